@@ -1,0 +1,36 @@
+/** A native Status as it crosses the boundary: native/common/status.h. */
+export interface NativeStatus {
+  code: NativeErrorCode;
+  text: string;
+  /** Numbers that the code implies, for example nPromptTokens and nCtx of context_length_exceeded. */
+  details?: Record<string, number>;
+}
+
+export type NativeErrorCode =
+  | 'invalid_argument'
+  | 'model_not_found'
+  | 'model_invalid'
+  | 'load_aborted'
+  | 'out_of_memory'
+  | 'unsupported'
+  | 'template_failed'
+  | 'invalid_grammar'
+  | 'invalid_media'
+  | 'context_length_exceeded'
+  | 'queue_full'
+  | 'deadline_exceeded'
+  | 'closed'
+  | 'internal';
+
+/** What every native failure becomes in TypeScript. */
+export class NativeError extends Error {
+  override readonly name = 'NativeError';
+  readonly code: NativeErrorCode;
+  readonly details: Record<string, number>;
+
+  constructor({ code, text, details = {} }: NativeStatus) {
+    super(text);
+    this.code = code;
+    this.details = details;
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * Reads the buffer that the engine sends once per decode step and hands each record to its job's handler.
+ *
+ * Layout, little endian, written by native/common/step_channel.h: a record is
+ * `u32 job, u8 kind, u8 choice, u16 index, u32 length`, then `length` payload bytes, then padding to 4.
+ * Text payloads are bodies of JSON strings (escaped UTF-8 without the quotes, whole code points), so that streaming is a copy.
+ */
+import { NativeError, type NativeErrorCode } from './native-error.ts';
+
+export type FinishReason = 'stop' | 'length' | 'tool_calls';
+
+export interface JobUsage {
+  nPromptTokens: number;
+  nCachedTokens: number;
+  nCompletionTokens: number;
+  queueMs: number;
+  prefillMs: number;
+  decodeMs: number;
+}
+
+export interface TokenLogprob {
+  token: number;
+  /** Raw bytes of the token; may be part of a UTF-8 character. */
+  bytes: Buffer;
+  logprob: number;
+  top: { token: number; bytes: Buffer; logprob: number }[];
+}
+
+/** Callbacks run on the JS thread; text buffers are only valid during the call. */
+export interface GenerationHandler {
+  /** The prompt is rendered, tokenised and admitted; decoding begins. */
+  onStart?(nPromptTokens: number, nCachedTokens: number): void;
+  onContent(choice: number, jsonBody: Buffer): void;
+  onReasoning?(choice: number, jsonBody: Buffer): void;
+  onToolCall?(choice: number, index: number, id: string, name: string): void;
+  onToolArguments?(choice: number, index: number, jsonBody: Buffer): void;
+  /** Comes before the content of the same tokens. */
+  onLogprobs?(choice: number, tokens: TokenLogprob[]): void;
+  /** stopString is what matched when a stop string ended the choice, else the empty string. */
+  onFinish(choice: number, reason: FinishReason, stopString: string): void;
+  /** All choices are finished; nothing follows. */
+  onDone(usage: JobUsage): void;
+  /** The job failed; nothing follows. */
+  onError(error: NativeError): void;
+  /** Ends a step's records for this job: the moment to write to the socket once. */
+  onFlush?(): void;
+}
+
+/** Record kinds; the same numbers stand in native/common/step_channel.h. */
+export const RecordKind = {
+  start: 1,
+  content: 2,
+  reasoning: 3,
+  toolCall: 4,
+  toolArguments: 5,
+  logprobs: 6,
+  finish: 7,
+  done: 8,
+  error: 9,
+} as const;
+
+const headerBytes = 12;
+const finishReasons: readonly FinishReason[] = ['stop', 'length', 'tool_calls'];
+
+export class StepReader {
+  readonly #handlers = new Map<number, GenerationHandler>();
+  readonly #touched = new Set<GenerationHandler>();
+
+  add(job: number, handler: GenerationHandler): void {
+    this.#handlers.set(job, handler);
+  }
+
+  remove(job: number): void {
+    this.#handlers.delete(job);
+  }
+
+  read(records: Buffer): void {
+    for (let at = 0; at < records.length; ) {
+      const job = records.readUInt32LE(at);
+      const length = records.readUInt32LE(at + 8);
+      const handler = this.#handlers.get(job);
+      if (handler) {
+        this.#dispatch(job, handler, records, at, length);
+        this.#touched.add(handler);
+      }
+      at += headerBytes + ((length + 3) & ~3);
+    }
+    for (const handler of this.#touched) handler.onFlush?.();
+    this.#touched.clear();
+  }
+
+  #dispatch(job: number, handler: GenerationHandler, records: Buffer, at: number, length: number): void {
+    const choice = records.readUInt8(at + 5);
+    const index = records.readUInt16LE(at + 6);
+    const payload = records.subarray(at + headerBytes, at + headerBytes + length);
+    switch (records.readUInt8(at + 4)) {
+      case RecordKind.start:
+        handler.onStart?.(payload.readUInt32LE(0), payload.readUInt32LE(4));
+        return;
+      case RecordKind.content:
+        handler.onContent(choice, payload);
+        return;
+      case RecordKind.reasoning:
+        handler.onReasoning?.(choice, payload);
+        return;
+      case RecordKind.toolCall: {
+        const idLength = payload.readUInt32LE(0);
+        handler.onToolCall?.(choice, index, payload.toString('utf8', 4, 4 + idLength), payload.toString('utf8', 4 + idLength));
+        return;
+      }
+      case RecordKind.toolArguments:
+        handler.onToolArguments?.(choice, index, payload);
+        return;
+      case RecordKind.logprobs:
+        handler.onLogprobs?.(choice, readLogprobs(payload));
+        return;
+      case RecordKind.finish:
+        handler.onFinish(choice, finishReasons[index] ?? 'stop', payload.toString());
+        return;
+      case RecordKind.done:
+        this.#handlers.delete(job);
+        handler.onDone(readUsage(payload));
+        return;
+      case RecordKind.error:
+        this.#handlers.delete(job);
+        handler.onError(readError(payload));
+        return;
+    }
+  }
+}
+
+/** Payload: u32 tokens; each token: entry, u32 alternatives, then that many entries. Entry: i32 id, f32 logprob, u32 length, bytes. */
+function readLogprobs(payload: Buffer): TokenLogprob[] {
+  let at = 4;
+  const entry = () => {
+    const length = payload.readUInt32LE(at + 8);
+    const read = {
+      token: payload.readInt32LE(at),
+      logprob: payload.readFloatLE(at + 4),
+      bytes: Buffer.from(payload.subarray(at + 12, at + 12 + length)),
+    };
+    at += 12 + length;
+    return read;
+  };
+  return Array.from({ length: payload.readUInt32LE(0) }, () => {
+    const token = entry();
+    const nTop = payload.readUInt32LE(at);
+    at += 4;
+    return { ...token, top: Array.from({ length: nTop }, entry) };
+  });
+}
+
+function readUsage(payload: Buffer): JobUsage {
+  return {
+    nPromptTokens: payload.readUInt32LE(0),
+    nCachedTokens: payload.readUInt32LE(4),
+    nCompletionTokens: payload.readUInt32LE(8),
+    queueMs: payload.readFloatLE(12),
+    prefillMs: payload.readFloatLE(16),
+    decodeMs: payload.readFloatLE(20),
+  };
+}
+
+/** Payload: u32 a, u32 b (numbers of the code), u32 code length, code, text. */
+function readError(payload: Buffer): NativeError {
+  const codeLength = payload.readUInt32LE(8);
+  const code = payload.toString('utf8', 12, 12 + codeLength) as NativeErrorCode;
+  const text = payload.toString('utf8', 12 + codeLength);
+  const details = code === 'context_length_exceeded' ? { nPromptTokens: payload.readUInt32LE(0), nCtx: payload.readUInt32LE(4) } : {};
+  return new NativeError({ code, text, details });
+}

@@ -1,0 +1,37 @@
+/** Every refusal of the server: a machine-readable code, a status and a sentence that says what to do. */
+
+/** Declares an error that a route can answer, for OpenAPI. */
+export interface ErrorSpec {
+  status: number;
+  code: string;
+  /** When it happens and what the client should do. */
+  meaning: string;
+}
+
+export interface HttpErrorOptions {
+  headers?: Record<string, string>;
+  /** Extra members of the body, for example supported_models. */
+  extra?: Record<string, unknown>;
+  /** Name of the offending request member, for the `param` of OpenAI-shaped errors. */
+  param?: string;
+  cause?: unknown;
+}
+
+/** Thrown by handlers and services; the router turns it into the body shape of its route. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+  readonly status: number;
+  readonly code: string;
+  readonly headers: Record<string, string>;
+  readonly extra: Record<string, unknown>;
+  readonly param: string | undefined;
+
+  constructor(status: number, code: string, detail: string, { headers = {}, extra = {}, param, cause }: HttpErrorOptions = {}) {
+    super(detail, { cause });
+    this.status = status;
+    this.code = code;
+    this.headers = headers;
+    this.extra = extra;
+    this.param = param;
+  }
+}
