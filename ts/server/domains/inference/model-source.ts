@@ -1,0 +1,35 @@
+/** The port through which inference sees the model files on disk; the library implements it. */
+
+export type ModelKind = 'chat' | 'embedding' | 'rerank' | 'vocab';
+
+export interface StoredModel {
+  /** The name that requests use; unique, stable across restarts. */
+  id: string;
+  /** Absolute path of the GGUF file (for a split model: its first part). */
+  path: string;
+  sizeBytes: number;
+  kind: ModelKind;
+  /** GGUF general.architecture, for example qwen3. */
+  architecture: string;
+  /** Models that may stand in for each other when tools are needed, for example qwen. */
+  family: string;
+  nParams?: number;
+  quantisation?: string;
+  /** Context length that the model was trained for, tokens. */
+  nCtxTrain: number;
+  /** Projector GGUF for image input. */
+  projectorPath?: string;
+  sha256?: string;
+  licence?: string;
+  /** Unix seconds. */
+  createdAt: number;
+  /** A plain sentence, present when the model only talks nonsense (random weights). */
+  demonstration?: string;
+}
+
+export interface ModelSource {
+  /** Every usable model, in a stable order. */
+  list(): Promise<StoredModel[]>;
+  /** Exact id; undefined when there is none. */
+  find(name: string): Promise<StoredModel | undefined>;
+}
