@@ -1,0 +1,98 @@
+import type { FileHandle } from 'node:fs/promises';
+import { GgufError } from './gguf-error.ts';
+import { ggufLimits } from './gguf-limits.ts';
+
+const windowBytes = 64 * 1024;
+
+/**
+ * Walks a GGUF header forward through a window of 64 KiB. `need(n)` brings the next n bytes into the window (and throws GgufError
+ * `truncated` when the file ends before, `too_large` beyond the longest header); the read methods after it are synchronous.
+ * `skip` reads nothing.
+ */
+export class FileCursor {
+  readonly fileBytes: number;
+  readonly #file: FileHandle;
+  #window = Buffer.alloc(0);
+  #windowStart = 0;
+  #at = 0;
+
+  constructor(file: FileHandle, fileBytes: number) {
+    this.#file = file;
+    this.fileBytes = fileBytes;
+  }
+
+  get offset(): number {
+    return this.#at;
+  }
+
+  get remaining(): number {
+    return this.fileBytes - this.#at;
+  }
+
+  /** True when the next n bytes are already in the window: then awaiting need() can be left out. */
+  has(bytes: number): boolean {
+    return this.#at + bytes <= this.#windowStart + this.#window.length;
+  }
+
+  async need(bytes: number, what: string): Promise<void> {
+    if (this.has(bytes)) return;
+    this.#check(bytes, what);
+    const want = Math.min(Math.max(bytes, windowBytes), this.remaining);
+    const window = Buffer.allocUnsafe(want);
+    let filled = 0;
+    while (filled < want) {
+      const { bytesRead } = await this.#file.read(window, filled, want - filled, this.#at + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    this.#window = window.subarray(0, filled);
+    this.#windowStart = this.#at;
+    if (filled < bytes) throw this.#truncated(bytes, what, filled);
+  }
+
+  skip(bytes: number, what: string): void {
+    this.#check(bytes, what);
+    this.#at += bytes;
+  }
+
+  take(bytes: number): Buffer {
+    const start = this.#at - this.#windowStart;
+    this.#at += bytes;
+    return this.#window.subarray(start, start + bytes);
+  }
+
+  u32(): number {
+    return this.take(4).readUInt32LE(0);
+  }
+
+  /** A u64 that must be a safe integer; `what` names it in the error. */
+  u64(what: string): number {
+    const offset = this.#at;
+    const value = this.take(8).readBigUInt64LE(0);
+    if (value > BigInt(Number.MAX_SAFE_INTEGER)) {
+      throw new GgufError({ code: 'invalid', offset, expected: `${what} below 2^53`, found: String(value) });
+    }
+    return Number(value);
+  }
+
+  #check(bytes: number, what: string): void {
+    if (bytes > this.remaining) throw this.#truncated(bytes, what, this.remaining);
+    const max = ggufLimits.maxHeaderBytes;
+    if (this.#at + bytes <= max) return;
+    throw new GgufError({
+      code: 'too_large',
+      offset: this.#at,
+      expected: `a header within ${max} bytes`,
+      found: `${bytes} bytes of ${what}`,
+    });
+  }
+
+  #truncated(bytes: number, what: string, left: number): GgufError {
+    return new GgufError({
+      code: 'truncated',
+      offset: this.#at,
+      expected: `${bytes} bytes of ${what}`,
+      found: `${left} bytes before the end of the file`,
+    });
+  }
+}
