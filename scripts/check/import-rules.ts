@@ -1,0 +1,73 @@
+/** Who may import whom, as dependency-cruiser rules. Paths are relative to the root of the repository. */
+import type { IForbiddenRuleType } from 'dependency-cruiser';
+import { tiers } from './rooms.ts';
+
+const domains = '^ts/server/domains/';
+const tests = '\\.test\\.ts$';
+
+/** One rule a tier: its rooms see no room of their own tier or above. `$1` is the importing room itself. */
+const tierRules: IForbiddenRuleType[] = tiers.map((rooms, tier) => ({
+  name: `tier-${tier + 1}-imports-only-lower-tiers`,
+  severity: 'error',
+  from: { path: `${domains}(${rooms.join('|')})/` },
+  to: { path: `${domains}(${tiers.slice(tier).flat().join('|')})/`, pathNot: `${domains}$1/` },
+}));
+
+export const importRules: IForbiddenRuleType[] = [
+  ...tierRules,
+  {
+    name: 'rooms-meet-at-index',
+    severity: 'error',
+    from: { path: `${domains}([^/]+)/` },
+    to: { path: domains, pathNot: `${domains}($1/|[^/]+/index\\.ts$)` },
+  },
+  {
+    name: 'main-enters-rooms-through-index',
+    severity: 'error',
+    from: { path: '^ts/(server/[^/]+\\.ts$|cli/)', pathNot: tests },
+    to: { path: domains, pathNot: `${domains}[^/]+/index\\.ts$` },
+  },
+  {
+    name: 'every-room-has-a-tier',
+    severity: 'error',
+    from: { path: domains, pathNot: `${domains}(${tiers.flat().join('|')})/` },
+    to: {},
+  },
+  {
+    name: 'lower-floors-know-no-domain',
+    severity: 'error',
+    from: { path: '^ts/(server/(platform|native)|workers)/' },
+    to: { path: '^ts/(server/(domains/|main\\.ts$)|cli/)' },
+  },
+  {
+    name: 'only-main-and-cli-know-main',
+    severity: 'error',
+    from: { path: '^ts/', pathNot: `^ts/(cli/|server/[^/]+\\.ts$)|${tests}` },
+    to: { path: '^ts/server/main\\.ts$' },
+  },
+  {
+    name: 'only-exchange-imports-uwebsockets',
+    severity: 'error',
+    from: { path: '^(ts|models|scripts)/', pathNot: '^ts/server/platform/http/exchange\\.ts$' },
+    to: { path: '(^|/)(uWebSockets\\.js|@uwsjs/core)(/|$)' },
+  },
+  {
+    name: 'product-imports-no-tooling',
+    severity: 'error',
+    from: { path: '^ts/', pathNot: tests },
+    to: { path: '^(test|bench|scripts)/|\\.test\\.ts$' },
+  },
+  {
+    name: 'product-needs-no-dev-dependency',
+    severity: 'error',
+    from: { path: '^ts/', pathNot: `${tests}|\\.d\\.ts$` },
+    to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+  },
+  {
+    name: 'no-cycle',
+    severity: 'error',
+    from: {},
+    to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+  },
+  { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+];

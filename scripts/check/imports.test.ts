@@ -1,0 +1,59 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import t, { type Test } from 'tap';
+import { checkImports } from './imports.ts';
+
+/** Writes a small tree laid out like the repository and checks it. */
+function check(t: Test, files: Record<string, string>) {
+  const root = t.testdir();
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  return checkImports(root);
+}
+
+const inference = { 'ts/server/domains/inference/index.ts': 'export const a = 1;', 'ts/server/domains/inference/service.ts': 'export const b = 1;' };
+
+t.test('a higher room may enter a lower one through its index', async (t) => {
+  const report = await check(t, {
+    ...inference,
+    'ts/server/domains/knowledge/service.ts': "import { a } from '../inference/index.ts';\nconsole.log(a);",
+  });
+  t.strictSame(report, { nModules: 3, violations: [] });
+});
+
+const violations: [rule: string, path: string, source: string][] = [
+  ['tier-1-imports-only-lower-tiers', 'ts/server/domains/identity/service.ts', "export * from '../inference/index.ts';"],
+  ['tier-2-imports-only-lower-tiers', 'ts/server/domains/memory/service.ts', "export * from '../inference/index.ts';"],
+  ['rooms-meet-at-index', 'ts/server/domains/knowledge/service.ts', "export * from '../inference/service.ts';"],
+  ['rooms-meet-at-index', 'ts/server/domains/knowledge/types.ts', "export type { b } from '../inference/service.ts';"],
+  ['main-enters-rooms-through-index', 'ts/server/main.ts', "export * from './domains/inference/service.ts';"],
+  ['every-room-has-a-tier', 'ts/server/domains/misc/service.ts', "export * from '../inference/index.ts';"],
+  ['lower-floors-know-no-domain', 'ts/server/platform/http/router.ts', "export * from '../../domains/inference/index.ts';"],
+  ['lower-floors-know-no-domain', 'ts/workers/hash.ts', "export * from '../server/domains/inference/index.ts';"],
+  ['only-exchange-imports-uwebsockets', 'ts/server/platform/http/router.ts', "export * from 'uWebSockets.js';"],
+  ['resolvable', 'ts/server/platform/log/log.ts', "export * from './gone.ts';"],
+];
+
+for (const [rule, path, source] of violations) {
+  t.test(`${rule} refuses ${source}`, async (t) => {
+    const report = await check(t, { ...inference, [path]: source });
+    t.ok(
+      report.violations.some((violation) => violation.startsWith(`${rule}: ${path} -> `)),
+      report.violations.join('\n'),
+    );
+  });
+}
+
+t.test('two files that import each other are a cycle', async (t) => {
+  const report = await check(t, {
+    'ts/server/platform/log/a.ts': "export * from './b.ts';",
+    'ts/server/platform/log/b.ts': "export * from './a.ts';",
+  });
+  t.match(report.violations, [/^no-cycle/]);
+});
+
+t.test('a tool that sees nothing is not green', async (t) => {
+  t.match(await check(t, {}), { nModules: 0 });
+});

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+
+const avx512 = ['avx512f', 'avx512cd', 'avx512vl', 'avx512dq', 'avx512bw'];
+
+/**
+ * ggml's CPU backends and the kernel's names of what each needs beyond the lowest one that ships. Best first, by the scores in
+ * llama.cpp's ggml/src/ggml-cpu/arch/x86/cpu-feats.cpp and arm/cpu-feats.cpp: ggml itself chooses by those when it loads.
+ * @type {Record<string, { floor: string, above: [variant: string, features: string[]][] }>}
+ */
+const architectures = {
+  x64: {
+    floor: 'haswell',
+    above: [
+      ['sapphirerapids', [...avx512, 'avx512vbmi', 'avx512_bf16', 'avx512_vnni', 'amx_tile', 'amx_int8']],
+      ['zen4', [...avx512, 'avx512vbmi', 'avx512_bf16', 'avx512_vnni']],
+      ['cooperlake', [...avx512, 'avx512_bf16', 'avx512_vnni']],
+      ['icelake', [...avx512, 'avx512vbmi', 'avx512_vnni']],
+      ['cascadelake', [...avx512, 'avx512_vnni']],
+      ['cannonlake', [...avx512, 'avx512vbmi']],
+      ['skylakex', avx512],
+      ['alderlake', ['avx_vnni']],
+    ],
+  },
+  arm64: {
+    floor: 'armv8.2_1',
+    above: [
+      ['armv9.2_2', ['asimdhp', 'sve', 'i8mm', 'sve2', 'sme']],
+      ['armv9.2_1', ['asimdhp', 'sve', 'i8mm', 'sme']],
+      ['armv8.6_2', ['asimdhp', 'sve', 'i8mm', 'sve2']],
+      ['armv8.6_1', ['asimdhp', 'sve', 'i8mm']],
+      ['armv8.2_3', ['asimdhp', 'sve']],
+      ['armv8.2_2', ['asimdhp']],
+    ],
+  },
+};
+
+/**
+ * The variants that a checkout builds: the lowest that ships and the best for this machine. 'all' where the features
+ * cannot be read.
+ * @param {string} arch as process.arch says it
+ * @param {Set<string>} features
+ * @returns {string[]}
+ */
+export function chooseVariants(arch, features) {
+  const known = architectures[arch];
+  if (!known || features.size === 0) return ['all'];
+  const best = known.above.find(([, needed]) => needed.every((feature) => features.has(feature)));
+  return best ? [known.floor, best[0]] : [known.floor];
+}
+
+/** CPU features in the kernel's words; empty on systems that do not list them. */
+export function readCpuFeatures() {
+  if (process.platform !== 'linux') return new Set(/** @type {string[]} */ ([]));
+  const line = /^(?:flags|Features)\s*:(.*)$/m.exec(readFileSync('/proc/cpuinfo', 'utf8'));
+  return new Set((line?.[1] ?? '').trim().split(/\s+/));
+}
+
