@@ -22,5 +22,7 @@ t.test('a method that C++ forgot is named', async (t) => {
 });
 
 t.test('an exported function that the door does not know is named', async (t) => {
-  t.strictSame(compareDoor(door, `${native} exports.Set("secret", f);`), ['secret is registered in C++ and not declared in the door']);
+  t.strictSame(compareDoor(door, `${native} exports.Set("secret", f);`), [
+    'secret is registered in C++ and not declared in the door',
+  ]);
 });

@@ -8,7 +8,9 @@ import ts from 'typescript';
 export function declaredMethods(doorSource: string): Set<string> {
   const file = ts.createSourceFile('door.ts', doorSource, ts.ScriptTarget.ESNext);
   const doors = file.statements.filter(ts.isInterfaceDeclaration).filter(({ name }) => /^Raw[A-Z]|Addon$/.test(name.text));
-  return new Set(doors.flatMap(({ members }) => members.flatMap(({ name }) => (name && ts.isIdentifier(name) ? [name.text] : []))));
+  return new Set(
+    doors.flatMap(({ members }) => members.flatMap(({ name }) => (name && ts.isIdentifier(name) ? [name.text] : []))),
+  );
 }
 
 /** Names that the C++ sources give to JS functions: class methods and accessors, and functions set on the exports. */
@@ -25,7 +27,11 @@ export function compareDoor(doorSource: string, nativeSource: string): string[] 
   const declared = declaredMethods(doorSource);
   const registered = registeredMethods(nativeSource);
   return [
-    ...[...declared.difference(registered)].map((name) => `${name} is declared in the door and not registered in C++`),
-    ...[...registered.difference(declared)].map((name) => `${name} is registered in C++ and not declared in the door`),
+    ...[...declared]
+      .filter((name) => !registered.has(name))
+      .map((name) => `${name} is declared in the door and not registered in C++`),
+    ...[...registered]
+      .filter((name) => !declared.has(name))
+      .map((name) => `${name} is registered in C++ and not declared in the door`),
   ];
 }

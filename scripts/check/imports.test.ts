@@ -13,7 +13,10 @@ function check(t: Test, files: Record<string, string>) {
   return checkImports(root);
 }
 
-const inference = { 'ts/server/domains/inference/index.ts': 'export const a = 1;', 'ts/server/domains/inference/service.ts': 'export const b = 1;' };
+const inference = {
+  'ts/server/domains/inference/index.ts': 'export const a = 1;',
+  'ts/server/domains/inference/service.ts': 'export const b = 1;',
+};
 
 t.test('a higher room may enter a lower one through its index', async (t) => {
   const report = await check(t, {

@@ -14,7 +14,10 @@ export interface ImportReport {
 
 /** @param root absolute path of a tree laid out like this repository. */
 export async function checkImports(root: string): Promise<ImportReport> {
-  const onDisk = globSync(folders.map((folder) => `${folder}/**/*.ts`), { cwd: root }).sort();
+  const onDisk = globSync(
+    folders.map((folder) => `${folder}/**/*.ts`),
+    { cwd: root },
+  ).sort();
   const present = folders.filter((folder) => onDisk.some((file) => file.startsWith(`${folder}/`)));
   const tsConfig = extractTSConfig(join(import.meta.dirname, '../../tsconfig.json'));
   const { output } = await cruise(
