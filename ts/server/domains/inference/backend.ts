@@ -1,0 +1,109 @@
+/** What can answer a model request: the local engine now; cloud providers and other nodes implement the same interface. */
+import type { EmbedResult, EngineLimits, EngineStats, GenerationHandler, GenerationJob, ModelInfo, Prompt, RankResult } from '../../native/llama.ts';
+import type { HttpError } from '../../platform/http/errors.ts';
+import type { ModelKind } from './model-source.ts';
+
+export interface ModelCapabilities {
+  chat: boolean;
+  tools: boolean;
+  vision: boolean;
+  thinking: boolean;
+  embeddings: boolean;
+  rerank: boolean;
+}
+
+export type ModelState = 'unloaded' | 'loading' | 'loaded' | 'unloading' | 'unusable';
+
+/** One model of a backend and what it can do, loaded or not. */
+export interface ModelCard {
+  id: string;
+  kind: ModelKind;
+  architecture: string;
+  family: string;
+  capabilities: ModelCapabilities;
+  /** Longest context that the model was trained for, tokens. */
+  nCtxTrain: number;
+  sizeBytes: number;
+  nParams?: number;
+  quantisation?: string;
+  licence?: string;
+  /** Unix seconds. */
+  createdAt: number;
+  ownedBy: string;
+  demonstration?: string;
+  state: ModelState;
+  /** Why the model cannot be used; present when state is 'unusable'. */
+  unusable?: string;
+}
+
+/** What a loaded model reports about itself. */
+export interface ModelDetail {
+  card: ModelCard;
+  /** 0 to 1 while state is 'loading'. */
+  loadProgress?: number;
+  nJobs: number;
+  pinned: boolean;
+  memoryBytes?: number;
+  /** Unix milliseconds of the last request. */
+  lastUsedAt?: number;
+  info?: ModelInfo;
+  limits?: EngineLimits;
+  stats?: EngineStats;
+}
+
+/** A request that every backend understands; the compat folder makes it from each foreign wire shape. */
+export interface CompletionRequest {
+  /** The model's name as the client wrote it. */
+  model: string;
+  needsTools: boolean;
+  needsVision: boolean;
+  job: Omit<GenerationJob, 'tenant'>;
+}
+
+/** Hears one completion. Text arrives as bodies of JSON strings, valid only during the call. */
+export type CompletionSink = Required<GenerationHandler>;
+
+/** A job in the hands of a backend. Every call is synchronous, idempotent and cheap. */
+export interface RunningCompletion {
+  /** Stops the work; the sink hears nothing more. */
+  cancel(): void;
+  /** Stops decoding for this job alone until resume(). */
+  pause(): void;
+  resume(): void;
+}
+
+export interface CallOptions {
+  tenant: string;
+  signal: AbortSignal;
+  /** Milliseconds until the caller gives up. */
+  timeoutMs?: number;
+}
+
+export type ChatPrompt = Extract<Prompt, { kind: 'chat' }>;
+
+export interface InferenceBackend {
+  /** Why this backend can answer nothing at all, if so. */
+  outage(): HttpError | undefined;
+  models(): Promise<ModelCard[]>;
+  /** Resolves when the job is queued; later failures arrive at sink.onError. `model` is an id of models(). */
+  complete(model: string, request: CompletionRequest, sink: CompletionSink, options: CallOptions): Promise<RunningCompletion>;
+  embed(model: string, inputs: (string | Int32Array)[], options: CallOptions): Promise<EmbedResult>;
+  rank(model: string, query: string, documents: string[], options: CallOptions): Promise<RankResult>;
+  countTokens(model: string, prompt: ChatPrompt, options: CallOptions): Promise<number>;
+  tokenize(model: string, text: string, flags: TokenizeFlags, options: CallOptions): Promise<Int32Array>;
+  detokenize(model: string, tokens: Int32Array, options: CallOptions): Promise<string>;
+}
+
+export interface TokenizeFlags {
+  addSpecial: boolean;
+  parseSpecial: boolean;
+}
+
+/** Models whose lifetime this node controls. */
+export interface ModelControl {
+  detail(id: string): Promise<ModelDetail | undefined>;
+  /** Resolves when the model is ready. */
+  load(id: string, signal: AbortSignal): Promise<void>;
+  /** Refuses new jobs, waits for running ones (or ends them when forced), then frees the memory. */
+  unload(id: string, options: { force: boolean }): Promise<void>;
+}

@@ -1,0 +1,33 @@
+/** What the text of an answer must look like: free, JSON, JSON of a schema, or a grammar. */
+import { invalid } from '../errors.ts';
+import { asMembers, isMembers, type Members } from './members.ts';
+
+export interface AnswerFormat {
+  jsonSchema?: string;
+  grammar?: string;
+}
+
+/** Schema of json_object: any object. */
+const anyObject = '{"type":"object"}';
+
+/** `format` is {type, schema?}; `schemaOf` finds the schema of json_schema, which the APIs keep in different places. */
+export function readFormat(format: Members, schemaOf: (format: Members) => unknown, param: string): AnswerFormat {
+  switch (format['type']) {
+    case 'text':
+      return {};
+    case 'json_object':
+      // llama.cpp's form of json_object may carry a schema.
+      return { jsonSchema: isMembers(format['schema']) ? JSON.stringify(format['schema']) : anyObject };
+    case 'json_schema': {
+      const schema = schemaOf(format);
+      if (!isMembers(schema)) throw invalid(param, `${param} of type json_schema must hold a JSON Schema object.`);
+      return { jsonSchema: JSON.stringify(schema) };
+    }
+    default:
+      throw invalid(`${param}.type`, `${param}.type must be text, json_object or json_schema.`);
+  }
+}
+
+export function chatSchema(format: Members): unknown {
+  return asMembers(format['json_schema'], 'response_format.json_schema')['schema'];
+}

@@ -1,0 +1,130 @@
+/** Chat completion chunks by byte template: a content token costs three copies and no object. */
+import type { FinishReason, JobUsage, TokenLogprob } from '../../../../native/llama.ts';
+import type { HttpError } from '../../../../platform/http/errors.ts';
+import type { StreamEncoder } from '../../stream/encoder.ts';
+import type { Frames } from '../../stream/frames.ts';
+import { openaiErrorBody } from '../openai-error.ts';
+import { chatLogprobs } from './logprobs.ts';
+import { chatTimings, chatUsage } from './usage.ts';
+
+export interface ChunkHead {
+  id: string;
+  /** Unix seconds. */
+  created: number;
+  model: string;
+  fingerprint: string;
+}
+
+interface ChoiceTemplates {
+  content: Buffer;
+  reasoning: Buffer;
+  /** Between the payload of a text delta and its end. */
+  suffix: Buffer;
+}
+
+const comment = Buffer.from(': ping\n\n');
+const doneFrame = Buffer.from('data: [DONE]\n\n');
+
+export class ChunkEncoder implements StreamEncoder {
+  readonly #head: string;
+  readonly #tail: string;
+  readonly #choices: ChoiceTemplates[];
+  readonly #includeUsage: boolean;
+  readonly #pendingLogprobs = new Map<number, TokenLogprob[]>();
+
+  constructor(head: ChunkHead, nChoices: number, includeUsage: boolean) {
+    const { id, created, model, fingerprint } = head;
+    const members = { id, object: 'chat.completion.chunk', created, model, system_fingerprint: fingerprint };
+    this.#head = `data: ${JSON.stringify(members).slice(0, -1)},"choices":[`;
+    // With include_usage, OpenAI's chunks all carry the member.
+    this.#tail = includeUsage ? '],"usage":null}\n\n' : ']}\n\n';
+    this.#includeUsage = includeUsage;
+    this.#choices = Array.from({ length: nChoices }, (_, index) => this.#templates(index));
+  }
+
+  open(out: Frames): void {
+    for (let index = 0; index < this.#choices.length; index++) {
+      this.#chunk(out, index, '{"role":"assistant","content":"","refusal":null}');
+    }
+  }
+
+  ping(out: Frames): void {
+    out.push(comment);
+  }
+
+  content(out: Frames, choice: number, jsonBody: Buffer): void {
+    if (this.#pendingLogprobs.size > 0 && this.#pendingLogprobs.has(choice)) {
+      this.#chunk(out, choice, `{"content":"${jsonBody.toString()}"}`);
+      return;
+    }
+    this.#text(out, choice, 'content', jsonBody);
+  }
+
+  reasoning(out: Frames, choice: number, jsonBody: Buffer): void {
+    this.#text(out, choice, 'reasoning', jsonBody);
+  }
+
+  toolCall(out: Frames, choice: number, index: number, id: string, name: string): void {
+    this.#toolDelta(out, choice, { index, id, type: 'function', function: { name, arguments: '' } });
+  }
+
+  toolArguments(out: Frames, choice: number, index: number, jsonBody: Buffer): void {
+    this.#chunk(out, choice, `{"tool_calls":[{"index":${index},"function":{"arguments":"${jsonBody.toString()}"}}]}`);
+  }
+
+  /** Held until the text of the same tokens comes. */
+  logprobs(_out: Frames, choice: number, tokens: TokenLogprob[]): void {
+    const pending = this.#pendingLogprobs.get(choice);
+    if (pending) pending.push(...tokens);
+    else this.#pendingLogprobs.set(choice, tokens);
+  }
+
+  finish(out: Frames, choice: number, reason: FinishReason): void {
+    if (this.#pendingLogprobs.has(choice)) this.#chunk(out, choice, '{"content":""}');
+    this.#chunk(out, choice, '{}', reason);
+  }
+
+  done(out: Frames, usage: JobUsage): void {
+    if (this.#includeUsage) {
+      out.pushText(`${this.#head}],"usage":${JSON.stringify(chatUsage(usage))},"timings":${JSON.stringify(chatTimings(usage))}}\n\n`);
+    }
+    out.push(doneFrame);
+  }
+
+  error(out: Frames, error: HttpError): void {
+    out.pushText(`data: ${JSON.stringify(openaiErrorBody(error))}\n\n`);
+  }
+
+  #text(out: Frames, choice: number, kind: 'content' | 'reasoning', jsonBody: Buffer): void {
+    const template = this.#choices[choice];
+    if (!template) return;
+    out.push(template[kind]);
+    out.push(jsonBody);
+    out.push(template.suffix);
+  }
+
+  #toolDelta(out: Frames, choice: number, call: Record<string, unknown>): void {
+    this.#chunk(out, choice, `{"tool_calls":[${JSON.stringify(call)}]}`);
+  }
+
+  #chunk(out: Frames, choice: number, delta: string, finish: FinishReason | null = null): void {
+    const end = `"logprobs":${this.#takeLogprobs(choice)},"finish_reason":${JSON.stringify(finish)}}`;
+    out.pushText(`${this.#head}{"index":${choice},"delta":${delta},${end}${this.#tail}`);
+  }
+
+  #takeLogprobs(choice: number): string {
+    const tokens = this.#pendingLogprobs.get(choice);
+    if (!tokens) return 'null';
+    this.#pendingLogprobs.delete(choice);
+    return JSON.stringify({ content: chatLogprobs(tokens), refusal: null });
+  }
+
+  #templates(index: number): ChoiceTemplates {
+    const prefix = (member: string) => Buffer.from(`${this.#head}{"index":${index},"delta":{"${member}":"`);
+    return {
+      content: prefix('content'),
+      reasoning: prefix('reasoning_content'),
+      suffix: Buffer.from(`"},"logprobs":null,"finish_reason":null}${this.#tail}`),
+    };
+  }
+}

@@ -1,0 +1,30 @@
+/** Token counts and timings as the chat API and llama-server report them. */
+import type { JobUsage } from '../../../../native/llama.ts';
+
+export function chatUsage({ nPromptTokens, nCompletionTokens, nCachedTokens }: JobUsage): Record<string, unknown> {
+  return {
+    prompt_tokens: nPromptTokens,
+    completion_tokens: nCompletionTokens,
+    total_tokens: nPromptTokens + nCompletionTokens,
+    prompt_tokens_details: { cached_tokens: nCachedTokens },
+  };
+}
+
+/** llama-server's `timings`, which bench programs read. */
+export function chatTimings(usage: JobUsage): Record<string, number> {
+  const nEvaluated = usage.nPromptTokens - usage.nCachedTokens;
+  return {
+    cache_n: usage.nCachedTokens,
+    prompt_n: nEvaluated,
+    prompt_ms: usage.prefillMs,
+    prompt_per_second: rate(nEvaluated, usage.prefillMs),
+    predicted_n: usage.nCompletionTokens,
+    predicted_ms: usage.decodeMs,
+    predicted_per_second: rate(usage.nCompletionTokens, usage.decodeMs),
+    queue_ms: usage.queueMs,
+  };
+}
+
+function rate(nTokens: number, ms: number): number {
+  return ms > 0 ? (nTokens * 1000) / ms : 0;
+}

@@ -1,0 +1,86 @@
+/** Sampling members by their wire names -> the engine's options. */
+import type { GenerationJob, Sampling } from '../../../native/llama.ts';
+import { invalid } from '../errors.ts';
+import { asInteger, asList, asNumber, type Members, present } from './members.ts';
+import type { LoraMember } from './openai-chat/schema.ts';
+
+type Maybe<T> = T | null | undefined;
+
+export interface SamplingMembers {
+  temperature?: Maybe<number>;
+  top_p?: Maybe<number>;
+  top_k?: Maybe<number>;
+  min_p?: Maybe<number>;
+  typical_p?: Maybe<number>;
+  repeat_penalty?: Maybe<number>;
+  repeat_last_n?: Maybe<number>;
+  frequency_penalty?: Maybe<number>;
+  presence_penalty?: Maybe<number>;
+  mirostat?: Maybe<number>;
+  mirostat_tau?: Maybe<number>;
+  mirostat_eta?: Maybe<number>;
+  dry_multiplier?: Maybe<number>;
+  xtc_probability?: Maybe<number>;
+  xtc_threshold?: Maybe<number>;
+  seed?: Maybe<number>;
+  ignore_eos?: Maybe<boolean>;
+}
+
+export function readSampling(body: SamplingMembers): Sampling {
+  return present<Sampling>({
+    temperature: body.temperature,
+    topP: body.top_p,
+    topK: body.top_k === -1 ? 0 : body.top_k,
+    minP: body.min_p,
+    typicalP: body.typical_p,
+    repeatPenalty: body.repeat_penalty,
+    repeatLastN: body.repeat_last_n,
+    frequencyPenalty: body.frequency_penalty,
+    presencePenalty: body.presence_penalty,
+    mirostat: body.mirostat as 0 | 1 | 2 | null | undefined,
+    mirostatTau: body.mirostat_tau,
+    mirostatEta: body.mirostat_eta,
+    dryMultiplier: body.dry_multiplier,
+    xtcProbability: body.xtc_probability,
+    xtcThreshold: body.xtc_threshold,
+    seed: readSeed(body.seed),
+    ignoreEos: body.ignore_eos,
+  });
+}
+
+/** OpenAI's seeds have 64 bits and the engine's 32: the low ones are kept. Negative means random, as in llama.cpp. */
+function readSeed(seed: Maybe<number>): number | undefined {
+  if (seed === undefined || seed === null || seed < 0) return undefined;
+  return seed % 2 ** 32;
+}
+
+/** Stands for "never" where llama.cpp's form gives false. */
+const never = -1e9;
+
+/** OpenAI: {"50256": -100}; llama.cpp: [[50256, -100], [11, false]]. */
+export function readLogitBias(value: Maybe<Members | unknown[]>): [number, number][] | undefined {
+  if (value === undefined || value === null) return undefined;
+  const pairs: unknown[] = Array.isArray(value) ? value : Object.entries(value).map(([token, bias]) => [toTokenId(token), bias]);
+  if (pairs.length > 4096) throw invalid('logit_bias', 'logit_bias holds at most 4096 tokens.');
+  return pairs.map((pair, index) => {
+    const [token, bias] = asList(pair, `logit_bias[${index}]`);
+    const id = asInteger(token, 'logit_bias token', 0, 2 ** 31 - 1);
+    return [id, bias === false ? never : asNumber(bias, `logit_bias of token ${id}`, -100, 100)];
+  });
+}
+
+function toTokenId(key: string): number {
+  if (!/^\d{1,10}$/.test(key)) throw invalid('logit_bias', `logit_bias has the key ${JSON.stringify(key.slice(0, 40))}; keys are token ids.`);
+  return Number(key);
+}
+
+export function readStop(stop: Maybe<string | readonly unknown[]>): string[] | undefined {
+  if (stop === undefined || stop === null) return undefined;
+  const list = typeof stop === 'string' ? [stop] : stop.map(String);
+  const strings = list.filter((text) => text.length > 0);
+  return strings.length > 0 ? strings : undefined;
+}
+
+export function readLoras(loras: Maybe<LoraMember[]>): GenerationJob['loras'] {
+  return loras?.map(({ id, scale }) => ({ name: String(id), scale }));
+}

@@ -1,0 +1,59 @@
+/** A model in memory with the contexts that were made of it, each on first need. */
+import type { EngineOptions } from '../../../native/llama.ts';
+import type { NativeEmbedder, NativeEngine, NativeModel } from './native-door.ts';
+
+export class LoadedModel {
+  readonly native: NativeModel;
+  readonly #options: EngineOptions;
+  #engine: Promise<NativeEngine> | undefined;
+  #embedder: Promise<NativeEmbedder> | undefined;
+  /** The engine once it exists, for statistics. */
+  openEngine: NativeEngine | undefined;
+  openEmbedder: NativeEmbedder | undefined;
+
+  constructor(native: NativeModel, options: EngineOptions) {
+    this.native = native;
+    this.#options = options;
+  }
+
+  engine(): Promise<NativeEngine> {
+    this.#engine ??= this.#createEngine();
+    return this.#engine;
+  }
+
+  embedder(): Promise<NativeEmbedder> {
+    this.#embedder ??= this.#createEmbedder();
+    return this.#embedder;
+  }
+
+  get memoryBytes(): number {
+    return this.native.info.sizeBytes + (this.openEngine?.limits.memoryBytes ?? 0) + (this.openEmbedder?.limits.memoryBytes ?? 0);
+  }
+
+  /** Ends every job of the model with `closed`, then frees it. */
+  async close(): Promise<void> {
+    const contexts = await Promise.allSettled([this.#engine, this.#embedder]);
+    for (const context of contexts) if (context.status === 'fulfilled') await context.value?.close();
+    await this.native.close();
+  }
+
+  async #createEngine(): Promise<NativeEngine> {
+    try {
+      this.openEngine = await this.native.createEngine(this.#options);
+      return this.openEngine;
+    } catch (error) {
+      this.#engine = undefined;
+      throw error;
+    }
+  }
+
+  async #createEmbedder(): Promise<NativeEmbedder> {
+    try {
+      this.openEmbedder = await this.native.createEmbedder(this.#options);
+      return this.openEmbedder;
+    } catch (error) {
+      this.#embedder = undefined;
+      throw error;
+    }
+  }
+}

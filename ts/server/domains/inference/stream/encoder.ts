@@ -1,0 +1,19 @@
+/** How one foreign API spells a stream of tokens as server-sent events. */
+import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama.ts';
+import type { HttpError } from '../../../platform/http/errors.ts';
+import type { Frames } from './frames.ts';
+
+export interface StreamEncoder {
+  /** The events before any token. */
+  open(out: Frames): void;
+  /** A line that keeps the connection alive while nothing is generated. */
+  ping(out: Frames): void;
+  content(out: Frames, choice: number, jsonBody: Buffer): void;
+  reasoning(out: Frames, choice: number, jsonBody: Buffer): void;
+  toolCall(out: Frames, choice: number, index: number, id: string, name: string): void;
+  toolArguments(out: Frames, choice: number, index: number, jsonBody: Buffer): void;
+  logprobs(out: Frames, choice: number, tokens: TokenLogprob[]): void;
+  finish(out: Frames, choice: number, reason: FinishReason, stopString: string): void;
+  done(out: Frames, usage: JobUsage): void;
+  error(out: Frames, error: HttpError): void;
+}

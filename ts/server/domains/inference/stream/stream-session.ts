@@ -1,0 +1,184 @@
+/**
+ * One streamed completion between the engine and a client.
+ *
+ * The stream opens when the engine has admitted the job, or after some patience while it waits in the queue. A failure before
+ * that is a plain error with its own status; a later one travels inside the frame.
+ */
+import type { FinishReason, JobUsage, NativeError, TokenLogprob } from '../../../native/llama.ts';
+import type { EventStream, StreamReply } from '../../../platform/http/route.ts';
+import type { CompletionSink, RunningCompletion } from '../backend.ts';
+import { clientError } from '../errors.ts';
+import { ArgumentGuard } from './argument-guard.ts';
+import type { StreamEncoder } from './encoder.ts';
+import { Frames } from './frames.ts';
+
+export interface StreamTiming {
+  /** How long a queued job keeps its client without headers. */
+  patienceMs: number;
+  /** Silence after which a ping goes out. */
+  pingMs: number;
+}
+
+export const defaultTiming: StreamTiming = { patienceMs: 5_000, pingMs: 15_000 };
+
+export class StreamSession implements CompletionSink {
+  /** Resolves when the stream opens; rejects with the error that came first. */
+  readonly reply: Promise<StreamReply>;
+  readonly #encoder: StreamEncoder;
+  readonly #timing: StreamTiming;
+  readonly #frames = new Frames();
+  readonly #guard = new ArgumentGuard();
+  #resolve!: (reply: StreamReply) => void;
+  #reject!: (error: Error) => void;
+  #job: RunningCompletion | undefined;
+  #stream: EventStream | undefined;
+  #headers: Record<string, string> = {};
+  #isOpen = false;
+  #isFinished = false;
+  #isClosed = false;
+  #isPaused = false;
+  #wasSilent = false;
+  #patience: NodeJS.Timeout | undefined;
+  #pings: NodeJS.Timeout | undefined;
+
+  constructor(encoder: StreamEncoder, timing: StreamTiming = defaultTiming) {
+    this.#encoder = encoder;
+    this.#timing = timing;
+    this.reply = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // The caller awaits it only once the job is queued; a failure in between is not an unhandled one.
+    this.reply.catch(() => {});
+  }
+
+  /** Binds the queued job. Headers are those of the reply; the signal ends the job with its client. */
+  bind(job: RunningCompletion, headers: Record<string, string>, signal: AbortSignal): void {
+    this.#job = job;
+    this.#headers = headers;
+    if (this.#isClosed) return;
+    if (!this.#isOpen) this.#patience = setTimeout(() => this.#open(), this.#timing.patienceMs);
+    if (signal.aborted) this.#leave();
+    else signal.addEventListener('abort', () => this.#leave(), { once: true });
+  }
+
+  onStart(): void {
+    this.#open();
+  }
+
+  onContent(choice: number, jsonBody: Buffer): void {
+    this.#open();
+    this.#encoder.content(this.#frames, choice, jsonBody);
+  }
+
+  onReasoning(choice: number, jsonBody: Buffer): void {
+    this.#open();
+    this.#encoder.reasoning(this.#frames, choice, jsonBody);
+  }
+
+  onToolCall(choice: number, index: number, id: string, name: string): void {
+    this.#open();
+    this.#settle(choice);
+    this.#guard.started(choice, index);
+    this.#encoder.toolCall(this.#frames, choice, index, id, name);
+  }
+
+  onToolArguments(choice: number, index: number, jsonBody: Buffer): void {
+    this.#guard.received(choice);
+    this.#encoder.toolArguments(this.#frames, choice, index, jsonBody);
+  }
+
+  onLogprobs(choice: number, tokens: TokenLogprob[]): void {
+    this.#open();
+    this.#encoder.logprobs(this.#frames, choice, tokens);
+  }
+
+  onFinish(choice: number, reason: FinishReason, stopString: string): void {
+    this.#open();
+    this.#settle(choice);
+    this.#encoder.finish(this.#frames, choice, reason, stopString);
+  }
+
+  onDone(usage: JobUsage): void {
+    this.#open();
+    this.#encoder.done(this.#frames, usage);
+    this.#isFinished = true;
+  }
+
+  onError(error: NativeError): void {
+    const refusal = clientError(error);
+    if (!this.#isOpen) {
+      this.#close();
+      this.#reject(refusal);
+      return;
+    }
+    this.#encoder.error(this.#frames, refusal);
+    this.#isFinished = true;
+  }
+
+  onFlush(): void {
+    const stream = this.#stream;
+    if (!stream || this.#isClosed) return;
+    if (this.#frames.length > 0) this.#write(stream);
+    if (!this.#isFinished) return;
+    this.#close();
+    stream.end();
+  }
+
+  #settle(choice: number): void {
+    this.#guard.settle(choice, (index, jsonBody) => this.#encoder.toolArguments(this.#frames, choice, index, jsonBody));
+  }
+
+  #write(stream: EventStream): void {
+    this.#wasSilent = false;
+    if (stream.write(this.#frames.take()) || this.#isPaused || this.#isFinished) return;
+    this.#isPaused = true;
+    this.#job?.pause();
+  }
+
+  #open(): void {
+    if (this.#isOpen || this.#isClosed) return;
+    this.#isOpen = true;
+    clearTimeout(this.#patience);
+    this.#encoder.open(this.#frames);
+    // bind() runs after submit() returns; a backend may report the start before that.
+    queueMicrotask(() => this.#resolve({ kind: 'stream', headers: this.#headers, start: (stream) => this.#attach(stream) }));
+  }
+
+  #attach(stream: EventStream): void {
+    this.#stream = stream;
+    stream.onClose(() => this.#leave());
+    stream.onDrain(() => this.#drained());
+    this.#pings = setInterval(() => this.#ping(), this.#timing.pingMs);
+    this.#pings.unref();
+    this.onFlush();
+  }
+
+  #drained(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#job?.resume();
+  }
+
+  #ping(): void {
+    if (this.#wasSilent && !this.#isPaused) {
+      this.#encoder.ping(this.#frames);
+      this.onFlush();
+    }
+    this.#wasSilent = true;
+  }
+
+  /** The client went away. */
+  #leave(): void {
+    if (this.#isClosed) return;
+    this.#close();
+    this.#job?.cancel();
+    this.#reject(new DOMException('The client went away.', 'AbortError'));
+  }
+
+  #close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#patience);
+    clearInterval(this.#pings);
+  }
+}
