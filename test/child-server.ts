@@ -1,0 +1,100 @@
+/** A server in a process of its own, for black-box tests and for the bench: started, waited for, stopped by its pid. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+export interface ChildServerOptions {
+  program: string;
+  args: readonly string[];
+  env?: NodeJS.ProcessEnv;
+  /** Base address, for example http://127.0.0.1:8880. */
+  url: string;
+  /** Answers 200 once the server takes work. */
+  readyPath: string;
+  readyWithinMs?: number;
+}
+
+export class ChildServer {
+  readonly url: string;
+  readonly #process: ChildProcess;
+  readonly #exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  #log = '';
+
+  /** Resolves when the server is ready. Throws with what the server printed when it ends or stays silent. */
+  static async start(options: ChildServerOptions): Promise<ChildServer> {
+    const server = new ChildServer(options);
+    try {
+      await server.#waitUntilReady(options.readyPath, options.readyWithinMs ?? 60_000);
+      return server;
+    } catch (error) {
+      await server.stop('SIGKILL');
+      throw error;
+    }
+  }
+
+  private constructor({ program, args, env = process.env, url }: ChildServerOptions) {
+    this.url = url;
+    this.#process = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#exited = once(this.#process, 'exit').then(([code, signal]) => ({ code, signal }));
+    for (const stream of [this.#process.stdout, this.#process.stderr]) {
+      stream?.on('data', (chunk: Buffer) => {
+        this.#log = (this.#log + chunk.toString()).slice(-20_000);
+      });
+    }
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0;
+  }
+
+  /** The last 20,000 characters that the server printed. */
+  get log(): string {
+    return this.#log;
+  }
+
+  get running(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null;
+  }
+
+  /** Sends the signal and waits for the end; a server that ignores it for 30 s is killed. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+    if (this.running) this.#process.kill(signal);
+    const killer = setTimeout(() => this.#process.kill('SIGKILL'), 30_000);
+    try {
+      return await this.#exited;
+    } finally {
+      clearTimeout(killer);
+    }
+  }
+
+  async #waitUntilReady(path: string, withinMs: number): Promise<void> {
+    const deadline = performance.now() + withinMs;
+    while (performance.now() < deadline) {
+      if (!this.running) throw new Error(`the server ended before it was ready:\n${this.#log}`);
+      if (await answersOk(this.url + path)) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    throw new Error(`the server was not ready within ${withinMs} ms:\n${this.#log}`);
+  }
+}
+
+async function answersOk(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    await response.arrayBuffer();
+    return response.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+/** A TCP port of 127.0.0.1 that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('the probe has no port');
+  return address.port;
+}
