@@ -1,0 +1,103 @@
+/** What a model file says about itself, without loading it. */
+import { open } from 'node:fs/promises';
+import { type GgufFile, readGguf } from '../../../platform/gguf/gguf-reader.ts';
+import { findNumber, findString, type GgufMetadata } from '../../../platform/gguf/gguf-value.ts';
+import type { ModelKind } from '../model-source.ts';
+import { LibraryError } from './library-error.ts';
+import { fileTypeName } from './quantisation.ts';
+
+/** `projector` and `adapter` files belong to another model; `speech` is a whisper file. */
+export type FileKind = ModelKind | 'projector' | 'adapter' | 'speech';
+
+export interface ModelFacts {
+  kind: FileKind;
+  architecture: string;
+  family: string;
+  nParams: number;
+  nCtxTrain: number;
+  quantisation?: string;
+  title?: string;
+  licence?: string;
+  demonstration?: string;
+  split?: { index: number; count: number };
+}
+
+/** Architectures without a decoder: src/llama-arch.cpp and the converters of llama.cpp. */
+const encoders =
+  /^(bert|modern-bert|neo-bert|nomic-bert|nomic-bert-moe|jina-bert-v2|jina-bert-v3|eurobert|t5encoder|gemma-embedding)$/;
+
+/** Magic of whisper.cpp's own format: 0x67676d6c in little-endian order. */
+const whisperMagic = 'lmgg';
+
+/** Throws LibraryError not_a_model for a file that is neither a sound GGUF nor a whisper model. */
+export async function readModelFacts(path: string): Promise<ModelFacts> {
+  const magic = await readMagic(path);
+  if (magic === whisperMagic) return { kind: 'speech', architecture: 'whisper', family: 'whisper', nParams: 0, nCtxTrain: 0 };
+  try {
+    return factsOf(await readGguf(path));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new LibraryError(
+      'not_a_model',
+      `${path}: ${reason}`,
+      'the file is damaged or no GGUF model: fetch it again, or convert it first',
+      error,
+    );
+  }
+}
+
+export function isModelMagic(magic: string): boolean {
+  return magic === 'GGUF' || magic === whisperMagic;
+}
+
+async function readMagic(path: string): Promise<string> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
+    return buffer.toString('latin1', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+function factsOf(gguf: GgufFile): ModelFacts {
+  const { metadata, tensors, split } = gguf;
+  const architecture = findString(metadata, 'general.architecture') ?? 'unknown';
+  const nParams = tensors.reduce((sum, { dims }) => sum + dims.reduce((product, dim) => product * dim, 1), 0);
+  const fileType = findNumber(metadata, 'general.file_type');
+  const quantisation = fileType === undefined ? undefined : fileTypeName(fileType);
+  const title = findString(metadata, 'general.name');
+  const licence = findString(metadata, 'general.license');
+  const demonstration = findString(metadata, 'svc.demonstration');
+  return {
+    kind: kindOf(gguf, architecture),
+    architecture,
+    family: familyOf(metadata, architecture),
+    nParams,
+    nCtxTrain: findNumber(metadata, `${architecture}.context_length`) ?? 0,
+    ...(quantisation !== undefined && { quantisation }),
+    ...(title !== undefined && { title }),
+    ...(licence !== undefined && { licence }),
+    ...(demonstration !== undefined && { demonstration }),
+    ...(split && { split }),
+  };
+}
+
+function kindOf({ metadata, tensors }: GgufFile, architecture: string): FileKind {
+  const type = findString(metadata, 'general.type');
+  if (architecture === 'clip' || type === 'mmproj') return 'projector';
+  if (type === 'adapter') return 'adapter';
+  if (tensors.length === 0 && !metadata.has('split.count')) return 'vocab';
+  // Numbers of enum llama_pooling_type (include/llama.h): none 0, mean 1, cls 2, last 3, rank 4.
+  const pooling = findNumber(metadata, `${architecture}.pooling_type`);
+  const hasRankHead = encoders.test(architecture) && tensors.some(({ name }) => name === 'cls.output.weight');
+  if (pooling === 4 || hasRankHead) return 'rerank';
+  return (pooling ?? 0) > 0 || encoders.test(architecture) ? 'embedding' : 'chat';
+}
+
+/** Letters that the architecture starts with: qwen2, qwen3moe -> qwen. Many models share the llama architecture; their base name tells more. */
+function familyOf(metadata: GgufMetadata, architecture: string): string {
+  const letters = (text: string | undefined) => /^[a-z]+/.exec(text?.toLowerCase() ?? '')?.[0];
+  const base = architecture === 'llama' ? letters(findString(metadata, 'general.basename')) : undefined;
+  return base ?? letters(architecture) ?? architecture;
+}

@@ -1,0 +1,228 @@
+/** `models pull`: from a name to a verified model in the library. */
+import { mkdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { AddressPolicy, isLoopbackHost } from './address-policy.ts';
+import { moveIntoPlace } from './atomic-file.ts';
+import { checkDiskSpace } from './disk-space.ts';
+import { Download, type DownloadProgress, type DownloadResult, type RetryPolicy } from './download.ts';
+import { lockFile } from './file-lock.ts';
+import { hashFile } from './hash-file.ts';
+import { LibraryError } from './library-error.ts';
+import { readModelFacts } from './model-facts.ts';
+import { checkModelName, findPart } from './model-name.ts';
+import { fileOfUrl, hubUrl, type ModelReference, parseModelReference } from './model-reference.ts';
+import { findSidecar, type Sidecar, type SidecarFile, writeSidecar } from './sidecar.ts';
+
+export interface PullOptions {
+  modelsDir: string;
+  /** Base URL of the hub or of a mirror with the same paths. */
+  hub: URL;
+  /** Sent to the hub alone. */
+  token?: string;
+  /** Name in the library instead of the file's own. */
+  name?: string;
+  /** Expected SHA-256, when the caller knows it. */
+  sha256?: string;
+  /** Replace a model of that name that holds other bytes. */
+  force?: boolean;
+  retry?: RetryPolicy;
+  signal?: AbortSignal;
+  onProgress?: (file: string, progress: DownloadProgress) => void;
+  onNote?: (note: string) => void;
+  freeBytes?: (folder: string) => Promise<number>;
+}
+
+export interface PulledModel {
+  name: string;
+  paths: string[];
+  files: SidecarFile[];
+  /** True when nothing had to be fetched. */
+  alreadyHere: boolean;
+  /** True when every SHA-256 was known before the download. */
+  verified: boolean;
+  licence?: string;
+}
+
+export const defaultHub = new URL('https://huggingface.co');
+
+/** Throws LibraryError; a broken download stays as `.partial` and the same call continues it. */
+export async function pullModel(text: string, options: PullOptions): Promise<PulledModel> {
+  const reference = parseModelReference(text);
+  const name = checkModelName((options.name ?? reference.name).toLowerCase());
+  await mkdir(options.modelsDir, { recursive: true });
+  const lock = await lockFile(join(options.modelsDir, `${name}.lock`));
+  try {
+    return await new Pull(name, reference, options).run();
+  } finally {
+    await lock.release();
+  }
+}
+
+class Pull {
+  readonly #name: string;
+  readonly #reference: ModelReference;
+  readonly #options: PullOptions;
+  readonly #policy: AddressPolicy;
+  #revision: string | undefined;
+
+  constructor(name: string, reference: ModelReference, options: PullOptions) {
+    this.#name = name;
+    this.#reference = reference;
+    this.#options = options;
+    this.#policy = policyFor(reference, options.hub);
+  }
+
+  async run(): Promise<PulledModel> {
+    const urls = partUrls(this.#firstUrl());
+    const sidecar = await findSidecar(this.#sidecarPath());
+    const results = [];
+    for (const url of urls) results.push(await this.#pullFile(url, sidecar));
+    const files = results.map(({ file }) => file);
+    const alreadyHere = results.every((result) => result.alreadyHere);
+    if (!alreadyHere || !sidecar) await writeSidecar(this.#sidecarPath(), this.#describe(files));
+    const licence = this.#reference.catalogue?.licence;
+    return {
+      name: this.#name,
+      paths: files.map(({ file }) => join(this.#options.modelsDir, file)),
+      files,
+      alreadyHere,
+      verified: results.every((result) => result.verified),
+      ...(licence !== undefined && { licence }),
+    };
+  }
+
+  async #pullFile(
+    url: URL,
+    sidecar: Sidecar | undefined,
+  ): Promise<{ file: SidecarFile; alreadyHere: boolean; verified: boolean }> {
+    const { modelsDir, onProgress } = this.#options;
+    const file = this.#fileName(url);
+    const target = join(modelsDir, file);
+    const present = await this.#findPresent(target, sidecar);
+    if (present) return { file: present, alreadyHere: true, verified: true };
+    const partialPath = `${target}.partial`;
+    const maxBytes = await this.#checkSpace(partialPath);
+    const { sha256, sizeBytes, verified, revision } = await this.#download(url, partialPath, maxBytes, (progress) =>
+      onProgress?.(file, progress),
+    );
+    this.#revision = revision ?? this.#revision;
+    await readModelFacts(partialPath);
+    await moveIntoPlace(partialPath, target);
+    return { file: { file, sha256, sizeBytes }, alreadyHere: false, verified };
+  }
+
+  #download(
+    url: URL,
+    partialPath: string,
+    maxBytes: number,
+    onProgress: (progress: DownloadProgress) => void,
+  ): Promise<DownloadResult> {
+    const { hub, token, retry, signal, onNote } = this.#options;
+    const sha256 = this.#expectedSha256();
+    return Download.run({
+      url,
+      partialPath,
+      maxBytes,
+      policy: this.#policy,
+      onProgress,
+      ...(sha256 !== undefined && { sha256 }),
+      // In the clear only to this machine itself.
+      ...(token !== undefined &&
+        url.origin === hub.origin &&
+        (url.protocol === 'https:' || isLoopbackHost(url.hostname)) && { token }),
+      ...(retry && { retry }),
+      ...(signal && { signal }),
+      ...(onNote && { onNote }),
+    });
+  }
+
+  #expectedSha256(): string | undefined {
+    const isSplit = partUrls(this.#firstUrl()).length > 1;
+    return isSplit ? undefined : (this.#options.sha256?.toLowerCase() ?? this.#reference.catalogue?.sha256);
+  }
+
+  /** The file as it is, when it is what was asked for; otherwise it must not be overwritten by accident. */
+  async #findPresent(target: string, sidecar: Sidecar | undefined): Promise<SidecarFile | undefined> {
+    const found = await stat(target).catch(() => undefined);
+    if (!found || this.#options.force) return undefined;
+    const file = basename(target);
+    const expected = this.#expectedSha256();
+    const known = sidecar?.files?.find((each) => each.file === file && each.sizeBytes === found.size);
+    if (known && (expected === known.sha256 || (expected === undefined && sidecar?.source === this.#source()))) return known;
+    const sha256 = await hashFile(target, this.#options.signal ? { signal: this.#options.signal } : {});
+    if (sha256 === expected) return { file, sha256, sizeBytes: found.size };
+    throw new LibraryError(
+      'exists',
+      `${target} exists and is another file than the one asked for`,
+      'give --force to replace it, or --name to store under another name',
+    );
+  }
+
+  async #checkSpace(partialPath: string): Promise<number> {
+    const { modelsDir, freeBytes } = this.#options;
+    const doneBytes = (await stat(partialPath).catch(() => undefined))?.size ?? 0;
+    const neededBytes = Math.max(0, (this.#reference.catalogue?.sizeBytes ?? 0) - doneBytes);
+    return doneBytes + (await checkDiskSpace(modelsDir, neededBytes, freeBytes));
+  }
+
+  #firstUrl(): URL {
+    const { source } = this.#reference;
+    return source.kind === 'url' ? source.url : hubUrl(this.#options.hub, source);
+  }
+
+  /** Parts keep their number, because llama.cpp finds them by name. */
+  #fileName(url: URL): string {
+    const last = fileOfUrl(url);
+    const part = findPart(last);
+    const ending = /\.bin$/i.test(last) ? '.bin' : '.gguf';
+    return part ? `${this.#name}-${fiveDigits(part.index)}-of-${fiveDigits(part.count)}${ending}` : `${this.#name}${ending}`;
+  }
+
+  #sidecarPath(): string {
+    return join(this.#options.modelsDir, `${this.#name}.json`);
+  }
+
+  /** Without a URL's query, which may hold a signature. */
+  #source(): string {
+    const { source } = this.#reference;
+    return source.kind === 'url'
+      ? `${source.url.origin}${source.url.pathname}`
+      : `${source.repo}:${source.file}@${source.revision}`;
+  }
+
+  #describe(files: SidecarFile[]): Sidecar {
+    const licence = this.#reference.catalogue?.licence;
+    return {
+      source: this.#source(),
+      ...(this.#revision !== undefined && { revision: this.#revision }),
+      ...(licence !== undefined && { licence }),
+      pulledAt: new Date().toISOString(),
+      files,
+    };
+  }
+}
+
+/** Throws LibraryError unsafe_address for plain http to anywhere but this machine or the mirror. */
+function policyFor({ source }: ModelReference, hub: URL): AddressPolicy {
+  const typed = source.kind === 'url' ? source.url : hub;
+  if (typed.protocol === 'http:' && !isLoopbackHost(typed.hostname) && typed.origin !== hub.origin) {
+    throw new LibraryError(
+      'unsafe_address',
+      `${typed.origin} is plain http`,
+      'use https, or name the server as the mirror (SVC_MODELS_MIRROR)',
+    );
+  }
+  return new AddressPolicy([hub, typed]);
+}
+
+function partUrls(first: URL): URL[] {
+  const part = findPart(fileOfUrl(first));
+  if (!part) return [first];
+  return Array.from({ length: part.count }, (_, index) => {
+    const url = new URL(first);
+    url.pathname = url.pathname.replace(/-00001-of-(\d{5})(?=[^/]*$)/, `-${fiveDigits(index + 1)}-of-$1`);
+    return url;
+  });
+}
+
+const fiveDigits = (value: number) => String(value).padStart(5, '0');

@@ -1,0 +1,75 @@
+/** One GET of one file: follows redirects under the address policy and hands the body over unread. */
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { AddressPolicy } from './address-policy.ts';
+import { LibraryError } from './library-error.ts';
+
+const maxRedirects = 10;
+
+export interface RemoteRequest {
+  policy: AddressPolicy;
+  headers: Record<string, string>;
+  /** Sent to the first address's own origin and nowhere else. */
+  token?: string;
+  /** Longest silence of the server, milliseconds. */
+  idleMs: number;
+  signal?: AbortSignal;
+}
+
+export interface RemoteFile {
+  status: number;
+  headers: IncomingMessage['headers'];
+  body: IncomingMessage;
+  /** What the hub itself said before it redirected to its storage. */
+  hub: { sha256?: string; sizeBytes?: number; revision?: string };
+}
+
+/** Throws LibraryError for refused addresses, and Node's own errors when the connection fails. */
+export async function openRemoteFile(start: URL, request: RemoteRequest): Promise<RemoteFile> {
+  let url = start;
+  let from: URL | undefined;
+  let hub: RemoteFile['hub'] = {};
+  for (let hop = 0; hop <= maxRedirects; hop++) {
+    request.policy.check(url, from);
+    const body = await get(url, start, request);
+    const { statusCode: status = 0, headers } = body;
+    if (url.origin === start.origin) hub = { ...hub, ...readHubHeaders(headers) };
+    if (![301, 302, 303, 307, 308].includes(status)) return { status, headers, body, hub };
+    body.resume();
+    from = url;
+    url = getLocation(headers.location, url);
+  }
+  throw new LibraryError(
+    'refused_by_server',
+    `${start.origin} redirects more than ${maxRedirects} times`,
+    'check the address in a browser',
+  );
+}
+
+function get(url: URL, start: URL, { policy, headers, token, idleMs, signal }: RemoteRequest): Promise<IncomingMessage> {
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  const own = token !== undefined && url.origin === start.origin ? { authorization: `Bearer ${token}` } : {};
+  return new Promise((resolve, reject) => {
+    const options = { headers: { ...headers, ...own }, lookup: policy.lookupFor(url), agent: false, ...(signal && { signal }) };
+    const request = send(url, options, resolve);
+    // Also runs while the body is read: the socket's silence counts, not the request's age.
+    request.setTimeout(idleMs, () => request.destroy(new Error(`no data for ${idleMs / 1000} s`)));
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+function getLocation(location: string | undefined, base: URL): URL {
+  if (location !== undefined && URL.canParse(location, base.href)) return new URL(location, base);
+  throw new LibraryError('refused_by_server', `${base.origin} redirects to nowhere`, 'check the address in a browser');
+}
+
+/** The hub names the Git LFS object: its sha256, its size and the commit (huggingface_hub, file_download.py). */
+function readHubHeaders(headers: IncomingMessage['headers']): RemoteFile['hub'] {
+  const sha256 = /^"?([0-9a-f]{64})"?$/.exec(text(headers['x-linked-etag']))?.[1];
+  const size = /^\d{1,15}$/.exec(text(headers['x-linked-size']))?.[0];
+  const revision = /^[0-9a-f]{40}$/.exec(text(headers['x-repo-commit']))?.[0];
+  return { ...(sha256 && { sha256 }), ...(size && { sizeBytes: Number(size) }), ...(revision && { revision }) };
+}
+
+const text = (header: string | string[] | undefined) => (typeof header === 'string' ? header : '');
