@@ -1,0 +1,95 @@
+/** Makes GGUF models with a real tokenizer and random weights: they load and run like any other and talk nonsense. */
+import { readFileSync } from 'node:fs';
+import type { GgufMetadata, GgufValue } from '../../ts/server/platform/gguf/gguf-value.ts';
+import { type TensorToWrite, writeGguf } from '../../ts/server/platform/gguf/gguf-writer.ts';
+import { type Architecture, type ArchitectureName, architectures, describeShape } from './architectures.ts';
+import { RandomSource } from './random-source.ts';
+import { type Shape, type ShapeName, shapes, type Vocabulary } from './shapes.ts';
+import { encodeTensor, type WeightType } from './tensor-encoder.ts';
+import type { TensorSpec } from './tensor-spec.ts';
+import { readTokenizer, type Tokenizer } from './vocabulary.ts';
+
+export interface RandomModelOptions {
+  arch?: ArchitectureName;
+  shape?: ShapeName;
+  seed?: number;
+  type?: WeightType;
+  /** Another tokenizer than the architecture's or the shape's own. */
+  vocabulary?: Vocabulary;
+}
+
+/** Part of every recipe: raise it whenever the same options give another file. */
+export const generatorVersion = 1;
+
+/** All options filled in: the same recipe gives the same bytes. */
+export function recipe({ arch = 'llama', shape = 'tiny', seed = 1, type = 'f16', vocabulary }: RandomModelOptions) {
+  const sizes: Shape = shapes[shape];
+  const { vocabulary: own } = architectures[arch];
+  const isEncoder = architectures[arch].purpose !== 'chat';
+  const tokenizer = vocabulary ?? (isEncoder ? own : (sizes.vocabulary ?? own));
+  return { arch, shape, seed, type, vocabulary: tokenizer, generatorVersion };
+}
+
+/** Writes the model; `path` appears only when it is whole. */
+export async function writeRandomModel(path: string, options: RandomModelOptions = {}): Promise<void> {
+  const { arch, shape, seed, type, vocabulary } = recipe(options);
+  const architecture = architectures[arch];
+  const sizes = limitContext(shapes[shape], architecture.maxContext);
+  const tokenizer = await readTokenizer(vocabulary);
+  const metadata = describeModel(architecture, sizes, tokenizer, recipe(options));
+  const specs = architecture.tensors(sizes, tokenizer.nVocab);
+  await writeGguf(path, { metadata, tensors: specs.map((spec) => randomTensor(spec, seed, spec.isWeight ? type : 'f32')) });
+}
+
+function limitContext(shape: Shape, maxContext = shape.nContext): Shape {
+  return { ...shape, nContext: Math.min(shape.nContext, maxContext) };
+}
+
+/** file_type: enum llama_ftype in include/llama.h. */
+const fileTypes: Record<WeightType, number> = { f32: 0, f16: 1, q4_0: 2, q8_0: 7 };
+
+function describeModel(
+  architecture: Architecture,
+  shape: Shape,
+  tokenizer: Tokenizer,
+  made: ReturnType<typeof recipe>,
+): GgufMetadata {
+  const tags: GgufValue = { type: 'array', elementType: 'string', length: 2, values: ['random-weights', 'demonstration'] };
+  return new Map<string, GgufValue>([
+    ['general.architecture', text(architecture.name)],
+    ['general.type', text('model')],
+    ['general.name', text(`svc random ${made.shape} ${made.arch}`)],
+    ['general.description', text('Random weights with a real tokenizer, for demonstration and tests: it talks nonsense.')],
+    ['general.tags', tags],
+    ['general.file_type', { type: 'uint32', value: fileTypes[made.type] }],
+    ['general.quantization_version', { type: 'uint32', value: 2 }],
+    ['svc.demonstration', { type: 'bool', value: true }],
+    ['svc.random.recipe', text(JSON.stringify(made))],
+    ...describeShape(architecture, shape, tokenizer.nVocab),
+    ...tokenizer.metadata,
+    ...(architecture.purpose === 'chat' ? [['tokenizer.chat_template', text(readChatTemplate())] as const] : []),
+  ]);
+}
+
+export function readChatTemplate(): string {
+  return readFileSync(new URL('chat-template.jinja', import.meta.url), 'utf8').trimEnd();
+}
+
+function text(value: string): GgufValue {
+  return { type: 'string', value };
+}
+
+/** Every tensor has its own stream of numbers, so adding one changes no other. */
+function randomTensor({ name, dims, mean, deviation }: TensorSpec, seed: number, type: WeightType): TensorToWrite {
+  const nValues = dims.reduce((product, dim) => product * dim, 1);
+  const chunkLength = 65_536;
+  function* data(): Iterable<Uint8Array> {
+    const source = new RandomSource(`${seed}/${name}`);
+    for (let done = 0; done < nValues; done += chunkLength) {
+      const values = new Float32Array(Math.min(chunkLength, nValues - done));
+      source.fillNormal(values, mean, deviation);
+      yield encodeTensor[type](values);
+    }
+  }
+  return { name, dims, type, data };
+}
