@@ -9,7 +9,8 @@ import type { WrkLoad } from './load.ts';
 
 /** Throws one line that names the packages when wrk is missing. */
 export function requireWrk(): void {
-  if (spawnSync('wrk', ['--version']).error) throw new Error('wrk is missing: install it with apt-get install wrk (Debian) or dnf install wrk (Fedora)');
+  if (spawnSync('wrk', ['--version']).error)
+    throw new Error('wrk is missing: install it with apt-get install wrk (Debian) or dnf install wrk (Fedora)');
 }
 
 export async function runWrk(url: string, { connections, seconds, body }: WrkLoad): Promise<Sample> {
@@ -27,7 +28,10 @@ export async function runWrk(url: string, { connections, seconds, body }: WrkLoa
 
 /** The script sets the request and prints the figures as JSON, in units that do not change with their size. */
 function wrkScript(body: string | undefined): string {
-  const request = body === undefined ? '' : `wrk.method = "POST"\nwrk.headers["content-type"] = "application/json"\nwrk.body = [==[${body}]==]\n`;
+  const request =
+    body === undefined
+      ? ''
+      : `wrk.method = "POST"\nwrk.headers["content-type"] = "application/json"\nwrk.body = [==[${body}]==]\n`;
   return `${request}
 done = function(summary, latency)
   local errors = summary.errors
