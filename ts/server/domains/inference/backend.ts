@@ -1,5 +1,14 @@
 /** What can answer a model request: the local engine now; cloud providers and other nodes implement the same interface. */
-import type { EmbedResult, EngineLimits, EngineStats, GenerationHandler, GenerationJob, ModelInfo, Prompt, RankResult } from '../../native/llama.ts';
+import type {
+  EmbedResult,
+  EngineLimits,
+  EngineStats,
+  GenerationHandler,
+  GenerationJob,
+  ModelInfo,
+  Prompt,
+  RankResult,
+} from '../../native/llama.ts';
 import type { HttpError } from '../../platform/http/errors.ts';
 import type { ModelKind } from './model-source.ts';
 

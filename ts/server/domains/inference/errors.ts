@@ -1,4 +1,5 @@
 /** Every refusal of the inference routes, and how native failures become one of them. */
+import { AddonLoadError, CpuUnsupportedError } from '../../native/load.ts';
 import { NativeError, type NativeErrorCode } from '../../native/native-error.ts';
 import { type ErrorSpec, HttpError } from '../../platform/http/errors.ts';
 
@@ -11,11 +12,17 @@ const specs = {
   unsupported: [400, 'The model or the server has no such ability.'],
   model_not_found: [404, 'No installed model can answer; install one with `svc models pull`.'],
   not_found: [404, 'The path serves nothing here.'],
-  model_cannot_tool_call: [422, 'The request has tools and no model of this family can call them; supported_models lists those that can.'],
+  model_cannot_tool_call: [
+    422,
+    'The request has tools and no model of this family can call them; supported_models lists those that can.',
+  ],
   queue_full: [429, 'Too much work is waiting; retry after the time in Retry-After.'],
   internal: [500, 'A defect of the server; retry, then report it with the request id.'],
   cpu_lacks_avx2: [503, 'The processor has no AVX2, so local models are unavailable on this node.'],
-  cpu_lacks_arm_extensions: [503, 'The processor lacks the ARMv8.2 dot-product extensions, so local models are unavailable on this node.'],
+  cpu_lacks_arm_extensions: [
+    503,
+    'The processor lacks the ARMv8.2 dot-product extensions, so local models are unavailable on this node.',
+  ],
   model_invalid: [503, 'The model file cannot be loaded; run `svc models verify`.'],
   model_loading: [503, 'The model is being loaded; retry after the time in Retry-After.'],
   model_unloading: [503, 'The model is being unloaded; retry after the time in Retry-After.'],
@@ -103,7 +110,9 @@ const retried: readonly InferenceErrorCode[] = ['queue_full', 'model_unloading']
 export function clientError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof NativeError) return nativeRefusal(error);
-  if (isCpuError(error)) return refusal(error.code, error.message, { cause: error });
+  if (error instanceof CpuUnsupportedError) return refusal(error.code, error.message, { cause: error });
+  if (error instanceof AddonLoadError)
+    return refusal('engine_unavailable', 'The native engine could not be loaded; run `svc doctor`.', { cause: error });
   return refusal('internal', 'The server failed to answer; the log has the cause under this request id.', { cause: error });
 }
 
@@ -117,9 +126,4 @@ function nativeRefusal(error: NativeError): HttpError {
 
 function contextNumbers({ nPromptTokens, nCtx }: Record<string, number>): Record<string, unknown> {
   return { n_prompt_tokens: nPromptTokens, n_ctx: nCtx };
-}
-
-/** load.ts reports an unsupported processor with one of these codes; it belongs to the door, so only its code is known here. */
-export function isCpuError(error: unknown): error is Error & { code: 'cpu_lacks_avx2' | 'cpu_lacks_arm_extensions' } {
-  return error instanceof Error && 'code' in error && (error.code === 'cpu_lacks_avx2' || error.code === 'cpu_lacks_arm_extensions');
 }

@@ -1,20 +1,18 @@
 /** Times one completion on its way to the client and counts it once, at its end. */
 import type { JobUsage, NativeError } from '../../native/llama.ts';
 import type { CompletionSink } from './backend.ts';
-import type { InferenceMetrics } from './metrics.ts';
+import type { ModelMetrics } from './metrics.ts';
 import { RelaySink } from './stream/relay-sink.ts';
 
 export class MeteredSink extends RelaySink {
-  readonly #metrics: InferenceMetrics;
-  readonly #model: string;
+  readonly #metrics: ModelMetrics;
   readonly #startedAt = performance.now();
   #lastTokenAt = 0;
   #hasNews = false;
 
-  constructor(sink: CompletionSink, metrics: InferenceMetrics, model: string) {
+  constructor(sink: CompletionSink, metrics: ModelMetrics) {
     super(sink);
     this.#metrics = metrics;
-    this.#model = model;
   }
 
   override onContent(choice: number, jsonBody: Buffer): void {
@@ -33,12 +31,12 @@ export class MeteredSink extends RelaySink {
   }
 
   override onDone(usage: JobUsage): void {
-    this.#metrics.completed(this.#model, usage);
+    this.#metrics.completed(usage);
     this.sink.onDone(usage);
   }
 
   override onError(error: NativeError): void {
-    this.#metrics.failed(this.#model, error.code);
+    this.#metrics.failed(error.code);
     this.sink.onError(error);
   }
 
@@ -49,8 +47,8 @@ export class MeteredSink extends RelaySink {
 
   #observe(): void {
     const now = performance.now();
-    if (this.#lastTokenAt === 0) this.#metrics.firstToken(this.#model, (now - this.#startedAt) / 1000);
-    else this.#metrics.interToken(this.#model, (now - this.#lastTokenAt) / 1000);
+    if (this.#lastTokenAt === 0) this.#metrics.firstToken((now - this.#startedAt) / 1000);
+    else this.#metrics.interToken((now - this.#lastTokenAt) / 1000);
     this.#lastTokenAt = now;
     this.#hasNews = false;
   }

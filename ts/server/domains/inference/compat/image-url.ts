@@ -25,6 +25,7 @@ export class RequestMedia {
 }
 
 function refuseUrl(url: string, param: string): string {
-  if (/^https?:/i.test(url)) return `${param} names a web address, and this server fetches none; send the image itself as a data: URL.`;
+  if (/^https?:/i.test(url))
+    return `${param} names a web address, and this server fetches none; send the image itself as a data: URL.`;
   return `${param} must be a data: URL with a base64 image, for example data:image/png;base64,....`;
 }

@@ -70,7 +70,8 @@ export function readLogitBias(value: Maybe<Members | unknown[]>): [number, numbe
 }
 
 function toTokenId(key: string): number {
-  if (!/^\d{1,10}$/.test(key)) throw invalid('logit_bias', `logit_bias has the key ${JSON.stringify(key.slice(0, 40))}; keys are token ids.`);
+  if (!/^\d{1,10}$/.test(key))
+    throw invalid('logit_bias', `logit_bias has the key ${JSON.stringify(key.slice(0, 40))}; keys are token ids.`);
   return Number(key);
 }
 

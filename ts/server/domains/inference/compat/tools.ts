@@ -23,7 +23,12 @@ export function readFunction(members: Members, param: string): FunctionTool {
   const description = textOr(members['description'], undefined, `${param}.description`);
   return {
     type: 'function',
-    function: { name, ...(description === undefined ? {} : { description }), parameters, ...(members['strict'] === true ? { strict: true } : {}) },
+    function: {
+      name,
+      ...(description === undefined ? {} : { description }),
+      parameters,
+      ...(members['strict'] === true ? { strict: true } : {}),
+    },
   };
 }
 
@@ -38,7 +43,8 @@ export function refuseDuplicates(tools: FunctionTool[], param: string): void {
 /** A forced function is `required` with only that function on offer, so that the grammar admits nothing else. */
 export function forceFunctions(tools: FunctionTool[], names: string[], choice: ToolUse['choice'], param: string): ToolUse {
   for (const name of names) {
-    if (!tools.some((tool) => tool.function.name === name)) throw invalid(param, `${param} names ${name}, which is not among the tools.`);
+    if (!tools.some((tool) => tool.function.name === name))
+      throw invalid(param, `${param} names ${name}, which is not among the tools.`);
   }
   return { tools: tools.filter((tool) => names.includes(tool.function.name)), choice };
 }

@@ -13,7 +13,11 @@ export interface TableLimits {
   loadWaitMs: number;
 }
 
-export type OpenModel = (stored: StoredModel, onProgress: (fraction: number) => void, signal: AbortSignal) => Promise<LoadedModel>;
+export type OpenModel = (
+  stored: StoredModel,
+  onProgress: (fraction: number) => void,
+  signal: AbortSignal,
+) => Promise<LoadedModel>;
 
 export class ModelTable {
   readonly #entries = new Map<string, ModelEntry>();
@@ -43,10 +47,10 @@ export class ModelTable {
 
   /** Loads the model if need be. Throws model_loading after loadWaitMs, model_unloading, models_busy, or the load's own error. */
   async acquire(stored: StoredModel, signal: AbortSignal, waitMs = this.#limits.loadWaitMs): Promise<ModelLease> {
-    const entry = await this.#entryFor(stored, signal);
-    entry.nLeases++;
+    const entry = await this.#hold(stored, signal);
     try {
-      const model = entry.model ?? (await waitFor(entry.ready, Math.min(waitMs, this.#limits.loadWaitMs), signal, () => stillLoading(entry)));
+      const model =
+        entry.model ?? (await waitFor(entry.ready, Math.min(waitMs, this.#limits.loadWaitMs), signal, () => stillLoading(entry)));
       entry.lastUsedAt = Date.now();
       return lease(entry, model);
     } catch (error) {
@@ -71,16 +75,19 @@ export class ModelTable {
     await Promise.all([...this.#entries.keys()].map((id) => this.unload(id, { force: true })));
   }
 
-  async #entryFor(stored: StoredModel, signal: AbortSignal): Promise<ModelEntry> {
+  /** Counts the lease before anyone else can run, so that the entry found is not chosen to leave. */
+  async #hold(stored: StoredModel, signal: AbortSignal): Promise<ModelEntry> {
     for (;;) {
       signal.throwIfAborted();
       if (this.#isClosed) throw refusal('model_unloading', 'The server is stopping.', { retryAfterMs: 5000 });
       const entry = this.#entries.get(stored.id);
-      if (!entry) return this.#startLoad(stored);
+      if (!entry) return held(this.#startLoad(stored));
       if (entry.isRefusing) {
-        throw refusal('model_unloading', `The model ${stored.id} is being unloaded; retry to load it again.`, { retryAfterMs: 1000 });
+        throw refusal('model_unloading', `The model ${stored.id} is being unloaded; retry to load it again.`, {
+          retryAfterMs: 1000,
+        });
       }
-      if (!entry.gone) return entry;
+      if (!entry.gone) return held(entry);
       await entry.gone;
     }
   }
@@ -118,7 +125,7 @@ export class ModelTable {
     };
     aborter.signal.throwIfAborted();
     entry.model = await this.#open(stored, onProgress, aborter.signal);
-    entry.state = 'loaded';
+    if (!entry.gone) entry.state = 'loaded';
     entry.progress = 1;
     this.#knownBytes.set(stored.id, entry.model.memoryBytes);
     return entry.model;
@@ -130,7 +137,7 @@ export class ModelTable {
 
   /** Chooses who leaves, longest unused first. Nothing leaves if the room would not be enough. */
   #makeRoom(stored: StoredModel): Promise<void>[] {
-    const staying = [...this.#entries.values()].filter((entry) => entry.state !== 'unloading');
+    const staying = [...this.#entries.values()].filter((entry) => !entry.gone);
     const idle = staying.filter((entry) => entry.nLeases === 0 && entry.state === 'loaded' && !this.isPinned(entry.stored.id));
     idle.sort((a, b) => a.lastUsedAt - b.lastUsedAt);
     let nModels = staying.length + 1;
@@ -164,6 +171,11 @@ export class ModelTable {
   #forget(entry: ModelEntry): void {
     if (this.#entries.get(entry.stored.id) === entry) this.#entries.delete(entry.stored.id);
   }
+}
+
+function held(entry: ModelEntry): ModelEntry {
+  entry.nLeases++;
+  return entry;
 }
 
 function lease(entry: ModelEntry, model: LoadedModel): ModelLease {

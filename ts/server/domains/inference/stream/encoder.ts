@@ -6,8 +6,6 @@ import type { Frames } from './frames.ts';
 export interface StreamEncoder {
   /** The events before any token. */
   open(out: Frames): void;
-  /** A line that keeps the connection alive while nothing is generated. */
-  ping(out: Frames): void;
   content(out: Frames, choice: number, jsonBody: Buffer): void;
   reasoning(out: Frames, choice: number, jsonBody: Buffer): void;
   toolCall(out: Frames, choice: number, index: number, id: string, name: string): void;

@@ -12,38 +12,31 @@ import { ArgumentGuard } from './argument-guard.ts';
 import type { StreamEncoder } from './encoder.ts';
 import { Frames } from './frames.ts';
 
-export interface StreamTiming {
-  /** How long a queued job keeps its client without headers. */
-  patienceMs: number;
-  /** Silence after which a ping goes out. */
-  pingMs: number;
-}
-
-export const defaultTiming: StreamTiming = { patienceMs: 5_000, pingMs: 15_000 };
+/** How long a queued job keeps its client without headers, milliseconds. */
+const defaultPatienceMs = 5_000;
 
 export class StreamSession implements CompletionSink {
   /** Resolves when the stream opens; rejects with the error that came first. */
   readonly reply: Promise<StreamReply>;
   readonly #encoder: StreamEncoder;
-  readonly #timing: StreamTiming;
+  readonly #patienceMs: number;
   readonly #frames = new Frames();
   readonly #guard = new ArgumentGuard();
   #resolve!: (reply: StreamReply) => void;
   #reject!: (error: Error) => void;
   #job: RunningCompletion | undefined;
+  #signal: AbortSignal | undefined;
   #stream: EventStream | undefined;
   #headers: Record<string, string> = {};
   #isOpen = false;
   #isFinished = false;
   #isClosed = false;
   #isPaused = false;
-  #wasSilent = false;
   #patience: NodeJS.Timeout | undefined;
-  #pings: NodeJS.Timeout | undefined;
 
-  constructor(encoder: StreamEncoder, timing: StreamTiming = defaultTiming) {
+  constructor(encoder: StreamEncoder, patienceMs = defaultPatienceMs) {
     this.#encoder = encoder;
-    this.#timing = timing;
+    this.#patienceMs = patienceMs;
     this.reply = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -57,9 +50,10 @@ export class StreamSession implements CompletionSink {
     this.#job = job;
     this.#headers = headers;
     if (this.#isClosed) return;
-    if (!this.#isOpen) this.#patience = setTimeout(() => this.#open(), this.#timing.patienceMs);
+    if (!this.#isOpen) this.#patience = setTimeout(() => this.#open(), this.#patienceMs);
     if (signal.aborted) this.#leave();
-    else signal.addEventListener('abort', () => this.#leave(), { once: true });
+    else signal.addEventListener('abort', this.#leave, { once: true });
+    this.#signal = signal;
   }
 
   onStart(): void {
@@ -130,7 +124,6 @@ export class StreamSession implements CompletionSink {
   }
 
   #write(stream: EventStream): void {
-    this.#wasSilent = false;
     if (stream.write(this.#frames.take()) || this.#isPaused || this.#isFinished) return;
     this.#isPaused = true;
     this.#job?.pause();
@@ -147,10 +140,8 @@ export class StreamSession implements CompletionSink {
 
   #attach(stream: EventStream): void {
     this.#stream = stream;
-    stream.onClose(() => this.#leave());
+    stream.onClose(this.#leave);
     stream.onDrain(() => this.#drained());
-    this.#pings = setInterval(() => this.#ping(), this.#timing.pingMs);
-    this.#pings.unref();
     this.onFlush();
   }
 
@@ -160,25 +151,17 @@ export class StreamSession implements CompletionSink {
     this.#job?.resume();
   }
 
-  #ping(): void {
-    if (this.#wasSilent && !this.#isPaused) {
-      this.#encoder.ping(this.#frames);
-      this.onFlush();
-    }
-    this.#wasSilent = true;
-  }
-
   /** The client went away. */
-  #leave(): void {
+  readonly #leave = (): void => {
     if (this.#isClosed) return;
     this.#close();
     this.#job?.cancel();
     this.#reject(new DOMException('The client went away.', 'AbortError'));
-  }
+  };
 
   #close(): void {
     this.#isClosed = true;
     clearTimeout(this.#patience);
-    clearInterval(this.#pings);
+    this.#signal?.removeEventListener('abort', this.#leave);
   }
 }

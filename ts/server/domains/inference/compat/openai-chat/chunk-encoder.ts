@@ -1,9 +1,9 @@
 /** Chat completion chunks by byte template: a content token costs three copies and no object. */
 import type { FinishReason, JobUsage, TokenLogprob } from '../../../../native/llama.ts';
+import { errorBody } from '../../../../platform/http/error-body.ts';
 import type { HttpError } from '../../../../platform/http/errors.ts';
 import type { StreamEncoder } from '../../stream/encoder.ts';
 import type { Frames } from '../../stream/frames.ts';
-import { openaiErrorBody } from '../openai-error.ts';
 import { chatLogprobs } from './logprobs.ts';
 import { chatTimings, chatUsage } from './usage.ts';
 
@@ -22,7 +22,6 @@ interface ChoiceTemplates {
   suffix: Buffer;
 }
 
-const comment = Buffer.from(': ping\n\n');
 const doneFrame = Buffer.from('data: [DONE]\n\n');
 
 export class ChunkEncoder implements StreamEncoder {
@@ -46,10 +45,6 @@ export class ChunkEncoder implements StreamEncoder {
     for (let index = 0; index < this.#choices.length; index++) {
       this.#chunk(out, index, '{"role":"assistant","content":"","refusal":null}');
     }
-  }
-
-  ping(out: Frames): void {
-    out.push(comment);
   }
 
   content(out: Frames, choice: number, jsonBody: Buffer): void {
@@ -86,13 +81,15 @@ export class ChunkEncoder implements StreamEncoder {
 
   done(out: Frames, usage: JobUsage): void {
     if (this.#includeUsage) {
-      out.pushText(`${this.#head}],"usage":${JSON.stringify(chatUsage(usage))},"timings":${JSON.stringify(chatTimings(usage))}}\n\n`);
+      out.pushText(
+        `${this.#head}],"usage":${JSON.stringify(chatUsage(usage))},"timings":${JSON.stringify(chatTimings(usage))}}\n\n`,
+      );
     }
     out.push(doneFrame);
   }
 
   error(out: Frames, error: HttpError): void {
-    out.pushText(`data: ${JSON.stringify(openaiErrorBody(error))}\n\n`);
+    out.pushText(`data: ${JSON.stringify(errorBody(error, 'openai', ''))}\n\n`);
   }
 
   #text(out: Frames, choice: number, kind: 'content' | 'reasoning', jsonBody: Buffer): void {

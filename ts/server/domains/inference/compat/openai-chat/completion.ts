@@ -4,7 +4,10 @@ import type { ChunkHead } from './chunk-encoder.ts';
 import { chatLogprobs } from './logprobs.ts';
 import { chatTimings, chatUsage } from './usage.ts';
 
-export function chatCompletion({ id, created, model, fingerprint }: ChunkHead, { choices, usage }: Answer): Record<string, unknown> {
+export function chatCompletion(
+  { id, created, model, fingerprint }: ChunkHead,
+  { choices, usage }: Answer,
+): Record<string, unknown> {
   return {
     id,
     object: 'chat.completion',

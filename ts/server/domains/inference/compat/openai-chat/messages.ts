@@ -20,7 +20,9 @@ export interface ReadMessages {
 
 export function readMessages(list: readonly unknown[]): ReadMessages {
   const media = new RequestMedia();
-  const messages = list.map((message, index) => readMessage(asMembers(message, `messages[${index}]`), `messages[${index}]`, media));
+  const messages = list.map((message, index) =>
+    readMessage(asMembers(message, `messages[${index}]`), `messages[${index}]`, media),
+  );
   return { messages, media };
 }
 
@@ -32,7 +34,8 @@ function readMessage(message: Members, param: string, media: RequestMedia): Memb
   const read: Members = { role, content: readContent(message['content'], `${param}.content`, media) };
   if (role === 'assistant') readAssistant(message, read, param);
   if (role === 'tool') readToolResult(message, read, param);
-  if (role !== 'assistant' && read['content'] === null) throw invalid(`${param}.content`, `${param}.content must be a string or an array.`);
+  if (role !== 'assistant' && read['content'] === null)
+    throw invalid(`${param}.content`, `${param}.content must be a string or an array.`);
   const name = textOr(message['name'], undefined, `${param}.name`);
   if (name !== undefined) read['name'] = name;
   return read;
@@ -100,7 +103,8 @@ function readPart(part: Members, param: string, media: RequestMedia): Members {
       return { type: 'text', text: asText(part['refusal'], `${param}.refusal`) };
     case 'image_url': {
       const image = part['image_url'];
-      const url = typeof image === 'string' ? image : asText(asMembers(image, `${param}.image_url`)['url'], `${param}.image_url.url`);
+      const url =
+        typeof image === 'string' ? image : asText(asMembers(image, `${param}.image_url`)['url'], `${param}.image_url.url`);
       return { type: 'image_url', image_url: { url: media.addUrl(url, `${param}.image_url.url`) } };
     }
     default:

@@ -49,10 +49,17 @@ type ChatPromptPart = Partial<Extract<GenerationJob['prompt'], { kind: 'chat' }>
 
 export function promptTools({ tools, choice }: ToolUse, parallel: boolean | null | undefined): ChatPromptPart {
   if (tools.length === 0) return {};
-  return { toolsJson: JSON.stringify(tools), toolChoice: choice, ...(parallel === undefined || parallel === null ? {} : { parallelToolCalls: parallel }) };
+  return {
+    toolsJson: JSON.stringify(tools),
+    toolChoice: choice,
+    ...(parallel === undefined || parallel === null ? {} : { parallelToolCalls: parallel }),
+  };
 }
 
-export function promptThinking(effort: string | null | undefined, kwargs: Record<string, unknown> | null | undefined): ChatPromptPart {
+export function promptThinking(
+  effort: string | null | undefined,
+  kwargs: Record<string, unknown> | null | undefined,
+): ChatPromptPart {
   const wish = effort === 'none' ? false : kwargs?.['enable_thinking'];
   return {
     ...(typeof wish === 'boolean' ? { enableThinking: wish } : {}),

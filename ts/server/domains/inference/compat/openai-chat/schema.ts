@@ -1,6 +1,14 @@
 /** Wire shape of POST /v1/chat/completions. Source: OpenAI API reference; llama.cpp tools/server/README.md for the extensions. */
 import Type, { type Static } from 'typebox';
-import { nullableBoolean, nullableEither, nullableInteger, nullableList, nullableNumber, nullableRecord, nullableString } from '../nullable.ts';
+import {
+  nullableBoolean,
+  nullableEither,
+  nullableInteger,
+  nullableList,
+  nullableNumber,
+  nullableRecord,
+  nullableString,
+} from '../nullable.ts';
 
 export const maxTokensLimit = 16_777_216;
 const int32Max = 2_147_483_647;
@@ -22,7 +30,11 @@ export const samplingMembers = {
   dry_multiplier: nullableNumber(0, 100, 'DRY repetition penalty; 0 is off.'),
   xtc_probability: nullableNumber(0, 1, 'Chance of the XTC sampler; 0 is off.'),
   xtc_threshold: nullableNumber(0, 1, 'Threshold of the XTC sampler.'),
-  seed: nullableInteger(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 'Same seed, same request, same engine: same tokens. -1 is random.'),
+  seed: nullableInteger(
+    Number.MIN_SAFE_INTEGER,
+    Number.MAX_SAFE_INTEGER,
+    'Same seed, same request, same engine: same tokens. -1 is random.',
+  ),
   ignore_eos: nullableBoolean('Goes on past the end-of-text token.'),
 };
 
@@ -42,7 +54,10 @@ export const engineMembers = {
   chat_template_kwargs: nullableRecord('Extra variables of the chat template.'),
 };
 
-export const Message = Type.Object({ role: Type.String({ minLength: 1 }) }, { description: 'A chat message; content is text, parts or null.' });
+export const Message = Type.Object(
+  { role: Type.String({ minLength: 1 }) },
+  { description: 'A chat message; content is text, parts or null.' },
+);
 
 export const ChatRequest = Type.Object({
   model: Type.String({ minLength: 1, maxLength: 512 }),
@@ -52,11 +67,17 @@ export const ChatRequest = Type.Object({
   max_tokens: nullableInteger(1, maxTokensLimit, 'Most completion tokens of one choice.'),
   max_completion_tokens: nullableInteger(1, maxTokensLimit, 'Newer name of max_tokens; wins when both are there.'),
   n: nullableInteger(1, 128, 'Choices.'),
-  stop: nullableEither<string | string[]>(['string', 'array'], 'Text that ends a choice.', { items: { type: 'string' }, maxItems: 64 }),
+  stop: nullableEither<string | string[]>(['string', 'array'], 'Text that ends a choice.', {
+    items: { type: 'string' },
+    maxItems: 64,
+  }),
   logprobs: nullableBoolean('Reports log probabilities.'),
   top_logprobs: nullableInteger(0, 20, 'Alternatives with each token.'),
   n_probs: nullableInteger(0, 20, "llama.cpp's name for top_logprobs."),
-  logit_bias: nullableEither<Record<string, number> | [number, number | false][]>(['object', 'array'], 'Token id to bias, -100 to 100.'),
+  logit_bias: nullableEither<Record<string, number> | [number, number | false][]>(
+    ['object', 'array'],
+    'Token id to bias, -100 to 100.',
+  ),
   tools: nullableList<unknown>({}, 1024, 'Functions that the model may call.'),
   tool_choice: nullableEither<string | Record<string, unknown>>(['string', 'object'], 'none, auto, required, or one function.'),
   parallel_tool_calls: nullableBoolean('Several calls in one answer.'),

@@ -11,7 +11,8 @@ export function readToolUse(tools: readonly unknown[] | null | undefined, choice
 }
 
 function readTool(tool: Members, param: string): FunctionTool {
-  if (tool['type'] !== 'function') throw invalid(`${param}.type`, `${param}.type must be function; this server runs no other tools.`);
+  if (tool['type'] !== 'function')
+    throw invalid(`${param}.type`, `${param}.type must be function; this server runs no other tools.`);
   return readFunction(asMembers(tool['function'], `${param}.function`), `${param}.function`);
 }
 

@@ -1,0 +1,83 @@
+/** What every completion route does around its own wire shape: select, announce, run, stream or gather. */
+import { HttpError } from '../../platform/http/errors.ts';
+import type { Reply, RequestContext } from '../../platform/http/route.ts';
+import type { CallOptions, CompletionRequest } from './backend.ts';
+import { clientError, invalid } from './errors.ts';
+import type { Selection } from './selection.ts';
+import type { InferenceService } from './service.ts';
+import { type Answer, AnswerCollector } from './stream/answer-collector.ts';
+import type { StreamEncoder } from './stream/encoder.ts';
+import { StreamSession } from './stream/stream-session.ts';
+
+type Context = Pick<RequestContext, 'headers' | 'caller' | 'signal'>;
+
+const maxTimeoutSeconds = 86_400;
+
+/** Reads X-Request-Timeout: seconds, decimals allowed. */
+export function callOptions({ headers, caller, signal }: Context): CallOptions {
+  const text = headers.get('x-request-timeout');
+  if (text === undefined || text === '') return { tenant: caller.tenant, signal };
+  const seconds = /^\d{1,6}(?:\.\d{1,6})?$/.test(text) ? Number(text) : 0;
+  if (!(seconds > 0 && seconds <= maxTimeoutSeconds)) {
+    throw invalid('X-Request-Timeout', `The header X-Request-Timeout must be seconds, above 0 and up to ${maxTimeoutSeconds}.`);
+  }
+  return { tenant: caller.tenant, signal, timeoutMs: seconds * 1000 };
+}
+
+/** Tells which model answers and whose tools run. */
+export function answerHeaders(
+  requested: string,
+  { card, isSubstitute }: Selection,
+  headers: ReadonlyMap<string, string>,
+): Record<string, string> {
+  return {
+    'x-svc-edge-tools': headers.get('x-svc-edge-tools') === '1' ? 'on' : 'passthrough',
+    ...(isSubstitute ? { 'x-svc-model-substituted': `${headerText(requested)} -> ${headerText(card.id)}` } : {}),
+  };
+}
+
+/** Header values are visible ASCII; everything else is percent-encoded. */
+function headerText(text: string): string {
+  return encodeURI(text.slice(0, 200).toWellFormed());
+}
+
+/** Opens a stream for a completion. Failures before it opens are thrown as plain errors. */
+export async function streamAnswer(
+  service: InferenceService,
+  { card }: Selection,
+  request: CompletionRequest,
+  encoder: StreamEncoder,
+  options: CallOptions,
+  headers: Record<string, string>,
+): Promise<Reply> {
+  const session = new StreamSession(encoder);
+  const job = await withClientErrors(() => service.complete(card.id, request, session, options));
+  session.bind(job, headers, options.signal);
+  return session.reply;
+}
+
+export async function gatherAnswer(
+  service: InferenceService,
+  { card }: Selection,
+  request: CompletionRequest,
+  options: CallOptions,
+): Promise<Answer> {
+  const collector = new AnswerCollector(request.job.n ?? 1);
+  const job = await withClientErrors(() => service.complete(card.id, request, collector, options));
+  collector.bind(job, options.signal);
+  return collector.answer;
+}
+
+/** Native failures become refusals; an abort by the client stays what it is. */
+export async function withClientErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof HttpError || isAbort(error)) throw error;
+    throw clientError(error);
+  }
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
+}

@@ -1,0 +1,59 @@
+/** Wire shapes of chat answers, for OpenAPI. */
+import Type from 'typebox';
+
+const Usage = Type.Object({
+  prompt_tokens: Type.Integer(),
+  completion_tokens: Type.Integer({ description: 'Of all choices together.' }),
+  total_tokens: Type.Integer(),
+  prompt_tokens_details: Type.Object({ cached_tokens: Type.Integer() }),
+});
+
+const finishReason = Type.Union([Type.Literal('stop'), Type.Literal('length'), Type.Literal('tool_calls')]);
+
+const ToolCall = Type.Object({
+  id: Type.String(),
+  type: Type.Literal('function'),
+  function: Type.Object({ name: Type.String(), arguments: Type.String({ description: 'JSON text.' }) }),
+});
+
+const head = {
+  id: Type.String(),
+  created: Type.Integer({ description: 'Unix seconds.' }),
+  model: Type.String({ description: 'The model that answered.' }),
+  system_fingerprint: Type.String(),
+};
+
+export const ChatCompletion = Type.Object({
+  ...head,
+  object: Type.Literal('chat.completion'),
+  choices: Type.Array(
+    Type.Object({
+      index: Type.Integer(),
+      message: Type.Object({
+        role: Type.Literal('assistant'),
+        content: Type.Union([Type.String(), Type.Null()]),
+        refusal: Type.Null(),
+        reasoning_content: Type.Optional(Type.String()),
+        tool_calls: Type.Optional(Type.Array(ToolCall)),
+      }),
+      logprobs: Type.Union([Type.Object({}), Type.Null()]),
+      finish_reason: finishReason,
+    }),
+  ),
+  usage: Usage,
+  timings: Type.Optional(Type.Object({}, { description: 'Milliseconds and rates, as llama-server reports them.' })),
+});
+
+export const ChatChunk = Type.Object({
+  ...head,
+  object: Type.Literal('chat.completion.chunk'),
+  choices: Type.Array(
+    Type.Object({
+      index: Type.Integer(),
+      delta: Type.Object({}),
+      logprobs: Type.Union([Type.Object({}), Type.Null()]),
+      finish_reason: Type.Union([finishReason, Type.Null()]),
+    }),
+  ),
+  usage: Type.Optional(Type.Union([Usage, Type.Null()])),
+});

@@ -1,0 +1,51 @@
+/** POST /v1/chat/completions. */
+import Type from 'typebox';
+import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
+import { answerHeaders, callOptions, gatherAnswer, streamAnswer } from '../../call.ts';
+import { completionErrors } from '../../errors.ts';
+import type { InferenceService } from '../../service.ts';
+import { identifier, unixSeconds } from '../identifier.ts';
+import { maxBodyBytes } from '../limits.ts';
+import { type ChunkHead, ChunkEncoder } from './chunk-encoder.ts';
+import { chatCompletion } from './completion.ts';
+import { readChatRequest } from './request.ts';
+import { ChatChunk, ChatCompletion } from './response-schema.ts';
+import { ChatRequest } from './schema.ts';
+
+export function chatRoute(service: InferenceService, fingerprint: string): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/chat/completions',
+    auth: 'user',
+    maxBody: maxBodyBytes,
+    tag: 'Chat',
+    summary: 'Complete a chat',
+    description:
+      'An unknown model is answered by another one: compare `model`, and see the header X-Svc-Model-Substituted. With `stream`, a failure ' +
+      'before the first token is a plain error with its status; a later one is a frame with `error` and `detail`, and the stream ends. ' +
+      'The header X-Request-Timeout limits the time in seconds. Without X-Svc-Edge-Tools: 1, tools are the client’s own.',
+    body: ChatRequest,
+    responses: { 200: ChatCompletion },
+    stream: Type.Union([ChatChunk, Type.Object({ error: Type.Object({}), detail: Type.String() })]),
+    errors: completionErrors,
+    errorShape: 'openai',
+    handle: (context) => completeChat(service, fingerprint, context),
+  });
+}
+
+async function completeChat(
+  service: InferenceService,
+  fingerprint: string,
+  context: RequestContext<unknown, unknown, ChatRequest>,
+): Promise<Reply> {
+  const options = callOptions(context);
+  const { request, stream, includeUsage } = readChatRequest(context.body);
+  const selection = await service.select(request);
+  const headers = answerHeaders(request.model, selection, context.headers);
+  const head: ChunkHead = { id: identifier('chatcmpl-'), created: unixSeconds(), model: selection.card.id, fingerprint };
+  if (stream) {
+    const encoder = new ChunkEncoder(head, request.job.n ?? 1, includeUsage);
+    return streamAnswer(service, selection, request, encoder, options, headers);
+  }
+  return json(200, chatCompletion(head, await gatherAnswer(service, selection, request, options)), headers);
+}

@@ -1,0 +1,85 @@
+/** Verdicts on model files, one child process at a time; kept by path, size and modification time, also across restarts. */
+import { readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { runInspection } from './inspection-process.ts';
+import { parseVerdict, type Verdict } from './verdict.ts';
+
+interface KeptVerdict {
+  stamp: string;
+  verdict: Verdict;
+}
+
+/** Raise it when the child learns to tell more, so that old verdicts are not believed. */
+const format = 1;
+
+export class Inspector {
+  readonly #kept = new Map<string, KeptVerdict>();
+  readonly #running = new Map<string, Promise<Verdict>>();
+  readonly #cacheFile: string | undefined;
+  readonly #run: (path: string) => Promise<Verdict>;
+  #queue: Promise<unknown>;
+
+  /** Without a cache file, verdicts last as long as the process. */
+  constructor(cacheFile: string | undefined, run: (path: string) => Promise<Verdict> = runInspection) {
+    this.#cacheFile = cacheFile;
+    this.#run = run;
+    this.#queue = this.#read();
+  }
+
+  async inspect(path: string): Promise<Verdict> {
+    await this.#queue.catch(() => {});
+    const stamp = await fileStamp(path);
+    if (stamp === undefined) return { usable: false, reason: 'The file is gone.' };
+    const kept = this.#kept.get(path);
+    return kept?.stamp === stamp ? kept.verdict : this.#once(path, stamp);
+  }
+
+  #once(path: string, stamp: string): Promise<Verdict> {
+    const key = `${path}\0${stamp}`;
+    const known = this.#running.get(key);
+    if (known) return known;
+    const verdict = this.#queue.catch(() => {}).then(() => this.#run(path));
+    this.#running.set(key, verdict);
+    this.#queue = verdict
+      .then((value) => {
+        this.#kept.set(path, { stamp, verdict: value });
+        return this.#write();
+      })
+      .finally(() => this.#running.delete(key));
+    return verdict;
+  }
+
+  async #read(): Promise<void> {
+    if (!this.#cacheFile) return;
+    const text = await readFile(this.#cacheFile, 'utf8').catch(() => '{}');
+    const file = parseObject(text);
+    if (file?.['format'] !== format) return;
+    for (const [path, kept] of Object.entries((file['files'] ?? {}) as Record<string, { stamp: string; verdict: unknown }>)) {
+      const verdict = parseVerdict(JSON.stringify(kept.verdict));
+      if (verdict) this.#kept.set(path, { stamp: String(kept.stamp), verdict });
+    }
+  }
+
+  /** A cache that cannot be written costs an inspection at the next start and nothing else. */
+  async #write(): Promise<void> {
+    if (!this.#cacheFile) return;
+    const text = JSON.stringify({ format, files: Object.fromEntries(this.#kept) });
+    const temporary = `${this.#cacheFile}.${process.pid}.tmp`;
+    await writeFile(temporary, text)
+      .then(() => rename(temporary, this.#cacheFile as string))
+      .catch(() => {});
+  }
+}
+
+async function fileStamp(path: string): Promise<string | undefined> {
+  const { size, mtimeMs } = (await stat(path).catch(() => undefined)) ?? {};
+  return size === undefined ? undefined : `${size}:${mtimeMs}`;
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,233 @@
+/** The engine of this process as an InferenceBackend. */
+import type {
+  EmbedResult,
+  EngineOptions,
+  GenerationJob,
+  JobUsage,
+  LoadOptions,
+  NativeError,
+  RankResult,
+} from '../../../native/llama.ts';
+import type { HttpError } from '../../../platform/http/errors.ts';
+import type {
+  CallOptions,
+  ChatPrompt,
+  CompletionRequest,
+  CompletionSink,
+  InferenceBackend,
+  ModelCard,
+  ModelControl,
+  ModelDetail,
+  RunningCompletion,
+  TokenizeFlags,
+} from '../backend.ts';
+import { clientError, refusal } from '../errors.ts';
+import type { ModelSource, StoredModel } from '../model-source.ts';
+import { RelaySink } from '../stream/relay-sink.ts';
+import type { Inspector } from './inspector.ts';
+import { LoadedModel } from './loaded-model.ts';
+import { ModelCatalogue } from './model-catalogue.ts';
+import type { ModelLease } from './model-entry.ts';
+import { ModelTable, type TableLimits } from './model-table.ts';
+import type { NativeDoor } from './native-door.ts';
+
+export interface LocalOptions {
+  /** Loaded at the start and never unloaded to make room. */
+  defaultModel?: string;
+  limits: TableLimits;
+  engine: EngineOptions;
+  load: Omit<LoadOptions, 'path' | 'projectorPath' | 'vocabOnly'>;
+}
+
+export class LocalBackend implements InferenceBackend, ModelControl {
+  readonly #door: NativeDoor;
+  readonly #options: LocalOptions;
+  readonly #table: ModelTable;
+  readonly #catalogue: ModelCatalogue;
+  readonly #outage: HttpError | undefined;
+
+  constructor(door: NativeDoor, source: ModelSource, inspector: Inspector, options: LocalOptions) {
+    this.#door = door;
+    this.#options = options;
+    this.#table = new ModelTable(
+      (stored, onProgress, signal) => this.#open(stored, onProgress, signal),
+      options.limits,
+      options.defaultModel,
+    );
+    this.#outage = findOutage(door);
+    this.#catalogue = new ModelCatalogue(source, inspector, this.#table, !this.#outage);
+  }
+
+  outage(): HttpError | undefined {
+    return this.#outage;
+  }
+
+  models(): Promise<ModelCard[]> {
+    return this.#catalogue.cards();
+  }
+
+  async complete(id: string, request: CompletionRequest, sink: CompletionSink, options: CallOptions): Promise<RunningCompletion> {
+    const startedAt = performance.now();
+    const lease = await this.#acquire(id, options);
+    try {
+      const engine = await lease.model.engine();
+      options.signal.throwIfAborted();
+      const job = this.#localJob(request.job, options, performance.now() - startedAt);
+      const jobId = engine.submit(job, new LeasedSink(sink, lease));
+      return {
+        cancel: () => {
+          engine.cancel(jobId);
+          lease.release();
+        },
+        pause: () => engine.pause(jobId),
+        resume: () => engine.resume(jobId),
+      };
+    } catch (error) {
+      lease.release();
+      throw error;
+    }
+  }
+
+  embed(id: string, inputs: (string | Int32Array)[], options: CallOptions): Promise<EmbedResult> {
+    return this.#use(id, options, async (model) => (await model.embedder()).embed(inputs));
+  }
+
+  rank(id: string, query: string, documents: string[], options: CallOptions): Promise<RankResult> {
+    return this.#use(id, options, async (model) => (await model.embedder()).rank(query, documents));
+  }
+
+  countTokens(id: string, prompt: ChatPrompt, options: CallOptions): Promise<number> {
+    return this.#use(id, options, async (model) => (await model.native.renderChat(prompt)).tokens.length);
+  }
+
+  tokenize(id: string, text: string, flags: TokenizeFlags, options: CallOptions): Promise<Int32Array> {
+    return this.#use(id, options, (model) => model.native.tokenize(text, flags));
+  }
+
+  detokenize(id: string, tokens: Int32Array, options: CallOptions): Promise<string> {
+    return this.#use(id, options, (model) => model.native.detokenize(tokens, { special: true }));
+  }
+
+  async detail(id: string): Promise<ModelDetail | undefined> {
+    const found = await this.#catalogue.find(id);
+    if (!found) return undefined;
+    const entry = this.#table.entry(id);
+    const detail = { card: found.card, nJobs: entry?.nLeases ?? 0, pinned: this.#table.isPinned(id) };
+    if (!entry) return detail;
+    const { model, progress, lastUsedAt, state } = entry;
+    return {
+      ...detail,
+      lastUsedAt,
+      ...(state === 'loading' ? { loadProgress: progress } : {}),
+      ...(model ? loadedFacts(model) : {}),
+    };
+  }
+
+  async load(id: string, signal: AbortSignal): Promise<void> {
+    (await this.#acquire(id, { tenant: '', signal })).release();
+  }
+
+  unload(id: string, options: { force: boolean }): Promise<void> {
+    return this.#table.unload(id, options);
+  }
+
+  /** Models in memory with their engines, for the metrics. */
+  *engines(): Iterable<{ id: string; model: LoadedModel }> {
+    for (const { stored, model } of this.#table.entries()) if (model) yield { id: stored.id, model };
+  }
+
+  close(): Promise<void> {
+    return this.#table.close();
+  }
+
+  async #acquire(id: string, { signal, timeoutMs }: CallOptions): Promise<ModelLease> {
+    if (this.#outage) throw this.#outage;
+    const found = await this.#catalogue.find(id);
+    if (!found) throw refusal('model_not_found', `No model ${id} is installed here.`, { param: 'model' });
+    if (found.card.unusable !== undefined) throw refusal('model_invalid', `The model ${id} is unusable: ${found.card.unusable}`);
+    return this.#table.acquire(found.stored, signal, timeoutMs);
+  }
+
+  async #use<T>(id: string, options: CallOptions, work: (model: LoadedModel) => Promise<T>): Promise<T> {
+    const lease = await this.#acquire(id, options);
+    try {
+      return await work(lease.model);
+    } finally {
+      lease.release();
+    }
+  }
+
+  #localJob(job: Omit<GenerationJob, 'tenant'>, { tenant, timeoutMs }: CallOptions, spentMs: number): GenerationJob {
+    const rest = timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, Math.ceil(timeoutMs - spentMs)) };
+    const loras = job.loras ? { loras: job.loras.map(({ name, scale }) => ({ name: this.#loraName(name), scale })) } : {};
+    return { ...job, ...loras, ...rest, tenant };
+  }
+
+  /** llama-server names adapters by their index. */
+  #loraName(name: string): string {
+    const loras = this.#options.load.loras ?? [];
+    const found = loras.find((lora) => lora.name === name) ?? (/^\d+$/.test(name) ? loras[Number(name)] : undefined);
+    if (found) return found.name;
+    const known = loras.map((lora) => lora.name).join(', ') || 'none';
+    throw refusal('invalid_request', `lora names the adapter ${name}, which is not loaded; loaded are: ${known}.`, {
+      param: 'lora',
+    });
+  }
+
+  async #open(stored: StoredModel, onProgress: (fraction: number) => void, signal: AbortSignal): Promise<LoadedModel> {
+    const { projectorPath, path, kind } = stored;
+    const options = { ...this.#options.load, path, ...(projectorPath === undefined ? {} : { projectorPath }) };
+    const native = await this.#door.load(
+      { ...options, ...(kind === 'vocab' ? { vocabOnly: true } : {}) },
+      { onProgress, signal },
+    );
+    const model = new LoadedModel(native, this.#options.engine);
+    try {
+      if (kind === 'chat') await model.engine();
+      if (kind === 'embedding' || kind === 'rerank') await model.embedder();
+      return model;
+    } catch (error) {
+      await model.close();
+      throw error;
+    }
+  }
+}
+
+/** Gives the lease back when the job ends by itself. */
+class LeasedSink extends RelaySink {
+  readonly #lease: ModelLease;
+
+  constructor(sink: CompletionSink, lease: ModelLease) {
+    super(sink);
+    this.#lease = lease;
+  }
+
+  override onDone(usage: JobUsage): void {
+    this.#lease.release();
+    this.sink.onDone(usage);
+  }
+
+  override onError(error: NativeError): void {
+    this.#lease.release();
+    this.sink.onError(error);
+  }
+}
+
+function findOutage(door: NativeDoor): HttpError | undefined {
+  try {
+    door.systemInfo();
+    return undefined;
+  } catch (error) {
+    return clientError(error);
+  }
+}
+
+function loadedFacts({ native, openEngine, openEmbedder, memoryBytes }: LoadedModel): Partial<ModelDetail> {
+  const context = openEngine ?? openEmbedder;
+  return {
+    memoryBytes,
+    info: native.info,
+    ...(context ? { limits: context.limits } : {}),
+    ...(openEngine ? { stats: openEngine.stats() } : {}),
+  };
+}

@@ -1,0 +1,94 @@
+/** The local models as cards: what is on disk, what inspection says of it, and whether it is in memory. */
+import type { ModelCapabilities, ModelCard } from '../backend.ts';
+import type { ModelSource, StoredModel } from '../model-source.ts';
+import type { Inspector } from './inspector.ts';
+import type { ModelTable } from './model-table.ts';
+import type { Verdict } from './verdict.ts';
+
+interface Row {
+  stored: StoredModel;
+  verdict: Verdict;
+}
+
+/** Requests within this time share one look at the disk. */
+const freshMs = 1000;
+
+export class ModelCatalogue {
+  readonly #source: ModelSource;
+  readonly #inspector: Inspector;
+  readonly #table: ModelTable;
+  /** Without an engine nothing can be inspected, and the files' own kinds must do. */
+  readonly #canInspect: boolean;
+  #rows: Promise<Row[]> | undefined;
+  #readAt = 0;
+
+  constructor(source: ModelSource, inspector: Inspector, table: ModelTable, canInspect: boolean) {
+    this.#source = source;
+    this.#inspector = inspector;
+    this.#table = table;
+    this.#canInspect = canInspect;
+  }
+
+  async cards(): Promise<ModelCard[]> {
+    return (await this.#read()).map((row) => this.#card(row));
+  }
+
+  async find(id: string): Promise<{ stored: StoredModel; card: ModelCard } | undefined> {
+    const row = (await this.#read()).find(({ stored }) => stored.id === id);
+    return row && { stored: row.stored, card: this.#card(row) };
+  }
+
+  #read(): Promise<Row[]> {
+    const now = Date.now();
+    if (!this.#rows || now - this.#readAt > freshMs) {
+      this.#readAt = now;
+      this.#rows = this.#list();
+      this.#rows.catch(() => {
+        this.#rows = undefined;
+      });
+    }
+    return this.#rows;
+  }
+
+  async #list(): Promise<Row[]> {
+    const models = await this.#source.list();
+    return Promise.all(models.map(async (stored) => ({ stored, verdict: await this.#judge(stored) })));
+  }
+
+  #judge(stored: StoredModel): Promise<Verdict> | Verdict {
+    return this.#canInspect ? this.#inspector.inspect(stored.path) : assumedVerdict;
+  }
+
+  #card({ stored, verdict }: Row): ModelCard {
+    const { path: _path, sha256: _sha256, projectorPath: _projectorPath, ...facts } = stored;
+    return {
+      ...facts,
+      capabilities: capabilitiesOf(stored, verdict),
+      ownedBy: 'local',
+      state: verdict.usable ? (this.#table.entry(stored.id)?.state ?? 'unloaded') : 'unusable',
+      ...(verdict.usable ? {} : { unusable: verdict.reason }),
+    };
+  }
+}
+
+const assumedVerdict: Verdict = {
+  usable: true,
+  hasChatTemplate: true,
+  supportsTools: false,
+  supportsThinking: false,
+  hasDecoder: true,
+  pooling: 'unspecified',
+};
+
+function capabilitiesOf(stored: StoredModel, verdict: Verdict): ModelCapabilities {
+  const usable = verdict.usable;
+  const chat = usable && stored.kind === 'chat' && verdict.hasDecoder;
+  return {
+    chat,
+    tools: chat && verdict.supportsTools,
+    vision: chat && stored.projectorPath !== undefined,
+    thinking: chat && verdict.supportsThinking,
+    embeddings: usable && stored.kind === 'embedding',
+    rerank: usable && stored.kind === 'rerank',
+  };
+}

@@ -1,0 +1,92 @@
+/** What inference tells Prometheus. The label `model` has installed models' ids only, so its set is bounded. */
+import type { EngineStats, JobUsage } from '../../native/llama.ts';
+import type { Counter, Family, Gauge, Histogram } from '../../platform/metrics/metrics.ts';
+import type { MetricsRegistry } from '../../platform/metrics/registry.ts';
+
+/** Seconds; inter-token times reach from a tiny model on a GPU to a large one on a small CPU. */
+const tokenBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2.5];
+
+/** The series of one model, looked up once for each request. */
+export interface ModelMetrics {
+  firstToken(seconds: number): void;
+  interToken(seconds: number): void;
+  completed(usage: JobUsage): void;
+  failed(code: string): void;
+}
+
+export class InferenceMetrics {
+  readonly #firstToken: Family<Histogram>;
+  readonly #interToken: Family<Histogram>;
+  readonly #tokens: Family<Counter>;
+  readonly #requests: Family<Counter>;
+  readonly #gauges: Record<'queued' | 'queuedTokens' | 'active' | 'kvUsed' | 'kvCells' | 'lastStep', Family<Gauge>>;
+  readonly #models = new Map<string, ModelMetrics>();
+
+  constructor(registry: MetricsRegistry) {
+    this.#firstToken = registry.histogram('svc_inference_time_to_first_token_seconds', 'From request to first token.', ['model']);
+    this.#interToken = registry.histogram(
+      'svc_inference_inter_token_seconds',
+      'Between the tokens of a stream.',
+      ['model'],
+      tokenBuckets,
+    );
+    this.#tokens = registry.counter('svc_inference_tokens_total', 'Tokens by kind: prompt, cached (of the prompt), completion.', [
+      'model',
+      'kind',
+    ]);
+    this.#requests = registry.counter('svc_inference_requests_total', 'Ended completions; outcome is ok or an error code.', [
+      'model',
+      'outcome',
+    ]);
+    const gauge = (name: string, help: string) => registry.gauge(`svc_inference_${name}`, help, ['model']);
+    this.#gauges = {
+      queued: gauge('queued_requests', 'Requests that wait for the engine.'),
+      queuedTokens: gauge('queued_tokens', 'Prompt tokens that wait for the engine.'),
+      active: gauge('active_sequences', 'Sequences that are being decoded.'),
+      kvUsed: gauge('kv_cells_used', 'KV cache cells in use.'),
+      kvCells: gauge('kv_cells', 'KV cache cells.'),
+      lastStep: gauge('last_step_seconds', 'Duration of the last decode step.'),
+    };
+  }
+
+  forModel(model: string): ModelMetrics {
+    const known = this.#models.get(model);
+    if (known) return known;
+    const made = this.#make(model);
+    this.#models.set(model, made);
+    return made;
+  }
+
+  /** Sets the gauges of a loaded model. */
+  observe(model: string, stats: EngineStats): void {
+    this.#gauges.queued.with({ model }).set(stats.nQueued);
+    this.#gauges.queuedTokens.with({ model }).set(stats.nQueuedTokens);
+    this.#gauges.active.with({ model }).set(stats.nActive);
+    this.#gauges.kvUsed.with({ model }).set(stats.kvCellsUsed);
+    this.#gauges.kvCells.with({ model }).set(stats.kvCells);
+    this.#gauges.lastStep.with({ model }).set(stats.lastStepMs / 1000);
+  }
+
+  /** Counts prompt tokens of embedding and ranking requests. */
+  countPrompt(model: string, nTokens: number): void {
+    this.#tokens.with({ model, kind: 'prompt' }).add(nTokens);
+  }
+
+  #make(model: string): ModelMetrics {
+    const firstToken = this.#firstToken.with({ model });
+    const interToken = this.#interToken.with({ model });
+    const tokens = (kind: string) => this.#tokens.with({ model, kind });
+    const [prompt, cached, completion] = [tokens('prompt'), tokens('cached'), tokens('completion')];
+    return {
+      firstToken: (seconds) => firstToken.observe(seconds),
+      interToken: (seconds) => interToken.observe(seconds),
+      completed: (usage) => {
+        prompt.add(usage.nPromptTokens);
+        cached.add(usage.nCachedTokens);
+        completion.add(usage.nCompletionTokens);
+        this.#requests.with({ model, outcome: 'ok' }).add();
+      },
+      failed: (code) => this.#requests.with({ model, outcome: code }).add(),
+    };
+  }
+}

@@ -1,0 +1,125 @@
+/** Chooses the model and the backend for each request and hands the work over, measured. */
+import type { EmbedResult, RankResult } from '../../native/llama.ts';
+import type {
+  CallOptions,
+  ChatPrompt,
+  CompletionRequest,
+  CompletionSink,
+  InferenceBackend,
+  ModelCard,
+  RunningCompletion,
+  TokenizeFlags,
+} from './backend.ts';
+import { refusal } from './errors.ts';
+import { MeteredSink } from './metered-sink.ts';
+import type { InferenceMetrics } from './metrics.ts';
+import { findModel } from './model-name.ts';
+import { type Needs, type Selection, selectChatModel, selectExactModel } from './selection.ts';
+
+export interface ServiceOptions {
+  backends: readonly InferenceBackend[];
+  defaultModel: string | undefined;
+  metrics: InferenceMetrics;
+}
+
+export class InferenceService {
+  readonly #backends: readonly InferenceBackend[];
+  readonly #defaultModel: string | undefined;
+  readonly #metrics: InferenceMetrics;
+
+  constructor({ backends, defaultModel, metrics }: ServiceOptions) {
+    this.#backends = backends;
+    this.#defaultModel = defaultModel;
+    this.#metrics = metrics;
+  }
+
+  async models(): Promise<ModelCard[]> {
+    const lists = await Promise.all(this.#backends.map((backend) => backend.models()));
+    return lists.flat();
+  }
+
+  async findModel(name: string): Promise<ModelCard | undefined> {
+    return findModel(await this.models(), name);
+  }
+
+  /** Throws model_cannot_tool_call, model_not_found, unsupported, or the outage when no backend works at all. */
+  async select(needs: Needs): Promise<Selection> {
+    this.#requireBackend();
+    return selectChatModel(await this.models(), needs, this.#defaultModel);
+  }
+
+  /** Resolves when the job is queued; what follows arrives at the sink. */
+  async complete(
+    model: string,
+    request: CompletionRequest,
+    sink: CompletionSink,
+    options: CallOptions,
+  ): Promise<RunningCompletion> {
+    const backend = await this.#backendOf(model);
+    return backend.complete(model, request, new MeteredSink(sink, this.#metrics.forModel(model)), options);
+  }
+
+  async embed(name: string, inputs: (string | Int32Array)[], options: CallOptions): Promise<EmbedResult & { model: string }> {
+    const model = await this.#selectExact(name, 'embeddings');
+    const result = await (await this.#backendOf(model)).embed(model, inputs, options);
+    this.#metrics.countPrompt(model, sum(result.nTokens));
+    return { ...result, model };
+  }
+
+  async rank(name: string, query: string, documents: string[], options: CallOptions): Promise<RankResult & { model: string }> {
+    const model = await this.#selectExact(name, 'rerank');
+    const result = await (await this.#backendOf(model)).rank(model, query, documents, options);
+    this.#metrics.countPrompt(model, sum(result.nTokens));
+    return { ...result, model };
+  }
+
+  async countTokens(model: string, prompt: ChatPrompt, options: CallOptions): Promise<number> {
+    return (await this.#backendOf(model)).countTokens(model, prompt, options);
+  }
+
+  async tokenize(name: string | undefined, text: string, flags: TokenizeFlags, options: CallOptions): Promise<Int32Array> {
+    const model = await this.#selectTokenizer(name);
+    return (await this.#backendOf(model)).tokenize(model, text, flags, options);
+  }
+
+  async detokenize(name: string | undefined, tokens: Int32Array, options: CallOptions): Promise<string> {
+    const model = await this.#selectTokenizer(name);
+    return (await this.#backendOf(model)).detokenize(model, tokens, options);
+  }
+
+  async #selectExact(name: string, ability: 'embeddings' | 'rerank'): Promise<string> {
+    this.#requireBackend();
+    return selectExactModel(await this.models(), name, ability).id;
+  }
+
+  /** Tokens of another model would be wrong, so a named model must be there; without a name it is the one that chats. */
+  async #selectTokenizer(name: string | undefined): Promise<string> {
+    this.#requireBackend();
+    if (name === undefined)
+      return (await this.select({ model: this.#defaultModel ?? '', needsTools: false, needsVision: false })).card.id;
+    const card = findModel(await this.models(), name);
+    if (card && card.state !== 'unusable') return card.id;
+    throw refusal('model_not_found', `No usable model is named ${name}; GET /v1/models lists those that are.`, {
+      param: 'model',
+    });
+  }
+
+  #requireBackend(): void {
+    const outages = this.#backends.map((backend) => backend.outage());
+    const [first] = outages;
+    if (first && outages.every((outage) => outage !== undefined)) throw first;
+  }
+
+  async #backendOf(model: string): Promise<InferenceBackend> {
+    const [only] = this.#backends;
+    if (only && this.#backends.length === 1) return only;
+    for (const backend of this.#backends) {
+      if (!backend.outage() && (await backend.models()).some((card) => card.id === model)) return backend;
+    }
+    throw refusal('model_not_found', `The model ${model} went away.`, { param: 'model' });
+  }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
