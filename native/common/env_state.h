@@ -1,0 +1,61 @@
+// What an addon keeps per JS environment (main thread or worker). It dies in Node's cleanup hook, so nothing here is global.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "napi_setup.h"
+#include "status.h"
+
+namespace svc {
+
+struct EnvState {
+    Napi::FunctionReference error_factory;
+    std::map<std::string, Napi::FunctionReference> constructors;
+    // Closes what this environment still has running; called once, before the environment goes.
+    std::map<const void *, std::function<void()>> closers;
+
+    static EnvState & of(Napi::Env env) { return *env.GetInstanceData<EnvState>(); }
+
+    ~EnvState() {
+        auto pending = std::move(closers);
+        for (auto & [owner, close] : pending) close();
+    }
+};
+
+// Builds the JS error of a status; falls back to a plain Error before initialise() has run.
+inline Napi::Value make_error(Napi::Env env, const Status & status) {
+    auto & state = EnvState::of(env);
+    if (state.error_factory.IsEmpty()) return Napi::Error::New(env, status.text).Value();
+    auto object = Napi::Object::New(env);
+    object.Set("code", status.code);
+    object.Set("text", status.text);
+    auto details = Napi::Object::New(env);
+    if (status.code == "context_length_exceeded") {
+        details.Set("nPromptTokens", status.number_a);
+        details.Set("nCtx", status.number_b);
+    }
+    if (status.code == "queue_full") details.Set("retryAfterMs", status.number_a);
+    object.Set("details", details);
+    return state.error_factory.Call({object});
+}
+
+// Wraps a JS-facing method: a StatusError becomes the thrown NativeError.
+template <typename Work> Napi::Value guarded(Napi::Env env, Work && work) {
+    Napi::Value result = env.Undefined();
+    auto status = catch_status([&] {
+        try {
+            result = work();
+        } catch (const Napi::Error &) {
+            throw StatusError("invalid_argument", "an argument has the wrong type");
+        }
+    });
+    if (!status.code.empty()) {
+        napi_throw(env, make_error(env, status));
+        return {};
+    }
+    return result;
+}
+
+}  // namespace svc

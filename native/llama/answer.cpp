@@ -1,0 +1,147 @@
+#include "answer.h"
+
+#include <algorithm>
+#include <random>
+
+#include "model.h"
+#include "text.h"
+
+namespace svc {
+
+namespace {
+
+// OpenAI's form: call_ and 24 letters or digits.
+std::string make_tool_id() {
+    static const char alphabet[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    thread_local std::mt19937_64 random(std::random_device{}());
+    std::string id = "call_";
+    for (int i = 0; i < 24; i++) id += alphabet[random() % (sizeof alphabet - 1)];
+    return id;
+}
+
+}  // namespace
+
+Answer::Answer(const Model & model, uint32_t job, uint8_t choice, std::shared_ptr<const AnswerSyntax> syntax, std::vector<std::string> stops)
+    : model_(model), job_(job), choice_(choice), syntax_(std::move(syntax)), stops_(std::move(stops)) {}
+
+std::string Answer::piece(llama_token token) const {
+    char small[64];
+    const bool special = syntax_->preserved.count(token) > 0;
+    int32_t length = llama_token_to_piece(model_.vocab(), token, small, sizeof small, 0, special);
+    if (length >= 0) return {small, static_cast<size_t>(length)};
+    std::string large(static_cast<size_t>(-length), '\0');
+    length = llama_token_to_piece(model_.vocab(), token, large.data(), static_cast<int32_t>(large.size()), 0, special);
+    large.resize(static_cast<size_t>(std::max(length, 0)));
+    return large;
+}
+
+void Answer::add_logprobs(TokenLogprobs logprobs) { logprobs_.push_back({0, std::move(logprobs)}); }
+
+bool Answer::push(llama_token token, Bytes & out) {
+    text_ += piece(token);
+    if (!logprobs_.empty()) logprobs_.back().end = text_.size();
+    StopSearch::Match match;
+    const size_t from = std::max(emitted_, searched_ - std::min(searched_, stops_.reach()));
+    searched_ = text_.size();
+    if (stops_.find(text_, from, match)) {
+        stop_text_ = match.text;
+        text_.resize(match.at);
+        return true;
+    }
+    const size_t safe = text_.size() - stops_.held_back(text_);
+    emit(complete_utf8(std::string_view(text_).substr(0, safe)), false, out);
+    return false;
+}
+
+void Answer::finish(Finish reason, Bytes & out) {
+    emit(text_.size(), true, out);
+    for (size_t i = 0; i < message_.tool_calls.size(); i++) {
+        // A call without arguments still has to be JSON.
+        if (message_.tool_calls[i].arguments.empty()) emit_text(RecordKind::ToolArguments, static_cast<uint16_t>(i), "{}", out);
+    }
+    if (!message_.tool_calls.empty() && reason == Finish::Stop) reason = Finish::ToolCalls;
+    out.record(job_, RecordKind::Finish, choice_, static_cast<uint16_t>(reason), stop_text_);
+}
+
+void Answer::emit(size_t end, bool final, Bytes & out) {
+    emit_logprobs(final ? SIZE_MAX : end, out);
+    if (end <= emitted_ && !final) return;
+    if (syntax_->plain) {
+        emit_text(RecordKind::Content, 0, std::string_view(text_).substr(emitted_, end - std::min(end, emitted_)), out);
+    } else {
+        emit_parsed(std::string_view(text_).substr(0, end), final, out);
+    }
+    emitted_ = std::max(emitted_, end);
+}
+
+void Answer::emit_parsed(std::string_view text, bool final, Bytes & out) {
+    common_chat_msg parsed;
+    try {
+        parsed = common_chat_parse(std::string(text), !final, syntax_->parser);
+    } catch (const std::exception &) {
+        // The model broke its own syntax. What was understood stays; the rest, where nothing was, goes out as it is.
+        if (final && message_.empty()) emit_text(RecordKind::Content, 0, text, out);
+        return;
+    }
+    if (parsed.empty()) return;
+    parsed.set_tool_call_ids(tool_ids_, make_tool_id);
+    std::vector<common_chat_msg_diff> diffs;
+    try {
+        diffs = common_chat_msg_diff::compute_diffs(message_, parsed);
+    } catch (const std::exception &) {
+        return;  // a partial parse took something back; the next one settles it
+    }
+    for (const auto & diff : diffs) emit_diff(diff, out);
+    message_ = std::move(parsed);
+}
+
+void Answer::emit_diff(const common_chat_msg_diff & diff, Bytes & out) {
+    if (!diff.reasoning_content_delta.empty()) emit_text(RecordKind::Reasoning, 0, diff.reasoning_content_delta, out);
+    if (!diff.content_delta.empty()) emit_text(RecordKind::Content, 0, diff.content_delta, out);
+    if (diff.tool_call_index == std::string::npos) return;
+    const auto index = static_cast<uint16_t>(diff.tool_call_index);
+    const auto & call = diff.tool_call_delta;
+    if (!call.name.empty()) {
+        Bytes payload;
+        payload.u32(static_cast<uint32_t>(call.id.size()));
+        payload.text(call.id);
+        payload.text(call.name);
+        out.record(job_, RecordKind::ToolCall, choice_, index, payload.view());
+    }
+    if (!call.arguments.empty()) emit_text(RecordKind::ToolArguments, index, call.arguments, out);
+}
+
+void Answer::emit_text(RecordKind kind, uint16_t index, std::string_view text, Bytes & out) {
+    if (text.empty()) return;
+    scratch_.clear();
+    append_json_body(scratch_, text);
+    out.record(job_, kind, choice_, index, scratch_);
+}
+
+void Answer::emit_logprobs(size_t end, Bytes & out) {
+    Bytes payload;
+    uint32_t count = 0;
+    while (!logprobs_.empty() && logprobs_.front().end <= end) {
+        const auto & logprobs = logprobs_.front().logprobs;
+        emit_entry(logprobs.chosen, payload);
+        payload.u32(static_cast<uint32_t>(logprobs.top.size()));
+        for (const auto & entry : logprobs.top) emit_entry(entry, payload);
+        logprobs_.pop_front();
+        count++;
+    }
+    if (count == 0) return;
+    Bytes counted;
+    counted.u32(count);
+    counted.text(payload.view());
+    out.record(job_, RecordKind::Logprobs, choice_, 0, counted.view());
+}
+
+void Answer::emit_entry(const TokenProbability & entry, Bytes & payload) const {
+    const auto text = piece(entry.token);
+    payload.i32(entry.token);
+    payload.f32(entry.logprob);
+    payload.u32(static_cast<uint32_t>(text.size()));
+    payload.text(text);
+}
+
+}  // namespace svc

@@ -1,0 +1,72 @@
+#include "context_plan.h"
+
+#include <algorithm>
+#include <thread>
+
+#include <unistd.h>
+
+#include "../common/status.h"
+#include "model.h"
+
+namespace svc {
+
+namespace {
+
+constexpr uint32_t kAutoParallel = 8;
+constexpr uint32_t kAutoCtxPerJob = 4096;
+constexpr uint32_t kMostSequences = 256;  // llama.cpp: LLAMA_MAX_SEQ
+constexpr double kAutoMemoryShare = 0.25;
+
+double physical_memory() { return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE)); }
+
+// Bytes of keys and values of one token, for full attention in every layer (an upper bound for hybrids).
+double cell_bytes(const Model & model, const EngineOptions & options) {
+    const auto * raw = model.raw();
+    const double width = static_cast<double>(llama_model_n_embd(raw)) / std::max(1, llama_model_n_head(raw)) * std::max(1, llama_model_n_head_kv(raw));
+    const double key = width * static_cast<double>(ggml_type_size(options.cache_type_k)) / static_cast<double>(ggml_blck_size(options.cache_type_k));
+    const double value = width * static_cast<double>(ggml_type_size(options.cache_type_v)) / static_cast<double>(ggml_blck_size(options.cache_type_v));
+    return (key + value) * llama_model_n_layer(raw);
+}
+
+uint32_t automatic_ctx(const Model & model, const EngineOptions & options, uint32_t n_parallel) {
+    const auto n_train = static_cast<uint32_t>(std::max(512, llama_model_n_ctx_train(model.raw())));
+    const double wanted = static_cast<double>(std::min(n_train, kAutoCtxPerJob)) * n_parallel;
+    const double affordable = physical_memory() * kAutoMemoryShare / std::max(1.0, cell_bytes(model, options));
+    return static_cast<uint32_t>(std::clamp(affordable, 512.0, wanted));
+}
+
+}  // namespace
+
+int32_t automatic_threads() {
+    const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+    return static_cast<int32_t>(cores <= 4 ? cores : cores - 1);
+}
+
+ContextPlan plan_generation(const Model & model, const EngineOptions & options) {
+    if (model.vocab_only()) throw StatusError("unsupported", "this model was loaded for its vocabulary alone and cannot generate");
+    if (!llama_model_has_decoder(model.raw())) throw StatusError("unsupported", "this model only encodes and cannot generate");
+    const bool recurrent = llama_model_is_recurrent(model.raw()) || llama_model_is_hybrid(model.raw());
+    ContextPlan plan{};
+    plan.params = llama_context_default_params();
+    auto & params = plan.params;
+    plan.n_parallel = options.n_parallel ? options.n_parallel : kAutoParallel;
+    plan.sharing = options.kv_unified && !recurrent;
+    plan.n_sequences = plan.sharing ? std::min(kMostSequences, plan.n_parallel * 2) : plan.n_parallel;
+    params.n_ctx = options.n_ctx ? options.n_ctx : automatic_ctx(model, options, plan.n_parallel);
+    params.n_seq_max = plan.n_sequences;
+    params.kv_unified = options.kv_unified;
+    params.n_ubatch = options.n_ubatch ? options.n_ubatch : 512;
+    params.n_batch = std::max({options.n_batch ? options.n_batch : 2048u, params.n_ubatch, plan.n_parallel});
+    params.n_outputs_max = plan.n_parallel;
+    params.n_threads = options.n_threads ? options.n_threads : automatic_threads();
+    params.n_threads_batch = options.n_threads_batch ? options.n_threads_batch : params.n_threads;
+    params.flash_attn_type = options.flash_attention;
+    params.type_k = options.cache_type_k;
+    params.type_v = options.cache_type_v;
+    // A window-sized cache could not take an earlier prefix up again.
+    params.swa_full = true;
+    params.no_perf = true;
+    return plan;
+}
+
+}  // namespace svc

@@ -1,0 +1,24 @@
+// Turns engine options into context parameters: what is automatic is decided here, from the model and the machine.
+#pragma once
+
+#include "llama.h"
+#include "options.h"
+
+namespace svc {
+
+class Model;
+
+struct ContextPlan {
+    llama_context_params params;
+    uint32_t n_parallel;
+    uint32_t n_sequences;  // parallel ones and those that only keep a cached prefix
+    uint32_t n_ctx_per_job;
+    bool sharing;          // prefixes can be copied and cut
+};
+
+ContextPlan plan_generation(const Model & model, const EngineOptions & options);
+
+// Compute threads when the option says automatic.
+int32_t automatic_threads();
+
+}  // namespace svc

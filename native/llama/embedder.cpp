@@ -1,0 +1,217 @@
+#include "embedder.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "backend.h"
+#include "context_plan.h"
+
+namespace svc {
+
+namespace {
+
+constexpr uint32_t kAutoCtx = 2048;
+constexpr uint32_t kAutoSequences = 32;
+constexpr uint32_t kAutoQueued = 100000;
+// Attention costs the square of what is packed together, so short texts share a batch only up to here.
+constexpr size_t kPackTokens = 512;
+
+llama_context_params params_of(const Model & model, const EngineOptions & options, enum llama_pooling_type pooling) {
+    auto params = llama_context_default_params();
+    const auto n_train = static_cast<uint32_t>(std::max(1, llama_model_n_ctx_train(model.raw())));
+    params.n_ctx = options.n_ctx ? std::min(options.n_ctx, n_train) : std::min(n_train, kAutoCtx);
+    // A text is pooled in one physical batch.
+    params.n_batch = std::max<uint32_t>(params.n_ctx, kPackTokens);
+    params.n_ubatch = params.n_batch;
+    params.n_ctx = params.n_batch;
+    params.n_seq_max = options.n_parallel ? options.n_parallel : kAutoSequences;
+    params.kv_unified = true;
+    params.n_threads = options.n_threads ? options.n_threads : automatic_threads();
+    params.n_threads_batch = options.n_threads_batch ? options.n_threads_batch : params.n_threads;
+    params.flash_attn_type = options.flash_attention;
+    params.embeddings = true;
+    params.pooling_type = pooling;
+    params.no_perf = true;
+    return params;
+}
+
+// What the model's file says; a model that says nothing is averaged, as sentence embeddings of causal models commonly are.
+enum llama_pooling_type pooling_of(const Model & model) {
+    auto text = model.meta((model.meta("general.architecture") + ".pooling_type").c_str());
+    const int value = text.empty() ? LLAMA_POOLING_TYPE_NONE : std::atoi(text.c_str());
+    return value <= LLAMA_POOLING_TYPE_NONE || value > LLAMA_POOLING_TYPE_RANK ? LLAMA_POOLING_TYPE_MEAN : static_cast<enum llama_pooling_type>(value);
+}
+
+std::vector<float> normalised(const float * values, int32_t count) {
+    double sum = 0;
+    for (int32_t i = 0; i < count; i++) sum += static_cast<double>(values[i]) * values[i];
+    const float scale = sum > 0 ? static_cast<float>(1.0 / std::sqrt(sum)) : 0.0f;
+    std::vector<float> vector(values, values + count);
+    for (auto & value : vector) value *= scale;
+    return vector;
+}
+
+}  // namespace
+
+Embedder::Embedder(std::shared_ptr<Model> model, EngineOptions options) : model_(std::move(model)), pooling_(pooling_of(*model_)) {
+    if (model_->vocab_only()) throw StatusError("unsupported", "this model was loaded for its vocabulary alone and cannot embed");
+    auto params = params_of(*model_, options, pooling_);
+    take_error_log();
+    context_.reset(llama_init_from_model(model_->raw(), params));
+    if (!context_) throw StatusError("out_of_memory", "the context cannot be created: " + take_error_log());
+    limits_.n_ctx = params.n_ctx;
+    limits_.n_ctx_per_job = std::min<uint32_t>(params.n_batch, static_cast<uint32_t>(std::max(1, llama_model_n_ctx_train(model_->raw()))));
+    limits_.n_parallel = params.n_seq_max;
+    limits_.n_threads = params.n_threads;
+    n_most_queued_ = options.max_queued_jobs ? options.max_queued_jobs : kAutoQueued;
+    batch_ = std::make_unique<Batch>(static_cast<int32_t>(params.n_batch));
+    thread_ = std::thread([this] { run(); });
+}
+
+Embedder::~Embedder() { close(); }
+
+void Embedder::submit(std::shared_ptr<EmbedRequest> request) {
+    if (request->rank && pooling_ != LLAMA_POOLING_TYPE_RANK) throw StatusError("unsupported", "this model embeds; it cannot rerank");
+    std::lock_guard lock(mutex_);
+    if (closing_) throw StatusError("closed", "the embedder is closed");
+    if (n_queued_ + request->inputs.size() > n_most_queued_) throw StatusError({"queue_full", "too many texts are waiting", 1000, 0});
+    n_queued_ += static_cast<uint32_t>(request->inputs.size());
+    inbox_.push_back(std::move(request));
+    wake_.notify_one();
+}
+
+void Embedder::close() {
+    {
+        std::lock_guard lock(mutex_);
+        closing_ = true;
+        wake_.notify_one();
+    }
+    if (thread_.joinable()) thread_.join();
+}
+
+void Embedder::run() {
+    std::deque<std::shared_ptr<EmbedRequest>> taken;
+    while (take(taken)) {
+        for (auto & request : taken) {
+            auto status = catch_status([&] { prepare(request); });
+            if (!status.code.empty()) settle(request, status);
+        }
+        taken.clear();
+        if (items_.empty()) continue;
+        const auto front = items_.front().request;
+        auto status = catch_status([this] { run_batch(); });
+        if (!status.code.empty()) settle(front, status);
+    }
+    for (auto & request : taken) settle(request, {"closed", "the embedder was closed"});
+    while (!items_.empty()) settle(items_.front().request, {"closed", "the embedder was closed"});
+}
+
+// Waits for work. False when the embedder closes.
+bool Embedder::take(std::deque<std::shared_ptr<EmbedRequest>> & taken) {
+    std::unique_lock lock(mutex_);
+    wake_.wait(lock, [this] { return closing_ || !inbox_.empty() || !items_.empty(); });
+    taken.swap(inbox_);
+    return !closing_;
+}
+
+void Embedder::prepare(const std::shared_ptr<EmbedRequest> & request) {
+    const size_t count = request->inputs.size();
+    std::vector<Item> items;
+    for (size_t i = 0; i < count; i++) {
+        items.push_back({request, i, tokens_of(*request, i)});
+        const size_t n_tokens = items.back().tokens.size();
+        if (n_tokens > limits_.n_ctx_per_job) {
+            throw StatusError({"context_length_exceeded",
+                               "input " + std::to_string(i) + " has " + std::to_string(n_tokens) + " tokens and the model takes " + std::to_string(limits_.n_ctx_per_job),
+                               static_cast<uint32_t>(n_tokens), limits_.n_ctx_per_job});
+        }
+        if (n_tokens == 0) throw StatusError("invalid_argument", "input " + std::to_string(i) + " has no tokens");
+    }
+    request->vectors.resize(count);
+    request->n_tokens.resize(count);
+    request->n_missing = count;
+    if (count == 0) return settle(request, {});
+    for (auto & item : items) items_.push_back(std::move(item));
+}
+
+std::vector<llama_token> Embedder::tokens_of(const EmbedRequest & request, size_t index) const {
+    const auto & input = request.inputs[index];
+    if (const auto * tokens = std::get_if<std::vector<llama_token>>(&input)) {
+        for (auto token : *tokens) {
+            if (token < 0 || token >= model_->n_vocab()) throw StatusError("invalid_argument", "token " + std::to_string(token) + " is not in the vocabulary");
+        }
+        return *tokens;
+    }
+    const auto & text = std::get<std::string>(input);
+    return request.rank ? rank_tokens(request.query, text) : model_->tokenize(text, true, false);
+}
+
+// [BOS]query[EOS][SEP]document[EOS], each special token where the vocabulary adds it; or the model's own rerank template.
+std::vector<llama_token> Embedder::rank_tokens(const std::string & query, const std::string & document) const {
+    const auto * vocab = model_->vocab();
+    if (const char * source = llama_model_chat_template(model_->raw(), "rerank")) {
+        std::string text = source;
+        for (const auto & [mark, value] : {std::pair<std::string, std::string>{"{query}", query}, {"{document}", document}}) {
+            const size_t at = text.find(mark);
+            if (at != std::string::npos) text.replace(at, mark.size(), value);
+        }
+        return model_->tokenize(text, false, true);
+    }
+    std::vector<llama_token> tokens;
+    auto append = [&](const std::vector<llama_token> & part) { tokens.insert(tokens.end(), part.begin(), part.end()); };
+    auto end = llama_vocab_eos(vocab) == LLAMA_TOKEN_NULL ? llama_vocab_sep(vocab) : llama_vocab_eos(vocab);
+    if (llama_vocab_get_add_bos(vocab)) tokens.push_back(llama_vocab_bos(vocab));
+    append(model_->tokenize(query, false, false));
+    if (llama_vocab_get_add_eos(vocab)) tokens.push_back(end);
+    if (llama_vocab_get_add_sep(vocab)) tokens.push_back(llama_vocab_sep(vocab));
+    append(model_->tokenize(document, false, false));
+    if (llama_vocab_get_add_eos(vocab)) tokens.push_back(end);
+    return tokens;
+}
+
+// Packs items in order of arrival while they fit, evaluates them, and hands the results out.
+void Embedder::run_batch() {
+    std::vector<Item> packed;
+    batch_->clear();
+    while (!items_.empty() && packed.size() < limits_.n_parallel) {
+        auto & item = items_.front();
+        const size_t n_packed = static_cast<size_t>(batch_->size()) + item.tokens.size();
+        if (!packed.empty() && n_packed > kPackTokens) break;
+        const auto sequence = static_cast<llama_seq_id>(packed.size());
+        for (size_t i = 0; i < item.tokens.size(); i++) batch_->add(item.tokens[i], static_cast<llama_pos>(i), sequence, true);
+        packed.push_back(std::move(item));
+        items_.pop_front();
+    }
+    if (auto * memory = llama_get_memory(context_.get())) llama_memory_clear(memory, false);
+    const bool encodes = llama_model_has_encoder(model_->raw()) && !llama_model_has_decoder(model_->raw());
+    const int32_t result = encodes ? llama_encode(context_.get(), batch_->raw()) : llama_decode(context_.get(), batch_->raw());
+    for (size_t i = 0; i < packed.size(); i++) {
+        if (!packed[i].request->status.code.empty() || packed[i].request->n_missing == 0) continue;
+        if (result != 0) settle(packed[i].request, {"internal", "the batch could not be evaluated (" + std::to_string(result) + ")"});
+        else collect(packed[i], static_cast<llama_seq_id>(i));
+    }
+}
+
+void Embedder::collect(const Item & item, llama_seq_id sequence) {
+    auto & request = *item.request;
+    const float * values = llama_get_embeddings_seq(context_.get(), sequence);
+    if (!values) return settle(item.request, {"internal", "the model gave no embedding"});
+    const int32_t n_out = pooling_ == LLAMA_POOLING_TYPE_RANK ? 1 : llama_model_n_embd_out(model_->raw());
+    request.vectors[item.index] = request.rank ? std::vector<float>{values[0]} : normalised(values, n_out);
+    request.n_tokens[item.index] = static_cast<uint32_t>(item.tokens.size());
+    if (--request.n_missing == 0) settle(item.request, {});
+}
+
+// Ends a request; its remaining items are dropped.
+void Embedder::settle(const std::shared_ptr<EmbedRequest> & request, const Status & status) {
+    const auto held = request;
+    held->status = status;
+    items_.erase(std::remove_if(items_.begin(), items_.end(), [&](const Item & item) { return item.request == held; }), items_.end());
+    {
+        std::lock_guard lock(mutex_);
+        n_queued_ -= static_cast<uint32_t>(held->inputs.size());
+    }
+    if (auto done = std::move(held->done)) done();
+}
+
+}  // namespace svc

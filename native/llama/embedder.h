@@ -1,0 +1,77 @@
+// Embedding and rerank contexts: texts of all callers are packed into batches on one thread.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "../common/status.h"
+#include "batch.h"
+#include "engine.h"
+#include "model.h"
+
+namespace svc {
+
+// One caller's texts. Filled by the embedder thread; `done` is called there, once.
+struct EmbedRequest {
+    std::vector<std::variant<std::string, std::vector<llama_token>>> inputs;
+    // Rerank: inputs are documents, scored against this query.
+    bool rank = false;
+    std::string query;
+
+    std::vector<std::vector<float>> vectors;  // rank: one score each
+    std::vector<uint32_t> n_tokens;
+    Status status;
+    std::function<void()> done;
+    size_t n_missing = 0;
+};
+
+class Embedder {
+  public:
+    Embedder(std::shared_ptr<Model> model, EngineOptions options);
+    ~Embedder();
+
+    // Throws StatusError queue_full, closed or unsupported (rank without a rerank model).
+    void submit(std::shared_ptr<EmbedRequest> request);
+    void close();
+    const EngineLimits & limits() const { return limits_; }
+
+  private:
+    struct Item {
+        std::shared_ptr<EmbedRequest> request;
+        size_t index;
+        std::vector<llama_token> tokens;
+    };
+
+    void run();
+    bool take(std::deque<std::shared_ptr<EmbedRequest>> & taken);
+    void prepare(const std::shared_ptr<EmbedRequest> & request);
+    std::vector<llama_token> tokens_of(const EmbedRequest & request, size_t index) const;
+    std::vector<llama_token> rank_tokens(const std::string & query, const std::string & document) const;
+    void run_batch();
+    void collect(const Item & item, llama_seq_id sequence);
+    void settle(const std::shared_ptr<EmbedRequest> & request, const Status & status);
+
+    std::shared_ptr<Model> model_;
+    ContextPtr context_;
+    EngineLimits limits_;
+    enum llama_pooling_type pooling_;
+    uint32_t n_most_queued_;
+    std::unique_ptr<Batch> batch_;
+    std::deque<Item> items_;  // embedder thread only
+
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    std::deque<std::shared_ptr<EmbedRequest>> inbox_;
+    uint32_t n_queued_ = 0;
+    bool closing_ = false;
+    std::thread thread_;
+};
+
+}  // namespace svc

@@ -1,0 +1,136 @@
+#include "embedder_object.h"
+
+#include "../common/env_state.h"
+#include "../common/option_reader.h"
+#include "../common/promise_worker.h"
+#include "engine_object.h"
+
+namespace svc {
+
+namespace {
+
+constexpr uint32_t kMostInputs = 100000;
+
+std::variant<std::string, std::vector<llama_token>> input_of(const Napi::Value & value) {
+    if (value.IsString()) return value.As<Napi::String>().Utf8Value();
+    if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_int32_array) {
+        OptionReader::refuse("inputs", "strings or Int32Arrays");
+    }
+    auto array = value.As<Napi::Int32Array>();
+    return std::vector<llama_token>(array.Data(), array.Data() + array.ElementLength());
+}
+
+void read_inputs(const Napi::Value & value, EmbedRequest & into) {
+    if (!value.IsArray()) OptionReader::refuse("inputs", "an array");
+    auto list = value.As<Napi::Array>();
+    if (list.Length() > kMostInputs) OptionReader::refuse("inputs", "at most " + std::to_string(kMostInputs) + " elements");
+    for (uint32_t i = 0; i < list.Length(); i++) into.inputs.push_back(input_of(list.Get(i)));
+}
+
+Napi::Array token_counts(Napi::Env env, const EmbedRequest & request) {
+    auto counts = Napi::Array::New(env, request.n_tokens.size());
+    for (uint32_t i = 0; i < request.n_tokens.size(); i++) counts.Set(i, request.n_tokens[i]);
+    return counts;
+}
+
+Napi::Object embed_result(Napi::Env env, const EmbedRequest & request) {
+    auto vectors = Napi::Array::New(env, request.vectors.size());
+    for (uint32_t i = 0; i < request.vectors.size(); i++) {
+        auto vector = Napi::Float32Array::New(env, request.vectors[i].size());
+        std::copy(request.vectors[i].begin(), request.vectors[i].end(), vector.Data());
+        vectors.Set(i, vector);
+    }
+    auto to = Napi::Object::New(env);
+    to.Set("vectors", vectors);
+    to.Set("nTokens", token_counts(env, request));
+    return to;
+}
+
+Napi::Object rank_result(Napi::Env env, const EmbedRequest & request) {
+    auto scores = Napi::Float32Array::New(env, request.vectors.size());
+    for (size_t i = 0; i < request.vectors.size(); i++) scores[i] = request.vectors[i].at(0);
+    auto to = Napi::Object::New(env);
+    to.Set("scores", scores);
+    to.Set("nTokens", token_counts(env, request));
+    return to;
+}
+
+// Settles a promise from the embedder thread: one crossing for each request.
+Napi::Value submit(Napi::Env env, Embedder & embedder, std::shared_ptr<EmbedRequest> request) {
+    auto deferred = std::make_shared<Napi::Promise::Deferred>(env);
+    auto back = Napi::ThreadSafeFunction::New(env, Napi::Function::New(env, [](const Napi::CallbackInfo &) {}), "svc.embed", 0, 1);
+    request->done = [back, deferred, weak = std::weak_ptr(request)]() mutable {
+        back.BlockingCall([deferred, held = weak.lock()](Napi::Env e, Napi::Function) {
+            if (!held->status.code.empty()) deferred->Reject(make_error(e, held->status));
+            else deferred->Resolve(held->rank ? rank_result(e, *held) : embed_result(e, *held));
+        });
+        back.Release();
+    };
+    try {
+        embedder.submit(request);
+    } catch (...) {
+        back.Release();
+        throw;
+    }
+    return deferred->Promise();
+}
+
+}  // namespace
+
+void EmbedderObject::define(Napi::Env env) {
+    auto constructor = DefineClass(env, "Embedder", {
+        InstanceMethod("limits", &EmbedderObject::limits),
+        InstanceMethod("embed", &EmbedderObject::embed),
+        InstanceMethod("rank", &EmbedderObject::rank),
+        InstanceMethod("close", &EmbedderObject::close),
+    });
+    EnvState::of(env).constructors["Embedder"] = Napi::Persistent(constructor);
+}
+
+Napi::Object EmbedderObject::wrap(Napi::Env env, std::shared_ptr<Embedder> embedder) {
+    return EnvState::of(env).constructors.at("Embedder").New({Napi::External<std::shared_ptr<Embedder>>::New(env, &embedder)});
+}
+
+EmbedderObject::EmbedderObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap<EmbedderObject>(info) {
+    if (!info[0].IsExternal()) throw Napi::TypeError::New(info.Env(), "embedders come from createEmbedder()");
+    embedder_ = *info[0].As<Napi::External<std::shared_ptr<Embedder>>>().Data();
+    EnvState::of(info.Env()).closers[embedder_.get()] = [embedder = embedder_] { embedder->close(); };
+}
+
+EmbedderObject::~EmbedderObject() = default;
+
+Napi::Value EmbedderObject::limits(const Napi::CallbackInfo & info) { return limits_object(info.Env(), embedder_->limits()); }
+
+Napi::Value EmbedderObject::embed(const Napi::CallbackInfo & info) {
+    return guarded(info.Env(), [&] {
+        auto request = std::make_shared<EmbedRequest>();
+        read_inputs(info[0], *request);
+        return submit(info.Env(), *embedder_, request);
+    });
+}
+
+Napi::Value EmbedderObject::rank(const Napi::CallbackInfo & info) {
+    return guarded(info.Env(), [&] {
+        auto request = std::make_shared<EmbedRequest>();
+        request->rank = true;
+        if (!info[0].IsString()) OptionReader::refuse("query", "a string");
+        request->query = info[0].As<Napi::String>().Utf8Value();
+        read_inputs(info[1], *request);
+        return submit(info.Env(), *embedder_, request);
+    });
+}
+
+Napi::Value EmbedderObject::close(const Napi::CallbackInfo & info) {
+    return PromiseWorker<bool>::start(
+        info.Env(),
+        [embedder = embedder_] {
+            embedder->close();
+            return true;
+        },
+        [embedder = embedder_](Napi::Env e, bool &) {
+            EnvState::of(e).closers.erase(embedder.get());
+            return e.Undefined();
+        });
+}
+
+}  // namespace svc

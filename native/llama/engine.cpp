@@ -1,0 +1,202 @@
+// Lifecycle and the ways in: submit, cancel, pause, the preparing thread. Scheduling is in engine_schedule.cpp, the decode step in
+// engine_step.cpp.
+#include "engine.h"
+
+#include <algorithm>
+#include <random>
+
+#include "../common/status.h"
+#include "backend.h"
+#include "context_plan.h"
+
+namespace svc {
+
+namespace {
+
+constexpr uint32_t kAutoQueuedJobs = 1024;
+constexpr uint32_t kAutoQueuedTokens = 4 * 1024 * 1024;
+constexpr uint32_t kLeastRetryMs = 100;
+constexpr uint32_t kMostRetryMs = 60000;
+
+ContextPtr create_context(const Model & model, const llama_context_params & params) {
+    take_error_log();
+    ContextPtr context(llama_init_from_model(model.raw(), params));
+    if (!context) throw StatusError("out_of_memory", "the context cannot be created (less context or fewer sequences may help): " + take_error_log());
+    return context;
+}
+
+double memory_of(const llama_context * context) {
+    // State size counts the KV cells in use; the buffers are what the context allocated for all of them.
+    return static_cast<double>(llama_n_ctx(context));
+}
+
+std::string key_of(const std::map<std::string, float> & loras) {
+    std::string key;
+    for (const auto & [name, scale] : loras) key += name + '=' + std::to_string(scale) + ';';
+    return key;
+}
+
+}  // namespace
+
+Engine::Engine(std::shared_ptr<Model> model, EngineOptions options) : model_(std::move(model)), options_(options) {
+    auto plan = plan_generation(*model_, options_);
+    context_ = create_context(*model_, plan.params);
+    if (!options_.max_queued_jobs) options_.max_queued_jobs = kAutoQueuedJobs;
+    if (!options_.max_queued_tokens) options_.max_queued_tokens = kAutoQueuedTokens;
+    limits_.n_ctx = llama_n_ctx(context_.get());
+    limits_.n_ctx_per_job = llama_n_ctx_seq(context_.get());
+    limits_.n_parallel = plan.n_parallel;
+    limits_.n_threads = plan.params.n_threads;
+    limits_.memory_bytes = memory_of(context_.get());
+    sequences_ = std::make_unique<Sequences>(context_.get(), plan.n_sequences, limits_.n_ctx, plan.sharing);
+    batch_ = std::make_unique<Batch>(static_cast<int32_t>(llama_n_batch(context_.get())));
+    budget_ = std::make_unique<PrefillBudget>(llama_n_ubatch(context_.get()));
+}
+
+Engine::~Engine() { close(); }
+
+void Engine::start(StepChannel * channel) {
+    channel_ = channel;
+    preparing_ = std::thread([this] { prepare_loop(); });
+    engine_ = std::thread([this] { run(); });
+}
+
+uint32_t Engine::submit(JobOptions options) {
+    if (options.n > static_cast<int32_t>(limits_.n_parallel)) {
+        throw StatusError("invalid_argument", "'n' must be at most " + std::to_string(limits_.n_parallel) + ", the number of parallel sequences");
+    }
+    for (const auto & lora : options.loras) {
+        if (!model_->loras().count(lora.first)) throw StatusError("invalid_argument", "no LoRA adapter is named '" + lora.first + "'");
+    }
+    auto job = std::make_shared<Job>();
+    job->lora_key = key_of(options.loras);
+    job->cache_key = options.tenant + '\0' + job->lora_key;
+    job->submitted = Clock::now();
+    if (options.timeout_ms > 0) job->deadline = job->submitted + std::chrono::milliseconds(options.timeout_ms);
+    job->options = std::move(options);
+    std::lock_guard lock(mutex_);
+    if (closing_) throw StatusError("closed", "the engine is closed");
+    if (stats_.n_queued >= options_.max_queued_jobs || stats_.n_queued_tokens >= options_.max_queued_tokens) {
+        throw StatusError({"queue_full", "too many requests are waiting", retry_after_ms(), 0});
+    }
+    job->id = next_id_++;
+    stats_.n_queued++;
+    by_id_[job->id] = job;
+    to_prepare_.push_back(job);
+    wake_preparing_.notify_one();
+    return job->id;
+}
+
+uint32_t Engine::retry_after_ms() const {
+    const float rate = stats_.jobs_per_second;
+    if (rate <= 0) return 1000;
+    const float ms = 1000.0f * static_cast<float>(stats_.n_queued) / rate;
+    return static_cast<uint32_t>(std::clamp(ms, static_cast<float>(kLeastRetryMs), static_cast<float>(kMostRetryMs)));
+}
+
+void Engine::cancel(uint32_t id) {
+    std::lock_guard lock(mutex_);
+    auto found = by_id_.find(id);
+    if (found == by_id_.end()) return;
+    found->second->cancelled = true;
+    nudged_ = true;
+    wake_engine_.notify_one();
+}
+
+void Engine::set_paused(uint32_t id, bool paused) {
+    std::lock_guard lock(mutex_);
+    auto found = by_id_.find(id);
+    if (found == by_id_.end()) return;
+    found->second->paused = paused;
+    nudged_ = true;
+    wake_engine_.notify_one();
+}
+
+void Engine::close() {
+    {
+        std::lock_guard lock(mutex_);
+        closing_ = true;
+        wake_engine_.notify_all();
+        wake_preparing_.notify_all();
+    }
+    if (preparing_.joinable()) preparing_.join();
+    if (engine_.joinable()) engine_.join();
+    Bytes out;
+    for (const auto & [id, job] : by_id_) {
+        if (!job->cancelled) write_error(id, {"closed", "the engine was closed"}, out);
+    }
+    by_id_.clear();
+    if (!channel_ || out.data().empty()) return;
+    channel_->append(out.view());
+    channel_->ring();
+}
+
+void Engine::prepare_loop() {
+    for (;;) {
+        std::shared_ptr<Job> job;
+        {
+            std::unique_lock lock(mutex_);
+            wake_preparing_.wait(lock, [this] { return closing_ || !to_prepare_.empty(); });
+            if (closing_) return;
+            job = std::move(to_prepare_.front());
+            to_prepare_.pop_front();
+        }
+        prepare(job);
+    }
+}
+
+// Renders, tokenises and compiles; what fails here never reaches the engine thread.
+void Engine::prepare(const std::shared_ptr<Job> & job) {
+    auto status = catch_status([&] {
+        if (job->cancelled) return;
+        job->prompt = prepare_prompt(*model_, job->options);
+        const size_t n_prompt = job->prompt.tokens.size();
+        if (n_prompt >= limits_.n_ctx_per_job) {
+            throw StatusError({"context_length_exceeded",
+                               "the prompt has " + std::to_string(n_prompt) + " tokens and the context holds " + std::to_string(limits_.n_ctx_per_job),
+                               static_cast<uint32_t>(n_prompt), limits_.n_ctx_per_job});
+        }
+        auto stops = job->options.stop;
+        stops.insert(stops.end(), job->prompt.stop.begin(), job->prompt.stop.end());
+        const uint32_t seed = job->options.sampling.seed.value_or(std::random_device{}());
+        for (int32_t i = 0; i < job->options.n; i++) {
+            auto generation = std::make_unique<Generation>();
+            generation->job = job.get();
+            generation->choice = static_cast<uint8_t>(i);
+            generation->tokens = job->prompt.tokens;
+            generation->sampler = std::make_unique<Sampler>(*model_, job->options.sampling, job->options.logit_bias, job->prompt.grammar, seed + static_cast<uint32_t>(i));
+            generation->answer = std::make_unique<Answer>(*model_, job->id, generation->choice, job->prompt.syntax, stops);
+            job->generations.push_back(std::move(generation));
+        }
+    });
+    if (!status.code.empty()) {
+        Bytes out;
+        write_error(job->id, status, out);
+        stats_.n_queued--;
+        forget(*job);
+        channel_->append(out.view());
+        channel_->ring();
+        return;
+    }
+    stats_.n_queued_tokens += job->prompt.tokens.size();
+    std::lock_guard lock(mutex_);
+    inbox_.push_back(job);
+    wake_engine_.notify_one();
+}
+
+void Engine::forget(const Job & job) {
+    std::lock_guard lock(mutex_);
+    by_id_.erase(job.id);
+}
+
+void write_error(uint32_t job, const Status & status, Bytes & out) {
+    Bytes payload;
+    payload.u32(status.number_a);
+    payload.u32(status.number_b);
+    payload.u32(static_cast<uint32_t>(status.code.size()));
+    payload.text(status.code);
+    payload.text(status.text);
+    out.record(job, RecordKind::Error, 0, 0, payload.view());
+}
+
+}  // namespace svc

@@ -1,0 +1,149 @@
+// One context, one scheduler thread: continuous batching over many sequences.
+//
+// submit() -> preparing thread (template, tokens, grammar) -> engine thread (admit, decode, sample) -> StepChannel -> JS.
+// The engine thread alone touches the llama_context, the sequences and the generations.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "../common/step_channel.h"
+#include "batch.h"
+#include "job.h"
+#include "model.h"
+#include "prefill_budget.h"
+#include "sequences.h"
+
+namespace svc {
+
+struct ContextDeleter {
+    void operator()(llama_context * context) const { llama_free(context); }
+};
+using ContextPtr = std::unique_ptr<llama_context, ContextDeleter>;
+
+// What automatic options came to.
+struct EngineLimits {
+    uint32_t n_ctx = 0;
+    uint32_t n_ctx_per_job = 0;
+    uint32_t n_parallel = 0;
+    int32_t n_threads = 0;
+    double memory_bytes = 0;
+};
+
+// Written by the engine thread, read by the JS thread.
+struct EngineStats {
+    std::atomic<uint32_t> n_queued{0};
+    std::atomic<uint64_t> n_queued_tokens{0};
+    std::atomic<uint32_t> n_active{0};
+    std::atomic<uint32_t> n_cells_used{0};
+    std::atomic<uint64_t> n_prompt_tokens{0};
+    std::atomic<uint64_t> n_cached_tokens{0};
+    std::atomic<uint64_t> n_completion_tokens{0};
+    std::atomic<uint64_t> n_steps{0};
+    std::atomic<float> last_step_ms{0};
+    std::atomic<float> jobs_per_second{0};
+};
+
+// Appends the record that ends a job with an error.
+void write_error(uint32_t job, const Status & status, Bytes & out);
+
+class Engine {
+  public:
+    // Creates the context. Throws StatusError unsupported or out_of_memory.
+    Engine(std::shared_ptr<Model> model, EngineOptions options);
+    ~Engine();
+
+    // Starts the threads; `channel` must outlive them.
+    void start(StepChannel * channel);
+    // Queues a job. Throws StatusError queue_full or closed. O(1).
+    uint32_t submit(JobOptions options);
+    void cancel(uint32_t id);
+    void set_paused(uint32_t id, bool paused);
+    // Ends every job with `closed` and joins the threads. Idempotent; may take one step.
+    void close();
+
+    const EngineLimits & limits() const { return limits_; }
+    const EngineStats & stats() const { return stats_; }
+
+  private:
+    void prepare_loop();
+    void prepare(const std::shared_ptr<Job> & job);
+
+    void run();
+    bool take_inbox();
+    void expire();
+    void drop_cancelled();
+    // One decode. False when nothing could be done: all are paused, or wait for cells.
+    bool step();
+    void admit();
+    bool admit(Generation & generation);
+    Generation * next_waiting();
+    void plan_prefix(Generation & generation, Sequence *& source, size_t & n_common);
+    void follow_leaders();
+    bool make_room(Generation & generation, size_t n_common);
+
+    const std::string * choose_lora();
+    void plan_decode(const std::string & lora);
+    void plan_prefill(const std::string & lora);
+    void add_prompt(Generation & generation, uint32_t n_most);
+    bool run_media(Generation & generation);
+    void decode();
+    void relieve();
+    void preempt(Generation & generation);
+    void commit_step();
+    void sample();
+    void sample(Generation & generation);
+    void advance(Generation & generation, llama_token token);
+
+    void finish(Generation & generation, Finish reason);
+    void finish_job(Job & job);
+    void fail(Job & job, const Status & status);
+    void release(Generation & generation);
+    void forget(const Job & job);
+    void apply_loras(const std::string & key);
+    void publish();
+    uint32_t retry_after_ms() const;
+
+    std::shared_ptr<Model> model_;
+    EngineOptions options_;
+    EngineLimits limits_;
+    EngineStats stats_;
+    ContextPtr context_;
+    StepChannel * channel_ = nullptr;
+
+    // Engine thread only.
+    std::unique_ptr<Sequences> sequences_;
+    std::unique_ptr<Batch> batch_;
+    std::unique_ptr<PrefillBudget> budget_;
+    std::vector<std::shared_ptr<Job>> jobs_;
+    std::vector<Generation *> generations_;  // of jobs_, in order of arrival
+    std::vector<Generation *> in_step_;
+    std::string lora_in_use_;
+    bool stalled_ = false;
+    Bytes out_;
+    Clock::time_point last_job_done_{};
+
+    // Between threads.
+    std::mutex mutex_;
+    std::condition_variable wake_engine_;
+    std::condition_variable wake_preparing_;
+    std::deque<std::shared_ptr<Job>> to_prepare_;
+    std::deque<std::shared_ptr<Job>> inbox_;
+    std::unordered_map<uint32_t, std::shared_ptr<Job>> by_id_;
+    uint32_t next_id_ = 1;
+    bool closing_ = false;
+    bool nudged_ = false;
+
+    std::thread preparing_;
+    std::thread engine_;
+};
+
+}  // namespace svc

@@ -1,0 +1,128 @@
+#include "engine_object.h"
+
+#include "../common/env_state.h"
+#include "../common/promise_worker.h"
+
+namespace svc {
+
+namespace {
+
+uint32_t id_argument(const Napi::Value & value) {
+    if (!value.IsNumber()) throw StatusError("invalid_argument", "a job id must be a number");
+    return value.As<Napi::Number>().Uint32Value();
+}
+
+}  // namespace
+
+Napi::Object limits_object(Napi::Env env, const EngineLimits & limits) {
+    auto to = Napi::Object::New(env);
+    to.Set("nCtx", limits.n_ctx);
+    to.Set("nCtxPerJob", limits.n_ctx_per_job);
+    to.Set("nParallel", limits.n_parallel);
+    to.Set("nThreads", limits.n_threads);
+    to.Set("memoryBytes", limits.memory_bytes);
+    return to;
+}
+
+void EngineObject::define(Napi::Env env) {
+    auto constructor = DefineClass(env, "Engine", {
+        InstanceMethod("limits", &EngineObject::limits),
+        InstanceMethod("stats", &EngineObject::stats),
+        InstanceMethod("submit", &EngineObject::submit),
+        InstanceMethod("cancel", &EngineObject::cancel),
+        InstanceMethod("pause", &EngineObject::pause),
+        InstanceMethod("resume", &EngineObject::resume),
+        InstanceMethod("close", &EngineObject::close),
+    });
+    EnvState::of(env).constructors["Engine"] = Napi::Persistent(constructor);
+}
+
+Napi::Object EngineObject::wrap(Napi::Env env, std::shared_ptr<Engine> engine, Napi::Function on_step) {
+    return EnvState::of(env).constructors.at("Engine").New({Napi::External<std::shared_ptr<Engine>>::New(env, &engine), on_step});
+}
+
+EngineObject::EngineObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap<EngineObject>(info) {
+    if (!info[0].IsExternal() || !info[1].IsFunction()) throw Napi::TypeError::New(info.Env(), "engines come from createEngine()");
+    running_ = std::make_shared<Running>();
+    running_->engine = *info[0].As<Napi::External<std::shared_ptr<Engine>>>().Data();
+    running_->channel = std::make_unique<StepChannel>(info.Env(), info[1].As<Napi::Function>());
+    running_->engine->start(running_->channel.get());
+    EnvState::of(info.Env()).closers[running_.get()] = [running = running_] { running->end(); };
+}
+
+// Collected without close(): the environment's closer still ends it.
+EngineObject::~EngineObject() = default;
+
+void EngineObject::Running::end() {
+    engine->close();
+    channel->close();
+}
+
+Napi::Value EngineObject::limits(const Napi::CallbackInfo & info) { return limits_object(info.Env(), running_->engine->limits()); }
+
+Napi::Value EngineObject::stats(const Napi::CallbackInfo & info) {
+    const auto & stats = running_->engine->stats();
+    auto to = Napi::Object::New(info.Env());
+    to.Set("nQueued", stats.n_queued.load());
+    to.Set("nQueuedTokens", static_cast<double>(stats.n_queued_tokens.load()));
+    to.Set("nActive", stats.n_active.load());
+    to.Set("kvCellsUsed", stats.n_cells_used.load());
+    to.Set("kvCells", running_->engine->limits().n_ctx);
+    to.Set("promptTokensTotal", static_cast<double>(stats.n_prompt_tokens.load()));
+    to.Set("cachedTokensTotal", static_cast<double>(stats.n_cached_tokens.load()));
+    to.Set("completionTokensTotal", static_cast<double>(stats.n_completion_tokens.load()));
+    to.Set("stepsTotal", static_cast<double>(stats.n_steps.load()));
+    to.Set("lastStepMs", stats.last_step_ms.load());
+    to.Set("jobsPerSecond", stats.jobs_per_second.load());
+    return to;
+}
+
+Napi::Value EngineObject::submit(const Napi::CallbackInfo & info) {
+    auto env = info.Env();
+    return guarded(env, [&]() -> Napi::Value {
+        if (!info[0].IsObject()) throw StatusError("invalid_argument", "a job must be an object");
+        return Napi::Number::New(env, running_->engine->submit(job_options(info[0].As<Napi::Object>())));
+    });
+}
+
+Napi::Value EngineObject::cancel(const Napi::CallbackInfo & info) {
+    return guarded(info.Env(), [&] {
+        running_->engine->cancel(id_argument(info[0]));
+        return info.Env().Undefined();
+    });
+}
+
+Napi::Value EngineObject::pause(const Napi::CallbackInfo & info) {
+    set_paused(info, true);
+    return info.Env().Undefined();
+}
+
+Napi::Value EngineObject::resume(const Napi::CallbackInfo & info) {
+    set_paused(info, false);
+    return info.Env().Undefined();
+}
+
+void EngineObject::set_paused(const Napi::CallbackInfo & info, bool paused) {
+    guarded(info.Env(), [&] {
+        running_->engine->set_paused(id_argument(info[0]), paused);
+        return info.Env().Undefined();
+    });
+}
+
+Napi::Value EngineObject::close(const Napi::CallbackInfo & info) {
+    auto env = info.Env();
+    return PromiseWorker<bool>::start(
+        env,
+        [running = running_] {
+            running->engine->close();
+            return true;
+        },
+        [running = running_](Napi::Env e, bool &) {
+            EnvState::of(e).closers.erase(running.get());
+            running->channel->flush();
+            running->channel->close();
+            return e.Undefined();
+        });
+}
+
+}  // namespace svc

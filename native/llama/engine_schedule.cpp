@@ -1,0 +1,227 @@
+// Who runs: intake, admission to sequences, prefix sharing, and what the next step's batch holds.
+#include <algorithm>
+
+#include "engine.h"
+
+namespace svc {
+
+namespace {
+
+// A prefix that another generation is still computing is worth waiting for when it saves at least this many tokens.
+constexpr size_t kWorthFollowing = 32;
+// Cells that stay free for each admitted generation's own tokens.
+constexpr uint32_t kReservePerGeneration = 32;
+// Ageing of waiting prefills: a prompt counts as this many tokens shorter for each millisecond that it waited.
+constexpr double kAgeTokensPerMs = 2.0;
+constexpr auto kIdlePoll = std::chrono::milliseconds(200);
+
+}  // namespace
+
+void Engine::run() {
+    while (take_inbox()) {
+        drop_cancelled();
+        expire();
+        const auto alive = jobs_;  // a job that ends inside the step stays valid until the step is over
+        auto status = catch_status([this] { stalled_ = !step(); });
+        if (!status.code.empty()) {
+            for (auto & job : alive) fail(*job, status);
+        }
+        publish();
+    }
+    auto jobs = jobs_;
+    for (auto & job : jobs) fail(*job, {"closed", "the engine was closed"});
+    channel_->append(out_.view());
+    channel_->ring();
+}
+
+// Takes new jobs in; sleeps while there is nothing to do. False when the engine closes.
+bool Engine::take_inbox() {
+    std::unique_lock lock(mutex_);
+    auto awake = [this] { return closing_ || nudged_ || !inbox_.empty(); };
+    if (generations_.empty()) wake_engine_.wait(lock, awake);
+    else if (stalled_) wake_engine_.wait_for(lock, kIdlePoll, awake);
+    nudged_ = false;
+    while (!inbox_.empty()) {
+        auto job = std::move(inbox_.front());
+        inbox_.pop_front();
+        for (auto & generation : job->generations) generations_.push_back(generation.get());
+        jobs_.push_back(std::move(job));
+    }
+    return !closing_;
+}
+
+void Engine::drop_cancelled() {
+    auto jobs = jobs_;
+    for (auto & job : jobs) {
+        if (job->cancelled) finish_job(*job);
+    }
+}
+
+void Engine::expire() {
+    const auto now = Clock::now();
+    auto jobs = jobs_;
+    for (auto & job : jobs) {
+        if (now >= job->deadline) fail(*job, {"deadline_exceeded", "the request's time limit has passed"});
+    }
+}
+
+void Engine::admit() {
+    if (sequences_->n_idle() == 0) return;
+    uint32_t n_active = 0;
+    for (const auto * generation : generations_) n_active += generation->active();
+    while (n_active < limits_.n_parallel) {
+        auto * generation = next_waiting();
+        if (!generation || !admit(*generation)) return;
+        n_active++;
+    }
+}
+
+// Priority first, then the tenant that runs least, then arrival.
+Generation * Engine::next_waiting() {
+    std::map<std::string_view, int> running;
+    for (const auto * generation : generations_) running[generation->job->options.tenant] += generation->active();
+    Generation * best = nullptr;
+    for (auto * generation : generations_) {
+        if (generation->state != Generation::State::Waiting) continue;
+        if (!best) {
+            best = generation;
+            continue;
+        }
+        const auto & a = generation->job->options;
+        const auto & b = best->job->options;
+        if (a.priority > b.priority || (a.priority == b.priority && running[a.tenant] < running[b.tenant])) best = generation;
+    }
+    return best;
+}
+
+bool Engine::admit(Generation & generation) {
+    Sequence * source = nullptr;
+    size_t n_common = 0;
+    plan_prefix(generation, source, n_common);
+    if (!make_room(generation, n_common)) return false;
+    if (generation.leader) {
+        n_common = 0;
+        source = nullptr;
+    }
+    auto & job = *generation.job;
+    generation.sequence = sequences_->acquire(job.cache_key, source, n_common, job.options.cache_prompt);
+    if (!generation.sequence) return false;
+    generation.state = generation.leader ? Generation::State::Following : Generation::State::Prefill;
+    if (job.started) return true;
+    job.started = true;
+    job.admitted = Clock::now();
+    stats_.n_queued--;
+    stats_.n_queued_tokens -= job.prompt.tokens.size();
+    if (!generation.leader) job.n_cached = n_common;
+    Bytes payload;
+    payload.u32(static_cast<uint32_t>(job.prompt.tokens.size()));
+    payload.u32(static_cast<uint32_t>(job.n_cached));
+    out_.record(job.id, RecordKind::Start, 0, 0, payload.view());
+    return true;
+}
+
+// Finds what need not be computed: a prefix that lies in the cache, or one that a running prefill is about to put there.
+void Engine::plan_prefix(Generation & generation, Sequence *& source, size_t & n_common) {
+    generation.leader = nullptr;
+    const auto & job = *generation.job;
+    if (!job.options.cache_prompt) return;
+    // One token stays to be evaluated: its logits start the answer.
+    const size_t most = generation.tokens.size() - 1;
+    source = sequences_->find_prefix(job.cache_key, generation.tokens, most, n_common);
+    size_t best = n_common + kWorthFollowing;
+    for (auto * other : generations_) {
+        if (other == &generation || other->state != Generation::State::Prefill || !other->sequence->shareable) continue;
+        if (other->job->cache_key != job.cache_key) continue;
+        const size_t planned = common_prefix(other->tokens, generation.tokens, most);
+        if (planned < best) continue;
+        best = planned + 1;
+        generation.leader = other;
+        generation.follow_tokens = planned;
+    }
+}
+
+// A follower starts when its leader has computed the shared part, or looks again when the leader is gone.
+void Engine::follow_leaders() {
+    for (auto * generation : generations_) {
+        if (generation->state != Generation::State::Following) continue;
+        auto * leader = generation->leader;
+        const bool leads = std::find(generations_.begin(), generations_.end(), leader) != generations_.end() && leader->active();
+        if (leads && leader->sequence->tokens.size() < generation->follow_tokens && leader->state == Generation::State::Prefill) continue;
+        auto & job = *generation->job;
+        sequences_->release(*generation->sequence);
+        generation->sequence = nullptr;
+        Sequence * source = nullptr;
+        size_t n_common = 0;
+        plan_prefix(*generation, source, n_common);
+        if (generation->leader) source = nullptr;
+        generation->sequence = sequences_->acquire(job.cache_key, source, generation->leader ? 0 : n_common, job.options.cache_prompt);
+        if (!generation->sequence) {
+            generation->state = Generation::State::Waiting;
+            continue;
+        }
+        generation->state = generation->leader ? Generation::State::Following : Generation::State::Prefill;
+        if (generation->choice == 0) job.n_cached = n_common;
+    }
+}
+
+// Evicts cached prefixes until the prompt fits. False: it has to wait for others to finish.
+bool Engine::make_room(Generation & generation, size_t n_common) {
+    const auto n_new = static_cast<uint32_t>(generation.tokens.size() - n_common) + kReservePerGeneration;
+    const bool alone = std::none_of(generations_.begin(), generations_.end(), [](const Generation * g) { return g->active(); });
+    return alone || sequences_->n_available() >= n_new;
+}
+
+// Adapters apply to a whole batch, so a step serves the sequences of one adapter set: the one that waited longest.
+const std::string * Engine::choose_lora() {
+    const std::string * other = nullptr;
+    for (const auto * generation : generations_) {
+        if (!generation->active() || generation->state == Generation::State::Following) continue;
+        if (generation->state == Generation::State::Decode && generation->job->paused) continue;
+        if (generation->job->lora_key != lora_in_use_) return &generation->job->lora_key;
+        if (!other) other = &generation->job->lora_key;
+    }
+    return other;
+}
+
+void Engine::plan_decode(const std::string & lora) {
+    for (auto * generation : generations_) {
+        if (generation->state != Generation::State::Decode || generation->job->paused || generation->job->lora_key != lora) continue;
+        if (batch_->room() == 0) return;
+        generation->batch_index = batch_->add(generation->next, generation->sequence->n_pos, generation->sequence->id, true);
+        in_step_.push_back(generation);
+    }
+}
+
+// Shortest remaining prompt first, with ageing so that long ones are not starved.
+void Engine::plan_prefill(const std::string & lora) {
+    std::vector<std::pair<double, Generation *>> waiting;
+    const auto now = Clock::now();
+    for (auto * generation : generations_) {
+        if (generation->state != Generation::State::Prefill || generation->job->lora_key != lora) continue;
+        const double age_ms = std::chrono::duration<double, std::milli>(now - generation->job->admitted).count();
+        waiting.emplace_back(static_cast<double>(generation->n_remaining_prefill()) - kAgeTokensPerMs * age_ms, generation);
+    }
+    std::sort(waiting.begin(), waiting.end());
+    auto budget = static_cast<int32_t>(budget_->tokens(static_cast<uint32_t>(batch_->size())));
+    for (auto & entry : waiting) {
+        if (budget <= 0 || batch_->room() == 0) return;
+        const int32_t before = batch_->size();
+        add_prompt(*entry.second, static_cast<uint32_t>(std::min(budget, batch_->room())));
+        budget -= batch_->size() - before;
+    }
+}
+
+void Engine::add_prompt(Generation & generation, uint32_t n_most) {
+    auto & sequence = *generation.sequence;
+    const size_t begin = sequence.tokens.size();
+    const size_t end = std::min(generation.tokens.size(), begin + n_most);
+    for (size_t i = begin; i < end; i++) {
+        if (generation.tokens[i] == LLAMA_TOKEN_NULL) break;  // an image comes; run_media() takes it
+        const bool last = i + 1 == generation.tokens.size();
+        const int32_t row = batch_->add(generation.tokens[i], sequence.n_pos + static_cast<llama_pos>(i - begin), sequence.id, last);
+        if (i == begin) in_step_.push_back(&generation);
+        if (last) generation.batch_index = row;
+    }
+}
+
+}  // namespace svc

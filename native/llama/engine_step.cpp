@@ -1,0 +1,240 @@
+// One step: build the batch, decode it, sample, and let answers out. KV pressure and endings are handled here too.
+#include <algorithm>
+
+#include "engine.h"
+#include "mtmd-helper.h"
+
+namespace svc {
+
+namespace {
+
+double ms_between(Clock::time_point from, Clock::time_point to) { return std::chrono::duration<double, std::milli>(to - from).count(); }
+
+}  // namespace
+
+bool Engine::step() {
+    follow_leaders();
+    admit();
+    in_step_.clear();
+    batch_->clear();
+    for (auto * generation : generations_) generation->batch_index = -1;
+    const auto * lora = choose_lora();
+    if (!lora) return false;
+    apply_loras(*lora);
+    for (auto * generation : std::vector<Generation *>(generations_)) {
+        if (generation->state == Generation::State::Prefill && generation->job->lora_key == *lora && run_media(*generation)) return true;
+    }
+    const std::string key = *lora;
+    plan_decode(key);
+    plan_prefill(key);
+    if (batch_->size() == 0) return false;
+    decode();
+    return true;
+}
+
+void Engine::apply_loras(const std::string & key) {
+    if (key == lora_in_use_) return;
+    std::vector<llama_adapter_lora *> adapters;
+    std::vector<float> scales;
+    for (const auto * generation : generations_) {
+        if (generation->job->lora_key != key) continue;
+        for (const auto & [name, scale] : generation->job->options.loras) {
+            adapters.push_back(model_->loras().at(name).adapter);
+            scales.push_back(scale);
+        }
+        break;
+    }
+    llama_set_adapters_lora(context_.get(), adapters.data(), adapters.size(), scales.data());
+    lora_in_use_ = key;
+}
+
+// Evaluates the image that the prompt has come to, if it has. True when a decode took place.
+bool Engine::run_media(Generation & generation) {
+    auto & sequence = *generation.sequence;
+    const size_t at = sequence.tokens.size();
+    if (at >= generation.tokens.size() || generation.tokens[at] != LLAMA_TOKEN_NULL) return false;
+    for (const auto & media : generation.job->prompt.media) {
+        if (media.begin != at) continue;
+        llama_pos n_pos = sequence.n_pos;
+        const int32_t result = mtmd_helper_eval_chunk_single(model_->projector(), context_.get(), media.chunk.get(), sequence.n_pos, sequence.id,
+                                                             static_cast<int32_t>(llama_n_batch(context_.get())), false, &n_pos);
+        if (result != 0) {
+            fail(*generation.job, {"invalid_media", "an image could not be evaluated"});
+            return true;
+        }
+        const std::vector<llama_token> placeholders(media.n_tokens, LLAMA_TOKEN_NULL);
+        sequences_->append(sequence, placeholders.data(), placeholders.size(), n_pos);
+        return true;
+    }
+    fail(*generation.job, {"internal", "a media placeholder has no media"});
+    return true;
+}
+
+void Engine::decode() {
+    const auto begin = Clock::now();
+    const int32_t result = llama_decode(context_.get(), batch_->raw());
+    if (result == 1) {
+        relieve();
+        return;
+    }
+    if (result != 0) throw StatusError("internal", "llama_decode failed with " + std::to_string(result));
+    const double step_ms = ms_between(begin, Clock::now());
+    uint32_t n_decoding = 0;
+    for (const auto * generation : in_step_) n_decoding += generation->state == Generation::State::Decode;
+    const auto n_prefill = static_cast<uint32_t>(batch_->size()) - n_decoding;
+    budget_->observe(step_ms, n_decoding, n_prefill);
+    stats_.n_steps++;
+    stats_.last_step_ms = static_cast<float>(step_ms);
+    stats_.n_prompt_tokens += n_prefill;
+    commit_step();
+    sample();
+}
+
+// No cells for this batch: forget a cached prefix, or else take the youngest generation's cells away for now.
+void Engine::relieve() {
+    if (sequences_->evict()) return;
+    Generation * youngest = nullptr;
+    uint32_t n_active = 0;
+    for (auto * generation : generations_) {
+        if (!generation->active()) continue;
+        n_active++;
+        youngest = generation;
+    }
+    if (n_active > 1) {
+        preempt(*youngest);
+        return;
+    }
+    // Alone and still too large: the context is full.
+    if (!youngest) throw StatusError("internal", "the KV cache is full and nobody uses it");
+    finish(*youngest, Finish::Length);
+}
+
+// The generation goes back to waiting; its tokens are evaluated again when there is room.
+void Engine::preempt(Generation & generation) {
+    generation.sequence->shareable = false;
+    release(generation);
+    generation.state = Generation::State::Waiting;
+}
+
+// What the batch held now lies in the cache.
+void Engine::commit_step() {
+    const auto & raw = batch_->raw();
+    for (int32_t i = 0; i < raw.n_tokens;) {
+        int32_t end = i + 1;
+        while (end < raw.n_tokens && raw.seq_id[end][0] == raw.seq_id[i][0]) end++;
+        for (auto * generation : in_step_) {
+            if (generation->sequence->id != raw.seq_id[i][0]) continue;
+            sequences_->append(*generation->sequence, raw.token + i, static_cast<size_t>(end - i), raw.pos[end - 1] + 1);
+        }
+        i = end;
+    }
+}
+
+void Engine::sample() {
+    for (auto * generation : std::vector<Generation *>(in_step_)) {
+        if (generation->batch_index < 0 || generation->state == Generation::State::Finished) continue;
+        auto * job = generation->job;
+        auto status = catch_status([&] { sample(*generation); });
+        if (!status.code.empty()) fail(*job, status);
+    }
+}
+
+void Engine::sample(Generation & generation) {
+    auto & job = *generation.job;
+    const float * logits = llama_get_logits_ith(context_.get(), generation.batch_index);
+    if (!logits) throw StatusError("internal", "a decoded token has no logits");
+    const llama_token token = generation.sampler->sample(logits);
+    if (generation.n_generated == 0 && job.first_token == Clock::time_point{}) job.first_token = Clock::now();
+    if (job.options.top_logprobs >= 0) {
+        TokenLogprobs logprobs;
+        const float chosen = log_probability(logits, model_->n_vocab(), token, job.options.top_logprobs, logprobs.top);
+        logprobs.chosen = {token, chosen};
+        if (!llama_vocab_is_eog(model_->vocab(), token)) generation.answer->add_logprobs(std::move(logprobs));
+    }
+    advance(generation, token);
+}
+
+// Takes the sampled token in and decides whether the generation goes on.
+void Engine::advance(Generation & generation, llama_token token) {
+    const auto & options = generation.job->options;
+    generation.n_generated++;
+    stats_.n_completion_tokens++;
+    if (llama_vocab_is_eog(model_->vocab(), token)) return finish(generation, Finish::Stop);
+    if (generation.answer->push(token, out_)) return finish(generation, Finish::Stop);
+    if (options.max_tokens > 0 && generation.n_generated >= options.max_tokens) return finish(generation, Finish::Length);
+    if (generation.tokens.size() + 1 >= limits_.n_ctx_per_job) return finish(generation, Finish::Length);
+    generation.next = token;
+    generation.tokens.push_back(token);
+    generation.state = Generation::State::Decode;
+}
+
+void Engine::finish(Generation & generation, Finish reason) {
+    generation.answer->finish(reason, out_);
+    release(generation);
+    generation.state = Generation::State::Finished;
+    auto & job = *generation.job;
+    const bool done = std::all_of(job.generations.begin(), job.generations.end(),
+                                  [](const auto & g) { return g->state == Generation::State::Finished; });
+    if (!done) return;
+    const auto now = Clock::now();
+    uint32_t n_generated = 0;
+    for (const auto & g : job.generations) n_generated += static_cast<uint32_t>(g->n_generated);
+    const auto first = job.first_token == Clock::time_point{} ? now : job.first_token;
+    Bytes payload;
+    payload.u32(static_cast<uint32_t>(job.prompt.tokens.size()));
+    payload.u32(static_cast<uint32_t>(job.n_cached));
+    payload.u32(n_generated);
+    payload.f32(static_cast<float>(ms_between(job.submitted, job.admitted)));
+    payload.f32(static_cast<float>(ms_between(job.admitted, first)));
+    payload.f32(static_cast<float>(ms_between(first, now)));
+    out_.record(job.id, RecordKind::Done, 0, 0, payload.view());
+    stats_.n_cached_tokens += job.n_cached;
+    if (last_job_done_ != Clock::time_point{}) {
+        const auto seconds = static_cast<float>(std::max(1e-4, ms_between(last_job_done_, now) / 1000));
+        stats_.jobs_per_second = 0.9f * stats_.jobs_per_second + 0.1f / seconds;
+    }
+    last_job_done_ = now;
+    finish_job(job);
+}
+
+void Engine::fail(Job & job, const Status & status) {
+    if (!job.cancelled) write_error(job.id, status, out_);
+    finish_job(job);
+}
+
+// Takes the job out of the engine, whatever state its generations are in.
+void Engine::finish_job(Job & job) {
+    for (auto & generation : job.generations) {
+        if (generation->active()) release(*generation);
+        generation->state = Generation::State::Finished;
+    }
+    if (!job.started) {
+        stats_.n_queued--;
+        stats_.n_queued_tokens -= job.prompt.tokens.size();
+    }
+    generations_.erase(std::remove_if(generations_.begin(), generations_.end(), [&](const Generation * g) { return g->job == &job; }), generations_.end());
+    in_step_.erase(std::remove_if(in_step_.begin(), in_step_.end(), [&](const Generation * g) { return g->job == &job; }), in_step_.end());
+    forget(job);
+    jobs_.erase(std::remove_if(jobs_.begin(), jobs_.end(), [&](const auto & held) { return held.get() == &job; }), jobs_.end());
+}
+
+void Engine::release(Generation & generation) {
+    if (!generation.sequence) return;
+    sequences_->release(*generation.sequence);
+    generation.sequence = nullptr;
+}
+
+// Lets the step's records out and refreshes the figures.
+void Engine::publish() {
+    if (!out_.data().empty()) {
+        channel_->append(out_.view());
+        out_.data().clear();
+        channel_->ring();
+    }
+    uint32_t n_active = 0;
+    for (const auto * generation : generations_) n_active += generation->active();
+    stats_.n_active = n_active;
+    stats_.n_cells_used = sequences_->n_used();
+}
+
+}  // namespace svc

@@ -1,0 +1,66 @@
+// A job as it travels through the engine: from submit() over the preparing thread to its generations.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "answer.h"
+#include "options.h"
+#include "prompt.h"
+#include "sampler.h"
+#include "sequences.h"
+
+namespace svc {
+
+using Clock = std::chrono::steady_clock;
+
+struct Job;
+
+// One choice of a job. It owns a sequence while it is active.
+struct Generation {
+    enum class State {
+        Waiting,    // no sequence yet
+        Following,  // another generation is computing a prefix that this one will share
+        Prefill,
+        Decode,
+        Finished,
+    };
+
+    Job * job = nullptr;
+    uint8_t choice = 0;
+    State state = State::Waiting;
+    Sequence * sequence = nullptr;
+    // Prompt and, after a preemption, what had been generated: what the sequence must hold before the next token is sampled.
+    std::vector<llama_token> tokens;
+    std::unique_ptr<Sampler> sampler;
+    std::unique_ptr<Answer> answer;
+    llama_token next = LLAMA_TOKEN_NULL;
+    int32_t n_generated = 0;
+    int32_t batch_index = -1;  // row of logits in the running step, or -1
+    Generation * leader = nullptr;
+    size_t follow_tokens = 0;
+
+    bool active() const { return sequence != nullptr; }
+    size_t n_remaining_prefill() const { return sequence ? tokens.size() - sequence->tokens.size() : tokens.size(); }
+};
+
+struct Job {
+    uint32_t id = 0;
+    JobOptions options;
+    Prompt prompt;
+    std::string cache_key;   // tenant and adapters
+    std::string lora_key;    // sequences with different adapters never share a batch
+    std::vector<std::unique_ptr<Generation>> generations;
+    std::atomic<bool> cancelled{false};
+    std::atomic<bool> paused{false};
+    bool started = false;
+    size_t n_cached = 0;
+    Clock::time_point submitted;
+    Clock::time_point admitted;
+    Clock::time_point first_token;
+    Clock::time_point deadline = Clock::time_point::max();
+};
+
+}  // namespace svc

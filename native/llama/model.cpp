@@ -1,0 +1,125 @@
+#include "model.h"
+
+#include <sys/stat.h>
+
+#include "../common/status.h"
+#include "backend.h"
+
+namespace svc {
+
+namespace {
+
+void require_file(const std::string & path) {
+    struct stat info {};
+    if (stat(path.c_str(), &info) != 0) throw StatusError("model_not_found", "no file at " + path);
+    if (!S_ISREG(info.st_mode)) throw StatusError("model_not_found", path + " is not a regular file");
+}
+
+StatusError invalid(const std::string & path) {
+    auto reason = take_error_log();
+    if (reason.empty()) reason = "llama.cpp gave no reason";
+    return StatusError("model_invalid", path + " cannot be loaded: " + reason);
+}
+
+struct LoadState {
+    const Model::Progress & progress;
+    bool aborted = false;
+};
+
+bool on_progress(float fraction, void * user_data) {
+    auto & state = *static_cast<LoadState *>(user_data);
+    state.aborted = !state.progress(fraction);
+    return !state.aborted;
+}
+
+llama_model_params params_of(const LoadOptions & options, LoadState & state) {
+    auto params = llama_model_default_params();
+    params.n_gpu_layers = options.n_gpu_layers;
+    params.load_mode = options.mmap ? (options.mlock ? LLAMA_LOAD_MODE_MMAP_MLOCK : LLAMA_LOAD_MODE_MMAP)
+                                    : (options.mlock ? LLAMA_LOAD_MODE_MLOCK : LLAMA_LOAD_MODE_NONE);
+    params.vocab_only = options.vocab_only;
+    params.progress_callback = on_progress;
+    params.progress_callback_user_data = &state;
+    return params;
+}
+
+}  // namespace
+
+std::shared_ptr<Model> Model::load(const LoadOptions & options, const Progress & progress) {
+    require_file(options.path);
+    take_error_log();
+    LoadState state{progress};
+    std::shared_ptr<Model> model(new Model());
+    model->vocab_only_ = options.vocab_only;
+    model->model_.reset(llama_model_load_from_file(options.path.c_str(), params_of(options, state)));
+    if (state.aborted) throw StatusError("load_aborted", "loading " + options.path + " was aborted");
+    if (!model->model_) throw invalid(options.path);
+    if (options.vocab_only) return model;
+    try {
+        model->templates_ = common_chat_templates_init(model->raw(), options.chat_template);
+    } catch (const std::exception & error) {
+        throw StatusError("template_failed", options.path + " has a chat template that cannot be parsed: " + error.what());
+    }
+    model->load_loras(options);
+    model->load_projector(options);
+    return model;
+}
+
+void Model::load_loras(const LoadOptions & options) {
+    for (const auto & option : options.loras) {
+        require_file(option.path);
+        auto * adapter = llama_adapter_lora_init(raw(), option.path.c_str());
+        if (!adapter) throw invalid(option.path);
+        loras_[option.name] = {adapter, option.scale};
+    }
+}
+
+void Model::load_projector(const LoadOptions & options) {
+    if (options.projector_path.empty()) return;
+    require_file(options.projector_path);
+    auto params = mtmd_context_params_default();
+    params.use_gpu = options.n_gpu_layers != 0;
+    params.print_timings = false;
+    projector_.reset(mtmd_init_from_file(options.projector_path.c_str(), raw(), params));
+    if (!projector_) throw invalid(options.projector_path);
+}
+
+std::vector<llama_token> Model::tokenize(std::string_view text, bool add_special, bool parse_special) const {
+    const auto length = static_cast<int32_t>(text.size());
+    std::vector<llama_token> tokens(text.size() + 2);
+    int32_t count = llama_tokenize(vocab(), text.data(), length, tokens.data(), static_cast<int32_t>(tokens.size()),
+                                   add_special, parse_special);
+    if (count < 0) {
+        tokens.resize(static_cast<size_t>(-count));
+        count = llama_tokenize(vocab(), text.data(), length, tokens.data(), static_cast<int32_t>(tokens.size()),
+                               add_special, parse_special);
+    }
+    if (count < 0) throw StatusError("invalid_argument", "the text has too many tokens");
+    tokens.resize(static_cast<size_t>(count));
+    return tokens;
+}
+
+std::string Model::detokenize(const std::vector<llama_token> & tokens, bool special) const {
+    for (auto token : tokens) {
+        if (token < 0 || token >= n_vocab()) {
+            throw StatusError("invalid_argument", "token " + std::to_string(token) + " is not in the vocabulary of " +
+                                                      std::to_string(n_vocab()) + " tokens");
+        }
+    }
+    std::string text(tokens.size() * 4 + 16, '\0');
+    const auto count = static_cast<int32_t>(tokens.size());
+    int32_t length = llama_detokenize(vocab(), tokens.data(), count, text.data(), static_cast<int32_t>(text.size()), false, special);
+    if (length < 0) {
+        text.resize(static_cast<size_t>(-length));
+        length = llama_detokenize(vocab(), tokens.data(), count, text.data(), static_cast<int32_t>(text.size()), false, special);
+    }
+    text.resize(static_cast<size_t>(std::max(length, 0)));
+    return text;
+}
+
+std::string Model::meta(const char * key) const {
+    char value[1024];
+    return llama_model_meta_val_str(raw(), key, value, sizeof value) < 0 ? "" : std::string(value);
+}
+
+}  // namespace svc

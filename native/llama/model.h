@@ -1,0 +1,65 @@
+// A loaded GGUF model: weights, tokenizer, chat template, adapters and projector. Shared by the engines that use it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chat.h"
+#include "llama.h"
+#include "mtmd.h"
+#include "options.h"
+
+namespace svc {
+
+struct ModelDeleter {
+    void operator()(llama_model * model) const { llama_model_free(model); }
+};
+
+struct ProjectorDeleter {
+    void operator()(mtmd_context * projector) const { mtmd_free(projector); }
+};
+
+struct Lora {
+    llama_adapter_lora * adapter;  // freed with the model
+    float default_scale;
+};
+
+class Model {
+  public:
+    // Returns false to abort. Called on the loading thread with 0 to 1.
+    using Progress = std::function<bool(float)>;
+
+    // Throws StatusError model_not_found, model_invalid, load_aborted or out_of_memory.
+    static std::shared_ptr<Model> load(const LoadOptions & options, const Progress & progress);
+
+    llama_model * raw() const { return model_.get(); }
+    const llama_vocab * vocab() const { return llama_model_get_vocab(model_.get()); }
+    int32_t n_vocab() const { return llama_vocab_n_tokens(vocab()); }
+    bool vocab_only() const { return vocab_only_; }
+
+    // Null for a model that is loaded for its vocabulary alone.
+    const common_chat_templates * templates() const { return templates_.get(); }
+    mtmd_context * projector() const { return projector_.get(); }
+    const std::map<std::string, Lora> & loras() const { return loras_; }
+
+    std::vector<llama_token> tokenize(std::string_view text, bool add_special, bool parse_special) const;
+    std::string detokenize(const std::vector<llama_token> & tokens, bool special) const;
+    std::string meta(const char * key) const;
+
+  private:
+    Model() = default;
+    void load_loras(const LoadOptions & options);
+    void load_projector(const LoadOptions & options);
+
+    std::unique_ptr<llama_model, ModelDeleter> model_;
+    common_chat_templates_ptr templates_;
+    std::unique_ptr<mtmd_context, ProjectorDeleter> projector_;
+    std::map<std::string, Lora> loras_;
+    bool vocab_only_ = false;
+};
+
+}  // namespace svc

@@ -1,0 +1,176 @@
+#include "model_object.h"
+
+#include "../common/env_state.h"
+#include "../common/promise_worker.h"
+#include "embedder_object.h"
+#include "engine_object.h"
+#include "prompt.h"
+
+namespace svc {
+
+namespace {
+
+const char * pooling_name(const Model & model) {
+    static const char * const names[] = {"none", "mean", "cls", "last", "rank"};
+    auto text = model.meta((model.meta("general.architecture") + ".pooling_type").c_str());
+    const int value = text.empty() ? -1 : std::atoi(text.c_str());
+    return value < 0 || value > 4 ? "unspecified" : names[value];
+}
+
+Napi::Value int32_array(Napi::Env env, const std::vector<llama_token> & tokens) {
+    auto array = Napi::Int32Array::New(env, tokens.size());
+    std::copy(tokens.begin(), tokens.end(), array.Data());
+    return array;
+}
+
+std::string text_argument(const Napi::Value & value) {
+    if (!value.IsString()) throw StatusError("invalid_argument", "the text must be a string");
+    return value.As<Napi::String>().Utf8Value();
+}
+
+Napi::Object object_argument(const Napi::Value & value) {
+    if (!value.IsObject()) throw StatusError("invalid_argument", "the options must be an object");
+    return value.As<Napi::Object>();
+}
+
+}  // namespace
+
+void ModelObject::define(Napi::Env env) {
+    auto constructor = DefineClass(env, "Model", {
+        InstanceMethod("info", &ModelObject::info),
+        InstanceMethod("tokenize", &ModelObject::tokenize),
+        InstanceMethod("detokenize", &ModelObject::detokenize),
+        InstanceMethod("renderChat", &ModelObject::render_chat),
+        InstanceMethod("createEngine", &ModelObject::create_engine),
+        InstanceMethod("createEmbedder", &ModelObject::create_embedder),
+        InstanceMethod("close", &ModelObject::close),
+    });
+    EnvState::of(env).constructors["Model"] = Napi::Persistent(constructor);
+}
+
+Napi::Object ModelObject::wrap(Napi::Env env, std::shared_ptr<Model> model) {
+    auto object = EnvState::of(env).constructors.at("Model").New({Napi::External<std::shared_ptr<Model>>::New(env, &model)});
+    return object;
+}
+
+ModelObject::ModelObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap<ModelObject>(info) {
+    if (!info[0].IsExternal()) throw Napi::TypeError::New(info.Env(), "models come from startLoad()");
+    model_ = *info[0].As<Napi::External<std::shared_ptr<Model>>>().Data();
+}
+
+const std::shared_ptr<Model> & ModelObject::model() const {
+    if (!model_) throw StatusError("closed", "the model is closed");
+    return model_;
+}
+
+Napi::Value ModelObject::info(const Napi::CallbackInfo & info) {
+    auto env = info.Env();
+    return guarded(env, [&] {
+        const auto & m = *model();
+        const auto * raw = m.raw();
+        char description[256] = {};
+        llama_model_desc(raw, description, sizeof description);
+        auto to = Napi::Object::New(env);
+        to.Set("architecture", m.meta("general.architecture"));
+        to.Set("description", static_cast<const char *>(description));
+        to.Set("name", m.meta("general.name"));
+        to.Set("nParams", static_cast<double>(m.vocab_only() ? 0 : llama_model_n_params(raw)));
+        to.Set("sizeBytes", static_cast<double>(m.vocab_only() ? 0 : llama_model_size(raw)));
+        to.Set("nVocab", m.n_vocab());
+        to.Set("nCtxTrain", m.vocab_only() ? 0 : llama_model_n_ctx_train(raw));
+        to.Set("nEmbd", m.vocab_only() ? 0 : llama_model_n_embd_out(raw));
+        to.Set("nLayer", m.vocab_only() ? 0 : llama_model_n_layer(raw));
+        to.Set("pooling", pooling_name(m));
+        to.Set("hasEncoder", !m.vocab_only() && llama_model_has_encoder(raw));
+        to.Set("hasDecoder", !m.vocab_only() && llama_model_has_decoder(raw));
+        const auto * templates = m.templates();
+        auto caps = templates ? common_chat_templates_get_caps(templates) : std::map<std::string, bool>{};
+        to.Set("hasChatTemplate", templates && common_chat_templates_was_explicit(templates));
+        to.Set("supportsTools", caps["supports_tools"] && caps["supports_tool_calls"]);
+        to.Set("supportsThinking", templates && common_chat_templates_support_enable_thinking(templates));
+        to.Set("supportsVision", m.projector() && mtmd_support_vision(m.projector()));
+        to.Set("supportsAudio", m.projector() && mtmd_support_audio(m.projector()));
+        return to;
+    });
+}
+
+Napi::Value ModelObject::tokenize(const Napi::CallbackInfo & info) {
+    auto env = info.Env();
+    return guarded(env, [&]() -> Napi::Value {
+        auto text = text_argument(info[0]);
+        const bool add_special = info[1].ToBoolean();
+        const bool parse_special = info[2].ToBoolean();
+        return PromiseWorker<std::vector<llama_token>>::start(
+            env, [model = model(), text = std::move(text), add_special, parse_special] { return model->tokenize(text, add_special, parse_special); },
+            int32_array);
+    });
+}
+
+Napi::Value ModelObject::detokenize(const Napi::CallbackInfo & info) {
+    auto env = info.Env();
+    return guarded(env, [&]() -> Napi::Value {
+        if (!info[0].IsTypedArray() || info[0].As<Napi::TypedArray>().TypedArrayType() != napi_int32_array) {
+            throw StatusError("invalid_argument", "the tokens must be an Int32Array");
+        }
+        auto array = info[0].As<Napi::Int32Array>();
+        std::vector<llama_token> tokens(array.Data(), array.Data() + array.ElementLength());
+        const bool special = info[1].ToBoolean();
+        return PromiseWorker<std::string>::start(
+            env, [model = model(), tokens = std::move(tokens), special] { return model->detokenize(tokens, special); },
+            [](Napi::Env e, std::string & text) -> Napi::Value { return Napi::String::New(e, text); });
+    });
+}
+
+Napi::Value ModelObject::render_chat(const Napi::CallbackInfo & info) {
+    auto env = info.Env();
+    return guarded(env, [&]() -> Napi::Value {
+        JobOptions job;
+        job.prompt = prompt_options(object_argument(info[0]));
+        return PromiseWorker<Prompt>::start(
+            env, [model = model(), job = std::move(job)] { return prepare_prompt(*model, job); },
+            [](Napi::Env e, Prompt & prompt) -> Napi::Value {
+                auto to = Napi::Object::New(e);
+                to.Set("prompt", prompt.text);
+                to.Set("tokens", int32_array(e, prompt.tokens));
+                return to;
+            });
+    });
+}
+
+Napi::Value ModelObject::create_engine(const Napi::CallbackInfo & info) {
+    auto env = info.Env();
+    return guarded(env, [&]() -> Napi::Value {
+        auto options = engine_options(object_argument(info[0]));
+        if (!info[1].IsFunction()) throw StatusError("invalid_argument", "onStep must be a function");
+        auto on_step = std::make_shared<Napi::FunctionReference>(Napi::Persistent(info[1].As<Napi::Function>()));
+        return PromiseWorker<std::shared_ptr<Engine>>::start(
+            env, [model = model(), options] { return std::make_shared<Engine>(model, options); },
+            [on_step](Napi::Env e, std::shared_ptr<Engine> & engine) -> Napi::Value { return EngineObject::wrap(e, engine, on_step->Value()); });
+    });
+}
+
+Napi::Value ModelObject::create_embedder(const Napi::CallbackInfo & info) {
+    auto env = info.Env();
+    return guarded(env, [&]() -> Napi::Value {
+        auto options = engine_options(object_argument(info[0]));
+        return PromiseWorker<std::shared_ptr<Embedder>>::start(
+            env, [model = model(), options] { return std::make_shared<Embedder>(model, options); },
+            [](Napi::Env e, std::shared_ptr<Embedder> & embedder) -> Napi::Value { return EmbedderObject::wrap(e, embedder); });
+    });
+}
+
+// Lets go of the weights; they are freed off the JS thread when no engine uses them.
+Napi::Value ModelObject::close(const Napi::CallbackInfo & info) {
+    auto env = info.Env();
+    auto model = std::make_shared<std::shared_ptr<Model>>(std::move(model_));
+    model_ = nullptr;
+    return PromiseWorker<bool>::start(
+        env,
+        [model] {
+            model->reset();
+            return true;
+        },
+        [](Napi::Env e, bool &) { return e.Undefined(); });
+}
+
+}  // namespace svc

@@ -1,0 +1,193 @@
+#include "prompt.h"
+
+#include <algorithm>
+
+#include "../common/status.h"
+#include "json-schema-to-grammar.h"
+#include "model.h"
+
+namespace svc {
+
+namespace {
+
+constexpr int kMostJsonDepth = 128;
+
+// llama.cpp walks JSON recursively; the stack of a thread is finite.
+void check_depth(const std::string & json, const char * what) {
+    int depth = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < json.size(); i++) {
+        const char c = json[i];
+        if (quoted && c == '\\') i++;
+        else if (c == '"') quoted = !quoted;
+        else if (!quoted && (c == '{' || c == '[') && ++depth > kMostJsonDepth) {
+            throw StatusError("invalid_argument", std::string(what) + " is nested deeper than " + std::to_string(kMostJsonDepth) + " levels");
+        } else if (!quoted && (c == '}' || c == ']')) depth--;
+    }
+}
+
+common_json parse_json(const std::string & text, const char * what) {
+    check_depth(text, what);
+    try {
+        return common_json::parse(text);
+    } catch (const std::exception & error) {
+        throw StatusError("invalid_argument", std::string(what) + " is not valid JSON: " + error.what());
+    }
+}
+
+// Images and sounds arrive beside the messages; in the text, llama.cpp's marker holds their place.
+void mark_media(common_json & messages) {
+    if (!messages.is_array()) return;
+    for (auto & message : messages) {
+        if (!message.is_object() || !message.contains("content") || !message.at("content").is_array()) continue;
+        for (auto & part : message.at("content")) {
+            if (!part.is_object() || !part.contains("type") || !part.at("type").is_string()) continue;
+            auto type = part.at("type").get<std::string>();
+            if (type != "image_url" && type != "input_audio") continue;
+            part.erase(type);
+            part["type"] = "media_marker";
+            part["text"] = mtmd_default_marker();
+        }
+    }
+}
+
+common_chat_tool_choice tool_choice(const std::string & text) {
+    if (text == "required") return COMMON_CHAT_TOOL_CHOICE_REQUIRED;
+    if (text == "none") return COMMON_CHAT_TOOL_CHOICE_NONE;
+    return COMMON_CHAT_TOOL_CHOICE_AUTO;
+}
+
+common_chat_templates_inputs inputs_of(const Model & model, const JobOptions & job) {
+    const auto & prompt = job.prompt;
+    common_chat_templates_inputs inputs;
+    try {
+        auto messages = parse_json(prompt.messages_json, "messages");
+        mark_media(messages);
+        inputs.messages = common_chat_msgs_parse_oaicompat(messages);
+        if (!prompt.tools_json.empty()) inputs.tools = common_chat_tools_parse_oaicompat(parse_json(prompt.tools_json, "tools"));
+    } catch (const StatusError &) {
+        throw;
+    } catch (const std::exception & error) {
+        throw StatusError("invalid_argument", std::string("the messages or tools cannot be read: ") + error.what());
+    }
+    inputs.tool_choice = tool_choice(prompt.tool_choice);
+    inputs.grammar = job.grammar;
+    if (!job.json_schema.empty()) {
+        parse_json(job.json_schema, "the JSON schema");
+        inputs.json_schema = job.json_schema;
+    }
+    auto caps = common_chat_templates_get_caps(model.templates());
+    inputs.parallel_tool_calls = prompt.parallel_tool_calls.value_or(caps["supports_parallel_tool_calls"]);
+    inputs.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
+    inputs.enable_thinking = prompt.enable_thinking;
+    if (!prompt.template_kwargs_json.empty()) {
+        auto kwargs = parse_json(prompt.template_kwargs_json, "chat_template_kwargs");
+        for (const auto item : kwargs.items()) {
+            inputs.chat_template_kwargs[item.key()] = item.value().dump();
+        }
+    }
+    return inputs;
+}
+
+common_chat_params render(const Model & model, const common_chat_templates_inputs & inputs) {
+    try {
+        return common_chat_templates_apply(model.templates(), inputs);
+    } catch (const std::exception & error) {
+        throw StatusError("template_failed", std::string("the model's chat template refused these messages: ") + error.what());
+    }
+}
+
+std::shared_ptr<const AnswerSyntax> syntax_of(const Model & model, const common_chat_params & params, bool parse_tools) {
+    auto syntax = std::make_shared<AnswerSyntax>();
+    for (const auto & text : params.preserved_tokens) {
+        auto tokens = model.tokenize(text, false, true);
+        if (tokens.size() == 1) syntax->preserved.insert(tokens[0]);
+    }
+    syntax->plain = !parse_tools && !params.supports_thinking && params.format != COMMON_CHAT_FORMAT_PEG_GEMMA4 && params.format != COMMON_CHAT_FORMAT_PEG_MINIMAX_M3;
+    if (syntax->plain) return syntax;
+    syntax->parser = common_chat_parser_params(params);
+    syntax->parser.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
+    syntax->parser.parse_tool_calls = parse_tools;
+    if (!params.parser.empty()) syntax->parser.parser.load(params.parser);
+    return syntax;
+}
+
+std::vector<common_grammar_trigger> triggers_of(const Model & model, const common_chat_params & params) {
+    std::vector<common_grammar_trigger> triggers;
+    for (auto trigger : params.grammar_triggers) {
+        // A word that is one preserved token triggers as a token: its text may never appear in the output.
+        if (trigger.type == COMMON_GRAMMAR_TRIGGER_TYPE_WORD) {
+            auto tokens = model.tokenize(trigger.value, false, true);
+            bool preserved = std::find(params.preserved_tokens.begin(), params.preserved_tokens.end(), trigger.value) != params.preserved_tokens.end();
+            if (tokens.size() == 1 && preserved) trigger = {COMMON_GRAMMAR_TRIGGER_TYPE_TOKEN, trigger.value, tokens[0]};
+        }
+        triggers.push_back(trigger);
+    }
+    return triggers;
+}
+
+Prompt prepare_chat(const Model & model, const JobOptions & job) {
+    if (!model.templates()) throw StatusError("unsupported", "this model was loaded for its vocabulary alone and cannot chat");
+    auto inputs = inputs_of(model, job);
+    const bool uses_tools = !inputs.tools.empty() && inputs.tool_choice != COMMON_CHAT_TOOL_CHOICE_NONE;
+    if (uses_tools && !job.grammar.empty()) throw StatusError("invalid_argument", "a grammar cannot be combined with tools");
+    auto params = render(model, inputs);
+    Prompt prompt;
+    prompt.syntax = syntax_of(model, params, uses_tools);
+    prompt.stop = params.additional_stops;
+    prompt.grammar.text = params.grammar;
+    prompt.grammar.lazy = params.grammar_lazy;
+    prompt.grammar.triggers = triggers_of(model, params);
+    // A grammar of the user's own describes the model's words alone.
+    if (job.grammar.empty()) prompt.grammar.generation_prompt = params.generation_prompt;
+    prompt.text = std::move(params.prompt);
+    return prompt;
+}
+
+Prompt prepare_text(const JobOptions & job) {
+    Prompt prompt;
+    prompt.syntax = std::make_shared<AnswerSyntax>();
+    prompt.grammar.text = job.grammar;
+    prompt.text = job.prompt.text;
+    return prompt;
+}
+
+// Only for prompts without a chat template: with one, the template writes the grammar.
+void constrain_to_schema(Prompt & prompt, const JobOptions & job) {
+    if (job.json_schema.empty() || job.prompt.kind == PromptOptions::Kind::Chat) return;
+    try {
+        prompt.grammar.text = json_schema_to_grammar(parse_json(job.json_schema, "the JSON schema"));
+    } catch (const StatusError &) {
+        throw;
+    } catch (const std::exception & error) {
+        throw StatusError("invalid_grammar", std::string("the JSON schema cannot be followed: ") + error.what());
+    }
+}
+
+void check_tokens(const Model & model, const std::vector<llama_token> & tokens) {
+    for (auto token : tokens) {
+        if (token < 0 || token >= model.n_vocab()) throw StatusError("invalid_argument", "token " + std::to_string(token) + " is not in the vocabulary");
+    }
+}
+
+}  // namespace
+
+Prompt prepare_prompt(const Model & model, const JobOptions & job) {
+    if (!job.grammar.empty() && !job.json_schema.empty()) {
+        throw StatusError("invalid_argument", "grammar and JSON schema exclude each other; give one");
+    }
+    auto prompt = job.prompt.kind == PromptOptions::Kind::Chat ? prepare_chat(model, job) : prepare_text(job);
+    constrain_to_schema(prompt, job);
+    if (!job.media.empty()) {
+        tokenize_with_media(model, prompt.text, job.media, prompt.tokens, prompt.media);
+    } else if (job.prompt.kind == PromptOptions::Kind::Tokens) {
+        check_tokens(model, job.prompt.tokens);
+        prompt.tokens = job.prompt.tokens;
+    } else {
+        prompt.tokens = model.tokenize(prompt.text, job.prompt.add_special, true);
+    }
+    if (prompt.tokens.empty()) throw StatusError("invalid_argument", "the prompt has no tokens");
+    return prompt;
+}
+
+}  // namespace svc

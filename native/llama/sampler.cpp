@@ -1,0 +1,193 @@
+#include "sampler.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "../common/status.h"
+#include "model.h"
+
+namespace svc {
+
+namespace {
+
+void add(llama_sampler * chain, llama_sampler * sampler) { llama_sampler_chain_add(chain, sampler); }
+
+// The chain of llama.cpp's common_sampler in the same order, without the links that would do nothing.
+SamplerPtr build_chain(const Model & model, const SamplingOptions & o, const std::vector<llama_logit_bias> & bias, uint32_t seed) {
+    auto * chain = llama_sampler_chain_init({/*no_perf=*/true});
+    SamplerPtr owned(chain);
+    const int32_t n_vocab = model.n_vocab();
+    if (!bias.empty()) add(chain, llama_sampler_init_logit_bias(n_vocab, static_cast<int32_t>(bias.size()), bias.data()));
+    if (o.mirostat != 0 && o.temperature > 0) {
+        add(chain, llama_sampler_init_temp(o.temperature));
+        add(chain, o.mirostat == 1 ? llama_sampler_init_mirostat(n_vocab, seed, o.mirostat_tau, o.mirostat_eta, 100)
+                                   : llama_sampler_init_mirostat_v2(seed, o.mirostat_tau, o.mirostat_eta));
+        return owned;
+    }
+    if (o.repeat_last_n != 0 && (o.repeat_penalty != 1 || o.frequency_penalty != 0 || o.presence_penalty != 0)) {
+        add(chain, llama_sampler_init_penalties(n_vocab, o.repeat_last_n, o.repeat_penalty, o.frequency_penalty, o.presence_penalty));
+    }
+    if (o.dry_multiplier > 0) {
+        const char * breakers[] = {"\n", ":", "\"", "*"};
+        add(chain, llama_sampler_init_dry(model.vocab(), o.dry_multiplier, 1.75f, 2, o.repeat_last_n, breakers, 4));
+    }
+    if (o.temperature <= 0) {
+        add(chain, llama_sampler_init_greedy());
+        return owned;
+    }
+    if (o.top_k > 0) add(chain, llama_sampler_init_top_k(o.top_k));
+    if (o.typical_p < 1) add(chain, llama_sampler_init_typical(o.typical_p, 0));
+    if (o.top_p < 1) add(chain, llama_sampler_init_top_p(o.top_p, 0));
+    if (o.min_p > 0) add(chain, llama_sampler_init_min_p(o.min_p, 0));
+    if (o.xtc_probability > 0) add(chain, llama_sampler_init_xtc(o.xtc_probability, o.xtc_threshold, 0, seed));
+    add(chain, llama_sampler_init_temp(o.temperature));
+    add(chain, llama_sampler_init_dist(seed));
+    return owned;
+}
+
+std::string escape_regex(const std::string & text) {
+    std::string escaped;
+    for (char c : text) {
+        if (std::string_view("\\^$.|?*+()[]{}").find(c) != std::string_view::npos) escaped += '\\';
+        escaped += c;
+    }
+    return escaped;
+}
+
+// A trigger as the regular expression that llama.cpp matches from the start of the output.
+std::string pattern_of(const common_grammar_trigger & trigger) {
+    switch (trigger.type) {
+        case COMMON_GRAMMAR_TRIGGER_TYPE_WORD: return escape_regex(trigger.value);
+        case COMMON_GRAMMAR_TRIGGER_TYPE_PATTERN_FULL: return "^" + trigger.value + "$";
+        default: return trigger.value;
+    }
+}
+
+llama_sampler * build_lazy(const llama_vocab * vocab, const GrammarSpec & spec) {
+    std::vector<std::string> patterns;
+    std::vector<llama_token> tokens;
+    for (const auto & trigger : spec.triggers) {
+        if (trigger.type == COMMON_GRAMMAR_TRIGGER_TYPE_TOKEN) tokens.push_back(trigger.token);
+        else patterns.push_back(pattern_of(trigger));
+    }
+    std::vector<const char *> raw;
+    for (const auto & pattern : patterns) raw.push_back(pattern.c_str());
+    return llama_sampler_init_grammar_lazy_patterns(vocab, spec.text.c_str(), "root", raw.data(), raw.size(), tokens.data(), tokens.size());
+}
+
+// The template's own words are not the model's: the grammar accepts them before the first sampled token.
+void walk_generation_prompt(llama_sampler * grammar, const Model & model, const std::string & text) {
+    auto tokens = model.tokenize(text, false, true);
+    for (size_t i = 0; i < tokens.size(); i++) {
+        auto piece = model.detokenize({tokens[i]}, true);
+        // Some tokenizers put a space before the first special token.
+        if (i == 0 && !piece.empty() && std::isspace(static_cast<unsigned char>(piece[0])) && !std::isspace(static_cast<unsigned char>(text[0]))) continue;
+        llama_sampler_accept(grammar, tokens[i]);
+    }
+}
+
+SamplerPtr build_grammar(const Model & model, const GrammarSpec & spec) {
+    if (spec.text.empty()) return nullptr;
+    // The prefix selects another grammar engine, which this build leaves out.
+    if (spec.text.rfind("%llguidance", 0) == 0) throw StatusError("invalid_grammar", "llguidance grammars are not supported; write GBNF");
+    try {
+        SamplerPtr grammar(spec.lazy ? build_lazy(model.vocab(), spec) : llama_sampler_init_grammar(model.vocab(), spec.text.c_str(), "root"));
+        if (!grammar) throw StatusError("invalid_grammar", "the grammar cannot be parsed; see the GBNF guide of llama.cpp");
+        if (!spec.lazy && !spec.generation_prompt.empty()) walk_generation_prompt(grammar.get(), model, spec.generation_prompt);
+        return grammar;
+    } catch (const StatusError &) {
+        throw;
+    } catch (const std::exception & error) {
+        throw StatusError("invalid_grammar", std::string("the grammar cannot be used: ") + error.what());
+    }
+}
+
+std::vector<llama_logit_bias> all_biases(const Model & model, const SamplingOptions & options, const std::vector<llama_logit_bias> & asked) {
+    std::vector<llama_logit_bias> merged;
+    for (const auto & bias : asked) {
+        if (bias.token < model.n_vocab()) merged.push_back(bias);
+    }
+    int32_t n_suppress = 0;
+    const auto * suppress = llama_vocab_get_suppress_tokens(model.vocab(), &n_suppress);
+    for (int32_t i = 0; i < n_suppress; i++) merged.push_back({suppress[i], -INFINITY});
+    if (options.ignore_eos) {
+        for (llama_token token = 0; token < model.n_vocab(); token++) {
+            if (llama_vocab_is_eog(model.vocab(), token)) merged.push_back({token, -INFINITY});
+        }
+    }
+    return merged;
+}
+
+}  // namespace
+
+Sampler::Sampler(const Model & model, const SamplingOptions & options, const std::vector<llama_logit_bias> & bias,
+                 const GrammarSpec & grammar, uint32_t seed)
+    : n_vocab_(model.n_vocab()), grammar_(build_grammar(model, grammar)) {
+    auto biases = all_biases(model, options, bias);
+    chain_ = build_chain(model, options, biases, seed);
+    plain_greedy_ = options.temperature <= 0 && llama_sampler_chain_n(chain_.get()) == 1;
+}
+
+llama_token Sampler::sample(const float * logits) {
+    llama_token token = pick(logits, false);
+    if (grammar_ && !grammar_allows(token)) {
+        token = pick(logits, true);
+        // llama.cpp aborts the process when a grammar accepts what it forbids.
+        if (!grammar_allows(token)) throw StatusError("invalid_grammar", "no token of this model can continue the grammar");
+    }
+    if (grammar_) llama_sampler_accept(grammar_.get(), token);
+    llama_sampler_accept(chain_.get(), token);
+    return token;
+}
+
+void Sampler::accept_prompt(llama_token token) { llama_sampler_accept(chain_.get(), token); }
+
+llama_token Sampler::pick(const float * logits, bool grammar_first) {
+    if (plain_greedy_ && !grammar_first) return pick_greedy(logits);
+    fill(logits);
+    if (grammar_first) llama_sampler_apply(grammar_.get(), &array_);
+    llama_sampler_apply(chain_.get(), &array_);
+    if (array_.selected < 0) throw StatusError("internal", "no token is possible under these sampling options");
+    return array_.data[array_.selected].id;
+}
+
+llama_token Sampler::pick_greedy(const float * logits) const {
+    return static_cast<llama_token>(std::max_element(logits, logits + n_vocab_) - logits);
+}
+
+bool Sampler::grammar_allows(llama_token token) {
+    llama_token_data one{token, 1.0f, 0.0f};
+    llama_token_data_array single{&one, 1, -1, false};
+    llama_sampler_apply(grammar_.get(), &single);
+    return one.logit != -INFINITY;
+}
+
+void Sampler::fill(const float * logits) {
+    candidates_.resize(static_cast<size_t>(n_vocab_));
+    for (llama_token token = 0; token < n_vocab_; token++) candidates_[static_cast<size_t>(token)] = {token, logits[token], 0.0f};
+    array_ = {candidates_.data(), candidates_.size(), -1, false};
+}
+
+float log_probability(const float * logits, int32_t n_vocab, llama_token token, int32_t n_top, std::vector<TokenProbability> & top) {
+    const float largest = *std::max_element(logits, logits + n_vocab);
+    double sum = 0;
+    for (int32_t i = 0; i < n_vocab; i++) sum += std::exp(logits[i] - largest);
+    const float log_sum = largest + static_cast<float>(std::log(sum));
+    // A heap of the n_top best, smallest first, costs one comparison for most tokens.
+    auto better = [](const TokenProbability & a, const TokenProbability & b) { return a.logprob > b.logprob; };
+    top.clear();
+    for (int32_t i = 0; n_top > 0 && i < n_vocab; i++) {
+        if (static_cast<int32_t>(top.size()) == n_top && logits[i] <= top.front().logprob) continue;
+        if (static_cast<int32_t>(top.size()) == n_top) {
+            std::pop_heap(top.begin(), top.end(), better);
+            top.pop_back();
+        }
+        top.push_back({i, logits[i]});
+        std::push_heap(top.begin(), top.end(), better);
+    }
+    std::sort_heap(top.begin(), top.end(), better);
+    for (auto & entry : top) entry.logprob -= log_sum;
+    return logits[token] - log_sum;
+}
+
+}  // namespace svc

@@ -1,0 +1,64 @@
+// Picks one token from a row of logits. It knows no llama_context, so it can run on any thread that holds the row.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "chat.h"
+#include "llama.h"
+#include "options.h"
+
+namespace svc {
+
+class Model;
+
+struct SamplerDeleter {
+    void operator()(llama_sampler * sampler) const { llama_sampler_free(sampler); }
+};
+using SamplerPtr = std::unique_ptr<llama_sampler, SamplerDeleter>;
+
+// A grammar and when it applies: at once, or lazily after a trigger (tool calls that the model may or may not make).
+struct GrammarSpec {
+    std::string text;  // GBNF; empty: unconstrained
+    bool lazy = false;
+    std::vector<common_grammar_trigger> triggers;
+    // What the chat template already wrote of the answer; the grammar must walk over it first.
+    std::string generation_prompt;
+};
+
+struct TokenProbability {
+    llama_token token;
+    float logprob;
+};
+
+class Sampler {
+  public:
+    // Throws StatusError invalid_grammar.
+    Sampler(const Model & model, const SamplingOptions & options, const std::vector<llama_logit_bias> & bias,
+            const GrammarSpec & grammar, uint32_t seed);
+
+    // The next token for logits[n_vocab]; the row is not changed. Accepts it, so the next call continues after it.
+    llama_token sample(const float * logits);
+    // Tells the penalties about a token that was not sampled here (the prompt's tail).
+    void accept_prompt(llama_token token);
+
+  private:
+    llama_token pick(const float * logits, bool grammar_first);
+    llama_token pick_greedy(const float * logits) const;
+    bool grammar_allows(llama_token token);
+    void fill(const float * logits);
+
+    int32_t n_vocab_;
+    bool plain_greedy_;
+    SamplerPtr chain_;
+    SamplerPtr grammar_;
+    std::vector<llama_token_data> candidates_;
+    llama_token_data_array array_{};
+};
+
+// Natural-log probability of `token` and of the n_top likeliest tokens under softmax(logits), likeliest first.
+float log_probability(const float * logits, int32_t n_vocab, llama_token token, int32_t n_top,
+                      std::vector<TokenProbability> & top);
+
+}  // namespace svc

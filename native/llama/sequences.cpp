@@ -1,0 +1,148 @@
+#include "sequences.h"
+
+#include <algorithm>
+
+namespace svc {
+
+size_t common_prefix(const std::vector<llama_token> & a, const std::vector<llama_token> & b, size_t most) {
+    most = std::min({most, a.size(), b.size()});
+    size_t i = 0;
+    while (i < most && a[i] == b[i] && a[i] != LLAMA_TOKEN_NULL) i++;
+    return i;
+}
+
+Sequences::Sequences(llama_context * context, uint32_t n_sequences, uint32_t n_cells, bool sharing)
+    : memory_(llama_get_memory(context)), n_cells_(n_cells), sharing_(sharing), sequences_(n_sequences), cells_(n_sequences) {
+    for (uint32_t i = 0; i < n_sequences; i++) sequences_[i].id = static_cast<llama_seq_id>(i);
+}
+
+Sequence * Sequences::find_prefix(const std::string & key, const std::vector<llama_token> & tokens, size_t most, size_t & n_common) {
+    Sequence * best = nullptr;
+    n_common = 0;
+    if (!sharing_) return best;
+    for (auto & sequence : sequences_) {
+        if (!sequence.shareable || sequence.key != key) continue;
+        const size_t common = common_prefix(sequence.tokens, tokens, most);
+        if (common <= n_common) continue;
+        best = &sequence;
+        n_common = common;
+    }
+    return best;
+}
+
+Sequence * Sequences::acquire(const std::string & key, Sequence * source, size_t n_common, bool shareable) {
+    // Taking an idle source over saves a sequence; copying keeps what another request may continue.
+    const bool take_over = source && !source->busy && n_common * 2 >= source->tokens.size();
+    Sequence * target = take_over ? source : idle_victim(source);
+    if (!target && source && !source->busy) target = source;
+    if (!target) return nullptr;
+    if (target == source) {
+        if (!cut(*target, n_common)) clear(*target);
+    } else {
+        clear(*target);
+        if (source && n_common > 0) {
+            llama_memory_seq_cp(memory_, source->id, target->id, 0, static_cast<llama_pos>(n_common));
+            target->tokens.assign(source->tokens.begin(), source->tokens.begin() + static_cast<std::ptrdiff_t>(n_common));
+            auto & from = cells_[static_cast<size_t>(source->id)];
+            cells_[static_cast<size_t>(target->id)].assign(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(n_common));
+            for (auto cell : cells_[static_cast<size_t>(target->id)]) references_[cell]++;
+            source->last_used = ++clock_;
+        }
+    }
+    target->n_pos = static_cast<llama_pos>(target->tokens.size());
+    target->key = key;
+    target->busy = true;
+    target->shareable = shareable && sharing_;
+    target->last_used = ++clock_;
+    return target;
+}
+
+void Sequences::release(Sequence & sequence) {
+    sequence.busy = false;
+    sequence.last_used = ++clock_;
+    if (!sequence.shareable) clear(sequence);
+}
+
+void Sequences::append(Sequence & sequence, const llama_token * tokens, size_t count, llama_pos n_pos) {
+    sequence.tokens.insert(sequence.tokens.end(), tokens, tokens + count);
+    sequence.n_pos = n_pos;
+    auto & cells = cells_[static_cast<size_t>(sequence.id)];
+    for (size_t i = 0; i < count; i++) {
+        if (free_cells_.empty()) {
+            cells.push_back(static_cast<uint32_t>(references_.size()));
+            references_.push_back(1);
+        } else {
+            cells.push_back(free_cells_.back());
+            free_cells_.pop_back();
+            references_[cells.back()] = 1;
+        }
+    }
+    n_used_ += static_cast<uint32_t>(count);
+}
+
+bool Sequences::evict() {
+    Sequence * victim = nullptr;
+    for (auto & sequence : sequences_) {
+        if (sequence.busy || sequence.tokens.empty()) continue;
+        if (!victim || sequence.last_used < victim->last_used) victim = &sequence;
+    }
+    if (!victim) return false;
+    clear(*victim);
+    return true;
+}
+
+uint32_t Sequences::n_available() const {
+    std::vector<bool> held(references_.size());
+    uint32_t n_held = 0;
+    for (const auto & sequence : sequences_) {
+        if (!sequence.busy) continue;
+        for (auto cell : cells_[static_cast<size_t>(sequence.id)]) {
+            if (!held[cell]) n_held++;
+            held[cell] = true;
+        }
+    }
+    return n_cells_ - std::min(n_cells_, n_held);
+}
+
+uint32_t Sequences::n_idle() const {
+    return static_cast<uint32_t>(std::count_if(sequences_.begin(), sequences_.end(), [](const Sequence & s) { return !s.busy; }));
+}
+
+void Sequences::clear(Sequence & sequence) {
+    llama_memory_seq_rm(memory_, sequence.id, -1, -1);
+    drop_cells(sequence, 0);
+    sequence.tokens.clear();
+    sequence.n_pos = 0;
+    sequence.shareable = false;
+    sequence.key.clear();
+}
+
+// False when the memory cannot cut there (recurrent state); the sequence must then be cleared.
+bool Sequences::cut(Sequence & sequence, size_t n_keep) {
+    if (n_keep < sequence.tokens.size() && !llama_memory_seq_rm(memory_, sequence.id, static_cast<llama_pos>(n_keep), -1)) return false;
+    drop_cells(sequence, n_keep);
+    sequence.tokens.resize(n_keep);
+    return true;
+}
+
+void Sequences::drop_cells(Sequence & sequence, size_t from) {
+    auto & cells = cells_[static_cast<size_t>(sequence.id)];
+    for (size_t i = from; i < cells.size(); i++) {
+        if (--references_[cells[i]] > 0) continue;
+        free_cells_.push_back(cells[i]);
+        n_used_--;
+    }
+    cells.resize(std::min(from, cells.size()));
+}
+
+Sequence * Sequences::idle_victim(const Sequence * except) {
+    Sequence * best = nullptr;
+    for (auto & sequence : sequences_) {
+        if (sequence.busy || &sequence == except) continue;
+        if (sequence.tokens.empty()) return &sequence;
+        if (!best || sequence.last_used < best->last_used) best = &sequence;
+    }
+    return best;
+}
+
+}  // namespace svc

@@ -1,0 +1,73 @@
+// The KV cache as the scheduler sees it: sequences, the tokens that each holds, and how many cells all of them fill.
+// Sequences share cells by prefix (llama_memory_seq_cp inside one stream copies no data), so cells are counted by reference.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "llama.h"
+
+namespace svc {
+
+struct Sequence {
+    llama_seq_id id = 0;
+    // Owner of the tokens: tenant and adapters. Prefixes are shared between equal keys alone.
+    std::string key;
+    std::vector<llama_token> tokens;
+    llama_pos n_pos = 0;     // next position; differs from tokens.size() after images with M-RoPE
+    bool busy = false;       // a generation writes to it
+    bool shareable = false;  // its tokens may serve others as a prefix
+    uint64_t last_used = 0;
+};
+
+class Sequences {
+  public:
+    // `sharing`: the memory can copy and cut prefixes (not so for recurrent models or split KV buffers).
+    Sequences(llama_context * context, uint32_t n_sequences, uint32_t n_cells, bool sharing);
+
+    // The sequence with the longest common prefix, at most `most` tokens; null when none shares any.
+    Sequence * find_prefix(const std::string & key, const std::vector<llama_token> & tokens, size_t most, size_t & n_common);
+
+    // A sequence for a new generation that starts with the first `n_common` tokens of `source` (null: empty).
+    // Takes an idle source over when little of it would be lost. Null when every sequence is busy.
+    // `shareable`: other generations may copy its tokens, now and after release.
+    Sequence * acquire(const std::string & key, Sequence * source, size_t n_common, bool shareable);
+
+    // The generation is over; the tokens of a shareable sequence stay as a cached prefix.
+    void release(Sequence & sequence);
+
+    // Records tokens that were decoded into the sequence.
+    void append(Sequence & sequence, const llama_token * tokens, size_t count, llama_pos n_pos);
+
+    // Forgets the least recently used idle sequence. False when there is none.
+    bool evict();
+
+    uint32_t n_cells() const { return n_cells_; }
+    uint32_t n_used() const { return n_used_; }
+    // Cells that would be free if every idle sequence were evicted.
+    uint32_t n_available() const;
+    uint32_t n_idle() const;
+
+  private:
+    void clear(Sequence & sequence);
+    bool cut(Sequence & sequence, size_t n_keep);
+    void drop_cells(Sequence & sequence, size_t from);
+    Sequence * idle_victim(const Sequence * except);
+
+    llama_memory_t memory_;
+    uint32_t n_cells_;
+    bool sharing_;
+    uint32_t n_used_ = 0;
+    uint64_t clock_ = 0;
+    std::vector<Sequence> sequences_;
+    // One virtual cell for each token of a sequence, with the number of sequences that hold it.
+    std::vector<std::vector<uint32_t>> cells_;
+    std::vector<uint32_t> references_;
+    std::vector<uint32_t> free_cells_;
+};
+
+// Length of the common prefix. Placeholders of media never match.
+size_t common_prefix(const std::vector<llama_token> & a, const std::vector<llama_token> & b, size_t most);
+
+}  // namespace svc
