@@ -164,7 +164,7 @@ export class Download {
     try {
       return await this.#take(response);
     } finally {
-      response.body.destroy();
+      response.body.close();
     }
   }
 
@@ -208,8 +208,7 @@ export class Download {
 
   async #receive({ body }: RemoteFile, totalBytes: number | undefined): Promise<void> {
     const limit = Math.min(totalBytes ?? Number.POSITIVE_INFINITY, this.#request.maxBytes);
-    for await (const chunk of body) {
-      const bytes = chunk as Buffer;
+    for await (const bytes of body.chunks()) {
       if (this.#partial.receivedBytes + bytes.length > limit) throw await this.#tooLong(limit);
       if (this.#partial.receivedBytes === 0) await this.#checkMagic(bytes);
       await this.#partial.append(bytes);

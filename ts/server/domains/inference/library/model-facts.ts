@@ -1,7 +1,7 @@
 /** What a model file says about itself, without loading it. */
 import { open } from 'node:fs/promises';
 import { type GgufFile, readGguf } from '../../../platform/gguf/gguf-reader.ts';
-import { findNumber, findString, type GgufMetadata } from '../../../platform/gguf/gguf-value.ts';
+import { findBoolean, findNumber, findString, type GgufMetadata } from '../../../platform/gguf/gguf-value.ts';
 import type { ModelKind } from '../model-source.ts';
 import { LibraryError } from './library-error.ts';
 import { fileTypeName } from './quantisation.ts';
@@ -68,7 +68,7 @@ function factsOf(gguf: GgufFile): ModelFacts {
   const quantisation = fileType === undefined ? undefined : fileTypeName(fileType);
   const title = findString(metadata, 'general.name');
   const licence = findString(metadata, 'general.license');
-  const demonstration = findString(metadata, 'svc.demonstration');
+  const demonstration = findDemonstration(metadata);
   return {
     kind: kindOf(gguf, architecture),
     architecture,
@@ -81,6 +81,12 @@ function factsOf(gguf: GgufFile): ModelFacts {
     ...(demonstration !== undefined && { demonstration }),
     ...(split && { split }),
   };
+}
+
+/** The set-up marks the model that it generates (models/random); its description says what to expect. */
+function findDemonstration(metadata: GgufMetadata): string | undefined {
+  if (!findBoolean(metadata, 'svc.demonstration')) return undefined;
+  return findString(metadata, 'general.description') ?? 'A model with random weights, for demonstration: it talks nonsense.';
 }
 
 function kindOf({ metadata, tensors }: GgufFile, architecture: string): FileKind {

@@ -1,6 +1,7 @@
 /** One GET of one file: follows redirects under the address policy and hands the body over unread. */
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { PassThrough } from 'node:stream';
 import type { AddressPolicy } from './address-policy.ts';
 import { LibraryError } from './library-error.ts';
 
@@ -19,9 +20,39 @@ export interface RemoteRequest {
 export interface RemoteFile {
   status: number;
   headers: IncomingMessage['headers'];
-  body: IncomingMessage;
+  body: RemoteBody;
   /** What the hub itself said before it redirected to its storage. */
   hub: { sha256?: string; sizeBytes?: number; revision?: string };
+}
+
+/**
+ * The bytes of an answer. Node throws away what a broken connection delivered but nobody read yet; here those bytes come
+ * first, and what broke it is said afterwards.
+ */
+export class RemoteBody {
+  readonly #source: IncomingMessage;
+  readonly #buffer = new PassThrough({ highWaterMark: 1 << 20 });
+  #failure: Error | undefined;
+
+  constructor(source: IncomingMessage) {
+    this.#source = source;
+    source.once('error', (error) => {
+      this.#failure = error;
+      this.#buffer.end();
+    });
+    source.pipe(this.#buffer);
+  }
+
+  /** Throws what broke the connection, after the last byte that arrived. */
+  async *chunks(): AsyncGenerator<Buffer> {
+    for await (const chunk of this.#buffer) yield chunk as Buffer;
+    if (this.#failure) throw this.#failure;
+  }
+
+  close(): void {
+    this.#source.destroy();
+    this.#buffer.destroy();
+  }
 }
 
 /** Throws LibraryError for refused addresses, and Node's own errors when the connection fails. */
@@ -31,11 +62,12 @@ export async function openRemoteFile(start: URL, request: RemoteRequest): Promis
   let hub: RemoteFile['hub'] = {};
   for (let hop = 0; hop <= maxRedirects; hop++) {
     request.policy.check(url, from);
-    const body = await get(url, start, request);
-    const { statusCode: status = 0, headers } = body;
+    const answer = await get(url, start, request);
+    const { statusCode: status = 0, headers } = answer;
     if (url.origin === start.origin) hub = { ...hub, ...readHubHeaders(headers) };
-    if (![301, 302, 303, 307, 308].includes(status)) return { status, headers, body, hub };
-    body.resume();
+    if (![301, 302, 303, 307, 308].includes(status)) return { status, headers, body: new RemoteBody(answer), hub };
+    // Nobody needs the body of a redirect, however long it is.
+    answer.on('error', () => {}).destroy();
     from = url;
     url = getLocation(headers.location, url);
   }
