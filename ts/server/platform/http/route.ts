@@ -54,6 +54,7 @@ export interface StreamReply {
 export interface EventStream {
   /** Queues bytes (whole SSE frames). False: the client reads slowly; wait for onDrain. The bytes are copied. */
   write(frames: Uint8Array | string): boolean;
+  /** Called each time the queue has gone out after write() said false. One callback: the last one given. */
   onDrain(callback: () => void): void;
   /** Called once when the client goes away before end(). */
   onClose(callback: () => void): void;
@@ -75,6 +76,11 @@ export interface RouteSpec<P extends TObject, Q extends TObject, B extends TSche
   body?: B;
   /** Accepts a missing body as undefined. */
   bodyOptional?: boolean;
+  /**
+   * For liveness probes: answered on a fast path, while draining too, without log line or request id. `handle` must return a
+   * BytesReply at once and must not read its context. Needs GET, auth `open`, no parameters and maxBody 0.
+   */
+  probe?: boolean;
   responses: Record<number, TSchema>;
   /** Schema of one event's data, for routes that can stream. */
   stream?: TSchema;

@@ -1,0 +1,94 @@
+/** Collects one request body under a limit. Knows no socket: the exchange feeds it. */
+
+/** Bytes of all bodies being collected in this process; keeps slow uploads from taking the memory. */
+export class BodyBudget {
+  readonly maxBytes: number;
+  #usedBytes = 0;
+
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes;
+  }
+
+  take(sizeBytes: number): boolean {
+    if (this.#usedBytes + sizeBytes > this.maxBytes) return false;
+    this.#usedBytes += sizeBytes;
+    return true;
+  }
+
+  give(sizeBytes: number): void {
+    this.#usedBytes -= sizeBytes;
+  }
+}
+
+export type BodyOutcome =
+  | { kind: 'complete'; bytes: Uint8Array }
+  /** The rest was read and thrown away, as far as `drainBytes` allowed. */
+  | { kind: 'too_large'; limitBytes: number; mustClose: boolean }
+  | { kind: 'busy'; limitBytes: number; mustClose: boolean };
+
+/** After the limit is passed, this much more is read before the connection is closed: closing early can lose the answer to a reset. */
+const DRAIN_BYTES = 8 * 1024 * 1024;
+
+export class BodyCollector {
+  readonly #limitBytes: number;
+  readonly #budget: BodyBudget;
+  readonly #settle: (outcome: BodyOutcome) => void;
+  #chunks: Uint8Array[] = [];
+  #heldBytes = 0;
+  #seenBytes = 0;
+  #refusal: 'too_large' | 'busy' | undefined;
+  #settled = false;
+
+  constructor(limitBytes: number, budget: BodyBudget, settle: (outcome: BodyOutcome) => void) {
+    this.#limitBytes = limitBytes;
+    this.#budget = budget;
+    this.#settle = settle;
+  }
+
+  /** The chunk is copied: the socket takes its memory back on return. */
+  add(chunk: ArrayBuffer, isLast: boolean): void {
+    if (this.#settled) return;
+    this.#seenBytes += chunk.byteLength;
+    if (this.#refusal === undefined) this.#hold(chunk);
+    if (isLast) this.#finish(false);
+    else if (this.#refusal !== undefined && this.#seenBytes > this.#limitBytes + DRAIN_BYTES) this.#finish(true);
+  }
+
+  /** The client went away, or nobody wants the body any more. */
+  drop(): void {
+    this.#settled = true;
+    this.#release();
+  }
+
+  #hold(chunk: ArrayBuffer): void {
+    if (this.#seenBytes > this.#limitBytes) this.#refuse('too_large');
+    else if (chunk.byteLength > 0 && !this.#budget.take(chunk.byteLength)) this.#refuse('busy');
+    else if (chunk.byteLength > 0) {
+      this.#heldBytes += chunk.byteLength;
+      this.#chunks.push(new Uint8Array(chunk.slice(0)));
+    }
+  }
+
+  #refuse(kind: 'too_large' | 'busy'): void {
+    this.#refusal = kind;
+    this.#release();
+  }
+
+  #finish(mustClose: boolean): void {
+    this.#settled = true;
+    if (this.#refusal !== undefined) {
+      this.#settle({ kind: this.#refusal, limitBytes: this.#limitBytes, mustClose });
+      return;
+    }
+    const only = this.#chunks.length === 1 ? this.#chunks[0] : undefined;
+    const bytes = only ?? Buffer.concat(this.#chunks);
+    this.#release();
+    this.#settle({ kind: 'complete', bytes });
+  }
+
+  #release(): void {
+    this.#chunks = [];
+    this.#budget.give(this.#heldBytes);
+    this.#heldBytes = 0;
+  }
+}

@@ -1,0 +1,101 @@
+/** One declared route, checked and compiled at boot. */
+import type { TSchema } from 'typebox';
+import type { SchemaNode } from './accepted.ts';
+import { HttpError } from './errors.ts';
+import { parseJsonBody, requireJsonType } from './json-body.ts';
+import { parseQuery } from './query.ts';
+import type { Route } from './route.ts';
+import { SchemaCheck } from './schema-check.ts';
+
+const POLICIES = new Set(['open', 'local', 'user', 'admin']);
+
+export class Endpoint {
+  readonly route: Route;
+  /** Path segments; undefined stands for a parameter. */
+  readonly segments: readonly (string | undefined)[];
+  readonly #parameterNames: readonly string[];
+  readonly #params: SchemaCheck | undefined;
+  readonly #query: SchemaCheck | undefined;
+  readonly #body: SchemaCheck | undefined;
+  readonly #arrayNames: ReadonlySet<string>;
+
+  /** Throws with the route's name when the declaration is not whole. */
+  constructor(route: Route) {
+    requireWhole(route);
+    const segments = route.path.split('/').slice(1);
+    this.route = route;
+    this.segments = segments.map((segment) => (segment.startsWith('{') ? undefined : segment));
+    this.#parameterNames = segments.filter((segment) => segment.startsWith('{')).map((segment) => segment.slice(1, -1));
+    this.#params = compile(route.params);
+    this.#query = compile(route.query);
+    this.#body = compile(route.body);
+    this.#arrayNames = new Set(route.query === undefined ? [] : arrayProperties(route.query));
+  }
+
+  get isStatic(): boolean {
+    return this.#parameterNames.length === 0;
+  }
+
+  get takesJson(): boolean {
+    return this.#body !== undefined;
+  }
+
+  readParams(segments: readonly string[]): unknown {
+    const raw: Record<string, string> = {};
+    this.#parameterNames.forEach((name, i) => {
+      raw[name] = segments[i] ?? '';
+    });
+    return accept(this.#params, raw, 'the path');
+  }
+
+  readQuery(query: string): unknown {
+    if (query === '' && this.#query === undefined) return {};
+    return accept(this.#query, parseQuery(query, this.#arrayNames), 'the query');
+  }
+
+  /** JSON where the route declares a schema, else the bytes. */
+  readBody(bytes: Uint8Array | undefined, contentType: string | undefined): unknown {
+    const isEmpty = bytes === undefined || bytes.length === 0;
+    if (this.#body === undefined) return bytes;
+    if (isEmpty && this.route.bodyOptional === true) return undefined;
+    requireJsonType(contentType);
+    const value = parseJsonBody(bytes ?? new Uint8Array());
+    const fault = this.#body.findFault(value, 'the request body');
+    if (fault !== undefined) throw invalidRequest(fault.sentence, fault.member);
+    return value;
+  }
+}
+
+function accept(check: SchemaCheck | undefined, raw: Record<string, unknown>, whole: string): unknown {
+  if (check === undefined) return raw;
+  const value = check.convert(raw);
+  const fault = check.findFault(value, whole);
+  if (fault !== undefined) throw invalidRequest(fault.sentence, fault.member);
+  return value;
+}
+
+function invalidRequest(sentence: string, member: string): HttpError {
+  const detail = sentence.charAt(0).toUpperCase() + sentence.slice(1);
+  return new HttpError(400, 'invalid_request', detail, member === '' ? {} : { param: member });
+}
+
+function compile(schema: TSchema | undefined): SchemaCheck | undefined {
+  return schema === undefined ? undefined : new SchemaCheck(schema);
+}
+
+function arrayProperties(schema: TSchema): string[] {
+  const properties = ((schema as unknown as SchemaNode)['properties'] ?? {}) as Record<string, SchemaNode>;
+  return Object.keys(properties).filter((name) => properties[name]?.['type'] === 'array');
+}
+
+function requireWhole(route: Route): void {
+  const missing: string[] = [];
+  if (!POLICIES.has(route.auth)) missing.push('auth (open, local, user or admin)');
+  if (!Number.isSafeInteger(route.maxBody) || route.maxBody < 0) missing.push('maxBody (bytes, 0 for none)');
+  if (route.responses === undefined || Object.keys(route.responses).length === 0) missing.push('responses');
+  if (!route.path.startsWith('/')) missing.push('a path that starts with /');
+  if (route.body !== undefined && route.maxBody === 0) missing.push('maxBody above 0 for its body');
+  const isPlain = route.method === 'GET' && route.auth === 'open' && route.maxBody === 0 && !route.path.includes('{');
+  if (route.probe === true && !isPlain) missing.push('what a probe needs (GET, auth open, maxBody 0, no parameters)');
+  if (missing.length > 0) throw new Error(`route ${route.method} ${route.path} lacks ${missing.join(', ')}`);
+}

@@ -1,0 +1,202 @@
+/**
+ * One request and its response on a uWebSockets.js socket. The only file that imports the library, so its traps stay here:
+ * the request is stack memory (copied before anything else), a response must not be touched after it ended or aborted,
+ * writes outside the handler are corked, and every response has an abort handler.
+ */
+import { STATUS_CODES } from 'node:http';
+import { createRequire } from 'node:module';
+import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
+import { type BodyBudget, BodyCollector, type BodyOutcome } from './body-collector.ts';
+import { type Heartbeat, SocketEventStream, type StreamSink } from './event-stream.ts';
+import { type FramingFault, findFramingFault } from './framing.ts';
+import type { EventStream } from './route.ts';
+
+// Read once by the library when it loads; its default of 4 KiB is less than browsers and gateways send.
+process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
+type Library = typeof import('uWebSockets.js') & { _cfg(option: string): void };
+const uws = createRequire(import.meta.url)('uWebSockets.js') as Library;
+// Leaves out the `uWebSockets: 20` header (the option's documented-in-source name).
+uws._cfg('999999990007');
+
+const STATUS_LINES = new Map(Object.entries(STATUS_CODES).map(([code, text]) => [Number(code), `${code} ${text}`]));
+
+/** How an exchange ended, for the access log and the metrics. */
+export interface ExchangeEnd {
+  status: number;
+  sentBytes: number;
+  aborted: boolean;
+}
+
+export class Exchange {
+  readonly method: string;
+  /** Without the query; percent-encoding as sent. */
+  readonly path: string;
+  readonly query: string;
+  readonly remoteAddress: string;
+  readonly framingFault: FramingFault | undefined;
+  /** Headers that every answer of this exchange carries: name, value, name, value ... */
+  readonly commonHeaders: string[] = [];
+  /** Closes the connection after the answer. */
+  closeAfter = false;
+  onEnd: (end: ExchangeEnd) => void = () => undefined;
+  onAbort: () => void = () => undefined;
+
+  readonly #res: HttpResponse;
+  readonly #fields: string[] = [];
+  #headers: Map<string, string> | undefined;
+  #collector: BodyCollector | undefined;
+  #stream: SocketEventStream | undefined;
+  #done = false;
+  #status = 0;
+  #sentBytes = 0;
+
+  constructor(res: HttpResponse, req: HttpRequest) {
+    this.#res = res;
+    this.method = req.getCaseSensitiveMethod();
+    this.path = req.getUrl();
+    this.query = req.getQuery() ?? '';
+    req.forEach((name, value) => {
+      this.#fields.push(name, value);
+    });
+    this.remoteAddress = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
+    this.framingFault = findFramingFault(this.method, this.#fields);
+    res.onAborted(() => this.#aborted());
+  }
+
+  get done(): boolean {
+    return this.#done;
+  }
+
+  /** Lowercase names; repeated fields are joined as RFC 9110 section 5.3 says. */
+  get headers(): ReadonlyMap<string, string> {
+    this.#headers ??= joinFields(this.#fields);
+    return this.#headers;
+  }
+
+  header(name: string): string | undefined {
+    return this.headers.get(name);
+  }
+
+  get hasBody(): boolean {
+    return this.header('transfer-encoding') !== undefined || Number(this.header('content-length') ?? 0) > 0;
+  }
+
+  /** Must be called before the handler yields: data that nobody listens for is lost. Never settles if the client goes away. */
+  collectBody(limitBytes: number, budget: BodyBudget): Promise<BodyOutcome> {
+    return new Promise((resolve) => {
+      const collector = new BodyCollector(limitBytes, budget, resolve);
+      this.#collector = collector;
+      this.#res.onData((chunk, isLast) => collector.add(chunk, isLast));
+    });
+  }
+
+  /** Nobody wants the body any more; what still arrives is thrown away. */
+  dropBody(): void {
+    this.#collector?.drop();
+  }
+
+  /** Cuts the connection; everyone who waits on this exchange learns that it was aborted. */
+  cut(): void {
+    if (!this.#done) this.#res.close();
+  }
+
+  /** Answers at once; a body that is still arriving is read and thrown away by the library. */
+  reply(status: number, headers: Readonly<Record<string, string>>, body: string | Uint8Array): void {
+    if (this.#done) return;
+    this.#res.cork(() => {
+      this.#writeHead(status, headers);
+      if (this.method === 'HEAD') {
+        this.#res.writeHeader('content-length', String(Buffer.byteLength(body)));
+        if (this.closeAfter) this.#res.writeHeader('connection', 'close');
+        this.#res.endWithoutBody();
+      } else if (status === 204 || status === 304) this.#res.endWithoutBody();
+      else this.#res.end(body, this.closeAfter);
+    });
+    this.#sentBytes = body.length;
+    this.#finish(false);
+  }
+
+  /** Sends the status and the headers at once and leaves the response open. */
+  openStream(status: number, headers: Readonly<Record<string, string>>, heartbeat: Heartbeat): EventStream {
+    const stream = new SocketEventStream(this.#sink(), heartbeat);
+    if (this.#done) {
+      // The client left while the handler prepared: tell the handler once it has registered its callbacks.
+      queueMicrotask(() => stream.aborted());
+      return stream;
+    }
+    this.#stream = stream;
+    this.#res.onWritable(() => {
+      stream.drained();
+      return true;
+    });
+    this.#res.cork(() => {
+      this.#writeHead(status, headers);
+      // The library sends nothing before the first chunk; an SSE comment flushes the headers while the prompt is evaluated.
+      this.#res.write(':\n\n');
+    });
+    return stream;
+  }
+
+  #sink(): StreamSink {
+    let next: Uint8Array | string = '';
+    let accepted = true;
+    // One closure for the life of the stream: writing allocates nothing.
+    const writeNext = (): void => {
+      accepted = this.#res.write(next);
+    };
+    return {
+      write: (chunk) => {
+        if (this.#done) return false;
+        // A zero-length chunk would end the chunked encoding.
+        if (chunk.length === 0) return accepted;
+        next = chunk;
+        this.#sentBytes += chunk.length;
+        this.#res.cork(writeNext);
+        next = '';
+        return accepted;
+      },
+      end: () => {
+        if (this.#done) return;
+        this.#res.cork(() => this.#res.end(undefined, this.closeAfter));
+        this.#finish(false);
+      },
+      cut: () => this.cut(),
+    };
+  }
+
+  #writeHead(status: number, headers: Readonly<Record<string, string>>): void {
+    this.#status = status;
+    this.#res.writeStatus(STATUS_LINES.get(status) ?? `${status} Status`);
+    for (const name in headers) this.#res.writeHeader(name, headers[name] ?? '');
+    for (let i = 0; i < this.commonHeaders.length; i += 2) {
+      this.#res.writeHeader(this.commonHeaders[i] ?? '', this.commonHeaders[i + 1] ?? '');
+    }
+  }
+
+  #aborted(): void {
+    if (this.#done) return;
+    this.#collector?.drop();
+    this.#finish(true);
+    this.onAbort();
+    this.#stream?.aborted();
+  }
+
+  #finish(aborted: boolean): void {
+    this.#done = true;
+    this.onEnd({ status: this.#status, sentBytes: this.#sentBytes, aborted });
+  }
+}
+
+function joinFields(fields: readonly string[]): Map<string, string> {
+  const headers = new Map<string, string>();
+  for (let i = 0; i < fields.length; i += 2) {
+    const name = fields[i] ?? '';
+    const value = fields[i + 1] ?? '';
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : `${before}${name === 'cookie' ? '; ' : ', '}${value}`);
+  }
+  return headers;
+}
+
+export type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket };
+export { STATUS_LINES, uws };

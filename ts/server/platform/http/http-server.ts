@@ -1,0 +1,104 @@
+/** The HTTP side of a node: an internal and an optional public listener over one set of routes, and an orderly end. */
+import type { Log } from '../log/log.ts';
+import type { MetricsRegistry } from '../metrics/registry.ts';
+import type { Authenticator } from './authenticator.ts';
+import { BodyBudget } from './body-collector.ts';
+import { Heartbeat } from './event-stream.ts';
+import { type ListenAddress, Listener } from './listener.ts';
+import type { FindModule } from './missing-route.ts';
+import { RequestObserver } from './request-observer.ts';
+import type { Route } from './route.ts';
+import { RouteTable } from './route-table.ts';
+import { Router } from './router.ts';
+
+export interface HttpServerOptions {
+  routes: readonly Route[];
+  authenticator: Authenticator;
+  findModule: FindModule;
+  log: Log;
+  metrics: MetricsRegistry;
+  /** Request bodies held in memory at once, all together. */
+  maxBufferedBodyBytes?: number;
+  /** Per listener. Two listeners at this size stay below a hard limit of 20,000 file handles. */
+  maxConnections?: number;
+  /** Silence on an event stream before a comment is sent. */
+  pingAfterMs?: number;
+}
+
+export interface ListenAddresses {
+  internal: ListenAddress;
+  public: ListenAddress | undefined;
+}
+
+export class HttpServer {
+  readonly table: RouteTable;
+  readonly #router: Router;
+  readonly #heartbeat: Heartbeat;
+  readonly #internal: Listener;
+  readonly #public: Listener;
+
+  constructor(options: HttpServerOptions) {
+    this.table = new RouteTable(options.routes);
+    this.#heartbeat = new Heartbeat((options.pingAfterMs ?? 15_000) / 3);
+    this.#router = new Router({
+      table: this.table,
+      authenticator: options.authenticator,
+      findModule: options.findModule,
+      observer: new RequestObserver(options.log, options.metrics),
+      budget: new BodyBudget(options.maxBufferedBodyBytes ?? 512 * 1024 * 1024),
+      heartbeat: this.#heartbeat,
+      log: options.log,
+    });
+    this.#internal = this.#listener('internal', options);
+    this.#public = this.#listener('public', options);
+    const connections = options.metrics.gauge('svc_http_connections', 'Open connections by listener.', ['listener']);
+    options.metrics.onCollect(() => {
+      connections.with({ listener: 'internal' }).set(this.#internal.connections);
+      connections.with({ listener: 'public' }).set(this.#public.connections);
+    });
+  }
+
+  get draining(): boolean {
+    return this.#router.draining;
+  }
+
+  /** Rejects with a sentence that says why and what to do when an address cannot be had. */
+  async open(internal: ListenAddress, publicAddress?: ListenAddress): Promise<ListenAddresses> {
+    const addresses = { internal: await this.#internal.open(internal), public: undefined };
+    return publicAddress === undefined ? addresses : { ...addresses, public: await this.#public.open(publicAddress) };
+  }
+
+  /** No new work; resolves when the last answer is out, or when the limit has passed and the rest was cut. True: nothing was cut. */
+  async drain(limitMs: number): Promise<boolean> {
+    this.#router.draining = true;
+    this.#internal.stopAccepting();
+    this.#public.stopAccepting();
+    const deadline = performance.now() + limitMs;
+    while (this.#router.active.size > 0 && performance.now() < deadline) await pause(10);
+    const isClean = this.#router.active.size === 0;
+    for (const exchange of [...this.#router.active]) exchange.cut();
+    return isClean;
+  }
+
+  /** Cuts what is left and frees the sockets. */
+  close(): void {
+    this.#heartbeat.stop();
+    this.#internal.close();
+    this.#public.close();
+  }
+
+  #listener(name: 'internal' | 'public', options: HttpServerOptions): Listener {
+    return new Listener({
+      accept: (exchange) => this.#router.accept(exchange, name),
+      probes: options.routes.filter((route) => route.probe === true),
+      maxConnections: options.maxConnections ?? 9_000,
+      isDraining: () => this.#router.draining,
+    });
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

@@ -1,0 +1,78 @@
+/** Bytes of a request body to a JSON value, or an HttpError that says what is wrong with them. */
+import { isUtf8 } from 'node:buffer';
+import { HttpError } from './errors.ts';
+
+/** Deeper nesting serves no request here and would overflow the stack of whoever walks the value. */
+export const MAX_JSON_DEPTH = 256;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const JSON_MEDIA_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;\s*charset\s*=\s*"?(?:utf-8|utf8|us-ascii)"?\s*)?$/i;
+
+export function requireJsonType(contentType: string | undefined): void {
+  if (contentType !== undefined && JSON_MEDIA_TYPE.test(contentType)) return;
+  const given = contentType === undefined ? 'no Content-Type was given' : `${JSON.stringify(contentType.slice(0, 80))} was given`;
+  throw new HttpError(415, 'unsupported_media_type', `The body needs Content-Type: application/json; ${given}.`);
+}
+
+export function parseJsonBody(bytes: Uint8Array): unknown {
+  if (bytes.length === 0) throw invalid('The request body is empty; a JSON document is needed.');
+  if (!isUtf8(bytes)) throw invalid('The request body is not valid UTF-8.');
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (depthOf(buffer) > MAX_JSON_DEPTH) throw invalid(`The JSON is nested deeper than ${MAX_JSON_DEPTH} levels.`);
+  const text = withoutMark(buffer).toString('utf8');
+  try {
+    return JSON.parse(text, mayNamePrototype(text) ? dropPrototype : undefined);
+  } catch (cause) {
+    throw invalid(`The request body is not valid JSON: ${reason(cause)}.`, cause);
+  }
+}
+
+function invalid(detail: string, cause?: unknown): HttpError {
+  return new HttpError(400, 'invalid_json', detail, { cause, extra: { status: 400 } });
+}
+
+/** Editors on some systems put a byte order mark first; RFC 8259 section 8.1 lets a parser ignore it. */
+function withoutMark(buffer: Buffer): Buffer {
+  return buffer[0] === 0xef && buffer[1] === 0xbb && buffer[2] === 0xbf ? buffer.subarray(3) : buffer;
+}
+
+/** V8's sentences quote the input; keep the position and little of the text. */
+function reason(cause: unknown): string {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return message.length > 160 ? `${message.slice(0, 160)}...` : message.replace(/\.$/, '');
+}
+
+/** An own member of this name is data here but a prototype to whoever copies it with assignment. */
+function mayNamePrototype(text: string): boolean {
+  return text.includes('__proto__') || /\\u00(?:5[fF]|7[0-9a-fA-F]|6[0-9a-fA-F])/.test(text);
+}
+
+function dropPrototype(name: string, value: unknown): unknown {
+  return name === '__proto__' ? undefined : value;
+}
+
+/** The deepest nesting of brackets outside strings, without parsing. */
+function depthOf(buffer: Buffer): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let i = 0; i < buffer.length; i++) {
+    const byte = buffer[i];
+    if (byte === QUOTE) i = endOfString(buffer, i);
+    else if (byte === 0x5b || byte === 0x7b) deepest = Math.max(deepest, ++depth);
+    else if (byte === 0x5d || byte === 0x7d) depth -= 1;
+  }
+  return deepest;
+}
+
+/** Index of the closing quote; the end of the buffer when there is none. */
+function endOfString(buffer: Buffer, start: number): number {
+  let at = start;
+  while (true) {
+    at = buffer.indexOf(QUOTE, at + 1);
+    if (at < 0) return buffer.length;
+    let backslashes = 0;
+    while (buffer[at - 1 - backslashes] === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return at;
+  }
+}

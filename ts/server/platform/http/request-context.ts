@@ -1,0 +1,55 @@
+/** What a handler gets. A class, so that the abort signal is only made for handlers that ask for it. */
+import type { Exchange } from './exchange.ts';
+import type { Caller, RequestContext } from './route.ts';
+
+export interface RequestParts {
+  params: unknown;
+  query: unknown;
+  body: unknown;
+  caller: Caller;
+  requestId: string;
+  listener: 'internal' | 'public';
+}
+
+export class ExchangeContext implements RequestContext {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly listener: 'internal' | 'public';
+  readonly #exchange: Exchange;
+  #controller: AbortController | undefined;
+
+  constructor(exchange: Exchange, parts: RequestParts) {
+    this.#exchange = exchange;
+    this.params = parts.params;
+    this.query = parts.query;
+    this.body = parts.body;
+    this.caller = parts.caller;
+    this.requestId = parts.requestId;
+    this.listener = parts.listener;
+  }
+
+  get path(): string {
+    return this.#exchange.path;
+  }
+
+  get headers(): ReadonlyMap<string, string> {
+    return this.#exchange.headers;
+  }
+
+  get remoteAddress(): string {
+    return this.#exchange.remoteAddress;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      const controller = new AbortController();
+      this.#controller = controller;
+      if (this.#exchange.done) controller.abort();
+      else this.#exchange.onAbort = () => controller.abort();
+    }
+    return this.#controller.signal;
+  }
+}

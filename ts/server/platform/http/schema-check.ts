@@ -1,0 +1,108 @@
+/** A compiled schema, and the one sentence that says what is wrong with a value. */
+import type { TSchema } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
+import type { TLocalizedValidationError } from 'typebox/error';
+import { Settings } from 'typebox/system';
+import { describeAccepted, type SchemaNode } from './accepted.ts';
+
+// Unions report each branch; the default of 8 would cut the one that matters.
+Settings.Set({ maxErrors: 64 });
+
+export interface SchemaFault {
+  /** Dotted name of the offending member, for example `messages[0].role`; empty for the whole value. */
+  member: string;
+  sentence: string;
+}
+
+export class SchemaCheck {
+  readonly #schema: SchemaNode;
+  readonly #validator: Validator;
+
+  constructor(schema: TSchema) {
+    this.#schema = schema as unknown as SchemaNode;
+    this.#validator = Compile(schema);
+  }
+
+  /** Undefined: the value is what the schema wants. `whole` names the value in the sentence, for example "the request body". */
+  findFault(value: unknown, whole: string): SchemaFault | undefined {
+    if (this.#validator.Check(value)) return undefined;
+    const error = mostTelling(this.#validator.Errors(value));
+    return error === undefined ? { member: '', sentence: `${whole} is not valid.` } : this.#describe(error, value, whole);
+  }
+
+  /** Strings of a query or path become the numbers and booleans that the schema wants, where they read as such. */
+  convert(value: unknown): unknown {
+    return this.#validator.Convert(value);
+  }
+
+  #describe(error: TLocalizedValidationError, value: unknown, whole: string): SchemaFault {
+    const node = nodeAt(this.#schema, error.schemaPath);
+    if (error.keyword === 'required') return describeMissing(error, node, whole);
+    const member = memberName(error.instancePath);
+    const given = describeGiven(valueAt(value, error.instancePath));
+    const accepted = node === undefined ? error.message : `must be ${describeAccepted(node)}`;
+    return { member, sentence: `${subject(member, whole)} ${accepted}; ${given} was given.` };
+  }
+}
+
+function describeMissing(error: TLocalizedValidationError, node: SchemaNode | undefined, whole: string): SchemaFault {
+  const missing = (error.params as { requiredProperties: string[] }).requiredProperties[0] ?? '';
+  const properties = (node?.['properties'] ?? {}) as Record<string, SchemaNode | undefined>;
+  const parent = memberName(error.instancePath);
+  const member = parent === '' ? missing : `${parent}.${missing}`;
+  const wanted = properties[missing];
+  const accepted = wanted === undefined ? '' : `: ${describeAccepted(wanted)}`;
+  return { member, sentence: `${subject(member, whole)} is required${accepted}.` };
+}
+
+/** A union fails with one error per branch: prefer the branch that got furthest into the value, else the union itself. */
+function mostTelling(errors: readonly TLocalizedValidationError[]): TLocalizedValidationError | undefined {
+  const first = errors[0];
+  if (first === undefined) return undefined;
+  const union = errors.find(
+    (error) => (error.keyword === 'anyOf' || error.keyword === 'oneOf') && first.schemaPath.startsWith(error.schemaPath),
+  );
+  if (union === undefined) return first;
+  const inside = errors.filter((error) => error.schemaPath.startsWith(`${union.schemaPath}/`));
+  const telling = inside.filter((error) => error.keyword !== 'const' && depth(error) > depth(union));
+  return telling.sort((a, b) => depth(b) - depth(a))[0] ?? union;
+}
+
+function depth(error: TLocalizedValidationError): number {
+  return error.instancePath.split('/').length + (error.keyword === 'required' ? 1 : 0);
+}
+
+function subject(member: string, whole: string): string {
+  return member === '' ? whole : `\`${member}\``;
+}
+
+function pointerTokens(pointer: string): string[] {
+  return pointer
+    .replace(/^#/, '')
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+function memberName(instancePath: string): string {
+  const name = pointerTokens(instancePath).map((token) => (/^\d+$/.test(token) ? `[${token}]` : `.${token}`));
+  return name.join('').replace(/^\./, '').slice(0, 200);
+}
+
+function nodeAt(schema: SchemaNode, schemaPath: string): SchemaNode | undefined {
+  return valueAt(schema, schemaPath) as SchemaNode | undefined;
+}
+
+function valueAt(root: unknown, pointer: string): unknown {
+  let value = root;
+  for (const token of pointerTokens(pointer)) value = (value as Record<string, unknown> | undefined)?.[token];
+  return value;
+}
+
+function describeGiven(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return `an array of ${value.length} items`;
+  if (typeof value === 'object' && value !== null) return 'an object';
+  if (typeof value !== 'string') return String(value);
+  return value.length > 60 ? `${JSON.stringify(value.slice(0, 60))}... (${value.length} characters)` : JSON.stringify(value);
+}
