@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildAddons } from './addons.mjs';
+import { buildEngine, describeEngine, isEngineBuilt } from './engine.mjs';
+import { buildFolder, checkout } from './paths.mjs';
+import { fetchSource, readPins, sourceFolder } from './sources.mjs';
+import { fingerprint, readStamp, writeStamp } from './stamps.mjs';
+import { requireBuildTools } from './tools.mjs';
+
+const inputs = ['CMakeLists.txt', 'CMakePresets.json', 'native'];
+
+/**
+ * The steps from nothing to build/<preset>/lib. A step that is done is skipped by whoever runs them.
+ * @param {string} preset
+ * @returns {import('./steps.mjs').Step[]}
+ */
+export function nativeSteps(preset) {
+  const pins = Object.values(readPins());
+  const engine = describeEngine(preset);
+  const stamp = join(buildFolder(preset), 'addons.stamp');
+  const value = () => `${engine.folder}\n${fingerprint(checkout, inputs, isCompiled)}\n`;
+  return [
+    {
+      title: 'Fetching llama.cpp, whisper.cpp and usearch',
+      isDone: async () => pins.every((pin) => existsSync(join(sourceFolder(pin), pin.marker))),
+      prepare: () => requireBuildTools(),
+      run: () => Promise.all(pins.map((pin) => fetchSource(pin))),
+    },
+    {
+      title: 'Compiling llama.cpp (minutes, the first time on this machine)',
+      isDone: async () => isEngineBuilt(engine),
+      prepare: () => requireBuildTools(),
+      run: (report) => buildEngine(engine, report),
+    },
+    {
+      title: 'Compiling the addons',
+      isDone: async () => !engine.mayChange && (await readStamp(stamp)) === value(),
+      prepare: () => requireBuildTools(),
+      run: async (report) => {
+        // Read first: an edit during the build must count as not built.
+        const before = value();
+        await buildAddons(engine, report);
+        await writeStamp(stamp, before);
+      },
+    },
+  ];
+}
+
+/** @param {string} path */
+function isCompiled(path) {
+  return /\.(cpp|h|txt|json|cmake)$/.test(path);
+}
