@@ -1,0 +1,86 @@
+/** Embeddings and rerank scores: the same as llama.cpp gives, whatever is computed beside them. */
+import t from 'tap';
+import { randomModel } from '../../../models/random/fixture.ts';
+import { LlamaModel } from '../../../ts/server/native/llama.ts';
+import { prompts } from './prompts.ts';
+import { noReferences, nThreads, runReference, runUpstream } from './reference.ts';
+
+const tolerance = 1e-4;
+
+for (const arch of ['bert', 'llama'] as const) {
+  t.test(`${arch}: vectors of llama.h, one text at a time`, { skip: noReferences() }, async (t) => {
+    const path = await randomModel({ arch });
+    const expected = await runReference('embed', path, prompts);
+    const model = await LlamaModel.load({ path });
+    t.teardown(() => model.close());
+    const embedder = await model.createEmbedder({ nThreads });
+    t.teardown(() => embedder.close());
+    const { vectors } = await embedder.embed([...prompts]);
+    t.equal(vectors.length, prompts.length);
+    for (const [i, vector] of vectors.entries()) t.ok(distance(vector, expected[i]) < tolerance, JSON.stringify(prompts[i]));
+    const first = vectors[0] ?? new Float32Array();
+    t.ok(distance(first, expected[1]) > 0.01, 'different texts have different vectors');
+  });
+}
+
+t.test('many callers at once get the vectors that each would get alone', async (t) => {
+  const path = await randomModel({ arch: 'bert' });
+  const model = await LlamaModel.load({ path });
+  t.teardown(() => model.close());
+  const embedder = await model.createEmbedder({ nThreads });
+  t.teardown(() => embedder.close());
+  const together = await Promise.all(prompts.map((prompt) => embedder.embed([prompt])));
+  for (const [i, prompt] of prompts.entries()) {
+    const alone = await embedder.embed([prompt]);
+    t.ok(distance(together[i]?.vectors[0] ?? new Float32Array(), alone.vectors[0]) < tolerance, JSON.stringify(prompt));
+    t.equal(together[i]?.nTokens[0], alone.nTokens[0]);
+  }
+});
+
+t.test('vectors are those of llama.cpp’s own llama-embedding', { skip: noReferences() }, async (t) => {
+  const path = await randomModel({ arch: 'bert' });
+  const texts = prompts.filter((prompt) => !/[\r\n]/.test(prompt)).slice(0, 6);
+  const args = ['-m', path, '-p', texts.join('\n'), '--embd-output-format', 'array', '-c', '512', '-t', String(nThreads)];
+  const printed = JSON.parse((await runUpstream('llama-embedding', args)).toString()) as number[][];
+  const model = await LlamaModel.load({ path });
+  t.teardown(() => model.close());
+  const embedder = await model.createEmbedder({ nThreads });
+  t.teardown(() => embedder.close());
+  const { vectors } = await embedder.embed(texts);
+  for (const [i, vector] of vectors.entries()) t.ok(distance(vector, printed[i]) < tolerance, JSON.stringify(texts[i]));
+});
+
+t.test('rerank scores are those of llama.h and keep their order', { skip: noReferences() }, async (t) => {
+  const path = await randomModel({ arch: 'reranker' });
+  const query = 'where do llamas live';
+  const documents = prompts.filter((prompt) => prompt.length < 200);
+  const expected = await runReference(
+    'rank',
+    path,
+    documents.map((document) => `${query}\x01${document}`),
+  );
+  const model = await LlamaModel.load({ path });
+  t.teardown(() => model.close());
+  t.equal(model.info.pooling, 'rank');
+  const embedder = await model.createEmbedder({ nThreads });
+  t.teardown(() => embedder.close());
+  const { scores } = await embedder.rank(query, documents);
+  const differences = [...scores].map((score, i) => Math.abs(score - (expected[i]?.[0] ?? Number.NaN)));
+  t.ok(Math.max(...differences) < tolerance, `largest difference ${Math.max(...differences)}`);
+  t.ok(Math.max(...scores) - Math.min(...scores) > 0.1, 'documents are told apart');
+});
+
+t.test('a text longer than the model takes is refused by its number', async (t) => {
+  const model = await LlamaModel.load({ path: await randomModel({ arch: 'bert' }) });
+  t.teardown(() => model.close());
+  const embedder = await model.createEmbedder({ nThreads });
+  t.teardown(() => embedder.close());
+  await t.rejects(embedder.embed(['short', 'word '.repeat(2_000)]), { code: 'context_length_exceeded', message: /input 1/ });
+  await t.rejects(embedder.rank('query', ['document']), { code: 'unsupported' });
+});
+
+/** Largest difference of two vectors; infinite when they cannot be compared. */
+function distance(found: Float32Array, expected: ArrayLike<number> | undefined): number {
+  if (found.length === 0 || found.length !== expected?.length) return Number.POSITIVE_INFINITY;
+  return Math.max(...found.map((value, i) => Math.abs(value - (expected[i] ?? Number.NaN))));
+}

@@ -1,0 +1,66 @@
+/** Runs the programs that the addon is compared with, built on first use against the addon's own libraries. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { compile } from '../../../scripts/setup/cmake.mjs';
+import { withLock } from '../../../scripts/setup/lock.mjs';
+import { nativeFolder } from '../../../ts/server/native/load.ts';
+
+const run = promisify(execFile);
+
+/** Same thread count on both sides: some kernels add in an order that depends on it. */
+export const nThreads = 2;
+
+export type ReferenceProgram = 'reference' | 'llama-simple' | 'llama-embedding';
+
+/** Why the programs cannot be built here, or false: packages carry the libraries without a build folder. */
+export function noReferences(): string | false {
+  const build = dirname(nativeFolder());
+  return existsSync(join(build, 'CMakeCache.txt')) ? false : `${build} is no build folder`;
+}
+
+export async function referenceProgram(name: ReferenceProgram): Promise<string> {
+  const build = dirname(nativeFolder());
+  await withLock(join(build, 'references.lock'), () =>
+    compile({ folder: build, targets: ['svc_llama_references'], onProgress: () => {} }),
+  );
+  return join(build, 'references', name);
+}
+
+/** One line of numbers for each prompt; see reference.cpp. */
+export async function runReference(mode: 'embed' | 'rank', model: string, prompts: readonly string[]): Promise<number[][]> {
+  const lines = await feedReference([mode, nativeFolder(), model, String(nThreads)], prompts);
+  return lines.map(numbers);
+}
+
+export async function runReferenceGreedy(
+  model: string,
+  prompts: readonly string[],
+  nTokens: number,
+): Promise<{ prompt: number[]; completion: number[] }[]> {
+  const lines = await feedReference(['generate', nativeFolder(), model, String(nThreads), String(nTokens)], prompts);
+  return lines.map((line) => {
+    const [prompt = '', completion = ''] = line.split('|');
+    return { prompt: numbers(prompt), completion: numbers(completion) };
+  });
+}
+
+/** What an upstream program prints on stdout. */
+export async function runUpstream(name: 'llama-simple' | 'llama-embedding', args: readonly string[]): Promise<Buffer> {
+  const program = await referenceProgram(name);
+  // These look for backends beside themselves and in the current folder.
+  const { stdout } = await run(program, [...args], { cwd: nativeFolder(), encoding: 'buffer', maxBuffer: 1 << 26 });
+  return stdout;
+}
+
+async function feedReference(args: readonly string[], prompts: readonly string[]): Promise<string[]> {
+  const child = run(await referenceProgram('reference'), [...args], { maxBuffer: 1 << 26 });
+  child.child.stdin?.end(prompts.map((prompt) => `${prompt}\0`).join(''));
+  const { stdout } = await child;
+  return stdout.trimEnd().split('\n');
+}
+
+function numbers(text: string): number[] {
+  return text.trim().split(/\s+/).filter(Boolean).map(Number);
+}
