@@ -3,9 +3,10 @@
  * the request is stack memory (copied before anything else), a response must not be touched after it ended or aborted,
  * writes outside the handler are corked, and every response has an abort handler.
  */
+
+import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import { createRequire } from 'node:module';
-import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
 import { type BodyBudget, BodyCollector, type BodyOutcome } from './body-collector.ts';
 import { type Heartbeat, SocketEventStream, type StreamSink } from './event-stream.ts';
 import { type FramingFault, findFramingFault } from './framing.ts';

@@ -12,7 +12,7 @@ import { type FindModule, missingRoute } from './missing-route.ts';
 import { ExchangeContext } from './request-context.ts';
 import { RequestIds } from './request-id.ts';
 import type { RequestObserver } from './request-observer.ts';
-import type { Caller, Reply, Route } from './route.ts';
+import type { Caller, Reply, Route, StreamReply } from './route.ts';
 import type { RouteMatch, RouteTable } from './route-table.ts';
 
 export interface RouterDeps {
@@ -128,14 +128,21 @@ export class Router {
   #send(visit: Visit, reply: Reply): void {
     const { exchange } = visit;
     if (this.draining) exchange.closeAfter = true;
-    if (reply.kind === 'bytes') return exchange.reply(reply.status, reply.headers, reply.body);
+    if (reply.kind === 'bytes') exchange.reply(reply.status, reply.headers, reply.body);
+    else this.#openStream(visit, reply);
+  }
+
+  #openStream({ exchange, requestId }: Visit, reply: StreamReply): void {
     const headers = { ...EVENT_STREAM_HEADERS, ...reply.headers };
-    if (exchange.method === 'HEAD') return exchange.reply(200, headers, '');
+    if (exchange.method === 'HEAD') {
+      exchange.reply(200, headers, '');
+      return;
+    }
     const stream = exchange.openStream(200, headers, this.#deps.heartbeat);
     try {
       reply.start(stream);
     } catch (error) {
-      this.#deps.log.error('a stream could not start', { id: visit.requestId, error });
+      this.#deps.log.error('a stream could not start', { id: requestId, error });
       exchange.cut();
     }
   }
