@@ -1,7 +1,8 @@
 /** Waits for shared work without owning it: leaving early does not stop the work. */
 export function waitFor<T>(work: Promise<T>, timeoutMs: number, signal: AbortSignal, late: () => Error): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const timer = setTimeout(() => settle(() => reject(late())), timeoutMs);
+    // Timers hold at most 2^31 - 1 ms; longer ones would fire at once.
+    const timer = timeoutMs < 2 ** 31 ? setTimeout(() => settle(() => reject(late())), timeoutMs) : undefined;
     const leave = () => settle(() => reject(signal.reason as Error));
     const settle = (finish: () => void) => {
       clearTimeout(timer);

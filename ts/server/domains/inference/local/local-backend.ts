@@ -123,8 +123,8 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     };
   }
 
-  async load(id: string, signal: AbortSignal): Promise<void> {
-    (await this.#acquire(id, { tenant: '', signal })).release();
+  async load(id: string, signal: AbortSignal, waitMs?: number): Promise<void> {
+    (await this.#acquire(id, { tenant: '', signal }, waitMs)).release();
   }
 
   unload(id: string, options: { force: boolean }): Promise<void> {
@@ -140,12 +140,16 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     return this.#table.close();
   }
 
-  async #acquire(id: string, { signal, timeoutMs }: CallOptions): Promise<ModelLease> {
+  async #acquire(id: string, { signal, timeoutMs }: CallOptions, waitMs = this.#loadWaitMs(timeoutMs)): Promise<ModelLease> {
     if (this.#outage) throw this.#outage;
     const found = await this.#catalogue.find(id);
     if (!found) throw refusal('model_not_found', `No model ${id} is installed here.`, { param: 'model' });
     if (found.card.unusable !== undefined) throw refusal('model_invalid', `The model ${id} is unusable: ${found.card.unusable}`);
-    return this.#table.acquire(found.stored, signal, timeoutMs);
+    return this.#table.acquire(found.stored, signal, waitMs);
+  }
+
+  #loadWaitMs(timeoutMs = Number.POSITIVE_INFINITY): number {
+    return Math.min(timeoutMs, this.#options.limits.loadWaitMs);
   }
 
   async #use<T>(id: string, options: CallOptions, work: (model: LoadedModel) => Promise<T>): Promise<T> {

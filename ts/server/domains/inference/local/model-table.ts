@@ -45,12 +45,11 @@ export class ModelTable {
     return id === this.#pinned;
   }
 
-  /** Loads the model if need be. Throws model_loading after loadWaitMs, model_unloading, models_busy, or the load's own error. */
-  async acquire(stored: StoredModel, signal: AbortSignal, waitMs = this.#limits.loadWaitMs): Promise<ModelLease> {
+  /** Loads the model if need be. Throws model_loading after waitMs, model_unloading, models_busy, or the load's own error. */
+  async acquire(stored: StoredModel, signal: AbortSignal, waitMs: number): Promise<ModelLease> {
     const entry = await this.#hold(stored, signal);
     try {
-      const model =
-        entry.model ?? (await waitFor(entry.ready, Math.min(waitMs, this.#limits.loadWaitMs), signal, () => stillLoading(entry)));
+      const model = entry.model ?? (await waitFor(entry.ready, waitMs, signal, () => stillLoading(entry)));
       entry.lastUsedAt = Date.now();
       return lease(entry, model);
     } catch (error) {

@@ -1,0 +1,79 @@
+/** POST /tokenize and /detokenize in llama-server's shapes. Source: llama.cpp tools/server/README.md. */
+import Type, { type Static } from 'typebox';
+import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
+import { callOptions, withClientErrors } from '../../call.ts';
+import { modelErrors } from '../../errors.ts';
+import type { InferenceService } from '../../service.ts';
+import { maxBodyBytes } from '../limits.ts';
+import { nullableBoolean, nullableString } from '../nullable.ts';
+import { readTokens } from '../openai-embeddings/input.ts';
+
+const model = nullableString('Model whose tokenizer is used; the default model unless told.', { maxLength: 512 });
+
+const TokenizeRequest = Type.Object({
+  model,
+  content: Type.String(),
+  add_special: nullableBoolean('Adds the tokens that begin or end a text, as the model wants; false unless told.'),
+  parse_special: nullableBoolean('Reads special tokens in the text as such; true unless told.'),
+  with_pieces: nullableBoolean('Answers {id, piece} for each token; pieces that are part of a UTF-8 character show U+FFFD.'),
+});
+
+const DetokenizeRequest = Type.Object({ model, tokens: Type.Array(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })) });
+
+type TokenizeRequest = Static<typeof TokenizeRequest>;
+type DetokenizeRequest = Static<typeof DetokenizeRequest>;
+
+const shared = {
+  method: 'POST',
+  auth: 'user',
+  maxBody: maxBodyBytes,
+  tag: 'Tokens',
+  errors: modelErrors,
+  errorShape: 'openai',
+} as const;
+
+export function tokenizeRoutes(service: InferenceService): Route[] {
+  return [
+    route({
+      ...shared,
+      path: '/tokenize',
+      summary: 'Text to token ids',
+      body: TokenizeRequest,
+      responses: { 200: Type.Object({ tokens: Type.Array(Type.Unknown()) }) },
+      handle: (context) => tokenize(service, context),
+    }),
+    route({
+      ...shared,
+      path: '/detokenize',
+      summary: 'Token ids to text',
+      body: DetokenizeRequest,
+      responses: { 200: Type.Object({ content: Type.String() }) },
+      handle: (context) => detokenize(service, context),
+    }),
+  ];
+}
+
+async function tokenize(service: InferenceService, context: RequestContext<unknown, unknown, TokenizeRequest>): Promise<Reply> {
+  const { content, add_special, parse_special, with_pieces } = context.body;
+  const name = context.body.model ?? undefined;
+  const options = callOptions(context);
+  const flags = { addSpecial: add_special ?? false, parseSpecial: parse_special ?? true };
+  const tokens = await withClientErrors(() => service.tokenize(name, content, flags, options));
+  if (!with_pieces) return json(200, { tokens: [...tokens] });
+  const pieces = new Map<number, string>();
+  for (const id of new Set(tokens)) {
+    pieces.set(id, await withClientErrors(() => service.detokenize(name, Int32Array.of(id), options)));
+  }
+  return json(200, { tokens: [...tokens].map((id) => ({ id, piece: pieces.get(id) })) });
+}
+
+async function detokenize(
+  service: InferenceService,
+  context: RequestContext<unknown, unknown, DetokenizeRequest>,
+): Promise<Reply> {
+  const { tokens } = context.body;
+  if (tokens.length === 0) return json(200, { content: '' });
+  const ids = readTokens(tokens, 'tokens');
+  const content = await withClientErrors(() => service.detokenize(context.body.model ?? undefined, ids, callOptions(context)));
+  return json(200, { content });
+}

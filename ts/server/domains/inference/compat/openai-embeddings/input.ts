@@ -1,0 +1,28 @@
+/** The four forms of `input`: text, texts, token ids, lists of token ids. */
+import { invalid } from '../../errors.ts';
+
+const maxInputs = 2048;
+const maxTokenId = 2 ** 31 - 1;
+
+export function readInputs(input: string | readonly unknown[]): (string | Int32Array)[] {
+  if (typeof input === 'string') return [input];
+  if (typeof input[0] === 'number') return [readTokens(input, 'input')];
+  if (input.length > maxInputs) throw invalid('input', `input holds ${input.length} items; the most is ${maxInputs}.`);
+  return input.map((item, index) => readItem(item, `input[${index}]`));
+}
+
+function readItem(item: unknown, param: string): string | Int32Array {
+  if (typeof item === 'string') {
+    if (item === '') throw invalid(param, `${param} is empty.`);
+    return item;
+  }
+  if (Array.isArray(item)) return readTokens(item, param);
+  throw invalid(param, `${param} must be a string or an array of token ids.`);
+}
+
+export function readTokens(list: readonly unknown[], param: string): Int32Array {
+  if (list.length === 0) throw invalid(param, `${param} is empty.`);
+  const bad = list.findIndex((id) => !Number.isInteger(id) || (id as number) < 0 || (id as number) > maxTokenId);
+  if (bad >= 0) throw invalid(`${param}[${bad}]`, `${param}[${bad}] must be a token id, an integer from 0 to ${maxTokenId}.`);
+  return Int32Array.from(list as number[]);
+}

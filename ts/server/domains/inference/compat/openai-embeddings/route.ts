@@ -1,0 +1,55 @@
+/** POST /v1/embeddings and the two paths that answer the same. */
+import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
+import { callOptions, withClientErrors } from '../../call.ts';
+import { errorSpecs, invalid, modelErrors } from '../../errors.ts';
+import type { InferenceService } from '../../service.ts';
+import { maxBodyBytes } from '../limits.ts';
+import { readInputs } from './input.ts';
+import { EmbeddingList, EmbeddingRequest } from './schema.ts';
+import { encodeVector, shortenVector } from './vector.ts';
+
+const paths = ['/v1/embeddings', '/v1/cloud/embeddings', '/v1/inference/embeddings'];
+
+export function embeddingRoutes(service: InferenceService): Route[] {
+  return paths.map((path) =>
+    route({
+      method: 'POST',
+      path,
+      auth: 'user',
+      maxBody: maxBodyBytes,
+      tag: 'Embeddings',
+      summary: 'Embed texts',
+      description: 'Vectors have length 1. Models are never substituted here: vectors of different models cannot be compared.',
+      body: EmbeddingRequest,
+      responses: { 200: EmbeddingList },
+      errors: [...modelErrors, ...errorSpecs('unsupported')],
+      errorShape: 'openai',
+      handle: (context) => embed(service, context),
+    }),
+  );
+}
+
+async function embed(service: InferenceService, context: RequestContext<unknown, unknown, EmbeddingRequest>): Promise<Reply> {
+  const { model: name, input, encoding_format, dimensions } = context.body;
+  const inputs = readInputs(input);
+  const { vectors, nTokens, model } = await withClientErrors(() => service.embed(name, inputs, callOptions(context)));
+  const shortened = dimensions ? shortenAll(vectors, dimensions) : vectors;
+  const nTotal = nTokens.reduce((sum, count) => sum + count, 0);
+  return json(200, {
+    object: 'list',
+    model,
+    data: shortened.map((vector, index) => ({
+      object: 'embedding',
+      index,
+      embedding: encoding_format === 'base64' ? encodeVector(vector) : [...vector],
+    })),
+    usage: { prompt_tokens: nTotal, total_tokens: nTotal },
+  });
+}
+
+function shortenAll(vectors: Float32Array[], nDimensions: number): Float32Array[] {
+  const available = vectors[0]?.length ?? 0;
+  if (nDimensions > available)
+    throw invalid('dimensions', `dimensions is ${nDimensions}, but the model's vectors have ${available}.`);
+  return vectors.map((vector) => shortenVector(vector, nDimensions));
+}

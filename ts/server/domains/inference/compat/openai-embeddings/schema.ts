@@ -1,0 +1,31 @@
+/** Wire shape of POST /v1/embeddings. Source: OpenAI API reference. */
+import Type, { type Static } from 'typebox';
+import { nullableInteger, nullableString } from '../nullable.ts';
+
+export const EmbeddingRequest = Type.Object({
+  model: Type.String({ minLength: 1, maxLength: 512 }),
+  input: Type.Unsafe<string | unknown[]>({
+    type: ['string', 'array'],
+    minLength: 1,
+    minItems: 1,
+    description: 'A text, token ids, or an array of either (up to 2048).',
+  }),
+  encoding_format: nullableString('float (default) or base64: little-endian 32-bit floats.', { enum: ['float', 'base64'] }),
+  dimensions: nullableInteger(1, 1_048_576, 'Keeps the first of so many dimensions and normalises again.'),
+  user: nullableString('Recorded nowhere; accepted for compatibility.', { maxLength: 1024 }),
+});
+
+export type EmbeddingRequest = Static<typeof EmbeddingRequest>;
+
+export const EmbeddingList = Type.Object({
+  object: Type.Literal('list'),
+  model: Type.String(),
+  data: Type.Array(
+    Type.Object({
+      object: Type.Literal('embedding'),
+      index: Type.Integer(),
+      embedding: Type.Union([Type.Array(Type.Number()), Type.String({ description: 'base64' })]),
+    }),
+  ),
+  usage: Type.Object({ prompt_tokens: Type.Integer(), total_tokens: Type.Integer() }),
+});

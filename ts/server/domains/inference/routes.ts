@@ -1,0 +1,20 @@
+/** Every route of the room. */
+import type { Route } from '../../platform/http/route.ts';
+import { rerankRoute } from './compat/jina-rerank/route.ts';
+import { tokenizeRoutes } from './compat/llama-tokenize/routes.ts';
+import { chatRoute } from './compat/openai-chat/route.ts';
+import { embeddingRoutes } from './compat/openai-embeddings/route.ts';
+import { modelListRoute } from './compat/openai-models/route.ts';
+import { type ModelRouteDeps, modelRoutes } from './model-routes.ts';
+
+export function inferenceRoutes(deps: ModelRouteDeps, fingerprint: string): Route[] {
+  const { service } = deps;
+  return [
+    modelListRoute(service),
+    chatRoute(service, fingerprint),
+    ...embeddingRoutes(service),
+    rerankRoute(service),
+    ...tokenizeRoutes(service),
+    ...modelRoutes(deps),
+  ];
+}
