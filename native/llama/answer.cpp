@@ -24,16 +24,7 @@ std::string make_tool_id() {
 Answer::Answer(const Model & model, uint32_t job, uint8_t choice, std::shared_ptr<const AnswerSyntax> syntax, std::vector<std::string> stops)
     : model_(model), job_(job), choice_(choice), syntax_(std::move(syntax)), stops_(std::move(stops)) {}
 
-std::string Answer::piece(llama_token token) const {
-    char small[64];
-    const bool special = syntax_->preserved.count(token) > 0;
-    int32_t length = llama_token_to_piece(model_.vocab(), token, small, sizeof small, 0, special);
-    if (length >= 0) return {small, static_cast<size_t>(length)};
-    std::string large(static_cast<size_t>(-length), '\0');
-    length = llama_token_to_piece(model_.vocab(), token, large.data(), static_cast<int32_t>(large.size()), 0, special);
-    large.resize(static_cast<size_t>(std::max(length, 0)));
-    return large;
-}
+std::string Answer::piece(llama_token token) const { return model_.piece(token, syntax_->preserved.count(token) > 0); }
 
 void Answer::add_logprobs(TokenLogprobs logprobs) { logprobs_.push_back({0, std::move(logprobs)}); }
 

@@ -57,7 +57,8 @@ ContextPlan plan_generation(const Model & model, const EngineOptions & options) 
     params.kv_unified = options.kv_unified;
     params.n_ubatch = options.n_ubatch ? options.n_ubatch : 512;
     params.n_batch = std::max({options.n_batch ? options.n_batch : 2048u, params.n_ubatch, plan.n_parallel});
-    params.n_outputs_max = plan.n_parallel;
+    // llama.cpp reserves a row of logits for every sequence.
+    params.n_outputs_max = plan.n_sequences;
     params.n_threads = options.n_threads ? options.n_threads : automatic_threads();
     params.n_threads_batch = options.n_threads_batch ? options.n_threads_batch : params.n_threads;
     params.flash_attn_type = options.flash_attention;

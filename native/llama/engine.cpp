@@ -25,6 +25,16 @@ ContextPtr create_context(const Model & model, const llama_context_params & para
     return context;
 }
 
+// The first decode touches every page of weights and buffers; better now than under the first request.
+void warm_up(const Model & model, llama_context * context, Batch & batch) {
+    const auto bos = llama_vocab_bos(model.vocab());
+    batch.add(bos == LLAMA_TOKEN_NULL ? 0 : bos, 0, 0, true);
+    llama_decode(context, batch.raw());
+    llama_synchronize(context);
+    llama_memory_clear(llama_get_memory(context), true);
+    batch.clear();
+}
+
 double memory_of(const llama_context * context) {
     // State size counts the KV cells in use; the buffers are what the context allocated for all of them.
     return static_cast<double>(llama_n_ctx(context));
@@ -50,6 +60,7 @@ Engine::Engine(std::shared_ptr<Model> model, EngineOptions options) : model_(std
     limits_.memory_bytes = memory_of(context_.get());
     sequences_ = std::make_unique<Sequences>(context_.get(), plan.n_sequences, limits_.n_ctx, plan.sharing);
     batch_ = std::make_unique<Batch>(static_cast<int32_t>(llama_n_batch(context_.get())));
+    warm_up(*model_, context_.get(), *batch_);
     budget_ = std::make_unique<PrefillBudget>(llama_n_ubatch(context_.get()));
 }
 

@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "../common/status.h"
 #include "backend.h"
 
@@ -115,6 +117,16 @@ std::string Model::detokenize(const std::vector<llama_token> & tokens, bool spec
     }
     text.resize(static_cast<size_t>(std::max(length, 0)));
     return text;
+}
+
+std::string Model::piece(llama_token token, bool special) const {
+    char small[64];
+    int32_t length = llama_token_to_piece(vocab(), token, small, sizeof small, 0, special);
+    if (length >= 0) return {small, static_cast<size_t>(length)};
+    std::string large(static_cast<size_t>(-length), '\0');
+    length = llama_token_to_piece(vocab(), token, large.data(), static_cast<int32_t>(large.size()), 0, special);
+    large.resize(static_cast<size_t>(std::max(length, 0)));
+    return large;
 }
 
 std::string Model::meta(const char * key) const {

@@ -48,6 +48,8 @@ class Model {
 
     std::vector<llama_token> tokenize(std::string_view text, bool add_special, bool parse_special) const;
     std::string detokenize(const std::vector<llama_token> & tokens, bool special) const;
+    // Text of one token; special tokens have text only when `special`.
+    std::string piece(llama_token token, bool special) const;
     std::string meta(const char * key) const;
 
   private:

@@ -135,11 +135,15 @@ Prompt prepare_chat(const Model & model, const JobOptions & job) {
     Prompt prompt;
     prompt.syntax = syntax_of(model, params, uses_tools);
     prompt.stop = params.additional_stops;
-    prompt.grammar.text = params.grammar;
-    prompt.grammar.lazy = params.grammar_lazy;
-    prompt.grammar.triggers = triggers_of(model, params);
-    // A grammar of the user's own describes the model's words alone.
-    if (job.grammar.empty()) prompt.grammar.generation_prompt = params.generation_prompt;
+    if (job.grammar.empty()) {
+        prompt.grammar.text = params.grammar;
+        prompt.grammar.lazy = params.grammar_lazy;
+        prompt.grammar.triggers = triggers_of(model, params);
+        prompt.grammar.generation_prompt = params.generation_prompt;
+    } else {
+        // A grammar of the user's own describes the model's words alone, from the first on.
+        prompt.grammar.text = job.grammar;
+    }
     prompt.text = std::move(params.prompt);
     return prompt;
 }

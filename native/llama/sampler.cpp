@@ -75,15 +75,19 @@ llama_sampler * build_lazy(const llama_vocab * vocab, const GrammarSpec & spec) 
     return llama_sampler_init_grammar_lazy_patterns(vocab, spec.text.c_str(), "root", raw.data(), raw.size(), tokens.data(), tokens.size());
 }
 
+// Tokens that spell `text` exactly. Some tokenizers put a space before the first word; a line feed in front takes it.
+std::vector<llama_token> spelling(const Model & model, const std::string & text) {
+    auto tokens = model.tokenize("\n" + text, false, true);
+    std::string spelled;
+    size_t begin = tokens.size();
+    while (begin > 0 && spelled.size() < text.size()) spelled.insert(0, model.piece(tokens[--begin], true));
+    tokens.erase(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(begin));
+    return spelled == text ? tokens : model.tokenize(text, false, true);
+}
+
 // The template's own words are not the model's: the grammar accepts them before the first sampled token.
 void walk_generation_prompt(llama_sampler * grammar, const Model & model, const std::string & text) {
-    auto tokens = model.tokenize(text, false, true);
-    for (size_t i = 0; i < tokens.size(); i++) {
-        auto piece = model.detokenize({tokens[i]}, true);
-        // Some tokenizers put a space before the first special token.
-        if (i == 0 && !piece.empty() && std::isspace(static_cast<unsigned char>(piece[0])) && !std::isspace(static_cast<unsigned char>(text[0]))) continue;
-        llama_sampler_accept(grammar, tokens[i]);
-    }
+    for (auto token : spelling(model, text)) llama_sampler_accept(grammar, token);
 }
 
 SamplerPtr build_grammar(const Model & model, const GrammarSpec & spec) {
