@@ -25,7 +25,7 @@ export const importRules: IForbiddenRuleType[] = [
     name: 'main-enters-rooms-through-index',
     severity: 'error',
     from: { path: '^ts/(server/[^/]+\\.ts$|cli/)', pathNot: tests },
-    to: { path: domains, pathNot: `${domains}[^/]+/index\\.ts$` },
+    to: { path: domains, pathNot: `${domains}([^/]+/)+index\\.ts$` },
   },
   {
     name: 'every-room-has-a-tier',

@@ -1,12 +1,14 @@
 /** `npm run check`: every check, one line each; the output of those that fail. */
 import { checks } from './checks.ts';
 
+let nPassed = 0;
 let nFailed = 0;
 for (const { name, remedy, run } of checks) {
   const startedAt = performance.now();
   const outcome = await run();
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   if (outcome.status === 'passed') {
+    nPassed++;
     console.log(`ok       ${name} (${outcome.note ? `${outcome.note}, ` : ''}${seconds} s)`);
   } else if (outcome.status === 'skipped') {
     console.log(`skipped  ${name}: ${outcome.reason}`);
@@ -15,5 +17,5 @@ for (const { name, remedy, run } of checks) {
     console.log(`FAILED   ${name}\n${outcome.output}\n         remedy: ${remedy}`);
   }
 }
-console.log(nFailed === 0 ? 'checks: all passed' : `checks: ${nFailed} failed`);
+console.log(`${nPassed} passed, ${nFailed} failed`);
 process.exitCode = nFailed === 0 ? 0 : 1;
