@@ -1,10 +1,12 @@
 /** Every route of the room. */
 import type { Route } from '../../platform/http/route.ts';
+import { anthropicRoutes } from './compat/anthropic/routes.ts';
 import { rerankRoute } from './compat/jina-rerank/route.ts';
 import { tokenizeRoutes } from './compat/llama-tokenize/routes.ts';
 import { chatRoute } from './compat/openai-chat/route.ts';
 import { embeddingRoutes } from './compat/openai-embeddings/route.ts';
 import { modelListRoute } from './compat/openai-models/route.ts';
+import { responsesRoute } from './compat/openai-responses/route.ts';
 import { type ModelRouteDeps, modelRoutes } from './model-routes.ts';
 
 export function inferenceRoutes(deps: ModelRouteDeps, fingerprint: string): Route[] {
@@ -12,6 +14,8 @@ export function inferenceRoutes(deps: ModelRouteDeps, fingerprint: string): Rout
   return [
     modelListRoute(service),
     chatRoute(service, fingerprint),
+    responsesRoute(service),
+    ...anthropicRoutes(service),
     ...embeddingRoutes(service),
     rerankRoute(service),
     ...tokenizeRoutes(service),

@@ -4,8 +4,8 @@ import type { HttpError } from '../../../platform/http/errors.ts';
 import type { Frames } from './frames.ts';
 
 export interface StreamEncoder {
-  /** The events before any token. */
-  open(out: Frames): void;
+  /** The events before any token. nPromptTokens is 0 when the stream opens before the engine has counted them. */
+  open(out: Frames, nPromptTokens: number): void;
   content(out: Frames, choice: number, jsonBody: Buffer): void;
   reasoning(out: Frames, choice: number, jsonBody: Buffer): void;
   toolCall(out: Frames, choice: number, index: number, id: string, name: string): void;

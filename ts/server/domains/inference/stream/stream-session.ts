@@ -56,8 +56,8 @@ export class StreamSession implements CompletionSink {
     this.#signal = signal;
   }
 
-  onStart(): void {
-    this.#open();
+  onStart(nPromptTokens: number): void {
+    this.#open(nPromptTokens);
   }
 
   onContent(choice: number, jsonBody: Buffer): void {
@@ -129,11 +129,11 @@ export class StreamSession implements CompletionSink {
     this.#job?.pause();
   }
 
-  #open(): void {
+  #open(nPromptTokens = 0): void {
     if (this.#isOpen || this.#isClosed) return;
     this.#isOpen = true;
     clearTimeout(this.#patience);
-    this.#encoder.open(this.#frames);
+    this.#encoder.open(this.#frames, nPromptTokens);
     // bind() runs after submit() returns; a backend may report the start before that.
     queueMicrotask(() => this.#resolve({ kind: 'stream', headers: this.#headers, start: (stream) => this.#attach(stream) }));
   }

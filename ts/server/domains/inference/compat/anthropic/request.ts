@@ -1,0 +1,82 @@
+/** POST /v1/messages, checked by its schema -> the internal request. */
+import type { ChatPrompt, CompletionRequest } from '../../backend.ts';
+import { invalid } from '../../errors.ts';
+import { RequestMedia } from '../image-url.ts';
+import { asMembers, asText, type Members, present } from '../members.ts';
+import { promptThinking, promptTools, withEngineFormat } from '../openai-chat/request.ts';
+import { readLoras, readSampling, readStop } from '../sampling.ts';
+import { type FunctionTool, forceFunctions, plainChoice, readFunction, refuseDuplicates, type ToolUse } from '../tools.ts';
+import { readAnthropicMessages } from './messages.ts';
+import type { CountRequest, MessagesRequest } from './schema.ts';
+
+export interface ReadPrompt {
+  prompt: ChatPrompt;
+  media: Uint8Array[];
+  needsTools: boolean;
+}
+
+export function readMessagesRequest(body: MessagesRequest): CompletionRequest {
+  const { prompt, media, needsTools } = readPrompt(body, body.chat_template_kwargs);
+  const job = present<CompletionRequest['job']>({
+    prompt,
+    ...withEngineFormat({}, body, 'grammar'),
+    media: media.length > 0 ? media : undefined,
+    maxTokens: body.max_tokens,
+    stop: readStop(body.stop_sequences),
+    sampling: readSampling(body),
+    loras: readLoras(body.lora),
+    cachePrompt: body.cache_prompt,
+  });
+  return { model: body.model, needsTools, needsVision: media.length > 0, job };
+}
+
+export function readPrompt(body: CountRequest, kwargs?: Members | null): ReadPrompt {
+  const media = new RequestMedia();
+  const messages = readAnthropicMessages(body.system, body.messages, media);
+  const use = readToolUse(body.tools ?? [], body.tool_choice);
+  const parallel = body.tool_choice?.['disable_parallel_tool_use'] === true ? false : undefined;
+  return {
+    prompt: {
+      kind: 'chat',
+      messagesJson: JSON.stringify(messages),
+      ...promptTools(use, parallel),
+      ...promptThinking(undefined, kwargs),
+      ...thinkingWish(body.thinking),
+    },
+    media: media.images,
+    needsTools: use.tools.length > 0 && use.choice !== 'none',
+  };
+}
+
+/** Absent means as the model does by itself. */
+function thinkingWish(thinking: Members | null | undefined): { enableThinking?: boolean } {
+  if (!thinking) return {};
+  if (thinking['type'] === 'disabled') return { enableThinking: false };
+  if (thinking['type'] === 'enabled' || thinking['type'] === 'adaptive') return { enableThinking: true };
+  throw invalid('thinking.type', 'thinking.type must be enabled, disabled or adaptive.');
+}
+
+function readToolUse(list: readonly unknown[], choice: Members | null | undefined): ToolUse {
+  const tools = list.map((tool, index) => readTool(asMembers(tool, `tools[${index}]`), `tools[${index}]`));
+  refuseDuplicates(tools, 'tools');
+  switch (choice?.['type']) {
+    case undefined:
+    case 'auto':
+      return { tools, choice: 'auto' };
+    case 'none':
+      return { tools, choice: 'none' };
+    case 'any':
+      return plainChoice('required', tools, 'tool_choice');
+    case 'tool':
+      return forceFunctions(tools, [asText(choice?.['name'], 'tool_choice.name')], 'required', 'tool_choice');
+    default:
+      throw invalid('tool_choice.type', 'tool_choice.type must be auto, any, tool or none.');
+  }
+}
+
+function readTool(tool: Members, param: string): FunctionTool {
+  const type = tool['type'] ?? 'custom';
+  if (type !== 'custom')
+    throw invalid(`${param}.type`, `${param}.type must be custom; this server runs no tools of its own here.`);
+  return readFunction({ ...tool, parameters: tool['input_schema'] }, param);
+}

@@ -1,0 +1,79 @@
+/** POST /v1/messages and /v1/messages/count_tokens. */
+import Type from 'typebox';
+import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
+import { answerHeaders, callOptions, gatherAnswer, streamAnswer, withClientErrors } from '../../call.ts';
+import { completionErrors } from '../../errors.ts';
+import type { InferenceService } from '../../service.ts';
+import { identifier } from '../identifier.ts';
+import { maxBodyBytes } from '../limits.ts';
+import { anthropicMessage } from './answer.ts';
+import { MessagesEncoder } from './event-encoder.ts';
+import { readMessagesRequest, readPrompt } from './request.ts';
+import { CountRequest, MessagesRequest } from './schema.ts';
+
+const MessageShape = Type.Object({
+  id: Type.String(),
+  type: Type.Literal('message'),
+  role: Type.Literal('assistant'),
+  model: Type.String({ description: 'The model that answered.' }),
+  content: Type.Array(Type.Object({ type: Type.String() })),
+  stop_reason: Type.String({ description: 'end_turn, max_tokens, stop_sequence or tool_use.' }),
+  stop_sequence: Type.Union([Type.String(), Type.Null()]),
+  usage: Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() }),
+});
+
+const shared = {
+  method: 'POST',
+  auth: 'user',
+  maxBody: maxBodyBytes,
+  tag: 'Chat',
+  errors: completionErrors,
+  errorShape: 'anthropic',
+} as const;
+
+export function anthropicRoutes(service: InferenceService): Route[] {
+  return [
+    route({
+      ...shared,
+      path: '/v1/messages',
+      summary: 'Complete a chat in the shape of Anthropic’s Messages API',
+      body: MessagesRequest,
+      responses: { 200: MessageShape },
+      stream: Type.Object({ type: Type.String() }),
+      handle: (context) => completeMessages(service, context),
+    }),
+    route({
+      ...shared,
+      path: '/v1/messages/count_tokens',
+      summary: 'Count the tokens of a prompt',
+      description: 'Text and tools are counted exactly; images are counted as their placeholders.',
+      body: CountRequest,
+      responses: { 200: Type.Object({ input_tokens: Type.Integer() }) },
+      handle: (context) => countTokens(service, context),
+    }),
+  ];
+}
+
+async function completeMessages(
+  service: InferenceService,
+  context: RequestContext<unknown, unknown, MessagesRequest>,
+): Promise<Reply> {
+  const options = callOptions(context);
+  const request = readMessagesRequest(context.body);
+  const selection = await service.select(request);
+  const headers = { ...answerHeaders(request.model, selection, context.headers), 'request-id': context.requestId };
+  const id = identifier('msg_');
+  if (context.body.stream) {
+    return streamAnswer(service, selection, request, new MessagesEncoder(id, selection.card.id), options, headers);
+  }
+  const answer = await gatherAnswer(service, selection, request, options);
+  return json(200, anthropicMessage(id, selection.card.id, answer), headers);
+}
+
+async function countTokens(service: InferenceService, context: RequestContext<unknown, unknown, CountRequest>): Promise<Reply> {
+  const options = callOptions(context);
+  const { prompt, media, needsTools } = readPrompt(context.body);
+  const selection = await service.select({ model: context.body.model, needsTools, needsVision: media.length > 0 });
+  const nTokens = await withClientErrors(() => service.countTokens(selection.card.id, prompt, options));
+  return json(200, { input_tokens: nTokens }, answerHeaders(context.body.model, selection, context.headers));
+}

@@ -1,0 +1,128 @@
+/** The event stream of the Responses API. Deltas go by byte template; only the sequence number is made anew. */
+import type { FinishReason, JobUsage, TokenLogprob } from '../../../../native/llama.ts';
+import type { HttpError } from '../../../../platform/http/errors.ts';
+import type { StreamEncoder } from '../../stream/encoder.ts';
+import type { Frames } from '../../stream/frames.ts';
+import { type Emit, type OpenItem, openCall, openMessage, openReasoning } from './open-item.ts';
+import { type ItemStatus, type OutputItem, type ResponseProgress, responseLogprobs, responseObject } from './response-object.ts';
+
+const deltaEnd = Buffer.from('"}\n\n');
+
+export class ResponsesEncoder implements StreamEncoder {
+  readonly #head: Record<string, unknown>;
+  readonly #output: OutputItem[] = [];
+  #sequence = 0;
+  #item: OpenItem | undefined;
+  /** JSON string body of the open item's text. */
+  #text = '';
+  #deltaPrefix = '';
+  #logprobs: TokenLogprob[] | undefined;
+  /** Those of the next delta. */
+  #pendingLogprobs: TokenLogprob[] | undefined;
+  #isCut = false;
+
+  constructor(head: Record<string, unknown>) {
+    this.#head = head;
+  }
+
+  open(out: Frames): void {
+    const emit = this.#emitter(out);
+    emit('response.created', { response: this.#response({ status: 'in_progress' }) });
+    emit('response.in_progress', { response: this.#response({ status: 'in_progress' }) });
+  }
+
+  content(out: Frames, _choice: number, jsonBody: Buffer): void {
+    if (this.#item?.kind !== 'message') this.#beginMessage(out);
+    this.#delta(out, jsonBody);
+  }
+
+  reasoning(out: Frames, _choice: number, jsonBody: Buffer): void {
+    if (this.#item?.kind !== 'reasoning') this.#begin(out, openReasoning(this.#nextIndex(out)));
+    this.#delta(out, jsonBody);
+  }
+
+  toolCall(out: Frames, _choice: number, _index: number, id: string, name: string): void {
+    this.#begin(out, openCall(this.#nextIndex(out), id, name));
+  }
+
+  toolArguments(out: Frames, _choice: number, _index: number, jsonBody: Buffer): void {
+    this.#delta(out, jsonBody);
+  }
+
+  logprobs(_out: Frames, _choice: number, tokens: TokenLogprob[]): void {
+    this.#logprobs = [...(this.#logprobs ?? []), ...tokens];
+    this.#pendingLogprobs = [...(this.#pendingLogprobs ?? []), ...tokens];
+  }
+
+  finish(out: Frames, _choice: number, reason: FinishReason): void {
+    this.#isCut = reason === 'length';
+    // An answer without a token still has its message.
+    if (!this.#item && this.#output.length === 0) this.#beginMessage(out);
+    this.#end(out, this.#isCut ? 'incomplete' : 'completed');
+  }
+
+  done(out: Frames, usage: JobUsage): void {
+    const status = this.#isCut ? 'incomplete' : 'completed';
+    this.#emitter(out)(`response.${status}`, { response: this.#response({ status, usage }) });
+  }
+
+  error(out: Frames, error: HttpError): void {
+    const failure = { code: error.code, message: error.message };
+    const emit = this.#emitter(out);
+    emit('error', { ...failure, param: error.param ?? null, detail: error.message, error: { ...failure, ...error.extra } });
+    emit('response.failed', { response: this.#response({ status: 'failed', error: failure }) });
+  }
+
+  /** Ends the open item; the next one stands behind it. */
+  #nextIndex(out: Frames): number {
+    this.#end(out, 'completed');
+    return this.#output.length;
+  }
+
+  #beginMessage(out: Frames): void {
+    this.#begin(
+      out,
+      openMessage(this.#nextIndex(out), () => this.#logprobs),
+    );
+  }
+
+  #begin(out: Frames, item: OpenItem): void {
+    this.#item = item;
+    this.#text = '';
+    const members = { type: item.deltaType, ...item.deltaMembers };
+    this.#deltaPrefix = `event: ${item.deltaType}\ndata: ${JSON.stringify(members).slice(0, -1)},`;
+    item.begin(this.#emitter(out));
+  }
+
+  #delta(out: Frames, jsonBody: Buffer): void {
+    this.#text += jsonBody.toString();
+    out.pushText(`${this.#deltaPrefix}${this.#deltaLogprobs()}"sequence_number":${this.#sequence++},"delta":"`);
+    out.push(jsonBody);
+    out.push(deltaEnd);
+  }
+
+  /** Text deltas must carry the member even when none were asked for. */
+  #deltaLogprobs(): string {
+    if (this.#item?.kind !== 'message') return '';
+    const tokens = this.#pendingLogprobs;
+    this.#pendingLogprobs = undefined;
+    return tokens ? `"logprobs":${JSON.stringify(responseLogprobs(tokens))},` : '"logprobs":[],';
+  }
+
+  #end(out: Frames, status: ItemStatus): void {
+    if (!this.#item) return;
+    this.#output.push(this.#item.end(this.#emitter(out), JSON.parse(`"${this.#text}"`) as string, status));
+    if (this.#item.kind === 'message') this.#logprobs = undefined;
+    this.#item = undefined;
+  }
+
+  #emitter(out: Frames): Emit {
+    return (type, members) => {
+      out.pushText(`event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: this.#sequence++, ...members })}\n\n`);
+    };
+  }
+
+  #response(progress: Omit<ResponseProgress, 'output'>): Record<string, unknown> {
+    return responseObject(this.#head, { ...progress, output: this.#output });
+  }
+}

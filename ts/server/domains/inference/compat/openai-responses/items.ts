@@ -1,0 +1,98 @@
+/** Input items of the Responses API -> chat messages. */
+import { invalid } from '../../errors.ts';
+import { asMembers, asText, type Members } from '../members.ts';
+
+/** The list in the chat API's shape; readMessages checks the parts. */
+export function itemsToMessages(input: string | readonly unknown[], instructions: string | null | undefined): Members[] {
+  const messages: Members[] = instructions ? [{ role: 'system', content: instructions }] : [];
+  if (typeof input === 'string') return [...messages, { role: 'user', content: input }];
+  for (const [index, value] of input.entries()) addItem(messages, asMembers(value, `input[${index}]`), `input[${index}]`);
+  return messages;
+}
+
+function addItem(messages: Members[], item: Members, param: string): void {
+  switch (item['type'] ?? 'message') {
+    case 'message':
+      addMessage(messages, asText(item['role'], `${param}.role`), readContent(item['content'], `${param}.content`));
+      return;
+    case 'function_call':
+      assistantTurn(messages)['tool_calls'] = [...earlierCalls(messages), readCall(item, param)];
+      return;
+    case 'function_call_output':
+      messages.push({
+        role: 'tool',
+        tool_call_id: asText(item['call_id'], `${param}.call_id`),
+        content: readOutput(item['output'], `${param}.output`),
+      });
+      return;
+    case 'reasoning':
+      addReasoning(messages, item);
+      return;
+    default:
+      throw invalid(`${param}.type`, `${param}.type must be message, function_call, function_call_output or reasoning.`);
+  }
+}
+
+/** Text behind reasoning belongs to the same turn. */
+function addMessage(messages: Members[], role: string, content: unknown): void {
+  const last = messages.at(-1);
+  const isSameTurn = role === 'assistant' && last?.['role'] === role && last['content'] === null && !last['tool_calls'];
+  if (isSameTurn) last['content'] = content;
+  else messages.push({ role, content });
+}
+
+/** Calls and reasoning belong to one assistant message, however many items they came in. */
+function assistantTurn(messages: Members[]): Members {
+  const last = messages.at(-1);
+  if (last?.['role'] === 'assistant') return last;
+  const turn: Members = { role: 'assistant', content: null };
+  messages.push(turn);
+  return turn;
+}
+
+function earlierCalls(messages: Members[]): unknown[] {
+  return (messages.at(-1)?.['tool_calls'] as unknown[] | undefined) ?? [];
+}
+
+function readCall(item: Members, param: string): Members {
+  return {
+    id: asText(item['call_id'], `${param}.call_id`),
+    type: 'function',
+    function: { name: asText(item['name'], `${param}.name`), arguments: asText(item['arguments'], `${param}.arguments`) },
+  };
+}
+
+/** An item of a stored response may hold nothing readable (encrypted content); then there is nothing to hand on. */
+function addReasoning(messages: Members[], item: Members): void {
+  const parts = Array.isArray(item['content']) ? (item['content'] as unknown[]) : [];
+  const text = parts.map((part) => String((part as Members | null)?.['text'] ?? '')).join('');
+  if (text !== '') messages.push({ role: 'assistant', content: null, reasoning_content: text });
+}
+
+function readOutput(output: unknown, param: string): unknown {
+  return typeof output === 'string' ? output : readContent(output, param);
+}
+
+function readContent(content: unknown, param: string): unknown {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) throw invalid(param, `${param} must be a string or an array of parts.`);
+  return content.map((part, index) => readPart(asMembers(part, `${param}[${index}]`), `${param}[${index}]`));
+}
+
+function readPart(part: Members, param: string): Members {
+  switch (part['type']) {
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+      return { type: 'text', text: asText(part['text'], `${param}.text`) };
+    case 'refusal':
+      return { type: 'refusal', refusal: asText(part['refusal'], `${param}.refusal`) };
+    case 'input_image':
+      return { type: 'image_url', image_url: { url: asText(part['image_url'], `${param}.image_url`) } };
+    default:
+      throw invalid(
+        `${param}.type`,
+        `${param}.type must be input_text, output_text, input_image or refusal; files are not served here.`,
+      );
+  }
+}

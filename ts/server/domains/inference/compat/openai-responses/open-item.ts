@@ -1,0 +1,91 @@
+/** The output item that a stream is writing: its events, and the item when it is done. */
+import type { TokenLogprob } from '../../../../native/llama.ts';
+import { identifier } from '../identifier.ts';
+import {
+  callItem,
+  type ItemStatus,
+  messageItem,
+  type OutputItem,
+  reasoningItem,
+  responseLogprobs,
+  textPart,
+} from './response-object.ts';
+
+/** Sends one event; sequence_number is added. */
+export type Emit = (type: string, members: Record<string, unknown>) => void;
+
+export interface OpenItem {
+  readonly kind: 'message' | 'reasoning' | 'call';
+  readonly id: string;
+  /** Event type and members before the delta, for the byte template. */
+  readonly deltaType: string;
+  readonly deltaMembers: Record<string, unknown>;
+  begin(emit: Emit): void;
+  /** Sends the done events and returns the finished item. The text is whole. */
+  end(emit: Emit, text: string, status: ItemStatus): OutputItem;
+}
+
+export function openMessage(outputIndex: number, logprobs: () => TokenLogprob[] | undefined): OpenItem {
+  const id = identifier('msg_');
+  const place = { item_id: id, output_index: outputIndex, content_index: 0 };
+  return {
+    kind: 'message',
+    id,
+    deltaType: 'response.output_text.delta',
+    deltaMembers: place,
+    begin: (emit) => {
+      emit('response.output_item.added', { output_index: outputIndex, item: messageItem(id, 'in_progress', []) });
+      emit('response.content_part.added', { ...place, part: textPart('', undefined) });
+    },
+    end: (emit, text, status) => {
+      const part = textPart(text, logprobs());
+      const item = messageItem(id, status, [part]);
+      emit('response.output_text.done', { ...place, text, logprobs: responseLogprobs(logprobs()) });
+      emit('response.content_part.done', { ...place, part });
+      emit('response.output_item.done', { output_index: outputIndex, item });
+      return item;
+    },
+  };
+}
+
+export function openReasoning(outputIndex: number): OpenItem {
+  const id = identifier('rs_');
+  const place = { item_id: id, output_index: outputIndex, content_index: 0 };
+  return {
+    kind: 'reasoning',
+    id,
+    deltaType: 'response.reasoning_text.delta',
+    deltaMembers: place,
+    begin: (emit) => {
+      emit('response.output_item.added', { output_index: outputIndex, item: reasoningItem(id, 'in_progress', undefined) });
+      emit('response.content_part.added', { ...place, part: { type: 'reasoning_text', text: '' } });
+    },
+    end: (emit, text, status) => {
+      const item = reasoningItem(id, status, text);
+      emit('response.reasoning_text.done', { ...place, text });
+      emit('response.content_part.done', { ...place, part: { type: 'reasoning_text', text } });
+      emit('response.output_item.done', { output_index: outputIndex, item });
+      return item;
+    },
+  };
+}
+
+export function openCall(outputIndex: number, callId: string, name: string): OpenItem {
+  const id = identifier('fc_');
+  const place = { item_id: id, output_index: outputIndex };
+  return {
+    kind: 'call',
+    id,
+    deltaType: 'response.function_call_arguments.delta',
+    deltaMembers: place,
+    begin: (emit) => {
+      emit('response.output_item.added', { output_index: outputIndex, item: callItem(id, 'in_progress', callId, name, '') });
+    },
+    end: (emit, text, status) => {
+      const item = callItem(id, status, callId, name, text);
+      emit('response.function_call_arguments.done', { ...place, name, arguments: text });
+      emit('response.output_item.done', { output_index: outputIndex, item });
+      return item;
+    },
+  };
+}

@@ -1,0 +1,80 @@
+/** POST /v1/responses, checked by its schema -> the internal request. */
+import type { CompletionRequest } from '../../backend.ts';
+import { invalid } from '../../errors.ts';
+import { type AnswerFormat, readFormat } from '../answer-format.ts';
+import { asMembers, asText, isMembers, type Members, present, textOr } from '../members.ts';
+import { readMessages } from '../openai-chat/messages.ts';
+import { promptThinking, promptTools, withEngineFormat } from '../openai-chat/request.ts';
+import { readLoras, readSampling } from '../sampling.ts';
+import { type FunctionTool, forceFunctions, plainChoice, readFunction, refuseDuplicates, type ToolUse } from '../tools.ts';
+import { itemsToMessages } from './items.ts';
+import type { ResponsesRequest } from './schema.ts';
+
+const logprobsInclude = 'message.output_text.logprobs';
+
+export function readResponsesRequest(body: ResponsesRequest): CompletionRequest {
+  refuseState(body);
+  const { messages, media } = readMessages(itemsToMessages(body.input, body.instructions));
+  const use = readToolUse(body.tools ?? [], body.tool_choice);
+  const effort = textOr(body.reasoning?.['effort'], undefined, 'reasoning.effort');
+  const job = present<CompletionRequest['job']>({
+    prompt: {
+      kind: 'chat',
+      messagesJson: JSON.stringify(messages),
+      ...promptTools(use, body.parallel_tool_calls),
+      ...promptThinking(effort, body.chat_template_kwargs),
+    },
+    ...readTextFormat(body),
+    media: media.images.length > 0 ? media.images : undefined,
+    maxTokens: body.max_output_tokens,
+    sampling: readSampling(body),
+    topLogprobs: body.include?.includes(logprobsInclude) ? (body.top_logprobs ?? 0) : undefined,
+    loras: readLoras(body.lora),
+    cachePrompt: body.cache_prompt,
+  });
+  const needsTools = use.tools.length > 0 && use.choice !== 'none';
+  return { model: body.model, needsTools, needsVision: media.images.length > 0, job };
+}
+
+function refuseState(body: ResponsesRequest): void {
+  if (body.store) throw invalid('store', 'store must be false: this server keeps no responses.');
+  if (body.previous_response_id) {
+    throw invalid(
+      'previous_response_id',
+      'previous_response_id is not served: no responses are kept; send the earlier items in input.',
+    );
+  }
+  if (body.conversation) throw invalid('conversation', 'conversation is not served: send the earlier items in input.');
+  if (body.background) throw invalid('background', 'background must be false: this server keeps no responses.');
+  if (body.truncation === 'auto')
+    throw invalid('truncation', 'truncation must be disabled: the server drops no items by itself.');
+}
+
+function readTextFormat(body: ResponsesRequest): AnswerFormat {
+  const format = body.text?.['format'];
+  const stated = format ? readFormat(asMembers(format, 'text.format'), (members) => members['schema'], 'text.format') : {};
+  return withEngineFormat(stated, body, 'text.format');
+}
+
+function readToolUse(list: readonly unknown[], choice: string | Members | null | undefined): ToolUse {
+  const tools = list.map((tool, index) => readTool(asMembers(tool, `tools[${index}]`), `tools[${index}]`));
+  refuseDuplicates(tools, 'tools');
+  if (choice === undefined || choice === null) return { tools, choice: 'auto' };
+  if (typeof choice === 'string') return plainChoice(choice, tools, 'tool_choice');
+  if (choice['type'] === 'function')
+    return forceFunctions(tools, [asText(choice['name'], 'tool_choice.name')], 'required', 'tool_choice');
+  if (choice['type'] === 'allowed_tools') return allowedTools(choice, tools);
+  throw invalid('tool_choice.type', 'tool_choice.type must be function or allowed_tools.');
+}
+
+function allowedTools(choice: Members, tools: FunctionTool[]): ToolUse {
+  const list = Array.isArray(choice['tools']) ? (choice['tools'] as unknown[]) : [];
+  const names = list.map((tool, index) => asText(isMembers(tool) ? tool['name'] : undefined, `tool_choice.tools[${index}].name`));
+  return forceFunctions(tools, names, choice['mode'] === 'required' ? 'required' : 'auto', 'tool_choice');
+}
+
+function readTool(tool: Members, param: string): FunctionTool {
+  if (tool['type'] !== 'function')
+    throw invalid(`${param}.type`, `${param}.type must be function; this server runs no hosted tools.`);
+  return readFunction(tool, param);
+}

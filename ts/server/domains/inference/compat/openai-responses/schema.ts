@@ -1,0 +1,30 @@
+/** Wire shape of POST /v1/responses. Source: OpenAI API reference. Stateless: nothing is stored between requests. */
+import Type, { type Static } from 'typebox';
+import { nullableBoolean, nullableEither, nullableInteger, nullableList, nullableRecord, nullableString } from '../nullable.ts';
+import { engineMembers, maxTokensLimit, samplingMembers } from '../openai-chat/schema.ts';
+
+export const ResponsesRequest = Type.Object({
+  model: Type.String({ minLength: 1, maxLength: 512 }),
+  input: Type.Unsafe<string | unknown[]>({ type: ['string', 'array'], minItems: 1, description: 'A text, or a list of items.' }),
+  instructions: nullableEither<string>(['string'], 'A system message before the input.'),
+  stream: nullableBoolean('Server-sent events instead of one body.'),
+  max_output_tokens: nullableInteger(1, maxTokensLimit, 'Most output tokens.'),
+  tools: nullableList<unknown>({}, 1024, 'Function tools.'),
+  tool_choice: nullableEither<string | Record<string, unknown>>(['string', 'object'], 'none, auto, required, or one function.'),
+  parallel_tool_calls: nullableBoolean('Several calls in one answer.'),
+  text: nullableRecord('format: text, json_object or json_schema.'),
+  reasoning: nullableRecord('effort: none switches thinking off where the template can.'),
+  top_logprobs: nullableInteger(0, 20, 'Alternatives with each token; needs include: ["message.output_text.logprobs"].'),
+  include: nullableList<string>({ type: 'string' }, 64, 'message.output_text.logprobs is served.'),
+  metadata: nullableRecord('Repeated in the response.'),
+  store: nullableBoolean('Only false: this server keeps no responses.'),
+  previous_response_id: nullableString('Refused: send the earlier items in `input`.'),
+  conversation: nullableEither<unknown>(['string', 'object'], 'Refused: send the earlier items in `input`.'),
+  background: nullableBoolean('Only false.'),
+  truncation: nullableString('Only disabled.', { enum: ['auto', 'disabled'] }),
+  user: nullableString('Recorded nowhere; accepted for compatibility.', { maxLength: 1024 }),
+  ...samplingMembers,
+  ...engineMembers,
+});
+
+export type ResponsesRequest = Static<typeof ResponsesRequest>;
