@@ -30,18 +30,33 @@ const usualModels = {
 
 /** Starts a server that the test's teardown stops. */
 export async function startServer(t: Test, options: TestServerOptions = {}): Promise<ChildServer> {
+  const server = await runServer({ ...options, folder: options.folder ?? t.testdir() });
+  t.teardown(() => server.stop());
+  return server;
+}
+
+/** The usual server with a model for each ability: chat with tools, embeddings, reranking. */
+export function startFullServer(t: Test): Promise<ChildServer> {
+  return startServer(t, { models: usualModels });
+}
+
+/** The same without a test around it: the caller stops it. */
+export function runFullServer(folder: string): Promise<ChildServer> {
+  return runServer({ models: usualModels, folder });
+}
+
+async function runServer(options: TestServerOptions & { folder: string }): Promise<ChildServer> {
   const models = options.models ?? { [chatModel]: usualModels[chatModel] };
-  const folder = options.folder ?? t.testdir();
-  const modelsFolder = join(folder, 'models');
+  const modelsFolder = join(options.folder, 'models');
   await linkModels(modelsFolder, models);
   const url = `http://127.0.0.1:${await freePort()}`;
-  const server = await ChildServer.start({
+  return ChildServer.start({
     program: process.execPath,
     args: [cli, 'serve', ...(options.args ?? [])],
     env: {
       ...process.env,
       SVC_LISTEN: url.slice('http://'.length),
-      SVC_DATA_DIR: join(folder, 'data'),
+      SVC_DATA_DIR: join(options.folder, 'data'),
       SVC_MODELS_DIR: modelsFolder,
       SVC_DEFAULT_MODEL: Object.keys(models)[0] ?? '',
       ...options.env,
@@ -49,13 +64,6 @@ export async function startServer(t: Test, options: TestServerOptions = {}): Pro
     url,
     readyPath: options.readyPath ?? '/readyz',
   });
-  t.teardown(() => server.stop());
-  return server;
-}
-
-/** The usual server with a model for each ability: chat with tools, embeddings, reranking. */
-export function startFullServer(t: Test, options: Omit<TestServerOptions, 'models'> = {}): Promise<ChildServer> {
-  return startServer(t, { ...options, models: usualModels });
 }
 
 async function linkModels(folder: string, models: Record<string, RandomModelOptions>): Promise<void> {

@@ -1,0 +1,93 @@
+/** Random clients against one server for a while: every answer is documented, memory is flat, the server is up at the end. */
+import { readFileSync } from 'node:fs';
+import type { ChildServer } from '../child-server.ts';
+import { Contract } from './contract.ts';
+import { Random } from './random.ts';
+import { type Visit, visits } from './visits.ts';
+
+export interface SoakOptions {
+  seconds: number;
+  seed: number;
+  /** Clients at once. */
+  nClients: number;
+  onProgress?(report: SoakReport): void;
+}
+
+export interface SoakReport {
+  nVisits: number;
+  /** How often each kind of visit was made and each status was answered. */
+  counts: Record<string, number>;
+  /** First 20 answers that openapi.json does not document, and visits that failed. */
+  faults: string[];
+  nFaults: number;
+  /** Resident memory after a tenth of the time, when caches are warm, and the median of the last tenth's readings. */
+  rssWarmBytes: number;
+  rssEndBytes: number;
+}
+
+export async function soak(
+  server: ChildServer,
+  { seconds, seed, nClients, onProgress = () => {} }: SoakOptions,
+): Promise<SoakReport> {
+  const contract = new Contract(await (await fetch(`${server.url}/openapi.json`)).json());
+  const report: SoakReport = { nVisits: 0, counts: {}, faults: [], nFaults: 0, rssWarmBytes: 0, rssEndBytes: 0 };
+  const startedAt = performance.now();
+  const elapsed = () => (performance.now() - startedAt) / 1000 / seconds;
+  const lateReadings: number[] = [];
+
+  const client = async (random: Random) => {
+    while (elapsed() < 1) {
+      if (!server.running) throw new Error(`the server ended:\n${server.log}`);
+      await visitOnce(server.url, random, contract, report);
+      const rss = readRss(server.pid);
+      if (report.rssWarmBytes === 0 && elapsed() > 0.1) report.rssWarmBytes = rss;
+      if (elapsed() > 0.9) lateReadings.push(rss);
+      if (report.nVisits % 500 === 0) onProgress(report);
+    }
+  };
+  await Promise.all(Array.from({ length: nClients }, (_, index) => client(new Random(seed * 1_000 + index))));
+  report.rssEndBytes = lateReadings.sort((a, b) => a - b)[Math.floor(lateReadings.length / 2)] ?? 0;
+  return report;
+}
+
+async function visitOnce(url: string, random: Random, contract: Contract, report: SoakReport): Promise<void> {
+  const [name, visit] = chooseVisit(random);
+  report.nVisits++;
+  count(report, name);
+  try {
+    for (const answer of await visit(url, random)) {
+      count(report, String(answer.status));
+      const fault = contract.findFault(answer);
+      if (fault !== undefined) blame(report, `${answer.method} ${answer.path}: ${fault}`);
+    }
+  } catch (error) {
+    blame(report, `${name}: ${error instanceof Error ? `${error.message} ${String(error.cause ?? '')}` : String(error)}`);
+  }
+}
+
+function chooseVisit(random: Random): [name: string, visit: Visit] {
+  let at = random.integer(visits.reduce((sum, [, weight]) => sum + weight, 0));
+  for (const [name, weight, visit] of visits) {
+    at -= weight;
+    if (at < 0) return [name, visit];
+  }
+  throw new Error('the weights do not add up');
+}
+
+function count(report: SoakReport, name: string): void {
+  report.counts[name] = (report.counts[name] ?? 0) + 1;
+}
+
+function blame(report: SoakReport, fault: string): void {
+  report.nFaults++;
+  if (report.faults.length < 20 && !report.faults.includes(fault)) report.faults.push(fault);
+}
+
+/** Bytes; 0 where there is no /proc. */
+function readRss(pid: number): number {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}

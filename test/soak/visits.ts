@@ -1,0 +1,115 @@
+/** What a random client does: each visit is one connection's worth of trouble, and reports the answers that it got. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { broken, rightRequest, spoiled } from './bodies.ts';
+import type { Answer } from './contract.ts';
+import type { Random } from './random.ts';
+
+export type Visit = (url: string, random: Random) => Promise<Answer[]>;
+
+async function ask(
+  url: string,
+  method: string,
+  path: string,
+  body?: string,
+  headers: Record<string, string> = {},
+): Promise<Answer[]> {
+  const init = body === undefined ? {} : { body, headers: { 'content-type': 'application/json', ...headers } };
+  const response = await fetch(url + path, { method, ...init, signal: AbortSignal.timeout(60_000) });
+  return [{ method, path, status: response.status, body: await response.text() }];
+}
+
+const behave: Visit = (url, random) => {
+  const [path, body] = rightRequest(random);
+  return ask(url, 'POST', path, JSON.stringify(body));
+};
+
+const spoil: Visit = (url, random) => {
+  const [path, body] = rightRequest(random);
+  return ask(url, 'POST', path, spoiled(random, body));
+};
+
+const breakJson: Visit = (url, random) => {
+  const [path, body] = rightRequest(random);
+  return ask(url, 'POST', path, broken(random, body), random.chance(0.2) ? { 'content-type': 'text/plain' } : {});
+};
+
+const wander: Visit = (url, random) => {
+  const path = random.pick([
+    '/nothing',
+    '/v1/models/x',
+    '/api/v1/nothing',
+    '/v1/completions',
+    '/v1/chat/completions',
+    '/%00',
+    '/a/../b',
+  ]);
+  return ask(url, random.pick(['GET', 'POST', 'PUT', 'DELETE', 'PATCH']), path);
+};
+
+const look: Visit = (url, random) =>
+  ask(url, 'GET', random.pick(['/livez', '/readyz', '/health', '/metrics', '/v1/models', '/api/v1/models']));
+
+/** Opens a stream and leaves: before the first byte, or after some. */
+const hangUp: Visit = async (url, random) => {
+  const [path, body] = rightRequest(random);
+  const leave = new AbortController();
+  const response = fetch(url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...body, stream: true, max_tokens: 500 }),
+    signal: leave.signal,
+  });
+  if (random.chance(0.5)) setImmediate(() => leave.abort());
+  try {
+    await (await response).body?.getReader().read();
+  } catch (error) {
+    if (!leave.signal.aborted) throw error;
+  }
+  leave.abort();
+  return [];
+};
+
+/** Several requests in one segment: as many answers must come back, in order. */
+const pipeline: Visit = async (url) => {
+  const paths = ['/livez', '/v1/models', '/nothing', '/livez'];
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(''));
+  let text = '';
+  for await (const chunk of socket) {
+    text += String(chunk);
+    if (statuses(text).length === paths.length && text.endsWith('}')) break;
+  }
+  socket.destroy();
+  const expected = [200, 200, 404, 200];
+  if (statuses(text).join() !== expected.join()) throw new Error(`pipelined requests were answered ${statuses(text).join()}`);
+  return [];
+};
+
+function statuses(text: string): number[] {
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
+}
+
+/** Half a request, then silence and a cut. */
+const stall: Visit = async (url, random) => {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  const head =
+    'POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"model":';
+  socket.write(head.slice(0, 1 + random.integer(head.length)), () => socket.destroy());
+  await once(socket, 'close');
+  return [];
+};
+
+/** Name and weight of each kind of visit. */
+export const visits: readonly [name: string, weight: number, visit: Visit][] = [
+  ['right', 30, behave],
+  ['spoiled', 30, spoil],
+  ['broken', 12, breakJson],
+  ['wandering', 6, wander],
+  ['looking', 6, look],
+  ['hanging up', 10, hangUp],
+  ['pipelined', 3, pipeline],
+  ['stalled', 3, stall],
+];
