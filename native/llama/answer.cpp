@@ -41,13 +41,14 @@ bool Answer::push(llama_token token, Bytes & out) {
     }
     const size_t safe = text_.size() - stops_.held_back(text_);
     emit(complete_utf8(std::string_view(text_).substr(0, safe)), false, out);
-    return false;
+    return ended_;
 }
 
 void Answer::finish(Finish reason, Bytes & out) {
     emit(text_.size(), true, out);
     for (size_t i = 0; i < message_.tool_calls.size(); i++) {
         // A call without arguments still has to be JSON.
+        if (syntax_->single_call && i > 0) break;
         if (message_.tool_calls[i].arguments.empty()) emit_text(RecordKind::ToolArguments, static_cast<uint16_t>(i), "{}", out);
     }
     if (!message_.tool_calls.empty() && reason == Finish::Stop) reason = Finish::ToolCalls;
@@ -90,6 +91,10 @@ void Answer::emit_diff(const common_chat_msg_diff & diff, Bytes & out) {
     if (!diff.reasoning_content_delta.empty()) emit_text(RecordKind::Reasoning, 0, diff.reasoning_content_delta, out);
     if (!diff.content_delta.empty()) emit_text(RecordKind::Content, 0, diff.content_delta, out);
     if (diff.tool_call_index == std::string::npos) return;
+    if (syntax_->single_call && diff.tool_call_index > 0) {
+        ended_ = true;
+        return;
+    }
     const auto index = static_cast<uint16_t>(diff.tool_call_index);
     const auto & call = diff.tool_call_delta;
     if (!call.name.empty()) {

@@ -26,7 +26,7 @@ class Answer {
   public:
     Answer(const Model & model, uint32_t job, uint8_t choice, std::shared_ptr<const AnswerSyntax> syntax, std::vector<std::string> stops);
 
-    // Adds a token's text. Returns true when a stop string ended the answer; finish() must follow.
+    // Adds a token's text. Returns true when a stop string or the one allowed tool call ended the answer; finish() must follow.
     bool push(llama_token token, Bytes & out);
     // Log probabilities of the token that the next push() adds.
     void add_logprobs(TokenLogprobs logprobs);
@@ -56,6 +56,7 @@ class Answer {
     size_t searched_ = 0;
     size_t emitted_ = 0;
     std::string stop_text_;
+    bool ended_ = false;
     common_chat_msg message_;
     std::vector<std::string> tool_ids_;
     std::deque<PendingLogprobs> logprobs_;

@@ -28,7 +28,9 @@ llama_context_params params_of(const Model & model, const EngineOptions & option
     params.kv_unified = true;
     params.n_threads = options.n_threads ? options.n_threads : automatic_threads();
     params.n_threads_batch = options.n_threads_batch ? options.n_threads_batch : params.n_threads;
-    params.flash_attn_type = options.flash_attention;
+    // On a CPU, flash attention rounds by how a batch is tiled: a text's vector would change with what is computed beside it.
+    const bool automatic = options.flash_attention == LLAMA_FLASH_ATTN_TYPE_AUTO;
+    params.flash_attn_type = automatic ? LLAMA_FLASH_ATTN_TYPE_DISABLED : options.flash_attention;
     params.embeddings = true;
     params.pooling_type = pooling;
     params.no_perf = true;
@@ -147,6 +149,7 @@ std::vector<llama_token> Embedder::tokens_of(const EmbedRequest & request, size_
 }
 
 // [BOS]query[EOS][SEP]document[EOS], each special token where the vocabulary adds it; or the model's own rerank template.
+// BERT's vocabulary has no EOS: there [SEP] closes the document too, as llama-embedding does and llama-server forgets.
 std::vector<llama_token> Embedder::rank_tokens(const std::string & query, const std::string & document) const {
     const auto * vocab = model_->vocab();
     if (const char * source = llama_model_chat_template(model_->raw(), "rerank")) {
@@ -165,7 +168,7 @@ std::vector<llama_token> Embedder::rank_tokens(const std::string & query, const 
     if (llama_vocab_get_add_eos(vocab)) tokens.push_back(end);
     if (llama_vocab_get_add_sep(vocab)) tokens.push_back(llama_vocab_sep(vocab));
     append(model_->tokenize(document, false, false));
-    if (llama_vocab_get_add_eos(vocab)) tokens.push_back(end);
+    if (llama_vocab_get_add_eos(vocab) || llama_vocab_get_add_sep(vocab)) tokens.push_back(end);
     return tokens;
 }
 

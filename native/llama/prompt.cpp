@@ -97,7 +97,7 @@ common_chat_params render(const Model & model, const common_chat_templates_input
     }
 }
 
-std::shared_ptr<const AnswerSyntax> syntax_of(const Model & model, const common_chat_params & params, bool parse_tools) {
+std::shared_ptr<const AnswerSyntax> syntax_of(const Model & model, const common_chat_params & params, bool parse_tools, bool single_call) {
     auto syntax = std::make_shared<AnswerSyntax>();
     for (const auto & text : params.preserved_tokens) {
         auto tokens = model.tokenize(text, false, true);
@@ -105,6 +105,7 @@ std::shared_ptr<const AnswerSyntax> syntax_of(const Model & model, const common_
     }
     syntax->plain = !parse_tools && !params.supports_thinking && params.format != COMMON_CHAT_FORMAT_PEG_GEMMA4 && params.format != COMMON_CHAT_FORMAT_PEG_MINIMAX_M3;
     if (syntax->plain) return syntax;
+    syntax->single_call = single_call;
     syntax->parser = common_chat_parser_params(params);
     syntax->parser.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
     syntax->parser.parse_tool_calls = parse_tools;
@@ -126,6 +127,16 @@ std::vector<common_grammar_trigger> triggers_of(const Model & model, const commo
     return triggers;
 }
 
+// A forced call begins with the first token. llama.cpp's grammar for `required` lets words come first; its lazy grammar for `auto`
+// describes the call alone, so applied at once it forces the call. Models that think first keep the looser one.
+void force_call(const Model & model, common_chat_templates_inputs inputs, const common_chat_params & params, GrammarSpec & grammar) {
+    if (inputs.tool_choice != COMMON_CHAT_TOOL_CHOICE_REQUIRED || params.supports_thinking) return;
+    inputs.tool_choice = COMMON_CHAT_TOOL_CHOICE_AUTO;
+    auto call = render(model, inputs);
+    if (!call.grammar_lazy || call.grammar.empty()) return;
+    grammar = {call.grammar, false, {}, ""};
+}
+
 Prompt prepare_chat(const Model & model, const JobOptions & job) {
     if (!model.templates()) throw StatusError("unsupported", "this model was loaded for its vocabulary alone and cannot chat");
     auto inputs = inputs_of(model, job);
@@ -133,13 +144,14 @@ Prompt prepare_chat(const Model & model, const JobOptions & job) {
     if (uses_tools && !job.grammar.empty()) throw StatusError("invalid_argument", "a grammar cannot be combined with tools");
     auto params = render(model, inputs);
     Prompt prompt;
-    prompt.syntax = syntax_of(model, params, uses_tools);
+    prompt.syntax = syntax_of(model, params, uses_tools, job.prompt.parallel_tool_calls == false);
     prompt.stop = params.additional_stops;
     if (job.grammar.empty()) {
         prompt.grammar.text = params.grammar;
         prompt.grammar.lazy = params.grammar_lazy;
         prompt.grammar.triggers = triggers_of(model, params);
         prompt.grammar.generation_prompt = params.generation_prompt;
+        if (uses_tools) force_call(model, inputs, params, prompt.grammar);
     } else {
         // A grammar of the user's own describes the model's words alone, from the first on.
         prompt.grammar.text = job.grammar;

@@ -22,6 +22,8 @@ struct AnswerSyntax {
     // Text passes through as content; otherwise `parser` reads it.
     bool plain = true;
     common_chat_parser_params parser;
+    // The answer ends after its first tool call.
+    bool single_call = false;
     // Special tokens whose text the parser needs.
     std::set<llama_token> preserved;
 };

@@ -45,6 +45,8 @@ Context open_context(llama_model * model, int n_threads, bool embeddings) {
     params.n_threads = n_threads;
     params.n_threads_batch = n_threads;
     params.embeddings = embeddings;
+    // As the embedder chooses; flash attention on a CPU rounds otherwise.
+    if (embeddings) params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_DISABLED;
     // A causal model whose file says nothing is averaged, as the embedder does.
     if (embeddings && !is_encoder(model)) params.pooling_type = LLAMA_POOLING_TYPE_MEAN;
     Context context(llama_init_from_model(model, params), llama_free);
