@@ -1,0 +1,60 @@
+// npm test [-- FILES]: makes the checkout ready and runs every test, then the native ones again with sanitised addons.
+// With FILES, those alone; with --asan, those (or the native ones) under sanitizers alone. Ends with `N passed, N failed`.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { runTypeScript } from '../ts/cli/node-runtime.mjs';
+import { nativeSteps } from './setup/native.mjs';
+import { checkout } from './setup/paths.mjs';
+import { runScript } from './setup/run-script.mjs';
+import { sanitizerEnvironment } from './setup/sanitizers.mjs';
+import { setUp } from './setup/set-up.mjs';
+import { runSteps } from './setup/steps.mjs';
+import { readTapTotals } from './setup/tap-totals.mjs';
+
+const nativeTests = ['native/llama/test', 'ts/server/native'];
+
+await runScript(async () => {
+  const { values, positionals } = parseArgs({ options: { asan: { type: 'boolean', default: false } }, allowPositionals: true });
+  process.chdir(checkout);
+  await setUp();
+  const runs = [];
+  if (!values.asan) runs.push(await runTap(positionals, process.env));
+  if (values.asan || positionals.length === 0) runs.push(await runSanitized(positionals.length > 0 ? positionals : nativeTests));
+  const total = (/** @type {'passed' | 'failed' | 'skipped'} */ name) => runs.reduce((sum, run) => sum + run[name], 0);
+  if (total('skipped') > 0) console.log(`${total('skipped')} skipped (each says why above)`);
+  console.log(`${total('passed')} passed, ${total('failed')} failed`);
+  if (total('failed') > 0) process.exitCode = 1;
+});
+
+/** @param {string[]} files */
+async function runSanitized(files) {
+  const env = sanitizerEnvironment();
+  if (!env) {
+    console.log('Sanitised run skipped: the compiler has no libasan (Debian: libasan comes with g++; Fedora: dnf install libasan libubsan)');
+    return { passed: 0, failed: 0, skipped: 1 };
+  }
+  await runSteps(nativeSteps('asan'));
+  console.log('The native tests again, with the addons under ASan and UBSan:');
+  return runTap(files, env);
+}
+
+/**
+ * @param {string[]} files
+ * @param {NodeJS.ProcessEnv} env
+ */
+async function runTap(files, env) {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-test-'));
+  const output = join(folder, 'output.tap');
+  try {
+    await runTypeScript(join(checkout, 'node_modules', '.bin', 'tap'), ['run', `--reporter=${process.stdout.isTTY ? 'terse' : 'dot'}`, `--output-file=${output}`, ...files], env);
+    const totals = readTapTotals(await readFile(output, 'utf8').catch(() => ''));
+    // Tap fails for more than assertions: a timeout, an open handle, no tests at all.
+    if (process.exitCode && totals.failed === 0) totals.failed = 1;
+    return totals;
+  } finally {
+    process.exitCode = 0;
+    await rm(folder, { recursive: true, force: true });
+  }
+}
