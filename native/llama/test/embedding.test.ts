@@ -40,7 +40,20 @@ t.test('many callers at once get the vectors that each would get alone', async (
 t.test('vectors are those of llama.cpp’s own llama-embedding', { skip: noReferences() }, async (t) => {
   const path = await randomModel({ arch: 'bert' });
   const texts = prompts.filter((prompt) => !/[\r\n]/.test(prompt)).slice(0, 6);
-  const args = ['-m', path, '-p', texts.join('\n'), '--embd-output-format', 'array', '-c', '512', '-fa', 'off', '-t', String(nThreads)];
+  const args = [
+    '-m',
+    path,
+    '-p',
+    texts.join('\n'),
+    '--embd-output-format',
+    'array',
+    '-c',
+    '512',
+    '-fa',
+    'off',
+    '-t',
+    String(nThreads),
+  ];
   const printed = JSON.parse((await runUpstream('llama-embedding', args)).toString()) as number[][];
   const model = await LlamaModel.load({ path });
   t.teardown(() => model.close());
@@ -76,7 +89,7 @@ t.test('a text longer than the model takes is refused by its number', async (t) 
   const embedder = await model.createEmbedder({ nThreads });
   t.teardown(() => embedder.close());
   await t.rejects(embedder.embed(['short', 'word '.repeat(2_000)]), { code: 'context_length_exceeded', message: /input 1/ });
-  await t.rejects(embedder.rank('query', ['document']), { code: 'unsupported', message: /cannot rerank/ });
+  await t.rejects(async () => embedder.rank('query', ['document']), { code: 'unsupported', message: /cannot rerank/ });
 });
 
 /** Largest difference of two vectors; infinite when they cannot be compared. */

@@ -6,7 +6,7 @@ import { open } from 'node:fs/promises';
 import { FileCursor } from './file-cursor.ts';
 import { GgufError } from './gguf-error.ts';
 import { ggufLimits, maxKeptBytesWithArrays } from './gguf-limits.ts';
-import { type GgufMetadata, findNumber } from './gguf-value.ts';
+import { findNumber, type GgufMetadata } from './gguf-value.ts';
 import { align, type GgufTensor, readTensors } from './tensor-reader.ts';
 import { ValueReader } from './value-reader.ts';
 
