@@ -30,7 +30,7 @@ export const settings = {
   default_model: setting(
     Type.String({ maxLength: 4096 }),
     '',
-    'Model loaded at start: a name, or the path of a GGUF file; empty for the bundled one.',
+    'Model loaded at start: a name, or the path of a GGUF file; empty: the smallest chat model there is.',
   ),
 
   'log.level': setting(
@@ -78,7 +78,11 @@ export const settings = {
     'Prompt tokens that may wait for a model; more answer 429. 0 is automatic.',
   ),
   'inference.request_timeout_seconds': setting(count(0, 86_400), 600, 'Longest time for one completion; 0 for no limit.'),
-  'inference.max_loaded_models': setting(count(1, 1000), 3, 'Models held in memory at once; the one unused longest leaves.'),
+  'inference.max_loaded_models': setting(
+    count(0, 1000),
+    0,
+    'Models held in memory at once; the one unused longest leaves. 0 is automatic.',
+  ),
 
   'models.mirror': setting(
     Type.String({ pattern: '^$|^https?://' }),

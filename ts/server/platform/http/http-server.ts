@@ -6,6 +6,7 @@ import { BodyBudget } from './body-collector.ts';
 import { Heartbeat } from './event-stream.ts';
 import { type ListenAddress, Listener } from './listener.ts';
 import type { FindModule } from './missing-route.ts';
+import { RequestIds } from './request-id.ts';
 import { RequestObserver } from './request-observer.ts';
 import type { Route } from './route.ts';
 import { RouteTable } from './route-table.ts';
@@ -36,6 +37,7 @@ export class HttpServer {
   readonly #heartbeat: Heartbeat;
   readonly #internal: Listener;
   readonly #public: Listener;
+  readonly #requestIds = new RequestIds();
 
   constructor(options: HttpServerOptions) {
     this.table = new RouteTable(options.routes);
@@ -48,6 +50,7 @@ export class HttpServer {
       budget: new BodyBudget(options.maxBufferedBodyBytes ?? 512 * 1024 * 1024),
       heartbeat: this.#heartbeat,
       log: options.log,
+      requestIds: this.#requestIds,
     });
     this.#internal = this.#listener('internal', options);
     this.#public = this.#listener('public', options);
@@ -92,6 +95,7 @@ export class HttpServer {
       accept: (exchange) => this.#router.accept(exchange, name),
       probes: options.routes.filter((route) => route.probe === true),
       maxConnections: options.maxConnections ?? 9_000,
+      requestIds: this.#requestIds,
       isDraining: () => this.#router.draining,
     });
   }

@@ -10,6 +10,7 @@ import {
   uws,
 } from './exchange.ts';
 import { findFramingFault } from './framing.ts';
+import type { RequestIds } from './request-id.ts';
 import type { BytesReply, RequestContext, Route } from './route.ts';
 
 export interface ListenAddress {
@@ -23,6 +24,7 @@ export interface ListenerOptions {
   probes: readonly Route[];
   maxConnections: number;
   isDraining(): boolean;
+  requestIds: RequestIds;
 }
 
 /** Probes must not read their context; reading this one throws. */
@@ -90,6 +92,7 @@ export class Listener {
     const reply = route.handle(NO_CONTEXT) as BytesReply;
     res.writeStatus(STATUS_LINES.get(reply.status) ?? '200 OK');
     for (const name in reply.headers) res.writeHeader(name, reply.headers[name] ?? '');
+    res.writeHeader('x-request-id', this.#options.requestIds.resolve(probeField('x-request-id')));
     res.end(reply.body, this.#options.isDraining());
   }
 }
@@ -105,6 +108,11 @@ const probeFields: string[] = [];
 const collectProbeField = (name: string, value: string): void => {
   probeFields.push(name, value);
 };
+
+function probeField(name: string): string | undefined {
+  for (let i = 0; i < probeFields.length; i += 2) if (probeFields[i] === name) return probeFields[i + 1];
+  return undefined;
+}
 
 /** The library does not say why; Node's own socket does. */
 function listenFailure(host: string, port: number): Promise<Error> {

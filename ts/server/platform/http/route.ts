@@ -77,7 +77,7 @@ export interface RouteSpec<P extends TObject, Q extends TObject, B extends TSche
   /** Accepts a missing body as undefined. */
   bodyOptional?: boolean;
   /**
-   * For liveness probes: answered on a fast path, while draining too, without log line or request id. `handle` must return a
+   * For liveness probes: answered on a fast path, while draining too, and without a log line. `handle` must return a
    * BytesReply at once and must not read its context. Needs GET, auth `open`, no parameters and maxBody 0.
    */
   probe?: boolean;

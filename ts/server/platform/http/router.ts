@@ -10,7 +10,7 @@ import { EVENT_STREAM_HEADERS, type Heartbeat } from './event-stream.ts';
 import type { Exchange } from './exchange.ts';
 import { type FindModule, missingRoute } from './missing-route.ts';
 import { ExchangeContext } from './request-context.ts';
-import { RequestIds } from './request-id.ts';
+import type { RequestIds } from './request-id.ts';
 import type { RequestObserver } from './request-observer.ts';
 import type { Caller, Reply, Route, StreamReply } from './route.ts';
 import type { RouteMatch, RouteTable } from './route-table.ts';
@@ -23,6 +23,7 @@ export interface RouterDeps {
   budget: BodyBudget;
   heartbeat: Heartbeat;
   log: Log;
+  requestIds: RequestIds;
 }
 
 /** A body for a route that takes none is read past up to this size, as clients send `{}` to actions. */
@@ -43,7 +44,6 @@ export class Router {
   /** Exchanges that are not over, for the end of a drain. */
   readonly active = new Set<Exchange>();
   readonly #deps: RouterDeps;
-  readonly #ids = new RequestIds();
 
   constructor(deps: RouterDeps) {
     this.#deps = deps;
@@ -52,7 +52,7 @@ export class Router {
   /** Takes over an exchange. Runs synchronously up to the first wait, as the socket demands. */
   accept(exchange: Exchange, socket: 'internal' | 'public'): void {
     const startedMs = performance.now();
-    const requestId = this.#ids.resolve(exchange.header('x-request-id'));
+    const requestId = this.#deps.requestIds.resolve(exchange.header('x-request-id'));
     // A proxy's mark can make a request public; nothing can make a public one internal.
     const listener = exchange.header('x-svc-public-edge') === '1' ? 'public' : socket;
     const visit: Visit = { exchange, requestId, listener, route: undefined };

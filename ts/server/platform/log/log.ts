@@ -1,6 +1,7 @@
 /** Structured log lines on one stream: JSON when a machine reads, words when a person does. */
-import { redact } from './redact.ts';
+
 import type { LineSink } from './line-sink.ts';
+import { redact } from './redact.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];

@@ -1,0 +1,71 @@
+/** What /health says: the node's own state, and what each room contributes. */
+import Type, { type Static } from 'typebox';
+
+export const Reason = Type.Object({
+  code: Type.String({ description: 'For example cpu_lacks_avx2, cpu_lacks_arm_extensions or no_data_role.' }),
+  detail: Type.String(),
+});
+
+export const Health = Type.Object({
+  status: Type.Enum(['ok', 'degraded', 'loading', 'draining']),
+  version: Type.String(),
+  auth: Type.Enum(['off', 'enforce'], { description: 'off while the node has no account and belongs to no cluster.' }),
+  uptime_seconds: Type.Integer(),
+  module_map: Type.Object({
+    size: Type.Integer({ description: 'Nodes in the map, this one included.' }),
+    age_seconds: Type.Number({ description: 'Since the map last changed or was confirmed.' }),
+    stale: Type.Boolean(),
+  }),
+  modules: Type.Array(Type.String(), { description: 'Modules that this node runs.' }),
+  reasons: Type.Array(Reason, { description: 'Why something that the product can do is missing here.' }),
+});
+
+export type HealthReport = Static<typeof Health>;
+export type HealthReason = Static<typeof Reason>;
+
+/** A room's part: a member of the report under the room's name, and reasons for what it lacks. */
+export interface HealthSource {
+  name: string;
+  read(): Promise<{ state: object; reasons: readonly HealthReason[] }>;
+}
+
+export interface NodeState {
+  version: string;
+  /** Modules that this node runs. */
+  modules: readonly string[];
+  auth(): 'off' | 'enforce';
+  /** Undefined: the node takes work. */
+  notReady(): { code: 'draining' | 'model_loading'; detail: string } | undefined;
+}
+
+/** A node alone is the whole map, and what it knows of itself is always fresh. */
+const MAP_OF_ONE = { size: 1, age_seconds: 0, stale: false };
+
+export async function readHealth(node: NodeState, sources: readonly HealthSource[]): Promise<HealthReport> {
+  const parts = await Promise.all(sources.map(async (source) => ({ name: source.name, ...(await source.read()) })));
+  const reasons = [...parts.flatMap((part) => part.reasons), ...missingRoles(node.modules)];
+  return {
+    status: statusOf(node, reasons),
+    version: node.version,
+    auth: node.auth(),
+    uptime_seconds: Math.floor(process.uptime()),
+    module_map: MAP_OF_ONE,
+    modules: [...node.modules],
+    reasons,
+    ...Object.fromEntries(parts.map(({ name, state }) => [name, state])),
+  };
+}
+
+/** Lacking a role is a choice; lacking a CPU feature is a defect of the place. */
+function statusOf(node: NodeState, reasons: readonly HealthReason[]): HealthReport['status'] {
+  const waiting = node.notReady();
+  if (waiting !== undefined) return waiting.code === 'draining' ? 'draining' : 'loading';
+  return reasons.some((reason) => reason.code !== 'no_data_role') ? 'degraded' : 'ok';
+}
+
+function missingRoles(modules: readonly string[]): HealthReason[] {
+  if (modules.includes('data')) return [];
+  return [
+    { code: 'no_data_role', detail: 'This node has no data role: knowledge bases and stored documents are not served here.' },
+  ];
+}

@@ -1,0 +1,192 @@
+/** OpenAPI 3.1 from the array of routes: the schemas that validate are the schemas that are published. */
+import type { TSchema } from 'typebox';
+import type { ErrorSpec } from './errors.ts';
+import type { AuthPolicy, ErrorShape, Route } from './route.ts';
+
+export interface ApiInfo {
+  title: string;
+  version: string;
+  description: string;
+}
+
+type Json = Record<string, unknown>;
+
+const AUTH_SENTENCES: Record<AuthPolicy, string> = {
+  open: 'Open to everyone.',
+  local: 'Open on the internal listener; the public edge asks for a login.',
+  user: 'Needs a key or a session once the node has accounts.',
+  admin: 'Needs an administrator once the node has accounts.',
+};
+
+/** Refusals that any route can give, by the router itself. */
+const COMMON_ERRORS: readonly ErrorSpec[] = [
+  {
+    status: 400,
+    code: 'ambiguous_framing',
+    meaning: 'Headers that two servers could read differently; the connection is closed.',
+  },
+  { status: 503, code: 'draining', meaning: 'The server is shutting down; retry elsewhere.' },
+  { status: 500, code: 'internal', meaning: 'A fault of the server; the log has it under the request id.' },
+];
+const BODY_ERRORS: readonly ErrorSpec[] = [
+  { status: 400, code: 'invalid_json', meaning: 'The body is not JSON, not UTF-8, or nested too deeply.' },
+  { status: 400, code: 'invalid_request', meaning: 'A member is missing or wrong; `detail` names it and what is accepted.' },
+  { status: 413, code: 'payload_too_large', meaning: 'The body is over the limit of the route.' },
+  { status: 415, code: 'unsupported_media_type', meaning: 'The body needs Content-Type: application/json.' },
+  { status: 503, code: 'server_busy', meaning: 'Too many large bodies are arriving at once; retry.' },
+];
+const INPUT_ERRORS: readonly ErrorSpec[] = [
+  { status: 400, code: 'invalid_request', meaning: 'A parameter is missing or wrong; `detail` names it and what is accepted.' },
+];
+const LOGIN_ERRORS: readonly ErrorSpec[] = [{ status: 401, code: 'authentication_required', meaning: 'No credential arrived.' }];
+
+export function openapiDocument(routes: readonly Route[], info: ApiInfo): Json {
+  const paths: Record<string, Json> = {};
+  for (const route of [...routes].sort(byPath)) {
+    const item = paths[route.path] ?? {};
+    item[route.method.toLowerCase()] = operation(route);
+    paths[route.path] = item;
+  }
+  const tags = [...new Set(routes.map((route) => route.tag))].sort().map((name) => ({ name }));
+  return {
+    openapi: '3.1.0',
+    info,
+    servers: [{ url: '/' }],
+    tags,
+    paths,
+    components: { schemas: ERROR_SCHEMAS, securitySchemes: SECURITY },
+  };
+}
+
+function byPath(a: Route, b: Route): number {
+  if (a.path !== b.path) return a.path < b.path ? -1 : 1;
+  return a.method < b.method ? -1 : 1;
+}
+
+function operation(route: Route): Json {
+  const parameters = [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')];
+  return {
+    operationId: operationId(route),
+    tags: [route.tag],
+    summary: route.summary,
+    description: [route.description, AUTH_SENTENCES[route.auth]].filter(Boolean).join('\n\n'),
+    ...(route.auth === 'open' ? { security: [] } : { security: [{}, { apiKey: [] }, { bearer: [] }] }),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(route.maxBody > 0 ? { requestBody: requestBody(route) } : {}),
+    responses: responsesOf(route),
+  };
+}
+
+function operationId(route: Route): string {
+  const words = route.path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
+  return [route.method.toLowerCase(), ...words].join('_');
+}
+
+function parametersOf(schema: TSchema | undefined, where: 'path' | 'query'): Json[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Record<string, Json>; required?: string[] };
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: where,
+    required: where === 'path' || required.includes(name),
+    ...(typeof property['description'] === 'string' ? { description: property['description'] } : {}),
+    schema: property,
+  }));
+}
+
+function requestBody(route: Route): Json {
+  const isJson = route.body !== undefined;
+  const type = isJson ? 'application/json' : 'application/octet-stream';
+  return {
+    required: isJson && route.bodyOptional !== true,
+    description: `At most ${route.maxBody} bytes.`,
+    content: { [type]: isJson ? { schema: route.body } : {} },
+  };
+}
+
+function responsesOf(route: Route): Json {
+  const responses: Json = {};
+  for (const [status, schema] of Object.entries(route.responses)) responses[status] = success(route, schema as TSchema);
+  for (const [status, specs] of errorsByStatus(route)) responses[String(status)] ??= refusal(specs, route.errorShape ?? 'flat');
+  return responses;
+}
+
+function success(route: Route, schema: TSchema): Json {
+  const isText = (schema as unknown as Json)['type'] === 'string';
+  const content: Json = { [isText ? 'text/plain' : 'application/json']: { schema } };
+  if (route.stream !== undefined) {
+    // OpenAPI 3.1 has no notion of events; the schema is that of one event's data.
+    content['text/event-stream'] = { schema: route.stream, 'x-event-data': true };
+  }
+  return { description: (schema as { description?: string }).description ?? 'Done.', headers: REPLY_HEADERS, content };
+}
+
+function errorsByStatus(route: Route): Map<number, ErrorSpec[]> {
+  const general = [
+    ...(route.body === undefined ? [] : BODY_ERRORS),
+    ...(route.params === undefined && route.query === undefined ? [] : INPUT_ERRORS),
+    ...(route.auth === 'open' ? [] : LOGIN_ERRORS),
+    ...COMMON_ERRORS,
+  ];
+  const own = route.errors ?? [];
+  const all = [...own, ...general.filter((spec) => !own.some((known) => known.code === spec.code))];
+  return Map.groupBy(
+    all.sort((a, b) => a.status - b.status),
+    (spec) => spec.status,
+  );
+}
+
+function refusal(specs: readonly ErrorSpec[], shape: ErrorShape): Json {
+  const lines = [...new Map(specs.map((spec) => [spec.code, `- \`${spec.code}\`: ${spec.meaning}`])).values()];
+  return {
+    description: lines.join('\n'),
+    headers: REPLY_HEADERS,
+    content: { 'application/json': { schema: { $ref: `#/components/schemas/Error_${shape}` } } },
+  };
+}
+
+const REPLY_HEADERS = { 'x-request-id': { description: 'Names the request in the log.', schema: { type: 'string' } } };
+
+const SECURITY = {
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+  bearer: { type: 'http', scheme: 'bearer' },
+};
+
+const text = { type: 'string' };
+
+const ERROR_SCHEMAS: Record<`Error_${ErrorShape}`, Json> = {
+  Error_flat: {
+    type: 'object',
+    required: ['error', 'detail', 'path'],
+    properties: {
+      error: { ...text, description: 'Short code to match on.' },
+      detail: { ...text, description: 'Sentence for people.' },
+      path: text,
+      status: { type: 'integer', description: 'On protocol-layer rejections.' },
+      module: { ...text, description: 'On missing routes of a loaded module.' },
+      method: text,
+    },
+  },
+  Error_openai: {
+    type: 'object',
+    required: ['error', 'detail'],
+    properties: {
+      error: {
+        type: 'object',
+        required: ['message', 'type', 'code'],
+        properties: { message: text, type: text, param: { type: ['string', 'null'] }, code: text },
+      },
+      detail: text,
+      status: { type: 'integer' },
+    },
+  },
+  Error_anthropic: {
+    type: 'object',
+    required: ['type', 'error', 'detail'],
+    properties: {
+      type: { const: 'error' },
+      error: { type: 'object', required: ['type', 'message'], properties: { type: text, message: text, code: text } },
+      detail: text,
+      status: { type: 'integer' },
+    },
+  },
+};

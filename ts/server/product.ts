@@ -1,0 +1,41 @@
+/** What this program is: where it is installed, its version, and the modules of the product. */
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ApiInfo } from './platform/http/openapi.ts';
+
+/** The folder that holds package.json: a checkout, or the installed package. */
+export const INSTALL_ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
+
+export const VERSION = (JSON.parse(readFileSync(join(INSTALL_ROOT, 'package.json'), 'utf8')) as { version: string }).version;
+
+export const API_INFO: ApiInfo = {
+  title: 'svc',
+  version: VERSION,
+  description:
+    'A self-hosted AI platform. `/v1/*` speaks the chat-completions API, `/api/v1/*` is the native one. Errors carry a code to match on ' +
+    'and a sentence in `detail`. Bodies may hold members that are not listed here; they are ignored.',
+};
+
+/** Modules that a node of this product may run, by the name that follows /api/v1/. */
+export const MODULES: readonly string[] = [
+  'agent',
+  'backup',
+  'cloud',
+  'comm',
+  'data',
+  'edge',
+  'exmm',
+  'inference',
+  'iot',
+  'license',
+  'logs',
+  'media',
+  'memory',
+  'metering',
+  'router',
+  'science',
+  'security',
+  'swarm',
+  'system',
+];
