@@ -1,11 +1,11 @@
 // npm start: makes the checkout ready, then becomes `svc serve` with the arguments given.
 import { join } from 'node:path';
-import { runTypeScript } from '../ts/cli/node-runtime.mjs';
+import { becomeTypeScript } from '../ts/cli/node-runtime.mjs';
 import { checkout } from './setup/paths.mjs';
 import { runScript } from './setup/run-script.mjs';
 import { setUp } from './setup/set-up.mjs';
 
 await runScript(async () => {
   await setUp();
-  await runTypeScript(join(checkout, 'ts', 'cli', 'svc.ts'), ['serve', ...process.argv.slice(2)]);
+  await becomeTypeScript(join(checkout, 'ts', 'cli', 'svc.ts'), ['serve', ...process.argv.slice(2)]);
 });

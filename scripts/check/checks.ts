@@ -4,6 +4,7 @@ import { runCommand, runNode } from './command.ts';
 import { compareDoor } from './door.ts';
 import { checkImports } from './imports.ts';
 import { checkNativeFormat } from './native-format.ts';
+import { checkReadme } from './readme.ts';
 
 /** Fewer modules than this means that the tool lost its way, not that the code shrank. Raise it as the code grows. */
 const minModules = 40;
@@ -36,6 +37,7 @@ export const checks: readonly Check[] = [
   },
   { name: 'import rules', remedy: 'see scripts/check/import-rules.ts and ARCHITECTURE.md', run: importRules },
   { name: 'openapi.json', remedy: 'npm run openapi', run: () => runNode('ts/server/openapi-file.ts', '--check') },
+  { name: 'README tables', remedy: 'npm run format', run: checkReadme },
   { name: 'native format', remedy: 'npm run format', run: checkNativeFormat },
   { name: 'native doors', remedy: 'make native/*/ and ts/server/native/*.ts name the same methods', run: nativeDoors },
 ];

@@ -1,9 +1,9 @@
 // Runs on whatever Node started it (20 or later), so this is plain JavaScript.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const forwarded = /** @type {const} */ (['SIGTERM', 'SIGINT', 'SIGHUP']);
@@ -22,6 +22,18 @@ export function findNode() {
 }
 
 /**
+ * Becomes a .ts program: in this process when it is the right Node already, else in a child that stands in for it.
+ * @param {string} program
+ * @param {string[]} args
+ */
+export async function becomeTypeScript(program, args) {
+  const node = findNode();
+  if (!node || realpathSync(node) !== realpathSync(process.execPath)) return runTypeScript(program, args);
+  process.argv = [process.execPath, program, ...args];
+  await import(pathToFileURL(program).href);
+}
+
+/**
  * Runs a .ts program to its end with our terminal, signals and environment, and takes over its exit code.
  * @param {string} program
  * @param {string[]} args
@@ -30,7 +42,9 @@ export function findNode() {
 export async function runTypeScript(program, args, env = process.env) {
   const node = findNode();
   if (!node) {
-    console.error(`svc needs Node 22.18 or later and this is ${process.version}: in a checkout, run 'npm start' or 'npm test' once`);
+    console.error(
+      `svc needs Node 22.18 or later and this is ${process.version}: in a checkout, run 'npm start' or 'npm test' once`,
+    );
     process.exitCode = 1;
     return;
   }

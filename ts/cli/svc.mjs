@@ -2,6 +2,6 @@
 // The `svc` command: hands over to svc.ts under a Node that can run it.
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runTypeScript } from './node-runtime.mjs';
+import { becomeTypeScript } from './node-runtime.mjs';
 
-await runTypeScript(join(dirname(fileURLToPath(import.meta.url)), 'svc.ts'), process.argv.slice(2));
+await becomeTypeScript(join(dirname(fileURLToPath(import.meta.url)), 'svc.ts'), process.argv.slice(2));
