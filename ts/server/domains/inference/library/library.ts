@@ -109,8 +109,9 @@ export class ModelLibrary implements ModelSource {
   async #readNamedFile(path: string): Promise<LibraryEntry> {
     const name = modelNameOfFile(path);
     const files = (await listModelFiles(dirname(path))).find((each) => each.paths.includes(path));
+    // Named and not there: an entry that says so, because the other models are still good.
     if (!files)
-      throw new LibraryError('not_found', `there is no model file ${path}`, 'name a .gguf file that this user may read');
+      return { name, paths: [path], sizeBytes: 0, modifiedMs: 0, removable: false, problem: `there is no model file ${path}` };
     return this.#read({ ...files, name }, dirname(path));
   }
 

@@ -1,0 +1,95 @@
+/** One answer of POST /v1/chat/completions, as it comes. */
+import { CliError } from '../cli-error.ts';
+import { printable } from '../format.ts';
+import { errorSentence, type ServerClient } from '../server-client.ts';
+import { readEvents } from './server-sent-events.ts';
+
+export interface ChatMessage {
+  role: 'system' | 'user' | 'assistant';
+  content: string;
+}
+
+export interface ChatAnswer {
+  text: string;
+  model: string;
+  finishReason: string | null;
+  usage: unknown;
+}
+
+export interface ChatRequest {
+  model?: string;
+  messages: readonly ChatMessage[];
+  temperature?: number;
+  maxTokens?: number;
+}
+
+interface Chunk {
+  model?: string;
+  choices?: { delta?: { content?: string | null; reasoning_content?: string | null }; finish_reason?: string | null }[];
+  usage?: unknown;
+  error?: unknown;
+  detail?: unknown;
+}
+
+export interface ChatListener {
+  onText(text: string): void;
+  onThought?(text: string): void;
+}
+
+/** Throws CliError when the server refuses, fails inside the stream, or ends without finishing. */
+export async function streamChat(
+  client: ServerClient,
+  request: ChatRequest,
+  listener: ChatListener,
+  signal: AbortSignal,
+): Promise<ChatAnswer> {
+  const { model, messages, temperature, maxTokens } = request;
+  const body = {
+    ...{ model, messages, stream: true, stream_options: { include_usage: true } },
+    ...(temperature !== undefined && { temperature }),
+    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+  };
+  const response = await client.post('/v1/chat/completions', body, signal);
+  const answer: ChatAnswer = { text: '', model: '', finishReason: null, usage: null };
+  for await (const data of readEvents(response.body ?? emptyBody())) {
+    if (data === '[DONE]') return answer;
+    take(parseChunk(data), answer, listener);
+  }
+  if (answer.finishReason !== null) return answer;
+  throw new CliError('failed', 'stream_cut', 'the answer broke off', 'see the log of the server, then ask again');
+}
+
+function take(chunk: Chunk, answer: ChatAnswer, listener: ChatListener): void {
+  // A failure after the stream opened comes inside a frame, under either name.
+  if (chunk.error !== undefined || chunk.detail !== undefined) {
+    const sentence = printable(errorSentence(chunk) ?? 'no reason given');
+    throw new CliError('failed', 'stream_error', `the server failed: ${sentence}`, 'see the log of the server');
+  }
+  answer.model = chunk.model ?? answer.model;
+  answer.usage = chunk.usage ?? answer.usage;
+  const [choice] = chunk.choices ?? [];
+  answer.finishReason = choice?.finish_reason ?? answer.finishReason;
+  if (choice?.delta?.reasoning_content) listener.onThought?.(choice.delta.reasoning_content);
+  const text = choice?.delta?.content;
+  if (!text) return;
+  answer.text += text;
+  listener.onText(text);
+}
+
+function parseChunk(data: string): Chunk {
+  try {
+    const value: unknown = JSON.parse(data);
+    if (typeof value === 'object' && value !== null) return value;
+  } catch (cause) {
+    throw new CliError(
+      'failed',
+      'stream_error',
+      'the server sent something that is no JSON',
+      'is that address really a chat server?',
+      cause,
+    );
+  }
+  return {};
+}
+
+async function* emptyBody(): AsyncGenerator<Uint8Array> {}

@@ -1,0 +1,56 @@
+import { LibraryError, type LibraryErrorCode } from '../server/domains/inference/library/index.ts';
+import { type ExitName, exitCodes } from './exit-codes.ts';
+
+/** A failure that the person at the terminal can do something about. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly exit: ExitName;
+  /** Machine-readable; stable. */
+  readonly code: string;
+  readonly remedy: string;
+
+  constructor(exit: ExitName, code: string, message: string, remedy: string, cause?: unknown) {
+    super(message, { cause });
+    this.exit = exit;
+    this.code = code;
+    this.remedy = remedy;
+  }
+
+  toJSON(): { error: { code: string; message: string; remedy: string; exit_code: number } } {
+    return { error: { code: this.code, message: this.message, remedy: this.remedy, exit_code: exitCodes[this.exit].code } };
+  }
+}
+
+export function usageError(message: string, remedy: string): CliError {
+  return new CliError('usage', 'usage', message, remedy);
+}
+
+const exitOfLibrary: Record<LibraryErrorCode, ExitName> = {
+  invalid_name: 'usage',
+  not_found: 'not_found',
+  exists: 'conflict',
+  in_use: 'conflict',
+  read_only: 'failed',
+  not_a_model: 'verification_failed',
+  verification_failed: 'verification_failed',
+  no_space: 'no_space',
+  unreachable: 'unreachable',
+  refused_by_server: 'failed',
+  unsafe_address: 'failed',
+};
+
+/** What any thrown value means at the command line. */
+export function asCliError(error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  if (error instanceof LibraryError)
+    return new CliError(exitOfLibrary[error.code], error.code, error.message, error.remedy, error);
+  if (error instanceof Error && error.name === 'AbortError') {
+    return new CliError('interrupted', 'interrupted', 'stopped', 'run the same command again to continue', error);
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  const { code } = error as { code?: unknown };
+  if (code === 'EACCES' || code === 'EPERM')
+    return new CliError('failed', 'permission', message, 'run it as the user that owns these files', error);
+  if (code === 'ENOSPC') return new CliError('no_space', 'no_space', message, 'free some disk space', error);
+  return new CliError('failed', 'failed', message, 'run `svc doctor`, which checks this machine and the configuration', error);
+}

@@ -1,0 +1,23 @@
+/** Every command of `svc`, in the order of `svc help`. */
+import type { Command } from './command.ts';
+import { bench } from './commands/bench.ts';
+import { chat } from './commands/chat.ts';
+import { config } from './commands/config.ts';
+import { doctor } from './commands/doctor.ts';
+import { helpCommand } from './commands/help.ts';
+import { modelsImport } from './commands/models-import.ts';
+import { modelsList } from './commands/models-list.ts';
+import { modelsPull } from './commands/models-pull.ts';
+import { modelsRm } from './commands/models-rm.ts';
+import { modelsShow } from './commands/models-show.ts';
+import { modelsVerify } from './commands/models-verify.ts';
+import { serve } from './commands/serve.ts';
+import { status } from './commands/status.ts';
+import { version } from './commands/version.ts';
+
+export const commands: readonly Command[] = [
+  ...[serve, status, chat, doctor],
+  ...[modelsList, modelsPull, modelsImport, modelsShow, modelsVerify, modelsRm],
+  ...[config, bench, version],
+  helpCommand(() => commands),
+];

@@ -1,0 +1,91 @@
+import { namedModelFile } from '../../server/default-model.ts';
+import { modelNameOfFile } from '../../server/domains/inference/library/index.ts';
+import type { Config } from '../../server/platform/config/config.ts';
+import { formatListenAddress, parseListenAddress } from '../../server/platform/config/listen-address.ts';
+import { VERSION } from '../../server/product.ts';
+import { CliError } from '../cli-error.ts';
+import { command } from '../command.ts';
+import { openLibrary, readConfig } from '../configuration.ts';
+import { printable } from '../format.ts';
+import type { Terminal } from '../terminal.ts';
+import { overridesOf, serveOptions } from './serve-options.ts';
+
+export const serve = command({
+  words: ['serve'],
+  summary: 'Run the server',
+  options: serveOptions,
+  examples: [
+    'svc serve',
+    'svc serve --listen 127.0.0.1:9000 --model model.gguf --parallel 8 --ctx 32768 --threads 4',
+    'svc serve --public-listen 0.0.0.0:8443',
+  ],
+  async run(invocation) {
+    const { options, terminal } = invocation;
+    const listen = parseListenAddress(readConfig(invocation).values.listen);
+    const config = readConfig(invocation, overridesOf(options, listen));
+    await checkModelFile(config);
+    // Loaded here: the other commands start without the server's modules.
+    const { runServer } = await import('../../server/run.ts');
+    const code = await runServer(config, ({ internal }, server) => {
+      const url = `http://${formatListenAddress(reachable(internal))}`;
+      terminal.note(`svc ${VERSION} listens at ${url}; the default model is being loaded`);
+      void server.ready().then(() => announce(url, terminal));
+    });
+    return code === 0 ? 'ok' : 'failed';
+  },
+});
+
+/** A model file that was named must be there and sound; later it would only be a line in the log. */
+async function checkModelFile(config: Config): Promise<void> {
+  const [file] = namedModelFile(config.values);
+  if (file === undefined) return;
+  const entry = await openLibrary(config).get(modelNameOfFile(file));
+  if (entry.problem === undefined) return;
+  const isMissing = entry.sizeBytes === 0;
+  throw new CliError(
+    isMissing ? 'not_found' : 'verification_failed',
+    isMissing ? 'not_found' : 'not_a_model',
+    printable(entry.problem),
+    'name a sound GGUF file with --model',
+  );
+}
+
+/** Every address of the machine is reached at its own. */
+function reachable({ host, port }: { host: string; port: number }): { host: string; port: number } {
+  const own: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+  return { host: own[host] ?? host, port };
+}
+
+interface ServedModel {
+  id: string;
+  kind?: string;
+  state?: string;
+  note?: string;
+}
+
+/** One line that says where the server is, one with a command to try. */
+async function announce(url: string, terminal: Terminal): Promise<void> {
+  const model = await findLoadedModel(url).catch(() => undefined);
+  const nonsense = model?.note ? ` (${printable(model.note)})` : '';
+  const state = model ? `with ${model.id}${nonsense}` : 'without a model: see `svc doctor`';
+  terminal.result(
+    { ready: true, url, version: VERSION, model: model?.id ?? null },
+    `svc ${VERSION} is ready at ${url} ${state}\nTry: ${sample(url, model)}`,
+  );
+}
+
+async function findLoadedModel(url: string): Promise<ServedModel | undefined> {
+  const response = await fetch(`${url}/v1/models`, { signal: AbortSignal.timeout(5_000) });
+  const { data } = (await response.json()) as { data: ServedModel[] };
+  return data.find(({ state }) => state === 'loaded') ?? data.find(({ state }) => state === undefined);
+}
+
+function sample(url: string, model: ServedModel | undefined): string {
+  if (!model) return `curl ${url}/health`;
+  const isChat = model.kind === undefined || model.kind === 'chat';
+  const path = isChat ? '/v1/chat/completions' : '/v1/embeddings';
+  const body = isChat
+    ? { model: model.id, messages: [{ role: 'user', content: 'Hello!' }], stream: true }
+    : { model: model.id, input: 'Hello!' };
+  return `curl -N ${url}${path} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
+}

@@ -1,0 +1,53 @@
+import { command } from '../command.ts';
+import { formatTable, printable } from '../format.ts';
+import { clientOptions, errorSentence, ServerClient } from '../server-client.ts';
+
+type Fields = Record<string, unknown>;
+
+export const status = command({
+  words: ['status'],
+  summary: 'Ask a running server how it is and which models it has',
+  options: clientOptions,
+  examples: ['svc status', 'svc status --url http://10.0.0.5:8880 --json'],
+  async run(invocation) {
+    const { terminal, signal } = invocation;
+    const client = ServerClient.from(invocation);
+    const health = await client.get('/health', signal);
+    const ready = await client.get('/readyz', signal);
+    const models = await client.get('/v1/models', signal);
+    const isReady = ready.status === 200;
+    const list = modelsOf(models.body);
+    terminal.result(
+      { url: client.base.origin, ready: isReady, ready_status: ready.status, health: health.body, models: list },
+      [...summary(client.base.origin, isReady, ready.body, fields(health.body)), '', modelTable(list)].join('\n'),
+    );
+    return isReady ? 'ok' : 'failed';
+  },
+});
+
+const fields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
+
+function modelsOf(body: unknown): Fields[] {
+  const { data } = fields(body);
+  return Array.isArray(data) ? data.map(fields) : [];
+}
+
+function summary(origin: string, isReady: boolean, readiness: unknown, health: Fields): string[] {
+  const why = isReady ? '' : `: ${printable(errorSentence(readiness) ?? 'no reason given')}`;
+  const plain = Object.entries(health).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value));
+  const nested = Object.entries(health).filter(([, value]) => typeof value === 'object' && value !== null);
+  return [
+    `${origin} is ${isReady ? 'ready' : 'not ready'}${why}`,
+    ...plain.map(([key, value]) => `  ${key.padEnd(22)} ${printable(String(value))}`),
+    ...nested.map(([key, value]) => `  ${key.padEnd(22)} ${printable(JSON.stringify(value))}`),
+  ];
+}
+
+function modelTable(models: readonly Fields[]): string {
+  if (models.length === 0) return 'No models.';
+  const text = (value: unknown) => printable(typeof value === 'string' ? value : '-');
+  return formatTable(
+    ['MODEL', 'KIND', 'STATE'],
+    models.map((model) => [text(model['id']), text(model['kind'] ?? model['type']), text(model['state'] ?? model['status'])]),
+  );
+}

@@ -1,0 +1,56 @@
+import { availableParallelism, totalmem } from 'node:os';
+import { requireCpuFeatures } from '../../server/native/cpu-features.ts';
+import { loadAddon } from '../../server/native/load.ts';
+import { systemInfo } from '../../server/native/llama.ts';
+import { formatBytes } from '../format.ts';
+import { broken, type Check, ok } from './check.ts';
+
+export const nodeCheck: Check = {
+  name: 'node',
+  run() {
+    const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+    if (major > 22 || (major === 22 && minor >= 18)) return ok(`Node ${process.versions.node}`);
+    return broken(`Node ${process.versions.node} is too old`, 'use Node 22.18 or newer (`npm start` fetches one)');
+  },
+};
+
+export const cpuCheck: Check = {
+  name: 'cpu',
+  run({ env }) {
+    const count = `${availableParallelism()} ${process.arch} cores`;
+    try {
+      requireCpuFeatures(env);
+      return ok(`${count} with the instructions that local models need`);
+    } catch (error) {
+      return broken(`${count}, but local models cannot run`, (error as Error).message);
+    }
+  },
+};
+
+export const memoryCheck: Check = {
+  name: 'memory',
+  run() {
+    // A container's limit counts, not the machine's memory; 0 or a huge number means that there is none.
+    const limit = process.constrainedMemory();
+    const total = limit > 0 && limit < totalmem() ? limit : totalmem();
+    const text = `${formatBytes(total)} of memory, ${formatBytes(process.availableMemory())} free`;
+    return total >= 2e9 ? ok(text) : broken(text, 'give this machine (or container) at least 2 GB');
+  },
+};
+
+export const nativeCheck: Check = {
+  name: 'native library',
+  run() {
+    try {
+      loadAddon('llama');
+      const { llamaVersion, ggmlVersion, devices, cpuFeatures } = systemInfo();
+      const names = devices.map(({ name }) => name).join(', ');
+      return ok(`llama.cpp ${llamaVersion}, ggml ${ggmlVersion}; devices: ${names || 'none'}; ${cpuFeatures.join(' ')}`);
+    } catch (error) {
+      return broken(
+        `the native library does not load: ${(error as Error).message}`,
+        'run `npm run build` in a checkout, or install the package for this machine again',
+      );
+    }
+  },
+};

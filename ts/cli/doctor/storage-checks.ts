@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { access, constants, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { chooseDefaultModel } from '../../server/default-model.ts';
+import { freeBytes } from '../../server/domains/inference/library/index.ts';
+import { openLibrary } from '../configuration.ts';
+import { formatBytes, printable } from '../format.ts';
+import { broken, type Check, type Finding, ok, warning } from './check.ts';
+
+const lowBytes = 1e9;
+
+export const dataCheck: Check = { name: 'data folder', run: ({ config }) => checkFolder(config.values.data_dir, 'SVC_DATA_DIR') };
+export const modelsFolderCheck: Check = {
+  name: 'models folder',
+  run: ({ config }) => checkFolder(config.values.models_dir, 'SVC_MODELS_DIR'),
+};
+
+async function checkFolder(folder: string, variable: string): Promise<Finding> {
+  const existing = await nearestFolder(folder);
+  const isThere = existing === folder;
+  const failure = isThere
+    ? await tryWriting(folder)
+    : await access(existing, constants.W_OK).then(
+        () => undefined,
+        (error: Error) => error.message,
+      );
+  if (failure !== undefined)
+    return broken(`${folder} is not writable: ${failure}`, `give this user the folder, or name another with ${variable}`);
+  const free = await freeBytes(existing);
+  const text = `${folder}${isThere ? '' : ' (made at the first start)'}, ${formatBytes(free)} free`;
+  return free >= lowBytes ? ok(text) : warning(text, `free some space, or name a folder on a larger disk with ${variable}`);
+}
+
+async function nearestFolder(folder: string): Promise<string> {
+  const found = await stat(folder).catch(() => undefined);
+  return found?.isDirectory() || dirname(folder) === folder ? folder : nearestFolder(dirname(folder));
+}
+
+/** Permissions alone do not tell: the disk may be full or read-only. */
+async function tryWriting(folder: string): Promise<string | undefined> {
+  const path = join(folder, `.svc-doctor-${randomUUID()}`);
+  try {
+    await writeFile(path, 'x', { flag: 'wx' });
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+export const modelsCheck: Check = {
+  name: 'models',
+  async run({ config }) {
+    const library = openLibrary(config);
+    const entries = await library.entries();
+    const damaged = entries.filter(({ problem }) => problem !== undefined);
+    const [first] = damaged;
+    if (first)
+      return broken(
+        `${damaged.length} damaged, for example ${first.name}: ${printable(first.problem ?? '')}`,
+        `svc models rm ${first.name}, then pull it again`,
+      );
+    const models = await library.list();
+    if (models.length === 0) return broken(`no models in ${library.modelsDir}`, 'svc models pull qwen3-0.6b-q8_0');
+    const real = models.filter(({ demonstration }) => demonstration === undefined);
+    if (real.length > 0)
+      return ok(
+        `${models.length} usable: ${models
+          .map(({ id }) => id)
+          .slice(0, 5)
+          .join(', ')}`,
+      );
+    return warning(`only ${models[0]?.id}, which talks nonsense`, 'svc models pull qwen3-0.6b-q8_0');
+  },
+};
+
+export const defaultModelCheck: Check = {
+  name: 'default model',
+  async run({ config }) {
+    const library = openLibrary(config);
+    const name = await chooseDefaultModel(config.values, library);
+    const model = name === undefined ? undefined : await library.find(name);
+    if (!model) return broken(`the default model ${name ?? ''} is not here`, 'set SVC_DEFAULT_MODEL to one of `svc models list`');
+    // Weights are mapped, so they need not be free now, but they must fit.
+    const total =
+      process.constrainedMemory() > 0
+        ? Math.min(process.constrainedMemory(), process.availableMemory())
+        : process.availableMemory();
+    const text = `${model.id}, ${formatBytes(model.sizeBytes)}`;
+    return model.sizeBytes < total
+      ? ok(text)
+      : warning(`${text}, but only ${formatBytes(total)} of memory are free`, 'choose a smaller model, or end other programs');
+  },
+};

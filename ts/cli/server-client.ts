@@ -1,0 +1,109 @@
+/** Talks to a running server as any client would. */
+import { parseListenAddress } from '../server/platform/config/listen-address.ts';
+import { CliError } from './cli-error.ts';
+import type { Invocation, Options } from './command.ts';
+import { readConfig } from './configuration.ts';
+import { printable } from './format.ts';
+
+export const clientOptions = {
+  url: { kind: 'text', value: 'URL', help: 'server to talk to (else SVC_URL, else the configured listener)' },
+  'api-key': { kind: 'text', value: 'KEY', help: 'key of that server (better in SVC_API_KEY: other users see command lines)' },
+} as const satisfies Options;
+
+export interface ServerAnswer {
+  status: number;
+  body: unknown;
+}
+
+export class ServerClient {
+  readonly base: URL;
+  readonly #headers: Record<string, string>;
+
+  private constructor(base: URL, apiKey: string | undefined) {
+    this.base = base;
+    this.#headers = { 'user-agent': 'svc-cli', ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }) };
+  }
+
+  static from(invocation: Invocation<typeof clientOptions>): ServerClient {
+    const { options, env } = invocation;
+    const text = options.url ?? env['SVC_URL'] ?? listenUrl(readConfig(invocation).values.listen);
+    const base = URL.canParse(text) ? new URL(text) : undefined;
+    if (!base || !/^https?:$/.test(base.protocol)) {
+      throw new CliError('usage', 'usage', `"${text}" is no server address`, 'give it as http://127.0.0.1:8880');
+    }
+    return new ServerClient(base, options['api-key'] ?? env['SVC_API_KEY']);
+  }
+
+  /** Any status; throws CliError unreachable when nothing answers. */
+  async get(path: string, signal: AbortSignal): Promise<ServerAnswer> {
+    const response = await this.#send(path, {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(10_000)]),
+      headers: this.#headers,
+    });
+    const text = await response.text();
+    return { status: response.status, body: parseJson(text) };
+  }
+
+  /** The open response of a 2xx; every other status becomes a CliError with the server's own sentence. */
+  async post(path: string, body: unknown, signal: AbortSignal): Promise<Response> {
+    const headers = { ...this.#headers, 'content-type': 'application/json' };
+    const response = await this.#send(path, { method: 'POST', headers, body: JSON.stringify(body), signal });
+    if (response.ok) return response;
+    throw refused(response.status, parseJson(await response.text()));
+  }
+
+  async #send(path: string, init: RequestInit): Promise<Response> {
+    const prefix = this.base.pathname.replace(/\/+$/, '');
+    try {
+      return await fetch(new URL(prefix + path, this.base), init);
+    } catch (error) {
+      if ((error as Error).name === 'AbortError') throw error;
+      const reason = ((error as Error).cause as Error | undefined)?.message ?? (error as Error).message;
+      const remedy = 'start it with `svc serve`, or name another server with --url';
+      throw new CliError('unreachable', 'unreachable', `no server answers at ${this.base.origin} (${reason})`, remedy, error);
+    }
+  }
+}
+
+/** A listener on every address is reached on this machine's own. */
+function listenUrl(listen: string): string {
+  const { host, port } = parseListenAddress(listen);
+  const reachable = host === '0.0.0.0' || host === '' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function refused(status: number, body: unknown): CliError {
+  const sentence = printable(errorSentence(body) ?? 'no reason given');
+  const remedy =
+    status === 401
+      ? 'give a key with --api-key or SVC_API_KEY'
+      : status === 404
+        ? 'run `svc status` for its models'
+        : 'see the log of the server';
+  return new CliError(
+    status === 404 ? 'not_found' : 'failed',
+    `http_${status}`,
+    `the server answers ${status}: ${sentence}`,
+    remedy,
+  );
+}
+
+/** The sentence of either error shape; `detail` may be JSON inside a string. */
+export function errorSentence(body: unknown): string | undefined {
+  if (typeof body === 'string') {
+    const inner = parseJson(body);
+    return typeof inner === 'string' ? inner.slice(0, 500) || undefined : errorSentence(inner);
+  }
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { error, detail, message } = body as { error?: unknown; detail?: unknown; message?: unknown };
+  if (typeof message === 'string') return message;
+  return (detail === undefined ? undefined : errorSentence(detail)) ?? errorSentence(error);
+}

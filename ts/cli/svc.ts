@@ -1,0 +1,47 @@
+/** The `svc` program: finds the command, runs it, and turns every failure into a sentence and an exit code. */
+import { findCommand, parseCommand, unknownCommand } from './arguments.ts';
+import { asCliError } from './cli-error.ts';
+import { commands } from './commands.ts';
+import { record } from './commands/help.ts';
+import type { Invocation } from './command.ts';
+import { type ExitName, exitCodes } from './exit-codes.ts';
+import { commandHelp, overview } from './help.ts';
+import { Terminal } from './terminal.ts';
+
+async function main(args: readonly string[], terminal: Terminal): Promise<ExitName> {
+  if (args[0] === '--version' || args[0] === '-V') return main(['version', ...args.slice(1)], terminal);
+  const { command, rest, words } = findCommand(args, commands);
+  if (!command && words.length === 0) {
+    terminal.result({ commands: commands.map(record), exit_codes: exitCodes }, overview(commands));
+    return 'ok';
+  }
+  if (!command && args.includes('--help')) return main(['help', ...words, ...(terminal.json ? ['--json'] : [])], terminal);
+  if (!command) throw unknownCommand(words, commands);
+  const { options, positionals } = parseCommand(command, rest);
+  if (options['help'] === true) {
+    terminal.result(record(command), commandHelp(command));
+    return 'ok';
+  }
+  const interruption = new AbortController();
+  process.once('SIGINT', () => interruption.abort());
+  const invocation: Invocation = { options, positionals, terminal, signal: interruption.signal, env: process.env };
+  return command.run(invocation);
+}
+
+// A reader that went away (svc models list | head) is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(exitCodes.ok.code);
+  throw error;
+});
+
+const args = process.argv.slice(2);
+const end = args.indexOf('--');
+const isJson = args.slice(0, end < 0 ? args.length : end).includes('--json');
+const terminal = new Terminal({ json: isJson, out: process.stdout, err: process.stderr });
+try {
+  process.exitCode = exitCodes[await main(args, terminal)].code;
+} catch (error) {
+  const failure = asCliError(error);
+  terminal.error(failure);
+  process.exitCode = exitCodes[failure.exit].code;
+}
