@@ -58,7 +58,7 @@ std::shared_ptr<Model> Model::load(const LoadOptions & options, const Progress &
     if (!model->model_) throw invalid(options.path);
     if (options.vocab_only) return model;
     try {
-        model->templates_ = common_chat_templates_init(model->raw(), options.chat_template);
+        model->chat_format_ = std::make_unique<ChatFormat>(model->raw(), options.chat_template);
     } catch (const std::exception & error) {
         throw StatusError("template_failed", options.path + " has a chat template that cannot be parsed: " + error.what());
     }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "chat.h"
+#include "chat_format.h"
 #include "llama.h"
 #include "mtmd.h"
 #include "options.h"
@@ -42,7 +42,7 @@ class Model {
     bool vocab_only() const { return vocab_only_; }
 
     // Null for a model that is loaded for its vocabulary alone.
-    const common_chat_templates * templates() const { return templates_.get(); }
+    const ChatFormat * chat_format() const { return chat_format_.get(); }
     mtmd_context * projector() const { return projector_.get(); }
     const std::map<std::string, Lora> & loras() const { return loras_; }
 
@@ -58,7 +58,7 @@ class Model {
     void load_projector(const LoadOptions & options);
 
     std::unique_ptr<llama_model, ModelDeleter> model_;
-    common_chat_templates_ptr templates_;
+    std::unique_ptr<ChatFormat> chat_format_;
     std::unique_ptr<mtmd_context, ProjectorDeleter> projector_;
     std::map<std::string, Lora> loras_;
     bool vocab_only_ = false;

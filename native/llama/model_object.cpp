@@ -83,7 +83,7 @@ Napi::Value ModelObject::info(const Napi::CallbackInfo & info) {
         to.Set("pooling", pooling_name(m));
         to.Set("hasEncoder", !m.vocab_only() && llama_model_has_encoder(raw));
         to.Set("hasDecoder", !m.vocab_only() && llama_model_has_decoder(raw));
-        const auto * templates = m.templates();
+        const auto * templates = m.chat_format() ? m.chat_format()->templates() : nullptr;
         auto caps = templates ? common_chat_templates_get_caps(templates) : std::map<std::string, bool>{};
         to.Set("hasChatTemplate", templates && common_chat_templates_was_explicit(templates));
         to.Set("supportsTools", caps["supports_tools"] && caps["supports_tool_calls"]);

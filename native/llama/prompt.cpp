@@ -76,7 +76,7 @@ common_chat_templates_inputs inputs_of(const Model & model, const JobOptions & j
         parse_json(job.json_schema, "the JSON schema");
         inputs.json_schema = job.json_schema;
     }
-    auto caps = common_chat_templates_get_caps(model.templates());
+    auto caps = common_chat_templates_get_caps(model.chat_format()->templates());
     inputs.parallel_tool_calls = prompt.parallel_tool_calls.value_or(caps["supports_parallel_tool_calls"]);
     inputs.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
     inputs.enable_thinking = prompt.enable_thinking;
@@ -89,9 +89,19 @@ common_chat_templates_inputs inputs_of(const Model & model, const JobOptions & j
     return inputs;
 }
 
-common_chat_params render(const Model & model, const common_chat_templates_inputs & inputs) {
+// All that shapes the answer's syntax, which is everything but the messages.
+std::string format_key(const JobOptions & job, const common_chat_templates_inputs & inputs) {
+    std::string key;
+    for (const auto & part : {job.prompt.tools_json, job.prompt.template_kwargs_json, job.json_schema, job.grammar}) {
+        key += std::to_string(part.size()) + ':' + part;
+    }
+    key += std::to_string(inputs.tool_choice) + (inputs.parallel_tool_calls ? "p" : "-") + (inputs.enable_thinking ? "t" : "-");
+    return key;
+}
+
+common_chat_params render(const Model & model, const JobOptions & job, const common_chat_templates_inputs & inputs) {
     try {
-        return common_chat_templates_apply(model.templates(), inputs);
+        return model.chat_format()->apply(inputs, format_key(job, inputs));
     } catch (const std::exception & error) {
         throw StatusError("template_failed", std::string("the model's chat template refused these messages: ") + error.what());
     }
@@ -129,20 +139,21 @@ std::vector<common_grammar_trigger> triggers_of(const Model & model, const commo
 
 // A forced call begins with the first token. llama.cpp's grammar for `required` lets words come first; its lazy grammar for `auto`
 // describes the call alone, so applied at once it forces the call. Models that think first keep the looser one.
-void force_call(const Model & model, common_chat_templates_inputs inputs, const common_chat_params & params, GrammarSpec & grammar) {
+void force_call(const Model & model, const JobOptions & job, common_chat_templates_inputs inputs, const common_chat_params & params,
+                GrammarSpec & grammar) {
     if (inputs.tool_choice != COMMON_CHAT_TOOL_CHOICE_REQUIRED || params.supports_thinking) return;
     inputs.tool_choice = COMMON_CHAT_TOOL_CHOICE_AUTO;
-    auto call = render(model, inputs);
+    auto call = render(model, job, inputs);
     if (!call.grammar_lazy || call.grammar.empty()) return;
     grammar = {call.grammar, false, {}, ""};
 }
 
 Prompt prepare_chat(const Model & model, const JobOptions & job) {
-    if (!model.templates()) throw StatusError("unsupported", "this model was loaded for its vocabulary alone and cannot chat");
+    if (!model.chat_format()) throw StatusError("unsupported", "this model was loaded for its vocabulary alone and cannot chat");
     auto inputs = inputs_of(model, job);
     const bool uses_tools = !inputs.tools.empty() && inputs.tool_choice != COMMON_CHAT_TOOL_CHOICE_NONE;
     if (uses_tools && !job.grammar.empty()) throw StatusError("invalid_argument", "a grammar cannot be combined with tools");
-    auto params = render(model, inputs);
+    auto params = render(model, job, inputs);
     Prompt prompt;
     prompt.syntax = syntax_of(model, params, uses_tools, job.prompt.parallel_tool_calls == false);
     prompt.stop = params.additional_stops;
@@ -151,7 +162,7 @@ Prompt prepare_chat(const Model & model, const JobOptions & job) {
         prompt.grammar.lazy = params.grammar_lazy;
         prompt.grammar.triggers = triggers_of(model, params);
         prompt.grammar.generation_prompt = params.generation_prompt;
-        if (uses_tools) force_call(model, inputs, params, prompt.grammar);
+        if (uses_tools) force_call(model, job, inputs, params, prompt.grammar);
     } else {
         // A grammar of the user's own describes the model's words alone, from the first on.
         prompt.grammar.text = job.grammar;
