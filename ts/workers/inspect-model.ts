@@ -3,16 +3,28 @@
  * Usage: node inspect-model.ts FILE. Prints one line of JSON: {usable: true, ...} or {usable: false, reason}.
  */
 import { LlamaModel } from '../server/native/llama.ts';
-import { readGguf } from '../server/platform/gguf/gguf-reader.ts';
+import { type GgufFile, readGguf } from '../server/platform/gguf/gguf-reader.ts';
+import { findString } from '../server/platform/gguf/gguf-value.ts';
 import { splitModelPaths } from '../server/platform/gguf/split-model.ts';
 
 async function inspect(path: string): Promise<Record<string, unknown>> {
   const file = await readGguf(path);
   const [, ...others] = splitModelPaths(path, file);
   for (const part of others) await readGguf(part);
-  await using model = await LlamaModel.load({ path, vocabOnly: true });
-  const { hasChatTemplate, supportsTools, supportsThinking, hasDecoder, pooling } = model.info;
-  return { usable: true, hasChatTemplate, supportsTools, supportsThinking, hasDecoder, pooling };
+  const model = await LlamaModel.load({ path, vocabOnly: true });
+  await model.close();
+  return { usable: true, ...readTemplate(file) };
+}
+
+/** What the template speaks of; the loaded model knows for certain, and its word then counts. */
+function readTemplate({ metadata }: GgufFile): Record<string, boolean> {
+  const plain = findString(metadata, 'tokenizer.chat_template');
+  const template = `${plain ?? ''}${findString(metadata, 'tokenizer.chat_template.tool_use') ?? ''}`;
+  return {
+    hasChatTemplate: template !== '',
+    supportsTools: /\btools\b/.test(template) && /\btool_calls?\b/.test(template),
+    supportsThinking: /\benable_thinking\b/.test(template),
+  };
 }
 
 function refuse(error: unknown): Record<string, unknown> {

@@ -98,6 +98,8 @@ export function create(deps: InferenceDeps): Inference {
       await mkdir(deps.dataDir, { recursive: true });
       await loadDefault(local, config.defaultModel, onLoadError);
       isReady = true;
+      // Inspects the other models now, so that the first request need not wait for it.
+      local.models().catch((error: unknown) => log.warn('the models could not be listed', { error: String(error) }));
     },
     close: () => local.close(),
     health: () => readHealth(local, config.defaultModel),

@@ -40,7 +40,9 @@ export function runInspection(path: string, limits: InspectionLimits = inspectio
       if (output.length < maxOutputBytes) output += text;
     });
     child.on('error', reject);
-    child.on('close', (code, signal) => resolve(parseVerdict(output) ?? { usable: false, reason: deathSentence(code, signal) }));
+    child.on('close', (code, signal) =>
+      resolve(parseVerdict(output) ?? { usable: false, reason: deathSentence(code, signal), isDeath: true }),
+    );
   });
 }
 

@@ -62,7 +62,8 @@ export class Inspector {
   /** A cache that cannot be written costs an inspection at the next start and nothing else. */
   async #write(): Promise<void> {
     if (!this.#cacheFile) return;
-    const text = JSON.stringify({ format, files: Object.fromEntries(this.#kept) });
+    const lasting = [...this.#kept].filter(([, { verdict }]) => verdict.usable || !verdict.isDeath);
+    const text = JSON.stringify({ format, files: Object.fromEntries(lasting) });
     const temporary = `${this.#cacheFile}.${process.pid}.tmp`;
     await writeFile(temporary, text)
       .then(() => rename(temporary, this.#cacheFile as string))

@@ -33,21 +33,30 @@ export class ModelCatalogue {
     return (await this.#read()).map((row) => this.#card(row));
   }
 
+  /** Looks at one model alone when nobody listed them lately: the first start must not wait for the inspection of all. */
   async find(id: string): Promise<{ stored: StoredModel; card: ModelCard } | undefined> {
-    const row = (await this.#read()).find(({ stored }) => stored.id === id);
+    const row = this.#isFresh() ? (await this.#read()).find(({ stored }) => stored.id === id) : await this.#readOne(id);
     return row && { stored: row.stored, card: this.#card(row) };
   }
 
+  async #readOne(id: string): Promise<Row | undefined> {
+    const stored = await this.#source.find(id);
+    return stored && { stored, verdict: await this.#judge(stored) };
+  }
+
+  #isFresh(): boolean {
+    return this.#rows !== undefined && Date.now() - this.#readAt <= freshMs;
+  }
+
   #read(): Promise<Row[]> {
-    const now = Date.now();
-    if (!this.#rows || now - this.#readAt > freshMs) {
-      this.#readAt = now;
-      this.#rows = this.#list();
-      this.#rows.catch(() => {
-        this.#rows = undefined;
-      });
-    }
-    return this.#rows;
+    if (this.#rows && this.#isFresh()) return this.#rows;
+    this.#readAt = Date.now();
+    const rows = this.#list();
+    this.#rows = rows;
+    rows.catch(() => {
+      if (this.#rows === rows) this.#rows = undefined;
+    });
+    return rows;
   }
 
   async #list(): Promise<Row[]> {
@@ -59,13 +68,15 @@ export class ModelCatalogue {
     return this.#canInspect ? this.#inspector.inspect(stored.path) : assumedVerdict;
   }
 
-  #card({ stored, verdict }: Row): ModelCard {
+  #card({ stored, verdict: inspected }: Row): ModelCard {
+    const entry = this.#table.entry(stored.id);
+    const verdict: Verdict = entry?.model ? { ...entry.model.native.info, usable: true } : inspected;
     const { path: _path, sha256: _sha256, projectorPath: _projectorPath, ...facts } = stored;
     return {
       ...facts,
       capabilities: capabilitiesOf(stored, verdict),
       ownedBy: 'local',
-      state: verdict.usable ? (this.#table.entry(stored.id)?.state ?? 'unloaded') : 'unusable',
+      state: verdict.usable ? (entry?.state ?? 'unloaded') : 'unusable',
       ...(verdict.usable ? {} : { unusable: verdict.reason }),
     };
   }
@@ -76,13 +87,11 @@ const assumedVerdict: Verdict = {
   hasChatTemplate: true,
   supportsTools: false,
   supportsThinking: false,
-  hasDecoder: true,
-  pooling: 'unspecified',
 };
 
 function capabilitiesOf(stored: StoredModel, verdict: Verdict): ModelCapabilities {
   const usable = verdict.usable;
-  const chat = usable && stored.kind === 'chat' && verdict.hasDecoder;
+  const chat = usable && stored.kind === 'chat';
   return {
     chat,
     tools: chat && verdict.supportsTools,

@@ -5,10 +5,13 @@ export type Verdict =
       hasChatTemplate: boolean;
       supportsTools: boolean;
       supportsThinking: boolean;
-      hasDecoder: boolean;
-      pooling: string;
     }
-  | { usable: false; reason: string };
+  | {
+      usable: false;
+      reason: string;
+      /** The child ended without a verdict of its own: perhaps the machine's fault, so the next start asks again. */
+      isDeath?: true;
+    };
 
 /** The child is another process and its output is checked like any other input. */
 export function parseVerdict(text: string): Verdict | undefined {
@@ -21,8 +24,6 @@ export function parseVerdict(text: string): Verdict | undefined {
       hasChatTemplate: value['hasChatTemplate'] === true,
       supportsTools: value['supportsTools'] === true,
       supportsThinking: value['supportsThinking'] === true,
-      hasDecoder: value['hasDecoder'] === true,
-      pooling: String(value['pooling']),
     };
   } catch {
     return undefined;
