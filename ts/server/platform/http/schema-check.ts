@@ -26,8 +26,8 @@ export class SchemaCheck {
   /** Undefined: the value is what the schema wants. `whole` names the value in the sentence, for example "the request body". */
   findFault(value: unknown, whole: string): SchemaFault | undefined {
     if (this.#validator.Check(value)) return undefined;
-    const error = mostTelling(this.#validator.Errors(value));
-    return error === undefined ? { member: '', sentence: `${whole} is not valid.` } : this.#describe(error, value, whole);
+    const telling = mostTelling(this.#validator.Errors(value));
+    return telling === undefined ? { member: '', sentence: `${whole} is not valid.` } : this.#describe(telling, value, whole);
   }
 
   /** Strings of a query or path become the numbers and booleans that the schema wants, where they read as such. */
@@ -35,13 +35,13 @@ export class SchemaCheck {
     return this.#validator.Convert(value);
   }
 
-  #describe(error: TLocalizedValidationError, value: unknown, whole: string): SchemaFault {
+  #describe({ error, accepted }: Telling, value: unknown, whole: string): SchemaFault {
     const node = nodeAt(this.#schema, error.schemaPath);
     if (error.keyword === 'required') return describeMissing(error, node, whole);
     const member = memberName(error.instancePath);
     const given = describeGiven(valueAt(value, error.instancePath));
-    const accepted = node === undefined ? error.message : `must be ${describeAccepted(node)}`;
-    return { member, sentence: `${subject(member, whole)} ${accepted}; ${given} was given.` };
+    const wanted = accepted ?? (node === undefined ? 'something else' : describeAccepted(node));
+    return { member, sentence: `${subject(member, whole)} must be ${wanted}; ${given} was given.` };
   }
 }
 
@@ -55,17 +55,47 @@ function describeMissing(error: TLocalizedValidationError, node: SchemaNode | un
   return { member, sentence: `${subject(member, whole)} is required${accepted}.` };
 }
 
-/** A union fails with one error per branch: prefer the branch that got furthest into the value, else the union itself. */
-function mostTelling(errors: readonly TLocalizedValidationError[]): TLocalizedValidationError | undefined {
-  const first = errors[0];
+interface Telling {
+  error: TLocalizedValidationError;
+  /** What all branches of a union together accept there. */
+  accepted?: string;
+}
+
+/**
+ * A union fails with the errors of every branch. Branches whose type matched are looked into; of those, the one whose discriminator
+ * (a constant member, such as the type of a content part) matched too. When none did, its accepted values are the answer.
+ */
+function mostTelling(errors: readonly TLocalizedValidationError[]): Telling | undefined {
+  const [first] = errors;
   if (first === undefined) return undefined;
-  const union = errors.find(
-    (error) => (error.keyword === 'anyOf' || error.keyword === 'oneOf') && first.schemaPath.startsWith(error.schemaPath),
+  const union = errors.findLast((error) => isUnion(error) && first.schemaPath.startsWith(`${error.schemaPath}/`));
+  if (union === undefined) return { error: first };
+  const branches = Map.groupBy(
+    errors.filter((error) => error.schemaPath.startsWith(`${union.schemaPath}/${union.keyword}/`)),
+    (error) => branchOf(error, union),
   );
-  if (union === undefined) return first;
-  const inside = errors.filter((error) => error.schemaPath.startsWith(`${union.schemaPath}/`));
-  const telling = inside.filter((error) => error.keyword !== 'const' && depth(error) > depth(union));
-  return telling.sort((a, b) => depth(b) - depth(a))[0] ?? union;
+  const entered = [...branches.values()].filter((branch) => branch.every((error) => depth(error) > depth(union)));
+  if (entered.length === 0) return { error: union };
+  const matching = entered.filter(
+    (branch) => !branch.some((error) => error.keyword === 'const' && depth(error) === depth(union) + 1),
+  );
+  return matching[0] === undefined ? wrongDiscriminator(entered.flat()) : mostTelling(matching[0]);
+}
+
+function wrongDiscriminator(errors: readonly TLocalizedValidationError[]): Telling | undefined {
+  const [error, ...others] = errors.filter((one) => one.keyword === 'const');
+  if (error === undefined) return undefined;
+  const same = [error, ...others].filter((one) => one.instancePath === error.instancePath);
+  const values = same.map((one) => JSON.stringify((one.params as { allowedValue: unknown }).allowedValue));
+  return { error, accepted: values.length === 1 ? `${values[0]}` : `one of ${values.join(', ')}` };
+}
+
+function isUnion(error: TLocalizedValidationError): boolean {
+  return error.keyword === 'anyOf' || error.keyword === 'oneOf';
+}
+
+function branchOf(error: TLocalizedValidationError, union: TLocalizedValidationError): string {
+  return error.schemaPath.slice(union.schemaPath.length).split('/')[2] ?? '';
 }
 
 function depth(error: TLocalizedValidationError): number {

@@ -12,7 +12,8 @@ export function observeProcess(metrics: MetricsRegistry, version: string): void 
     .with();
   metrics.gauge('svc_info', 'Always 1; the labels tell the version.', ['version']).with({ version }).set(1);
   started.set(Date.now() / 1000 - process.uptime());
-  const delay = monitorEventLoopDelay({ resolution: 20 });
+  const resolution = 20;
+  const delay = monitorEventLoopDelay({ resolution });
   delay.enable();
   metrics.onCollect(() => {
     const memory = process.memoryUsage();
@@ -20,7 +21,8 @@ export function observeProcess(metrics: MetricsRegistry, version: string): void 
     resident.set(memory.rss);
     heap.set(memory.heapUsed);
     cpu.value = (user + system) / 1e6;
-    lag.set(delay.count === 0 ? 0 : delay.percentile(99) / 1e9);
+    // What is measured is the time between two timers, so an idle loop reads as the resolution.
+    lag.set(delay.count === 0 ? 0 : Math.max(0, delay.percentile(99) / 1e9 - resolution / 1000));
     delay.reset();
   });
 }
