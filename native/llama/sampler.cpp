@@ -4,13 +4,22 @@
 #include <cmath>
 
 #include "../common/status.h"
+#include "logits.h"
 #include "model.h"
 
 namespace svc {
 
 namespace {
 
+// Above this the heap of top_logits() is no gain.
+constexpr int32_t kMostFastTopK = 256;
+
 void add(llama_sampler * chain, llama_sampler * sampler) { llama_sampler_chain_add(chain, sampler); }
+
+bool penalises(const SamplingOptions & o) {
+    const bool repeats = o.repeat_last_n != 0 && (o.repeat_penalty != 1 || o.frequency_penalty != 0 || o.presence_penalty != 0);
+    return repeats || o.dry_multiplier > 0;
+}
 
 // The chain of llama.cpp's common_sampler in the same order, without the links that would do nothing.
 SamplerPtr build_chain(const Model & model, const SamplingOptions & o, const std::vector<llama_logit_bias> & bias, uint32_t seed) {
@@ -129,7 +138,9 @@ Sampler::Sampler(const Model & model, const SamplingOptions & options, const std
     : n_vocab_(model.n_vocab()), grammar_(build_grammar(model, grammar)) {
     auto biases = all_biases(model, options, bias);
     chain_ = build_chain(model, options, biases, seed);
-    plain_greedy_ = options.temperature <= 0 && llama_sampler_chain_n(chain_.get()) == 1;
+    const bool unweighted = biases.empty() && options.mirostat == 0 && !penalises(options);
+    plain_greedy_ = unweighted && options.temperature <= 0;
+    if (unweighted && options.temperature > 0 && options.top_k > 0 && options.top_k <= kMostFastTopK) fast_top_k_ = std::min(options.top_k, n_vocab_);
 }
 
 llama_token Sampler::sample(const float * logits) {
@@ -147,16 +158,12 @@ llama_token Sampler::sample(const float * logits) {
 void Sampler::accept_prompt(llama_token token) { llama_sampler_accept(chain_.get(), token); }
 
 llama_token Sampler::pick(const float * logits, bool grammar_first) {
-    if (plain_greedy_ && !grammar_first) return pick_greedy(logits);
-    fill(logits);
+    if (plain_greedy_ && !grammar_first) return argmax(logits, n_vocab_);
+    fill(logits, grammar_first);
     if (grammar_first) llama_sampler_apply(grammar_.get(), &array_);
     llama_sampler_apply(chain_.get(), &array_);
     if (array_.selected < 0) throw StatusError("internal", "no token is possible under these sampling options");
     return array_.data[array_.selected].id;
-}
-
-llama_token Sampler::pick_greedy(const float * logits) const {
-    return static_cast<llama_token>(std::max_element(logits, logits + n_vocab_) - logits);
 }
 
 bool Sampler::grammar_allows(llama_token token) {
@@ -166,31 +173,26 @@ bool Sampler::grammar_allows(llama_token token) {
     return one.logit != -INFINITY;
 }
 
-void Sampler::fill(const float * logits) {
+// What the chain chooses from: all tokens, or where its first link keeps the k likeliest anyway, those alone.
+void Sampler::fill(const float * logits, bool all) {
+    if (fast_top_k_ > 0 && !all) {
+        top_logits(logits, n_vocab_, fast_top_k_, candidates_);
+        array_ = {candidates_.data(), candidates_.size(), -1, true};
+        return;
+    }
     candidates_.resize(static_cast<size_t>(n_vocab_));
     for (llama_token token = 0; token < n_vocab_; token++) candidates_[static_cast<size_t>(token)] = {token, logits[token], 0.0f};
     array_ = {candidates_.data(), candidates_.size(), -1, false};
 }
 
 float log_probability(const float * logits, int32_t n_vocab, llama_token token, int32_t n_top, std::vector<TokenProbability> & top) {
-    const float largest = *std::max_element(logits, logits + n_vocab);
-    double sum = 0;
-    for (int32_t i = 0; i < n_vocab; i++) sum += std::exp(logits[i] - largest);
-    const float log_sum = largest + static_cast<float>(std::log(sum));
-    // A heap of the n_top best, smallest first, costs one comparison for most tokens.
-    auto better = [](const TokenProbability & a, const TokenProbability & b) { return a.logprob > b.logprob; };
+    const float log_sum = log_sum_exp(logits, n_vocab);
+    thread_local std::vector<llama_token_data> largest;
     top.clear();
-    for (int32_t i = 0; n_top > 0 && i < n_vocab; i++) {
-        if (static_cast<int32_t>(top.size()) == n_top && logits[i] <= top.front().logprob) continue;
-        if (static_cast<int32_t>(top.size()) == n_top) {
-            std::pop_heap(top.begin(), top.end(), better);
-            top.pop_back();
-        }
-        top.push_back({i, logits[i]});
-        std::push_heap(top.begin(), top.end(), better);
+    if (n_top > 0) {
+        top_logits(logits, n_vocab, std::min(n_top, n_vocab), largest);
+        for (const auto & entry : largest) top.push_back({entry.id, entry.logit - log_sum});
     }
-    std::sort_heap(top.begin(), top.end(), better);
-    for (auto & entry : top) entry.logprob -= log_sum;
     return logits[token] - log_sum;
 }
 

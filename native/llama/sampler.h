@@ -45,12 +45,12 @@ class Sampler {
 
   private:
     llama_token pick(const float * logits, bool grammar_first);
-    llama_token pick_greedy(const float * logits) const;
     bool grammar_allows(llama_token token);
-    void fill(const float * logits);
+    void fill(const float * logits, bool all);
 
     int32_t n_vocab_;
-    bool plain_greedy_;
+    bool plain_greedy_ = false;
+    int32_t fast_top_k_ = 0;  // 0: the chain needs every token
     SamplerPtr chain_;
     SamplerPtr grammar_;
     std::vector<llama_token_data> candidates_;
