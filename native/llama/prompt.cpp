@@ -137,6 +137,17 @@ std::vector<common_grammar_trigger> triggers_of(const Model & model, const commo
     return triggers;
 }
 
+// The schema's grammar from the first token on. llama.cpp's chat grammars also allow a Markdown fence around the JSON.
+GrammarSpec schema_grammar(const std::string & json_schema) {
+    auto schema = parse_json(json_schema, "the JSON schema");
+    if (schema.is_object() && schema.empty()) schema["type"] = "object";
+    try {
+        return {json_schema_to_grammar(schema), false, {}, ""};
+    } catch (const std::exception & error) {
+        throw StatusError("invalid_grammar", std::string("the JSON schema cannot be followed: ") + error.what());
+    }
+}
+
 // A forced call begins with the first token. llama.cpp's grammar for `required` lets words come first; its lazy grammar for `auto`
 // describes the call alone, so applied at once it forces the call. Models that think first keep the looser one.
 void force_call(const Model & model, const JobOptions & job, common_chat_templates_inputs inputs, const common_chat_params & params,
@@ -162,6 +173,7 @@ Prompt prepare_chat(const Model & model, const JobOptions & job) {
         prompt.grammar.lazy = params.grammar_lazy;
         prompt.grammar.triggers = triggers_of(model, params);
         prompt.grammar.generation_prompt = params.generation_prompt;
+        if (!uses_tools && !job.json_schema.empty() && !params.supports_thinking) prompt.grammar = schema_grammar(job.json_schema);
         if (uses_tools) force_call(model, job, inputs, params, prompt.grammar);
     } else {
         // A grammar of the user's own describes the model's words alone, from the first on.
@@ -174,21 +186,10 @@ Prompt prepare_chat(const Model & model, const JobOptions & job) {
 Prompt prepare_text(const JobOptions & job) {
     Prompt prompt;
     prompt.syntax = std::make_shared<AnswerSyntax>();
-    prompt.grammar.text = job.grammar;
+    if (job.json_schema.empty()) prompt.grammar.text = job.grammar;
+    else prompt.grammar = schema_grammar(job.json_schema);
     prompt.text = job.prompt.text;
     return prompt;
-}
-
-// Only for prompts without a chat template: with one, the template writes the grammar.
-void constrain_to_schema(Prompt & prompt, const JobOptions & job) {
-    if (job.json_schema.empty() || job.prompt.kind == PromptOptions::Kind::Chat) return;
-    try {
-        prompt.grammar.text = json_schema_to_grammar(parse_json(job.json_schema, "the JSON schema"));
-    } catch (const StatusError &) {
-        throw;
-    } catch (const std::exception & error) {
-        throw StatusError("invalid_grammar", std::string("the JSON schema cannot be followed: ") + error.what());
-    }
 }
 
 void check_tokens(const Model & model, const std::vector<llama_token> & tokens) {
@@ -204,7 +205,6 @@ Prompt prepare_prompt(const Model & model, const JobOptions & job) {
         throw StatusError("invalid_argument", "grammar and JSON schema exclude each other; give one");
     }
     auto prompt = job.prompt.kind == PromptOptions::Kind::Chat ? prepare_chat(model, job) : prepare_text(job);
-    constrain_to_schema(prompt, job);
     if (!job.media.empty()) {
         tokenize_with_media(model, prompt.text, job.media, prompt.tokens, prompt.media);
     } else if (job.prompt.kind == PromptOptions::Kind::Tokens) {
