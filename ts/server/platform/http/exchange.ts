@@ -106,11 +106,8 @@ export class Exchange {
     if (this.#done) return;
     this.#res.cork(() => {
       this.#writeHead(status, headers);
-      if (this.method === 'HEAD') {
-        this.#res.writeHeader('content-length', String(Buffer.byteLength(body)));
-        if (this.closeAfter) this.#res.writeHeader('connection', 'close');
-        this.#res.endWithoutBody();
-      } else if (status === 204 || status === 304) this.#res.endWithoutBody();
+      if (this.method === 'HEAD') this.#endHead(Buffer.byteLength(body));
+      else if (status === 204 || status === 304) this.#res.endWithoutBody();
       else this.#res.end(body, this.closeAfter);
     });
     this.#sentBytes = body.length;
@@ -172,6 +169,12 @@ export class Exchange {
     for (let i = 0; i < this.commonHeaders.length; i += 2) {
       this.#res.writeHeader(this.commonHeaders[i] ?? '', this.commonHeaders[i + 1] ?? '');
     }
+  }
+
+  /** With a length, the library takes the response for unfinished unless it closes; so the length is written by hand when it does not. */
+  #endHead(sizeBytes: number): void {
+    if (this.closeAfter) this.#res.endWithoutBody(sizeBytes, true);
+    else this.#res.writeHeader('content-length', String(sizeBytes)).endWithoutBody();
   }
 
   #aborted(): void {

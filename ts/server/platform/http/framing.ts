@@ -12,7 +12,8 @@ export interface FramingFault {
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/;
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT']);
-const REGISTERED_NAME = /^[A-Za-z0-9._~%!$&'()*+,;=-]{1,255}(:\d{0,5})?$/;
+/** Narrower than RFC 3986: sub-delimiters such as the comma name no real host and help to hide a second one. */
+const REGISTERED_NAME = /^[A-Za-z0-9._~%-]{1,255}(:\d{0,5})?$/;
 const IP_LITERAL = /^\[[0-9A-Fa-f:.]{2,45}(%25[A-Za-z0-9._~-]+)?\](:\d{0,5})?$/;
 /** Not toLowerCase(): it would fold the Kelvin sign into k. The i flag without u does not. */
 const CHUNKED = /^chunked$/i;

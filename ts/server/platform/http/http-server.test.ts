@@ -1,0 +1,249 @@
+import t from 'tap';
+import Type from 'typebox';
+import type { Authenticator } from './authenticator.ts';
+import { HttpError } from './errors.ts';
+import { json } from './route.ts';
+import { eventually, OK, openTestBed, plainRoute, RawClient } from './test-bed.ts';
+
+const itemParams = Type.Object({ id: Type.String() });
+const routes = [
+  plainRoute('GET', '/livez', () => OK, { auth: 'open', probe: true }),
+  plainRoute('GET', '/echo', ({ query, headers }) => json(200, { query, agent: headers.get('user-agent') })),
+  plainRoute('GET', '/items/{id}', ({ params, query }) => json(200, { params, query }), {
+    params: itemParams,
+    query: Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1 })), tag: Type.Optional(Type.Array(Type.String())) }),
+  }),
+  plainRoute('POST', '/api/v1/loaded/things', () => OK),
+  plainRoute('POST', '/v1/things', () => OK, { errorShape: 'openai', body: Type.Object({ name: Type.String() }) }),
+  plainRoute('POST', '/v1/messages', () => OK, { errorShape: 'anthropic', body: Type.Object({ name: Type.String() }) }),
+  plainRoute('POST', '/optional', ({ body }) => json(200, { body: body ?? 'none' }), {
+    body: Type.Object({}),
+    bodyOptional: true,
+  }),
+  plainRoute('POST', '/action', () => OK, { maxBody: 0 }),
+  plainRoute('GET', '/broken', () => {
+    throw new Error('secret detail');
+  }),
+  plainRoute('GET', '/teapot', () => {
+    throw new HttpError(429, 'queue_full', 'Later.', { headers: { 'retry-after': '3' }, extra: { waiting: 7 } });
+  }),
+  plainRoute('GET', '/slow', async () => {
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    return OK;
+  }),
+];
+const bed = await openTestBed(t, routes, {
+  findModule: (name) =>
+    ({ loaded: { state: 'loaded' }, gone: { state: 'unavailable', reason: 'no node has it' } })[name] as never,
+});
+
+async function ask(path: string, init: RequestInit = {}, base = bed.url) {
+  const response = await fetch(base + path, init);
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: (text.startsWith('{') ? JSON.parse(text) : {}) as Record<string, unknown>,
+  };
+}
+const post = (path: string, body: string, type = 'application/json') =>
+  ask(path, { method: 'POST', body, headers: { 'content-type': type } });
+
+t.test('parameters and queries are decoded and converted', async (t) => {
+  t.strictSame((await ask('/items/a%2Fb?limit=3&tag=x&tag=y')).body, {
+    params: { id: 'a/b' },
+    query: { limit: 3, tag: ['x', 'y'] },
+  });
+  t.match((await ask('/items/a?limit=none')).body, {
+    error: 'invalid_request',
+    detail: /`limit` must be an integer at least 1; "none"/,
+  });
+  t.match((await ask('/items/a?limit=1&limit=2')).body, { detail: /more than once/ });
+  t.match((await ask('/items/%ff')).body, { error: 'invalid_path' });
+});
+
+t.test('a sane request id is kept, any other replaced', async (t) => {
+  t.equal((await ask('/echo', { headers: { 'x-request-id': 'abc-1' } })).headers.get('x-request-id'), 'abc-1');
+  t.equal((await ask('/livez', { headers: { 'x-request-id': 'abc-2' } })).headers.get('x-request-id'), 'abc-2');
+  const made = (await ask('/echo', { headers: { 'x-request-id': '<script>' } })).headers.get('x-request-id');
+  t.match(made, /^[0-9a-f]{12}-[0-9a-z]+$/);
+});
+
+t.test('HEAD answers what GET would, without the body', async (t) => {
+  for (const path of ['/echo', '/livez']) {
+    const head = await ask(path, { method: 'HEAD' });
+    const get = await ask(path);
+    t.equal(head.status, 200);
+    t.equal(head.text, '');
+    t.equal(head.headers.get('content-length'), String(get.text.length));
+  }
+});
+
+t.test('OPTIONS and Origin are answered for any page', async (t) => {
+  const preflight = await ask('/v1/things', {
+    method: 'OPTIONS',
+    headers: { origin: 'http://page.example', 'access-control-request-headers': 'content-type, x-custom' },
+  });
+  t.equal(preflight.status, 204);
+  t.equal(preflight.headers.get('access-control-allow-origin'), 'http://page.example');
+  t.equal(preflight.headers.get('access-control-allow-methods'), 'OPTIONS, POST');
+  t.equal(preflight.headers.get('access-control-allow-headers'), 'content-type, x-custom');
+  const refusal = await ask('/nothing', { headers: { origin: 'http://page.example' } });
+  t.equal(refusal.headers.get('access-control-allow-origin'), 'http://page.example');
+  t.match(refusal.headers.get('vary'), /origin/i);
+});
+
+t.test('missing routes follow the 404 rules', async (t) => {
+  t.match(await ask('/nothing'), {
+    status: 404,
+    body: { error: 'not_found', detail: /No handler is registered/, path: '/nothing' },
+  });
+  t.match(await ask('/v1/nothing'), {
+    status: 404,
+    body: { error: { code: 'not_found', message: /No handler/ }, detail: /No handler/ },
+  });
+  t.match(await ask('/v1/messages/nothing'), {
+    status: 404,
+    body: { type: 'error', error: { type: 'not_found_error' }, detail: /No handler/ },
+  });
+  t.match(await ask('/api/v1/loaded/x'), { status: 404, body: { error: 'route_not_found', module: 'loaded', method: 'GET' } });
+  t.match(await ask('/api/v1/gone/x'), {
+    status: 503,
+    body: { error: 'module_unavailable', module: 'gone', reason: 'no node has it' },
+  });
+  for (const name of ['auth', 'identity', 'cluster', 'nonsense']) {
+    const { status, body } = await ask(`/api/v1/${name}/x`);
+    t.equal(status, 404);
+    t.strictSame([body['error'], body['module'], body['method']], ['not_found', undefined, undefined], name);
+  }
+});
+
+t.test('a path without the method is 405 with Allow', async (t) => {
+  const { status, headers, body } = await ask('/echo', { method: 'DELETE' });
+  t.equal(status, 405);
+  t.equal(headers.get('allow'), 'GET, HEAD, OPTIONS');
+  t.match(body, { error: 'method_not_allowed', status: 405 });
+  t.match((await ask('/api/v1/loaded/things')).body, { error: 'method_not_allowed', module: 'loaded', method: 'GET' });
+  t.equal((await ask('/livez', { method: 'POST' })).status, 405);
+});
+
+t.test('errors keep their headers and extra members, in the shape of their route', async (t) => {
+  const { status, headers, body } = await ask('/teapot');
+  t.equal(status, 429);
+  t.equal(headers.get('retry-after'), '3');
+  t.strictSame(body, { error: 'queue_full', detail: 'Later.', path: '/teapot', waiting: 7 });
+  t.match((await post('/v1/things', '{}')).body, {
+    error: { type: 'invalid_request_error', code: 'invalid_request', param: 'name', message: '`name` is required: a string.' },
+    detail: '`name` is required: a string.',
+  });
+  t.match((await post('/v1/messages', '{}')).body, { type: 'error', error: { type: 'invalid_request_error' }, detail: String });
+});
+
+t.test('what a handler throws is logged and not told', async (t) => {
+  const { status, text } = await ask('/broken');
+  t.equal(status, 500);
+  t.match(text, /"internal"/);
+  t.notMatch(text, /secret detail/);
+  t.ok(bed.lines.some((line) => line.includes('secret detail')));
+});
+
+t.test('JSON bodies need their content type, with any charset that is UTF-8', async (t) => {
+  t.match(await post('/v1/things', '{}', 'text/plain'), { status: 415, body: { error: { code: 'unsupported_media_type' } } });
+  t.equal((await post('/v1/things', '{"name":"a"}', 'application/json; charset=UTF-8')).status, 200);
+  t.equal((await post('/v1/things', '{"name":"a"}', 'application/json; charset=utf-16')).status, 415);
+  t.equal((await ask('/optional', { method: 'POST' })).text, '{"body":"none"}');
+  t.equal((await post('/action', '{}')).status, 200, 'a body that nobody needs is read past');
+});
+
+t.test('requests in one segment are answered in order', async (t) => {
+  const client = await RawClient.open(t, bed.port);
+  const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+  const sent = JSON.stringify({ name: 'x' });
+  client.send(
+    get('/livez') +
+      get('/items/1') +
+      `POST /v1/things HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${sent.length}\r\n\r\n${sent}` +
+      get('/nothing') +
+      get('/items/2'),
+  );
+  const received = await client.until((text) => text.includes('"id":"2"'));
+  t.strictSame(
+    [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map((match) => match[1]),
+    ['200', '200', '200', '404', '200'],
+  );
+  t.ok(received.indexOf('"id":"1"') < received.indexOf('"id":"2"'));
+});
+
+t.test('a client that leaves is counted and logged as such', async (t) => {
+  const client = await RawClient.open(t, bed.port);
+  const before = bed.lines.length;
+  client.send('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
+  client.socket.destroy();
+  await eventually(() => bed.lines.slice(before).some((line) => line.includes('"path":"/slow"')));
+  t.match(
+    bed.lines.find((line) => line.includes('/slow')),
+    /"status":499.*"aborted":true/,
+  );
+});
+
+t.test('metrics are by route pattern; unknown paths and methods share one label', async (t) => {
+  for (let i = 0; i < 20; i++) await ask(`/random-${i}`);
+  const text = bed.metrics.expose();
+  t.match(text, /svc_http_requests_total\{route="\/items\/\{id\}",method="GET",status="200"\} \d+/);
+  t.match(text, /svc_http_requests_total\{route="none",method="GET",status="404"\} \d+/);
+  t.notMatch(text, /random-/);
+});
+
+t.test('the log has the path without the query, and no credential', async (t) => {
+  await ask('/echo?token=topsecret', { headers: { authorization: 'Bearer topsecret-key' } });
+  t.ok(bed.lines.some((line) => line.includes('"path":"/echo"')));
+  t.notOk(bed.lines.some((line) => line.includes('topsecret')));
+});
+
+t.test('a port that is taken is refused with the reason', async (t) => {
+  const second = (await openTestBed(t, routes)).server;
+  await t.rejects(
+    second.open({ host: '127.0.0.1', port: bed.port }),
+    /cannot listen on 127\.0\.0\.1:\d+: another program listens there/,
+  );
+});
+
+t.test('connections over the limit are closed', async (t) => {
+  const small = await openTestBed(t, routes, { maxConnections: 2 });
+  const clients = await Promise.all([1, 2, 3].map(() => RawClient.open(t, small.port)));
+  await eventually(() => clients.filter((client) => client.closed).length === 1);
+  t.equal(clients.filter((client) => client.closed).length, 1);
+});
+
+t.test('who may call', async (t) => {
+  const accounts: Authenticator = {
+    state: () => 'enforce',
+    authenticate: ({ headers }) => {
+      const key = headers.get('x-api-key');
+      if (key === 'wrong')
+        throw new HttpError(401, 'invalid_credential', 'Unknown key.', { extra: { reason: 'api_key_unknown' } });
+      return { tenant: 't', user: key, roles: key === 'root' ? ['SuperAdmin'] : ['viewer'] };
+    },
+  };
+  const policies = (['open', 'local', 'user', 'admin'] as const).map((auth) =>
+    plainRoute('GET', `/api/v1/${auth}`, () => OK, { auth }),
+  );
+  const statuses = async (base: string, headers: Record<string, string>): Promise<number[]> =>
+    Promise.all(
+      ['open', 'local', 'user', 'admin', 'missing'].map(async (name) => (await ask(`/api/v1/${name}`, { headers }, base)).status),
+    );
+  const enforced = await openTestBed(t, policies, { authenticator: accounts });
+  const open = await openTestBed(t, policies);
+
+  t.strictSame(await statuses(open.url, {}), [200, 200, 200, 200, 404], 'without accounts the internal listener asks nobody');
+  t.strictSame(await statuses(open.publicUrl, {}), [200, 401, 401, 401, 401], 'the public edge always asks');
+  t.strictSame(await statuses(open.url, { 'x-svc-public-edge': '1' }), [200, 401, 401, 401, 401], 'the mark tightens');
+  t.strictSame(await statuses(open.publicUrl, { 'x-svc-public-edge': '0' }), [200, 401, 401, 401, 401], 'the mark cannot loosen');
+  t.strictSame(await statuses(enforced.url, {}), [200, 200, 401, 401, 401], 'a missing route looks like any other');
+  t.strictSame(await statuses(enforced.url, { 'x-api-key': 'ann' }), [200, 200, 200, 403, 404]);
+  t.strictSame(await statuses(enforced.url, { 'x-api-key': 'root' }), [200, 200, 200, 200, 404]);
+  const refused = await ask('/api/v1/user', { headers: { 'x-api-key': 'wrong' } }, enforced.url);
+  t.match(refused, { status: 401, body: { error: 'invalid_credential', reason: 'api_key_unknown' } });
+  t.equal(refused.headers.get('www-authenticate'), 'Bearer');
+});
