@@ -3,8 +3,7 @@ import t from 'tap';
 import { post } from './http.ts';
 import { chatModel, startServer } from './server.ts';
 
-const plainModel = 'plain-gpt2';
-const server = await startServer(t, { models: { [chatModel]: { arch: 'llama' }, [plainModel]: { arch: 'gpt2' } } });
+const server = await startServer(t);
 const url = `${server.url}/v1/chat/completions`;
 const messages = [{ role: 'user', content: 'Hello' }];
 const tools = [{ type: 'function', function: { name: 'read_clock', parameters: { type: 'object', properties: {} } } }];
@@ -51,8 +50,14 @@ t.test('client tools pass through unless the edge is asked to run its own', asyn
   t.equal(headers.get('x-svc-edge-tools'), 'passthrough');
 });
 
-t.test('tools for a model that cannot call them are 422 with those that can', async (t) => {
-  const { status, json } = await post(url, { model: plainModel, messages, tools, max_tokens: 2 });
+t.test('tools for a model that is not here go to none of another family: 422 with those that can', async (t) => {
+  const { status, json } = await post(url, { model: 'mistral-7b', messages, tools, max_tokens: 2 });
   t.equal(status, 422);
   t.match(json, { error: { code: 'model_cannot_tool_call' }, supported_models: [chatModel] });
+});
+
+t.test('tools for a missing model go to a capable one of its family', async (t) => {
+  const { status, json } = await post(url, { model: 'llama-3.2-1b', messages, tools, max_tokens: 2 });
+  t.equal(status, 200);
+  t.equal(json?.['model'], chatModel);
 });
