@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runTypeScript } from '../ts/cli/node-runtime.mjs';
+import { whyNoArm64 } from './setup/arm64.mjs';
 import { nativeSteps } from './setup/native.mjs';
 import { checkout } from './setup/paths.mjs';
 import { runScript } from './setup/run-script.mjs';
@@ -19,6 +20,7 @@ await runScript(async () => {
   const { values, positionals } = parseArgs({ options: { asan: { type: 'boolean', default: false } }, allowPositionals: true });
   process.chdir(checkout);
   await setUp();
+  if (positionals.length === 0 && !values.asan && !whyNoArm64()) await runSteps(nativeSteps('arm64'));
   const runs = [];
   if (!values.asan) runs.push(await runTap(positionals, process.env));
   if (values.asan || positionals.length === 0) runs.push(await runSanitized(positionals.length > 0 ? positionals : nativeTests));
