@@ -171,9 +171,12 @@ export class Exchange {
     }
   }
 
-  /** With a length, the library takes the response for unfinished unless it closes; so the length is written by hand when it does not. */
+  /**
+   * Given a length, endWithoutBody leaves the response unfinished, so the length is written by hand. Only end() closes, and it writes
+   * the length of what it sends: a HEAD answer that closes says 0.
+   */
   #endHead(sizeBytes: number): void {
-    if (this.closeAfter) this.#res.endWithoutBody(sizeBytes, true);
+    if (this.closeAfter) this.#res.end('', true);
     else this.#res.writeHeader('content-length', String(sizeBytes)).endWithoutBody();
   }
 
