@@ -1,0 +1,104 @@
+import t from 'tap';
+import { HttpError } from '../../../../platform/http/errors.ts';
+import { SchemaCheck } from '../../../../platform/http/schema-check.ts';
+import { readMessagesRequest } from './request.ts';
+import { MessagesRequest } from './schema.ts';
+
+const check = new SchemaCheck(MessagesRequest);
+
+function read(members: Record<string, unknown>) {
+  const body = { model: 'm', max_tokens: 5, messages: [{ role: 'user', content: 'Hello' }], ...members };
+  const fault = check.findFault(body, 'the body');
+  if (fault) throw new HttpError(400, 'invalid_request', fault.sentence, { param: fault.member });
+  return readMessagesRequest(body as MessagesRequest);
+}
+
+function messagesOf(members: Record<string, unknown>): unknown {
+  const { prompt } = read(members).job;
+  return prompt.kind === 'chat' ? (JSON.parse(prompt.messagesJson) as unknown) : undefined;
+}
+
+const tools = [
+  { name: 'now', input_schema: { type: 'object' } },
+  { name: 'read', input_schema: { type: 'object' } },
+];
+
+t.test('system blocks and messages become chat messages', async (t) => {
+  t.strictSame(
+    messagesOf({
+      system: [
+        { type: 'text', text: 'a', cache_control: { type: 'ephemeral' } },
+        { type: 'text', text: 'b' },
+      ],
+    }),
+    [
+      { role: 'system', content: 'a\nb' },
+      { role: 'user', content: 'Hello' },
+    ],
+  );
+});
+
+t.test('tool use and its result become a call and a tool message', async (t) => {
+  const messages = [
+    {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'hm', signature: '' },
+        { type: 'text', text: 'Wait.' },
+        { type: 'tool_use', id: 't1', name: 'now', input: { zone: 'UTC' } },
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: 't1', content: [{ type: 'text', text: '12:30' }] },
+        { type: 'text', text: 'And?' },
+      ],
+    },
+  ];
+  t.strictSame(messagesOf({ messages }), [
+    {
+      role: 'assistant',
+      content: 'Wait.',
+      tool_calls: [{ id: 't1', type: 'function', function: { name: 'now', arguments: '{"zone":"UTC"}' } }],
+      reasoning_content: 'hm',
+    },
+    { role: 'tool', tool_call_id: 't1', content: '12:30' },
+    { role: 'user', content: 'And?' },
+  ]);
+});
+
+t.test('an image of base64 travels beside the messages', async (t) => {
+  const source = { type: 'base64', media_type: 'image/png', data: Buffer.from('pixels').toString('base64') };
+  const { job, needsVision } = read({ messages: [{ role: 'user', content: [{ type: 'image', source }] }] });
+  t.ok(needsVision);
+  t.equal(Buffer.from(job.media?.[0] ?? []).toString(), 'pixels');
+});
+
+t.test('tool_choice: any forces some tool, tool forces that one, none forbids', async (t) => {
+  t.match(read({ tools, tool_choice: { type: 'any' } }).job.prompt, { toolChoice: 'required' });
+  t.match(read({ tools, tool_choice: { type: 'tool', name: 'read' } }).job.prompt, {
+    toolChoice: 'required',
+    toolsJson: /^\[\{"type":"function","function":\{"name":"read"[^]*\]$/,
+  });
+  t.notOk(read({ tools, tool_choice: { type: 'none' } }).needsTools);
+  t.match(read({ tools, tool_choice: { type: 'auto', disable_parallel_tool_use: true } }).job.prompt, {
+    parallelToolCalls: false,
+  });
+});
+
+for (const [name, members, param] of [
+  ['no max_tokens', { max_tokens: undefined }, 'max_tokens'],
+  ['no messages', { messages: [] }, 'messages'],
+  ['a tool of the provider', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, 'tools[0].type'],
+  ['a document', { messages: [{ role: 'user', content: [{ type: 'document' }] }] }, 'messages[0].content[0].type'],
+  [
+    'an image from the web',
+    { messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url: 'http://x/y' } }] }] },
+    'messages[0].content[0].source.url',
+  ],
+] as const) {
+  t.test(`${name} is a 400 that names ${param}`, async (t) => {
+    t.throws(() => read(members), { status: 400, code: 'invalid_request', param });
+  });
+}

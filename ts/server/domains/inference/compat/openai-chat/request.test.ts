@@ -1,0 +1,217 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { HttpError } from '../../../../platform/http/errors.ts';
+import { SchemaCheck } from '../../../../platform/http/schema-check.ts';
+import { type ChatCall, readChatRequest } from './request.ts';
+import { ChatRequest } from './schema.ts';
+
+const check = new SchemaCheck(ChatRequest);
+const hello = [{ role: 'user', content: 'Hello' }];
+
+function read(members: Record<string, unknown>): ChatCall {
+  const body = { model: 'm', messages: hello, ...members };
+  const fault = check.findFault(body, 'the body');
+  if (fault) throw new HttpError(400, 'invalid_request', fault.sentence, { param: fault.member });
+  return readChatRequest(body as ChatRequest);
+}
+
+function chat(members: Record<string, unknown>) {
+  const { prompt } = read(members).request.job;
+  if (prompt.kind !== 'chat') throw new Error('not a chat prompt');
+  return {
+    ...prompt,
+    messages: JSON.parse(prompt.messagesJson) as unknown,
+    tools: JSON.parse(prompt.toolsJson ?? '[]') as unknown,
+  };
+}
+
+const lamp = { type: 'function', function: { name: 'set_lamp', parameters: { type: 'object', properties: {} } } };
+const clock = { type: 'function', function: { name: 'read_clock' } };
+const named = (call: { tools: unknown }) => (call.tools as (typeof lamp)[]).map((tool) => tool.function.name);
+
+t.test('null is the same as absent', async (t) => {
+  const names = Object.keys(ChatRequest.properties).filter((name) => name !== 'model' && name !== 'messages');
+  t.ok(names.length > 30);
+  t.strictSame(read(Object.fromEntries(names.map((name) => [name, null]))), read({}));
+});
+
+t.test('unknown members are accepted', async (t) => {
+  t.strictSame(read({ service_tier: 'auto', anything: { at: 'all' } }), read({}));
+});
+
+t.test('the developer role is a system message', async (t) => {
+  t.match(chat({ messages: [{ role: 'developer', content: 'Be brief' }, ...hello] }).messages, [
+    { role: 'system' },
+    { role: 'user' },
+  ]);
+});
+
+t.test('text parts become one text', async (t) => {
+  const content = [
+    { type: 'text', text: 'a' },
+    { type: 'text', text: 'b' },
+  ];
+  t.match(chat({ messages: [{ role: 'user', content }] }).messages, [{ content: 'ab' }]);
+});
+
+t.test('an image travels beside the messages, in order', async (t) => {
+  const url = `data:image/png;base64,${Buffer.from('pixels').toString('base64')}`;
+  const messages = [
+    {
+      role: 'user',
+      content: [
+        { type: 'image_url', image_url: { url } },
+        { type: 'text', text: 'What?' },
+      ],
+    },
+  ];
+  const { request } = read({ messages });
+  t.ok(request.needsVision);
+  t.strictSame(
+    request.job.media?.map((bytes) => Buffer.from(bytes).toString()),
+    ['pixels'],
+  );
+  t.match(chat({ messages }).messages, [
+    { content: [{ type: 'image_url', image_url: { url: 'attached:0' } }, { type: 'text' }] },
+  ]);
+});
+
+t.test('a web address of an image is refused, not fetched', async (t) => {
+  const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }] }];
+  t.throws(() => read({ messages }), { status: 400, param: 'messages[0].content[0].image_url.url', message: /data: URL/ });
+});
+
+t.test('an object tool_choice offers that one function and forces it', async (t) => {
+  const call = chat({ tools: [lamp, clock], tool_choice: { type: 'function', function: { name: 'read_clock' } } });
+  t.equal(call.toolChoice, 'required');
+  t.strictSame(named(call), ['read_clock']);
+});
+
+t.test('allowed_tools narrows the offer', async (t) => {
+  const allowed_tools = { mode: 'auto', tools: [{ type: 'function', function: { name: 'set_lamp' } }] };
+  const call = chat({ tools: [lamp, clock], tool_choice: { type: 'allowed_tools', allowed_tools } });
+  t.equal(call.toolChoice, 'auto');
+  t.strictSame(named(call), ['set_lamp']);
+});
+
+t.test('tools are needed unless the choice is none', async (t) => {
+  t.ok(read({ tools: [lamp] }).request.needsTools);
+  t.notOk(read({ tools: [lamp], tool_choice: 'none' }).request.needsTools);
+  t.notOk(read({ tools: [] }).request.needsTools);
+});
+
+t.test('stop is a string or an array', async (t) => {
+  t.strictSame(read({ stop: 'a' }).request.job.stop, ['a']);
+  t.strictSame(read({ stop: ['a', '', 'b'] }).request.job.stop, ['a', 'b']);
+});
+
+t.test('max_completion_tokens wins over max_tokens', async (t) => {
+  t.equal(read({ max_tokens: 5 }).request.job.maxTokens, 5);
+  t.equal(read({ max_tokens: 5, max_completion_tokens: 6 }).request.job.maxTokens, 6);
+});
+
+t.test('log probabilities come by either name', async (t) => {
+  t.equal(read({ logprobs: true }).request.job.topLogprobs, 0);
+  t.equal(read({ logprobs: true, top_logprobs: 4 }).request.job.topLogprobs, 4);
+  t.equal(read({ n_probs: 3 }).request.job.topLogprobs, 3);
+  t.equal(read({}).request.job.topLogprobs, undefined);
+});
+
+t.test('logit_bias in both forms', async (t) => {
+  t.strictSame(read({ logit_bias: { 12: -100 } }).request.job.logitBias, [[12, -100]]);
+  t.strictSame(
+    read({
+      logit_bias: [
+        [12, 5],
+        [13, false],
+      ],
+    }).request.job.logitBias,
+    [
+      [12, 5],
+      [13, -1e9],
+    ],
+  );
+});
+
+t.test('seeds of 64 bits keep their low 32; negative ones are random', async (t) => {
+  t.equal(read({ seed: 2 ** 32 + 7 }).request.job.sampling?.seed, 7);
+  t.equal(read({ seed: -1 }).request.job.sampling?.seed, undefined);
+});
+
+t.test('response formats become schemas', async (t) => {
+  const schema = { type: 'object' };
+  t.equal(read({ response_format: { type: 'json_object' } }).request.job.jsonSchema, '{"type":"object"}');
+  t.equal(
+    read({ response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } }).request.job.jsonSchema,
+    JSON.stringify(schema),
+  );
+  t.equal(read({ response_format: { type: 'text' } }).request.job.jsonSchema, undefined);
+});
+
+const refused: [string, Record<string, unknown>, string][] = [
+  ['empty messages', { messages: [] }, 'messages'],
+  ['no model', { model: undefined }, 'model'],
+  ['an unknown role', { messages: [{ role: 'robot', content: '' }] }, 'messages[0].role'],
+  ['a role from the prototype', { messages: [{ role: 'constructor', content: '' }] }, 'messages[0].role'],
+  ['a user message without content', { messages: [{ role: 'user', content: null }] }, 'messages[0].content'],
+  ['max_tokens 0', { max_tokens: 0 }, 'max_tokens'],
+  ['max_tokens beyond 2^53', { max_tokens: 1e300 }, 'max_tokens'],
+  ['an infinite temperature', { temperature: Number.POSITIVE_INFINITY }, 'temperature'],
+  ['a temperature in words', { temperature: 'hot' }, 'temperature'],
+  ['n of 129', { n: 129 }, 'n'],
+  ['top_logprobs of 21', { logprobs: true, top_logprobs: 21 }, 'top_logprobs'],
+  ['top_logprobs without logprobs', { top_logprobs: 2 }, 'top_logprobs'],
+  ['a biased word', { logit_bias: { word: 1 } }, 'logit_bias'],
+  ['a choice among no tools', { tool_choice: 'required' }, 'tool_choice'],
+  ['a choice of an unknown tool', { tools: [lamp], tool_choice: { type: 'function', function: { name: 'x' } } }, 'tool_choice'],
+  ['one tool twice', { tools: [lamp, lamp] }, 'tools'],
+  ['a hosted tool', { tools: [{ type: 'web_search' }] }, 'tools[0].type'],
+  [
+    'arguments that are no JSON',
+    { messages: [{ role: 'assistant', tool_calls: [{ function: { name: 'a', arguments: '{' } }] }] },
+    'messages[0].tool_calls[0].function.arguments',
+  ],
+  ['two formats', { grammar: 'root ::= "a"', response_format: { type: 'json_object' } }, 'response_format'],
+  ['an unknown format', { response_format: { type: 'xml' } }, 'response_format.type'],
+  ['include_usage in words', { stream_options: { include_usage: 'yes' } }, 'stream_options.include_usage'],
+];
+
+for (const [name, members, param] of refused) {
+  t.test(`${name} is a 400 that names ${param}`, async (t) => {
+    t.throws(() => read(members), { status: 400, code: 'invalid_request', param });
+  });
+}
+
+t.test('whatever JSON comes, the answer is a job or a 400', async () => {
+  const members = fc.dictionary(fc.constantFrom(...Object.keys(ChatRequest.properties)), fc.jsonValue());
+  fc.assert(fc.property(members, isJobOrRefusal), { numRuns: 300 });
+});
+
+t.test('whatever messages come, the answer is a job or a 400', async () => {
+  const part = fc.dictionary(
+    fc.constantFrom('type', 'text', 'image_url', 'refusal'),
+    fc.oneof(fc.constantFrom('text', 'image_url'), fc.jsonValue()),
+  );
+  const role = fc.constantFrom('system', 'user', 'assistant', 'tool', 'x');
+  const call = fc.record({
+    id: fc.jsonValue(),
+    function: fc.oneof(fc.jsonValue(), fc.record({ name: fc.string(), arguments: fc.jsonValue() })),
+  });
+  const message = fc.record({
+    role,
+    content: fc.oneof(fc.jsonValue(), fc.array(part)),
+    tool_calls: fc.oneof(fc.jsonValue(), fc.array(call)),
+  });
+  fc.assert(
+    fc.property(fc.array(message, { minLength: 1 }), (messages) => isJobOrRefusal({ messages })),
+    { numRuns: 300 },
+  );
+});
+
+function isJobOrRefusal(members: Record<string, unknown>): boolean {
+  try {
+    return typeof read(members).request.job === 'object';
+  } catch (error) {
+    return error instanceof HttpError && error.status === 400 && error.message !== '';
+  }
+}

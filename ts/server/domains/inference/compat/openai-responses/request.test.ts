@@ -1,0 +1,77 @@
+import t from 'tap';
+import { HttpError } from '../../../../platform/http/errors.ts';
+import { SchemaCheck } from '../../../../platform/http/schema-check.ts';
+import { readResponsesRequest } from './request.ts';
+import { ResponsesRequest } from './schema.ts';
+
+const check = new SchemaCheck(ResponsesRequest);
+
+function read(members: Record<string, unknown>) {
+  const body = { model: 'm', input: 'Hello', ...members };
+  const fault = check.findFault(body, 'the body');
+  if (fault) throw new HttpError(400, 'invalid_request', fault.sentence, { param: fault.member });
+  return readResponsesRequest(body as ResponsesRequest);
+}
+
+function messagesOf(members: Record<string, unknown>): unknown {
+  const { prompt } = read(members).job;
+  return prompt.kind === 'chat' ? (JSON.parse(prompt.messagesJson) as unknown) : undefined;
+}
+
+t.test('instructions come before a text input', async (t) => {
+  t.strictSame(messagesOf({ instructions: 'Be brief' }), [
+    { role: 'system', content: 'Be brief' },
+    { role: 'user', content: 'Hello' },
+  ]);
+});
+
+t.test('a turn of reasoning, calls and their results is one assistant message and its tool messages', async (t) => {
+  const input = [
+    { role: 'user', content: [{ type: 'input_text', text: 'Time?' }] },
+    { type: 'reasoning', id: 'rs_1', summary: [], content: [{ type: 'reasoning_text', text: 'look' }] },
+    { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Wait.', annotations: [] }] },
+    { type: 'function_call', call_id: 'c1', name: 'now', arguments: '{}' },
+    { type: 'function_call', call_id: 'c2', name: 'now', arguments: '{"zone":"UTC"}' },
+    { type: 'function_call_output', call_id: 'c1', output: '12:30' },
+    { type: 'function_call_output', call_id: 'c2', output: [{ type: 'input_text', text: '11:30' }] },
+  ];
+  t.match(messagesOf({ input }), [
+    { role: 'user', content: 'Time?' },
+    { role: 'assistant', content: 'Wait.', reasoning_content: 'look', tool_calls: [{ id: 'c1' }, { id: 'c2' }] },
+    { role: 'tool', tool_call_id: 'c1', content: '12:30' },
+    { role: 'tool', tool_call_id: 'c2', content: '11:30' },
+  ]);
+});
+
+t.test('text.format holds a schema of its own', async (t) => {
+  const format = { type: 'json_schema', name: 'x', schema: { type: 'object' } };
+  t.equal(read({ text: { format } }).job.jsonSchema, '{"type":"object"}');
+});
+
+t.test('a named function is forced', async (t) => {
+  const tools = [
+    { type: 'function', name: 'a', parameters: { type: 'object' } },
+    { type: 'function', name: 'b' },
+  ];
+  t.match(read({ tools, tool_choice: { type: 'function', name: 'b' } }).job.prompt, {
+    toolChoice: 'required',
+    toolsJson: /^\[\{"type":"function","function":\{"name":"b"/,
+  });
+});
+
+for (const [param, value] of Object.entries({
+  store: true,
+  previous_response_id: 'resp_1',
+  conversation: 'conv_1',
+  background: true,
+  truncation: 'auto',
+})) {
+  t.test(`${param} is refused: nothing is kept between requests`, async (t) => {
+    t.throws(() => read({ [param]: value }), { status: 400, code: 'invalid_request', param });
+  });
+}
+
+t.test('null is the same as absent', async (t) => {
+  const names = Object.keys(ResponsesRequest.properties).filter((name) => name !== 'model' && name !== 'input');
+  t.strictSame(read(Object.fromEntries(names.map((name) => [name, null]))), read({}));
+});
