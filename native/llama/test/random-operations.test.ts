@@ -1,0 +1,119 @@
+/**
+ * Random submits, cancels, pauses and tenants under KV pressure: every answer must be the one that the prompt gets alone.
+ *
+ * Batches differ in company, and floats with them, so greedy choices between near-equal tokens may flip (see "Where batches
+ * differ" in ARCHITECTURE.md): at the first difference, both tokens must be within a hair of each other.
+ */
+import t from 'tap';
+import { randomModel } from '../../../models/random/fixture.ts';
+import { type GenerationJob, type LlamaEngine, LlamaModel, type TokenLogprob } from '../../../ts/server/native/llama.ts';
+
+const nOperations = Number(process.env.SVC_TEST_OPERATIONS ?? 400);
+const nTokens = 24;
+/** Natural-log units; measured gaps at flips stay below 0.02 on random weights. */
+const nearlyEqual = 0.05;
+
+interface Answer {
+  tokens: TokenLogprob[];
+  error: string | undefined;
+}
+
+interface Running {
+  id: number;
+  answer: Promise<Answer>;
+}
+
+function start(engine: LlamaEngine, job: Omit<GenerationJob, 'maxTokens' | 'sampling' | 'topLogprobs'>): Running {
+  const tokens: TokenLogprob[] = [];
+  let id = 0;
+  const answer = new Promise<Answer>((resolve) => {
+    id = engine.submit(
+      { ...job, maxTokens: nTokens, sampling: { temperature: 0, ignoreEos: true }, topLogprobs: 5 },
+      {
+        onContent() {},
+        onFinish() {},
+        onLogprobs: (_choice, more) => tokens.push(...more),
+        onDone: () => resolve({ tokens, error: undefined }),
+        onError: (error) => resolve({ tokens, error: error.code }),
+      },
+    );
+  });
+  return { id, answer };
+}
+
+/** Numerical Recipes' generator: the same operations in every run. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Prompts that share prefixes of several lengths, as chats with a common system prompt do. */
+function makePrompts(random: () => number): Int32Array[] {
+  const token = () => 300 + Math.floor(random() * 5_000);
+  const shared = Array.from({ length: 390 }, token);
+  return Array.from({ length: 24 }, (_, i) => {
+    const own = Array.from({ length: 5 + Math.floor(random() * 60) }, token);
+    return Int32Array.from([1, ...shared.slice(0, [0, 50, 200, 390][i % 4]), ...own]);
+  });
+}
+
+async function answerAlone(model: LlamaModel, prompts: Int32Array[]): Promise<Answer[]> {
+  const engine = await model.createEngine({ nCtx: 2_048, nParallel: 1 });
+  const answers: Answer[] = [];
+  for (const tokens of prompts) {
+    answers.push(await start(engine, { tenant: 'alone', prompt: { kind: 'tokens', tokens }, cachePrompt: false }).answer);
+  }
+  await engine.close();
+  return answers;
+}
+
+/** How far apart the two tokens were where the answers part, in natural-log units; 0 when they agree. */
+function gapAtFirstDifference(answer: Answer, alone: Answer): number {
+  const at = answer.tokens.findIndex((token, i) => token.token !== alone.tokens[i]?.token);
+  if (at === -1) return answer.tokens.length === alone.tokens.length ? 0 : Number.POSITIVE_INFINITY;
+  const chosen = answer.tokens[at];
+  const expected = chosen?.top.find((other) => other.token === alone.tokens[at]?.token);
+  return chosen && expected ? Math.abs(chosen.logprob - expected.logprob) : Number.POSITIVE_INFINITY;
+}
+
+t.test(`${nOperations} random operations leave every answer as it is alone`, async (t) => {
+  const model = await LlamaModel.load({ path: await randomModel({ arch: 'llama', shape: 'tiny', seed: 1 }) });
+  t.teardown(() => model.close());
+  const random = randomFrom(7);
+  const prompts = makePrompts(random);
+  const alone = await answerAlone(model, prompts);
+  // 2,048 cells for 8 sequences of up to 480 tokens: prefixes are evicted and generations preempted all the time.
+  const engine = await model.createEngine({ nCtx: 2_048, nParallel: 8 });
+  t.teardown(() => engine.close());
+  const checks: Promise<void>[] = [];
+  let worst = 0;
+  for (let operation = 0; operation < nOperations; operation++) {
+    const which = Math.floor(random() * prompts.length);
+    const prompt = { kind: 'tokens', tokens: prompts[which] as Int32Array } as const;
+    const running = start(engine, { tenant: `tenant-${Math.floor(random() * 3)}`, prompt, cachePrompt: random() < 0.8 });
+    const fate = random();
+    if (fate < 0.3) {
+      setTimeout(() => engine.cancel(running.id), Math.floor(random() * 20));
+      continue;
+    }
+    if (fate < 0.45) {
+      engine.pause(running.id);
+      setTimeout(() => engine.resume(running.id), Math.floor(random() * 30));
+    }
+    checks.push(
+      running.answer.then((answer) => {
+        if (answer.error) t.fail(`prompt ${which} failed with ${answer.error}`);
+        worst = Math.max(worst, gapAtFirstDifference(answer, alone[which] as Answer));
+      }),
+    );
+    while (engine.stats().nQueued > 40) await Promise.race(checks.slice(-20));
+  }
+  await Promise.all(checks);
+  t.ok(checks.length > nOperations / 2, 'most jobs ran to their end');
+  t.ok(worst < nearlyEqual, `tokens differ only where they were nearly equal (largest gap ${worst.toFixed(4)})`);
+  const { nActive, nQueued, kvCellsUsed } = engine.stats();
+  t.ok(nActive <= 8 && nQueued <= 40 && kvCellsUsed <= 2_048, 'nothing is left over that was not there');
+});
