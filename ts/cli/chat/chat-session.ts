@@ -15,6 +15,12 @@ const help = [
   'Ctrl-C stops an answer; at the prompt it leaves.',
 ].join('\n');
 
+/** A server may let another model answer than the one that was asked. */
+export function noteSubstitute(terminal: Terminal, asked: string | undefined, answered: string): void {
+  if (asked !== undefined && answered !== '' && answered !== asked)
+    terminal.note(`(${printable(answered)} answered in place of ${asked})`);
+}
+
 export interface ChatSessionOptions {
   client: ServerClient;
   terminal: Terminal;
@@ -96,8 +102,9 @@ export class ChatSession {
     };
     try {
       const asked = { ...request, messages, ...(this.#model !== undefined && { model: this.#model }) };
-      const { text } = await streamChat(client, asked, { onText }, controller.signal);
+      const { text, model } = await streamChat(client, asked, { onText }, controller.signal);
       terminal.write('\n');
+      noteSubstitute(terminal, this.#model, model);
       this.#messages = [...messages, { role: 'assistant', content: text }];
     } catch (error) {
       if (shown !== '') terminal.write('\n');

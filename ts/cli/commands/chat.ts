@@ -1,9 +1,10 @@
 import { text as readAll } from 'node:stream/consumers';
-import { ChatSession } from '../chat/chat-session.ts';
+import { ChatSession, noteSubstitute } from '../chat/chat-session.ts';
 import { type ChatMessage, streamChat } from '../chat/chat-stream.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import { command, type Invocation } from '../command.ts';
 import { printable } from '../format.ts';
+import { findChatModel, servedModels } from '../served-model.ts';
 import { clientOptions, ServerClient } from '../server-client.ts';
 
 const options = {
@@ -29,7 +30,7 @@ export const chat = command({
     const client = ServerClient.from(invocation);
     const isConversation = positionals.length === 0 && process.stdin.isTTY === true;
     if (isConversation && terminal.json) throw usageError('--json needs a question', 'svc chat --json "your question"');
-    const request = { model: invocation.options.model ?? (await findChatModel(client, signal)), ...sampling(invocation) };
+    const request = { model: invocation.options.model ?? (await chooseModel(client, signal)), ...sampling(invocation) };
     if (!isConversation) return answerOnce(invocation, client, request);
     const { system } = invocation.options;
     const session = new ChatSession({ client, terminal, input: process.stdin, request, ...(system !== undefined && { system }) });
@@ -58,6 +59,7 @@ async function answerOnce(
   const { text, model, finishReason, usage } = answer;
   if (terminal.json) terminal.result({ model, text, finish_reason: finishReason, usage }, '');
   else terminal.write('\n');
+  noteSubstitute(terminal, request.model, model);
   return 'ok';
 }
 
@@ -69,12 +71,9 @@ function sampling({ options }: ChatInvocation): { temperature?: number; maxToken
   return { ...(temperature !== undefined && { temperature }), ...(maxTokens !== undefined && { maxTokens }) };
 }
 
-/** The first model that can chat; servers that do not say what a model can do get the first one. */
-async function findChatModel(client: ServerClient, signal: AbortSignal): Promise<string> {
+async function chooseModel(client: ServerClient, signal: AbortSignal): Promise<string> {
   const { body } = await client.get('/v1/models', signal);
-  const data: unknown = typeof body === 'object' && body !== null ? (body as { data?: unknown }).data : undefined;
-  const models = (Array.isArray(data) ? data : []) as { id?: unknown; kind?: unknown }[];
-  const model = models.find(({ kind }) => kind === 'chat') ?? models.find(({ kind }) => kind === undefined);
-  if (typeof model?.id === 'string') return model.id;
+  const model = findChatModel(servedModels(body));
+  if (model) return model.id;
   throw new CliError('not_found', 'not_found', 'the server has no model that chats', 'pull one: svc models pull qwen3-0.6b-q8_0');
 }

@@ -7,6 +7,7 @@ import { CliError } from '../cli-error.ts';
 import { command } from '../command.ts';
 import { openLibrary, readConfig } from '../configuration.ts';
 import { printable } from '../format.ts';
+import { findChatModel, type ServedModel, servedModels } from '../served-model.ts';
 import type { Terminal } from '../terminal.ts';
 import { overridesOf, serveOptions } from './serve-options.ts';
 
@@ -56,13 +57,6 @@ function reachable({ host, port }: { host: string; port: number }): { host: stri
   return { host: own[host] ?? host, port };
 }
 
-interface ServedModel {
-  id: string;
-  kind?: string;
-  state?: string;
-  note?: string;
-}
-
 /** One line that says where the server is, one with a command to try. */
 async function announce(url: string, terminal: Terminal): Promise<void> {
   const model = await findLoadedModel(url).catch(() => undefined);
@@ -76,13 +70,13 @@ async function announce(url: string, terminal: Terminal): Promise<void> {
 
 async function findLoadedModel(url: string): Promise<ServedModel | undefined> {
   const response = await fetch(`${url}/v1/models`, { signal: AbortSignal.timeout(5_000) });
-  const { data } = (await response.json()) as { data: ServedModel[] };
-  return data.find(({ state }) => state === 'loaded') ?? data.find(({ state }) => state === undefined);
+  const models = servedModels(await response.json());
+  return models.find(({ state }) => state === 'loaded');
 }
 
 function sample(url: string, model: ServedModel | undefined): string {
   if (!model) return `curl ${url}/health`;
-  const isChat = model.kind === undefined || model.kind === 'chat';
+  const isChat = findChatModel([model]) !== undefined;
   const path = isChat ? '/v1/chat/completions' : '/v1/embeddings';
   const body = isChat
     ? { model: model.id, messages: [{ role: 'user', content: 'Hello!' }], stream: true }

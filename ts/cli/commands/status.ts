@@ -1,5 +1,6 @@
 import { command } from '../command.ts';
 import { formatTable, printable } from '../format.ts';
+import { type ServedModel, servedModels } from '../served-model.ts';
 import { clientOptions, errorSentence, ServerClient } from '../server-client.ts';
 
 type Fields = Record<string, unknown>;
@@ -16,7 +17,7 @@ export const status = command({
     const ready = await client.get('/readyz', signal);
     const models = await client.get('/v1/models', signal);
     const isReady = ready.status === 200;
-    const list = modelsOf(models.body);
+    const list = servedModels(models.body);
     terminal.result(
       { url: client.base.origin, ready: isReady, ready_status: ready.status, health: health.body, models: list },
       [...summary(client.base.origin, isReady, ready.body, fields(health.body)), '', modelTable(list)].join('\n'),
@@ -26,11 +27,6 @@ export const status = command({
 });
 
 const fields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
-
-function modelsOf(body: unknown): Fields[] {
-  const { data } = fields(body);
-  return Array.isArray(data) ? data.map(fields) : [];
-}
 
 function summary(origin: string, isReady: boolean, readiness: unknown, health: Fields): string[] {
   const why = isReady ? '' : `: ${printable(errorSentence(readiness) ?? 'no reason given')}`;
@@ -43,11 +39,10 @@ function summary(origin: string, isReady: boolean, readiness: unknown, health: F
   ];
 }
 
-function modelTable(models: readonly Fields[]): string {
+function modelTable(models: readonly ServedModel[]): string {
   if (models.length === 0) return 'No models.';
-  const text = (value: unknown) => printable(typeof value === 'string' ? value : '-');
-  return formatTable(
-    ['MODEL', 'KIND', 'STATE'],
-    models.map((model) => [text(model['id']), text(model['kind'] ?? model['type']), text(model['state'] ?? model['status'])]),
+  const rows = models.map(({ id, capabilities = [], state = '-', note = '' }) =>
+    [id, capabilities.join(' '), state, note].map(printable),
   );
+  return formatTable(['MODEL', 'CAN', 'STATE', 'NOTE'], rows);
 }
