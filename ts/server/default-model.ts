@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ModelSource } from './domains/inference/index.ts';
-import { modelNameOfFile } from './domains/inference/library/model-name.ts';
+import { modelNameOfFile } from './domains/inference/library/index.ts';
 import type { ConfigValues } from './platform/config/settings.ts';
 
 /** The GGUF file that `default_model` names by its path, from anywhere. */

@@ -2,7 +2,7 @@
 
 import { chooseDefaultModel, namedModelFile } from './default-model.ts';
 import { create as createInference, type Inference, type InferenceDeps } from './domains/inference/index.ts';
-import { ModelLibrary } from './domains/inference/library/library.ts';
+import { ModelLibrary } from './domains/inference/library/index.ts';
 import { create as createSystem, type HealthSource, type NodeState } from './domains/system/index.ts';
 import { engineOptions } from './engine-options.ts';
 import type { Config } from './platform/config/config.ts';

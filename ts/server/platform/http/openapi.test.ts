@@ -1,0 +1,74 @@
+import t from 'tap';
+import Type from 'typebox';
+import { withDocs } from './docs-routes.ts';
+import { json } from './route.ts';
+import { openTestBed, plainRoute } from './test-bed.ts';
+
+const info = { title: 'Test <API>', version: '1.2.3', description: 'Says `things`.' };
+const { routes, document } = withDocs(
+  [
+    plainRoute('POST', '/v1/things/{id}', () => json(201, {}), {
+      errorShape: 'openai',
+      params: Type.Object({ id: Type.String({ description: 'Name of it.' }) }),
+      query: Type.Object({ deep: Type.Optional(Type.Boolean()) }),
+      body: Type.Object({ name: Type.String({ description: 'A <b>name</b>.' }), stop: Type.Optional(Type.Null()) }),
+      responses: { 201: Type.Object({ ok: Type.Boolean() }) },
+      stream: Type.Object({ delta: Type.String() }),
+      errors: [{ status: 422, code: 'odd', meaning: 'It is odd.' }],
+    }),
+  ],
+  info,
+);
+const bed = await openTestBed(t, routes);
+
+t.test('a route is described whole', (t) => {
+  const operation = (document['paths'] as Record<string, Record<string, unknown>>)['/v1/things/{id}']?.['post'];
+  t.match(operation, {
+    operationId: 'post_v1_things_id',
+    parameters: [
+      { name: 'id', in: 'path', required: true, description: 'Name of it.' },
+      { name: 'deep', in: 'query', required: false },
+    ],
+    requestBody: { required: true, content: { 'application/json': { schema: { required: ['name'] } } } },
+    responses: {
+      201: { content: { 'application/json': {}, 'text/event-stream': { schema: { type: 'object' } } } },
+      400: {
+        description: /invalid_json/,
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error_openai' } } },
+      },
+      413: { description: /payload_too_large/ },
+      422: { description: /`odd`: It is odd/ },
+    },
+  });
+  t.end();
+});
+
+t.test('every reference in the document leads somewhere', (t) => {
+  const text = JSON.stringify(document);
+  const targets = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map((match) => match[1] ?? '');
+  const known = Object.keys((document['components'] as { schemas: object }).schemas);
+  t.ok(targets.length > 3);
+  t.strictSame(
+    targets.filter((name) => !known.includes(name)),
+    [],
+  );
+  t.end();
+});
+
+t.test('the document is served, and describes the routes that serve it', async (t) => {
+  const response = await fetch(`${bed.url}/openapi.json`);
+  t.equal(response.headers.get('content-type'), 'application/json');
+  const served = (await response.json()) as { openapi: string; paths: Record<string, unknown> };
+  t.equal(served.openapi, '3.1.0');
+  t.strictSame(Object.keys(served.paths), ['/docs', '/openapi.json', '/v1/things/{id}']);
+});
+
+t.test('the page runs nothing, loads nothing, and escapes what it shows', async (t) => {
+  const response = await fetch(`${bed.url}/docs`);
+  const html = await response.text();
+  t.match(response.headers.get('content-security-policy'), /default-src 'none'/);
+  t.notMatch(html, /<script|https?:\/\//);
+  t.match(html, /A &lt;b&gt;name&lt;\/b&gt;/);
+  t.match(html, /Test &lt;API&gt;/);
+  t.match(html, /\/v1\/things\/\{id\}/);
+});
