@@ -112,5 +112,5 @@ export function shownValue(key: SettingKey, value: unknown): string {
 }
 
 function maskUserInfo(url: string): string {
-  return url.replace(/^(https?:\/\/)[^/@]*@/, '$1***@');
+  return url.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1***@');
 }

@@ -1,7 +1,7 @@
 /** Structured log lines on one stream: JSON when a machine reads, words when a person does. */
 
 import type { LineSink } from './line-sink.ts';
-import { redact } from './redact.ts';
+import { redact, redactText } from './redact.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
@@ -56,8 +56,9 @@ export class Log {
     if (!this.enabled(level)) return;
     const time = new Date().toISOString();
     const all = redact({ ...this.#fields, ...fields });
+    const safe = redactText(message);
     const line =
-      this.#options.format === 'json' ? JSON.stringify({ time, level, message, ...all }) : text(time, level, message, all);
+      this.#options.format === 'json' ? JSON.stringify({ time, level, message: safe, ...all }) : text(time, level, safe, all);
     this.#options.sink.write(`${line}\n`);
   }
 }

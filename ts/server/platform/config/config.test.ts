@@ -1,0 +1,188 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { stringify } from 'smol-toml';
+import t, { type Test } from 'tap';
+import { type Config, loadConfig } from './config.ts';
+import { ConfigError } from './config-error.ts';
+import { effectiveConfig } from './effective-config.ts';
+import { formatListenAddress, parseListenAddress } from './listen-address.ts';
+import { environmentName, SETTING_KEYS, type SettingKey, settings } from './settings.ts';
+
+function load(t: Test, toml?: string, environment: Record<string, string> = {}, overrides = {}): Config {
+  const root = t.testdir(toml === undefined ? {} : { 'svc.toml': toml });
+  return loadConfig({ root, environment, overrides, workingDirectory: root });
+}
+
+function refusal(t: Test, toml?: string, environment: Record<string, string> = {}, overrides = {}): string {
+  try {
+    load(t, toml, environment, overrides);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error('the configuration was accepted');
+}
+
+t.test('without anything, every setting is its default', (t) => {
+  const { values, origins } = load(t);
+  t.equal(values.listen, '127.0.0.1:8880');
+  t.equal(values['http.max_body_bytes'], 134_217_728);
+  t.match(values.models_dir, /data\/models$/);
+  t.strictSame(new Set(Object.values(origins)), new Set(['default']));
+  t.strictSame(Object.keys(values).sort(), [...SETTING_KEYS].sort());
+  t.end();
+});
+
+t.test('each default is a value that the setting accepts', (t) => {
+  const asToml: Record<string, unknown> = {};
+  for (const key of SETTING_KEYS.filter((key) => !key.includes('.'))) asToml[key] = settings[key].default;
+  t.doesNotThrow(() => load(t, stringify(asToml)));
+  for (const key of SETTING_KEYS) t.doesNotThrow(() => load(t, undefined, {}, { [key]: settings[key].default }), key);
+  t.end();
+});
+
+t.test('the command line wins over the environment, which wins over the file', (t) => {
+  const toml = 'listen = "127.0.0.1:1"\n[inference]\nctx = 1\nparallel = 1\nthreads = 1\n';
+  const environment = { SVC_INFERENCE_CTX: '2', SVC_INFERENCE_PARALLEL: '2', SVC_LOG_LEVEL: '' };
+  const { values, origins } = load(t, toml, environment, { 'inference.ctx': 3 });
+  t.strictSame([values['inference.ctx'], values['inference.parallel'], values['inference.threads']], [3, 2, 1]);
+  t.equal(origins['inference.ctx'], 'command line');
+  t.equal(origins['inference.parallel'], 'environment SVC_INFERENCE_PARALLEL');
+  t.match(origins['inference.threads'], /^file .*svc\.toml$/);
+  t.equal(origins['log.level'], 'default', 'an empty variable is no value');
+  t.end();
+});
+
+t.test('relative folders count from where they are named', (t) => {
+  const root = t.testdir({ etc: { 'svc.toml': 'data_dir = "state"\n' }, work: {} });
+  const sources = { root, environment: { SVC_CONFIG: '../etc/svc.toml' }, workingDirectory: join(root, 'work') };
+  t.equal(loadConfig(sources).values.data_dir, join(root, 'etc/state'));
+  t.equal(loadConfig(sources).values.models_dir, join(root, 'etc/state/models'));
+  const environment = { ...sources.environment, SVC_MODELS_DIR: 'm' };
+  t.equal(loadConfig({ ...sources, environment }).values.models_dir, join(root, 'work/m'));
+  t.equal(loadConfig({ root: '/usr/lib/svc', environment: {} }).values.data_dir, '/var/lib/svc');
+  t.end();
+});
+
+t.test('a wrong value names the key, the value, its origin and what is accepted', (t) => {
+  t.match(
+    refusal(t, '[inference]\nctx = -5\n'),
+    /^inference\.ctx \(file .*svc\.toml\) is -5, but must be an integer from 0 to 16777216\./,
+  );
+  t.match(
+    refusal(t, undefined, { SVC_INFERENCE_PARALLEL: 'many' }),
+    /inference\.parallel \(environment SVC_INFERENCE_PARALLEL\) is "many"/,
+  );
+  t.match(
+    refusal(t, undefined, {}, { 'inference.flash_attention': 'maybe' }),
+    /\(command line\) is "maybe", but must be one of "auto", "on", "off"/,
+  );
+  t.match(refusal(t, undefined, { SVC_LISTEN: 'here' }), /listen .* must be HOST:PORT/);
+  t.match(refusal(t, undefined, { SVC_INFERENCE_KV_UNIFIED: 'perhaps' }), /must be true or false/);
+  t.match(refusal(t, '[inference]\ncache_type_k = "q2"\n'), /must be one of "f32", "f16"/);
+  t.match(refusal(t, 'listen = 8880\n'), /listen .* is 8880/);
+  t.end();
+});
+
+t.test('an unknown key of the file is refused, with the one that was meant', (t) => {
+  t.match(refusal(t, 'lisen = "127.0.0.1:1"\n'), /^lisen \(file .*\) is not a known setting; did you mean listen\?/);
+  t.match(refusal(t, '[inferense]\nctx = 1\n'), /did you mean inference\.ctx\?/);
+  t.match(refusal(t, '[http]\ncolour = "red"\n'), /`svc config` lists the known ones/);
+  t.match(refusal(t, '[inference.deep]\nctx = 1\n'), /inference\.deep\.ctx .* is not a known setting/);
+  t.end();
+});
+
+t.test('a file that is no TOML, or is not there, is named with the line', (t) => {
+  t.match(refusal(t, 'listen = "a\nb"\n'), /svc\.toml is not valid TOML, line 1/);
+  const root = t.testdir({});
+  t.throws(() => loadConfig({ root, environment: {}, file: join(root, 'none.toml') }), /none\.toml cannot be read/);
+  mkdirSync(join(root, 'folder.toml'));
+  t.throws(() => loadConfig({ root, environment: { SVC_CONFIG: join(root, 'folder.toml') } }), { code: 'invalid_config' });
+  t.end();
+});
+
+t.test('what is shown names the origin and hides credentials in URLs', (t) => {
+  const shown = effectiveConfig(load(t, undefined, { SVC_MODELS_MIRROR: 'https://ann:secret@mirror.example/x' }));
+  const mirror = shown.find(({ key }) => key === 'models.mirror');
+  t.strictSame(
+    [mirror?.value, mirror?.origin, mirror?.environment],
+    ['"https://***@mirror.example/x"', 'environment SVC_MODELS_MIRROR', 'SVC_MODELS_MIRROR'],
+  );
+  t.equal(shown.length, SETTING_KEYS.length);
+  t.notMatch(refusal(t, '[models]\nmirror = "ftp://ann:secret@mirror.example"\n'), /secret/);
+  t.end();
+});
+
+t.test('environment names are the keys in capitals', (t) => {
+  t.equal(environmentName('http.max_body_bytes'), 'SVC_HTTP_MAX_BODY_BYTES');
+  t.equal(new Set(SETTING_KEYS.map(environmentName)).size, SETTING_KEYS.length);
+  t.end();
+});
+
+t.test('addresses', (t) => {
+  t.strictSame(parseListenAddress('[::1]:80'), { host: '::1', port: 80 });
+  t.strictSame(parseListenAddress('8880'), { host: '127.0.0.1', port: 8880 });
+  t.equal(formatListenAddress({ host: '::1', port: 80 }), '[::1]:80');
+  t.throws(() => parseListenAddress('a:99999'), /port from 0 to 65535/);
+  fc.assert(
+    fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), fc.domain()), fc.nat(65_535), (host, port) => {
+      const text = formatListenAddress({ host, port });
+      const config = load(t, undefined, { SVC_LISTEN: text });
+      const parsed = parseListenAddress(config.values.listen);
+      return parsed.host === host && parsed.port === port;
+    }),
+    { numRuns: 60 },
+  );
+  t.end();
+});
+
+t.test('any text in any variable is taken or refused by name', (t) => {
+  fc.assert(
+    fc.property(fc.constantFrom<SettingKey>(...SETTING_KEYS), fc.string({ maxLength: 40 }), (key, text) => {
+      try {
+        loadConfig({ root: '/nowhere', environment: { [environmentName(key)]: text } });
+        return true;
+      } catch (error) {
+        return error instanceof ConfigError && error.message.includes(key) && error.message.includes(environmentName(key));
+      }
+    }),
+    { numRuns: 500 },
+  );
+  t.end();
+});
+
+t.test('any file is taken or refused with ConfigError', (t) => {
+  const root = t.testdir({});
+  const path = join(root, 'any.toml');
+  const key = fc.oneof(
+    fc.constantFrom<string>(...SETTING_KEYS, '__proto__', 'constructor', 'toString'),
+    fc.string({ maxLength: 12 }),
+  );
+  const value = fc.oneof(
+    fc.integer(),
+    fc.string({ maxLength: 12 }),
+    fc.boolean(),
+    fc.double({ noNaN: true }),
+    fc.date({ noInvalidDate: true }),
+    fc.constant([1]),
+  );
+  const file = fc.oneof(
+    fc.string(),
+    fc.dictionary(key, value).map((table) => stringify(table)),
+    fc.tuple(key, fc.string()).map(([name, text]) => `${name} = ${text}`),
+  );
+  fc.assert(
+    fc.property(file, (text) => {
+      writeFileSync(path, text);
+      try {
+        loadConfig({ root, environment: {}, file: path });
+        return true;
+      } catch (error) {
+        return error instanceof ConfigError;
+      }
+    }),
+    { numRuns: 500 },
+  );
+  t.end();
+});
