@@ -13,7 +13,7 @@ void Bytes::record(uint32_t job, RecordKind kind, uint8_t choice, uint16_t index
 }
 
 StepChannel::StepChannel(Napi::Env env, Napi::Function on_step)
-    : link_(std::make_shared<Link>(Link{this})), on_step_(Napi::Persistent(on_step)), doorbell_(Napi::ThreadSafeFunction::New(env, on_step, "svc.step", 0, 1)) {}
+    : link_(std::make_shared<Link>(Link{this})), on_step_(Napi::Persistent(on_step)), doorbell_(JsCallback::create(env, on_step, "svc.step")) {}
 
 void StepChannel::append(std::string_view records) {
     std::lock_guard lock(mutex_);
@@ -27,7 +27,7 @@ void StepChannel::ring() {
     if (closed_ || rung_ || pending_.empty()) return;
     rung_ = true;
     auto link = link_;
-    doorbell_.NonBlockingCall([link](Napi::Env env, Napi::Function) {
+    doorbell_->call([link](Napi::Env env, Napi::Function) {
         if (link->channel && env != nullptr) link->channel->deliver();
     });
 }
@@ -56,7 +56,7 @@ void StepChannel::close() {
         closed_ = true;
     }
     link_->channel = nullptr;
-    doorbell_.Release();
+    doorbell_->release();
 }
 
 }  // namespace svc

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "js_callback.h"
 #include "napi_setup.h"
 #include "status.h"
 
@@ -77,7 +78,7 @@ class StepChannel {
     bool closed_ = false;
     std::atomic<size_t> backlog_{0};
     Napi::FunctionReference on_step_;
-    Napi::ThreadSafeFunction doorbell_;
+    std::shared_ptr<JsCallback> doorbell_;
 };
 
 }  // namespace svc

@@ -1,6 +1,7 @@
 #include "embedder_object.h"
 
 #include "../common/env_state.h"
+#include "../common/js_callback.h"
 #include "../common/option_reader.h"
 #include "../common/promise_worker.h"
 #include "engine_object.h"
@@ -58,18 +59,18 @@ Napi::Object rank_result(Napi::Env env, const EmbedRequest & request) {
 // Settles a promise from the embedder thread: one crossing for each request.
 Napi::Value submit(Napi::Env env, Embedder & embedder, std::shared_ptr<EmbedRequest> request) {
     auto deferred = std::make_shared<Napi::Promise::Deferred>(env);
-    auto back = Napi::ThreadSafeFunction::New(env, Napi::Function::New(env, [](const Napi::CallbackInfo &) {}), "svc.embed", 0, 1);
+    auto back = JsCallback::create(env, Napi::Function::New(env, [](const Napi::CallbackInfo &) {}), "svc.embed");
     request->done = [back, deferred, weak = std::weak_ptr(request)]() mutable {
-        back.BlockingCall([deferred, held = weak.lock()](Napi::Env e, Napi::Function) {
+        back->call([deferred, held = weak.lock()](Napi::Env e, Napi::Function) {
             if (!held->status.code.empty()) deferred->Reject(make_error(e, held->status));
             else deferred->Resolve(held->rank ? rank_result(e, *held) : embed_result(e, *held));
         });
-        back.Release();
+        back->release();
     };
     try {
         embedder.submit(request);
     } catch (...) {
-        back.Release();
+        back->release();
         throw;
     }
     return deferred->Promise();

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "../common/env_state.h"
+#include "../common/js_callback.h"
 #include "../common/promise_worker.h"
 #include "model_object.h"
 
@@ -15,13 +16,13 @@ namespace {
 struct Load {
     std::atomic<bool> aborted{false};
     float reported = -1;
-    Napi::ThreadSafeFunction progress;
+    std::shared_ptr<JsCallback> progress;
 
     // Loading thread. Tells JS about each further percent.
     bool on_progress(float fraction) {
         if (fraction >= reported + 0.01f || fraction >= 1.0f) {
             reported = fraction;
-            progress.NonBlockingCall([fraction](Napi::Env env, Napi::Function callback) { callback.Call({Napi::Number::New(env, fraction)}); });
+            progress->call([fraction](Napi::Env env, Napi::Function callback) { callback.Call({Napi::Number::New(env, fraction)}); });
         }
         return !aborted;
     }
@@ -46,13 +47,13 @@ Napi::Value start_load(const Napi::CallbackInfo & info) {
         if (!info[0].IsObject() || !info[1].IsFunction()) throw StatusError("invalid_argument", "startLoad takes options and a progress callback");
         auto options = load_options(info[0].As<Napi::Object>());
         auto load = std::make_shared<Load>();
-        load->progress = Napi::ThreadSafeFunction::New(env, info[1].As<Napi::Function>(), "svc.load", 0, 1);
+        load->progress = JsCallback::create(env, info[1].As<Napi::Function>(), "svc.load");
         auto promise = PromiseWorker<std::shared_ptr<Model>>::start(
             env,
             [options, load] {
                 struct Release {
                     Load & load;
-                    ~Release() { load.progress.Release(); }
+                    ~Release() { load.progress->release(); }
                 } release{*load};
                 return Model::load(options, [&](float fraction) { return load->on_progress(fraction); });
             },
