@@ -16,28 +16,34 @@ export class Inspector {
   readonly #running = new Map<string, Promise<Verdict>>();
   readonly #cacheFile: string | undefined;
   readonly #run: (path: string) => Promise<Verdict>;
-  #queue: Promise<unknown>;
+  readonly #restored: Promise<void>;
+  #queue: Promise<unknown> = Promise.resolve();
 
   /** Without a cache file, verdicts last as long as the process. */
   constructor(cacheFile: string | undefined, run: (path: string) => Promise<Verdict> = runInspection) {
     this.#cacheFile = cacheFile;
     this.#run = run;
-    this.#queue = this.#read();
+    this.#restored = this.#restore();
   }
 
   async inspect(path: string): Promise<Verdict> {
-    await this.#queue.catch(() => {});
+    await this.#restored;
     const stamp = await fileStamp(path);
     if (stamp === undefined) return { usable: false, reason: 'The file is gone.' };
     const kept = this.#kept.get(path);
     return kept?.stamp === stamp ? kept.verdict : this.#once(path, stamp);
   }
 
+  /** Settles when nothing runs and every verdict is kept. */
+  async settle(): Promise<void> {
+    await this.#queue.catch(() => {});
+  }
+
   #once(path: string, stamp: string): Promise<Verdict> {
     const key = `${path}\0${stamp}`;
     const known = this.#running.get(key);
     if (known) return known;
-    const verdict = this.#queue.catch(() => {}).then(() => this.#run(path));
+    const verdict = this.settle().then(() => this.#run(path));
     this.#running.set(key, verdict);
     this.#queue = verdict
       .then((value) => {
@@ -48,9 +54,9 @@ export class Inspector {
     return verdict;
   }
 
-  async #read(): Promise<void> {
+  async #restore(): Promise<void> {
     if (!this.#cacheFile) return;
-    const text = await readFile(this.#cacheFile, 'utf8').catch(() => '{}');
+    const text = await readFile(this.#cacheFile, 'utf8').catch(() => '');
     const file = parseObject(text);
     if (file?.['format'] !== format) return;
     for (const [path, kept] of Object.entries((file['files'] ?? {}) as Record<string, { stamp: string; verdict: unknown }>)) {

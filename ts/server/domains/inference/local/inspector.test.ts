@@ -1,0 +1,103 @@
+import { readFile, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { runInspection } from './inspection-process.ts';
+import { Inspector } from './inspector.ts';
+import type { Verdict } from './verdict.ts';
+
+const sound: Verdict = { usable: true, hasChatTemplate: true, supportsTools: false, supportsThinking: false };
+const limits = { timeoutMs: 20_000, memoryMiB: 4096, cpuSeconds: 20 };
+
+function counting(verdict: Verdict): { run: (path: string) => Promise<Verdict>; seen: string[] } {
+  const seen: string[] = [];
+  return {
+    seen,
+    run: (path) => {
+      seen.push(path);
+      return Promise.resolve(verdict);
+    },
+  };
+}
+
+t.test('a file is inspected once, and again after it changed', async (t) => {
+  const path = join(t.testdir({ 'a.gguf': 'x' }), 'a.gguf');
+  const { run, seen } = counting(sound);
+  const inspector = new Inspector(undefined, run);
+  await Promise.all([inspector.inspect(path), inspector.inspect(path)]);
+  await inspector.inspect(path);
+  t.equal(seen.length, 1);
+  await utimes(path, 1, 1);
+  await inspector.inspect(path);
+  t.equal(seen.length, 2);
+});
+
+t.test('a verdict outlives the process, a death does not', async (t) => {
+  const folder = t.testdir({ 'good.gguf': 'x', 'dead.gguf': 'y' });
+  const cache = join(folder, 'cache.json');
+  const first = new Inspector(cache, (path) =>
+    Promise.resolve(path.endsWith('good.gguf') ? sound : { usable: false, reason: 'killed', isDeath: true }),
+  );
+  await first.inspect(join(folder, 'good.gguf'));
+  await first.inspect(join(folder, 'dead.gguf'));
+  await first.settle();
+  const { run, seen } = counting(sound);
+  const second = new Inspector(cache, run);
+  t.strictSame(await second.inspect(join(folder, 'good.gguf')), sound);
+  await second.inspect(join(folder, 'dead.gguf'));
+  t.strictSame(seen, [join(folder, 'dead.gguf')]);
+});
+
+t.test('a damaged cache file is no cache', async (t) => {
+  const folder = t.testdir({ 'a.gguf': 'x', 'cache.json': '{"format":1,"files":{"' });
+  const inspector = new Inspector(join(folder, 'cache.json'), counting(sound).run);
+  t.strictSame(await inspector.inspect(join(folder, 'a.gguf')), sound);
+  await inspector.settle();
+  t.match(await readFile(join(folder, 'cache.json'), 'utf8'), /"usable":true/);
+});
+
+t.test('a file that is gone is unusable', async (t) => {
+  const inspector = new Inspector(undefined, counting(sound).run);
+  t.match(await inspector.inspect('/no/such/file.gguf'), { usable: false });
+});
+
+t.test('a file that is no GGUF is refused by the child, with its reason', async (t) => {
+  const path = join(t.testdir({ 'a.gguf': 'not a model at all' }), 'a.gguf');
+  t.match(await runInspection(path, limits), { usable: false, reason: /not a GGUF file/ });
+});
+
+async function script(folder: string, text: string): Promise<string> {
+  const path = join(folder, 'child.mjs');
+  await writeFile(path, text);
+  return path;
+}
+
+t.test('a child that dies is a verdict, not an exception', async (t) => {
+  const child = await script(t.testdir(), 'process.kill(process.pid, "SIGSEGV")');
+  t.match(await runInspection('x', limits, child), { usable: false, reason: /SIGSEGV/, isDeath: true });
+});
+
+t.test('a child that hangs is killed', async (t) => {
+  const child = await script(t.testdir(), 'setInterval(() => {}, 1000)');
+  t.match(await runInspection('x', { ...limits, timeoutMs: 200 }, child), { usable: false, isDeath: true });
+});
+
+t.test('a child that wants too much memory dies alone', async (t) => {
+  const hog = 'const held = []; for (let i = 0; i < 4096; i++) held.push(Buffer.alloc(1 << 20, 1)); process.stdout.write("{}")';
+  t.match(await runInspection('x', { ...limits, memoryMiB: 512 }, await script(t.testdir(), hog)), {
+    usable: false,
+    isDeath: true,
+  });
+});
+
+t.test('the child sees no secrets', async (t) => {
+  process.env['SVC_TEST_SECRET'] = 'secret';
+  t.teardown(() => {
+    delete process.env['SVC_TEST_SECRET'];
+  });
+  const child = await script(
+    t.testdir(),
+    'process.stdout.write(JSON.stringify({usable: false, reason: Object.keys(process.env).join()}))',
+  );
+  const verdict = await runInspection('x', limits, child);
+  t.notMatch(verdict, { reason: /SECRET|HOME/ });
+});
