@@ -83,6 +83,7 @@ void Embedder::submit(std::shared_ptr<EmbedRequest> request) {
 }
 
 void Embedder::close() {
+    std::lock_guard closing(close_mutex_);
     {
         std::lock_guard lock(mutex_);
         closing_ = true;

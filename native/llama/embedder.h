@@ -66,6 +66,8 @@ class Embedder {
     std::unique_ptr<Batch> batch_;
     std::deque<Item> items_;  // embedder thread only
 
+    // Held while threads are joined: close() may come from several at once.
+    std::mutex close_mutex_;
     std::mutex mutex_;
     std::condition_variable wake_;
     std::deque<std::shared_ptr<EmbedRequest>> inbox_;

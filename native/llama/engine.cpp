@@ -124,6 +124,7 @@ void Engine::set_paused(uint32_t id, bool paused) {
 }
 
 void Engine::close() {
+    std::lock_guard closing(close_mutex_);
     {
         std::lock_guard lock(mutex_);
         closing_ = true;

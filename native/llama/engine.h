@@ -132,6 +132,8 @@ class Engine {
     Clock::time_point last_job_done_{};
 
     // Between threads.
+    // Held while threads are joined: close() may come from several at once.
+    std::mutex close_mutex_;
     std::mutex mutex_;
     std::condition_variable wake_engine_;
     std::condition_variable wake_preparing_;
