@@ -40,9 +40,9 @@ export function startFullServer(t: Test): Promise<ChildServer> {
   return startServer(t, { models: usualModels });
 }
 
-/** The same without a test around it: the caller stops it. */
-export function runFullServer(folder: string): Promise<ChildServer> {
-  return runServer({ models: usualModels, folder });
+/** The same without a test around it, with a context that an answer without max_tokens fills in a moment. The caller stops it. */
+export function runSoakServer(folder: string): Promise<ChildServer> {
+  return runServer({ models: usualModels, folder, env: { SVC_INFERENCE_CTX: '1024' } });
 }
 
 async function runServer(options: TestServerOptions & { folder: string }): Promise<ChildServer> {

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { runFullServer } from './server.ts';
+import { runSoakServer } from './server.ts';
 import { soak } from './soak/soak.ts';
 
 /** Growth over the warm state that allocators and caches explain. */
@@ -18,7 +18,7 @@ const { values } = parseArgs({
 });
 const mib = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
 
-const server = await runFullServer(mkdtempSync(join(tmpdir(), 'svc-soak-')));
+const server = await runSoakServer(mkdtempSync(join(tmpdir(), 'svc-soak-')));
 console.log(`${values.minutes} minutes, seed ${values.seed}, server pid ${server.pid}`);
 const report = await soak(server, {
   seconds: Number(values.minutes) * 60,

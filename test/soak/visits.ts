@@ -15,8 +15,12 @@ async function ask(
   headers: Record<string, string> = {},
 ): Promise<Answer[]> {
   const init = body === undefined ? {} : { body, headers: { 'content-type': 'application/json', ...headers } };
-  const response = await fetch(url + path, { method, ...init, signal: AbortSignal.timeout(60_000) });
-  return [{ method, path, status: response.status, body: await response.text() }];
+  try {
+    const response = await fetch(url + path, { method, ...init, signal: AbortSignal.timeout(60_000) });
+    return [{ method, path, status: response.status, body: await response.text() }];
+  } catch (error) {
+    throw new Error(`${method} ${path} got no answer to ${body?.slice(0, 300)}`, { cause: error });
+  }
 }
 
 const behave: Visit = (url, random) => {
@@ -70,22 +74,37 @@ const hangUp: Visit = async (url, random) => {
   return [];
 };
 
-/** Several requests in one segment: as many answers must come back, in order. */
+/** Requests that are answered at once, in one segment: as many answers must come back, in order. */
 const pipeline: Visit = async (url) => {
-  const paths = ['/livez', '/v1/models', '/nothing', '/livez'];
+  const text = await sendTogether(url, ['/livez', '/metrics', '/nothing', '/livez'], 4);
+  if (statuses(text).join() !== '200,200,404,200')
+    throw new Error(`pipelined requests were answered ${statuses(text).join()}: ${text.slice(0, 300)}`);
+  return [];
+};
+
+/**
+ * A request behind one that still works. uWebSockets.js closes the connection then, before any of our code runs, and a client has
+ * to send again what was not answered (RFC 9112, section 9.3.2): fewer answers are fine, wrong ones are not.
+ */
+const pipelineBehindWork: Visit = async (url) => {
+  const text = await sendTogether(url, ['/livez', '/v1/models', '/livez'], 3);
+  if (!['', '200', '200,200', '200,200,200'].includes(statuses(text).join()))
+    throw new Error(`pipelined requests were answered ${text.slice(0, 300)}`);
+  return [];
+};
+
+async function sendTogether(url: string, paths: readonly string[], nExpected: number): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   await once(socket, 'connect');
   socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(''));
   let text = '';
   for await (const chunk of socket) {
     text += String(chunk);
-    if (statuses(text).length === paths.length && text.endsWith('}')) break;
+    if (statuses(text).length === nExpected && text.endsWith('}')) break;
   }
   socket.destroy();
-  const expected = [200, 200, 404, 200];
-  if (statuses(text).join() !== expected.join()) throw new Error(`pipelined requests were answered ${statuses(text).join()}`);
-  return [];
-};
+  return text;
+}
 
 function statuses(text: string): number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
@@ -111,5 +130,6 @@ export const visits: readonly [name: string, weight: number, visit: Visit][] = [
   ['looking', 6, look],
   ['hanging up', 10, hangUp],
   ['pipelined', 3, pipeline],
+  ['pipelined behind work', 2, pipelineBehindWork],
   ['stalled', 3, stall],
 ];

@@ -39,6 +39,17 @@ const INPUT_ERRORS: readonly ErrorSpec[] = [
   { status: 400, code: 'invalid_request', meaning: 'A parameter is missing or wrong; `detail` names it and what is accepted.' },
 ];
 const LOGIN_ERRORS: readonly ErrorSpec[] = [{ status: 401, code: 'authentication_required', meaning: 'No credential arrived.' }];
+/** Refusals of requests that reach no route; published as shared responses, as no operation can list them. */
+const ROUTELESS_ERRORS: readonly ErrorSpec[] = [
+  { status: 400, code: 'invalid_host', meaning: 'The Host header does not name one host.' },
+  { status: 400, code: 'invalid_method', meaning: 'The request method is not a valid token.' },
+  { status: 400, code: 'invalid_path', meaning: 'The path holds a percent sign that starts no UTF-8 escape.' },
+  { status: 404, code: 'not_found', meaning: 'Nothing is served at this path; `detail` says that no handler is registered.' },
+  { status: 404, code: 'route_not_found', meaning: 'The module in `module` serves nothing at this path.' },
+  { status: 405, code: 'method_not_allowed', meaning: 'The path serves other methods, which the Allow header lists.' },
+  { status: 501, code: 'method_not_implemented', meaning: 'No path serves this method.' },
+  { status: 503, code: 'module_unavailable', meaning: 'No node runs the module that the path names; retry later.' },
+];
 
 export function openapiDocument(routes: readonly Route[], info: ApiInfo): Json {
   const paths: Record<string, Json> = {};
@@ -54,7 +65,7 @@ export function openapiDocument(routes: readonly Route[], info: ApiInfo): Json {
     servers: [{ url: '/' }],
     tags,
     paths,
-    components: { schemas: ERROR_SCHEMAS, securitySchemes: SECURITY },
+    components: { schemas: ERROR_SCHEMAS, responses: routelessResponses(), securitySchemes: SECURITY },
   };
 }
 
@@ -108,6 +119,11 @@ function responsesOf(route: Route): Json {
   for (const [status, schema] of Object.entries(route.responses)) responses[status] = success(route, schema as TSchema);
   for (const [status, specs] of errorsByStatus(route)) responses[String(status)] ??= refusal(specs, route.errorShape ?? 'flat');
   return responses;
+}
+
+function routelessResponses(): Json {
+  const byStatus = Map.groupBy(ROUTELESS_ERRORS, (spec) => spec.status);
+  return Object.fromEntries([...byStatus].map(([status, specs]) => [`NoRoute${status}`, refusal(specs, 'flat')]));
 }
 
 function success(route: Route, schema: TSchema): Json {
