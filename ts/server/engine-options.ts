@@ -13,9 +13,11 @@ export function engineOptions(values: ConfigValues): InferenceConfig {
     maxQueuedJobs: values['inference.max_queued_jobs'],
     maxQueuedTokens: values['inference.max_queued_tokens'],
   };
+  const timeoutSeconds = values['inference.request_timeout_seconds'];
   const maxLoadedModels = values['inference.max_loaded_models'];
   return {
     ...(maxLoadedModels === 0 ? {} : { maxLoadedModels }),
+    ...(timeoutSeconds === 0 ? {} : { requestTimeoutMs: timeoutSeconds * 1000 }),
     load: { nGpuLayers: values['inference.gpu_layers'] },
     engine: {
       ...Object.fromEntries(Object.entries(numbers).filter(([, value]) => value !== 0)),

@@ -69,9 +69,12 @@ export async function createServer({ values }: Config, seams: ServerSeams = {}):
     findModule,
     log,
     metrics,
+    maxBodyBytes: values['http.max_body_bytes'],
     maxBufferedBodyBytes: values['http.max_buffered_bytes'],
     maxConnections: values['http.max_connections'],
   });
+  // Lines wait for the end of the turn, which a process that ends by a fault does not reach.
+  process.once('exit', () => sink.flush());
   let loading = Promise.resolve();
   return {
     openapi: document,

@@ -34,6 +34,8 @@ export interface InferenceConfig {
   maxLoadedBytes?: number;
   /** How long a request waits for a model to load, milliseconds. */
   loadWaitMs?: number;
+  /** Longest time for a completion whose client names no limit, milliseconds; absent for none. */
+  requestTimeoutMs?: number;
   engine?: EngineOptions;
   load?: LocalOptions['load'];
 }
@@ -85,6 +87,7 @@ export function create(deps: InferenceDeps): Inference {
     backends: [local, ...(deps.backends ?? [])],
     defaultModel: config.defaultModel,
     metrics,
+    requestTimeoutMs: config.requestTimeoutMs,
   });
   deps.metrics.onCollect(() => {
     for (const { id, model } of local.engines()) if (model.openEngine) metrics.observe(id, model.openEngine.stats());

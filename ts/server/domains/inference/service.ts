@@ -20,17 +20,21 @@ export interface ServiceOptions {
   backends: readonly InferenceBackend[];
   defaultModel: string | undefined;
   metrics: InferenceMetrics;
+  /** For completions that name no limit of their own; undefined for none. */
+  requestTimeoutMs?: number | undefined;
 }
 
 export class InferenceService {
   readonly #backends: readonly InferenceBackend[];
   readonly #defaultModel: string | undefined;
   readonly #metrics: InferenceMetrics;
+  readonly #usualLimits: Pick<CallOptions, 'timeoutMs'>;
 
-  constructor({ backends, defaultModel, metrics }: ServiceOptions) {
+  constructor({ backends, defaultModel, metrics, requestTimeoutMs }: ServiceOptions) {
     this.#backends = backends;
     this.#defaultModel = defaultModel;
     this.#metrics = metrics;
+    this.#usualLimits = requestTimeoutMs === undefined ? {} : { timeoutMs: requestTimeoutMs };
   }
 
   async models(): Promise<ModelCard[]> {
@@ -56,7 +60,10 @@ export class InferenceService {
     options: CallOptions,
   ): Promise<RunningCompletion> {
     const backend = await this.#backendOf(model);
-    return backend.complete(model, request, new MeteredSink(sink, this.#metrics.forModel(model)), options);
+    return backend.complete(model, request, new MeteredSink(sink, this.#metrics.forModel(model)), {
+      ...this.#usualLimits,
+      ...options,
+    });
   }
 
   async embed(name: string, inputs: (string | Int32Array)[], options: CallOptions): Promise<EmbedResult & { model: string }> {

@@ -44,7 +44,11 @@ export const settings = {
     'auto: words on a terminal, JSON lines elsewhere.',
   ),
 
-  'http.max_body_bytes': setting(count(1024, 2 ** 31 - 1), 128 * MIB, 'Largest request body.'),
+  'http.max_body_bytes': setting(
+    count(1024, 2 ** 31 - 1),
+    128 * MIB,
+    'Largest request body; routes with a smaller limit keep theirs.',
+  ),
   'http.max_buffered_bytes': setting(count(MIB, 2 ** 36), 512 * MIB, 'Request bodies held in memory at once, all together.'),
   'http.max_connections': setting(count(16, 1_000_000), 9_000, 'Open connections per listener; more are closed at once.'),
   'http.drain_timeout_seconds': setting(count(0, 3600), 30, 'How long open answers may take to finish after SIGTERM.'),
@@ -77,7 +81,11 @@ export const settings = {
     0,
     'Prompt tokens that may wait for a model; more answer 429. 0 is automatic.',
   ),
-  'inference.request_timeout_seconds': setting(count(0, 86_400), 600, 'Longest time for one completion; 0 for no limit.'),
+  'inference.request_timeout_seconds': setting(
+    count(0, 86_400),
+    3600,
+    'Longest time for one completion that sets no X-Request-Timeout; 0 for no limit.',
+  ),
   'inference.max_loaded_models': setting(
     count(0, 1000),
     0,

@@ -18,6 +18,8 @@ export interface HttpServerOptions {
   findModule: FindModule;
   log: Log;
   metrics: MetricsRegistry;
+  /** Caps the limits that routes declare. */
+  maxBodyBytes?: number;
   /** Request bodies held in memory at once, all together. */
   maxBufferedBodyBytes?: number;
   /** Per listener. Two listeners at this size stay below a hard limit of 20,000 file handles. */
@@ -48,6 +50,7 @@ export class HttpServer {
       findModule: options.findModule,
       observer: new RequestObserver(options.log, options.metrics),
       budget: new BodyBudget(options.maxBufferedBodyBytes ?? 512 * 1024 * 1024),
+      maxBodyBytes: options.maxBodyBytes ?? Number.POSITIVE_INFINITY,
       heartbeat: this.#heartbeat,
       log: options.log,
       requestIds: this.#requestIds,

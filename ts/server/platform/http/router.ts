@@ -21,6 +21,8 @@ export interface RouterDeps {
   findModule: FindModule;
   observer: RequestObserver;
   budget: BodyBudget;
+  /** Caps the routes' own limits. */
+  maxBodyBytes: number;
   heartbeat: Heartbeat;
   log: Log;
   requestIds: RequestIds;
@@ -108,7 +110,7 @@ export class Router {
   #startBody(exchange: Exchange, endpoint: Endpoint): Promise<BodyOutcome> | undefined {
     if (!exchange.hasBody) return undefined;
     const declared = Number(exchange.header('content-length') ?? 0);
-    const limit = endpoint.route.maxBody === 0 ? IGNORED_BODY_BYTES : endpoint.route.maxBody;
+    const limit = endpoint.route.maxBody === 0 ? IGNORED_BODY_BYTES : Math.min(endpoint.route.maxBody, this.#deps.maxBodyBytes);
     if (declared > limit) {
       exchange.closeAfter = declared > READ_PAST_BYTES;
       throw tooLarge(limit);
