@@ -17,9 +17,8 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
 
 /** Text from files and servers may carry escape sequences that redraw the terminal; they are shown, not obeyed. */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  return text.replace(
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g,
-    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  );
+  return text.replace(/\p{Cc}/gu, (character) => {
+    if (character === '\n' || character === '\t') return character;
+    return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
+  });
 }

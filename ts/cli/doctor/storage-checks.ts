@@ -17,6 +17,8 @@ export const modelsFolderCheck: Check = {
 
 async function checkFolder(folder: string, variable: string): Promise<Finding> {
   const existing = await nearestFolder(folder);
+  if (existing === undefined)
+    return broken(`${folder} cannot be made: a file stands in its way`, `name another folder with ${variable}`);
   const isThere = existing === folder;
   const failure = isThere
     ? await tryWriting(folder)
@@ -31,9 +33,14 @@ async function checkFolder(folder: string, variable: string): Promise<Finding> {
   return free >= lowBytes ? ok(text) : warning(text, `free some space, or name a folder on a larger disk with ${variable}`);
 }
 
-async function nearestFolder(folder: string): Promise<string> {
-  const found = await stat(folder).catch(() => undefined);
-  return found?.isDirectory() || dirname(folder) === folder ? folder : nearestFolder(dirname(folder));
+/** The folder itself, or the one that it would be made in; undefined when a file stands in the way. */
+async function nearestFolder(folder: string): Promise<string | undefined> {
+  try {
+    return (await stat(folder)).isDirectory() ? folder : undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
+    return dirname(folder) === folder ? undefined : nearestFolder(dirname(folder));
+  }
 }
 
 /** Permissions alone do not tell: the disk may be full or read-only. */

@@ -2,7 +2,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { Type } from 'typebox';
-import { Check } from 'typebox/value';
+import { Compile } from 'typebox/compile';
 import { writeFileAtomically } from './atomic-file.ts';
 import { feedHash } from './hash-file.ts';
 
@@ -16,12 +16,14 @@ export interface RemoteIdentity {
   sha256?: string;
 }
 
-const IdentitySchema = Type.Object({
-  url: Type.String(),
-  etag: Type.Optional(Type.String()),
-  sizeBytes: Type.Optional(Type.Number()),
-  sha256: Type.Optional(Type.String()),
-});
+const schema = Compile(
+  Type.Object({
+    url: Type.String(),
+    etag: Type.Optional(Type.String()),
+    sizeBytes: Type.Optional(Type.Number()),
+    sha256: Type.Optional(Type.String()),
+  }),
+);
 
 export class PartialFile {
   readonly path: string;
@@ -93,7 +95,7 @@ const statePath = (path: string) => `${path}.json`;
 async function readIdentity(path: string): Promise<RemoteIdentity | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));
-    return Check(IdentitySchema, value) ? (value as RemoteIdentity) : undefined;
+    return schema.Check(value) ? (value as RemoteIdentity) : undefined;
   } catch {
     return undefined;
   }

@@ -1,26 +1,28 @@
 /** What the library remembers of a model beside its file, in `<name>.json`: where it came from and what its bytes must hash to. */
 import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
-import { Check } from 'typebox/value';
+import { Compile } from 'typebox/compile';
 import { writeFileAtomically } from './atomic-file.ts';
 
-const SidecarSchema = Type.Object({
-  /** Where it came from: a hub reference, a URL without its query, or a path. */
-  source: Type.Optional(Type.String()),
-  licence: Type.Optional(Type.String()),
-  /** ISO 8601. */
-  pulledAt: Type.Optional(Type.String()),
-  /** Commit of the hub's repository. */
-  revision: Type.Optional(Type.String()),
-  /** A plain sentence for models that only talk nonsense. */
-  demonstration: Type.Optional(Type.String()),
-  /** Each file of the model, by name only. */
-  files: Type.Optional(
-    Type.Array(
-      Type.Object({ file: Type.String(), sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }), sizeBytes: Type.Number() }),
+const schema = Compile(
+  Type.Object({
+    /** Where it came from: a hub reference, a URL without its query, or a path. */
+    source: Type.Optional(Type.String()),
+    licence: Type.Optional(Type.String()),
+    /** ISO 8601. */
+    pulledAt: Type.Optional(Type.String()),
+    /** Commit of the hub's repository. */
+    revision: Type.Optional(Type.String()),
+    /** A plain sentence for models that only talk nonsense. */
+    demonstration: Type.Optional(Type.String()),
+    /** Each file of the model, by name only. */
+    files: Type.Optional(
+      Type.Array(
+        Type.Object({ file: Type.String(), sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }), sizeBytes: Type.Number() }),
+      ),
     ),
-  ),
-});
+  }),
+);
 
 export interface SidecarFile {
   file: string;
@@ -43,7 +45,7 @@ export async function findSidecar(path: string): Promise<Sidecar | undefined> {
   if (text === undefined || text.length > 1_000_000) return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    return Check(SidecarSchema, value) ? (value as Sidecar) : undefined;
+    return schema.Check(value) ? (value as Sidecar) : undefined;
   } catch {
     return undefined;
   }

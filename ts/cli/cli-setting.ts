@@ -1,0 +1,17 @@
+/** The program with folders of its own and no configuration but this. */
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { type CliOptions, type CliRun, runCli } from './run-cli.ts';
+
+export interface CliSetting {
+  root: string;
+  modelsDir: string;
+  run(args: string[], options?: CliOptions): Promise<CliRun>;
+}
+
+export function cliSetting(t: Test): CliSetting {
+  const root = t.testdir({ models: {}, data: {}, 'svc.toml': '' });
+  const env = { SVC_MODELS_DIR: join(root, 'models'), SVC_DATA_DIR: join(root, 'data'), SVC_CONFIG: join(root, 'svc.toml') };
+  const run = (args: string[], options: CliOptions = {}) => runCli(args, { ...options, env: { ...env, ...options.env } });
+  return { root, modelsDir: join(root, 'models'), run };
+}
