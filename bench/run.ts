@@ -22,7 +22,7 @@ async function main(): Promise<void> {
       trial: { type: 'string' },
       model: { type: 'string' },
       threads: { type: 'string', default: String(availableParallelism()) },
-      rounds: { type: 'string', default: '3' },
+      rounds: { type: 'string', default: '5' },
       quick: { type: 'boolean', default: false },
     },
   });

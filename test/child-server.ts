@@ -1,7 +1,10 @@
 /** A server in a process of its own, for black-box tests and for the bench: started, waited for, stopped by its pid. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 export interface ChildServerOptions {
   program: string;
@@ -18,7 +21,8 @@ export class ChildServer {
   readonly url: string;
   readonly #process: ChildProcess;
   readonly #exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  #log = '';
+  /** What the server prints goes to a file: reading a pipe would take CPU from what is measured. */
+  readonly #logFolder = mkdtempSync(join(tmpdir(), 'svc-child-'));
 
   /** Resolves when the server is ready. Throws with what the server printed when it ends or stays silent. */
   static async start(options: ChildServerOptions): Promise<ChildServer> {
@@ -34,22 +38,23 @@ export class ChildServer {
 
   private constructor({ program, args, env = process.env, url }: ChildServerOptions) {
     this.url = url;
-    this.#process = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const output = openSync(join(this.#logFolder, 'log'), 'a');
+    this.#process = spawn(program, args, { env, stdio: ['ignore', output, output] });
+    closeSync(output);
     this.#exited = once(this.#process, 'exit').then(([code, signal]) => ({ code, signal }));
-    for (const stream of [this.#process.stdout, this.#process.stderr]) {
-      stream?.on('data', (chunk: Buffer) => {
-        this.#log = (this.#log + chunk.toString()).slice(-20_000);
-      });
-    }
   }
 
   get pid(): number {
     return this.#process.pid ?? 0;
   }
 
-  /** The last 20,000 characters that the server printed. */
+  /** The last 20,000 characters that the server printed; empty once it is stopped. */
   get log(): string {
-    return this.#log;
+    try {
+      return readFileSync(join(this.#logFolder, 'log'), 'utf8').slice(-20_000);
+    } catch {
+      return '';
+    }
   }
 
   get running(): boolean {
@@ -64,17 +69,18 @@ export class ChildServer {
       return await this.#exited;
     } finally {
       clearTimeout(killer);
+      rmSync(this.#logFolder, { recursive: true, force: true });
     }
   }
 
   async #waitUntilReady(path: string, withinMs: number): Promise<void> {
     const deadline = performance.now() + withinMs;
     while (performance.now() < deadline) {
-      if (!this.running) throw new Error(`the server ended before it was ready:\n${this.#log}`);
+      if (!this.running) throw new Error(`the server ended before it was ready:\n${this.log}`);
       if (await answersOk(this.url + path)) return;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    throw new Error(`the server was not ready within ${withinMs} ms:\n${this.#log}`);
+    throw new Error(`the server was not ready within ${withinMs} ms:\n${this.log}`);
   }
 }
 

@@ -8,7 +8,7 @@ export const httpTrials: readonly Trial[] = [
     name: 'livez',
     summary: 'GET /livez against a bare uWebSockets.js handler',
     rival: 'bare-uws',
-    load: { kind: 'wrk', path: '/livez', connections: 64, seconds: 4 },
+    load: { kind: 'wrk', path: '/livez', connections: 64, seconds: 2 },
     metric,
     goal: { of: 'ratio', atLeast: 0.6 },
   },
@@ -30,7 +30,7 @@ export const httpTrials: readonly Trial[] = [
     summary:
       'POST /v1/chat/completions without messages (400, refused by the schema) against the bare handler: informs, has no goal',
     rival: 'bare-uws',
-    load: { kind: 'wrk', path: '/v1/chat/completions', connections: 64, seconds: 4, body: '{"model":"m"}' },
+    load: { kind: 'wrk', path: '/v1/chat/completions', connections: 64, seconds: 2, body: '{"model":"m"}' },
     metric,
   },
 ];
