@@ -40,9 +40,21 @@ llama_model_params params_of(const LoadOptions & options, LoadState & state) {
     params.load_mode = options.mmap ? (options.mlock ? LLAMA_LOAD_MODE_MMAP_MLOCK : LLAMA_LOAD_MODE_MMAP)
                                     : (options.mlock ? LLAMA_LOAD_MODE_MLOCK : LLAMA_LOAD_MODE_NONE);
     params.vocab_only = options.vocab_only;
+    params.no_alloc = options.dry_run;
+    if (options.dry_run) params.load_mode = LLAMA_LOAD_MODE_NONE;
     params.progress_callback = on_progress;
     params.progress_callback_user_data = &state;
     return params;
+}
+
+// Builds the model's graph without evaluating it: upstream checks some hyper-parameters only there.
+void plan_small_context(const Model & model) {
+    auto params = llama_context_default_params();
+    params.n_ctx = 64;
+    params.n_batch = 64;
+    params.n_ubatch = 64;
+    std::unique_ptr<llama_context, decltype(&llama_free)> context(llama_init_from_model(model.raw(), params), llama_free);
+    if (!context) throw StatusError("model_invalid", "no context fits this model: " + take_error_log());
 }
 
 }  // namespace
@@ -52,11 +64,12 @@ std::shared_ptr<Model> Model::load(const LoadOptions & options, const Progress &
     take_error_log();
     LoadState state{progress};
     std::shared_ptr<Model> model(new Model());
-    model->vocab_only_ = options.vocab_only;
+    model->vocab_only_ = options.vocab_only || options.dry_run;
     model->model_.reset(llama_model_load_from_file(options.path.c_str(), params_of(options, state)));
     if (state.aborted) throw StatusError("load_aborted", "loading " + options.path + " was aborted");
     if (!model->model_) throw invalid(options.path);
     if (options.vocab_only) return model;
+    if (options.dry_run) plan_small_context(*model);
     try {
         model->chat_format_ = std::make_unique<ChatFormat>(model->raw(), options.chat_template);
     } catch (const std::exception & error) {

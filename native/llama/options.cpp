@@ -91,6 +91,7 @@ LoadOptions load_options(const Napi::Object & from) {
     reader.boolean("mmap", to.mmap);
     reader.boolean("mlock", to.mlock);
     reader.boolean("vocabOnly", to.vocab_only);
+    reader.boolean("dryRun", to.dry_run);
     reader.string("chatTemplate", to.chat_template);
     reader.array("loras", 64, [&](const Napi::Value & value) {
         auto object = as_object(value, "loras");

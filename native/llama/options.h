@@ -26,6 +26,8 @@ struct LoadOptions {
     bool mmap = true;
     bool mlock = false;
     bool vocab_only = false;
+    // Everything but the weights is read and a small context is planned: for judging an unknown file.
+    bool dry_run = false;
     std::vector<LoraOption> loras;
     std::string chat_template;
 };

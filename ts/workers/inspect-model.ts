@@ -11,7 +11,7 @@ async function inspect(path: string): Promise<Record<string, unknown>> {
   const file = await readGguf(path);
   const [, ...others] = splitModelPaths(path, file);
   for (const part of others) await readGguf(part);
-  const model = await LlamaModel.load({ path, vocabOnly: true });
+  const model = await LlamaModel.load({ path, dryRun: true });
   await model.close();
   return { usable: true, ...readTemplate(file) };
 }

@@ -5,7 +5,7 @@
  * Threads: submit(), cancel(), pause() and resume() are synchronous and O(1); everything slow runs on native threads.
  */
 import { loadAddon } from './load.ts';
-import { NativeError, type NativeStatus } from './native-error.ts';
+import { NativeError } from './native-error.ts';
 import { type GenerationHandler, StepReader } from './step-reader.ts';
 
 export type { FinishReason, GenerationHandler, JobUsage, TokenLogprob } from './step-reader.ts';
@@ -22,6 +22,8 @@ export interface LoadOptions {
   mlock?: boolean;
   /** Load the tokenizer alone: such a model tokenises and detokenises, nothing else. */
   vocabOnly?: boolean;
+  /** Read all but the weights and plan a small context, to judge an unknown file: such a model tokenises, nothing else. */
+  dryRun?: boolean;
   /** LoRA adapters that a job may name; scale is the default scale. */
   loras?: { name: string; path: string; scale: number }[];
   /** Jinja chat template that replaces the model's own. */
@@ -193,7 +195,6 @@ export interface RankResult {
 
 /** What native/llama/addon.cpp registers. */
 export interface LlamaAddon {
-  setErrorFactory(factory: (status: NativeStatus) => Error): void;
   systemInfo(): SystemInfo;
   startLoad(options: LoadOptions, onProgress: (fraction: number) => void): { id: number; model: Promise<RawModel> };
   abortLoad(id: number): void;
