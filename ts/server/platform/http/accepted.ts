@@ -7,6 +7,7 @@ export function describeAccepted(schema: SchemaNode): string {
   if (Array.isArray(alternatives)) return describeAlternatives(alternatives as SchemaNode[]);
   if ('const' in schema) return JSON.stringify(schema['const']);
   if (Array.isArray(schema['enum'])) return `one of ${schema['enum'].map((value) => JSON.stringify(value)).join(', ')}`;
+  if (Array.isArray(schema['type'])) return describeTypes(schema, schema['type'] as string[]);
   switch (schema['type']) {
     case 'string':
       return describeString(schema);
@@ -24,6 +25,12 @@ export function describeAccepted(schema: SchemaNode): string {
     default:
       return 'any JSON value';
   }
+}
+
+/** A list of types is one schema for each; null says what absent says and comes last. */
+function describeTypes(schema: SchemaNode, types: readonly string[]): string {
+  const sorted = [...types.filter((type) => type !== 'null'), ...types.filter((type) => type === 'null')];
+  return sorted.map((type) => describeAccepted({ ...schema, type })).join(', or ');
 }
 
 function describeAlternatives(alternatives: readonly SchemaNode[]): string {

@@ -201,6 +201,16 @@ t.test('the log has the path without the query, and no credential', async (t) =>
   t.notOk(bed.lines.some((line) => line.includes('topsecret')));
 });
 
+t.test('the public edge takes no chunked bodies', async (t) => {
+  const chunked = 'POST /action HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n';
+  const outside = await RawClient.open(t, Number(new URL(bed.publicUrl).port));
+  outside.send(chunked);
+  t.match(await outside.untilClosed(), /^HTTP\/1\.1 411 .*"error":"length_required".*"status":411/s);
+  const inside = await RawClient.open(t, bed.port);
+  inside.send(chunked);
+  t.match(await inside.until((text) => text.includes('}')), /^HTTP\/1\.1 200 /);
+});
+
 t.test('a port that is taken is refused with the reason', async (t) => {
   const second = (await openTestBed(t, routes)).server;
   await t.rejects(

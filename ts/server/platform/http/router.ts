@@ -75,6 +75,7 @@ export class Router {
     if (exchange.framingFault !== undefined) return this.#refuseFraming(visit, exchange.framingFault);
     if (this.draining) throw this.#drainRefusal(exchange);
     if (exchange.method === 'OPTIONS') return this.#preflight(exchange);
+    if (visit.listener === 'public' && exchange.header('transfer-encoding') !== undefined) throw this.#chunkedRefusal(exchange);
     const match = this.#deps.table.find(exchange.method, exchange.path);
     visit.route = match?.endpoint.route;
     const collected = match === undefined ? undefined : this.#startBody(exchange, match.endpoint);
@@ -169,6 +170,16 @@ export class Router {
     return new HttpError(503, 'draining', 'The server is shutting down; retry on another node or in a moment.', {
       headers: { 'retry-after': '5' },
     });
+  }
+
+  /**
+   * The library does not check the bytes after a chunk's data, so behind a proxy that passes chunks on, trailers could become a second
+   * request. Clients of the API send a Content-Length; proxies that buffer requests do too.
+   */
+  #chunkedRefusal(exchange: Exchange): HttpError {
+    exchange.closeAfter = true;
+    const detail = 'The public edge takes no chunked request bodies; send a Content-Length.';
+    return new HttpError(411, 'length_required', detail, { extra: { status: 411 } });
   }
 
   #fail(visit: Visit, thrown: unknown): void {
