@@ -7,7 +7,7 @@ import { checkNativeFormat } from './native-format.ts';
 import { checkReadme } from './readme.ts';
 
 /** Fewer modules than this means that the tool lost its way, not that the code shrank. Raise it as the code grows. */
-const minModules = 40;
+const minModules = 250;
 
 function judge(problems: readonly string[], note: string): Outcome {
   return problems.length === 0 ? { status: 'passed', note } : { status: 'failed', output: problems.join('\n') };
@@ -21,7 +21,8 @@ async function importRules(): Promise<Outcome> {
 
 async function nativeDoors(): Promise<Outcome> {
   const sources = globSync('native/llama/*.{h,cpp}').map((path) => readFileSync(path, 'utf8'));
-  return judge(compareDoor(readFileSync('ts/server/native/llama.ts', 'utf8'), sources.join('\n')), 'llama');
+  const door = ['ts/server/native/llama.ts', 'ts/server/native/load.ts'].map((path) => readFileSync(path, 'utf8'));
+  return judge(compareDoor(door.join('\n'), sources.join('\n')), 'llama');
 }
 
 export const checks: readonly Check[] = [

@@ -1,11 +1,12 @@
 /** `npm run check`: every check, one line each; the output of those that fail. */
+import type { Outcome } from './check.ts';
 import { checks } from './checks.ts';
 
 let nPassed = 0;
 let nFailed = 0;
 for (const { name, remedy, run } of checks) {
   const startedAt = performance.now();
-  const outcome = await run();
+  const outcome = await run().catch((error: unknown): Outcome => ({ status: 'failed', output: String(error) }));
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   if (outcome.status === 'passed') {
     nPassed++;
