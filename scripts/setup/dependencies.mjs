@@ -30,11 +30,15 @@ export function matches(wanted, installed) {
   });
 }
 
-/** Installs what package-lock.json says. Runs npm under Node 22, because npm skips optional packages that want a newer Node. */
+/**
+ * Installs what package-lock.json says, under Node 22, because npm skips optional packages that want a newer Node. Not `npm ci`:
+ * npm 11 refuses a lock without every platform's optional packages, and a registry mirror may not carry those.
+ */
 export async function installDependencies() {
-  const npm = runsTypeScript() ? ['npm', 'ci'] : ['npx', '--yes', `--package=${nodePackage()}`, '--', 'npm', 'ci'];
-  const [program = 'npm', ...args] = npm;
-  await runCommand(program, args, { cwd: checkout });
+  const install = ['npm', 'install', '--no-save', '--no-audit', '--no-fund'];
+  const [program = 'npm', ...args] = runsTypeScript() ? install : ['npx', '--yes', `--package=${nodePackage()}`, '--', ...install];
+  // `npm start --silent` would silence the reason of a failure too.
+  await runCommand(program, args, { cwd: checkout, env: { ...process.env, npm_config_loglevel: 'warn' } });
 }
 
 /** The npm package with the Node binary for this machine, at the version that package.json pins. */
