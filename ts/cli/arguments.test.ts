@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import { findCommand, parseCommand, unknownCommand } from './arguments.ts';
 import { CliError } from './cli-error.ts';
-import { commands } from './commands.ts';
 import { overridesOf, type ServeValues } from './commands/serve-options.ts';
+import { commands } from './commands.ts';
 import { commandHelp, overview } from './help.ts';
 
 const get = (...words: string[]) => {

@@ -1,9 +1,9 @@
 /** Finds the command, runs it, and turns every failure into a sentence and an exit code. */
 import { findCommand, parseCommand, unknownCommand } from './arguments.ts';
 import { asCliError } from './cli-error.ts';
-import { commands } from './commands.ts';
-import { record } from './commands/help.ts';
 import type { Invocation } from './command.ts';
+import { record } from './commands/help.ts';
+import { commands } from './commands.ts';
 import { type ExitName, exitCodes } from './exit-codes.ts';
 import { commandHelp, overview } from './help.ts';
 import { Terminal } from './terminal.ts';

@@ -18,7 +18,8 @@ export interface CliOptions {
   cwd?: string;
 }
 
-const program = join(import.meta.dirname, 'svc.ts');
+/** The file that Node runs. */
+export const program = join(import.meta.dirname, 'svc.ts');
 
 export async function runCli(args: readonly string[], { env = {}, input = '', cwd }: CliOptions = {}): Promise<CliRun> {
   const child = spawn(process.execPath, [program, ...args], {

@@ -1,6 +1,6 @@
 /** Where a command writes: results on standard output, everything else on standard error. */
 import type { CliError } from './cli-error.ts';
-import { ProgressBar, type Progress } from './progress-bar.ts';
+import { type Progress, ProgressBar } from './progress-bar.ts';
 
 export interface OutputStream {
   write(text: string): boolean;

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { INSTALL_ROOT } from '../../server/product.ts';
 import { CliError } from '../cli-error.ts';
 import { command } from '../command.ts';
-import { INSTALL_ROOT } from '../../server/product.ts';
 
 export const bench = command({
   words: ['bench'],

@@ -1,3 +1,4 @@
+import type { Config } from '../../server/platform/config/config.ts';
 import { CliError } from '../cli-error.ts';
 import { command, type Invocation } from '../command.ts';
 import { readConfig } from '../configuration.ts';
@@ -5,7 +6,6 @@ import { broken, type Check, type CheckContext, type Finding, ok } from '../doct
 import { listenerCheck, publicListenerCheck } from '../doctor/port-checks.ts';
 import { cpuCheck, memoryCheck, nativeCheck, nodeCheck } from '../doctor/runtime-checks.ts';
 import { dataCheck, defaultModelCheck, modelsCheck, modelsFolderCheck } from '../doctor/storage-checks.ts';
-import type { Config } from '../../server/platform/config/config.ts';
 
 const machineChecks: readonly Check[] = [nodeCheck, cpuCheck, memoryCheck, nativeCheck];
 const configuredChecks: readonly Check[] = [

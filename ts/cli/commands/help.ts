@@ -1,5 +1,5 @@
-import { command, type Command } from '../command.ts';
 import { findCommand, unknownCommand } from '../arguments.ts';
+import { type Command, command } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { commandHelp, overview } from '../help.ts';
 

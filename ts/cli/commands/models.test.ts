@@ -1,9 +1,13 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { BrokenServer, sound } from '../../server/domains/inference/library/broken-server.ts';
 import { writeTinyModel } from '../../server/domains/inference/library/tiny-model.ts';
 import { cliSetting } from '../cli-setting.ts';
+import { program } from '../run-cli.ts';
 
 // Each run of the program starts a process: half a second on an idle core.
 t.setTimeout(300_000);
@@ -87,4 +91,34 @@ t.test('HF_ENDPOINT is a mirror too, and ours wins over it', async (t) => {
     { code: 0 },
   );
   t.match(await run(['models', 'pull', 'owner/repo:b.gguf'], { env: { HF_ENDPOINT: 'nonsense' } }), { code: 2 });
+});
+
+t.test('Ctrl-C during a pull ends with 130 and keeps what came', async (t) => {
+  const { root, modelsDir } = cliSetting(t);
+  const bytes = await writeTinyModel(join(root, 'source.gguf'), { tensorBytes: 400_000 });
+  const { promise: wasAsked, resolve: asked } = Promise.withResolvers<void>();
+  const server = await BrokenServer.start((_request, response) => {
+    response.writeHead(200, { 'content-length': bytes.length, etag: '"v1"' });
+    response.write(bytes.subarray(0, 100_000), () => asked());
+  });
+  t.teardown(() => server.stop());
+  const env = {
+    ...process.env,
+    SVC_MODELS_DIR: modelsDir,
+    SVC_CONFIG: join(root, 'svc.toml'),
+    SVC_MODELS_MIRROR: server.base.href,
+  };
+  const child = spawn(process.execPath, [program, 'models', 'pull', 'owner/repo:tiny.gguf', '--json'], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = Promise.all([once(child, 'exit'), text(child.stderr)]);
+  await wasAsked;
+  const partial = join(modelsDir, 'tiny.gguf.partial');
+  while (!existsSync(partial) || statSync(partial).size === 0) await new Promise(setImmediate);
+  child.kill('SIGINT');
+  const [[code], stderr] = await ended;
+  t.equal(code, 130);
+  t.match(JSON.parse(stderr), { error: { code: 'interrupted', exit_code: 130 } });
+  t.strictSame(readdirSync(modelsDir).sort(), ['tiny.gguf.partial', 'tiny.gguf.partial.json'], 'and the lock is gone');
 });

@@ -1,7 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { requireCpuFeatures } from '../../server/native/cpu-features.ts';
-import { loadAddon } from '../../server/native/load.ts';
 import { systemInfo } from '../../server/native/llama.ts';
+import { loadAddon } from '../../server/native/load.ts';
 import { formatBytes } from '../format.ts';
 import { broken, type Check, ok } from './check.ts';
 

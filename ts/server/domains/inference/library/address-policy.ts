@@ -2,7 +2,7 @@
  * Which addresses a download may touch. What the operator named (the mirror, the typed URL) is trusted; where a server redirects
  * to is not: it must be https and public, so that nobody's redirect reads a service inside the network.
  */
-import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns';
+import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
 import { LibraryError } from './library-error.ts';
 

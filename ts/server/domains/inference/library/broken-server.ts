@@ -61,12 +61,12 @@ export function sound(
   };
 }
 
-/** Sends some bytes of the rest and cuts the connection. */
+/** Sends some bytes of the rest and cuts the connection; an empty etag is not sent. */
 export function cutAfter(bytes: Buffer, nBytes: number, etag = '"v1"'): Behaviour {
   return (request, response) => {
     const start = startOf(request);
     const range = start > 0 ? { 'content-range': `bytes ${start}-${bytes.length - 1}/${bytes.length}` } : {};
-    response.writeHead(start > 0 ? 206 : 200, { 'content-length': bytes.length - start, etag, ...range });
+    response.writeHead(start > 0 ? 206 : 200, { 'content-length': bytes.length - start, ...(etag && { etag }), ...range });
     response.write(bytes.subarray(start, start + nBytes), () => response.socket?.destroySoon());
   };
 }

@@ -70,17 +70,22 @@ function identityOf(
   url: string,
   sizeBytes: number | undefined,
 ): RemoteIdentity {
-  const { etag } = headers;
-  return { url, ...(etag && { etag }), ...(sizeBytes !== undefined && { sizeBytes }), ...(hub.sha256 && { sha256: hub.sha256 }) };
+  const validator = headers.etag ?? headers['last-modified'];
+  return {
+    url,
+    ...(validator && { validator }),
+    ...(sizeBytes !== undefined && { sizeBytes }),
+    ...(hub.sha256 && { sha256: hub.sha256 }),
+  };
 }
 
 /** Two answers that name different sizes, hashes or validators are two files; what only one of them names tells nothing. */
 function isOther(found: RemoteIdentity, known: RemoteIdentity): boolean {
-  const differs = (key: 'etag' | 'sizeBytes' | 'sha256') =>
+  const differs = (key: 'validator' | 'sizeBytes' | 'sha256') =>
     found[key] !== undefined && known[key] !== undefined && found[key] !== known[key];
   // The same SHA-256 settles it: storage nodes of one hub may give one file several validators.
   if (found.sha256 !== undefined && found.sha256 === known.sha256) return differs('sizeBytes');
-  return differs('sha256') || differs('sizeBytes') || differs('etag');
+  return differs('sha256') || differs('sizeBytes') || differs('validator');
 }
 
 function checkEncoding(headers: RemoteFile['headers']): void {

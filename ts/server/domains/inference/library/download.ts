@@ -172,9 +172,11 @@ export class Download {
     const { receivedBytes, identity } = this.#partial;
     // identity: a compressed body could not be resumed or measured.
     const headers = { 'accept-encoding': 'identity', 'user-agent': 'svc' };
-    if (receivedBytes === 0) return headers;
+    const { validator } = identity;
+    // With nothing to tell one file from another, continuing could join two: the whole file is asked for again.
+    if (receivedBytes === 0 || (validator === undefined && this.#expectedSha256() === undefined)) return headers;
     // A weak validator may not be used with If-Range: RFC 9110, section 13.1.5.
-    const condition = identity.etag?.startsWith('"') ? { 'if-range': identity.etag } : {};
+    const condition = validator !== undefined && !validator.startsWith('W/') ? { 'if-range': validator } : {};
     return { ...headers, ...condition, range: `bytes=${receivedBytes}-` };
   }
 

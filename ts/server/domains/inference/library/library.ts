@@ -5,8 +5,8 @@ import type { ModelKind, ModelSource, StoredModel } from '../model-source.ts';
 import { findInCatalogue } from './catalogue.ts';
 import { lockFile } from './file-lock.ts';
 import { LibraryError } from './library-error.ts';
-import { listModelFiles, type ModelFiles } from './model-folder.ts';
 import { type ModelFacts, readModelFacts } from './model-facts.ts';
+import { listModelFiles, type ModelFiles } from './model-folder.ts';
 import { checkModelName, modelNameOfFile } from './model-name.ts';
 import { findSidecar, type Sidecar } from './sidecar.ts';
 

@@ -10,8 +10,8 @@ import { feedHash } from './hash-file.ts';
 export interface RemoteIdentity {
   /** Without its query: signatures change, the file does not. */
   url: string;
-  /** Strong validator of the server, as it stands in the header. */
-  etag?: string;
+  /** ETag of the server, else its Last-Modified, as it stands in the header. */
+  validator?: string;
   sizeBytes?: number;
   sha256?: string;
 }
@@ -19,7 +19,7 @@ export interface RemoteIdentity {
 const schema = Compile(
   Type.Object({
     url: Type.String(),
-    etag: Type.Optional(Type.String()),
+    validator: Type.Optional(Type.String()),
     sizeBytes: Type.Optional(Type.Number()),
     sha256: Type.Optional(Type.String()),
   }),

@@ -133,6 +133,13 @@ t.test('a file that changes meanwhile is started again, with If-Range and withou
   }
 });
 
+t.test('without anything that tells one file from another, nothing is continued', async (t) => {
+  const { modelsDir, pull, server } = await setting(t, withoutRanges(other), cutAfter(model, 70_000, ''));
+  await pull();
+  t.equal(server.seen[1]?.headers.range, undefined);
+  t.ok(readFileSync(join(modelsDir, 'tiny.gguf')).equals(other));
+});
+
 t.test('416 after the last byte means complete, 416 with another length means start again', async (t) => {
   const all = cutAfter(model, model.length);
   const complete = await setting(t, sound(model), all);

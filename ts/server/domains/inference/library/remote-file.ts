@@ -1,5 +1,5 @@
 /** One GET of one file: follows redirects under the address policy and hands the body over unread. */
-import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { PassThrough } from 'node:stream';
 import type { AddressPolicy } from './address-policy.ts';
