@@ -1,5 +1,4 @@
 /** What every completion route does around its own wire shape: select, announce, run, stream or gather. */
-import { HttpError } from '../../platform/http/errors.ts';
 import type { Reply, RequestContext } from '../../platform/http/route.ts';
 import type { CallOptions, CompletionRequest } from './backend.ts';
 import { clientError, invalid } from './errors.ts';
@@ -68,16 +67,11 @@ export async function gatherAnswer(
   return collector.answer;
 }
 
-/** Native failures become refusals; an abort by the client stays what it is. */
+/** Native failures become refusals. */
 export async function withClientErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof HttpError || isAbort(error)) throw error;
     throw clientError(error);
   }
-}
-
-function isAbort(error: unknown): boolean {
-  return error instanceof DOMException && error.name === 'AbortError';
 }

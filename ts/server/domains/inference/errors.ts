@@ -16,6 +16,7 @@ const specs = {
     422,
     'The request has tools and no model of this family can call them; supported_models lists those that can.',
   ],
+  client_closed: [499, 'The client went away before the answer; nobody reads this.'],
   queue_full: [429, 'Too much work is waiting; retry after the time in Retry-After.'],
   internal: [500, 'A defect of the server; retry, then report it with the request id.'],
   cpu_lacks_avx2: [503, 'The processor has no AVX2, so local models are unavailable on this node.'],
@@ -113,6 +114,8 @@ export function clientError(error: unknown): HttpError {
   if (error instanceof CpuUnsupportedError) return refusal(error.code, error.message, { cause: error });
   if (error instanceof AddonLoadError)
     return refusal('engine_unavailable', 'The native engine could not be loaded; run `svc doctor`.', { cause: error });
+  if (error instanceof DOMException && error.name === 'AbortError')
+    return refusal('client_closed', 'The client went away.', { cause: error });
   return refusal('internal', 'The server failed to answer; the log has the cause under this request id.', { cause: error });
 }
 
@@ -120,8 +123,7 @@ function nativeRefusal(error: NativeError): HttpError {
   const code = fromNative[error.code];
   const extra = code === 'context_length_exceeded' ? contextNumbers(error.details) : {};
   const retry = retried.includes(code) ? { retryAfterMs: error.details['retryAfterMs'] ?? defaultRetryMs } : {};
-  const param = code === 'context_length_exceeded' ? { param: 'messages' } : {};
-  return refusal(code, error.message, { cause: error, extra, ...retry, ...param });
+  return refusal(code, error.message, { cause: error, extra, ...retry });
 }
 
 function contextNumbers({ nPromptTokens, nCtx }: Record<string, number>): Record<string, unknown> {

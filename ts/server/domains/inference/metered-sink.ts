@@ -1,6 +1,7 @@
 /** Times one completion on its way to the client and counts it once, at its end. */
 import type { JobUsage, NativeError } from '../../native/llama.ts';
 import type { CompletionSink } from './backend.ts';
+import { clientError } from './errors.ts';
 import type { ModelMetrics } from './metrics.ts';
 import { RelaySink } from './stream/relay-sink.ts';
 
@@ -36,7 +37,7 @@ export class MeteredSink extends RelaySink {
   }
 
   override onError(error: NativeError): void {
-    this.#metrics.failed(error.code);
+    this.#metrics.failed(clientError(error).code);
     this.sink.onError(error);
   }
 

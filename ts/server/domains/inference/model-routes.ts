@@ -105,7 +105,9 @@ async function load({ control, onLoadError }: ModelRouteDeps, id: string, wait: 
   if (wait) await withClientErrors(() => loading);
   else loading.catch((error: unknown) => onLoadError(id, error));
   const detail = await getDetail(control, id);
-  return json(detail.card.state === 'loaded' ? 200 : 202, inferenceModel(detail));
+  if (detail.card.state === 'loaded') return json(200, inferenceModel(detail));
+  // Its entry appears once the file is inspected.
+  return json(202, inferenceModel({ ...detail, card: { ...detail.card, state: 'loading' } }));
 }
 
 async function unload(control: ModelControl, id: string, force: boolean): Promise<Reply> {

@@ -10,7 +10,7 @@ import type {
   RunningCompletion,
   TokenizeFlags,
 } from './backend.ts';
-import { refusal } from './errors.ts';
+import { clientError, refusal } from './errors.ts';
 import { MeteredSink } from './metered-sink.ts';
 import type { InferenceMetrics } from './metrics.ts';
 import { findModel } from './model-name.ts';

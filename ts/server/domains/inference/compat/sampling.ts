@@ -2,7 +2,7 @@
 import type { GenerationJob, Sampling } from '../../../native/llama.ts';
 import { invalid } from '../errors.ts';
 import { asInteger, asList, asNumber, type Members, present } from './members.ts';
-import type { LoraMember } from './openai-chat/schema.ts';
+import { type LoraMember, maxLookback } from './openai-chat/schema.ts';
 
 type Maybe<T> = T | null | undefined;
 
@@ -34,7 +34,7 @@ export function readSampling(body: SamplingMembers): Sampling {
     minP: body.min_p,
     typicalP: body.typical_p,
     repeatPenalty: body.repeat_penalty,
-    repeatLastN: body.repeat_last_n,
+    repeatLastN: body.repeat_last_n === -1 ? maxLookback : body.repeat_last_n,
     frequencyPenalty: body.frequency_penalty,
     presencePenalty: body.presence_penalty,
     mirostat: body.mirostat as 0 | 1 | 2 | null | undefined,

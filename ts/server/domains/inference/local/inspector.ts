@@ -59,9 +59,9 @@ export class Inspector {
     const text = await readFile(this.#cacheFile, 'utf8').catch(() => '');
     const file = parseObject(text);
     if (file?.['format'] !== format) return;
-    for (const [path, kept] of Object.entries((file['files'] ?? {}) as Record<string, { stamp: string; verdict: unknown }>)) {
-      const verdict = parseVerdict(JSON.stringify(kept.verdict));
-      if (verdict) this.#kept.set(path, { stamp: String(kept.stamp), verdict });
+    for (const [path, kept] of Object.entries((file['files'] ?? {}) as Record<string, Partial<KeptVerdict> | null>)) {
+      const verdict = parseVerdict(JSON.stringify(kept?.verdict ?? null));
+      if (verdict) this.#kept.set(path, { stamp: String(kept?.stamp), verdict });
     }
   }
 

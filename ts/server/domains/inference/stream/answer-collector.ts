@@ -1,7 +1,7 @@
 /** Gathers one completion whole, for clients that do not stream. */
 import type { FinishReason, JobUsage, NativeError, TokenLogprob } from '../../../native/llama.ts';
 import type { CompletionSink, RunningCompletion } from '../backend.ts';
-import { clientError } from '../errors.ts';
+import { clientError, refusal } from '../errors.ts';
 import { ArgumentGuard } from './argument-guard.ts';
 
 export interface ToolCall {
@@ -56,7 +56,7 @@ export class AnswerCollector implements CompletionSink {
   bind(job: RunningCompletion, signal: AbortSignal): void {
     const leave = () => {
       job.cancel();
-      this.#reject(new DOMException('The client went away.', 'AbortError'));
+      this.#reject(refusal('client_closed', 'The client went away.'));
     };
     if (signal.aborted) leave();
     else signal.addEventListener('abort', leave, { once: true });

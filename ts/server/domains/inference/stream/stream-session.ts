@@ -7,7 +7,7 @@
 import type { FinishReason, JobUsage, NativeError, TokenLogprob } from '../../../native/llama.ts';
 import type { EventStream, StreamReply } from '../../../platform/http/route.ts';
 import type { CompletionSink, RunningCompletion } from '../backend.ts';
-import { clientError } from '../errors.ts';
+import { clientError, refusal } from '../errors.ts';
 import { ArgumentGuard } from './argument-guard.ts';
 import type { StreamEncoder } from './encoder.ts';
 import { Frames } from './frames.ts';
@@ -100,13 +100,13 @@ export class StreamSession implements CompletionSink {
   }
 
   onError(error: NativeError): void {
-    const refusal = clientError(error);
+    const failure = clientError(error);
     if (!this.#isOpen) {
       this.#close();
-      this.#reject(refusal);
+      this.#reject(failure);
       return;
     }
-    this.#encoder.error(this.#frames, refusal);
+    this.#encoder.error(this.#frames, failure);
     this.#isFinished = true;
   }
 
@@ -156,7 +156,7 @@ export class StreamSession implements CompletionSink {
     if (this.#isClosed) return;
     this.#close();
     this.#job?.cancel();
-    this.#reject(new DOMException('The client went away.', 'AbortError'));
+    this.#reject(refusal('client_closed', 'The client went away.'));
   };
 
   #close(): void {

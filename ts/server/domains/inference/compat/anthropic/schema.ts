@@ -26,7 +26,7 @@ export const MessagesRequest = Type.Object({
   stop_sequences: nullableList<string>({ type: 'string', minLength: 1 }, 64, 'Texts that end the answer.'),
   stream: nullableBoolean('Server-sent events instead of one body.'),
   metadata: nullableRecord('Recorded nowhere; accepted for compatibility.'),
-  top_k: nullableInteger(0, 2_147_483_647, 'Keeps this many tokens; 0 keeps all.'),
+  top_k: nullableInteger(0, maxTokensLimit, 'Keeps this many tokens; 0 keeps all.'),
 });
 
 export type CountRequest = Static<typeof CountRequest>;

@@ -11,17 +11,18 @@ import {
 } from '../nullable.ts';
 
 export const maxTokensLimit = 16_777_216;
-const int32Max = 2_147_483_647;
+/** The penalty's window is allocated for each request. */
+export const maxLookback = 65_536;
 
 /** Members that steer sampling, by llama.cpp's names where OpenAI has none. */
 export const samplingMembers = {
   temperature: nullableNumber(0, 100, 'Randomness; 0 takes the most likely token.'),
   top_p: nullableNumber(0, 1, 'Keeps the most likely tokens up to this total probability.'),
-  top_k: nullableInteger(-1, int32Max, 'Keeps this many tokens; 0 or -1 keeps all.'),
+  top_k: nullableInteger(-1, maxTokensLimit, 'Keeps this many tokens; 0 or -1 keeps all.'),
   min_p: nullableNumber(0, 1, 'Drops tokens below this share of the best probability.'),
   typical_p: nullableNumber(0, 1, 'Locally typical sampling; 1 is off.'),
-  repeat_penalty: nullableNumber(0, 100, 'Penalty of repeated tokens; 1 is off.'),
-  repeat_last_n: nullableInteger(-1, int32Max, 'Tokens that the repeat penalty looks back on; -1 is the whole context.'),
+  repeat_penalty: nullableNumber(0.01, 100, 'Penalty of repeated tokens; 1 is off.'),
+  repeat_last_n: nullableInteger(-1, maxLookback, 'Tokens that the repeat penalty looks back on; -1 is the most.'),
   frequency_penalty: nullableNumber(-2, 2, 'Penalty by how often a token occurred.'),
   presence_penalty: nullableNumber(-2, 2, 'Penalty once a token occurred.'),
   mirostat: nullableInteger(0, 2, 'Mirostat version; 0 is off.'),
