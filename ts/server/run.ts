@@ -13,10 +13,20 @@ export async function runServer(
 ): Promise<number> {
   const server = await createServer(config);
   const told = firstSignal(server);
+  reportFaults(server);
   onListening(await server.start(), server);
   await told;
   await server.stop();
   return 0;
+}
+
+/** A promise that nobody awaited hurts one request; an exception that nobody caught may have left anything half done. */
+function reportFaults({ log }: Server): void {
+  process.on('unhandledRejection', (error) => log.error('a failure was not handled', { error }));
+  process.on('uncaughtException', (error) => {
+    log.error('the process ends after an exception that nobody caught', { error });
+    process.exit(1);
+  });
 }
 
 function firstSignal(server: Server): Promise<void> {

@@ -187,6 +187,17 @@ t.test('a client that leaves is counted and logged as such', async (t) => {
   );
 });
 
+t.test('no exchange is forgotten: once all are over, none is in flight', async (t) => {
+  for (const path of ['/slow', '/broken', '/nothing', '/livez']) {
+    const client = await RawClient.open(t, bed.port);
+    client.send(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(3));
+    client.send('POST / HTTP/1.1\r\nHost: a b\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n');
+    await client.untilClosed();
+  }
+  await eventually(() => bed.metrics.expose().includes('svc_http_requests_in_flight 0'));
+  t.match(bed.metrics.expose(), /svc_http_requests_in_flight 0/);
+});
+
 t.test('metrics are by route pattern; unknown paths and methods share one label', async (t) => {
   for (let i = 0; i < 20; i++) await ask(`/random-${i}`);
   const text = bed.metrics.expose();
