@@ -9,8 +9,8 @@ import { nativeFolder } from '../../../ts/server/native/load.ts';
 
 const run = promisify(execFile);
 
-/** Same thread count on both sides: some kernels add in an order that depends on it. */
-export const nThreads = 2;
+/** The same on both sides, as some kernels add in an order that depends on it; one thread waits for no other on a busy machine. */
+export const nThreads = 1;
 
 export type ReferenceProgram = 'reference' | 'llama-simple' | 'llama-embedding';
 
