@@ -14,7 +14,12 @@ t.test('the ARM64 addon loads and names its CPU features', { skip: whyNoArm64Add
     {
       cwd: checkout,
       // The emulator shows the host's /proc/cpuinfo, so the features are told.
-      env: { ...process.env, SVC_NATIVE_DIR: join(buildFolder('arm64'), 'lib'), SVC_FORCE_CPU_FEATURES: 'asimddp', LD_PRELOAD: '' },
+      env: {
+        ...process.env,
+        SVC_NATIVE_DIR: join(buildFolder('arm64'), 'lib'),
+        SVC_FORCE_CPU_FEATURES: 'asimddp',
+        LD_PRELOAD: '',
+      },
     },
   );
   const info = JSON.parse(stdout);

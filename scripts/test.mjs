@@ -34,7 +34,9 @@ await runScript(async () => {
 async function runSanitized(files) {
   const env = sanitizerEnvironment();
   if (!env) {
-    console.log('Sanitised run skipped: the compiler has no libasan (Debian: libasan comes with g++; Fedora: dnf install libasan libubsan)');
+    console.log(
+      'Sanitised run skipped: the compiler has no libasan (Debian: libasan comes with g++; Fedora: dnf install libasan libubsan)',
+    );
     return { passed: 0, failed: 0, skipped: 1 };
   }
   await runSteps(nativeSteps('asan'));
@@ -50,7 +52,11 @@ async function runTap(files, env) {
   const folder = await mkdtemp(join(tmpdir(), 'svc-test-'));
   const output = join(folder, 'output.tap');
   try {
-    await runTypeScript(join(checkout, 'node_modules', '.bin', 'tap'), ['run', `--reporter=${process.stdout.isTTY ? 'terse' : 'dot'}`, `--output-file=${output}`, ...files], env);
+    await runTypeScript(
+      join(checkout, 'node_modules', '.bin', 'tap'),
+      ['run', `--reporter=${process.stdout.isTTY ? 'terse' : 'dot'}`, `--output-file=${output}`, ...files],
+      env,
+    );
     const totals = readTapTotals(await readFile(output, 'utf8').catch(() => ''));
     // Tap fails for more than assertions: a timeout, an open handle, no tests at all.
     if (process.exitCode && totals.failed === 0) totals.failed = 1;

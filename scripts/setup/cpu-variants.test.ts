@@ -30,11 +30,15 @@ t.test('where features cannot be read, all variants are built', async (t) => {
 
 const { 'llama.cpp': pin } = readPins();
 const upstream = pin ? join(sourceFolder(pin), 'ggml', 'src', 'CMakeLists.txt') : '';
-t.test('every name is a variant of the pinned llama.cpp', { skip: existsSync(upstream) ? false : 'llama.cpp is not fetched' }, async (t) => {
-  const known = [...readFileSync(upstream, 'utf8').matchAll(/ggml_add_cpu_backend_variant\(([\w.]+)/g)].map(([, name]) => name);
-  const chosen = chooseVariants(process.arch, readCpuFeatures()).filter((name) => name !== 'all');
-  t.same(
-    chosen.filter((name) => !known.includes(name)),
-    [],
-  );
-});
+t.test(
+  'every name is a variant of the pinned llama.cpp',
+  { skip: existsSync(upstream) ? false : 'llama.cpp is not fetched' },
+  async (t) => {
+    const known = [...readFileSync(upstream, 'utf8').matchAll(/ggml_add_cpu_backend_variant\(([\w.]+)/g)].map(([, name]) => name);
+    const chosen = chooseVariants(process.arch, readCpuFeatures()).filter((name) => name !== 'all');
+    t.same(
+      chosen.filter((name) => !known.includes(name)),
+      [],
+    );
+  },
+);

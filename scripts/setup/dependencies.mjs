@@ -36,7 +36,9 @@ export function matches(wanted, installed) {
  */
 export async function installDependencies() {
   const install = ['npm', 'install', '--no-save', '--no-audit', '--no-fund'];
-  const [program = 'npm', ...args] = runsTypeScript() ? install : ['npx', '--yes', `--package=${nodePackage()}`, '--', ...install];
+  const [program = 'npm', ...args] = runsTypeScript()
+    ? install
+    : ['npx', '--yes', `--package=${nodePackage()}`, '--', ...install];
   // `npm start --silent` would silence the reason of a failure too.
   await runCommand(program, args, { cwd: checkout, env: { ...process.env, npm_config_loglevel: 'warn' } });
 }

@@ -27,15 +27,26 @@ export function describeEngine(presetName) {
     ...preset.cacheVariables,
     SVC_LLAMA_CPP_DIR: source,
   };
-  for (const name of addonVariables) delete /** @type {Record<string, string>} */ (variables)[name];
-  const key = createHash('sha256').update(JSON.stringify([variables, recipe(), compilers(preset.toolchainFile)])).digest('hex').slice(0, 16);
-  return { preset: presetName, source, variables, folder: join(cacheFolder(), 'engines', key), mayChange: Boolean(process.env[pin.override]) };
+  for (const name of addonVariables) delete (/** @type {Record<string, string>} */ (variables)[name]);
+  const key = createHash('sha256')
+    .update(JSON.stringify([variables, recipe(), compilers(preset.toolchainFile)]))
+    .digest('hex')
+    .slice(0, 16);
+  return {
+    preset: presetName,
+    source,
+    variables,
+    folder: join(cacheFolder(), 'engines', key),
+    mayChange: Boolean(process.env[pin.override]),
+  };
 }
 
 /** The files below native/engine, which decide how upstream is compiled. */
 function recipe() {
   const folder = join(checkout, 'native', 'engine');
-  return readdirSync(folder).sort().map((name) => [name, readFileSync(join(folder, name), 'utf8')]);
+  return readdirSync(folder)
+    .sort()
+    .map((name) => [name, readFileSync(join(folder, name), 'utf8')]);
 }
 
 /**

@@ -35,7 +35,12 @@ export class FakeRegistry {
   environment(): NodeJS.ProcessEnv {
     const { port } = this.#server.address() as AddressInfo;
     const cache = mkdtempSync(join(tmpdir(), 'svc-cache-'));
-    return { ...process.env, npm_config_registry: `http://127.0.0.1:${port}/`, npm_config_cache: join(cache, 'npm'), SVC_CACHE_DIR: cache };
+    return {
+      ...process.env,
+      npm_config_registry: `http://127.0.0.1:${port}/`,
+      npm_config_cache: join(cache, 'npm'),
+      SVC_CACHE_DIR: cache,
+    };
   }
 
   stop(): void {

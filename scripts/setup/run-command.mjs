@@ -15,7 +15,12 @@ const endings = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
  */
 export async function runCommand(program, args, options = {}) {
   // A process group of its own: ninja would outlive a killed cmake and go on writing beside the next run.
-  const child = spawn(program, args, { cwd: options.cwd, env: options.env ?? process.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const child = spawn(program, args, {
+    cwd: options.cwd,
+    env: options.env ?? process.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
   const kill = () => child.pid && process.kill(-child.pid, 'SIGTERM');
   process.on('exit', kill);
   for (const signal of endings) process.on(signal, exitBy);

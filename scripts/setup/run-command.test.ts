@@ -15,7 +15,10 @@ t.test('a failure shows the output, the command and the exit code', async (t) =>
 });
 
 t.test('a program that is absent is named', async (t) => {
-  await t.rejects(runCommand('svc-no-such-program', []), { name: 'SetUpError', message: /svc-no-such-program could not be started/ });
+  await t.rejects(runCommand('svc-no-such-program', []), {
+    name: 'SetUpError',
+    message: /svc-no-such-program could not be started/,
+  });
 });
 
 t.test('a signal that ends us ends what the program started', async (t) => {

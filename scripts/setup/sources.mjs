@@ -26,7 +26,9 @@ export function readPins() {
 export function sourceFolder(pin, env = process.env) {
   const override = env[pin.override];
   if (override) return resolve(override);
-  const digest = createHash('sha256').update(JSON.stringify([pin.integrity, pin.folder, pin.bundle])).digest('hex');
+  const digest = createHash('sha256')
+    .update(JSON.stringify([pin.integrity, pin.folder, pin.bundle]))
+    .digest('hex');
   return join(cacheFolder(env), 'sources', `${pin.package}-${pin.version}-${digest.slice(0, 12)}`);
 }
 
@@ -39,7 +41,8 @@ export function sourceFolder(pin, env = process.env) {
 export async function fetchSource(pin, env = process.env) {
   const folder = sourceFolder(pin, env);
   if (existsSync(join(folder, pin.marker))) return folder;
-  if (env[pin.override]) throw new SetUpError(`${pin.override}=${folder} has no ${pin.marker}: point it at the root of that source tree`);
+  if (env[pin.override])
+    throw new SetUpError(`${pin.override}=${folder} has no ${pin.marker}: point it at the root of that source tree`);
   const sources = join(cacheFolder(env), 'sources');
   await mkdir(sources, { recursive: true });
   await removeAbandoned(sources);
@@ -74,7 +77,9 @@ async function download(pin, work, env) {
  * @param {string} tarball
  */
 async function verify(pin, tarball) {
-  const got = `sha512-${createHash('sha512').update(await readFile(tarball)).digest('base64')}`;
+  const got = `sha512-${createHash('sha512')
+    .update(await readFile(tarball))
+    .digest('base64')}`;
   if (got === pin.integrity) return;
   throw new SetUpError(
     `${pin.package}@${pin.version} does not match native/sources.json (expected ${pin.integrity}, got ${got}): ` +
@@ -102,7 +107,8 @@ async function unpack(pin, tarball, work) {
  * @param {string} marker
  */
 async function moveIntoPlace(source, folder, marker) {
-  if (!existsSync(join(source, marker))) throw new SetUpError(`${folder}: the package has no ${marker}; native/sources.json is wrong`);
+  if (!existsSync(join(source, marker)))
+    throw new SetUpError(`${folder}: the package has no ${marker}; native/sources.json is wrong`);
   try {
     await rename(source, folder);
   } catch (error) {

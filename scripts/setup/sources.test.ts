@@ -80,5 +80,8 @@ t.test('a tree of the user replaces the package', async (t) => {
 
 t.test('a user tree without the source names the variable', async (t) => {
   const tree = mkdtempSync(join(tmpdir(), 'svc-tree-'));
-  await t.rejects(fetchSource(pin, { SVC_CARRIER_DIR: tree }), { name: 'SetUpError', message: /SVC_CARRIER_DIR=.* has no include\/it\.h/ });
+  await t.rejects(fetchSource(pin, { SVC_CARRIER_DIR: tree }), {
+    name: 'SetUpError',
+    message: /SVC_CARRIER_DIR=.* has no include\/it\.h/,
+  });
 });

@@ -27,7 +27,9 @@ function listFiles(root, start) {
   const entry = statSync(join(root, start), { throwIfNoEntry: false });
   if (!entry) return [];
   if (!entry.isDirectory()) return [start];
-  return readdirSync(join(root, start)).sort().flatMap((name) => listFiles(root, join(start, name)));
+  return readdirSync(join(root, start))
+    .sort()
+    .flatMap((name) => listFiles(root, join(start, name)));
 }
 
 /**

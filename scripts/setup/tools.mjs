@@ -37,6 +37,8 @@ export function requireBuildTools(env = process.env) {
   for (const { programs, what, debian, fedora, variable } of needs) {
     if (variable && env[variable]) continue;
     if (programs.some((program) => findProgram(program, env))) continue;
-    throw new SetUpError(`${what} is missing: install '${debian}' (Debian: apt install ${debian}) or '${fedora}' (Fedora: dnf install ${fedora})`);
+    throw new SetUpError(
+      `${what} is missing: install '${debian}' (Debian: apt install ${debian}) or '${fedora}' (Fedora: dnf install ${fedora})`,
+    );
   }
 }

@@ -58,6 +58,8 @@ function readLinuxFeatures(): Set<string> | undefined {
 /** Every Apple silicon has the dot product instructions, so only Intel Macs are asked. */
 function readDarwinFeatures(): Set<string> | undefined {
   if (process.arch === 'arm64') return undefined;
-  const printed = execFileSync('/usr/sbin/sysctl', ['-n', 'machdep.cpu.features', 'machdep.cpu.leaf7_features'], { encoding: 'utf8' });
+  const printed = execFileSync('/usr/sbin/sysctl', ['-n', 'machdep.cpu.features', 'machdep.cpu.leaf7_features'], {
+    encoding: 'utf8',
+  });
   return new Set(printed.toLowerCase().trim().split(/\s+/));
 }

@@ -46,12 +46,18 @@ t.test('a damaged library says so instead of failing to be found', async (t) => 
 
 t.test('a CPU below the floor is told before any library is touched', async (t) => {
   const env = { ...process.env, SVC_FORCE_CPU_FEATURES: 'none', SVC_NATIVE_DIR: '/nowhere' };
-  t.match(await loadInThread(env), { name: 'CpuUnsupportedError', code: process.arch === 'x64' ? 'cpu_lacks_avx2' : 'cpu_lacks_arm_extensions' });
+  t.match(await loadInThread(env), {
+    name: 'CpuUnsupportedError',
+    code: process.arch === 'x64' ? 'cpu_lacks_avx2' : 'cpu_lacks_arm_extensions',
+  });
 });
 
 t.test('a system library that is absent is named in the remedy', async (t) => {
   const reason = 'libgomp.so.1: cannot open shared object file: No such file or directory';
-  t.match(new AddonLoadError('llama', [{ file: '/x/svc_llama.node', reason }]).message, 'Install the system package that has libgomp.so.1');
+  t.match(
+    new AddonLoadError('llama', [{ file: '/x/svc_llama.node', reason }]).message,
+    'Install the system package that has libgomp.so.1',
+  );
 });
 
 t.test('SVC_NATIVE_DIR is the only place when it is set', async (t) => {

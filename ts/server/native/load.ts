@@ -96,9 +96,11 @@ function firstLine(text: string): string {
 /** What to do, told from how the attempts failed. */
 function remedy(attempts: LoadAttempt[]): string {
   const reasons = attempts.map(({ reason }) => reason).join(' ');
-  if (/GLIBC|GLIBCXX/.test(reasons)) return 'This system is older than the one it was built on: build it here with `node scripts/build.mjs`.';
+  if (/GLIBC|GLIBCXX/.test(reasons))
+    return 'This system is older than the one it was built on: build it here with `node scripts/build.mjs`.';
   const library = /(lib[\w.+-]+\.(?:so|dylib)[\w.]*): cannot open shared object/.exec(reasons)?.[1];
   if (library) return `Install the system package that has ${library}, or build again with \`node scripts/build.mjs\`.`;
-  if (/ELF|file too short|mach-o|wrong architecture/i.test(reasons)) return 'It is damaged or for another CPU: install the package for this machine or build with `node scripts/build.mjs`.';
+  if (/ELF|file too short|mach-o|wrong architecture/i.test(reasons))
+    return 'It is damaged or for another CPU: install the package for this machine or build with `node scripts/build.mjs`.';
   return 'In a checkout, build it with `node scripts/build.mjs`; elsewhere, install the package again or set SVC_NATIVE_DIR to its folder.';
 }
