@@ -7,8 +7,7 @@ import { CliError } from '../cli-error.ts';
 import { command } from '../command.ts';
 import { openLibrary, readConfig } from '../configuration.ts';
 import { printable } from '../format.ts';
-import { findChatModel, type ServedModel, servedModels } from '../served-model.ts';
-import type { Terminal } from '../terminal.ts';
+import { announcement } from '../serve-announcement.ts';
 import { overridesOf, serveOptions } from './serve-options.ts';
 
 export const serve = command({
@@ -30,7 +29,10 @@ export const serve = command({
     const code = await runServer(config, ({ internal }, server) => {
       const url = `http://${formatListenAddress(reachable(internal))}`;
       terminal.note(`svc ${VERSION} listens at ${url}; the default model is being loaded`);
-      void server.ready().then(() => announce(url, terminal));
+      void server.ready().then(async () => {
+        const { text, ...record } = await announcement(url);
+        terminal.result(record, text);
+      });
     });
     return code === 0 ? 'ok' : 'failed';
   },
@@ -55,31 +57,4 @@ async function checkModelFile(config: Config): Promise<void> {
 function reachable({ host, port }: { host: string; port: number }): { host: string; port: number } {
   const own: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
   return { host: own[host] ?? host, port };
-}
-
-/** One line that says where the server is, one with a command to try. */
-async function announce(url: string, terminal: Terminal): Promise<void> {
-  const model = await findLoadedModel(url).catch(() => undefined);
-  const nonsense = model?.note ? ` (${printable(model.note)})` : '';
-  const state = model ? `with ${model.id}${nonsense}` : 'without a model: see `svc doctor`';
-  terminal.result(
-    { ready: true, url, version: VERSION, model: model?.id ?? null },
-    `svc ${VERSION} is ready at ${url} ${state}\nTry: ${sample(url, model)}`,
-  );
-}
-
-async function findLoadedModel(url: string): Promise<ServedModel | undefined> {
-  const response = await fetch(`${url}/v1/models`, { signal: AbortSignal.timeout(5_000) });
-  const models = servedModels(await response.json());
-  return models.find(({ state }) => state === 'loaded');
-}
-
-function sample(url: string, model: ServedModel | undefined): string {
-  if (!model) return `curl ${url}/health`;
-  const isChat = findChatModel([model]) !== undefined;
-  const path = isChat ? '/v1/chat/completions' : '/v1/embeddings';
-  const body = isChat
-    ? { model: model.id, messages: [{ role: 'user', content: 'Hello!' }], stream: true }
-    : { model: model.id, input: 'Hello!' };
-  return `curl -N ${url}${path} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
 }

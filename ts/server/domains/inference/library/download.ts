@@ -236,7 +236,7 @@ export class Download {
     const start = JSON.stringify(first.toString('latin1', 0, 16));
     throw new LibraryError(
       'not_a_model',
-      `${this.#request.url.href} is no GGUF file (it begins with ${start})`,
+      `${identityUrl(this.#request.url)} is no GGUF file (it begins with ${start})`,
       'name the .gguf file itself, not its page',
     );
   }

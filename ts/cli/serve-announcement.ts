@@ -1,0 +1,54 @@
+/** What `svc serve` says when it is up: where, with which model, and a command to try. */
+import { VERSION } from '../server/product.ts';
+import { printable } from './format.ts';
+import { findChatModel, type ServedModel, servedModels } from './served-model.ts';
+
+export interface Announcement {
+  ready: boolean;
+  url: string;
+  version: string;
+  model: string | null;
+  /** Why no model is loaded. */
+  reason: string | null;
+  /** For people. */
+  text: string;
+}
+
+interface Health {
+  inference?: { default_model?: string; reason?: string };
+}
+
+/** Asks the server itself, as any client would. */
+export async function announcement(url: string): Promise<Announcement> {
+  const models = servedModels(await getJson(`${url}/v1/models`).catch(() => undefined));
+  const { inference = {} } = (await getJson(`${url}/health`).catch(() => ({}))) as Health;
+  const model = models.find(({ state }) => state === 'loaded');
+  const common = { url, version: VERSION };
+  if (model) {
+    const note = model.note === undefined ? '' : ` (${printable(model.note)})`;
+    const text = `svc ${VERSION} is ready at ${url} with ${model.id}${note}\nTry: ${sample(url, model)}`;
+    return { ...common, ready: true, model: model.id, reason: null, text };
+  }
+  const reason = whyNoModel(inference);
+  const text = `svc ${VERSION} runs at ${url}, but ${reason}\nTry: curl ${url}/health`;
+  return { ...common, ready: false, model: null, reason, text };
+}
+
+function whyNoModel({ default_model: name, reason }: NonNullable<Health['inference']>): string {
+  if (reason !== undefined) return `local models cannot run: ${printable(reason)}`;
+  if (name !== undefined) return `the model ${printable(name)} could not be loaded; the log says why`;
+  return 'there is no model: run `svc models pull qwen3-0.6b-q8_0`, then start again';
+}
+
+async function getJson(url: string): Promise<unknown> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
+  return response.json();
+}
+
+function sample(url: string, model: ServedModel): string {
+  const isChat = findChatModel([model]) !== undefined;
+  const path = isChat ? '/v1/chat/completions' : '/v1/embeddings';
+  const messages = [{ role: 'user', content: 'Hello!' }];
+  const body = isChat ? { model: model.id, messages, stream: true } : { model: model.id, input: 'Hello!' };
+  return `curl -N ${url}${path} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
+}
