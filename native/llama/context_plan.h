@@ -3,6 +3,7 @@
 
 #include "llama.h"
 #include "options.h"
+#include "sequences.h"
 
 namespace svc {
 
@@ -12,8 +13,7 @@ struct ContextPlan {
     llama_context_params params;
     uint32_t n_parallel;
     uint32_t n_sequences;  // parallel ones and those that only keep a cached prefix
-    uint32_t n_ctx_per_job;
-    bool sharing;          // prefixes can be copied and cut
+    Sharing sharing;
 };
 
 ContextPlan plan_generation(const Model & model, const EngineOptions & options);

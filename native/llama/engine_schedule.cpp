@@ -128,7 +128,7 @@ void Engine::plan_prefix(Generation & generation, Sequence *& source, size_t & n
     // One token stays to be evaluated: its logits start the answer.
     const size_t most = generation.tokens.size() - 1;
     source = sequences_->find_prefix(job.cache_key, generation.tokens, most, n_common);
-    size_t best = n_common + kWorthFollowing;
+    size_t best = n_common + std::max(kWorthFollowing, sequences_->n_worth_sharing());
     for (auto * other : generations_) {
         if (other == &generation || other->state != Generation::State::Prefill || !other->sequence->shareable) continue;
         if (other->job->cache_key != job.cache_key) continue;
@@ -168,7 +168,7 @@ void Engine::follow_leaders() {
 bool Engine::make_room(Generation & generation, size_t n_common) {
     const auto n_new = static_cast<uint32_t>(generation.tokens.size() - n_common) + kReservePerGeneration;
     const bool alone = std::none_of(generations_.begin(), generations_.end(), [](const Generation * g) { return g->active(); });
-    return alone || sequences_->n_available() >= n_new;
+    return alone || sequences_->has_room(n_new);
 }
 
 // Adapters apply to a whole batch, so a step serves the sequences of one adapter set: the one that waited longest.
@@ -183,12 +183,16 @@ const std::string * Engine::choose_lora() {
     return other;
 }
 
+// In the order of sequence ids: with a buffer for each sequence, llama.cpp evaluates consecutive ones together.
 void Engine::plan_decode(const std::string & lora) {
     for (auto * generation : generations_) {
         if (generation->state != Generation::State::Decode || generation->job->paused || generation->job->lora_key != lora) continue;
-        if (batch_->room() == 0) return;
-        generation->batch_index = batch_->add(generation->next, generation->sequence->n_pos, generation->sequence->id, true);
         in_step_.push_back(generation);
+    }
+    std::sort(in_step_.begin(), in_step_.end(), [](const Generation * a, const Generation * b) { return a->sequence->id < b->sequence->id; });
+    if (in_step_.size() > static_cast<size_t>(batch_->room())) in_step_.resize(static_cast<size_t>(batch_->room()));
+    for (auto * generation : in_step_) {
+        generation->batch_index = batch_->add(generation->next, generation->sequence->n_pos, generation->sequence->id, true);
     }
 }
 

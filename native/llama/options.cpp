@@ -113,7 +113,7 @@ EngineOptions engine_options(const Napi::Object & from) {
     reader.integer("nUbatch", to.n_ubatch, 0, 65536);
     reader.integer("nThreads", to.n_threads, 0, 1024);
     reader.integer("nThreadsBatch", to.n_threads_batch, 0, 1024);
-    reader.boolean("kvUnified", to.kv_unified);
+    if (reader.has("kvUnified")) reader.boolean("kvUnified", to.kv_unified.emplace());
     reader.integer("maxQueuedJobs", to.max_queued_jobs, 0, kMaxTokens);
     reader.integer("maxQueuedTokens", to.max_queued_tokens, 0, 4e9);
     to.flash_attention = flash_attention(reader);

@@ -43,7 +43,7 @@ struct EngineOptions {
     llama_flash_attn_type flash_attention = LLAMA_FLASH_ATTN_TYPE_AUTO;
     ggml_type cache_type_k = GGML_TYPE_F16;
     ggml_type cache_type_v = GGML_TYPE_F16;
-    bool kv_unified = true;
+    std::optional<bool> kv_unified;  // absent: automatic
     uint32_t max_queued_jobs = 0;
     uint32_t max_queued_tokens = 0;
 };

@@ -11,7 +11,7 @@ size_t common_prefix(const std::vector<llama_token> & a, const std::vector<llama
     return i;
 }
 
-Sequences::Sequences(llama_context * context, uint32_t n_sequences, uint32_t n_cells, bool sharing)
+Sequences::Sequences(llama_context * context, uint32_t n_sequences, uint32_t n_cells, Sharing sharing)
     : memory_(llama_get_memory(context)), n_cells_(n_cells), sharing_(sharing), sequences_(n_sequences), cells_(n_sequences) {
     for (uint32_t i = 0; i < n_sequences; i++) sequences_[i].id = static_cast<llama_seq_id>(i);
 }
@@ -19,11 +19,11 @@ Sequences::Sequences(llama_context * context, uint32_t n_sequences, uint32_t n_c
 Sequence * Sequences::find_prefix(const std::string & key, const std::vector<llama_token> & tokens, size_t most, size_t & n_common) {
     Sequence * best = nullptr;
     n_common = 0;
-    if (!sharing_) return best;
+    if (sharing_ == Sharing::None) return best;
     for (auto & sequence : sequences_) {
         if (!sequence.shareable || sequence.key != key) continue;
         const size_t common = common_prefix(sequence.tokens, tokens, most);
-        if (common <= n_common) continue;
+        if (common <= n_common || common < n_worth_sharing()) continue;
         best = &sequence;
         n_common = common;
     }
@@ -40,21 +40,30 @@ Sequence * Sequences::acquire(const std::string & key, Sequence * source, size_t
         if (!cut(*target, n_common)) clear(*target);
     } else {
         clear(*target);
-        if (source && n_common > 0) {
-            llama_memory_seq_cp(memory_, source->id, target->id, 0, static_cast<llama_pos>(n_common));
-            target->tokens.assign(source->tokens.begin(), source->tokens.begin() + static_cast<std::ptrdiff_t>(n_common));
-            auto & from = cells_[static_cast<size_t>(source->id)];
-            cells_[static_cast<size_t>(target->id)].assign(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(n_common));
-            for (auto cell : cells_[static_cast<size_t>(target->id)]) references_[cell]++;
-            source->last_used = ++clock_;
-        }
+        if (source && n_common > 0) share(*source, *target, n_common);
     }
     target->n_pos = static_cast<llama_pos>(target->tokens.size());
     target->key = key;
     target->busy = true;
-    target->shareable = shareable && sharing_;
+    target->shareable = shareable && sharing_ != Sharing::None;
     target->last_used = ++clock_;
     return target;
+}
+
+void Sequences::share(Sequence & source, Sequence & target, size_t n_common) {
+    target.tokens.assign(source.tokens.begin(), source.tokens.begin() + static_cast<std::ptrdiff_t>(n_common));
+    source.last_used = ++clock_;
+    if (sharing_ == Sharing::Copies) {
+        llama_memory_seq_cp(memory_, source.id, target.id, -1, -1);
+        llama_memory_seq_rm(memory_, target.id, static_cast<llama_pos>(n_common), -1);
+        take_cells(target, n_common);
+        return;
+    }
+    llama_memory_seq_cp(memory_, source.id, target.id, 0, static_cast<llama_pos>(n_common));
+    const auto & from = cells_[static_cast<size_t>(source.id)];
+    auto & to = cells_[static_cast<size_t>(target.id)];
+    to.assign(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(n_common));
+    for (auto cell : to) references_[cell]++;
 }
 
 void Sequences::release(Sequence & sequence) {
@@ -66,6 +75,10 @@ void Sequences::release(Sequence & sequence) {
 void Sequences::append(Sequence & sequence, const llama_token * tokens, size_t count, llama_pos n_pos) {
     sequence.tokens.insert(sequence.tokens.end(), tokens, tokens + count);
     sequence.n_pos = n_pos;
+    take_cells(sequence, count);
+}
+
+void Sequences::take_cells(Sequence & sequence, size_t count) {
     auto & cells = cells_[static_cast<size_t>(sequence.id)];
     for (size_t i = 0; i < count; i++) {
         if (free_cells_.empty()) {
@@ -91,7 +104,8 @@ bool Sequences::evict() {
     return true;
 }
 
-uint32_t Sequences::n_available() const {
+bool Sequences::has_room(uint32_t n_new) const {
+    if (sharing_ == Sharing::Copies) return true;  // every sequence has its own share
     std::vector<bool> held(references_.size());
     uint32_t n_held = 0;
     for (const auto & sequence : sequences_) {
@@ -101,7 +115,7 @@ uint32_t Sequences::n_available() const {
             held[cell] = true;
         }
     }
-    return n_cells_ - std::min(n_cells_, n_held);
+    return n_held + n_new <= n_cells_;
 }
 
 uint32_t Sequences::n_idle() const {

@@ -1,5 +1,4 @@
 // The KV cache as the scheduler sees it: sequences, the tokens that each holds, and how many cells all of them fill.
-// Sequences share cells by prefix (llama_memory_seq_cp inside one stream copies no data), so cells are counted by reference.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +20,19 @@ struct Sequence {
     uint64_t last_used = 0;
 };
 
+// What the memory can do with a prefix that another sequence holds.
+enum class Sharing {
+    None,    // recurrent state: nothing
+    Cells,   // unified buffer: sequences hold the same cells, which are therefore counted by reference
+    Copies,  // a buffer for each sequence: llama.cpp copies it, whole, before the next decode
+};
+
 class Sequences {
   public:
-    // `sharing`: the memory can copy and cut prefixes (not so for recurrent models or split KV buffers).
-    Sequences(llama_context * context, uint32_t n_sequences, uint32_t n_cells, bool sharing);
+    Sequences(llama_context * context, uint32_t n_sequences, uint32_t n_cells, Sharing sharing);
+
+    // Prefixes shorter than this are evaluated anew: that costs less than sharing them.
+    size_t n_worth_sharing() const { return sharing_ == Sharing::Copies ? 64 : 1; }
 
     // The sequence with the longest common prefix, at most `most` tokens; null when none shares any.
     Sequence * find_prefix(const std::string & key, const std::vector<llama_token> & tokens, size_t most, size_t & n_common);
@@ -45,11 +53,13 @@ class Sequences {
 
     uint32_t n_cells() const { return n_cells_; }
     uint32_t n_used() const { return n_used_; }
-    // Cells that would be free if every idle sequence were evicted.
-    uint32_t n_available() const;
+    // Whether a sequence can take n_new more cells once every idle one is evicted.
+    bool has_room(uint32_t n_new) const;
     uint32_t n_idle() const;
 
   private:
+    void share(Sequence & source, Sequence & target, size_t n_common);
+    void take_cells(Sequence & sequence, size_t count);
     void clear(Sequence & sequence);
     bool cut(Sequence & sequence, size_t n_keep);
     void drop_cells(Sequence & sequence, size_t from);
@@ -57,7 +67,7 @@ class Sequences {
 
     llama_memory_t memory_;
     uint32_t n_cells_;
-    bool sharing_;
+    Sharing sharing_;
     uint32_t n_used_ = 0;
     uint64_t clock_ = 0;
     std::vector<Sequence> sequences_;
