@@ -249,9 +249,13 @@ t.test('a model is loaded and unloaded on demand', async (t) => {
 });
 
 t.test('the metrics time tokens and count them by model', async (t) => {
-  const { metrics, make } = setUp(t);
-  await call(make().routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages });
+  const { door, metrics, make } = setUp(t);
+  const { routes } = make();
+  await call(routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages });
+  door.engine.refusal = new NativeError({ code: 'queue_full', text: 'busy' });
+  await t.rejects(call(routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages }));
   const text = metrics.expose();
+  t.match(text, 'svc_inference_requests_total{model="tiny-chat",outcome="queue_full"} 1');
   t.match(text, 'svc_inference_tokens_total{model="tiny-chat",kind="completion"} 3');
   t.match(text, 'svc_inference_requests_total{model="tiny-chat",outcome="ok"} 1');
   t.match(text, /svc_inference_kv_cells\{model="tiny-chat"\} 512/);

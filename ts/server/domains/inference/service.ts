@@ -60,10 +60,13 @@ export class InferenceService {
     options: CallOptions,
   ): Promise<RunningCompletion> {
     const backend = await this.#backendOf(model);
-    return backend.complete(model, request, new MeteredSink(sink, this.#metrics.forModel(model)), {
-      ...this.#usualLimits,
-      ...options,
-    });
+    const metrics = this.#metrics.forModel(model);
+    try {
+      return await backend.complete(model, request, new MeteredSink(sink, metrics), options);
+    } catch (error) {
+      metrics.failed(clientError(error).code);
+      throw error;
+    }
   }
 
   async embed(name: string, inputs: (string | Int32Array)[], options: CallOptions): Promise<EmbedResult & { model: string }> {

@@ -6,7 +6,7 @@ import { completionErrors } from '../../errors.ts';
 import type { InferenceService } from '../../service.ts';
 import { identifier, unixSeconds } from '../identifier.ts';
 import { maxBodyBytes } from '../limits.ts';
-import { type ChunkHead, ChunkEncoder } from './chunk-encoder.ts';
+import { ChunkEncoder, type ChunkHead } from './chunk-encoder.ts';
 import { chatCompletion } from './completion.ts';
 import { readChatRequest } from './request.ts';
 import { ChatChunk, ChatCompletion } from './response-schema.ts';

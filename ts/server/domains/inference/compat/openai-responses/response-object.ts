@@ -1,7 +1,6 @@
 /** The response object and its output items, whole and in progress. */
-import type { JobUsage } from '../../../../native/llama.ts';
+import type { JobUsage, TokenLogprob } from '../../../../native/llama.ts';
 import { chatLogprobs } from '../openai-chat/logprobs.ts';
-import type { TokenLogprob } from '../../../../native/llama.ts';
 import type { ResponsesRequest } from './schema.ts';
 
 export type OutputItem = Record<string, unknown> & { id: string; type: string; status: string };
