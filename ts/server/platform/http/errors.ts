@@ -27,7 +27,11 @@ export class HttpError extends Error {
   readonly param: string | undefined;
 
   constructor(status: number, code: string, detail: string, { headers = {}, extra = {}, param, cause }: HttpErrorOptions = {}) {
+    // A refusal is an answer, not a defect, and under overload there are many: no stack is walked. `cause` keeps its own.
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 0;
     super(detail, { cause });
+    Error.stackTraceLimit = limit;
     this.status = status;
     this.code = code;
     this.headers = headers;
