@@ -62,7 +62,7 @@ export class InferenceService {
     const backend = await this.#backendOf(model);
     const metrics = this.#metrics.forModel(model);
     try {
-      return await backend.complete(model, request, new MeteredSink(sink, metrics), options);
+      return await backend.complete(model, request, new MeteredSink(sink, metrics), { ...this.#usualLimits, ...options });
     } catch (error) {
       metrics.failed(clientError(error).code);
       throw error;

@@ -21,7 +21,7 @@ export interface ModelEntry {
   gone: Promise<void> | undefined;
   /** An operator asked for the unload: new requests are refused instead of waiting for a reload. */
   isRefusing: boolean;
-  /** Called when the last lease ends. */
+  /** Called once when the last lease ends. */
   onIdle: (() => void)[];
 }
 

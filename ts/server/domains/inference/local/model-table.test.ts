@@ -79,10 +79,21 @@ t.test('the pinned model stays', async (t) => {
   t.strictSame(door.closed, ['b']);
 });
 
-t.test('a model at work stays, and the newcomer is told to come back', async (t) => {
+t.test('a newcomer waits until a model at work is done', async (t) => {
+  const { door, table } = setUp({ maxModels: 1 });
+  const lease = await table.acquire(stored('a'), signal, anyTime);
+  const waiting = table.acquire(stored('b'), signal, anyTime);
+  await new Promise(setImmediate);
+  t.strictSame(door.loaded, ['a']);
+  lease.release();
+  await waiting;
+  t.strictSame(door.loaded, ['a', 'b']);
+});
+
+t.test('a model at work stays, and a newcomer that cannot wait is told to come back', async (t) => {
   const { table, use } = setUp({ maxModels: 1 });
   const lease = await table.acquire(stored('a'), signal, anyTime);
-  await t.rejects(table.acquire(stored('b'), signal, anyTime), {
+  await t.rejects(table.acquire(stored('b'), signal, 1), {
     status: 503,
     code: 'models_busy',
     headers: { 'retry-after': '2' },
@@ -90,6 +101,12 @@ t.test('a model at work stays, and the newcomer is told to come back', async (t)
   lease.release();
   await use('b');
   t.equal(table.entry('a'), undefined);
+});
+
+t.test('where only the pinned model has room, nobody waits in vain', async (t) => {
+  const { table, use } = setUp({ maxModels: 1 }, 'a');
+  await use('a');
+  await t.rejects(table.acquire(stored('b'), signal, anyTime), { status: 503, code: 'models_busy' });
 });
 
 t.test('a lease is given back once', async (t) => {

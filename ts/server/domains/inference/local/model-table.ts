@@ -25,6 +25,8 @@ export class ModelTable {
   readonly #open: OpenModel;
   readonly #limits: TableLimits;
   readonly #pinned: string | undefined;
+  /** Requests that wait for a model to become idle, so that it can leave. */
+  #roomSeekers: (() => void)[] = [];
   #isClosed = false;
 
   constructor(open: OpenModel, limits: TableLimits, pinned: string | undefined) {
@@ -45,15 +47,16 @@ export class ModelTable {
     return id === this.#pinned;
   }
 
-  /** Loads the model if need be. Throws model_loading after waitMs, model_unloading, models_busy, or the load's own error. */
+  /** Loads the model if need be. Throws model_loading or models_busy after waitMs, model_unloading, or the load's own error. */
   async acquire(stored: StoredModel, signal: AbortSignal, waitMs: number): Promise<ModelLease> {
-    const entry = await this.#hold(stored, signal);
+    const deadline = performance.now() + waitMs;
+    const entry = await this.#hold(stored, signal, deadline);
     try {
-      const model = entry.model ?? (await waitFor(entry.ready, waitMs, signal, () => stillLoading(entry)));
+      const model = entry.model ?? (await waitFor(entry.ready, deadline - performance.now(), signal, () => stillLoading(entry)));
       entry.lastUsedAt = Date.now();
-      return lease(entry, model);
+      return this.#lease(entry, model);
     } catch (error) {
-      release(entry);
+      this.#release(entry);
       throw error;
     }
   }
@@ -75,30 +78,47 @@ export class ModelTable {
   }
 
   /** Counts the lease before anyone else can run, so that the entry found is not chosen to leave. */
-  async #hold(stored: StoredModel, signal: AbortSignal): Promise<ModelEntry> {
+  async #hold(stored: StoredModel, signal: AbortSignal, deadline: number): Promise<ModelEntry> {
     for (;;) {
       signal.throwIfAborted();
       if (this.#isClosed) throw refusal('model_unloading', 'The server is stopping.', { retryAfterMs: 5000 });
       const entry = this.#entries.get(stored.id);
-      if (!entry) return held(this.#startLoad(stored));
-      if (entry.isRefusing) {
+      if (entry?.isRefusing) {
         throw refusal('model_unloading', `The model ${stored.id} is being unloaded; retry to load it again.`, {
           retryAfterMs: 1000,
         });
       }
-      if (!entry.gone) return held(entry);
-      await entry.gone;
+      if (entry?.gone) await entry.gone;
+      else if (entry) return held(entry);
+      else {
+        const leaving = this.#chooseLeaving(stored);
+        if (leaving) return held(this.#startLoad(stored, leaving));
+        if (this.#onlyPinnedStay()) throw busy(stored);
+        await waitFor(this.#nextIdle(), deadline - performance.now(), signal, () => busy(stored));
+      }
     }
   }
 
-  #startLoad(stored: StoredModel): ModelEntry {
-    const leaving = this.#makeRoom(stored);
-    const aborter = new AbortController();
+  /** Then waiting would be in vain. */
+  #onlyPinnedStay(): boolean {
+    return [...this.#entries.values()].every((entry) => !entry.gone && this.isPinned(entry.stored.id));
+  }
+
+  #nextIdle(): Promise<void> {
+    return new Promise((resolve) => this.#roomSeekers.push(resolve));
+  }
+
+  #wakeRoomSeekers(): void {
+    for (const wake of this.#roomSeekers.splice(0)) wake();
+  }
+
+  #startLoad(stored: StoredModel, leaving: readonly ModelEntry[]): ModelEntry {
+    const gone = leaving.map((entry) => this.#remove(entry));
     const entry: ModelEntry = {
       stored,
       state: 'loading',
       ready: Promise.resolve().then(async () => {
-        await Promise.all(leaving);
+        await Promise.all(gone);
         return this.#load(entry);
       }),
       model: undefined,
@@ -106,7 +126,7 @@ export class ModelTable {
       loadStartedAt: Date.now(),
       nLeases: 0,
       lastUsedAt: Date.now(),
-      aborter,
+      aborter: new AbortController(),
       gone: undefined,
       isRefusing: false,
       onIdle: [],
@@ -134,8 +154,8 @@ export class ModelTable {
     return model?.memoryBytes ?? this.#knownBytes.get(stored.id) ?? stored.sizeBytes;
   }
 
-  /** Chooses who leaves, longest unused first. Nothing leaves if the room would not be enough. */
-  #makeRoom(stored: StoredModel): Promise<void>[] {
+  /** Who leaves to make room, longest unused first; undefined when that would not be enough. */
+  #chooseLeaving(stored: StoredModel): ModelEntry[] | undefined {
     const staying = [...this.#entries.values()].filter((entry) => !entry.gone);
     const idle = staying.filter((entry) => entry.nLeases === 0 && entry.state === 'loaded' && !this.isPinned(entry.stored.id));
     idle.sort((a, b) => a.lastUsedAt - b.lastUsedAt);
@@ -144,12 +164,12 @@ export class ModelTable {
     const leaving: ModelEntry[] = [];
     while (nModels > this.#limits.maxModels || (nBytes > this.#limits.maxBytes && nModels > 1)) {
       const victim = idle[leaving.length];
-      if (!victim) throw refusal('models_busy', busySentence(stored), { retryAfterMs: 2000 });
+      if (!victim) return undefined;
       leaving.push(victim);
       nModels--;
       nBytes -= this.#bytesOf(victim.stored, victim.model);
     }
-    return leaving.map((entry) => this.#remove(entry));
+    return leaving;
   }
 
   #remove(entry: ModelEntry): Promise<void> {
@@ -169,29 +189,32 @@ export class ModelTable {
 
   #forget(entry: ModelEntry): void {
     if (this.#entries.get(entry.stored.id) === entry) this.#entries.delete(entry.stored.id);
+    this.#wakeRoomSeekers();
+  }
+
+  #lease(entry: ModelEntry, model: LoadedModel): ModelLease {
+    let isHeld = true;
+    return {
+      model,
+      release: () => {
+        if (isHeld) this.#release(entry);
+        isHeld = false;
+      },
+    };
+  }
+
+  #release(entry: ModelEntry): void {
+    entry.nLeases--;
+    entry.lastUsedAt = Date.now();
+    if (entry.nLeases > 0) return;
+    for (const callback of entry.onIdle.splice(0)) callback();
+    this.#wakeRoomSeekers();
   }
 }
 
 function held(entry: ModelEntry): ModelEntry {
   entry.nLeases++;
   return entry;
-}
-
-function lease(entry: ModelEntry, model: LoadedModel): ModelLease {
-  let isHeld = true;
-  return {
-    model,
-    release: () => {
-      if (isHeld) release(entry);
-      isHeld = false;
-    },
-  };
-}
-
-function release(entry: ModelEntry): void {
-  entry.nLeases--;
-  entry.lastUsedAt = Date.now();
-  if (entry.nLeases === 0) for (const callback of entry.onIdle.splice(0)) callback();
 }
 
 function becomesIdle(entry: ModelEntry): Promise<void> {
@@ -207,6 +230,7 @@ function stillLoading({ stored, progress, loadStartedAt }: ModelEntry): Error {
   });
 }
 
-function busySentence(stored: StoredModel): string {
-  return `There is no room for ${stored.id}: every loaded model is working or pinned. Retry later, or raise the limits of loaded models.`;
+function busy({ id }: StoredModel): Error {
+  const detail = `There is no room for ${id}: every loaded model is working or pinned. Retry later, or raise the limits of loaded models.`;
+  return refusal('models_busy', detail, { retryAfterMs: 2000 });
 }
