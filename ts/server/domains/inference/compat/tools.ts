@@ -10,6 +10,8 @@ export interface FunctionTool {
 export interface ToolUse {
   tools: FunctionTool[];
   choice: 'auto' | 'required' | 'none';
+  /** One function was named: it is called once. */
+  isSingle?: true;
 }
 
 const functionName = /^[\w.:/-]{1,256}$/;
@@ -47,6 +49,10 @@ export function forceFunctions(tools: FunctionTool[], names: string[], choice: T
       throw invalid(param, `${param} names ${name}, which is not among the tools.`);
   }
   return { tools: tools.filter((tool) => names.includes(tool.function.name)), choice };
+}
+
+export function forceOne(tools: FunctionTool[], name: string): ToolUse {
+  return { ...forceFunctions(tools, [name], 'required', 'tool_choice'), isSingle: true };
 }
 
 export function plainChoice(value: string, tools: FunctionTool[], param: string): ToolUse {

@@ -5,7 +5,7 @@ import { RequestMedia } from '../image-url.ts';
 import { asMembers, asText, type Members, present } from '../members.ts';
 import { promptThinking, promptTools, withEngineFormat } from '../openai-chat/request.ts';
 import { readLoras, readSampling, readStop } from '../sampling.ts';
-import { type FunctionTool, forceFunctions, plainChoice, readFunction, refuseDuplicates, type ToolUse } from '../tools.ts';
+import { type FunctionTool, forceOne, plainChoice, readFunction, refuseDuplicates, type ToolUse } from '../tools.ts';
 import { readAnthropicMessages } from './messages.ts';
 import type { CountRequest, MessagesRequest } from './schema.ts';
 
@@ -68,7 +68,7 @@ function readToolUse(list: readonly unknown[], choice: Members | null | undefine
     case 'any':
       return plainChoice('required', tools, 'tool_choice');
     case 'tool':
-      return forceFunctions(tools, [asText(choice?.['name'], 'tool_choice.name')], 'required', 'tool_choice');
+      return forceOne(tools, asText(choice?.['name'], 'tool_choice.name'));
     default:
       throw invalid('tool_choice.type', 'tool_choice.type must be auto, any, tool or none.');
   }

@@ -83,7 +83,7 @@ t.test('a web address of an image is refused, not fetched', async (t) => {
 
 t.test('an object tool_choice offers that one function and forces it', async (t) => {
   const call = chat({ tools: [lamp, clock], tool_choice: { type: 'function', function: { name: 'read_clock' } } });
-  t.equal(call.toolChoice, 'required');
+  t.match(call, { toolChoice: 'required', parallelToolCalls: false });
   t.strictSame(named(call), ['read_clock']);
 });
 

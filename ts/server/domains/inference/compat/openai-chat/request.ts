@@ -47,12 +47,13 @@ export function readChatRequest(body: ChatRequest): ChatCall {
 
 type ChatPromptPart = Partial<Extract<GenerationJob['prompt'], { kind: 'chat' }>>;
 
-export function promptTools({ tools, choice }: ToolUse, parallel: boolean | null | undefined): ChatPromptPart {
+export function promptTools({ tools, choice, isSingle }: ToolUse, parallel: boolean | null | undefined): ChatPromptPart {
   if (tools.length === 0) return {};
+  const parallelToolCalls = isSingle ? false : (parallel ?? undefined);
   return {
     toolsJson: JSON.stringify(tools),
     toolChoice: choice,
-    ...(parallel === undefined || parallel === null ? {} : { parallelToolCalls: parallel }),
+    ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
   };
 }
 

@@ -1,7 +1,15 @@
 /** `tools` and `tool_choice` of the chat API, in string and object form. */
 import { invalid } from '../../errors.ts';
 import { asList, asMembers, asText, type Members } from '../members.ts';
-import { type FunctionTool, forceFunctions, plainChoice, readFunction, refuseDuplicates, type ToolUse } from '../tools.ts';
+import {
+  type FunctionTool,
+  forceFunctions,
+  forceOne,
+  plainChoice,
+  readFunction,
+  refuseDuplicates,
+  type ToolUse,
+} from '../tools.ts';
 
 export function readToolUse(tools: readonly unknown[] | null | undefined, choice: string | Members | null | undefined): ToolUse {
   const read = (tools ?? []).map((tool, index) => readTool(asMembers(tool, `tools[${index}]`), `tools[${index}]`));
@@ -18,7 +26,7 @@ function readTool(tool: Members, param: string): FunctionTool {
 
 function objectChoice(choice: Members, tools: FunctionTool[]): ToolUse {
   if (choice['type'] === 'function') {
-    return forceFunctions(tools, [chosenName(choice, 'tool_choice')], 'required', 'tool_choice');
+    return forceOne(tools, chosenName(choice, 'tool_choice'));
   }
   if (choice['type'] === 'allowed_tools') {
     const allowed = asMembers(choice['allowed_tools'], 'tool_choice.allowed_tools');

@@ -6,7 +6,15 @@ import { asMembers, asText, isMembers, type Members, present, textOr } from '../
 import { readMessages } from '../openai-chat/messages.ts';
 import { promptThinking, promptTools, withEngineFormat } from '../openai-chat/request.ts';
 import { readLoras, readSampling } from '../sampling.ts';
-import { type FunctionTool, forceFunctions, plainChoice, readFunction, refuseDuplicates, type ToolUse } from '../tools.ts';
+import {
+  type FunctionTool,
+  forceFunctions,
+  forceOne,
+  plainChoice,
+  readFunction,
+  refuseDuplicates,
+  type ToolUse,
+} from '../tools.ts';
 import { itemsToMessages } from './items.ts';
 import type { ResponsesRequest } from './schema.ts';
 
@@ -61,8 +69,7 @@ function readToolUse(list: readonly unknown[], choice: string | Members | null |
   refuseDuplicates(tools, 'tools');
   if (choice === undefined || choice === null) return { tools, choice: 'auto' };
   if (typeof choice === 'string') return plainChoice(choice, tools, 'tool_choice');
-  if (choice['type'] === 'function')
-    return forceFunctions(tools, [asText(choice['name'], 'tool_choice.name')], 'required', 'tool_choice');
+  if (choice['type'] === 'function') return forceOne(tools, asText(choice['name'], 'tool_choice.name'));
   if (choice['type'] === 'allowed_tools') return allowedTools(choice, tools);
   throw invalid('tool_choice.type', 'tool_choice.type must be function or allowed_tools.');
 }
