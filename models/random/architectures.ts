@@ -7,7 +7,7 @@
  */
 import type { GgufMetadata, GgufValue } from '../../ts/server/platform/gguf/gguf-value.ts';
 import type { Shape, Vocabulary } from './shapes.ts';
-import { bias, embedding, matrix, matrixWithBias, norm, normWithBias, table, type TensorSpec } from './tensor-spec.ts';
+import { bias, embedding, matrix, matrixWithBias, norm, normWithBias, type TensorSpec, table } from './tensor-spec.ts';
 
 export interface Architecture {
   /** general.architecture, and the prefix of its keys. */
