@@ -8,6 +8,7 @@ const tool = {
   type: 'function',
   function: {
     name: 'find_weather',
+    description: 'Weather of a city',
     parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
   },
 };
