@@ -17,7 +17,8 @@ class JsCallback {
     static std::shared_ptr<JsCallback> create(Napi::Env env, const Napi::Function & function, const char * name) {
         std::shared_ptr<JsCallback> self(new JsCallback());
         auto * kept = new std::shared_ptr<JsCallback>(self);
-        self->function_ = Napi::ThreadSafeFunction::New(env, function, Napi::Object(), name, 0, 1, static_cast<void *>(nullptr), end, kept);
+        self->function_ =
+            Napi::ThreadSafeFunction::New(env, function, Napi::Object(), name, 0, 1, static_cast<void *>(nullptr), end, kept);
         return self;
     }
 

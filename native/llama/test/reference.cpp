@@ -1,8 +1,8 @@
 // What llama.h alone gives, written as plainly as can be: one prompt after the other, one context for each, no scheduler.
 //
-//   reference generate BACKENDS MODEL N_THREADS N_TOKENS   prompt tokens, '|', greedy tokens up to N_TOKENS or the end of generation
-//   reference embed    BACKENDS MODEL N_THREADS            the pooled, normalised vector
-//   reference rank     BACKENDS MODEL N_THREADS            the score; a prompt is query, byte 1, document
+// reference generate BACKENDS MODEL N_THREADS N_TOKENS: prompt tokens, '|', greedy tokens up to the end of generation
+// reference embed BACKENDS MODEL N_THREADS: the pooled, normalised vector
+// reference rank BACKENDS MODEL N_THREADS: the score; a prompt is query, byte 1, document
 //
 // Prompts come on stdin, each closed by a zero byte; each gives one line on stdout.
 #include <cmath>
@@ -34,7 +34,8 @@ Tokens tokenize(const llama_vocab * vocab, const std::string & text, bool add_sp
 
 bool is_encoder(const llama_model * model) {
     char architecture[64];
-    return llama_model_meta_val_str(model, "general.architecture", architecture, sizeof architecture) > 0 && std::string(architecture) == "bert";
+    return llama_model_meta_val_str(model, "general.architecture", architecture, sizeof architecture) > 0 &&
+           std::string(architecture) == "bert";
 }
 
 Context open_context(llama_model * model, int n_threads, bool embeddings) {
@@ -55,7 +56,8 @@ Context open_context(llama_model * model, int n_threads, bool embeddings) {
 }
 
 void decode(llama_context * context, Tokens & tokens) {
-    if (llama_decode(context, llama_batch_get_one(tokens.data(), static_cast<int32_t>(tokens.size()))) != 0) throw std::runtime_error("decode failed");
+    if (llama_decode(context, llama_batch_get_one(tokens.data(), static_cast<int32_t>(tokens.size()))) != 0)
+        throw std::runtime_error("decode failed");
 }
 
 llama_token most_likely(llama_context * context, int n_vocab) {
@@ -110,7 +112,8 @@ void rank(llama_model * model, int n_threads, const std::string & pair) {
 std::vector<std::string> read_prompts() {
     std::string all((std::istreambuf_iterator<char>(std::cin)), std::istreambuf_iterator<char>());
     std::vector<std::string> prompts;
-    for (size_t at = 0, end; (end = all.find('\0', at)) != std::string::npos; at = end + 1) prompts.push_back(all.substr(at, end - at));
+    for (size_t at = 0, end; (end = all.find('\0', at)) != std::string::npos; at = end + 1)
+        prompts.push_back(all.substr(at, end - at));
     return prompts;
 }
 
@@ -120,7 +123,11 @@ int main(int argc, char ** argv) try {
     if (argc < 5) throw std::runtime_error("usage: reference generate|embed|rank BACKENDS MODEL N_THREADS [N_TOKENS]");
     const std::string mode = argv[1];
     const int n_threads = std::atoi(argv[4]);
-    llama_log_set([](ggml_log_level level, const char * text, void *) { if (level == GGML_LOG_LEVEL_ERROR) std::fputs(text, stderr); }, nullptr);
+    llama_log_set(
+        [](ggml_log_level level, const char * text, void *) {
+            if (level == GGML_LOG_LEVEL_ERROR) std::fputs(text, stderr);
+        },
+        nullptr);
     ggml_backend_load_all_from_path(argv[2]);
     Model model(llama_model_load_from_file(argv[3], llama_model_default_params()), llama_model_free);
     if (!model) throw std::runtime_error("the model cannot be loaded");
