@@ -65,6 +65,7 @@ Embedder::Embedder(std::shared_ptr<Model> model, EngineOptions options) : model_
     limits_.n_ctx_per_job = std::min<uint32_t>(params.n_batch, static_cast<uint32_t>(std::max(1, llama_model_n_ctx_train(model_->raw()))));
     limits_.n_parallel = params.n_seq_max;
     limits_.n_threads = params.n_threads;
+    limits_.memory_bytes = memory_of(context_.get());
     n_most_queued_ = options.max_queued_jobs ? options.max_queued_jobs : kAutoQueued;
     batch_ = std::make_unique<Batch>(static_cast<int32_t>(params.n_batch));
     thread_ = std::thread([this] { run(); });

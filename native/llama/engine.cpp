@@ -8,6 +8,7 @@
 #include "../common/status.h"
 #include "backend.h"
 #include "context_plan.h"
+#include "llama-ext.h"
 
 namespace svc {
 
@@ -35,11 +36,6 @@ void warm_up(const Model & model, llama_context * context, Batch & batch) {
     batch.clear();
 }
 
-double memory_of(const llama_context * context) {
-    // State size counts the KV cells in use; the buffers are what the context allocated for all of them.
-    return static_cast<double>(llama_n_ctx(context));
-}
-
 std::string key_of(const std::map<std::string, float> & loras) {
     std::string key;
     for (const auto & [name, scale] : loras) key += name + '=' + std::to_string(scale) + ';';
@@ -47,6 +43,12 @@ std::string key_of(const std::map<std::string, float> & loras) {
 }
 
 }  // namespace
+
+double memory_of(const llama_context * context) {
+    double bytes = 0;
+    for (const auto & [type, part] : llama_get_memory_breakdown(context)) bytes += static_cast<double>(part.context + part.compute);
+    return bytes;
+}
 
 Engine::Engine(std::shared_ptr<Model> model, EngineOptions options) : model_(std::move(model)), options_(options) {
     auto plan = plan_generation(*model_, options_);

@@ -29,6 +29,9 @@ struct ContextDeleter {
 };
 using ContextPtr = std::unique_ptr<llama_context, ContextDeleter>;
 
+// Bytes of KV cache and compute buffers.
+double memory_of(const llama_context * context);
+
 // What automatic options came to.
 struct EngineLimits {
     uint32_t n_ctx = 0;

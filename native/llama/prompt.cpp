@@ -1,6 +1,7 @@
 #include "prompt.h"
 
 #include <algorithm>
+#include <regex>
 
 #include "../common/status.h"
 #include "json-schema-to-grammar.h"
@@ -148,15 +149,15 @@ GrammarSpec schema_grammar(const std::string & json_schema) {
     }
 }
 
-// A forced call begins with the first token. llama.cpp's grammar for `required` lets words come first; its lazy grammar for `auto`
-// describes the call alone, so applied at once it forces the call. Models that think first keep the looser one.
-void force_call(const Model & model, const JobOptions & job, common_chat_templates_inputs inputs, const common_chat_params & params,
-                GrammarSpec & grammar) {
-    if (inputs.tool_choice != COMMON_CHAT_TOOL_CHOICE_REQUIRED || params.supports_thinking) return;
-    inputs.tool_choice = COMMON_CHAT_TOOL_CHOICE_AUTO;
-    auto call = render(model, job, inputs);
-    if (!call.grammar_lazy || call.grammar.empty()) return;
-    grammar = {call.grammar, false, {}, ""};
+// A forced call begins with the first token. llama.cpp's grammar for `required` lets any words come before the call (a rule named
+// until-N); without them the call is all that is left. Models that think first keep the words.
+void force_call(GrammarSpec & grammar) {
+    const size_t root = grammar.text.find("root ::= ");
+    if (root == std::string::npos) return;
+    const size_t end = std::min(grammar.text.find('\n', root), grammar.text.size());
+    static const std::regex words("until-[0-9]+\\? ?");
+    const auto line = std::regex_replace(grammar.text.substr(root, end - root), words, "");
+    grammar.text.replace(root, end - root, line);
 }
 
 Prompt prepare_chat(const Model & model, const JobOptions & job) {
@@ -174,7 +175,7 @@ Prompt prepare_chat(const Model & model, const JobOptions & job) {
         prompt.grammar.triggers = triggers_of(model, params);
         prompt.grammar.generation_prompt = params.generation_prompt;
         if (!uses_tools && !job.json_schema.empty() && !params.supports_thinking) prompt.grammar = schema_grammar(job.json_schema);
-        if (uses_tools) force_call(model, job, inputs, params, prompt.grammar);
+        if (inputs.tool_choice == COMMON_CHAT_TOOL_CHOICE_REQUIRED && !params.supports_thinking) force_call(prompt.grammar);
     } else {
         // A grammar of the user's own describes the model's words alone, from the first on.
         prompt.grammar.text = job.grammar;

@@ -23,7 +23,8 @@ Sequence * Sequences::find_prefix(const std::string & key, const std::vector<lla
     for (auto & sequence : sequences_) {
         if (!sequence.shareable || sequence.key != key) continue;
         const size_t common = common_prefix(sequence.tokens, tokens, most);
-        if (common <= n_common || common < n_worth_sharing()) continue;
+        // An idle sequence can be taken over as it is; a busy one has to be copied.
+        if (common <= n_common || (sequence.busy && common < n_worth_sharing())) continue;
         best = &sequence;
         n_common = common;
     }
