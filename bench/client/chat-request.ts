@@ -19,22 +19,36 @@ interface FinalChunk {
   timings?: { prompt_n: number };
 }
 
-export function sendChat(url: string, agent: Agent, body: object): Promise<ChatAnswer> {
+/**
+ * Sends on a kept-alive connection where there is one. A server may close it at the same moment (llama-server does so after a
+ * stream), which says nothing about the request: it is sent again on another one, on the same clock.
+ */
+export async function sendChat(url: string, agent: Agent, body: object): Promise<ChatAnswer> {
+  const startedAt = performance.now();
+  for (;;) {
+    const answer = await attempt(url, agent, JSON.stringify(body), startedAt);
+    if (answer !== 'connection closed') return answer;
+  }
+}
+
+function attempt(url: string, agent: Agent, body: string, startedAt: number): Promise<ChatAnswer | 'connection closed'> {
   return new Promise((resolve, reject) => {
-    const startedAt = performance.now();
     const frames = new FrameClock(startedAt);
     const outgoing = request(`${url}/v1/chat/completions`, {
       method: 'POST',
       agent,
       headers: { 'content-type': 'application/json' },
     });
-    outgoing.on('error', reject);
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve('connection closed');
+      else reject(error);
+    });
     outgoing.on('response', (response) => {
       response.on('data', (chunk: Buffer) => frames.read(chunk, performance.now()));
       response.on('error', reject);
       response.on('end', () => resolve(frames.answer(response.statusCode ?? 0, performance.now() - startedAt)));
     });
-    outgoing.end(JSON.stringify(body));
+    outgoing.end(body);
   });
 }
 
