@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheFolder } from '../../scripts/setup/paths.mjs';
-import { type RandomModelOptions, recipe, writeRandomModel } from './random-model.ts';
+import { generatorVersion, type RandomModelOptions, recipe, writeRandomModel } from './random-model.ts';
+import { type RandomProjectorOptions, writeRandomProjector } from './random-projector.ts';
 
 /**
  * Path of a random model in the cache ($SVC_CACHE_DIR or ~/.cache/svc, under models/), made on first use.
@@ -11,11 +12,21 @@ import { type RandomModelOptions, recipe, writeRandomModel } from './random-mode
  */
 export async function randomModel(options: RandomModelOptions = {}): Promise<string> {
   const made = recipe(options);
+  return cached(`random-${made.arch}-${made.shape}-${made.type}`, made, (path) => writeRandomModel(path, options));
+}
+
+/** Path of a vision projector for random models of one shape. */
+export async function randomProjector({ shape = 'tiny', seed = 1 }: RandomProjectorOptions = {}): Promise<string> {
+  const made = { shape, seed, generatorVersion };
+  return cached(`random-projector-${shape}`, made, (path) => writeRandomProjector(path, made));
+}
+
+async function cached(name: string, made: object, write: (path: string) => Promise<void>): Promise<string> {
   const digest = createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 12);
   const folder = join(cacheFolder(), 'models');
-  const path = join(folder, `random-${made.arch}-${made.shape}-${made.type}-${digest}.gguf`);
+  const path = join(folder, `${name}-${digest}.gguf`);
   if (existsSync(path)) return path;
   await mkdir(folder, { recursive: true });
-  await writeRandomModel(path, options);
+  await write(path);
   return path;
 }

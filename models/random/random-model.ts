@@ -80,7 +80,7 @@ function text(value: string): GgufValue {
 }
 
 /** Every tensor has its own stream of numbers, so adding one changes no other. */
-function randomTensor({ name, dims, mean, deviation }: TensorSpec, seed: number, type: WeightType): TensorToWrite {
+export function randomTensor({ name, dims, mean, deviation }: TensorSpec, seed: number, type: WeightType): TensorToWrite {
   const nValues = dims.reduce((product, dim) => product * dim, 1);
   const chunkLength = 65_536;
   function* data(): Iterable<Uint8Array> {
