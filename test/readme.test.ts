@@ -6,7 +6,7 @@ import { startServer } from './server.ts';
 const readme = readFileSync('README.md', 'utf8');
 
 t.test("the README's curl streams a completion", async (t) => {
-  const [, path, body] = /curl -N http:\/\/127\.0\.0\.1:8880(\/\S+)[^]*?-d '(.*)'/.exec(readme) ?? [];
+  const [, path, body] = /curl -N http:\/\/127\.0\.0\.1:8880(\/\S+)[\s\S]*?-d '(.*)'/.exec(readme) ?? [];
   const server = await startServer(t, { models: { 'svc-random-tiny': { arch: 'llama' } } });
   const response = await fetch(`${server.url}${path}`, {
     method: 'POST',
@@ -20,5 +20,6 @@ t.test("the README's curl streams a completion", async (t) => {
 });
 
 t.test('the files that the README links to are there', async (t) => {
-  for (const [, target] of readme.matchAll(/\]\((?!http)([^)#]+)\)/g)) t.ok(readFileSync(target ?? '').length > 0, target);
+  for (const [, target] of readme.matchAll(/\]\((?!http)([^)#]+)\)/g))
+    t.ok(readFileSync(target ?? '').length > 0, String(target));
 });

@@ -1,7 +1,12 @@
 /** One streamed chat completion, timed frame by frame. Frames are counted, not parsed: the client must not be what is measured. */
 import { type Agent, request } from 'node:http';
 
-export interface ChatAnswer {
+export interface ChatAnswer extends Answer {
+  /** Times that the request was sent again because the server had closed the connection. */
+  nResent: number;
+}
+
+interface Answer {
   status: number;
   /** From sending the request to the first frame that carries content. */
   ttftMs: number;
@@ -19,19 +24,22 @@ interface FinalChunk {
   timings?: { prompt_n: number };
 }
 
+const maxAttempts = 5;
+
 /**
- * Sends on a kept-alive connection where there is one. A server may close it at the same moment (llama-server does so after a
- * stream), which says nothing about the request: it is sent again on another one, on the same clock.
+ * Sends a request, and sends it again on another connection when the server closed this one without a word (llama-server does
+ * so around the end of a stream): as real clients do, on the same clock, and counted.
  */
 export async function sendChat(url: string, agent: Agent, body: object): Promise<ChatAnswer> {
   const startedAt = performance.now();
-  for (;;) {
+  for (let nResent = 0; nResent < maxAttempts; nResent++) {
     const answer = await attempt(url, agent, JSON.stringify(body), startedAt);
-    if (answer !== 'connection closed') return answer;
+    if (answer !== 'connection closed') return { ...answer, nResent };
   }
+  throw new Error(`the server closed ${maxAttempts} connections without an answer`);
 }
 
-function attempt(url: string, agent: Agent, body: string, startedAt: number): Promise<ChatAnswer | 'connection closed'> {
+function attempt(url: string, agent: Agent, body: string, startedAt: number): Promise<Answer | 'connection closed'> {
   return new Promise((resolve, reject) => {
     const frames = new FrameClock(startedAt);
     const outgoing = request(`${url}/v1/chat/completions`, {
@@ -40,7 +48,7 @@ function attempt(url: string, agent: Agent, body: string, startedAt: number): Pr
       headers: { 'content-type': 'application/json' },
     });
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve('connection closed');
+      if (error.code === 'ECONNRESET') resolve('connection closed');
       else reject(error);
     });
     outgoing.on('response', (response) => {
@@ -69,7 +77,7 @@ class FrameClock {
     this.#tail = (this.#tail + chunk.toString('latin1')).slice(-8_192);
   }
 
-  answer(status: number, e2eMs: number): ChatAnswer {
+  answer(status: number, e2eMs: number): Answer {
     const final = readFinalChunk(this.#tail);
     const usage = final.usage;
     return {

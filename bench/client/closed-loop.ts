@@ -44,6 +44,7 @@ function summarise(answers: readonly ChatAnswer[], seconds: number): Sample {
   return {
     nRequests: answers.length,
     nFailed: answers.filter((answer) => answer.status !== 200 || answer.nCompletionTokens === 0).length,
+    nResent: sum((answer) => answer.nResent),
     seconds,
     tokensPerSecond: sum((answer) => answer.nCompletionTokens) / seconds,
     promptTokensEvaluated: sum((answer) => answer.nPromptEvaluated),
