@@ -40,7 +40,8 @@ Napi::Array cpu_features(Napi::Env env) {
     auto * device = ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
     if (!device) return to;
     auto * registry = ggml_backend_dev_backend_reg(device);
-    auto get = reinterpret_cast<ggml_backend_get_features_t>(ggml_backend_reg_get_proc_address(registry, "ggml_backend_get_features"));
+    auto get =
+        reinterpret_cast<ggml_backend_get_features_t>(ggml_backend_reg_get_proc_address(registry, "ggml_backend_get_features"));
     for (auto * feature = get ? get(registry) : nullptr; feature && feature->name; feature++) {
         if (std::string(feature->value) == "1") to.Set(to.Length(), feature->name);
     }
@@ -50,7 +51,8 @@ Napi::Array cpu_features(Napi::Env env) {
 Napi::Value system_info(const Napi::CallbackInfo & info) {
     auto env = info.Env();
     auto devices = Napi::Array::New(env);
-    for (size_t i = 0; i < ggml_backend_dev_count(); i++) devices.Set(static_cast<uint32_t>(i), device_object(env, ggml_backend_dev_get(i)));
+    for (size_t i = 0; i < ggml_backend_dev_count(); i++)
+        devices.Set(static_cast<uint32_t>(i), device_object(env, ggml_backend_dev_get(i)));
     auto to = Napi::Object::New(env);
     to.Set("llamaVersion", llama_version());
     to.Set("ggmlVersion", ggml_version());
@@ -63,7 +65,8 @@ Napi::Value system_info(const Napi::CallbackInfo & info) {
 Napi::Value initialise(const Napi::CallbackInfo & info) {
     auto env = info.Env();
     return guarded(env, [&] {
-        if (!info[0].IsString() || !info[1].IsFunction()) throw StatusError("invalid_argument", "initialise takes a folder and an error factory");
+        if (!info[0].IsString() || !info[1].IsFunction())
+            throw StatusError("invalid_argument", "initialise takes a folder and an error factory");
         EnvState::of(env).error_factory = Napi::Persistent(info[1].As<Napi::Function>());
         load_backends(info[0].As<Napi::String>().Utf8Value());
         return env.Undefined();

@@ -21,7 +21,8 @@ std::string make_tool_id() {
 
 }  // namespace
 
-Answer::Answer(const Model & model, uint32_t job, uint8_t choice, std::shared_ptr<const AnswerSyntax> syntax, std::vector<std::string> stops)
+Answer::Answer(const Model & model, uint32_t job, uint8_t choice, std::shared_ptr<const AnswerSyntax> syntax,
+               std::vector<std::string> stops)
     : model_(model), job_(job), choice_(choice), syntax_(std::move(syntax)), stops_(std::move(stops)) {}
 
 std::string Answer::piece(llama_token token) const { return model_.piece(token, syntax_->preserved.count(token) > 0); }

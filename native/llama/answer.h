@@ -24,7 +24,8 @@ struct TokenLogprobs {
 
 class Answer {
   public:
-    Answer(const Model & model, uint32_t job, uint8_t choice, std::shared_ptr<const AnswerSyntax> syntax, std::vector<std::string> stops);
+    Answer(const Model & model, uint32_t job, uint8_t choice, std::shared_ptr<const AnswerSyntax> syntax,
+           std::vector<std::string> stops);
 
     // Adds a token's text. Returns true when a stop string or the one allowed tool call ended the answer; finish() must follow.
     bool push(llama_token token, Bytes & out);

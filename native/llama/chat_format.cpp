@@ -9,7 +9,9 @@ namespace {
 
 constexpr size_t kMostFrameBytes = 16 << 20;
 
-size_t bytes_of(const std::string & key, const common_chat_params & params) { return key.size() + params.grammar.size() + params.parser.size() + 256; }
+size_t bytes_of(const std::string & key, const common_chat_params & params) {
+    return key.size() + params.grammar.size() + params.parser.size() + 256;
+}
 
 }  // namespace
 
@@ -18,7 +20,9 @@ ChatFormat::ChatFormat(const llama_model * model, const std::string & override_s
 
 bool ChatFormat::is_specialised(const llama_model * model) const {
     const auto * vocab = llama_model_get_vocab(model);
-    auto text = [&](llama_token token) { return token == LLAMA_TOKEN_NULL ? std::string() : common_token_to_piece(vocab, token, true); };
+    auto text = [&](llama_token token) {
+        return token == LLAMA_TOKEN_NULL ? std::string() : common_token_to_piece(vocab, token, true);
+    };
     try {
         const auto source = common_chat_templates_source(templates_.get());
         common_chat_template tmpl(source, text(llama_vocab_bos(vocab)), text(llama_vocab_eos(vocab)));

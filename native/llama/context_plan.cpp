@@ -24,9 +24,12 @@ double physical_memory() { return static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
 // Bytes of keys and values of one token, for full attention in every layer (an upper bound for hybrids).
 double cell_bytes(const Model & model, const EngineOptions & options) {
     const auto * raw = model.raw();
-    const double width = static_cast<double>(llama_model_n_embd(raw)) / std::max(1, llama_model_n_head(raw)) * std::max(1, llama_model_n_head_kv(raw));
-    const double key = width * static_cast<double>(ggml_type_size(options.cache_type_k)) / static_cast<double>(ggml_blck_size(options.cache_type_k));
-    const double value = width * static_cast<double>(ggml_type_size(options.cache_type_v)) / static_cast<double>(ggml_blck_size(options.cache_type_v));
+    const double width = static_cast<double>(llama_model_n_embd(raw)) / std::max(1, llama_model_n_head(raw)) *
+                         std::max(1, llama_model_n_head_kv(raw));
+    const double key = width * static_cast<double>(ggml_type_size(options.cache_type_k)) /
+                       static_cast<double>(ggml_blck_size(options.cache_type_k));
+    const double value = width * static_cast<double>(ggml_type_size(options.cache_type_v)) /
+                         static_cast<double>(ggml_blck_size(options.cache_type_v));
     return (key + value) * llama_model_n_layer(raw);
 }
 
@@ -37,8 +40,8 @@ uint32_t automatic_ctx(const Model & model, const EngineOptions & options, uint3
     return static_cast<uint32_t>(std::clamp(affordable, 512.0, wanted));
 }
 
-// A buffer for each sequence, or one for all? Attention reads a whole buffer, so on its own a sequence decodes faster (1.6 times the
-// tokens per CPU second at 32 streams of 300 tokens); in a common buffer one long job may use what others leave.
+// A buffer for each sequence, or one for all? Attention reads a whole buffer, so on its own a sequence decodes faster (1.6 times
+// the tokens per CPU second at 32 streams of 300 tokens); in a common buffer one long job may use what others leave.
 bool is_unified(const Model & model, const EngineOptions & options, uint32_t n_ctx, uint32_t n_parallel) {
     if (options.kv_unified) return *options.kv_unified;
     const auto n_train = static_cast<uint32_t>(std::max(1, llama_model_n_ctx_train(model.raw())));
@@ -53,7 +56,8 @@ int32_t automatic_threads() {
 }
 
 ContextPlan plan_generation(const Model & model, const EngineOptions & options) {
-    if (model.vocab_only()) throw StatusError("unsupported", "this model was loaded for its vocabulary alone and cannot generate");
+    if (model.vocab_only())
+        throw StatusError("unsupported", "this model was loaded for its vocabulary alone and cannot generate");
     if (!llama_model_has_decoder(model.raw())) throw StatusError("unsupported", "this model only encodes and cannot generate");
     const bool recurrent = llama_model_is_recurrent(model.raw()) || llama_model_is_hybrid(model.raw());
     ContextPlan plan{};

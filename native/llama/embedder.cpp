@@ -41,7 +41,8 @@ llama_context_params params_of(const Model & model, const EngineOptions & option
 enum llama_pooling_type pooling_of(const Model & model) {
     auto text = model.meta((model.meta("general.architecture") + ".pooling_type").c_str());
     const int value = text.empty() ? LLAMA_POOLING_TYPE_NONE : std::atoi(text.c_str());
-    return value <= LLAMA_POOLING_TYPE_NONE || value > LLAMA_POOLING_TYPE_RANK ? LLAMA_POOLING_TYPE_MEAN : static_cast<enum llama_pooling_type>(value);
+    return value <= LLAMA_POOLING_TYPE_NONE || value > LLAMA_POOLING_TYPE_RANK ? LLAMA_POOLING_TYPE_MEAN
+                                                                               : static_cast<enum llama_pooling_type>(value);
 }
 
 std::vector<float> normalised(const float * values, int32_t count) {
@@ -55,14 +56,16 @@ std::vector<float> normalised(const float * values, int32_t count) {
 
 }  // namespace
 
-Embedder::Embedder(std::shared_ptr<Model> model, EngineOptions options) : model_(std::move(model)), pooling_(pooling_of(*model_)) {
+Embedder::Embedder(std::shared_ptr<Model> model, EngineOptions options)
+    : model_(std::move(model)), pooling_(pooling_of(*model_)) {
     if (model_->vocab_only()) throw StatusError("unsupported", "this model was loaded for its vocabulary alone and cannot embed");
     auto params = params_of(*model_, options, pooling_);
     take_error_log();
     context_.reset(llama_init_from_model(model_->raw(), params));
     if (!context_) throw StatusError("out_of_memory", "the context cannot be created: " + take_error_log());
     limits_.n_ctx = params.n_ctx;
-    limits_.n_ctx_per_job = std::min<uint32_t>(params.n_batch, static_cast<uint32_t>(std::max(1, llama_model_n_ctx_train(model_->raw()))));
+    limits_.n_ctx_per_job =
+        std::min<uint32_t>(params.n_batch, static_cast<uint32_t>(std::max(1, llama_model_n_ctx_train(model_->raw()))));
     limits_.n_parallel = params.n_seq_max;
     limits_.n_threads = params.n_threads;
     limits_.memory_bytes = memory_of(context_.get());
@@ -74,10 +77,12 @@ Embedder::Embedder(std::shared_ptr<Model> model, EngineOptions options) : model_
 Embedder::~Embedder() { close(); }
 
 void Embedder::submit(std::shared_ptr<EmbedRequest> request) {
-    if (request->rank && pooling_ != LLAMA_POOLING_TYPE_RANK) throw StatusError("unsupported", "this model embeds; it cannot rerank");
+    if (request->rank && pooling_ != LLAMA_POOLING_TYPE_RANK)
+        throw StatusError("unsupported", "this model embeds; it cannot rerank");
     std::lock_guard lock(mutex_);
     if (closing_) throw StatusError("closed", "the embedder is closed");
-    if (n_queued_ + request->inputs.size() > n_most_queued_) throw StatusError({"queue_full", "too many texts are waiting", 1000, 0});
+    if (n_queued_ + request->inputs.size() > n_most_queued_)
+        throw StatusError({"queue_full", "too many texts are waiting", 1000, 0});
     n_queued_ += static_cast<uint32_t>(request->inputs.size());
     inbox_.push_back(std::move(request));
     wake_.notify_one();
@@ -126,7 +131,8 @@ void Embedder::prepare(const std::shared_ptr<EmbedRequest> & request) {
         const size_t n_tokens = items.back().tokens.size();
         if (n_tokens > limits_.n_ctx_per_job) {
             throw StatusError({"context_length_exceeded",
-                               "input " + std::to_string(i) + " has " + std::to_string(n_tokens) + " tokens and the model takes " + std::to_string(limits_.n_ctx_per_job),
+                               "input " + std::to_string(i) + " has " + std::to_string(n_tokens) +
+                                   " tokens and the model takes " + std::to_string(limits_.n_ctx_per_job),
                                static_cast<uint32_t>(n_tokens), limits_.n_ctx_per_job});
         }
         if (n_tokens == 0) throw StatusError("invalid_argument", "input " + std::to_string(i) + " has no tokens");
@@ -142,7 +148,8 @@ std::vector<llama_token> Embedder::tokens_of(const EmbedRequest & request, size_
     const auto & input = request.inputs[index];
     if (const auto * tokens = std::get_if<std::vector<llama_token>>(&input)) {
         for (auto token : *tokens) {
-            if (token < 0 || token >= model_->n_vocab()) throw StatusError("invalid_argument", "token " + std::to_string(token) + " is not in the vocabulary");
+            if (token < 0 || token >= model_->n_vocab())
+                throw StatusError("invalid_argument", "token " + std::to_string(token) + " is not in the vocabulary");
         }
         return *tokens;
     }
@@ -192,7 +199,8 @@ void Embedder::run_batch() {
     const int32_t result = encodes ? llama_encode(context_.get(), batch_->raw()) : llama_decode(context_.get(), batch_->raw());
     for (size_t i = 0; i < packed.size(); i++) {
         if (!packed[i].request->status.code.empty() || packed[i].request->n_missing == 0) continue;
-        if (result != 0) settle(packed[i].request, {"internal", "the batch could not be evaluated (" + std::to_string(result) + ")"});
+        if (result != 0)
+            settle(packed[i].request, {"internal", "the batch could not be evaluated (" + std::to_string(result) + ")"});
         else collect(packed[i], static_cast<llama_seq_id>(i));
     }
 }
@@ -211,7 +219,8 @@ void Embedder::collect(const Item & item, llama_seq_id sequence) {
 void Embedder::settle(const std::shared_ptr<EmbedRequest> & request, const Status & status) {
     const auto held = request;
     held->status = status;
-    items_.erase(std::remove_if(items_.begin(), items_.end(), [&](const Item & item) { return item.request == held; }), items_.end());
+    items_.erase(std::remove_if(items_.begin(), items_.end(), [&](const Item & item) { return item.request == held; }),
+                 items_.end());
     {
         std::lock_guard lock(mutex_);
         n_queued_ -= static_cast<uint32_t>(held->inputs.size());

@@ -79,12 +79,13 @@ Napi::Value submit(Napi::Env env, Embedder & embedder, std::shared_ptr<EmbedRequ
 }  // namespace
 
 void EmbedderObject::define(Napi::Env env) {
-    auto constructor = DefineClass(env, "Embedder", {
-        InstanceMethod("limits", &EmbedderObject::limits),
-        InstanceMethod("embed", &EmbedderObject::embed),
-        InstanceMethod("rank", &EmbedderObject::rank),
-        InstanceMethod("close", &EmbedderObject::close),
-    });
+    auto constructor = DefineClass(env, "Embedder",
+                                   {
+                                       InstanceMethod("limits", &EmbedderObject::limits),
+                                       InstanceMethod("embed", &EmbedderObject::embed),
+                                       InstanceMethod("rank", &EmbedderObject::rank),
+                                       InstanceMethod("close", &EmbedderObject::close),
+                                   });
     EnvState::of(env).constructors["Embedder"] = Napi::Persistent(constructor);
 }
 

@@ -1,5 +1,5 @@
-// Lifecycle and the ways in: submit, cancel, pause, the preparing thread. Scheduling is in engine_schedule.cpp, the decode step in
-// engine_step.cpp.
+// Lifecycle and the ways in: submit, cancel, pause, the preparing thread. Scheduling is in engine_schedule.cpp, the decode step
+// in engine_step.cpp.
 #include "engine.h"
 
 #include <algorithm>
@@ -22,7 +22,9 @@ constexpr uint32_t kMostRetryMs = 60000;
 ContextPtr create_context(const Model & model, const llama_context_params & params) {
     take_error_log();
     ContextPtr context(llama_init_from_model(model.raw(), params));
-    if (!context) throw StatusError("out_of_memory", "the context cannot be created (less context or fewer sequences may help): " + take_error_log());
+    if (!context)
+        throw StatusError("out_of_memory",
+                          "the context cannot be created (less context or fewer sequences may help): " + take_error_log());
     return context;
 }
 
@@ -46,7 +48,8 @@ std::string key_of(const std::map<std::string, float> & loras) {
 
 double memory_of(const llama_context * context) {
     double bytes = 0;
-    for (const auto & [type, part] : llama_get_memory_breakdown(context)) bytes += static_cast<double>(part.context + part.compute);
+    for (const auto & [type, part] : llama_get_memory_breakdown(context))
+        bytes += static_cast<double>(part.context + part.compute);
     return bytes;
 }
 
@@ -76,10 +79,12 @@ void Engine::start(StepChannel * channel) {
 
 uint32_t Engine::submit(JobOptions options) {
     if (options.n > static_cast<int32_t>(limits_.n_parallel)) {
-        throw StatusError("invalid_argument", "'n' must be at most " + std::to_string(limits_.n_parallel) + ", the number of parallel sequences");
+        throw StatusError("invalid_argument",
+                          "'n' must be at most " + std::to_string(limits_.n_parallel) + ", the number of parallel sequences");
     }
     for (const auto & lora : options.loras) {
-        if (!model_->loras().count(lora.first)) throw StatusError("invalid_argument", "no LoRA adapter is named '" + lora.first + "'");
+        if (!model_->loras().count(lora.first))
+            throw StatusError("invalid_argument", "no LoRA adapter is named '" + lora.first + "'");
     }
     auto job = std::make_shared<Job>();
     job->lora_key = key_of(options.loras);
@@ -167,7 +172,8 @@ void Engine::prepare(const std::shared_ptr<Job> & job) {
         const size_t n_prompt = job->prompt.tokens.size();
         if (n_prompt >= limits_.n_ctx_per_job) {
             throw StatusError({"context_length_exceeded",
-                               "the prompt has " + std::to_string(n_prompt) + " tokens and the context holds " + std::to_string(limits_.n_ctx_per_job),
+                               "the prompt has " + std::to_string(n_prompt) + " tokens and the context holds " +
+                                   std::to_string(limits_.n_ctx_per_job),
                                static_cast<uint32_t>(n_prompt), limits_.n_ctx_per_job});
         }
         auto stops = job->options.stop;
@@ -178,7 +184,8 @@ void Engine::prepare(const std::shared_ptr<Job> & job) {
             generation->job = job.get();
             generation->choice = static_cast<uint8_t>(i);
             generation->tokens = job->prompt.tokens;
-            generation->sampler = std::make_unique<Sampler>(*model_, job->options.sampling, job->options.logit_bias, job->prompt.grammar, seed + static_cast<uint32_t>(i));
+            generation->sampler = std::make_unique<Sampler>(*model_, job->options.sampling, job->options.logit_bias,
+                                                            job->prompt.grammar, seed + static_cast<uint32_t>(i));
             generation->answer = std::make_unique<Answer>(*model_, job->id, generation->choice, job->prompt.syntax, stops);
             job->generations.push_back(std::move(generation));
         }

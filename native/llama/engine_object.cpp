@@ -25,15 +25,16 @@ Napi::Object limits_object(Napi::Env env, const EngineLimits & limits) {
 }
 
 void EngineObject::define(Napi::Env env) {
-    auto constructor = DefineClass(env, "Engine", {
-        InstanceMethod("limits", &EngineObject::limits),
-        InstanceMethod("stats", &EngineObject::stats),
-        InstanceMethod("submit", &EngineObject::submit),
-        InstanceMethod("cancel", &EngineObject::cancel),
-        InstanceMethod("pause", &EngineObject::pause),
-        InstanceMethod("resume", &EngineObject::resume),
-        InstanceMethod("close", &EngineObject::close),
-    });
+    auto constructor = DefineClass(env, "Engine",
+                                   {
+                                       InstanceMethod("limits", &EngineObject::limits),
+                                       InstanceMethod("stats", &EngineObject::stats),
+                                       InstanceMethod("submit", &EngineObject::submit),
+                                       InstanceMethod("cancel", &EngineObject::cancel),
+                                       InstanceMethod("pause", &EngineObject::pause),
+                                       InstanceMethod("resume", &EngineObject::resume),
+                                       InstanceMethod("close", &EngineObject::close),
+                                   });
     EnvState::of(env).constructors["Engine"] = Napi::Persistent(constructor);
 }
 
@@ -42,7 +43,8 @@ Napi::Object EngineObject::wrap(Napi::Env env, std::shared_ptr<Engine> engine, N
 }
 
 EngineObject::EngineObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap<EngineObject>(info) {
-    if (!info[0].IsExternal() || !info[1].IsFunction()) throw Napi::TypeError::New(info.Env(), "engines come from createEngine()");
+    if (!info[0].IsExternal() || !info[1].IsFunction())
+        throw Napi::TypeError::New(info.Env(), "engines come from createEngine()");
     running_ = std::make_shared<Running>();
     running_->engine = *info[0].As<Napi::External<std::shared_ptr<Engine>>>().Data();
     running_->channel = std::make_unique<StepChannel>(info.Env(), info[1].As<Napi::Function>());
@@ -58,7 +60,9 @@ void EngineObject::Running::end() {
     channel->close();
 }
 
-Napi::Value EngineObject::limits(const Napi::CallbackInfo & info) { return limits_object(info.Env(), running_->engine->limits()); }
+Napi::Value EngineObject::limits(const Napi::CallbackInfo & info) {
+    return limits_object(info.Env(), running_->engine->limits());
+}
 
 Napi::Value EngineObject::stats(const Napi::CallbackInfo & info) {
     const auto & stats = running_->engine->stats();

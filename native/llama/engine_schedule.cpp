@@ -146,7 +146,8 @@ void Engine::follow_leaders() {
         if (generation->state != Generation::State::Following) continue;
         auto * leader = generation->leader;
         const bool leads = std::find(generations_.begin(), generations_.end(), leader) != generations_.end() && leader->active();
-        if (leads && leader->sequence->tokens.size() < generation->follow_tokens && leader->state == Generation::State::Prefill) continue;
+        if (leads && leader->sequence->tokens.size() < generation->follow_tokens && leader->state == Generation::State::Prefill)
+            continue;
         auto & job = *generation->job;
         sequences_->release(*generation->sequence);
         generation->sequence = nullptr;
@@ -154,7 +155,8 @@ void Engine::follow_leaders() {
         size_t n_common = 0;
         plan_prefix(*generation, source, n_common);
         if (generation->leader) source = nullptr;
-        generation->sequence = sequences_->acquire(job.cache_key, source, generation->leader ? 0 : n_common, job.options.cache_prompt);
+        generation->sequence =
+            sequences_->acquire(job.cache_key, source, generation->leader ? 0 : n_common, job.options.cache_prompt);
         if (!generation->sequence) {
             generation->state = Generation::State::Waiting;
             continue;
@@ -186,10 +188,12 @@ const std::string * Engine::choose_lora() {
 // In the order of sequence ids: with a buffer for each sequence, llama.cpp evaluates consecutive ones together.
 void Engine::plan_decode(const std::string & lora) {
     for (auto * generation : generations_) {
-        if (generation->state != Generation::State::Decode || generation->job->paused || generation->job->lora_key != lora) continue;
+        if (generation->state != Generation::State::Decode || generation->job->paused || generation->job->lora_key != lora)
+            continue;
         in_step_.push_back(generation);
     }
-    std::sort(in_step_.begin(), in_step_.end(), [](const Generation * a, const Generation * b) { return a->sequence->id < b->sequence->id; });
+    std::sort(in_step_.begin(), in_step_.end(),
+              [](const Generation * a, const Generation * b) { return a->sequence->id < b->sequence->id; });
     if (in_step_.size() > static_cast<size_t>(batch_->room())) in_step_.resize(static_cast<size_t>(batch_->room()));
     for (auto * generation : in_step_) {
         generation->batch_index = batch_->add(generation->next, generation->sequence->n_pos, generation->sequence->id, true);
@@ -222,7 +226,8 @@ void Engine::add_prompt(Generation & generation, uint32_t n_most) {
     for (size_t i = begin; i < end; i++) {
         if (generation.tokens[i] == LLAMA_TOKEN_NULL) break;  // an image comes; run_media() takes it
         const bool last = i + 1 == generation.tokens.size();
-        const int32_t row = batch_->add(generation.tokens[i], sequence.n_pos + static_cast<llama_pos>(i - begin), sequence.id, last);
+        const int32_t row =
+            batch_->add(generation.tokens[i], sequence.n_pos + static_cast<llama_pos>(i - begin), sequence.id, last);
         if (i == begin) in_step_.push_back(&generation);
         if (last) generation.batch_index = row;
     }

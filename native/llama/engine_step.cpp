@@ -8,7 +8,9 @@ namespace svc {
 
 namespace {
 
-double ms_between(Clock::time_point from, Clock::time_point to) { return std::chrono::duration<double, std::milli>(to - from).count(); }
+double ms_between(Clock::time_point from, Clock::time_point to) {
+    return std::chrono::duration<double, std::milli>(to - from).count();
+}
 
 }  // namespace
 
@@ -22,7 +24,8 @@ bool Engine::step() {
     if (!lora) return false;
     apply_loras(*lora);
     for (auto * generation : std::vector<Generation *>(generations_)) {
-        if (generation->state == Generation::State::Prefill && generation->job->lora_key == *lora && run_media(*generation)) return true;
+        if (generation->state == Generation::State::Prefill && generation->job->lora_key == *lora && run_media(*generation))
+            return true;
     }
     const std::string key = *lora;
     plan_decode(key);
@@ -56,8 +59,9 @@ bool Engine::run_media(Generation & generation) {
     for (const auto & media : generation.job->prompt.media) {
         if (media.begin != at) continue;
         llama_pos n_pos = sequence.n_pos;
-        const int32_t result = mtmd_helper_eval_chunk_single(model_->projector(), context_.get(), media.chunk.get(), sequence.n_pos, sequence.id,
-                                                             static_cast<int32_t>(llama_n_batch(context_.get())), false, &n_pos);
+        const int32_t result =
+            mtmd_helper_eval_chunk_single(model_->projector(), context_.get(), media.chunk.get(), sequence.n_pos, sequence.id,
+                                          static_cast<int32_t>(llama_n_batch(context_.get())), false, &n_pos);
         if (result != 0) {
             fail(*generation.job, {"invalid_media", "an image could not be evaluated"});
             return true;
@@ -212,8 +216,11 @@ void Engine::finish_job(Job & job) {
         stats_.n_queued--;
         stats_.n_queued_tokens -= job.prompt.tokens.size();
     }
-    generations_.erase(std::remove_if(generations_.begin(), generations_.end(), [&](const Generation * g) { return g->job == &job; }), generations_.end());
-    in_step_.erase(std::remove_if(in_step_.begin(), in_step_.end(), [&](const Generation * g) { return g->job == &job; }), in_step_.end());
+    generations_.erase(
+        std::remove_if(generations_.begin(), generations_.end(), [&](const Generation * g) { return g->job == &job; }),
+        generations_.end());
+    in_step_.erase(std::remove_if(in_step_.begin(), in_step_.end(), [&](const Generation * g) { return g->job == &job; }),
+                   in_step_.end());
     forget(job);
     jobs_.erase(std::remove_if(jobs_.begin(), jobs_.end(), [&](const auto & held) { return held.get() == &job; }), jobs_.end());
 }

@@ -50,8 +50,8 @@ struct Job {
     uint32_t id = 0;
     JobOptions options;
     Prompt prompt;
-    std::string cache_key;   // tenant and adapters
-    std::string lora_key;    // sequences with different adapters never share a batch
+    std::string cache_key;  // tenant and adapters
+    std::string lora_key;   // sequences with different adapters never share a batch
     std::vector<std::unique_ptr<Generation>> generations;
     std::atomic<bool> cancelled{false};
     std::atomic<bool> paused{false};

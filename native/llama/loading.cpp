@@ -22,7 +22,8 @@ struct Load {
     bool on_progress(float fraction) {
         if (fraction >= reported + 0.01f || fraction >= 1.0f) {
             reported = fraction;
-            progress->call([fraction](Napi::Env env, Napi::Function callback) { callback.Call({Napi::Number::New(env, fraction)}); });
+            progress->call(
+                [fraction](Napi::Env env, Napi::Function callback) { callback.Call({Napi::Number::New(env, fraction)}); });
         }
         return !aborted;
     }
@@ -44,7 +45,8 @@ uint32_t remember(const std::shared_ptr<Load> & load) {
 Napi::Value start_load(const Napi::CallbackInfo & info) {
     auto env = info.Env();
     return guarded(env, [&]() -> Napi::Value {
-        if (!info[0].IsObject() || !info[1].IsFunction()) throw StatusError("invalid_argument", "startLoad takes options and a progress callback");
+        if (!info[0].IsObject() || !info[1].IsFunction())
+            throw StatusError("invalid_argument", "startLoad takes options and a progress callback");
         auto options = load_options(info[0].As<Napi::Object>());
         auto load = std::make_shared<Load>();
         load->progress = JsCallback::create(env, info[1].As<Napi::Function>(), "svc.load");

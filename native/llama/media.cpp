@@ -18,10 +18,12 @@ struct ChunksDeleter {
 };
 
 BitmapPtr decode(const Model & model, const std::vector<uint8_t> & file, size_t index) {
-    auto wrapper = mtmd_helper_bitmap_init_from_buf(model.projector(), file.data(), file.size(), false, mtmd_helper_init_opt_default());
+    auto wrapper =
+        mtmd_helper_bitmap_init_from_buf(model.projector(), file.data(), file.size(), false, mtmd_helper_init_opt_default());
     if (wrapper.video_ctx) mtmd_helper_video_free(wrapper.video_ctx);
     if (!wrapper.bitmap) {
-        throw StatusError("invalid_media", "file " + std::to_string(index + 1) + " cannot be read; accepted are PNG, JPEG, BMP and GIF images");
+        throw StatusError("invalid_media",
+                          "file " + std::to_string(index + 1) + " cannot be read; accepted are PNG, JPEG, BMP and GIF images");
     }
     return BitmapPtr(wrapper.bitmap);
 }

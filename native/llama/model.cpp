@@ -102,12 +102,12 @@ void Model::load_projector(const LoadOptions & options) {
 std::vector<llama_token> Model::tokenize(std::string_view text, bool add_special, bool parse_special) const {
     const auto length = static_cast<int32_t>(text.size());
     std::vector<llama_token> tokens(text.size() + 2);
-    int32_t count = llama_tokenize(vocab(), text.data(), length, tokens.data(), static_cast<int32_t>(tokens.size()),
-                                   add_special, parse_special);
+    int32_t count = llama_tokenize(vocab(), text.data(), length, tokens.data(), static_cast<int32_t>(tokens.size()), add_special,
+                                   parse_special);
     if (count < 0) {
         tokens.resize(static_cast<size_t>(-count));
-        count = llama_tokenize(vocab(), text.data(), length, tokens.data(), static_cast<int32_t>(tokens.size()),
-                               add_special, parse_special);
+        count = llama_tokenize(vocab(), text.data(), length, tokens.data(), static_cast<int32_t>(tokens.size()), add_special,
+                               parse_special);
     }
     if (count < 0) throw StatusError("invalid_argument", "the text has too many tokens");
     tokens.resize(static_cast<size_t>(count));
@@ -123,7 +123,8 @@ std::string Model::detokenize(const std::vector<llama_token> & tokens, bool spec
     }
     std::string text(tokens.size() * 4 + 16, '\0');
     const auto count = static_cast<int32_t>(tokens.size());
-    int32_t length = llama_detokenize(vocab(), tokens.data(), count, text.data(), static_cast<int32_t>(text.size()), false, special);
+    int32_t length =
+        llama_detokenize(vocab(), tokens.data(), count, text.data(), static_cast<int32_t>(text.size()), false, special);
     if (length < 0) {
         text.resize(static_cast<size_t>(-length));
         length = llama_detokenize(vocab(), tokens.data(), count, text.data(), static_cast<int32_t>(text.size()), false, special);

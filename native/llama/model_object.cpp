@@ -36,15 +36,16 @@ Napi::Object object_argument(const Napi::Value & value) {
 }  // namespace
 
 void ModelObject::define(Napi::Env env) {
-    auto constructor = DefineClass(env, "Model", {
-        InstanceMethod("info", &ModelObject::info),
-        InstanceMethod("tokenize", &ModelObject::tokenize),
-        InstanceMethod("detokenize", &ModelObject::detokenize),
-        InstanceMethod("renderChat", &ModelObject::render_chat),
-        InstanceMethod("createEngine", &ModelObject::create_engine),
-        InstanceMethod("createEmbedder", &ModelObject::create_embedder),
-        InstanceMethod("close", &ModelObject::close),
-    });
+    auto constructor = DefineClass(env, "Model",
+                                   {
+                                       InstanceMethod("info", &ModelObject::info),
+                                       InstanceMethod("tokenize", &ModelObject::tokenize),
+                                       InstanceMethod("detokenize", &ModelObject::detokenize),
+                                       InstanceMethod("renderChat", &ModelObject::render_chat),
+                                       InstanceMethod("createEngine", &ModelObject::create_engine),
+                                       InstanceMethod("createEmbedder", &ModelObject::create_embedder),
+                                       InstanceMethod("close", &ModelObject::close),
+                                   });
     EnvState::of(env).constructors["Model"] = Napi::Persistent(constructor);
 }
 
@@ -101,7 +102,10 @@ Napi::Value ModelObject::tokenize(const Napi::CallbackInfo & info) {
         const bool add_special = info[1].ToBoolean();
         const bool parse_special = info[2].ToBoolean();
         return PromiseWorker<std::vector<llama_token>>::start(
-            env, [model = model(), text = std::move(text), add_special, parse_special] { return model->tokenize(text, add_special, parse_special); },
+            env,
+            [model = model(), text = std::move(text), add_special, parse_special] {
+                return model->tokenize(text, add_special, parse_special);
+            },
             int32_array);
     });
 }
@@ -145,7 +149,9 @@ Napi::Value ModelObject::create_engine(const Napi::CallbackInfo & info) {
         auto on_step = std::make_shared<Napi::FunctionReference>(Napi::Persistent(info[1].As<Napi::Function>()));
         return PromiseWorker<std::shared_ptr<Engine>>::start(
             env, [model = model(), options] { return std::make_shared<Engine>(model, options); },
-            [on_step](Napi::Env e, std::shared_ptr<Engine> & engine) -> Napi::Value { return EngineObject::wrap(e, engine, on_step->Value()); });
+            [on_step](Napi::Env e, std::shared_ptr<Engine> & engine) -> Napi::Value {
+                return EngineObject::wrap(e, engine, on_step->Value());
+            });
     });
 }
 

@@ -13,7 +13,8 @@ class PrefillBudget {
     uint32_t tokens(uint32_t n_decoding) const {
         if (n_decoding == 0 || decode_ms_ <= 0 || prefill_ms_per_token_ <= 0) return n_most_;
         const double fits = decode_ms_ / prefill_ms_per_token_;
-        return static_cast<uint32_t>(std::clamp(fits, static_cast<double>(std::min(kLeast, n_most_)), static_cast<double>(n_most_)));
+        return static_cast<uint32_t>(
+            std::clamp(fits, static_cast<double>(std::min(kLeast, n_most_)), static_cast<double>(n_most_)));
     }
 
     // Feeds one step's measurement.

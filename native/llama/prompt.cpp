@@ -22,7 +22,8 @@ void check_depth(const std::string & json, const char * what) {
         if (quoted && c == '\\') i++;
         else if (c == '"') quoted = !quoted;
         else if (!quoted && (c == '{' || c == '[') && ++depth > kMostJsonDepth) {
-            throw StatusError("invalid_argument", std::string(what) + " is nested deeper than " + std::to_string(kMostJsonDepth) + " levels");
+            throw StatusError("invalid_argument",
+                              std::string(what) + " is nested deeper than " + std::to_string(kMostJsonDepth) + " levels");
         } else if (!quoted && (c == '}' || c == ']')) depth--;
     }
 }
@@ -108,13 +109,15 @@ common_chat_params render(const Model & model, const JobOptions & job, const com
     }
 }
 
-std::shared_ptr<const AnswerSyntax> syntax_of(const Model & model, const common_chat_params & params, bool parse_tools, bool single_call) {
+std::shared_ptr<const AnswerSyntax> syntax_of(const Model & model, const common_chat_params & params, bool parse_tools,
+                                              bool single_call) {
     auto syntax = std::make_shared<AnswerSyntax>();
     for (const auto & text : params.preserved_tokens) {
         auto tokens = model.tokenize(text, false, true);
         if (tokens.size() == 1) syntax->preserved.insert(tokens[0]);
     }
-    syntax->plain = !parse_tools && !params.supports_thinking && params.format != COMMON_CHAT_FORMAT_PEG_GEMMA4 && params.format != COMMON_CHAT_FORMAT_PEG_MINIMAX_M3;
+    syntax->plain = !parse_tools && !params.supports_thinking && params.format != COMMON_CHAT_FORMAT_PEG_GEMMA4 &&
+                    params.format != COMMON_CHAT_FORMAT_PEG_MINIMAX_M3;
     if (syntax->plain) return syntax;
     syntax->single_call = single_call;
     syntax->parser = common_chat_parser_params(params);
@@ -130,7 +133,8 @@ std::vector<common_grammar_trigger> triggers_of(const Model & model, const commo
         // A word that is one preserved token triggers as a token: its text may never appear in the output.
         if (trigger.type == COMMON_GRAMMAR_TRIGGER_TYPE_WORD) {
             auto tokens = model.tokenize(trigger.value, false, true);
-            bool preserved = std::find(params.preserved_tokens.begin(), params.preserved_tokens.end(), trigger.value) != params.preserved_tokens.end();
+            bool preserved = std::find(params.preserved_tokens.begin(), params.preserved_tokens.end(), trigger.value) !=
+                             params.preserved_tokens.end();
             if (tokens.size() == 1 && preserved) trigger = {COMMON_GRAMMAR_TRIGGER_TYPE_TOKEN, trigger.value, tokens[0]};
         }
         triggers.push_back(trigger);
@@ -174,7 +178,8 @@ Prompt prepare_chat(const Model & model, const JobOptions & job) {
         prompt.grammar.lazy = params.grammar_lazy;
         prompt.grammar.triggers = triggers_of(model, params);
         prompt.grammar.generation_prompt = params.generation_prompt;
-        if (!uses_tools && !job.json_schema.empty() && !params.supports_thinking) prompt.grammar = schema_grammar(job.json_schema);
+        if (!uses_tools && !job.json_schema.empty() && !params.supports_thinking)
+            prompt.grammar = schema_grammar(job.json_schema);
         if (inputs.tool_choice == COMMON_CHAT_TOOL_CHOICE_REQUIRED && !params.supports_thinking) force_call(prompt.grammar);
     } else {
         // A grammar of the user's own describes the model's words alone, from the first on.
@@ -195,7 +200,8 @@ Prompt prepare_text(const JobOptions & job) {
 
 void check_tokens(const Model & model, const std::vector<llama_token> & tokens) {
     for (auto token : tokens) {
-        if (token < 0 || token >= model.n_vocab()) throw StatusError("invalid_argument", "token " + std::to_string(token) + " is not in the vocabulary");
+        if (token < 0 || token >= model.n_vocab())
+            throw StatusError("invalid_argument", "token " + std::to_string(token) + " is not in the vocabulary");
     }
 }
 

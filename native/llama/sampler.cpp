@@ -22,7 +22,8 @@ bool penalises(const SamplingOptions & o) {
 }
 
 // The chain of llama.cpp's common_sampler in the same order, without the links that would do nothing.
-SamplerPtr build_chain(const Model & model, const SamplingOptions & o, const std::vector<llama_logit_bias> & bias, uint32_t seed) {
+SamplerPtr build_chain(const Model & model, const SamplingOptions & o, const std::vector<llama_logit_bias> & bias,
+                       uint32_t seed) {
     auto * chain = llama_sampler_chain_init({/*no_perf=*/true});
     SamplerPtr owned(chain);
     const int32_t n_vocab = model.n_vocab();
@@ -34,7 +35,8 @@ SamplerPtr build_chain(const Model & model, const SamplingOptions & o, const std
         return owned;
     }
     if (o.repeat_last_n != 0 && (o.repeat_penalty != 1 || o.frequency_penalty != 0 || o.presence_penalty != 0)) {
-        add(chain, llama_sampler_init_penalties(n_vocab, o.repeat_last_n, o.repeat_penalty, o.frequency_penalty, o.presence_penalty));
+        add(chain,
+            llama_sampler_init_penalties(n_vocab, o.repeat_last_n, o.repeat_penalty, o.frequency_penalty, o.presence_penalty));
     }
     if (o.dry_multiplier > 0) {
         const char * breakers[] = {"\n", ":", "\"", "*"};
@@ -81,7 +83,8 @@ llama_sampler * build_lazy(const llama_vocab * vocab, const GrammarSpec & spec) 
     }
     std::vector<const char *> raw;
     for (const auto & pattern : patterns) raw.push_back(pattern.c_str());
-    return llama_sampler_init_grammar_lazy_patterns(vocab, spec.text.c_str(), "root", raw.data(), raw.size(), tokens.data(), tokens.size());
+    return llama_sampler_init_grammar_lazy_patterns(vocab, spec.text.c_str(), "root", raw.data(), raw.size(), tokens.data(),
+                                                    tokens.size());
 }
 
 // Tokens that spell `text` exactly. Some tokenizers put a space before the first word; a line feed in front takes it.
@@ -102,9 +105,11 @@ void walk_generation_prompt(llama_sampler * grammar, const Model & model, const 
 SamplerPtr build_grammar(const Model & model, const GrammarSpec & spec) {
     if (spec.text.empty()) return nullptr;
     // The prefix selects another grammar engine, which this build leaves out.
-    if (spec.text.rfind("%llguidance", 0) == 0) throw StatusError("invalid_grammar", "llguidance grammars are not supported; write GBNF");
+    if (spec.text.rfind("%llguidance", 0) == 0)
+        throw StatusError("invalid_grammar", "llguidance grammars are not supported; write GBNF");
     try {
-        SamplerPtr grammar(spec.lazy ? build_lazy(model.vocab(), spec) : llama_sampler_init_grammar(model.vocab(), spec.text.c_str(), "root"));
+        SamplerPtr grammar(spec.lazy ? build_lazy(model.vocab(), spec)
+                                     : llama_sampler_init_grammar(model.vocab(), spec.text.c_str(), "root"));
         if (!grammar) throw StatusError("invalid_grammar", "the grammar cannot be parsed; see the GBNF guide of llama.cpp");
         if (!spec.lazy && !spec.generation_prompt.empty()) walk_generation_prompt(grammar.get(), model, spec.generation_prompt);
         return grammar;
@@ -115,7 +120,8 @@ SamplerPtr build_grammar(const Model & model, const GrammarSpec & spec) {
     }
 }
 
-std::vector<llama_logit_bias> all_biases(const Model & model, const SamplingOptions & options, const std::vector<llama_logit_bias> & asked) {
+std::vector<llama_logit_bias> all_biases(const Model & model, const SamplingOptions & options,
+                                         const std::vector<llama_logit_bias> & asked) {
     std::vector<llama_logit_bias> merged;
     for (const auto & bias : asked) {
         if (bias.token < model.n_vocab()) merged.push_back(bias);
@@ -140,7 +146,8 @@ Sampler::Sampler(const Model & model, const SamplingOptions & options, const std
     chain_ = build_chain(model, options, biases, seed);
     const bool unweighted = biases.empty() && options.mirostat == 0 && !penalises(options);
     plain_greedy_ = unweighted && options.temperature <= 0;
-    if (unweighted && options.temperature > 0 && options.top_k > 0 && options.top_k <= kMostFastTopK) fast_top_k_ = std::min(options.top_k, n_vocab_);
+    if (unweighted && options.temperature > 0 && options.top_k > 0 && options.top_k <= kMostFastTopK)
+        fast_top_k_ = std::min(options.top_k, n_vocab_);
 }
 
 llama_token Sampler::sample(const float * logits) {
@@ -185,7 +192,8 @@ void Sampler::fill(const float * logits, bool all) {
     array_ = {candidates_.data(), candidates_.size(), -1, false};
 }
 
-float log_probability(const float * logits, int32_t n_vocab, llama_token token, int32_t n_top, std::vector<TokenProbability> & top) {
+float log_probability(const float * logits, int32_t n_vocab, llama_token token, int32_t n_top,
+                      std::vector<TokenProbability> & top) {
     const float log_sum = log_sum_exp(logits, n_vocab);
     thread_local std::vector<llama_token_data> largest;
     top.clear();

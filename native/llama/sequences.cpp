@@ -4,6 +4,15 @@
 
 namespace svc {
 
+namespace {
+
+// Taking an idle sequence over saves one; copying it keeps what another request may continue.
+bool can_take_over(const Sequence & sequence, size_t n_common) {
+    return !sequence.busy && n_common * 2 >= sequence.tokens.size();
+}
+
+}  // namespace
+
 size_t common_prefix(const std::vector<llama_token> & a, const std::vector<llama_token> & b, size_t most) {
     most = std::min({most, a.size(), b.size()});
     size_t i = 0;
@@ -16,15 +25,15 @@ Sequences::Sequences(llama_context * context, uint32_t n_sequences, uint32_t n_c
     for (uint32_t i = 0; i < n_sequences; i++) sequences_[i].id = static_cast<llama_seq_id>(i);
 }
 
-Sequence * Sequences::find_prefix(const std::string & key, const std::vector<llama_token> & tokens, size_t most, size_t & n_common) {
+Sequence * Sequences::find_prefix(const std::string & key, const std::vector<llama_token> & tokens, size_t most,
+                                  size_t & n_common) {
     Sequence * best = nullptr;
     n_common = 0;
     if (sharing_ == Sharing::None) return best;
     for (auto & sequence : sequences_) {
         if (!sequence.shareable || sequence.key != key) continue;
         const size_t common = common_prefix(sequence.tokens, tokens, most);
-        // An idle sequence can be taken over as it is; a busy one has to be copied.
-        if (common <= n_common || (sequence.busy && common < n_worth_sharing())) continue;
+        if (common <= n_common || (!can_take_over(sequence, common) && common < n_worth_sharing())) continue;
         best = &sequence;
         n_common = common;
     }
@@ -32,9 +41,7 @@ Sequence * Sequences::find_prefix(const std::string & key, const std::vector<lla
 }
 
 Sequence * Sequences::acquire(const std::string & key, Sequence * source, size_t n_common, bool shareable) {
-    // Taking an idle source over saves a sequence; copying keeps what another request may continue.
-    const bool take_over = source && !source->busy && n_common * 2 >= source->tokens.size();
-    Sequence * target = take_over ? source : idle_victim(source);
+    Sequence * target = source && can_take_over(*source, n_common) ? source : idle_victim(source);
     if (!target && source && !source->busy) target = source;
     if (!target) return nullptr;
     if (target == source) {
@@ -134,7 +141,8 @@ void Sequences::clear(Sequence & sequence) {
 
 // False when the memory cannot cut there (recurrent state); the sequence must then be cleared.
 bool Sequences::cut(Sequence & sequence, size_t n_keep) {
-    if (n_keep < sequence.tokens.size() && !llama_memory_seq_rm(memory_, sequence.id, static_cast<llama_pos>(n_keep), -1)) return false;
+    if (n_keep < sequence.tokens.size() && !llama_memory_seq_rm(memory_, sequence.id, static_cast<llama_pos>(n_keep), -1))
+        return false;
     drop_cells(sequence, n_keep);
     sequence.tokens.resize(n_keep);
     return true;

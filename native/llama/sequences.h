@@ -31,7 +31,7 @@ class Sequences {
   public:
     Sequences(llama_context * context, uint32_t n_sequences, uint32_t n_cells, Sharing sharing);
 
-    // Prefixes shorter than this are evaluated anew: that costs less than sharing them.
+    // Shorter prefixes are evaluated anew: that costs less than to copy them.
     size_t n_worth_sharing() const { return sharing_ == Sharing::Copies ? 64 : 1; }
 
     // The sequence with the longest common prefix, at most `most` tokens; null when none shares any.

@@ -51,7 +51,9 @@ void append_escaped(std::string & to, char c) {
     }
 }
 
-bool is_plain(char c) { return c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x80; }
+bool is_plain(char c) {
+    return c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x80;
+}
 
 }  // namespace
 
