@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "../common/status.h"
 #include "logits.h"
@@ -22,12 +23,10 @@ bool penalises(const SamplingOptions & o) {
 }
 
 // The chain of llama.cpp's common_sampler in the same order, without the links that would do nothing.
-SamplerPtr build_chain(const Model & model, const SamplingOptions & o, const std::vector<llama_logit_bias> & bias,
-                       uint32_t seed) {
+SamplerPtr build_chain(const Model & model, const SamplingOptions & o, uint32_t seed) {
     auto * chain = llama_sampler_chain_init({/*no_perf=*/true});
     SamplerPtr owned(chain);
     const int32_t n_vocab = model.n_vocab();
-    if (!bias.empty()) add(chain, llama_sampler_init_logit_bias(n_vocab, static_cast<int32_t>(bias.size()), bias.data()));
     if (o.mirostat != 0 && o.temperature > 0) {
         add(chain, llama_sampler_init_temp(o.temperature));
         add(chain, o.mirostat == 1 ? llama_sampler_init_mirostat(n_vocab, seed, o.mirostat_tau, o.mirostat_eta, 100)
@@ -122,18 +121,18 @@ SamplerPtr build_grammar(const Model & model, const GrammarSpec & spec) {
 
 std::vector<llama_logit_bias> all_biases(const Model & model, const SamplingOptions & options,
                                          const std::vector<llama_logit_bias> & asked) {
-    std::vector<llama_logit_bias> merged;
+    std::map<llama_token, float> by_token;
     for (const auto & bias : asked) {
-        if (bias.token < model.n_vocab()) merged.push_back(bias);
+        if (bias.token < model.n_vocab()) by_token[bias.token] += bias.bias;
     }
     int32_t n_suppress = 0;
     const auto * suppress = llama_vocab_get_suppress_tokens(model.vocab(), &n_suppress);
-    for (int32_t i = 0; i < n_suppress; i++) merged.push_back({suppress[i], -INFINITY});
-    if (options.ignore_eos) {
-        for (llama_token token = 0; token < model.n_vocab(); token++) {
-            if (llama_vocab_is_eog(model.vocab(), token)) merged.push_back({token, -INFINITY});
-        }
+    for (int32_t i = 0; i < n_suppress; i++) by_token[suppress[i]] = -INFINITY;
+    for (llama_token token = 0; options.ignore_eos && token < model.n_vocab(); token++) {
+        if (llama_vocab_is_eog(model.vocab(), token)) by_token[token] = -INFINITY;
     }
+    std::vector<llama_logit_bias> merged;
+    for (const auto & [token, bias] : by_token) merged.push_back({token, bias});
     return merged;
 }
 
@@ -141,13 +140,13 @@ std::vector<llama_logit_bias> all_biases(const Model & model, const SamplingOpti
 
 Sampler::Sampler(const Model & model, const SamplingOptions & options, const std::vector<llama_logit_bias> & bias,
                  const GrammarSpec & grammar, uint32_t seed)
-    : n_vocab_(model.n_vocab()), grammar_(build_grammar(model, grammar)) {
-    auto biases = all_biases(model, options, bias);
-    chain_ = build_chain(model, options, biases, seed);
-    const bool unweighted = biases.empty() && options.mirostat == 0 && !penalises(options);
-    plain_greedy_ = unweighted && options.temperature <= 0;
-    if (unweighted && options.temperature > 0 && options.top_k > 0 && options.top_k <= kMostFastTopK)
-        fast_top_k_ = std::min(options.top_k, n_vocab_);
+    : n_vocab_(model.n_vocab()), biases_(all_biases(model, options, bias)), grammar_(build_grammar(model, grammar)) {
+    chain_ = build_chain(model, options, seed);
+    if (options.mirostat != 0 || penalises(options)) return;
+    const auto n_biases = static_cast<int32_t>(biases_.size());
+    if (options.temperature <= 0) n_wanted_ = 1;
+    else if (options.top_k > 0) n_wanted_ = options.top_k;
+    if (n_wanted_ + n_biases > kMostFastTopK) n_wanted_ = 0;
 }
 
 llama_token Sampler::sample(const float * logits) {
@@ -165,7 +164,7 @@ llama_token Sampler::sample(const float * logits) {
 void Sampler::accept_prompt(llama_token token) { llama_sampler_accept(chain_.get(), token); }
 
 llama_token Sampler::pick(const float * logits, bool grammar_first) {
-    if (plain_greedy_ && !grammar_first) return argmax(logits, n_vocab_);
+    if (n_wanted_ == 1 && biases_.empty() && !grammar_first) return argmax(logits, n_vocab_);
     fill(logits, grammar_first);
     if (grammar_first) llama_sampler_apply(grammar_.get(), &array_);
     llama_sampler_apply(chain_.get(), &array_);
@@ -180,16 +179,32 @@ bool Sampler::grammar_allows(llama_token token) {
     return one.logit != -INFINITY;
 }
 
-// What the chain chooses from: all tokens, or where its first link keeps the k likeliest anyway, those alone.
+// What the chain chooses from: all tokens, or where it keeps the likeliest few anyway, those alone.
 void Sampler::fill(const float * logits, bool all) {
-    if (fast_top_k_ > 0 && !all) {
-        top_logits(logits, n_vocab_, fast_top_k_, candidates_);
-        array_ = {candidates_.data(), candidates_.size(), -1, true};
+    if (n_wanted_ > 0 && !all) {
+        fill_likeliest(logits);
         return;
     }
     candidates_.resize(static_cast<size_t>(n_vocab_));
     for (llama_token token = 0; token < n_vocab_; token++) candidates_[static_cast<size_t>(token)] = {token, logits[token], 0.0f};
+    for (const auto & bias : biases_) candidates_[static_cast<size_t>(bias.token)].logit += bias.bias;
     array_ = {candidates_.data(), candidates_.size(), -1, false};
+}
+
+// Without its biased tokens, the wanted few are among as many more as there are biases; the biased ones compete beside them.
+void Sampler::fill_likeliest(const float * logits) {
+    const auto n_biases = static_cast<int32_t>(biases_.size());
+    top_logits(logits, n_vocab_, std::min(n_wanted_ + n_biases, n_vocab_), candidates_);
+    if (n_biases > 0) {
+        auto is_biased = [this](const llama_token_data & data) {
+            return std::any_of(biases_.begin(), biases_.end(), [&](const llama_logit_bias & bias) { return bias.token == data.id; });
+        };
+        candidates_.erase(std::remove_if(candidates_.begin(), candidates_.end(), is_biased), candidates_.end());
+        for (const auto & bias : biases_) candidates_.push_back({bias.token, logits[bias.token] + bias.bias, 0.0f});
+        std::sort(candidates_.begin(), candidates_.end(), [](const auto & a, const auto & b) { return a.logit > b.logit; });
+        candidates_.resize(std::min(candidates_.size(), static_cast<size_t>(n_wanted_)));
+    }
+    array_ = {candidates_.data(), candidates_.size(), -1, true};
 }
 
 float log_probability(const float * logits, int32_t n_vocab, llama_token token, int32_t n_top,

@@ -47,10 +47,11 @@ class Sampler {
     llama_token pick(const float * logits, bool grammar_first);
     bool grammar_allows(llama_token token);
     void fill(const float * logits, bool all);
+    void fill_likeliest(const float * logits);
 
     int32_t n_vocab_;
-    bool plain_greedy_ = false;
-    int32_t fast_top_k_ = 0;  // 0: the chain needs every token
+    int32_t n_wanted_ = 0;  // likeliest tokens that the chain looks at; 0: it needs every token
+    std::vector<llama_logit_bias> biases_;
     SamplerPtr chain_;
     SamplerPtr grammar_;
     std::vector<llama_token_data> candidates_;

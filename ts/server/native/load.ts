@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { requireCpuFeatures } from './cpu-features.ts';
 import { NativeError, type NativeStatus } from './native-error.ts';
 
-export { CpuUnsupportedError, type CpuUnsupportedCode } from './cpu-features.ts';
+export { type CpuUnsupportedCode, CpuUnsupportedError } from './cpu-features.ts';
 
 export type AddonName = 'llama' | 'vector' | 'whisper';
 
@@ -80,6 +80,9 @@ function load(name: AddonName): { addon: Addon; folder: string } {
 
 function open(file: string, folder: string): Addon {
   if (!existsSync(file)) throw new Error('there is no such file');
+  // Read by libgomp when it loads. Compute threads that spin at barriers slow each other down many times over as soon as
+  // anything else wants a core, this server's own JS thread included; asleep, they cost a few microseconds a barrier.
+  process.env.OMP_WAIT_POLICY ??= 'passive';
   const addon = createRequire(import.meta.url)(file) as Addon;
   addon.initialise(folder, (status) => new NativeError(status));
   return addon;
