@@ -12,5 +12,5 @@ export interface Suite {
 
 export const suites: Readonly<Record<string, Suite>> = {
   http: { trials: httpTrials, model: 'tiny', nParallel: 1, nCtx: 4_096 },
-  serving: { trials: servingTrials, model: 'mid', nParallel: 32, nCtx: 32_768 },
+  serving: { trials: servingTrials, model: 'mid', nParallel: 32, nCtx: 65_536 },
 };

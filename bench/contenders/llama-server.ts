@@ -11,10 +11,10 @@ function findProgram(): string {
   throw new Error('llama-server is not built: run node scripts/build.mjs --preset bench (about 10 minutes on 2 cores)');
 }
 
-/** Its own defaults where they are not named here: continuous batching, prompt cache and unified KV as upstream ships them. */
+/** Its own defaults where they are not named here: continuous batching, prompt cache and a KV buffer for each slot, as upstream ships them. */
 function settings({ model, nThreads, nParallel, nCtx }: ContenderOptions, port: number): string[] {
   const named = { host: '127.0.0.1', port, model, threads: nThreads, parallel: nParallel, 'ctx-size': nCtx };
-  return [...Object.entries(named).flatMap(([name, value]) => [`--${name}`, String(value)]), '--kv-unified', '--no-webui'];
+  return [...Object.entries(named).flatMap(([name, value]) => [`--${name}`, String(value)]), '--no-webui'];
 }
 
 export const llamaServer: Contender = {

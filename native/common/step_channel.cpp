@@ -13,7 +13,9 @@ void Bytes::record(uint32_t job, RecordKind kind, uint8_t choice, uint16_t index
 }
 
 StepChannel::StepChannel(Napi::Env env, Napi::Function on_step)
-    : link_(std::make_shared<Link>(Link{this})), on_step_(Napi::Persistent(on_step)), doorbell_(JsCallback::create(env, on_step, "svc.step")) {}
+    : link_(std::make_shared<Link>(Link{this})),
+      on_step_(Napi::Persistent(on_step)),
+      doorbell_(JsCallback::create(env, on_step, "svc.step")) {}
 
 void StepChannel::append(std::string_view records) {
     std::lock_guard lock(mutex_);

@@ -15,7 +15,7 @@ namespace {
 constexpr uint32_t kAutoParallel = 8;
 constexpr uint32_t kAutoCtxPerJob = 8192;
 // Below this a job's own share of the context is too small for common work, and sharing one buffer serves better.
-constexpr uint32_t kLeastCtxPerJob = 2048;
+constexpr uint32_t kLeastCtxPerJob = 512;
 constexpr uint32_t kMostSequences = 256;  // llama.cpp: LLAMA_MAX_SEQ
 constexpr double kAutoMemoryShare = 0.125;
 

@@ -59,7 +59,9 @@ Engine::Engine(std::shared_ptr<Model> model, EngineOptions options) : model_(std
     if (!options_.max_queued_jobs) options_.max_queued_jobs = kAutoQueuedJobs;
     if (!options_.max_queued_tokens) options_.max_queued_tokens = kAutoQueuedTokens;
     limits_.n_ctx = llama_n_ctx(context_.get());
-    limits_.n_ctx_per_job = llama_n_ctx_seq(context_.get());
+    // Beyond the trained context answers degrade, and models with learned positions have none.
+    limits_.n_ctx_per_job =
+        std::min(llama_n_ctx_seq(context_.get()), static_cast<uint32_t>(std::max(1, llama_model_n_ctx_train(model_->raw()))));
     limits_.n_parallel = plan.n_parallel;
     limits_.n_threads = plan.params.n_threads;
     limits_.memory_bytes = memory_of(context_.get());

@@ -131,6 +131,8 @@ class Engine {
     std::vector<Generation *> in_step_;
     std::string lora_in_use_;
     bool stalled_ = false;
+    // Cells ran out; nobody is admitted until somebody gives some back.
+    bool holding_ = false;
     Bytes out_;
     Clock::time_point last_job_done_{};
 

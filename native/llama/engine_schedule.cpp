@@ -66,7 +66,8 @@ void Engine::expire() {
 }
 
 void Engine::admit() {
-    if (sequences_->n_idle() == 0) return;
+    // After a preemption, admitting at once would take the same cells again and nobody would get on.
+    if (sequences_->n_idle() == 0 || holding_) return;
     uint32_t n_active = 0;
     for (const auto * generation : generations_) n_active += generation->active();
     while (n_active < limits_.n_parallel) {
@@ -166,11 +167,12 @@ void Engine::follow_leaders() {
     }
 }
 
-// Evicts cached prefixes until the prompt fits. False: it has to wait for others to finish.
+// False: the prompt has to wait until others finish. Everyone who runs keeps some cells to grow into.
 bool Engine::make_room(Generation & generation, size_t n_common) {
-    const auto n_new = static_cast<uint32_t>(generation.tokens.size() - n_common) + kReservePerGeneration;
-    const bool alone = std::none_of(generations_.begin(), generations_.end(), [](const Generation * g) { return g->active(); });
-    return alone || sequences_->has_room(n_new);
+    uint32_t n_active = 0;
+    for (const auto * other : generations_) n_active += other->active();
+    const auto n_new = static_cast<uint32_t>(generation.tokens.size() - n_common);
+    return n_active == 0 || sequences_->has_room(n_new + kReservePerGeneration * (n_active + 1));
 }
 
 // Adapters apply to a whole batch, so a step serves the sequences of one adapter set: the one that waited longest.

@@ -118,6 +118,7 @@ void Engine::preempt(Generation & generation) {
     generation.sequence->shareable = false;
     release(generation);
     generation.state = Generation::State::Waiting;
+    holding_ = true;
 }
 
 // What the batch held now lies in the cache.
@@ -228,7 +229,9 @@ void Engine::finish_job(Job & job) {
 void Engine::release(Generation & generation) {
     if (!generation.sequence) return;
     sequences_->release(*generation.sequence);
+    sequences_->trim();
     generation.sequence = nullptr;
+    holding_ = false;
 }
 
 // Lets the step's records out and refreshes the figures.

@@ -197,7 +197,8 @@ void Sampler::fill_likeliest(const float * logits) {
     top_logits(logits, n_vocab_, std::min(n_wanted_ + n_biases, n_vocab_), candidates_);
     if (n_biases > 0) {
         auto is_biased = [this](const llama_token_data & data) {
-            return std::any_of(biases_.begin(), biases_.end(), [&](const llama_logit_bias & bias) { return bias.token == data.id; });
+            return std::any_of(biases_.begin(), biases_.end(),
+                               [&](const llama_logit_bias & bias) { return bias.token == data.id; });
         };
         candidates_.erase(std::remove_if(candidates_.begin(), candidates_.end(), is_biased), candidates_.end());
         for (const auto & bias : biases_) candidates_.push_back({bias.token, logits[bias.token] + bias.bias, 0.0f});

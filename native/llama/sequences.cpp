@@ -6,6 +6,9 @@ namespace svc {
 
 namespace {
 
+// Cached prefixes in a common buffer slow every step down, since attention passes over their cells.
+constexpr size_t kIdleCells = 4096;
+
 // Taking an idle sequence over saves one; copying it keeps what another request may continue.
 bool can_take_over(const Sequence & sequence, size_t n_common) {
     return !sequence.busy && n_common * 2 >= sequence.tokens.size();
@@ -110,6 +113,18 @@ bool Sequences::evict() {
     if (!victim) return false;
     clear(*victim);
     return true;
+}
+
+void Sequences::trim() {
+    if (sharing_ != Sharing::Cells) return;
+    size_t n_idle = 0;
+    size_t n_busy = 0;
+    for (const auto & sequence : sequences_) (sequence.busy ? n_busy : n_idle) += sequence.tokens.size();
+    while (n_idle > std::max(kIdleCells, n_busy)) {
+        const uint32_t before = n_used_;
+        if (!evict()) return;
+        n_idle -= std::min<size_t>(n_idle, std::max<uint32_t>(1, before - n_used_));
+    }
 }
 
 bool Sequences::has_room(uint32_t n_new) const {

@@ -53,6 +53,9 @@ class Sequences {
 
     uint32_t n_cells() const { return n_cells_; }
     uint32_t n_used() const { return n_used_; }
+    // Forgets the oldest cached prefixes where more of them are kept than is good for those who run.
+    void trim();
+
     // Whether a sequence can take n_new more cells once every idle one is evicted.
     bool has_room(uint32_t n_new) const;
     uint32_t n_idle() const;

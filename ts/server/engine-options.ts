@@ -15,6 +15,7 @@ export function engineOptions(values: ConfigValues): InferenceConfig {
   };
   const timeoutSeconds = values['inference.request_timeout_seconds'];
   const maxLoadedModels = values['inference.max_loaded_models'];
+  const kvUnified = values['inference.kv_unified'];
   return {
     ...(maxLoadedModels === 0 ? {} : { maxLoadedModels }),
     ...(timeoutSeconds === 0 ? {} : { requestTimeoutMs: timeoutSeconds * 1000 }),
@@ -24,7 +25,7 @@ export function engineOptions(values: ConfigValues): InferenceConfig {
       flashAttention: values['inference.flash_attention'],
       cacheTypeK: values['inference.cache_type_k'],
       cacheTypeV: values['inference.cache_type_v'],
-      kvUnified: values['inference.kv_unified'],
+      ...(kvUnified === 'auto' ? {} : { kvUnified: kvUnified === 'on' }),
     },
   };
 }

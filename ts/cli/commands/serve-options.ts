@@ -101,7 +101,7 @@ export function overridesOf(options: ServeValues, listen: { host: string; port: 
   return {
     ...Object.fromEntries(given),
     ...((options.host !== undefined || options.port !== undefined) && { listen: address }),
-    ...(options['kv-unified'] && { 'inference.kv_unified': true }),
-    ...(options['no-kv-unified'] && { 'inference.kv_unified': false }),
+    ...(options['kv-unified'] && { 'inference.kv_unified': 'on' as const }),
+    ...(options['no-kv-unified'] && { 'inference.kv_unified': 'off' as const }),
   };
 }

@@ -80,9 +80,10 @@ function load(name: AddonName): { addon: Addon; folder: string } {
 
 function open(file: string, folder: string): Addon {
   if (!existsSync(file)) throw new Error('there is no such file');
-  // Read by libgomp when it loads. Compute threads that spin at barriers slow each other down many times over as soon as
-  // anything else wants a core, this server's own JS thread included; asleep, they cost a few microseconds a barrier.
-  process.env.OMP_WAIT_POLICY ??= 'passive';
+  // Read by libgomp when it loads: how long compute threads spin at a barrier before they sleep. The default (for ever, nearly)
+  // makes each step many times slower once anything else wants a core, this server's own JS thread included; no spinning at
+  // all costs a third of the decode speed of a small model. 2,000 turns are some 10 microseconds.
+  if (process.env.OMP_WAIT_POLICY === undefined) process.env.GOMP_SPINCOUNT ??= '2000';
   const addon = createRequire(import.meta.url)(file) as Addon;
   addon.initialise(folder, (status) => new NativeError(status));
   return addon;

@@ -166,6 +166,7 @@ function readError(payload: Buffer): NativeError {
   const codeLength = payload.readUInt32LE(8);
   const code = payload.toString('utf8', 12, 12 + codeLength) as NativeErrorCode;
   const text = payload.toString('utf8', 12 + codeLength);
-  const details = code === 'context_length_exceeded' ? { nPromptTokens: payload.readUInt32LE(0), nCtx: payload.readUInt32LE(4) } : {};
+  const details =
+    code === 'context_length_exceeded' ? { nPromptTokens: payload.readUInt32LE(0), nCtx: payload.readUInt32LE(4) } : {};
   return new NativeError({ code, text, details });
 }

@@ -79,7 +79,7 @@ t.test('a wrong value names the key, the value, its origin and what is accepted'
     /\(command line\) is "maybe", but must be one of "auto", "on", "off"/,
   );
   t.match(refusal(t, undefined, { SVC_LISTEN: 'here' }), /listen .* must be HOST:PORT/);
-  t.match(refusal(t, undefined, { SVC_INFERENCE_KV_UNIFIED: 'perhaps' }), /must be true or false/);
+  t.match(refusal(t, undefined, { SVC_INFERENCE_KV_UNIFIED: 'perhaps' }), /must be one of "auto", "on", "off"/);
   t.match(refusal(t, '[inference]\ncache_type_k = "q2"\n'), /must be one of "f32", "f16"/);
   t.match(refusal(t, 'listen = 8880\n'), /listen .* is 8880/);
   t.end();

@@ -54,11 +54,11 @@ export const settings = {
   'http.drain_timeout_seconds': setting(count(0, 3600), 30, 'How long open answers may take to finish after SIGTERM.'),
 
   'inference.ctx': setting(count(0, 2 ** 24), 0, 'KV cells for all sequences of a model together, tokens; 0 is automatic.'),
-  'inference.parallel': setting(count(0, 4096), 0, 'Sequences that decode at once; 0 is automatic.'),
+  'inference.parallel': setting(count(0, 256), 0, 'Sequences that decode at once; 0 is automatic.'),
   'inference.threads': setting(count(0, 1024), 0, 'Compute threads; 0 is automatic (leaves the HTTP thread room).'),
   'inference.gpu_layers': setting(count(-1, 10_000), -1, 'Layers kept in GPU memory; -1 means all that fit.'),
-  'inference.batch': setting(count(0, 2 ** 20), 0, 'Tokens of one logical batch; 0 is automatic.'),
-  'inference.ubatch': setting(count(0, 2 ** 20), 0, 'Tokens of one physical batch; 0 is automatic.'),
+  'inference.batch': setting(count(0, 65_536), 0, 'Tokens of one logical batch; 0 is automatic.'),
+  'inference.ubatch': setting(count(0, 65_536), 0, 'Tokens of one physical batch; 0 is automatic.'),
   'inference.flash_attention': setting(
     Type.Union([Type.Literal('auto'), Type.Literal('on'), Type.Literal('off')]),
     'auto',
@@ -67,9 +67,9 @@ export const settings = {
   'inference.cache_type_k': setting(cacheType, 'f16', 'Number format of the KV cache, keys.'),
   'inference.cache_type_v': setting(cacheType, 'f16', 'Number format of the KV cache, values.'),
   'inference.kv_unified': setting(
-    Type.Boolean(),
-    true,
-    'One KV buffer for all sequences, so that a long request may use it all.',
+    Type.Union([Type.Literal('auto'), Type.Literal('on'), Type.Literal('off')]),
+    'auto',
+    'One KV buffer for all sequences (a long request may use it all), or one for each (many requests decode faster).',
   ),
   'inference.max_queued_jobs': setting(
     count(0, 1_000_000),
