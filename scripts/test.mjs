@@ -12,6 +12,7 @@ import { runScript } from './setup/run-script.mjs';
 import { sanitizerEnvironment } from './setup/sanitizers.mjs';
 import { setUp } from './setup/set-up.mjs';
 import { runSteps } from './setup/steps.mjs';
+import { readTapFailures } from './setup/tap-failures.mjs';
 import { readTapTotals } from './setup/tap-totals.mjs';
 
 const nativeTests = ['native/llama/test', 'ts/server/native'];
@@ -57,7 +58,10 @@ async function runTap(files, env) {
       ['run', `--reporter=${process.stdout.isTTY ? 'terse' : 'dot'}`, `--output-file=${output}`, ...files],
       env,
     );
-    const totals = readTapTotals(await readFile(output, 'utf8').catch(() => ''));
+    const tap = await readFile(output, 'utf8').catch(() => '');
+    const failures = readTapFailures(tap);
+    if (failures) console.log(failures);
+    const totals = readTapTotals(tap);
     // Tap fails for more than assertions: a timeout, an open handle, no tests at all.
     if (process.exitCode && totals.failed === 0) totals.failed = 1;
     return totals;
