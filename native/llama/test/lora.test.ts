@@ -6,6 +6,7 @@ import t from 'tap';
 import { randomModel } from '../../../models/random/fixture.ts';
 import { shapes } from '../../../models/random/shapes.ts';
 import { LlamaModel } from '../../../ts/server/native/llama.ts';
+import type { GgufValue } from '../../../ts/server/platform/gguf/gguf-value.ts';
 import { writeGguf } from '../../../ts/server/platform/gguf/gguf-writer.ts';
 import { complete } from './completion.ts';
 
@@ -25,11 +26,11 @@ async function writeAdapter(path: string, seed: number): Promise<string> {
   ]);
   const text = (value: string) => ({ type: 'string', value }) as const;
   await writeGguf(path, {
-    metadata: new Map([
+    metadata: new Map<string, GgufValue>([
       ['general.type', text('adapter')],
       ['general.architecture', text('llama')],
       ['adapter.type', text('lora')],
-      ['adapter.lora.alpha', { type: 'float32', value: 8 } as const],
+      ['adapter.lora.alpha', { type: 'float32', value: 8 }],
     ]),
     tensors,
   });

@@ -2,6 +2,13 @@
 
 export type ModelKind = 'chat' | 'embedding' | 'rerank' | 'vocab';
 
+export interface StoredAdapter {
+  /** What requests call it in `lora`. */
+  name: string;
+  /** Absolute path of the adapter's GGUF file. */
+  path: string;
+}
+
 export interface StoredModel {
   /** The name that requests use; unique, stable across restarts. */
   id: string;
@@ -19,6 +26,8 @@ export interface StoredModel {
   nCtxTrain: number;
   /** Projector GGUF for image input. */
   projectorPath?: string;
+  /** LoRA adapters that requests may name. */
+  adapters?: StoredAdapter[];
   sha256?: string;
   licence?: string;
   /** Unix seconds. */

@@ -99,6 +99,18 @@ t.test('single files and read-only folders join in; named files win, and only ow
   t.match(await library.get('a'), { paths: [join(root, 'shipped', 'a.gguf')] }, 'the shipped one shows again');
 });
 
+t.test('adapters in the folder of a model belong to it, in the order of their names', async (t) => {
+  const modelsDir = t.testdir({ 'base.loras': { 'Tone.gguf': 'x', 'code.gguf': 'x', 'notes.txt': 'x' } });
+  await writeTinyModel(join(modelsDir, 'base.gguf'));
+  await writeTinyModel(join(modelsDir, 'other.gguf'));
+  const library = new ModelLibrary({ modelsDir });
+  t.strictSame(
+    (await library.find('base'))?.adapters?.map(({ name }) => name),
+    ['code', 'tone'],
+  );
+  t.notHas(await library.find('other'), { adapters: [] });
+});
+
 t.test('a projector beside a model belongs to it', async (t) => {
   const modelsDir = t.testdir();
   await writeTinyModel(join(modelsDir, 'see.gguf'));

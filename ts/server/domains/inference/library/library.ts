@@ -1,7 +1,8 @@
 /** The models on this machine: scans the folders, remembers what the headers said, and answers inference's ModelSource port. */
 import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { ModelKind, ModelSource, StoredModel } from '../model-source.ts';
+import type { ModelKind, ModelSource, StoredAdapter, StoredModel } from '../model-source.ts';
+import { listAdapters } from './adapter-folder.ts';
 import { findInCatalogue } from './catalogue.ts';
 import { lockFile } from './file-lock.ts';
 import { LibraryError } from './library-error.ts';
@@ -29,6 +30,7 @@ export interface LibraryEntry {
   facts?: ModelFacts;
   sidecar?: Sidecar;
   projectorPath?: string;
+  adapters?: StoredAdapter[];
   /** Why the model cannot be used; absent means it can. */
   problem?: string;
 }
@@ -119,9 +121,11 @@ export class ModelLibrary implements ModelSource {
     const { problem, ...rest } = files;
     const facts = await this.#factsOf(files);
     const sidecar = await findSidecar(join(folder, `${files.name}.json`));
+    const adapters = await listAdapters(dirname(files.paths[0] ?? folder), files.name);
     const failure = problem ?? (facts instanceof LibraryError ? facts.message : undefined);
     return {
       ...rest,
+      ...(adapters.length > 0 && { adapters }),
       removable: resolve(folder) === this.modelsDir,
       ...(!(facts instanceof LibraryError) && { facts }),
       ...(sidecar && { sidecar }),
@@ -169,6 +173,7 @@ export function storedModel({
   facts,
   sidecar,
   projectorPath,
+  adapters,
   problem,
 }: LibraryEntry): StoredModel | undefined {
   const [path] = paths;
@@ -188,6 +193,7 @@ export function storedModel({
     createdAt: Math.floor(modifiedMs / 1000),
     ...(facts.quantisation !== undefined && { quantisation: facts.quantisation }),
     ...(projectorPath !== undefined && { projectorPath }),
+    ...(adapters !== undefined && { adapters }),
     ...(sha256 !== undefined && { sha256 }),
     ...(licence !== undefined && { licence }),
     ...(demonstration !== undefined && { demonstration }),

@@ -4,6 +4,8 @@ import type { NativeEmbedder, NativeEngine, NativeModel } from './native-door.ts
 
 export class LoadedModel {
   readonly native: NativeModel;
+  /** Names of the LoRA adapters that were loaded with it. */
+  readonly adapters: readonly string[];
   readonly #options: EngineOptions;
   #engine: Promise<NativeEngine> | undefined;
   #embedder: Promise<NativeEmbedder> | undefined;
@@ -11,8 +13,9 @@ export class LoadedModel {
   openEngine: NativeEngine | undefined;
   openEmbedder: NativeEmbedder | undefined;
 
-  constructor(native: NativeModel, options: EngineOptions) {
+  constructor(native: NativeModel, options: EngineOptions, adapters: readonly string[] = []) {
     this.native = native;
+    this.adapters = adapters;
     this.#options = options;
   }
 

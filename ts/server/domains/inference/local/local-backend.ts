@@ -36,7 +36,7 @@ export interface LocalOptions {
   defaultModel?: string;
   limits: TableLimits;
   engine: EngineOptions;
-  load: Omit<LoadOptions, 'path' | 'projectorPath' | 'vocabOnly'>;
+  load: Omit<LoadOptions, 'path' | 'projectorPath' | 'vocabOnly' | 'loras'>;
 }
 
 export class LocalBackend implements InferenceBackend, ModelControl {
@@ -72,7 +72,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     try {
       const engine = await lease.model.engine();
       options.signal.throwIfAborted();
-      const job = this.#localJob(request.job, options, performance.now() - startedAt);
+      const job = localJob(request.job, lease.model.adapters, options, performance.now() - startedAt);
       const jobId = engine.submit(job, new LeasedSink(sink, lease));
       return {
         cancel: () => {
@@ -161,31 +161,19 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     }
   }
 
-  #localJob(job: Omit<GenerationJob, 'tenant'>, { tenant, timeoutMs }: CallOptions, spentMs: number): GenerationJob {
-    const rest = timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, Math.ceil(timeoutMs - spentMs)) };
-    const loras = job.loras ? { loras: job.loras.map(({ name, scale }) => ({ name: this.#loraName(name), scale })) } : {};
-    return { ...job, ...loras, ...rest, tenant };
-  }
-
-  /** llama-server names adapters by their index. */
-  #loraName(name: string): string {
-    const loras = this.#options.load.loras ?? [];
-    const found = loras.find((lora) => lora.name === name) ?? (/^\d+$/.test(name) ? loras[Number(name)] : undefined);
-    if (found) return found.name;
-    const known = loras.map((lora) => lora.name).join(', ') || 'none';
-    throw refusal('invalid_request', `lora names the adapter ${name}, which is not loaded; loaded are: ${known}.`, {
-      param: 'lora',
-    });
-  }
-
   async #open(stored: StoredModel, onProgress: (fraction: number) => void, signal: AbortSignal): Promise<LoadedModel> {
-    const { projectorPath, path, kind } = stored;
-    const options = { ...this.#options.load, path, ...(projectorPath === undefined ? {} : { projectorPath }) };
+    const { projectorPath, path, kind, adapters = [] } = stored;
+    const loras = adapters.map((adapter) => ({ ...adapter, scale: 1 }));
+    const options = { ...this.#options.load, path, loras, ...(projectorPath === undefined ? {} : { projectorPath }) };
     const native = await this.#door.load(
       { ...options, ...(kind === 'vocab' ? { vocabOnly: true } : {}) },
       { onProgress, signal },
     );
-    const model = new LoadedModel(native, this.#options.engine);
+    const model = new LoadedModel(
+      native,
+      this.#options.engine,
+      adapters.map(({ name }) => name),
+    );
     try {
       if (kind === 'chat') await model.engine();
       if (kind === 'embedding' || kind === 'rerank') await model.embedder();
@@ -195,6 +183,27 @@ export class LocalBackend implements InferenceBackend, ModelControl {
       throw error;
     }
   }
+}
+
+function localJob(
+  job: Omit<GenerationJob, 'tenant'>,
+  adapters: readonly string[],
+  { tenant, timeoutMs }: CallOptions,
+  spentMs: number,
+): GenerationJob {
+  const rest = timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, Math.ceil(timeoutMs - spentMs)) };
+  const loras = job.loras ? { loras: job.loras.map(({ name, scale }) => ({ name: adapterName(name, adapters), scale })) } : {};
+  return { ...job, ...loras, ...rest, tenant };
+}
+
+/** llama-server names adapters by their index. */
+function adapterName(name: string, adapters: readonly string[]): string {
+  const found = adapters.includes(name) ? name : /^\d+$/.test(name) ? adapters[Number(name)] : undefined;
+  if (found !== undefined) return found;
+  const known = adapters.join(', ') || 'none';
+  throw refusal('invalid_request', `lora names the adapter ${name}, which this model does not have; it has: ${known}.`, {
+    param: 'lora',
+  });
 }
 
 /** Gives the lease back when the job ends by itself. */
