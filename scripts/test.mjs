@@ -1,5 +1,6 @@
 // npm test [-- FILES]: makes the checkout ready and runs every test, then the native ones again with sanitised addons.
 // With FILES, those alone; with --asan, those (or the native ones) under sanitizers alone. Ends with `N passed, N failed`.
+import { readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +16,8 @@ import { runSteps } from './setup/steps.mjs';
 import { readTapFailures } from './setup/tap-failures.mjs';
 import { readTapTotals } from './setup/tap-totals.mjs';
 
-const nativeTests = ['native/llama/test', 'ts/server/native'];
+/** Folders whose tests load the addons. */
+const nativeFolders = ['native/llama/test', 'ts/server/native'];
 
 await runScript(async () => {
   const { values, positionals } = parseArgs({ options: { asan: { type: 'boolean', default: false } }, allowPositionals: true });
@@ -24,12 +26,22 @@ await runScript(async () => {
   if (positionals.length === 0 && !values.asan && !whyNoArm64()) await runSteps(nativeSteps('arm64'));
   const runs = [];
   if (!values.asan) runs.push(await runTap(positionals, process.env));
-  if (values.asan || positionals.length === 0) runs.push(await runSanitized(positionals.length > 0 ? positionals : nativeTests));
+  if (values.asan || positionals.length === 0)
+    runs.push(await runSanitized(positionals.length > 0 ? positionals : nativeTests()));
   const total = (/** @type {'passed' | 'failed' | 'skipped'} */ name) => runs.reduce((sum, run) => sum + run[name], 0);
   if (total('skipped') > 0) console.log(`${total('skipped')} skipped (each says why above)`);
   console.log(`${total('passed')} passed, ${total('failed')} failed`);
   if (total('failed') > 0) process.exitCode = 1;
 });
+
+/** Given a folder, tap would also run the helpers in it. */
+function nativeTests() {
+  return nativeFolders.flatMap((folder) =>
+    readdirSync(folder)
+      .filter((file) => file.endsWith('.test.ts'))
+      .map((file) => join(folder, file)),
+  );
+}
 
 /** @param {string[]} files */
 async function runSanitized(files) {
@@ -42,20 +54,27 @@ async function runSanitized(files) {
   }
   await runSteps(nativeSteps('asan'));
   console.log('The native tests again, with the addons under ASan and UBSan:');
-  return runTap(files, env);
+  return runTap(files, env, 600); // sanitised code is some ten times slower
 }
 
 /**
  * @param {string[]} files
  * @param {NodeJS.ProcessEnv} env
+ * @param {number} timeoutSeconds of one file
  */
-async function runTap(files, env) {
+async function runTap(files, env, timeoutSeconds = 120) {
   const folder = await mkdtemp(join(tmpdir(), 'svc-test-'));
   const output = join(folder, 'output.tap');
   try {
     await runTypeScript(
       join(checkout, 'node_modules', '.bin', 'tap'),
-      ['run', `--reporter=${process.stdout.isTTY ? 'terse' : 'dot'}`, `--output-file=${output}`, ...files],
+      [
+        'run',
+        `--reporter=${process.stdout.isTTY ? 'terse' : 'dot'}`,
+        `--output-file=${output}`,
+        `--timeout=${timeoutSeconds}`,
+        ...files,
+      ],
       env,
     );
     const tap = await readFile(output, 'utf8').catch(() => '');
