@@ -47,11 +47,6 @@ bool Answer::push(llama_token token, Bytes & out) {
 
 void Answer::finish(Finish reason, Bytes & out) {
     emit(text_.size(), true, out);
-    for (size_t i = 0; i < message_.tool_calls.size(); i++) {
-        // A call without arguments still has to be JSON.
-        if (syntax_->single_call && i > 0) break;
-        if (message_.tool_calls[i].arguments.empty()) emit_text(RecordKind::ToolArguments, static_cast<uint16_t>(i), "{}", out);
-    }
     if (!message_.tool_calls.empty() && reason == Finish::Stop) reason = Finish::ToolCalls;
     out.record(job_, RecordKind::Finish, choice_, static_cast<uint16_t>(reason), stop_text_);
 }
