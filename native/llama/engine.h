@@ -90,6 +90,8 @@ class Engine {
     bool admit(Generation & generation);
     Generation * next_waiting();
     void plan_prefix(Generation & generation, Sequence *& source, size_t & n_common);
+    void announce(Generation & generation);
+    void withdraw(Generation & generation);
     void follow_leaders();
     bool make_room(Generation & generation, size_t n_common);
 
@@ -129,6 +131,10 @@ class Engine {
     std::vector<std::shared_ptr<Job>> jobs_;
     std::vector<Generation *> generations_;  // of jobs_, in order of arrival
     std::vector<Generation *> in_step_;
+    // Prompts that running prefills will have computed, by Generation::plan.
+    PrefixTree plans_;
+    std::unordered_map<PrefixTree::Owner, Generation *> planning_;
+    PrefixTree::Owner next_plan_ = 1;
     std::string lora_in_use_;
     bool stalled_ = false;
     // Cells ran out; nobody is admitted until somebody gives some back.

@@ -13,6 +13,8 @@ constexpr size_t kWorthFollowing = 32;
 constexpr uint32_t kReservePerGeneration = 32;
 // Ageing of waiting prefills: a prompt counts as this many tokens shorter for each millisecond that it waited.
 constexpr double kAgeTokensPerMs = 2.0;
+// Running prefills with a common prefix that are looked at before one is followed.
+constexpr size_t kMostLeaders = 16;
 constexpr auto kIdlePoll = std::chrono::milliseconds(200);
 
 }  // namespace
@@ -108,6 +110,7 @@ bool Engine::admit(Generation & generation) {
     generation.sequence = sequences_->acquire(job.cache_key, source, n_common, job.options.cache_prompt);
     if (!generation.sequence) return false;
     generation.state = generation.leader ? Generation::State::Following : Generation::State::Prefill;
+    if (!generation.leader) announce(generation);
     if (job.started) return true;
     job.started = true;
     job.admitted = Clock::now();
@@ -130,15 +133,29 @@ void Engine::plan_prefix(Generation & generation, Sequence *& source, size_t & n
     const size_t most = generation.tokens.size() - 1;
     source = sequences_->find_prefix(job.cache_key, generation.tokens, most, n_common);
     size_t best = n_common + std::max(kWorthFollowing, sequences_->n_worth_sharing());
-    for (auto * other : generations_) {
-        if (other == &generation || other->state != Generation::State::Prefill || !other->sequence->shareable) continue;
-        if (other->job->cache_key != job.cache_key) continue;
-        const size_t planned = common_prefix(other->tokens, generation.tokens, most);
-        if (planned < best) continue;
-        best = planned + 1;
+    for (const auto & [owner, planned] : plans_.find(job.cache_key, generation.tokens, most, kMostLeaders)) {
+        auto * other = planning_.at(owner);
+        if (planned < best) break;
+        if (other == &generation || other->state != Generation::State::Prefill) continue;
         generation.leader = other;
         generation.follow_tokens = planned;
+        break;
     }
+}
+
+// Who is about to compute these tokens: others may wait for them.
+void Engine::announce(Generation & generation) {
+    if (!generation.sequence->shareable) return;
+    generation.plan = next_plan_++;
+    planning_[generation.plan] = &generation;
+    plans_.insert(generation.plan, generation.job->cache_key, generation.tokens.data(), generation.tokens.size());
+}
+
+void Engine::withdraw(Generation & generation) {
+    if (generation.plan == 0) return;
+    plans_.erase(generation.plan);
+    planning_.erase(generation.plan);
+    generation.plan = 0;
 }
 
 // A follower starts when its leader has computed the shared part, or looks again when the leader is gone.
@@ -163,6 +180,7 @@ void Engine::follow_leaders() {
             continue;
         }
         generation->state = generation->leader ? Generation::State::Following : Generation::State::Prefill;
+        if (!generation->leader) announce(*generation);
         if (generation->choice == 0) job.n_cached = n_common;
     }
 }

@@ -130,6 +130,7 @@ void Engine::commit_step() {
         for (auto * generation : in_step_) {
             if (generation->sequence->id != raw.seq_id[i][0]) continue;
             sequences_->append(*generation->sequence, raw.token + i, static_cast<size_t>(end - i), raw.pos[end - 1] + 1);
+            if (generation->n_remaining_prefill() == 0) withdraw(*generation);
         }
         i = end;
     }
@@ -227,6 +228,7 @@ void Engine::finish_job(Job & job) {
 }
 
 void Engine::release(Generation & generation) {
+    withdraw(generation);
     if (!generation.sequence) return;
     sequences_->release(*generation.sequence);
     sequences_->trim();

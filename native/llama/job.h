@@ -41,6 +41,7 @@ struct Generation {
     int32_t batch_index = -1;  // row of logits in the running step, or -1
     Generation * leader = nullptr;
     size_t follow_tokens = 0;
+    PrefixTree::Owner plan = 0;  // in Engine::plans_ while it is prefilling, or 0
 
     bool active() const { return sequence != nullptr; }
     size_t n_remaining_prefill() const { return sequence ? tokens.size() - sequence->tokens.size() : tokens.size(); }

@@ -9,19 +9,15 @@ namespace {
 // Cached prefixes in a common buffer slow every step down, since attention passes over their cells.
 constexpr size_t kIdleCells = 4096;
 
+// Sequences with a common prefix that are looked at before one is chosen.
+constexpr size_t kMostCandidates = 16;
+
 // Taking an idle sequence over saves one; copying it keeps what another request may continue.
 bool can_take_over(const Sequence & sequence, size_t n_common) {
     return !sequence.busy && n_common * 2 >= sequence.tokens.size();
 }
 
 }  // namespace
-
-size_t common_prefix(const std::vector<llama_token> & a, const std::vector<llama_token> & b, size_t most) {
-    most = std::min({most, a.size(), b.size()});
-    size_t i = 0;
-    while (i < most && a[i] == b[i] && a[i] != LLAMA_TOKEN_NULL) i++;
-    return i;
-}
 
 Sequences::Sequences(llama_context * context, uint32_t n_sequences, uint32_t n_cells, Sharing sharing)
     : memory_(llama_get_memory(context)), n_cells_(n_cells), sharing_(sharing), sequences_(n_sequences), cells_(n_sequences) {
@@ -33,9 +29,8 @@ Sequence * Sequences::find_prefix(const std::string & key, const std::vector<lla
     Sequence * best = nullptr;
     n_common = 0;
     if (sharing_ == Sharing::None) return best;
-    for (auto & sequence : sequences_) {
-        if (!sequence.shareable || sequence.key != key) continue;
-        const size_t common = common_prefix(sequence.tokens, tokens, most);
+    for (const auto & [owner, common] : tree_.find(key, tokens, most, kMostCandidates)) {
+        auto & sequence = sequences_[owner];
         if (common <= n_common || (!can_take_over(sequence, common) && common < n_worth_sharing())) continue;
         best = &sequence;
         n_common = common;
@@ -58,7 +53,14 @@ Sequence * Sequences::acquire(const std::string & key, Sequence * source, size_t
     target->busy = true;
     target->shareable = shareable && sharing_ != Sharing::None;
     target->last_used = ++clock_;
+    index(*target);
     return target;
+}
+
+void Sequences::index(Sequence & sequence) {
+    const auto owner = static_cast<PrefixTree::Owner>(sequence.id);
+    tree_.erase(owner);
+    if (sequence.shareable) tree_.insert(owner, sequence.key, sequence.tokens.data(), sequence.tokens.size());
 }
 
 void Sequences::share(Sequence & source, Sequence & target, size_t n_common) {
@@ -86,6 +88,7 @@ void Sequences::release(Sequence & sequence) {
 void Sequences::append(Sequence & sequence, const llama_token * tokens, size_t count, llama_pos n_pos) {
     sequence.tokens.insert(sequence.tokens.end(), tokens, tokens + count);
     sequence.n_pos = n_pos;
+    if (sequence.shareable) tree_.append(static_cast<PrefixTree::Owner>(sequence.id), tokens, count);
     take_cells(sequence, count);
 }
 
@@ -148,6 +151,7 @@ uint32_t Sequences::n_idle() const {
 void Sequences::clear(Sequence & sequence) {
     llama_memory_seq_rm(memory_, sequence.id, -1, -1);
     drop_cells(sequence, 0);
+    tree_.erase(static_cast<PrefixTree::Owner>(sequence.id));
     sequence.tokens.clear();
     sequence.n_pos = 0;
     sequence.shareable = false;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "llama.h"
+#include "prefix_tree.h"
 
 namespace svc {
 
@@ -63,6 +64,7 @@ class Sequences {
   private:
     void share(Sequence & source, Sequence & target, size_t n_common);
     void take_cells(Sequence & sequence, size_t count);
+    void index(Sequence & sequence);
     void clear(Sequence & sequence);
     bool cut(Sequence & sequence, size_t n_keep);
     void drop_cells(Sequence & sequence, size_t from);
@@ -74,13 +76,11 @@ class Sequences {
     uint32_t n_used_ = 0;
     uint64_t clock_ = 0;
     std::vector<Sequence> sequences_;
+    PrefixTree tree_;  // of the shareable sequences, by id
     // One virtual cell for each token of a sequence, with the number of sequences that hold it.
     std::vector<std::vector<uint32_t>> cells_;
     std::vector<uint32_t> references_;
     std::vector<uint32_t> free_cells_;
 };
-
-// Length of the common prefix. Placeholders of media never match.
-size_t common_prefix(const std::vector<llama_token> & a, const std::vector<llama_token> & b, size_t most);
 
 }  // namespace svc

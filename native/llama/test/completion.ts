@@ -8,7 +8,7 @@ export interface Completion {
 }
 
 /** Runs one greedy job to its end and collects its tokens, which the engine reports beside log probabilities. */
-export function complete(engine: LlamaEngine, job: Omit<GenerationJob, 'tenant'>): Promise<Completion> {
+export function complete(engine: LlamaEngine, job: Omit<GenerationJob, 'tenant'> & { tenant?: string }): Promise<Completion> {
   return new Promise((resolve, reject) => {
     const tokens: number[] = [];
     let body = '';
