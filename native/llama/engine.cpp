@@ -16,6 +16,7 @@ namespace {
 
 constexpr uint32_t kAutoQueuedJobs = 1024;
 constexpr uint32_t kAutoQueuedTokens = 4 * 1024 * 1024;
+constexpr int32_t kMostSamplingThreads = 4;
 constexpr uint32_t kLeastRetryMs = 100;
 constexpr uint32_t kMostRetryMs = 60000;
 
@@ -69,12 +70,14 @@ Engine::Engine(std::shared_ptr<Model> model, EngineOptions options) : model_(std
     batch_ = std::make_unique<Batch>(static_cast<int32_t>(llama_n_batch(context_.get())));
     warm_up(*model_, context_.get(), *batch_);
     budget_ = std::make_unique<PrefillBudget>(llama_n_ubatch(context_.get()));
+    rows_ = std::make_unique<RowPool>(static_cast<uint32_t>(std::clamp(limits_.n_threads, 1, kMostSamplingThreads)));
 }
 
 Engine::~Engine() { close(); }
 
 void Engine::start(StepChannel * channel) {
     channel_ = channel;
+    writer_ = std::make_unique<AnswerWriter>(channel, [this] { nudge(); });
     preparing_ = std::thread([this] { prepare_loop(); });
     engine_ = std::thread([this] { run(); });
 }
@@ -123,6 +126,12 @@ void Engine::cancel(uint32_t id) {
     wake_engine_.notify_one();
 }
 
+void Engine::nudge() {
+    std::lock_guard lock(mutex_);
+    nudged_ = true;
+    wake_engine_.notify_one();
+}
+
 void Engine::set_paused(uint32_t id, bool paused) {
     std::lock_guard lock(mutex_);
     auto found = by_id_.find(id);
@@ -142,6 +151,7 @@ void Engine::close() {
     }
     if (preparing_.joinable()) preparing_.join();
     if (engine_.joinable()) engine_.join();
+    if (writer_) writer_->close();
     Bytes out;
     for (const auto & [id, job] : by_id_) {
         if (!job->cancelled) write_error(id, {"closed", "the engine was closed"}, out);
@@ -210,16 +220,6 @@ void Engine::prepare(const std::shared_ptr<Job> & job) {
 void Engine::forget(const Job & job) {
     std::lock_guard lock(mutex_);
     by_id_.erase(job.id);
-}
-
-void write_error(uint32_t job, const Status & status, Bytes & out) {
-    Bytes payload;
-    payload.u32(status.number_a);
-    payload.u32(status.number_b);
-    payload.u32(static_cast<uint32_t>(status.code.size()));
-    payload.text(status.code);
-    payload.text(status.text);
-    out.record(job, RecordKind::Error, 0, 0, payload.view());
 }
 
 }  // namespace svc

@@ -1,7 +1,8 @@
 // One context, one scheduler thread: continuous batching over many sequences.
 //
-// submit() -> preparing thread (template, tokens, grammar) -> engine thread (admit, decode, sample) -> StepChannel -> JS.
-// The engine thread alone touches the llama_context, the sequences and the generations.
+// submit() -> preparing thread (template, tokens, grammar) -> engine thread (admit, decode, sample) -> AnswerWriter (text,
+// records)
+// -> StepChannel -> JS. The engine thread alone touches the llama_context, the sequences and the generations.
 #pragma once
 
 #include <atomic>
@@ -10,16 +11,19 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <unordered_map>
 #include <vector>
 
 #include "../common/step_channel.h"
+#include "answer_writer.h"
 #include "batch.h"
 #include "job.h"
 #include "model.h"
 #include "prefill_budget.h"
+#include "row_pool.h"
 #include "sequences.h"
 
 namespace svc {
@@ -28,6 +32,13 @@ struct ContextDeleter {
     void operator()(llama_context * context) const { llama_free(context); }
 };
 using ContextPtr = std::unique_ptr<llama_context, ContextDeleter>;
+
+// What one row of logits came to.
+struct SampledRow {
+    llama_token token = LLAMA_TOKEN_NULL;
+    std::optional<TokenLogprobs> logprobs;
+    Status status;
+};
 
 // Bytes of KV cache and compute buffers.
 double memory_of(const llama_context * context);
@@ -55,9 +66,6 @@ struct EngineStats {
     std::atomic<float> jobs_per_second{0};
 };
 
-// Appends the record that ends a job with an error.
-void write_error(uint32_t job, const Status & status, Bytes & out);
-
 class Engine {
   public:
     // Creates the context. Throws StatusError unsupported or out_of_memory.
@@ -84,6 +92,9 @@ class Engine {
     bool take_inbox();
     void expire();
     void drop_cancelled();
+    // Ends what the writer found to be over.
+    void end_written();
+    void nudge();
     // One decode. False when nothing could be done: all are paused, or wait for cells.
     bool step();
     void admit();
@@ -105,8 +116,8 @@ class Engine {
     void preempt(Generation & generation);
     void commit_step();
     void sample();
-    void sample(Generation & generation);
-    void advance(Generation & generation, llama_token token);
+    SampledRow sample(Generation & generation, const float * logits) const;
+    void advance(Generation & generation, SampledRow row);
 
     void finish(Generation & generation, Finish reason);
     void finish_job(Job & job);
@@ -139,7 +150,8 @@ class Engine {
     bool stalled_ = false;
     // Cells ran out; nobody is admitted until somebody gives some back.
     bool holding_ = false;
-    Bytes out_;
+    std::unique_ptr<RowPool> rows_;
+    std::unique_ptr<AnswerWriter> writer_;
     Clock::time_point last_job_done_{};
 
     // Between threads.

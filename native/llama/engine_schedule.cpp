@@ -22,6 +22,7 @@ constexpr auto kIdlePoll = std::chrono::milliseconds(200);
 void Engine::run() {
     while (take_inbox()) {
         drop_cancelled();
+        end_written();
         expire();
         const auto alive = jobs_;  // a job that ends inside the step stays valid until the step is over
         auto status = catch_status([this] { stalled_ = !step(); });
@@ -32,8 +33,7 @@ void Engine::run() {
     }
     auto jobs = jobs_;
     for (auto & job : jobs) fail(*job, {"closed", "the engine was closed"});
-    channel_->append(out_.view());
-    channel_->ring();
+    publish();
 }
 
 // Takes new jobs in; sleeps while there is nothing to do. False when the engine closes.
@@ -56,6 +56,19 @@ void Engine::drop_cancelled() {
     auto jobs = jobs_;
     for (auto & job : jobs) {
         if (job->cancelled) finish_job(*job);
+    }
+}
+
+void Engine::end_written() {
+    auto jobs = jobs_;
+    for (auto & job : jobs) {
+        if (job->broken) {
+            finish_job(*job);
+            continue;
+        }
+        for (auto & generation : job->generations) {
+            if (generation->ended && generation->state != Generation::State::Finished) finish(*generation, Finish::Stop);
+        }
     }
 }
 
@@ -117,10 +130,7 @@ bool Engine::admit(Generation & generation) {
     stats_.n_queued--;
     stats_.n_queued_tokens -= job.prompt.tokens.size();
     if (!generation.leader) job.n_cached = n_common;
-    Bytes payload;
-    payload.u32(static_cast<uint32_t>(job.prompt.tokens.size()));
-    payload.u32(static_cast<uint32_t>(job.n_cached));
-    out_.record(job.id, RecordKind::Start, 0, 0, payload.view());
+    writer_->start(job);
     return true;
 }
 
@@ -230,7 +240,13 @@ void Engine::plan_prefill(const std::string & lora) {
         waiting.emplace_back(static_cast<double>(generation->n_remaining_prefill()) - kAgeTokensPerMs * age_ms, generation);
     }
     std::sort(waiting.begin(), waiting.end());
-    auto budget = static_cast<int32_t>(budget_->tokens(static_cast<uint32_t>(batch_->size())));
+    size_t n_at_once = 0;
+    size_t n_short = 0;
+    for (const auto & entry : waiting) {
+        n_at_once += entry.second->n_remaining_prefill();
+        n_short += n_at_once <= budget_->n_most();
+    }
+    auto budget = static_cast<int32_t>(budget_->tokens(static_cast<uint32_t>(batch_->size()), n_short));
     for (auto & entry : waiting) {
         if (budget <= 0 || batch_->room() == 0) return;
         const int32_t before = batch_->size();

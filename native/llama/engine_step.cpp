@@ -1,4 +1,4 @@
-// One step: build the batch, decode it, sample, and let answers out. KV pressure and endings are handled here too.
+// One step: build the batch, decode it, sample, and hand tokens to the writer. KV pressure and endings are handled here too.
 #include <algorithm>
 
 #include "engine.h"
@@ -136,75 +136,81 @@ void Engine::commit_step() {
     }
 }
 
+// Rows are sampled by several threads: none touches the context or another generation.
 void Engine::sample() {
-    for (auto * generation : std::vector<Generation *>(in_step_)) {
-        if (generation->batch_index < 0 || generation->state == Generation::State::Finished) continue;
-        auto * job = generation->job;
-        auto status = catch_status([&] { sample(*generation); });
-        if (!status.code.empty()) fail(*job, status);
+    struct Row {
+        Generation * generation;
+        const float * logits;
+        SampledRow sampled;
+    };
+    std::vector<Row> rows;
+    for (auto * generation : in_step_) {
+        if (generation->batch_index < 0) continue;
+        // llama.cpp puts its rows in order at the first of these calls: not for several threads.
+        rows.push_back({generation, llama_get_logits_ith(context_.get(), generation->batch_index), {}});
+    }
+    rows_->run(rows.size(), [&](size_t i) {
+        auto & row = rows[i];
+        auto status = catch_status([&] { row.sampled = sample(*row.generation, row.logits); });
+        row.sampled.status = std::move(status);
+    });
+    const auto now = Clock::now();
+    for (auto & row : rows) {
+        // A choice that failed took its siblings along.
+        if (row.generation->state == Generation::State::Finished) continue;
+        auto & job = *row.generation->job;
+        if (job.first_token == Clock::time_point{}) job.first_token = now;
+        if (row.sampled.status.code.empty()) advance(*row.generation, std::move(row.sampled));
+        else fail(job, row.sampled.status);
     }
 }
 
-void Engine::sample(Generation & generation) {
-    auto & job = *generation.job;
-    const float * logits = llama_get_logits_ith(context_.get(), generation.batch_index);
+SampledRow Engine::sample(Generation & generation, const float * logits) const {
     if (!logits) throw StatusError("internal", "a decoded token has no logits");
-    const llama_token token = generation.sampler->sample(logits);
-    if (generation.n_generated == 0 && job.first_token == Clock::time_point{}) job.first_token = Clock::now();
-    if (job.options.top_logprobs >= 0) {
-        TokenLogprobs logprobs;
-        const float chosen = log_probability(logits, model_->n_vocab(), token, job.options.top_logprobs, logprobs.top);
-        logprobs.chosen = {token, chosen};
-        if (!llama_vocab_is_eog(model_->vocab(), token)) generation.answer->add_logprobs(std::move(logprobs));
-    }
-    advance(generation, token);
+    SampledRow row;
+    row.token = generation.sampler->sample(logits);
+    const int32_t n_top = generation.job->options.top_logprobs;
+    if (n_top < 0 || llama_vocab_is_eog(model_->vocab(), row.token)) return row;
+    row.logprobs.emplace();
+    row.logprobs->chosen = {row.token, log_probability(logits, model_->n_vocab(), row.token, n_top, row.logprobs->top)};
+    return row;
 }
 
-// Takes the sampled token in and decides whether the generation goes on.
-void Engine::advance(Generation & generation, llama_token token) {
+// Takes the sampled token in and decides whether the generation goes on. What its text decides comes from the writer.
+void Engine::advance(Generation & generation, SampledRow row) {
     const auto & options = generation.job->options;
     generation.n_generated++;
     stats_.n_completion_tokens++;
-    if (llama_vocab_is_eog(model_->vocab(), token)) return finish(generation, Finish::Stop);
-    if (generation.answer->push(token, out_)) return finish(generation, Finish::Stop);
+    if (llama_vocab_is_eog(model_->vocab(), row.token)) return finish(generation, Finish::Stop);
+    writer_->add(generation, row.token, std::move(row.logprobs));
     if (options.max_tokens > 0 && generation.n_generated >= options.max_tokens) return finish(generation, Finish::Length);
     if (generation.tokens.size() + 1 >= limits_.n_ctx_per_job) return finish(generation, Finish::Length);
-    generation.next = token;
-    generation.tokens.push_back(token);
+    generation.next = row.token;
+    generation.tokens.push_back(row.token);
     generation.state = Generation::State::Decode;
 }
 
 void Engine::finish(Generation & generation, Finish reason) {
-    generation.answer->finish(reason, out_);
+    writer_->finish(generation, reason);
     release(generation);
     generation.state = Generation::State::Finished;
     auto & job = *generation.job;
     const bool done = std::all_of(job.generations.begin(), job.generations.end(),
                                   [](const auto & g) { return g->state == Generation::State::Finished; });
     if (!done) return;
-    const auto now = Clock::now();
-    uint32_t n_generated = 0;
-    for (const auto & g : job.generations) n_generated += static_cast<uint32_t>(g->n_generated);
-    const auto first = job.first_token == Clock::time_point{} ? now : job.first_token;
-    Bytes payload;
-    payload.u32(static_cast<uint32_t>(job.prompt.tokens.size()));
-    payload.u32(static_cast<uint32_t>(job.n_cached));
-    payload.u32(n_generated);
-    payload.f32(static_cast<float>(ms_between(job.submitted, job.admitted)));
-    payload.f32(static_cast<float>(ms_between(job.admitted, first)));
-    payload.f32(static_cast<float>(ms_between(first, now)));
-    out_.record(job.id, RecordKind::Done, 0, 0, payload.view());
+    job.finished = Clock::now();
+    writer_->done(job);
     stats_.n_cached_tokens += job.n_cached;
     if (last_job_done_ != Clock::time_point{}) {
-        const auto seconds = static_cast<float>(std::max(1e-4, ms_between(last_job_done_, now) / 1000));
+        const auto seconds = static_cast<float>(std::max(1e-4, ms_between(last_job_done_, job.finished) / 1000));
         stats_.jobs_per_second = 0.9f * stats_.jobs_per_second + 0.1f / seconds;
     }
-    last_job_done_ = now;
+    last_job_done_ = job.finished;
     finish_job(job);
 }
 
 void Engine::fail(Job & job, const Status & status) {
-    if (!job.cancelled) write_error(job.id, status, out_);
+    if (!job.cancelled) writer_->fail(job, status);
     finish_job(job);
 }
 
@@ -236,13 +242,9 @@ void Engine::release(Generation & generation) {
     holding_ = false;
 }
 
-// Lets the step's records out and refreshes the figures.
+// Lets the step's answers out and refreshes the figures.
 void Engine::publish() {
-    if (!out_.data().empty()) {
-        channel_->append(out_.view());
-        out_.data().clear();
-        channel_->ring();
-    }
+    writer_->publish();
     uint32_t n_active = 0;
     for (const auto * generation : generations_) n_active += generation->active();
     stats_.n_active = n_active;

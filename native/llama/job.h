@@ -38,6 +38,10 @@ struct Generation {
     std::unique_ptr<Answer> answer;
     llama_token next = LLAMA_TOKEN_NULL;
     int32_t n_generated = 0;
+    // Tokens of the answer as it was written; smaller than n_generated where the text ended it. The writer's.
+    int32_t n_written = 0;
+    // Its text has ended the answer; nothing more is written. Set by the writer, read by the engine.
+    std::atomic<bool> ended{false};
     int32_t batch_index = -1;  // row of logits in the running step, or -1
     Generation * leader = nullptr;
     size_t follow_tokens = 0;
@@ -47,7 +51,7 @@ struct Generation {
     size_t n_remaining_prefill() const { return sequence ? tokens.size() - sequence->tokens.size() : tokens.size(); }
 };
 
-struct Job {
+struct Job : std::enable_shared_from_this<Job> {
     uint32_t id = 0;
     JobOptions options;
     Prompt prompt;
@@ -56,11 +60,14 @@ struct Job {
     std::vector<std::unique_ptr<Generation>> generations;
     std::atomic<bool> cancelled{false};
     std::atomic<bool> paused{false};
+    // The answer could not be written and the error is out. Set by the writer, read by the engine.
+    std::atomic<bool> broken{false};
     bool started = false;
     size_t n_cached = 0;
     Clock::time_point submitted;
     Clock::time_point admitted;
     Clock::time_point first_token;
+    Clock::time_point finished;
     Clock::time_point deadline = Clock::time_point::max();
 };
 
