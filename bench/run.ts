@@ -1,28 +1,27 @@
-/** `npm run bench -- SUITE [--trial NAME] [--model NAME|FILE] [--threads N] [--rounds N] [--quick]` */
+/** `npm run bench -- SUITE [--rival NAME] [--trial NAME] [--model NAME|FILE] [--threads N] [--rounds N] [--quick]` */
 import { availableParallelism } from 'node:os';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { bareUws } from './contenders/bare-uws.ts';
-import { llamaServer } from './contenders/llama-server.ts';
-import { ours } from './contenders/ours.ts';
+import type { ContenderOptions } from './contenders/contender.ts';
+import { contenders } from './contenders/contenders.ts';
+import { quicken } from './load/quicken.ts';
 import { requireWrk } from './load/wrk.ts';
 import { findModel, sha256 } from './model.ts';
-import { reportLine, summaryLine } from './report.ts';
+import { reportLines, summaryLine } from './report.ts';
 import { writeResults } from './result-file.ts';
-import { runTrial, type TrialResult } from './runner.ts';
+import { type RunOptions, runTrial, type TrialResult } from './runner.ts';
 import { type Suite, suites } from './suites.ts';
-import { quicken } from './trial.ts';
-
-const rivals = { 'bare-uws': bareUws, 'llama-server': llamaServer };
+import type { ContenderName, Trial } from './trial.ts';
 
 async function main(): Promise<void> {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: {
-      trial: { type: 'string' },
+      rival: { type: 'string' },
+      trial: { type: 'string', multiple: true },
       model: { type: 'string' },
       threads: { type: 'string', default: String(availableParallelism()) },
-      rounds: { type: 'string', default: '5' },
+      rounds: { type: 'string' },
       quick: { type: 'boolean', default: false },
     },
   });
@@ -30,31 +29,57 @@ async function main(): Promise<void> {
   const suite = suites[name];
   if (!suite) throw new Error(`name a suite: ${Object.keys(suites).join(', ')}`);
   const trials = chooseTrials(suite, values.trial, values.quick);
-  if (trials.some(({ load }) => load.kind === 'wrk')) requireWrk();
+  if (trials.some(({ phases }) => Object.values(phases).some(({ kind }) => kind === 'wrk'))) requireWrk();
 
   const model = await findModel(values.model ?? (values.quick ? 'tiny' : suite.model));
-  const facts = { suite: name, model: basename(model), nThreads: count(values.threads), nRounds: count(values.rounds) };
+  const nRounds = count(values.rounds ?? (values.quick ? '1' : '3'));
+  const facts = { suite: name, model: basename(model), nThreads: count(values.threads), nRounds };
   console.log(
-    `suite ${name}, model ${facts.model}, ${facts.nThreads} threads, ${facts.nRounds} rounds; client and servers share the cores`,
+    `suite ${name}, model ${facts.model}, ${facts.nThreads} threads, ${nRounds} rounds; client and servers share ${availableParallelism()} cores`,
   );
   const results: TrialResult[] = [];
   for (const trial of trials) {
-    const contenders = { ours, rival: rivals[trial.rival] };
-    const options = { model, nThreads: facts.nThreads, nRounds: facts.nRounds, nParallel: suite.nParallel, nCtx: suite.nCtx };
-    const result = await runTrial(trial, contenders, { ...options, onRound: (text) => showProgress(`${trial.name}: ${text}`) });
+    const settings = await settingsOf(trial, suite, model, facts.nThreads);
+    const onProgress = (text: string) => showProgress(`${trial.name}: ${text}`);
+    const result = await runTrial(trial, { contenders: chooseContenders(trial, values.rival), settings, nRounds, onProgress });
     showProgress('');
-    console.log(reportLine(result));
+    for (const line of reportLines(result)) console.log(line);
     results.push(result);
   }
   console.log(`samples: ${writeResults({ ...facts, modelSha256: await sha256(model) }, results)}`);
   console.log(summaryLine(results));
-  process.exitCode = results.some((result) => result.holds === false) ? 1 : 0;
+  process.exitCode = results.some(({ verdicts }) => verdicts.some(({ holds }) => holds === false)) ? 1 : 0;
 }
 
-function chooseTrials({ trials }: Suite, only: string | undefined, quick: boolean) {
-  const chosen = trials.filter(({ name }) => only === undefined || name === only);
-  if (chosen.length === 0) throw new Error(`--trial ${only}: the suite has ${trials.map(({ name }) => name).join(', ')}`);
+function chooseTrials({ trials }: Suite, only: readonly string[] | undefined, quick: boolean): Trial[] {
+  const names = trials.map(({ name }) => name);
+  const unknown = only?.find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new Error(`--trial ${unknown}: the suite has ${names.join(', ')}`);
+  const chosen = trials.filter(({ name }) => only === undefined || only.includes(name));
   return quick ? chosen.map(quicken) : chosen;
+}
+
+/** `--rival` takes another rival's place, or, with `none`, leaves it out. The ceiling is no rival and stays. */
+function chooseContenders(trial: Trial, rival: string | undefined): RunOptions['contenders'] {
+  const ceiling = trial.ceiling === undefined ? {} : { ceiling: contenders[trial.ceiling] };
+  const ours = contenders[trial.ours ?? 'svc'];
+  if (rival === 'none') return { ours, ...ceiling };
+  if (rival !== undefined && !Object.hasOwn(contenders, rival))
+    throw new Error(`--rival ${rival}: give none or one of ${Object.keys(contenders).join(', ')}`);
+  return { ours, rival: contenders[(rival as ContenderName | undefined) ?? trial.rival], ...ceiling };
+}
+
+async function settingsOf(trial: Trial, suite: Suite, model: string, nThreads: number): Promise<ContenderOptions> {
+  const file = trial.model === undefined ? model : await findModel(trial.model);
+  const { models, ...server } = trial.server ?? {};
+  const named = Object.entries(models ?? {}).map(async ([name, of]) => [name, of === '' ? file : await findModel(of)] as const);
+  return {
+    nThreads,
+    ...suite.server,
+    ...server,
+    model: file,
+    ...(models ? { models: Object.fromEntries(await Promise.all(named)) } : {}),
+  };
 }
 
 function count(text: string): number {

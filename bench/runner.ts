@@ -1,79 +1,107 @@
 /** Runs a trial's rounds, ours and the rival's in turn, so that a drift of the machine touches both alike. */
-import type { ChildServer } from '../test/child-server.ts';
-import type { Contender, ContenderOptions } from './contenders/contender.ts';
-import { runChat } from './load/chat.ts';
-import { runWrk } from './load/wrk.ts';
-import { median, spread } from './statistics.ts';
-import { holds, type Sample, type Trial } from './trial.ts';
+import type { Contender, ContenderOptions, RunningContender } from './contenders/contender.ts';
+import type { Load } from './load/load.ts';
+import type { Phase, Sample, Trial } from './trial.ts';
+import { judge, type Verdict } from './verdict.ts';
 
 export interface TrialResult {
   trial: Trial;
-  /** Medians over the rounds, in the metric's unit. */
-  ours: number;
-  rival: number;
-  /** Median of the rounds' ratios, ours divided by the rival's, and their extremes. */
-  ratio: number;
-  ratioLow: number;
-  ratioHigh: number;
-  /** Undefined for a trial without a goal. */
-  holds: boolean | undefined;
-  samples: { ours: Sample[]; rival: Sample[] };
+  verdicts: Verdict[];
+  samples: Samples;
 }
 
-export interface RunOptions extends ContenderOptions {
+/** One sample a round; empty for a rival or a ceiling that was not run. */
+export interface Samples {
+  ours: Sample[];
+  rival: Sample[];
+  ceiling: Sample[];
+}
+
+export type Side = keyof Samples;
+
+export interface RunOptions {
+  /** In the order in which they are measured. */
+  contenders: Partial<Record<Side, Contender>>;
+  settings: ContenderOptions;
   nRounds: number;
-  onRound(text: string): void;
+  onProgress(text: string): void;
 }
 
-export async function runTrial(
-  trial: Trial,
-  contenders: { ours: Contender; rival: Contender },
-  options: RunOptions,
-): Promise<TrialResult> {
-  const servers: ChildServer[] = [];
-  const samples: TrialResult['samples'] = { ours: [], rival: [] };
+export async function runTrial(trial: Trial, options: RunOptions): Promise<TrialResult> {
+  const samples: Samples = { ours: [], rival: [], ceiling: [] };
+  const sides = Object.entries(options.contenders).map(
+    ([side, contender]) => [side as Side, new Stand(contender, options.settings, trial.fresh ?? 'trial')] as const,
+  );
   try {
-    const ours = await contenders.ours.start(options);
-    servers.push(ours);
-    const rival = await contenders.rival.start(options);
-    servers.push(rival);
     for (let round = 1; round <= options.nRounds; round++) {
-      options.onRound(`round ${round} of ${options.nRounds}`);
-      samples.ours.push(await measure(ours, trial, round, trial.load));
-      samples.rival.push(await measure(rival, trial, round, forRival(trial.load)));
+      for (const [side, stand] of sides) {
+        const progress = (phase: string) => options.onProgress(`round ${round} of ${options.nRounds}, ${side}, ${phase}`);
+        samples[side].push(await measureRound(trial, stand, side, round, progress));
+      }
     }
   } finally {
-    for (const server of servers) await server.stop();
+    for (const [, stand] of sides) await stand.clear();
   }
-  return judge(trial, samples);
+  return { trial, verdicts: trial.goals.map((goal) => judge(goal, samples)), samples };
 }
 
-function forRival(load: Trial['load']): Trial['load'] {
-  return load.kind === 'wrk' ? { ...load, path: load.rivalPath ?? load.path } : load;
+/** The same prompts in the same order on all sides; another phase or round has others, so that none profits from a cache. */
+async function measureRound(
+  trial: Trial,
+  stand: Stand,
+  side: Side,
+  nth: number,
+  onPhase: (name: string) => void,
+): Promise<Sample> {
+  const round: Sample = {};
+  await stand.nextRound();
+  for (const [name, phase] of Object.entries(trial.phases)) {
+    onPhase(name);
+    const running = await stand.nextPhase();
+    const seed = hash(`${trial.name}/${name}`) + nth;
+    const sample = (await running.measure(resolve(phase, side, round), seed)) ?? {};
+    for (const [figure, value] of Object.entries(sample)) round[`${name}.${figure}`] = value;
+  }
+  return round;
 }
 
-/** Round 1 has seed 1 on both servers: the same prompts in the same order. */
-function measure(server: ChildServer, trial: Trial, round: number, load: Trial['load']): Promise<Sample> {
-  if (load.kind === 'wrk') return runWrk(server.url + load.path, load);
-  return runChat(server, load, hash(trial.name) + round);
+/** The load as this side gets it, with what depends on earlier phases filled in. */
+function resolve({ forRival, ...common }: Phase, side: Side, round: Sample): Load {
+  const load = { ...common, ...(side === 'rival' ? forRival : {}) } as Load;
+  if (load.kind !== 'poisson') return load;
+  return { ...load, rate: { ...load.rate, perSecond: (round[load.rate.of] ?? Number.NaN) * load.rate.times } };
+}
+
+/** Where a contender runs: kept as long as the trial says, and never more than one of it. */
+class Stand {
+  readonly #contender: Contender;
+  readonly #settings: ContenderOptions;
+  readonly #fresh: 'trial' | 'round' | 'phase';
+  #running: RunningContender | undefined;
+
+  constructor(contender: Contender, settings: ContenderOptions, fresh: 'trial' | 'round' | 'phase') {
+    this.#contender = contender;
+    this.#settings = settings;
+    this.#fresh = fresh;
+  }
+
+  async nextRound(): Promise<void> {
+    if (this.#fresh !== 'trial') await this.clear();
+  }
+
+  async nextPhase(): Promise<RunningContender> {
+    if (this.#fresh === 'phase') await this.clear();
+    this.#running ??= await this.#contender.start(this.#settings);
+    return this.#running;
+  }
+
+  async clear(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    await running?.stop();
+  }
 }
 
 function hash(text: string): number {
-  return [...text].reduce((sum, letter) => (Math.imul(sum, 31) + letter.charCodeAt(0)) >>> 0, 7);
-}
-
-function judge(trial: Trial, samples: TrialResult['samples']): TrialResult {
-  const pick = (list: Sample[]) => list.map((sample) => value(sample, trial.metric.name));
-  const [ours, rival] = [pick(samples.ours), pick(samples.rival)];
-  const ratios = ours.map((own, round) => own / (rival[round] ?? Number.NaN));
-  const ratio = median(ratios);
-  const { low, high } = spread(ratios);
-  const verdict = trial.goal && holds(trial.goal, median(ours), ratio);
-  return { trial, ours: median(ours), rival: median(rival), ratio, ratioLow: low, ratioHigh: high, holds: verdict, samples };
-}
-
-function value(sample: Sample, name: string): number {
-  const found = sample[name];
-  if (found === undefined) throw new Error(`the sample has no ${name}: it has ${Object.keys(sample).join(', ')}`);
-  return found;
+  return [...text].reduce((sum, letter) => (Math.imul(sum, 31) + letter.charCodeAt(0)) >>> 0, 7) % 1_000_000;
 }

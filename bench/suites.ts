@@ -1,3 +1,4 @@
+import type { ServerSettings } from './contenders/contender.ts';
 import type { Trial } from './trial.ts';
 import { httpTrials } from './trials/http.ts';
 import { servingTrials } from './trials/serving.ts';
@@ -6,11 +7,11 @@ export interface Suite {
   trials: readonly Trial[];
   /** Model when --model is not given. */
   model: string;
-  nParallel: number;
-  nCtx: number;
+  /** What the servers are started with unless a trial says otherwise. */
+  server: Omit<ServerSettings, 'nThreads'>;
 }
 
 export const suites: Readonly<Record<string, Suite>> = {
-  http: { trials: httpTrials, model: 'tiny', nParallel: 1, nCtx: 4_096 },
-  serving: { trials: servingTrials, model: 'mid', nParallel: 32, nCtx: 65_536 },
+  http: { trials: httpTrials, model: 'tiny', server: { nParallel: 1, nCtx: 4_096 } },
+  serving: { trials: servingTrials, model: 'mid', server: { nParallel: 32, nCtx: 32_768 } },
 };

@@ -1,39 +1,57 @@
 /** A trial is data: what is asked of both servers, what is compared, and what must come out. */
+import type { ServerSettings } from './contenders/contender.ts';
 import type { Load } from './load/load.ts';
 
 export interface Trial {
   name: string;
   /** One sentence: what is measured and why it matters. */
   summary: string;
-  rival: RivalName;
-  load: Load;
-  /** The sample member that is compared. */
-  metric: { name: string; unit: string; better: 'higher' | 'lower' };
-  /** Without a goal the trial informs and is not counted. */
-  goal?: Goal;
+  /** What is measured as ours; `svc` unless told. */
+  ours?: ContenderName;
+  rival: ContenderName;
+  /** A bound that no server passes, measured in the same rounds: the same work without a server around it. */
+  ceiling?: ContenderName;
+  /** A random shape to use whatever model the suite runs on, where the model does not matter. */
+  model?: 'tiny';
+  /** Settings of the servers, where they differ from the suite's. */
+  server?: Partial<ServerSettings>;
+  /** When servers are started anew; `trial` unless told. A server that does not notice aborts would carry them into what follows. */
+  fresh?: 'trial' | 'round' | 'phase';
+  /** What is run, in this order. A phase's figures are named `phase.figure`. */
+  phases: Readonly<Record<string, Phase>>;
+  goals: readonly Goal[];
 }
 
-export type RivalName = 'bare-uws' | 'llama-server';
+export type ContenderName = 'svc' | 'bare-uws' | 'llama-server' | 'llama-router' | 'llama-batched-bench';
 
-/** `ratio` is ours divided by the rival's; `ours` is our figure itself, in the metric's unit. */
-export type Goal = { of: 'ratio' | 'ours' } & ({ atLeast: number } | { atMost: number });
+/** A load, with what differs for the rival where it cannot take the same. */
+export type Phase = Load & { forRival?: Partial<Load> };
 
-/** What one round against one server measured; units stand in the names. */
+/** Something that is compared, and what must come out. Without a bound it informs and is not counted. */
+export interface Goal {
+  /** `phase.figure` of the samples. */
+  figure: string;
+  unit: string;
+  /**
+   * What our figure is divided by: the rival's same figure, the ceiling's same figure, or another figure of our own (ours without
+   * the disturbance). Absent: our figure itself is what is bounded.
+   */
+  against?: 'rival' | 'ceiling' | { baseline: string };
+  atLeast?: number;
+  atMost?: number;
+}
+
+/** What one round against one contender measured: `phase.figure`, with units in the names. */
 export type Sample = Record<string, number>;
 
-export function holds(goal: Goal, ours: number, ratio: number): boolean {
-  const value = goal.of === 'ratio' ? ratio : ours;
-  return 'atLeast' in goal ? value >= goal.atLeast : value <= goal.atMost;
+/** Undefined for a goal without a bound, and for a figure that was not measured. */
+export function holds({ atLeast, atMost }: Goal, value: number): boolean | undefined {
+  if ((atLeast === undefined && atMost === undefined) || Number.isNaN(value)) return undefined;
+  return value >= (atLeast ?? Number.NEGATIVE_INFINITY) && value <= (atMost ?? Number.POSITIVE_INFINITY);
 }
 
-export function describeGoal(goal: Goal): string {
-  const bound = 'atLeast' in goal ? `>= ${goal.atLeast}` : `<= ${goal.atMost}`;
-  return `${goal.of} ${bound}`;
-}
-
-/** The same trial in a fraction of the time; its figures are for a first look only. */
-export function quicken(trial: Trial): Trial {
-  const { load } = trial;
-  if (load.kind === 'wrk') return { ...trial, load: { ...load, seconds: 1 } };
-  return { ...trial, load: { ...load, requestsPerClient: 1, maxTokens: Math.min(load.maxTokens, 32) } };
+export function describeBound({ against, atLeast, atMost }: Goal): string {
+  const of = against === undefined ? '' : 'ratio ';
+  if (atLeast !== undefined) return `${of}>= ${atLeast}`;
+  return atMost === undefined ? 'none' : `${of}<= ${atMost}`;
 }

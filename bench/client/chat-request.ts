@@ -1,21 +1,21 @@
-/** One streamed chat completion, timed frame by frame. Frames are counted, not parsed: the client must not be what is measured. */
-import { type Agent, request } from 'node:http';
+/** One chat completion, timed frame by frame. */
+import { Connection, type Target } from './connection.ts';
+import { FrameClock } from './frame-clock.ts';
 
-export interface ChatAnswer extends Answer {
-  /** Times that the request was sent again because the server had closed the connection. */
-  nResent: number;
-}
-
-interface Answer {
+export interface ChatAnswer {
+  /** 0 when the connection ended before the answer was whole. */
   status: number;
-  /** From sending the request to the first frame that carries content. */
+  /** From sending to the headers. */
+  headMs: number;
+  /** From sending to the first frame that carries content; until the end when none came. */
   ttftMs: number;
-  /** Time between one content frame and the next. */
   gapsMs: number[];
   e2eMs: number;
   nCompletionTokens: number;
+  nPromptTokens: number;
   /** Prompt tokens that the server computed, without those that it took from a cache. */
   nPromptEvaluated: number;
+  retryAfter: string | undefined;
 }
 
 interface FinalChunk {
@@ -24,91 +24,79 @@ interface FinalChunk {
   timings?: { prompt_n: number };
 }
 
-const maxAttempts = 5;
-
-/**
- * Sends a request, and sends it again on another connection when the server closed this one without a word (llama-server does
- * so around the end of a stream): as real clients do, on the same clock, and counted.
- */
-export async function sendChat(url: string, agent: Agent, body: object): Promise<ChatAnswer> {
-  const startedAt = performance.now();
-  for (let nResent = 0; nResent < maxAttempts; nResent++) {
-    const answer = await attempt(url, agent, JSON.stringify(body), startedAt);
-    if (answer !== 'connection closed') return { ...answer, nResent };
-  }
-  throw new Error(`the server closed ${maxAttempts} connections without an answer`);
+export interface ChatOptions {
+  apiKey?: string;
+  path?: string;
+  /** When the request was due, in milliseconds of performance.now(): a client that is late must not flatter the server. */
+  dueAt?: number;
+  onFrames?(clock: FrameClock): void;
 }
 
-function attempt(url: string, agent: Agent, body: string, startedAt: number): Promise<Answer | 'connection closed'> {
-  return new Promise((resolve, reject) => {
-    const frames = new FrameClock(startedAt);
-    const outgoing = request(`${url}/v1/chat/completions`, {
-      method: 'POST',
-      agent,
-      headers: { 'content-type': 'application/json' },
+export class ChatRequest {
+  /** Resolves when the answer is over, also when it failed; never after abort(). */
+  readonly answer: Promise<ChatAnswer>;
+  readonly clock: FrameClock;
+  readonly #connection: Connection;
+
+  constructor(target: Target, body: string, { apiKey, path = '/v1/chat/completions', dueAt, onFrames }: ChatOptions = {}) {
+    const startedAt = dueAt ?? performance.now();
+    const clock = new FrameClock(startedAt);
+    let status = 0;
+    let headMs = 0;
+    let retryAfter: string | undefined;
+    let resolve: (answer: ChatAnswer) => void = () => undefined;
+    this.clock = clock;
+    this.answer = new Promise((done) => {
+      resolve = done;
     });
-    outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ECONNRESET') resolve('connection closed');
-      else reject(error);
-    });
-    outgoing.on('response', (response) => {
-      response.on('data', (chunk: Buffer) => frames.read(chunk, performance.now()));
-      response.on('error', reject);
-      response.on('end', () => resolve(frames.answer(response.statusCode ?? 0, performance.now() - startedAt)));
-    });
-    outgoing.end(body);
-  });
-}
-
-class FrameClock {
-  readonly #startedAt: number;
-  readonly #gapsMs: number[] = [];
-  #firstAt = 0;
-  #lastAt = 0;
-  #tail = '';
-
-  constructor(startedAt: number) {
-    this.#startedAt = startedAt;
+    const headers = apiKey === undefined ? {} : { 'x-api-key': apiKey };
+    this.#connection = new Connection(
+      target,
+      { method: 'POST', path, headers, body },
+      {
+        onHead: (code, fields) => {
+          status = code;
+          headMs = performance.now() - startedAt;
+          retryAfter = fields.get('retry-after');
+        },
+        onBody: (bytes) => {
+          const nBefore = clock.nFrames;
+          clock.read(bytes, performance.now());
+          if (clock.nFrames > nBefore) onFrames?.(clock);
+        },
+        onEnd: (isWhole) => {
+          const e2eMs = performance.now() - startedAt;
+          const timed = { headMs, ttftMs: clock.ttftMs ?? e2eMs, gapsMs: clock.gapsMs, e2eMs, retryAfter };
+          resolve({ status: isWhole ? status : 0, ...timed, ...readUsage(clock.tail) });
+        },
+      },
+    );
   }
 
-  read(chunk: Buffer, at: number): void {
-    const nContentFrames = count(chunk, '"content":"');
-    for (let frame = 0; frame < nContentFrames; frame++) this.#tick(at);
-    this.#tail = (this.#tail + chunk.toString('latin1')).slice(-8_192);
-  }
-
-  answer(status: number, e2eMs: number): Answer {
-    const final = readFinalChunk(this.#tail);
-    const usage = final.usage;
-    return {
-      status,
-      e2eMs,
-      ttftMs: this.#firstAt === 0 ? e2eMs : this.#firstAt - this.#startedAt,
-      gapsMs: this.#gapsMs,
-      nCompletionTokens: usage?.completion_tokens ?? 0,
-      nPromptEvaluated:
-        final.timings?.prompt_n ?? (usage?.prompt_tokens ?? 0) - (usage?.prompt_tokens_details?.cached_tokens ?? 0),
-    };
-  }
-
-  #tick(at: number): void {
-    if (this.#firstAt === 0) this.#firstAt = at;
-    else this.#gapsMs.push(at - this.#lastAt);
-    this.#lastAt = at;
+  abort(): void {
+    this.#connection.abort();
   }
 }
 
-/** Occurrences of non-empty content; an empty string right after the quote is the role chunk and does not count. */
-function count(chunk: Buffer, needle: string): number {
-  let found = 0;
-  for (let at = chunk.indexOf(needle); at !== -1; at = chunk.indexOf(needle, at + needle.length)) {
-    if (chunk[at + needle.length] !== 0x22) found++;
-  }
-  return found;
+export function sendChat(target: Target, body: string, options?: ChatOptions): Promise<ChatAnswer> {
+  return new ChatRequest(target, body, options).answer;
 }
 
-/** The usage chunk is the last JSON frame before [DONE]. */
+type Usage = Pick<ChatAnswer, 'nCompletionTokens' | 'nPromptTokens' | 'nPromptEvaluated'>;
+
+function readUsage(tail: string): Usage {
+  const { usage, timings } = readFinalChunk(tail);
+  const nPromptTokens = usage?.prompt_tokens ?? 0;
+  const nCached = usage?.prompt_tokens_details?.cached_tokens ?? 0;
+  return {
+    nCompletionTokens: usage?.completion_tokens ?? 0,
+    nPromptTokens,
+    nPromptEvaluated: timings?.prompt_n ?? nPromptTokens - nCached,
+  };
+}
+
+/** The usage chunk is the last JSON frame before [DONE]; an answer without a stream is one JSON line itself. */
 function readFinalChunk(tail: string): FinalChunk {
-  const frame = [...tail.matchAll(/^data: (\{.*\})$/gm)].at(-1)?.[1];
+  const frame = [...tail.matchAll(/^(?:data: )?(\{.*"usage".*\})\s*$/gm)].at(-1)?.[1];
   return frame === undefined ? {} : (JSON.parse(frame) as FinalChunk);
 }

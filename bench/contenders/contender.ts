@@ -1,19 +1,43 @@
-import type { ChildServer } from '../../test/child-server.ts';
+import type { Load } from '../load/load.ts';
+import type { Sample } from '../trial.ts';
 
-/** A server that the bench can start: ours or a rival. */
+/** What can be measured: ours, a rival, or a bound. */
 export interface Contender {
   name: string;
   /** Throws one line with the remedy when the program is missing on this machine. */
-  start(options: ContenderOptions): Promise<ChildServer>;
+  start(options: ContenderOptions): Promise<RunningContender>;
+}
+
+export interface RunningContender {
+  /** Runs one load. Undefined when this contender has no such thing (a bound has no queue, for example). */
+  measure(load: Load, seed: number): Promise<Sample | undefined>;
+  stop(): Promise<unknown>;
 }
 
 /** The same for every contender, so that the comparison is of servers and not of settings. */
-export interface ContenderOptions {
+export interface ContenderOptions extends ServerSettings {
   /** GGUF file. */
   model: string;
+}
+
+export interface ServerSettings {
   nThreads: number;
   /** Sequences that decode at once. */
   nParallel: number;
   /** KV cells for all sequences together. */
   nCtx: number;
+  /** One KV buffer for all sequences or one for each; each server's own choice unless told. */
+  kvUnified?: boolean;
+  /** Requests that may wait before they are refused; ours alone, as no rival bounds its queue. */
+  maxQueuedJobs?: number;
+  /** Open connections; ours alone, as no rival has a limit of that kind. */
+  maxConnections?: number;
+  /** API keys name tenants; ours alone, as no rival has tenants. */
+  hasTenants?: boolean;
+  /** Other files served beside the model, by their names; for ours and for the router. */
+  models?: Readonly<Record<string, string>>;
+  /** Models held in memory at once. */
+  maxLoadedModels?: number;
+  /** Flags that make the rival faster in this trial, chosen by trying; see bench/README.md. */
+  rivalFlags?: readonly string[];
 }

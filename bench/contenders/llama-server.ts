@@ -1,32 +1,44 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { describeEngine } from '../../scripts/setup/engine.mjs';
 import { ChildServer, freePort } from '../../test/child-server.ts';
 import type { Contender, ContenderOptions } from './contender.ts';
+import { modelFolder } from './model-folder.ts';
+import { rivalProgram } from './rival-program.ts';
+import { ServerContender } from './server-contender.ts';
 
-/** Built from the same pinned source, with the same ggml, by `npm run build -- --preset bench`. */
-function findProgram(): string {
-  const program = join(describeEngine('bench').folder, 'bin', 'llama-server');
-  if (existsSync(program)) return program;
-  throw new Error('llama-server is not built: run node scripts/build.mjs --preset bench (about 10 minutes on 2 cores)');
-}
-
-/** Its own defaults where they are not named here: continuous batching, prompt cache and a KV buffer for each slot, as upstream ships them. */
-function settings({ model, nThreads, nParallel, nCtx }: ContenderOptions, port: number): string[] {
-  const named = { host: '127.0.0.1', port, model, threads: nThreads, parallel: nParallel, 'ctx-size': nCtx };
-  return [...Object.entries(named).flatMap(([name, value]) => [`--${name}`, String(value)]), '--no-webui'];
-}
-
+/** One model in one process: continuous batching, prompt cache and a KV buffer for each slot, as upstream ships them. */
 export const llamaServer: Contender = {
   name: 'llama-server',
-  async start(options) {
-    const port = await freePort();
-    return ChildServer.start({
-      program: findProgram(),
-      args: settings(options, port),
-      url: `http://127.0.0.1:${port}`,
-      readyPath: '/health',
-      readyWithinMs: 180_000,
-    });
+  start: (options) => start(['--model', options.model], options),
+};
+
+/** Several models: a process of its own for each, behind a router that loads them on demand. */
+export const llamaRouter: Contender = {
+  name: 'llama-router',
+  start: (options) => {
+    const folder = modelFolder(options.models ?? {});
+    return start(['--models-dir', folder, '--models-max', String(options.maxLoadedModels ?? 4)], options);
   },
 };
+
+async function start(models: readonly string[], options: ContenderOptions): Promise<ServerContender> {
+  const port = await freePort();
+  const server = await ChildServer.start({
+    program: rivalProgram('llama-server'),
+    args: [...models, ...settings(options, port)],
+    url: `http://127.0.0.1:${port}`,
+    readyPath: '/health',
+    readyWithinMs: 180_000,
+  });
+  return new ServerContender(server);
+}
+
+/** Its own defaults where they are not named here. */
+function settings({ nThreads, nParallel, nCtx, kvUnified, rivalFlags = [] }: ContenderOptions, port: number): string[] {
+  const named = { host: '127.0.0.1', port, threads: nThreads, parallel: nParallel, 'ctx-size': nCtx };
+  const unified = kvUnified === undefined ? [] : [kvUnified ? '--kv-unified' : '--no-kv-unified'];
+  return [
+    ...Object.entries(named).flatMap(([name, value]) => [`--${name}`, String(value)]),
+    '--no-webui',
+    ...unified,
+    ...rivalFlags,
+  ];
+}

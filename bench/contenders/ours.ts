@@ -2,23 +2,47 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ChildServer, freePort } from '../../test/child-server.ts';
-import type { Contender } from './contender.ts';
+import type { Contender, ContenderOptions } from './contender.ts';
+import { modelFolder } from './model-folder.ts';
+import { ServerContender } from './server-contender.ts';
 
 const cli = join(import.meta.dirname, '../../ts/cli/svc.ts');
+const tenantServer = join(import.meta.dirname, 'tenant-server.ts');
 
 /** `svc serve` as a user starts it: its own data folder, access log on, no account yet. */
 export const ours: Contender = {
   name: 'svc',
-  async start({ model, nThreads, nParallel, nCtx }) {
+  async start(options) {
     const port = await freePort();
-    const settings = { listen: `127.0.0.1:${port}`, model, threads: nThreads, parallel: nParallel, ctx: nCtx };
-    return ChildServer.start({
+    const server = await ChildServer.start({
       program: process.execPath,
-      args: [cli, 'serve', ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)])],
-      env: { ...process.env, SVC_DATA_DIR: mkdtempSync(join(tmpdir(), 'svc-bench-')) },
+      args: options.hasTenants ? [tenantServer] : [cli, 'serve'],
+      env: { ...process.env, ...environment(options, port) },
       url: `http://127.0.0.1:${port}`,
       readyPath: '/readyz',
       readyWithinMs: 180_000,
     });
+    return new ServerContender(server);
   },
 };
+
+function environment(options: ContenderOptions, port: number): Record<string, string> {
+  const { model, nThreads, nParallel, nCtx, kvUnified, maxQueuedJobs, maxConnections, models, maxLoadedModels } = options;
+  const values = {
+    LISTEN: `127.0.0.1:${port}`,
+    DATA_DIR: mkdtempSync(join(tmpdir(), 'svc-bench-')),
+    DEFAULT_MODEL: model,
+    MODELS_DIR: models && modelFolder(models),
+    HTTP_MAX_CONNECTIONS: maxConnections,
+    INFERENCE_THREADS: nThreads,
+    INFERENCE_PARALLEL: nParallel,
+    INFERENCE_CTX: nCtx,
+    INFERENCE_KV_UNIFIED: kvUnified === undefined ? undefined : kvUnified ? 'on' : 'off',
+    INFERENCE_MAX_QUEUED_JOBS: maxQueuedJobs,
+    INFERENCE_MAX_QUEUED_TOKENS: maxQueuedJobs === undefined ? undefined : 2 ** 31 - 1,
+    // The default model stays in memory whoever asks, and is none of those that take turns.
+    INFERENCE_MAX_LOADED_MODELS: maxLoadedModels && maxLoadedModels + 1,
+  };
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given.map(([name, value]) => [`SVC_${name}`, String(value)]));
+}

@@ -1,5 +1,20 @@
-/** The shapes of load that a trial can name. */
+/** The shapes of load that a trial can name. Counts and sizes are data; how each runs stands in bench/client/. */
+import type { ChatShape } from './chat-shape.ts';
+
 export type Load = WrkLoad | ChatLoad;
+
+/** Loads of bench/client/, each run by a process of its own. */
+export type ChatLoad =
+  | ClosedLoad
+  | PoissonLoad
+  | ConversationLoad
+  | StagedLoad
+  | AbortLoad
+  | AbortStormLoad
+  | IdleStreamLoad
+  | TenantLoad
+  | ModelSwitchLoad
+  | LongStreamLoad;
 
 /** One request over and over, as fast as the server answers, sent by wrk. */
 export interface WrkLoad {
@@ -9,17 +24,94 @@ export interface WrkLoad {
   seconds: number;
   /** JSON body; present means POST. */
   body?: string;
-  /** Path asked of the rival, where it names the same thing differently. */
-  rivalPath?: string;
 }
 
-/** Streamed chat completions in a closed loop: each client sends its next request when the last one ended. */
-export interface ChatLoad {
-  kind: 'chat';
+/** Each client sends its next request when its last one ended. One request for each client is a burst. */
+export interface ClosedLoad extends ChatShape {
+  kind: 'closed';
   clients: number;
   requestsPerClient: number;
-  /** Words of prompt that all requests share, and words of each one's own; one word is about one to two tokens. */
-  sharedWords: number;
-  ownWords: number;
+  /** Threads that burn CPU meanwhile, as another program on the machine would. */
+  burners?: number;
+  /** Failures are what the trial counts, and not a fault of the run. */
+  mayFail?: true;
+}
+
+/** Requests arrive at random times, at a mean rate that does not depend on the server's answers. */
+export interface PoissonLoad extends ChatShape {
+  kind: 'poisson';
+  /** Arrivals a second, as a multiple of a figure that an earlier phase of the same round measured; the runner fills in perSecond. */
+  rate: { times: number; of: string; perSecond?: number };
+  seconds: number;
+}
+
+/** Chats of several turns. The answers in the history are scripted, so that every server gets the same prompts. */
+export interface ConversationLoad {
+  kind: 'conversations';
+  clients: number;
+  turns: number;
+  wordsPerTurn: number;
+  answerWords: number;
   maxTokens: number;
+}
+
+/** Streams that run, and requests that arrive among them at fixed times. */
+export interface StagedLoad {
+  kind: 'staged';
+  /** Streams that have all begun to decode before the first arrival. */
+  background?: ChatShape & { clients: number };
+  arrivals: readonly (ChatShape & { label: string; afterMs: number })[];
+}
+
+/** One client after another goes away without a word, while others stream; a probe behind it tells when its slot is free. */
+export interface AbortLoad {
+  kind: 'aborts';
+  /** What the client's request was doing. `gathered` is an answer without a stream. */
+  state: 'queued' | 'prefill' | 'decode' | 'gathered';
+  /** Sequences that the server decodes at once. */
+  slots: number;
+  victims: number;
+  /** A slot that is not free by then counts as this long. */
+  patienceMs: number;
+}
+
+/** Requests that are aborted at random moments, while survivors stream to their end. */
+export interface AbortStormLoad {
+  kind: 'abort-storm';
+  aborts: number;
+  concurrency: number;
+  survivors: ChatShape & { clients: number };
+}
+
+/** Open requests that get nothing yet, because the active streams hold every slot. */
+export interface IdleStreamLoad {
+  kind: 'idle-streams';
+  active: number;
+  idle: number;
+  /** Between the last idle request and the measurement. */
+  settleSeconds: number;
+  seconds: number;
+}
+
+/** A tenant that asks now and then, and another that floods. Tenants are told apart by their API key. */
+export interface TenantLoad {
+  kind: 'tenants';
+  quiet: ChatShape & { requests: number; pauseMs: number };
+  /** Clients of the flooding tenant, each in a closed loop of its kind; absent: the quiet tenant is alone. */
+  flood?: ChatShape & { clients: number; embeddingClients?: number; rerankClients?: number };
+}
+
+/** One request after another, each to a model drawn at random. */
+export interface ModelSwitchLoad extends ChatShape {
+  kind: 'model-switch';
+  requests: number;
+  models: readonly string[];
+  /** Models that the server holds in memory at once. */
+  room: number;
+}
+
+/** A single stream, and what the server's threads beside the computing one spend on it. */
+export interface LongStreamLoad {
+  kind: 'long-stream';
+  tokens: number;
 }

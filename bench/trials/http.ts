@@ -1,36 +1,30 @@
 /** What the platform adds to a request: routing, ids, access log, validation. */
-import type { Trial } from '../trial.ts';
+import type { WrkLoad } from '../load/load.ts';
+import type { Goal, Trial } from '../trial.ts';
 
-const metric = { name: 'requestsPerSecond', unit: 'req/s', better: 'higher' } as const;
+const compared: Goal = { figure: 'requests.requestsPerSecond', unit: 'req/s', against: 'rival' };
+
+function trial(name: string, summary: string, load: Omit<WrkLoad, 'kind' | 'connections'>, goal: Goal): Trial {
+  return { name, summary, rival: 'bare-uws', phases: { requests: { kind: 'wrk', connections: 64, ...load } }, goals: [goal] };
+}
 
 export const httpTrials: readonly Trial[] = [
-  {
-    name: 'livez',
-    summary: 'GET /livez against a bare uWebSockets.js handler',
-    rival: 'bare-uws',
-    load: { kind: 'wrk', path: '/livez', connections: 64, seconds: 2 },
-    metric,
-    goal: { of: 'ratio', atLeast: 0.6 },
-  },
-  {
-    name: 'tokenize',
-    summary: 'POST /tokenize of one sentence against the same bare handler, which tokenises nothing: informs, has no goal',
-    rival: 'bare-uws',
-    load: {
-      kind: 'wrk',
-      path: '/tokenize',
-      connections: 64,
-      seconds: 4,
-      body: '{"content":"The quick brown fox jumps over the lazy dog."}',
-    },
-    metric,
-  },
-  {
-    name: 'refusal',
-    summary:
-      'POST /v1/chat/completions without messages (400, refused by the schema) against the bare handler: informs, has no goal',
-    rival: 'bare-uws',
-    load: { kind: 'wrk', path: '/v1/chat/completions', connections: 64, seconds: 2, body: '{"model":"m"}' },
-    metric,
-  },
+  trial(
+    'livez',
+    'GET /livez against a bare uWebSockets.js handler',
+    { path: '/livez', seconds: 2 },
+    { ...compared, atLeast: 0.6 },
+  ),
+  trial(
+    'tokenize',
+    'POST /tokenize of one sentence against the same bare handler, which tokenises nothing: informs, has no goal',
+    { path: '/tokenize', seconds: 4, body: '{"content":"The quick brown fox jumps over the lazy dog."}' },
+    compared,
+  ),
+  trial(
+    'refusal',
+    'POST /v1/chat/completions without messages (400, refused by the schema) against the bare handler: informs, has no goal',
+    { path: '/v1/chat/completions', seconds: 2, body: '{"model":"m"}' },
+    compared,
+  ),
 ];

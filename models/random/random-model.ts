@@ -16,25 +16,27 @@ export interface RandomModelOptions {
   type?: WeightType;
   /** Another tokenizer than the architecture's or the shape's own. */
   vocabulary?: Vocabulary;
+  /** Another context length than the shape's. */
+  nContext?: number;
 }
 
 /** Part of every recipe: raise it whenever the same options give another file. */
 export const generatorVersion = 1;
 
 /** All options filled in: the same recipe gives the same bytes. */
-export function recipe({ arch = 'llama', shape = 'tiny', seed = 1, type = 'f16', vocabulary }: RandomModelOptions) {
+export function recipe({ arch = 'llama', shape = 'tiny', seed = 1, type = 'f16', vocabulary, nContext }: RandomModelOptions) {
   const sizes: Shape = shapes[shape];
   const { vocabulary: own } = architectures[arch];
   const isEncoder = architectures[arch].purpose !== 'chat';
   const tokenizer = vocabulary ?? (isEncoder ? own : (sizes.vocabulary ?? own));
-  return { arch, shape, seed, type, vocabulary: tokenizer, generatorVersion };
+  return { arch, shape, seed, type, vocabulary: tokenizer, ...(nContext === undefined ? {} : { nContext }), generatorVersion };
 }
 
 /** Writes the model; `path` appears only when it is whole. */
 export async function writeRandomModel(path: string, options: RandomModelOptions = {}): Promise<void> {
-  const { arch, shape, seed, type, vocabulary } = recipe(options);
+  const { arch, shape, seed, type, vocabulary, nContext = shapes[shape].nContext } = recipe(options);
   const architecture = architectures[arch];
-  const sizes = limitContext(shapes[shape], architecture.maxContext);
+  const sizes = limitContext({ ...shapes[shape], nContext }, architecture.maxContext);
   const tokenizer = await readTokenizer(vocabulary);
   const metadata = describeModel(architecture, sizes, tokenizer, recipe(options));
   const specs = architecture.tensors(sizes, tokenizer.nVocab);

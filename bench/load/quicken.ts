@@ -1,0 +1,40 @@
+/** The same trials in a fraction of the time; their figures are for a first look only. */
+import type { Phase, Trial } from '../trial.ts';
+import type { Load } from './load.ts';
+
+export function quicken(trial: Trial): Trial {
+  const phases = Object.entries(trial.phases).map(([name, phase]): [string, Phase] => [name, quickPhase(phase)]);
+  return { ...trial, phases: Object.fromEntries(phases) };
+}
+
+function quickPhase({ forRival, ...load }: Phase): Phase {
+  const quick = quickLoad(load as Load);
+  return forRival ? ({ ...quick, forRival } as Phase) : quick;
+}
+
+function quickLoad(load: Load): Load {
+  switch (load.kind) {
+    case 'wrk':
+      return { ...load, seconds: 1 };
+    case 'closed':
+      return { ...load, requestsPerClient: 1, maxTokens: Math.min(load.maxTokens, 64) };
+    case 'poisson':
+      return { ...load, seconds: Math.min(load.seconds, 2) };
+    case 'conversations':
+      return { ...load, turns: Math.min(load.turns, 2) };
+    case 'aborts':
+      return { ...load, victims: 1, patienceMs: Math.min(load.patienceMs, 1_000) };
+    case 'abort-storm':
+      return { ...load, aborts: Math.min(load.aborts, 40) };
+    case 'idle-streams':
+      return { ...load, idle: Math.min(load.idle, 500), settleSeconds: 0, seconds: 1 };
+    case 'tenants':
+      return { ...load, quiet: { ...load.quiet, requests: Math.min(load.quiet.requests, 10) } };
+    case 'model-switch':
+      return { ...load, requests: Math.min(load.requests, 12) };
+    case 'long-stream':
+      return { ...load, tokens: Math.ceil(load.tokens / 4) };
+    case 'staged':
+      return load;
+  }
+}

@@ -1,0 +1,84 @@
+/** Clients that leave, that wait in thousands, and that read for a long time. */
+import type { AbortLoad } from '../../load/load.ts';
+import type { Goal, Trial } from '../../trial.ts';
+
+const abort = (state: AbortLoad['state']): AbortLoad => ({ kind: 'aborts', state, slots: 4, victims: 2, patienceMs: 2_000 });
+/** A step, plus 50 ms; a step of 4 sequences takes a few. */
+const freed = (phase: string): Goal => ({ figure: `${phase}.slotFreedMs`, unit: 'ms', atMost: 60 });
+const silent = (phase: string): Goal => ({ figure: `${phase}.cpuForTheGoneMs`, unit: 'ms of 500', atMost: 30 });
+
+export const aborts: Trial = {
+  name: 'aborts',
+  summary:
+    'clients leave while others stream (queued, in prefill, in decode, without a stream): when their slot is free, and what is computed for nobody',
+  rival: 'llama-server',
+  server: { nParallel: 4, nCtx: 32_768 },
+  fresh: 'phase',
+  phases: {
+    decode: abort('decode'),
+    queued: abort('queued'),
+    gathered: abort('gathered'),
+    prefill: abort('prefill'),
+    storm: {
+      kind: 'abort-storm',
+      aborts: 320,
+      concurrency: 16,
+      survivors: { clients: 2, ownWords: 24, maxTokens: 600 },
+    },
+  },
+  goals: [
+    ...['decode', 'queued', 'gathered', 'prefill'].map(freed),
+    ...['decode', 'queued', 'gathered', 'prefill'].map(silent),
+    { figure: 'storm.survivorsDamaged', unit: 'streams', atMost: 0 },
+  ],
+};
+
+export const idleStreams: Trial = {
+  name: 'idle-streams',
+  summary:
+    '10,000 open requests behind 4 active streams (the rival gets 900): what they cost the probes, the streams and the memory',
+  rival: 'llama-server',
+  server: { nParallel: 4, nCtx: 65_536, maxConnections: 16_000, maxQueuedJobs: 20_000 },
+  fresh: 'phase',
+  phases: {
+    open: {
+      kind: 'idle-streams',
+      active: 4,
+      idle: 10_000,
+      settleSeconds: 6,
+      seconds: 2,
+      forRival: { idle: 900, settleSeconds: 1 },
+    },
+  },
+  goals: [
+    { figure: 'open.healthP99Ms', unit: 'ms', atMost: 10 },
+    { figure: 'open.framesPerSecond', unit: 'tok/s', against: { baseline: 'open.framesPerSecondAlone' }, atLeast: 0.95 },
+    { figure: 'open.rssGrowthMiB', unit: 'MiB', atMost: 150 },
+    { figure: 'open.nIdleEnded', unit: 'connections', atMost: 0 },
+  ],
+};
+
+export const longStreams: Trial = {
+  name: 'long-streams',
+  summary:
+    'streams of 2,000 and 16,000 tokens: CPU time of the threads beside the computing one, for each token, must not grow with the length',
+  rival: 'llama-server',
+  model: 'tiny',
+  // One compute thread, so that the others' time is not matrix work.
+  server: { nParallel: 1, nCtx: 20_480, nThreads: 1 },
+  phases: {
+    short: { kind: 'long-stream', tokens: 2_000 },
+    middle: { kind: 'long-stream', tokens: 6_000 },
+    long: { kind: 'long-stream', tokens: 16_000 },
+  },
+  goals: [
+    {
+      figure: 'long.streamCpuMicrosPerToken',
+      unit: 'us',
+      against: { baseline: 'short.streamCpuMicrosPerToken' },
+      atMost: 1.25,
+    },
+    { figure: 'long.streamCpuMicrosPerToken', unit: 'us', against: 'rival' },
+    { figure: 'long.tokensPerSecond', unit: 'tok/s', against: 'rival', atLeast: 0.98 },
+  ],
+};

@@ -1,0 +1,81 @@
+/** How much of what the kernels can do arrives at the clients. */
+import type { ClosedLoad } from '../../load/load.ts';
+import type { Goal, Trial } from '../../trial.ts';
+
+const chats = (clients: number): ClosedLoad => ({
+  kind: 'closed',
+  clients,
+  requestsPerClient: 1,
+  ownWords: 24,
+  maxTokens: 256,
+});
+const parity = (phase: string): Goal => ({
+  figure: `${phase}.tokensPerSecond`,
+  unit: 'tok/s',
+  against: 'rival',
+  atLeast: 0.98,
+});
+
+export const streams: Trial = {
+  name: 'streams',
+  summary:
+    '1, 4 and 32 streamed chats at once: completion tokens a second, beside the rival and beside the kernels without a server',
+  rival: 'llama-server',
+  ceiling: 'llama-batched-bench',
+  server: { nParallel: 32, nCtx: 32_768 },
+  phases: { one: chats(1), four: chats(4), many: chats(32) },
+  goals: [
+    parity('one'),
+    parity('four'),
+    parity('many'),
+    { figure: 'many.tokensPerSecond', unit: 'tok/s', against: 'ceiling', atLeast: 0.8 },
+    { figure: 'many.itlP99Ms', unit: 'ms', against: 'rival' },
+    { figure: 'many.serverCpuSeconds', unit: 's', against: 'rival' },
+  ],
+};
+
+export const contention: Trial = {
+  name: 'contention',
+  summary:
+    '8 streams while another program burns a core: what is left must be what two thirds of two cores give, not a fraction of it',
+  rival: 'llama-server',
+  server: { nParallel: 8, nCtx: 8_192 },
+  phases: { alone: chats(8), contended: { ...chats(8), burners: 1 } },
+  goals: [
+    { figure: 'contended.tokensPerSecond', unit: 'tok/s', against: { baseline: 'alone.tokensPerSecond' }, atLeast: 0.5 },
+    { figure: 'contended.tokensPerSecond', unit: 'tok/s', against: 'rival', atLeast: 0.98 },
+  ],
+};
+
+const plain = { ...chats(32), maxTokens: 128 };
+const rowSchema = {
+  type: 'array',
+  minItems: 60,
+  items: {
+    type: 'object',
+    properties: { name: { type: 'string', maxLength: 24 }, count: { type: 'integer' }, isOpen: { type: 'boolean' } },
+    required: ['name', 'count', 'isOpen'],
+    additionalProperties: false,
+  },
+};
+
+export const structured: Trial = {
+  name: 'structured',
+  summary: '32 streams under a JSON schema, and 32 with the log probabilities of 5 alternatives, against 32 plain ones',
+  rival: 'llama-server',
+  server: { nParallel: 32, nCtx: 32_768 },
+  phases: {
+    plain,
+    schema: {
+      ...plain,
+      body: { response_format: { type: 'json_schema', json_schema: { name: 'rows', strict: true, schema: rowSchema } } },
+    },
+    logprobs: { ...plain, body: { logprobs: true, top_logprobs: 5 } },
+  },
+  goals: [
+    { figure: 'schema.tokensPerSecond', unit: 'tok/s', against: { baseline: 'plain.tokensPerSecond' }, atLeast: 0.85 },
+    { figure: 'logprobs.tokensPerSecond', unit: 'tok/s', against: { baseline: 'plain.tokensPerSecond' }, atLeast: 0.9 },
+    { figure: 'schema.tokensPerSecond', unit: 'tok/s', against: 'rival', atLeast: 0.98 },
+    { figure: 'logprobs.tokensPerSecond', unit: 'tok/s', against: 'rival', atLeast: 0.98 },
+  ],
+};
