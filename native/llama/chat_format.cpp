@@ -1,5 +1,7 @@
 #include "chat_format.h"
 
+#include <stdexcept>
+
 #include "chat-auto-parser.h"
 #include "common.h"
 
@@ -13,10 +15,29 @@ size_t bytes_of(const std::string & key, const common_chat_params & params) {
     return key.size() + params.grammar.size() + params.parser.size() + 256;
 }
 
+// llama.cpp throws a copy of the base class, which has lost its words; parsing the template again brings them back.
+std::string parse_failure(const llama_model * model, const std::string & override_source) {
+    const char * own = llama_model_chat_template(model, nullptr);
+    try {
+        common_chat_template(override_source.empty() && own ? own : override_source, "", "");
+    } catch (const std::exception & error) {
+        return error.what();
+    }
+    return "llama.cpp gave no reason";
+}
+
+common_chat_templates_ptr parse_templates(const llama_model * model, const std::string & override_source) {
+    try {
+        return common_chat_templates_init(model, override_source);
+    } catch (const std::exception &) {
+        throw std::runtime_error(parse_failure(model, override_source));
+    }
+}
+
 }  // namespace
 
 ChatFormat::ChatFormat(const llama_model * model, const std::string & override_source)
-    : templates_(common_chat_templates_init(model, override_source)), specialised_(is_specialised(model)) {}
+    : templates_(parse_templates(model, override_source)), specialised_(is_specialised(model)) {}
 
 bool ChatFormat::is_specialised(const llama_model * model) const {
     const auto * vocab = llama_model_get_vocab(model);

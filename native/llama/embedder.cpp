@@ -16,27 +16,6 @@ constexpr uint32_t kAutoQueued = 100000;
 // Attention costs the square of what is packed together, so short texts share a batch only up to here.
 constexpr size_t kPackTokens = 512;
 
-llama_context_params params_of(const Model & model, const EngineOptions & options, enum llama_pooling_type pooling) {
-    auto params = llama_context_default_params();
-    const auto n_train = static_cast<uint32_t>(std::max(1, llama_model_n_ctx_train(model.raw())));
-    params.n_ctx = options.n_ctx ? std::min(options.n_ctx, n_train) : std::min(n_train, kAutoCtx);
-    // A text is pooled in one physical batch.
-    params.n_batch = std::max<uint32_t>(params.n_ctx, kPackTokens);
-    params.n_ubatch = params.n_batch;
-    params.n_ctx = params.n_batch;
-    params.n_seq_max = options.n_parallel ? options.n_parallel : kAutoSequences;
-    params.kv_unified = true;
-    params.n_threads = options.n_threads ? options.n_threads : automatic_threads();
-    params.n_threads_batch = options.n_threads_batch ? options.n_threads_batch : params.n_threads;
-    // On a CPU, flash attention rounds by how a batch is tiled: a text's vector would change with what is computed beside it.
-    const bool automatic = options.flash_attention == LLAMA_FLASH_ATTN_TYPE_AUTO;
-    params.flash_attn_type = automatic ? LLAMA_FLASH_ATTN_TYPE_DISABLED : options.flash_attention;
-    params.embeddings = true;
-    params.pooling_type = pooling;
-    params.no_perf = true;
-    return params;
-}
-
 // What the model's file says; a model that says nothing is averaged, as sentence embeddings of causal models commonly are.
 enum llama_pooling_type pooling_of(const Model & model) {
     auto text = model.meta((model.meta("general.architecture") + ".pooling_type").c_str());
@@ -56,10 +35,31 @@ std::vector<float> normalised(const float * values, int32_t count) {
 
 }  // namespace
 
+llama_context_params plan_embedding(const Model & model, const EngineOptions & options) {
+    auto params = llama_context_default_params();
+    const auto n_train = static_cast<uint32_t>(std::max(1, llama_model_n_ctx_train(model.raw())));
+    params.n_ctx = options.n_ctx ? std::min(options.n_ctx, n_train) : std::min(n_train, kAutoCtx);
+    // A text is pooled in one physical batch.
+    params.n_batch = std::max<uint32_t>(params.n_ctx, kPackTokens);
+    params.n_ubatch = params.n_batch;
+    params.n_ctx = params.n_batch;
+    params.n_seq_max = options.n_parallel ? options.n_parallel : kAutoSequences;
+    params.kv_unified = true;
+    params.n_threads = options.n_threads ? options.n_threads : automatic_threads();
+    params.n_threads_batch = options.n_threads_batch ? options.n_threads_batch : params.n_threads;
+    // On a CPU, flash attention rounds by how a batch is tiled: a text's vector would change with what is computed beside it.
+    const bool automatic = options.flash_attention == LLAMA_FLASH_ATTN_TYPE_AUTO;
+    params.flash_attn_type = automatic ? LLAMA_FLASH_ATTN_TYPE_DISABLED : options.flash_attention;
+    params.embeddings = true;
+    params.pooling_type = pooling_of(model);
+    params.no_perf = true;
+    return params;
+}
+
 Embedder::Embedder(std::shared_ptr<Model> model, EngineOptions options)
     : model_(std::move(model)), pooling_(pooling_of(*model_)) {
-    if (model_->vocab_only()) throw StatusError("unsupported", "this model was loaded for its vocabulary alone and cannot embed");
-    auto params = params_of(*model_, options, pooling_);
+    if (model_->weightless()) throw StatusError("unsupported", "this model was loaded without its weights and cannot embed");
+    auto params = plan_embedding(*model_, options);
     take_error_log();
     context_.reset(llama_init_from_model(model_->raw(), params));
     if (!context_) throw StatusError("out_of_memory", "the context cannot be created: " + take_error_log());
@@ -68,7 +68,8 @@ Embedder::Embedder(std::shared_ptr<Model> model, EngineOptions options)
         std::min<uint32_t>(params.n_batch, static_cast<uint32_t>(std::max(1, llama_model_n_ctx_train(model_->raw()))));
     limits_.n_parallel = params.n_seq_max;
     limits_.n_threads = params.n_threads;
-    limits_.memory_bytes = memory_of(context_.get());
+    limits_.memory = memory_of(context_.get(), 0);
+    limits_.weights = weights_of(context_.get());
     n_most_queued_ = options.max_queued_jobs ? options.max_queued_jobs : kAutoQueued;
     batch_ = std::make_unique<Batch>(static_cast<int32_t>(params.n_batch));
     thread_ = std::thread([this] { run(); });
@@ -96,6 +97,9 @@ void Embedder::close() {
         wake_.notify_one();
     }
     if (thread_.joinable()) thread_.join();
+    batch_.reset();
+    context_.reset();
+    model_.reset();
 }
 
 void Embedder::run() {

@@ -32,6 +32,9 @@ struct EmbedRequest {
     size_t n_missing = 0;
 };
 
+// Context parameters: what is automatic is decided here.
+llama_context_params plan_embedding(const Model & model, const EngineOptions & options);
+
 class Embedder {
   public:
     Embedder(std::shared_ptr<Model> model, EngineOptions options);

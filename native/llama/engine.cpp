@@ -8,17 +8,14 @@
 #include "../common/status.h"
 #include "backend.h"
 #include "context_plan.h"
-#include "llama-ext.h"
 
 namespace svc {
 
 namespace {
 
-constexpr uint32_t kAutoQueuedJobs = 1024;
+constexpr uint32_t kAutoQueuedJobs = 16384;
 constexpr uint32_t kAutoQueuedTokens = 4 * 1024 * 1024;
 constexpr int32_t kMostSamplingThreads = 4;
-constexpr uint32_t kLeastRetryMs = 100;
-constexpr uint32_t kMostRetryMs = 60000;
 
 ContextPtr create_context(const Model & model, const llama_context_params & params) {
     take_error_log();
@@ -47,25 +44,20 @@ std::string key_of(const std::map<std::string, float> & loras) {
 
 }  // namespace
 
-double memory_of(const llama_context * context) {
-    double bytes = 0;
-    for (const auto & [type, part] : llama_get_memory_breakdown(context))
-        bytes += static_cast<double>(part.context + part.compute);
-    return bytes;
-}
-
 Engine::Engine(std::shared_ptr<Model> model, EngineOptions options) : model_(std::move(model)), options_(options) {
+    if (model_->weightless()) throw StatusError("unsupported", "this model was loaded without its weights and cannot generate");
     auto plan = plan_generation(*model_, options_);
     context_ = create_context(*model_, plan.params);
-    if (!options_.max_queued_jobs) options_.max_queued_jobs = kAutoQueuedJobs;
-    if (!options_.max_queued_tokens) options_.max_queued_tokens = kAutoQueuedTokens;
+    queue_.set_limits({options_.max_queued_jobs ? options_.max_queued_jobs : kAutoQueuedJobs,
+                       options_.max_queued_tokens ? options_.max_queued_tokens : kAutoQueuedTokens, options_.max_queue_ms});
     limits_.n_ctx = llama_n_ctx(context_.get());
     // Beyond the trained context answers degrade, and models with learned positions have none.
     limits_.n_ctx_per_job =
         std::min(llama_n_ctx_seq(context_.get()), static_cast<uint32_t>(std::max(1, llama_model_n_ctx_train(model_->raw()))));
     limits_.n_parallel = plan.n_parallel;
     limits_.n_threads = plan.params.n_threads;
-    limits_.memory_bytes = memory_of(context_.get());
+    limits_.memory = memory_of(context_.get(), plan.n_sequences);
+    limits_.weights = weights_of(context_.get());
     sequences_ = std::make_unique<Sequences>(context_.get(), plan.n_sequences, limits_.n_ctx, plan.sharing);
     batch_ = std::make_unique<Batch>(static_cast<int32_t>(llama_n_batch(context_.get())));
     warm_up(*model_, context_.get(), *batch_);
@@ -83,12 +75,13 @@ void Engine::start(StepChannel * channel) {
 }
 
 uint32_t Engine::submit(JobOptions options) {
+    const auto model = open_model();
     if (options.n > static_cast<int32_t>(limits_.n_parallel)) {
         throw StatusError("invalid_argument",
                           "'n' must be at most " + std::to_string(limits_.n_parallel) + ", the number of parallel sequences");
     }
     for (const auto & lora : options.loras) {
-        if (!model_->loras().count(lora.first))
+        if (!model->loras().count(lora.first))
             throw StatusError("invalid_argument", "no LoRA adapter is named '" + lora.first + "'");
     }
     auto job = std::make_shared<Job>();
@@ -99,22 +92,24 @@ uint32_t Engine::submit(JobOptions options) {
     job->options = std::move(options);
     std::lock_guard lock(mutex_);
     if (closing_) throw StatusError("closed", "the engine is closed");
-    if (stats_.n_queued >= options_.max_queued_jobs || stats_.n_queued_tokens >= options_.max_queued_tokens) {
-        throw StatusError({"queue_full", "too many requests are waiting", retry_after_ms(), 0});
-    }
+    queue_.enter(job->options.tenant, job->options.timeout_ms);
     job->id = next_id_++;
-    stats_.n_queued++;
     by_id_[job->id] = job;
-    to_prepare_.push_back(job);
+    to_prepare_.push(job);
     wake_preparing_.notify_one();
     return job->id;
 }
 
-uint32_t Engine::retry_after_ms() const {
-    const float rate = stats_.jobs_per_second;
-    if (rate <= 0) return 1000;
-    const float ms = 1000.0f * static_cast<float>(stats_.n_queued) / rate;
-    return static_cast<uint32_t>(std::clamp(ms, static_cast<float>(kLeastRetryMs), static_cast<float>(kMostRetryMs)));
+// Throws StatusError closed.
+std::shared_ptr<Model> Engine::open_model() {
+    std::lock_guard lock(mutex_);
+    if (closing_) throw StatusError("closed", "the engine is closed");
+    return model_;
+}
+
+// Its place in the queue is free again. Any thread.
+void Engine::leave_queue(Job & job) {
+    if (job.counted.exchange(false)) queue_.leave(job.options.tenant, job.n_queued_tokens);
 }
 
 void Engine::cancel(uint32_t id) {
@@ -122,6 +117,8 @@ void Engine::cancel(uint32_t id) {
     auto found = by_id_.find(id);
     if (found == by_id_.end()) return;
     found->second->cancelled = true;
+    leave_queue(*found->second);
+    cancelled_.push_back(id);
     nudged_ = true;
     wake_engine_.notify_one();
 }
@@ -137,6 +134,7 @@ void Engine::set_paused(uint32_t id, bool paused) {
     auto found = by_id_.find(id);
     if (found == by_id_.end()) return;
     found->second->paused = paused;
+    found->second->paused_since = Clock::now().time_since_epoch().count();
     nudged_ = true;
     wake_engine_.notify_one();
 }
@@ -157,9 +155,22 @@ void Engine::close() {
         if (!job->cancelled) write_error(id, {"closed", "the engine was closed"}, out);
     }
     by_id_.clear();
+    free_memory();
     if (!channel_ || out.data().empty()) return;
     channel_->append(out.view());
     channel_->ring();
+}
+
+// Now, and not when JS collects the object that holds the engine: somebody may wait for the room.
+void Engine::free_memory() {
+    writer_.reset();
+    rows_.reset();
+    to_prepare_ = {};
+    inbox_.clear();
+    batch_.reset();
+    sequences_.reset();
+    context_.reset();
+    model_.reset();
 }
 
 void Engine::prepare_loop() {
@@ -169,8 +180,7 @@ void Engine::prepare_loop() {
             std::unique_lock lock(mutex_);
             wake_preparing_.wait(lock, [this] { return closing_ || !to_prepare_.empty(); });
             if (closing_) return;
-            job = std::move(to_prepare_.front());
-            to_prepare_.pop_front();
+            job = to_prepare_.pop();
         }
         prepare(job);
     }
@@ -205,14 +215,17 @@ void Engine::prepare(const std::shared_ptr<Job> & job) {
     if (!status.code.empty()) {
         Bytes out;
         write_error(job->id, status, out);
-        stats_.n_queued--;
+        leave_queue(*job);
         forget(*job);
         channel_->append(out.view());
         channel_->ring();
         return;
     }
-    stats_.n_queued_tokens += job->prompt.tokens.size();
     std::lock_guard lock(mutex_);
+    if (job->counted) {
+        job->n_queued_tokens = job->prompt.tokens.size();
+        queue_.add_tokens(job->n_queued_tokens);
+    }
     inbox_.push_back(job);
     wake_engine_.notify_one();
 }

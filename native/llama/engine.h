@@ -20,11 +20,16 @@
 #include "../common/step_channel.h"
 #include "answer_writer.h"
 #include "batch.h"
+#include "drain_rate.h"
 #include "job.h"
+#include "memory_use.h"
 #include "model.h"
 #include "prefill_budget.h"
+#include "preparing_jobs.h"
+#include "queue_bound.h"
 #include "row_pool.h"
 #include "sequences.h"
+#include "waiting_jobs.h"
 
 namespace svc {
 
@@ -40,22 +45,18 @@ struct SampledRow {
     Status status;
 };
 
-// Bytes of KV cache and compute buffers.
-double memory_of(const llama_context * context);
-
 // What automatic options came to.
 struct EngineLimits {
     uint32_t n_ctx = 0;
     uint32_t n_ctx_per_job = 0;
     uint32_t n_parallel = 0;
     int32_t n_threads = 0;
-    double memory_bytes = 0;
+    MemoryUse memory;   // KV cache and buffers
+    MemoryUse weights;  // of the model, as they lie in memory
 };
 
 // Written by the engine thread, read by the JS thread.
 struct EngineStats {
-    std::atomic<uint32_t> n_queued{0};
-    std::atomic<uint64_t> n_queued_tokens{0};
     std::atomic<uint32_t> n_active{0};
     std::atomic<uint32_t> n_cells_used{0};
     std::atomic<uint64_t> n_prompt_tokens{0};
@@ -63,7 +64,6 @@ struct EngineStats {
     std::atomic<uint64_t> n_completion_tokens{0};
     std::atomic<uint64_t> n_steps{0};
     std::atomic<float> last_step_ms{0};
-    std::atomic<float> jobs_per_second{0};
 };
 
 class Engine {
@@ -78,13 +78,16 @@ class Engine {
     uint32_t submit(JobOptions options);
     void cancel(uint32_t id);
     void set_paused(uint32_t id, bool paused);
-    // Ends every job with `closed` and joins the threads. Idempotent; may take one step.
+    // Ends every job with `closed`, joins the threads and frees the context. Idempotent; may take one step.
     void close();
 
     const EngineLimits & limits() const { return limits_; }
     const EngineStats & stats() const { return stats_; }
+    const QueueBound & queue() const { return queue_; }
 
   private:
+    std::shared_ptr<Model> open_model();
+    void free_memory();
     void prepare_loop();
     void prepare(const std::shared_ptr<Job> & job);
 
@@ -95,11 +98,16 @@ class Engine {
     // Ends what the writer found to be over.
     void end_written();
     void nudge();
+    void leave_queue(Job & job);
     // One decode. False when nothing could be done: all are paused, or wait for cells.
     bool step();
     void admit();
     bool admit(Generation & generation);
     Generation * next_waiting();
+    bool make_way(const Job & newcomer);
+    Generation * find_sleeper() const;
+    Generation * find_victim(const Job & newcomer) const;
+    void begin(Job & job);
     void plan_prefix(Generation & generation, Sequence *& source, size_t & n_common);
     void announce(Generation & generation);
     void withdraw(Generation & generation);
@@ -126,12 +134,12 @@ class Engine {
     void forget(const Job & job);
     void apply_loras(const std::string & key);
     void publish();
-    uint32_t retry_after_ms() const;
 
     std::shared_ptr<Model> model_;
     EngineOptions options_;
     EngineLimits limits_;
     EngineStats stats_;
+    QueueBound queue_;
     ContextPtr context_;
     StepChannel * channel_ = nullptr;
 
@@ -139,8 +147,9 @@ class Engine {
     std::unique_ptr<Sequences> sequences_;
     std::unique_ptr<Batch> batch_;
     std::unique_ptr<PrefillBudget> budget_;
-    std::vector<std::shared_ptr<Job>> jobs_;
-    std::vector<Generation *> generations_;  // of jobs_, in order of arrival
+    WaitingJobs waiting_;
+    std::vector<std::shared_ptr<Job>> jobs_;  // those that began
+    std::vector<Generation *> generations_;   // of jobs_, in the order in which they began
     std::vector<Generation *> in_step_;
     // Prompts that running prefills will have computed, by Generation::plan.
     PrefixTree plans_;
@@ -152,7 +161,7 @@ class Engine {
     bool holding_ = false;
     std::unique_ptr<RowPool> rows_;
     std::unique_ptr<AnswerWriter> writer_;
-    Clock::time_point last_job_done_{};
+    DrainRate drain_rate_;
 
     // Between threads.
     // Held while threads are joined: close() may come from several at once.
@@ -160,9 +169,10 @@ class Engine {
     std::mutex mutex_;
     std::condition_variable wake_engine_;
     std::condition_variable wake_preparing_;
-    std::deque<std::shared_ptr<Job>> to_prepare_;
+    PreparingJobs to_prepare_;
     std::deque<std::shared_ptr<Job>> inbox_;
     std::unordered_map<uint32_t, std::shared_ptr<Job>> by_id_;
+    std::vector<uint32_t> cancelled_;
     uint32_t next_id_ = 1;
     bool closing_ = false;
     bool nudged_ = false;

@@ -14,13 +14,21 @@ uint32_t id_argument(const Napi::Value & value) {
 
 }  // namespace
 
+Napi::Object memory_object(Napi::Env env, const MemoryUse & use) {
+    auto to = Napi::Object::New(env);
+    to.Set("hostBytes", use.host);
+    to.Set("deviceBytes", use.device);
+    return to;
+}
+
 Napi::Object limits_object(Napi::Env env, const EngineLimits & limits) {
     auto to = Napi::Object::New(env);
     to.Set("nCtx", limits.n_ctx);
     to.Set("nCtxPerJob", limits.n_ctx_per_job);
     to.Set("nParallel", limits.n_parallel);
     to.Set("nThreads", limits.n_threads);
-    to.Set("memoryBytes", limits.memory_bytes);
+    to.Set("memory", memory_object(env, limits.memory));
+    to.Set("weights", memory_object(env, limits.weights));
     return to;
 }
 
@@ -67,8 +75,8 @@ Napi::Value EngineObject::limits(const Napi::CallbackInfo & info) {
 Napi::Value EngineObject::stats(const Napi::CallbackInfo & info) {
     const auto & stats = running_->engine->stats();
     auto to = Napi::Object::New(info.Env());
-    to.Set("nQueued", stats.n_queued.load());
-    to.Set("nQueuedTokens", static_cast<double>(stats.n_queued_tokens.load()));
+    to.Set("nQueued", running_->engine->queue().n_jobs());
+    to.Set("nQueuedTokens", static_cast<double>(running_->engine->queue().n_tokens()));
     to.Set("nActive", stats.n_active.load());
     to.Set("kvCellsUsed", stats.n_cells_used.load());
     to.Set("kvCells", running_->engine->limits().n_ctx);
@@ -77,7 +85,7 @@ Napi::Value EngineObject::stats(const Napi::CallbackInfo & info) {
     to.Set("completionTokensTotal", static_cast<double>(stats.n_completion_tokens.load()));
     to.Set("stepsTotal", static_cast<double>(stats.n_steps.load()));
     to.Set("lastStepMs", stats.last_step_ms.load());
-    to.Set("jobsPerSecond", stats.jobs_per_second.load());
+    to.Set("jobsPerSecond", running_->engine->queue().rate());
     return to;
 }
 

@@ -9,6 +9,7 @@
 
 namespace svc {
 
+Napi::Object memory_object(Napi::Env env, const MemoryUse & use);
 Napi::Object limits_object(Napi::Env env, const EngineLimits & limits);
 
 class EngineObject : public Napi::ObjectWrap<EngineObject> {

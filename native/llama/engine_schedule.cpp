@@ -15,6 +15,8 @@ constexpr uint32_t kReservePerGeneration = 32;
 constexpr double kAgeTokensPerMs = 2.0;
 // Running prefills with a common prefix that are looked at before one is followed.
 constexpr size_t kMostLeaders = 16;
+// A client that does not read keeps its sequence so long when others wait.
+constexpr auto kMostPause = std::chrono::seconds(1);
 constexpr auto kIdlePoll = std::chrono::milliseconds(200);
 
 }  // namespace
@@ -32,6 +34,7 @@ void Engine::run() {
         publish();
     }
     auto jobs = jobs_;
+    for (auto & job : waiting_.take_all()) jobs.push_back(std::move(job));
     for (auto & job : jobs) fail(*job, {"closed", "the engine was closed"});
     publish();
 }
@@ -40,19 +43,28 @@ void Engine::run() {
 bool Engine::take_inbox() {
     std::unique_lock lock(mutex_);
     auto awake = [this] { return closing_ || nudged_ || !inbox_.empty(); };
-    if (generations_.empty()) wake_engine_.wait(lock, awake);
+    if (generations_.empty() && waiting_.empty()) wake_engine_.wait(lock, awake);
     else if (stalled_) wake_engine_.wait_for(lock, kIdlePoll, awake);
     nudged_ = false;
     while (!inbox_.empty()) {
         auto job = std::move(inbox_.front());
         inbox_.pop_front();
-        for (auto & generation : job->generations) generations_.push_back(generation.get());
-        jobs_.push_back(std::move(job));
+        if (job->cancelled) cancelled_.push_back(job->id);
+        waiting_.push(std::move(job));
     }
     return !closing_;
 }
 
+// A job that is cancelled while it is prepared is named again when it leaves the inbox.
 void Engine::drop_cancelled() {
+    std::vector<uint32_t> ids;
+    {
+        std::lock_guard lock(mutex_);
+        ids.swap(cancelled_);
+    }
+    for (auto id : ids) {
+        if (auto job = waiting_.remove(id)) finish_job(*job);
+    }
     auto jobs = jobs_;
     for (auto & job : jobs) {
         if (job->cancelled) finish_job(*job);
@@ -74,40 +86,86 @@ void Engine::end_written() {
 
 void Engine::expire() {
     const auto now = Clock::now();
-    auto jobs = jobs_;
-    for (auto & job : jobs) {
-        if (now >= job->deadline) fail(*job, {"deadline_exceeded", "the request's time limit has passed"});
+    auto expired = waiting_.take_expired(now);
+    for (auto & job : jobs_) {
+        if (now >= job->deadline) expired.push_back(job);
     }
+    for (auto & job : expired) fail(*job, {"deadline_exceeded", "the request's time limit has passed"});
 }
 
 void Engine::admit() {
     // After a preemption, admitting at once would take the same cells again and nobody would get on.
-    if (sequences_->n_idle() == 0 || holding_) return;
+    if (holding_) return;
     uint32_t n_active = 0;
     for (const auto * generation : generations_) n_active += generation->active();
-    while (n_active < limits_.n_parallel) {
-        auto * generation = next_waiting();
-        if (!generation || !admit(*generation)) return;
+    while (auto * generation = next_waiting()) {
+        if (n_active >= limits_.n_parallel || sequences_->n_idle() == 0) {
+            if (!make_way(*generation->job)) return;
+            n_active--;
+        }
+        if (!admit(*generation)) return;
         n_active++;
     }
 }
 
-// Priority first, then the tenant that runs least, then arrival.
+// The first of those that wait, unless one of a job that began already comes before it.
 Generation * Engine::next_waiting() {
-    std::map<std::string_view, int> running;
-    for (const auto * generation : generations_) running[generation->job->options.tenant] += generation->active();
     Generation * best = nullptr;
+    auto * newcomer = waiting_.front();
+    if (newcomer) best = newcomer->generations.front().get();
     for (auto * generation : generations_) {
-        if (generation->state != Generation::State::Waiting) continue;
+        if (generation->state != Generation::State::Waiting || generation->job->paused) continue;
         if (!best) {
             best = generation;
             continue;
         }
         const auto & a = generation->job->options;
         const auto & b = best->job->options;
-        if (a.priority > b.priority || (a.priority == b.priority && running[a.tenant] < running[b.tenant])) best = generation;
+        const bool is_newcomer = best->job == newcomer;
+        if (a.priority > b.priority || (a.priority == b.priority && is_newcomer && !waiting_.is_behind(b.tenant, a.tenant)))
+            best = generation;
     }
     return best;
+}
+
+// A sequence for one that waits, where somebody should give one up; that one goes on later. True when there is one now.
+bool Engine::make_way(const Job & newcomer) {
+    auto * victim = find_sleeper();
+    if (!victim) victim = find_victim(newcomer);
+    if (!victim) return false;
+    preempt(*victim);
+    holding_ = false;
+    return true;
+}
+
+// Whose client has not read for a while: otherwise a few such clients would keep everybody out.
+Generation * Engine::find_sleeper() const {
+    const auto now = Clock::now().time_since_epoch().count();
+    for (auto * generation : generations_) {
+        const auto & job = *generation->job;
+        if (generation->state != Generation::State::Decode || !job.paused || !job.prompt.media.empty()) continue;
+        if (Clock::duration(now - job.paused_since) >= kMostPause) return generation;
+    }
+    return nullptr;
+}
+
+// A tenant that runs nothing need not wait for an end: of those who run several, the one who runs most gives up what holds least.
+Generation * Engine::find_victim(const Job & newcomer) const {
+    std::map<std::string_view, int> running;
+    for (const auto * generation : generations_) running[generation->job->options.tenant] += generation->active();
+    if (running[newcomer.options.tenant] > 0) return nullptr;
+    Generation * victim = nullptr;
+    auto n_running = [&](const Generation & generation) { return running[generation.job->options.tenant]; };
+    auto n_held = [](const Generation & generation) { return generation.sequence->tokens.size(); };
+    for (auto * generation : generations_) {
+        const auto & job = *generation->job;
+        if (!generation->active() || job.options.priority > newcomer.options.priority || !job.prompt.media.empty()) continue;
+        if (n_running(*generation) < 2 || waiting_.is_behind(job.options.tenant, newcomer.options.tenant)) continue;
+        const bool is_better = !victim || n_running(*generation) > n_running(*victim) ||
+                               (n_running(*generation) == n_running(*victim) && n_held(*generation) < n_held(*victim));
+        if (is_better) victim = generation;
+    }
+    return victim;
 }
 
 bool Engine::admit(Generation & generation) {
@@ -125,13 +183,20 @@ bool Engine::admit(Generation & generation) {
     generation.state = generation.leader ? Generation::State::Following : Generation::State::Prefill;
     if (!generation.leader) announce(generation);
     if (job.started) return true;
+    if (!generation.leader) job.n_cached = n_common;
+    begin(job);
+    return true;
+}
+
+// The job is no longer one that waits.
+void Engine::begin(Job & job) {
     job.started = true;
     job.admitted = Clock::now();
-    stats_.n_queued--;
-    stats_.n_queued_tokens -= job.prompt.tokens.size();
-    if (!generation.leader) job.n_cached = n_common;
+    leave_queue(job);
+    waiting_.charge(job);
+    for (auto & generation : job.generations) generations_.push_back(generation.get());
+    jobs_.push_back(waiting_.remove(job.id));
     writer_->start(job);
-    return true;
 }
 
 // Finds what need not be computed: a prefix that lies in the cache, or one that a running prefill is about to put there.

@@ -42,7 +42,7 @@ void Engine::apply_loras(const std::string & key) {
     for (const auto * generation : generations_) {
         if (generation->job->lora_key != key) continue;
         for (const auto & [name, scale] : generation->job->options.loras) {
-            adapters.push_back(model_->loras().at(name).adapter);
+            adapters.push_back(model_->loras().at(name));
             scales.push_back(scale);
         }
         break;
@@ -201,11 +201,7 @@ void Engine::finish(Generation & generation, Finish reason) {
     job.finished = Clock::now();
     writer_->done(job);
     stats_.n_cached_tokens += job.n_cached;
-    if (last_job_done_ != Clock::time_point{}) {
-        const auto seconds = static_cast<float>(std::max(1e-4, ms_between(last_job_done_, job.finished) / 1000));
-        stats_.jobs_per_second = 0.9f * stats_.jobs_per_second + 0.1f / seconds;
-    }
-    last_job_done_ = job.finished;
+    drain_rate_.job_done(ms_between(job.admitted, job.finished) / 1000);
     finish_job(job);
 }
 
@@ -220,9 +216,12 @@ void Engine::finish_job(Job & job) {
         if (generation->active()) release(*generation);
         generation->state = Generation::State::Finished;
     }
-    if (!job.started) {
-        stats_.n_queued--;
-        stats_.n_queued_tokens -= job.prompt.tokens.size();
+    const auto held = waiting_.remove(job.id);
+    leave_queue(job);
+    if (job.started) {
+        uint32_t n_generated = 0;
+        for (const auto & generation : job.generations) n_generated += static_cast<uint32_t>(generation->n_generated);
+        waiting_.settle(job, n_generated);
     }
     generations_.erase(
         std::remove_if(generations_.begin(), generations_.end(), [&](const Generation * g) { return g->job == &job; }),
@@ -248,6 +247,8 @@ void Engine::publish() {
     uint32_t n_active = 0;
     for (const auto * generation : generations_) n_active += generation->active();
     stats_.n_active = n_active;
+    drain_rate_.step(Clock::now(), !waiting_.empty() || n_active >= limits_.n_parallel);
+    queue_.set_rate(drain_rate_.per_second(limits_.n_parallel));
     stats_.n_cells_used = sequences_->n_used();
 }
 

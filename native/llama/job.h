@@ -62,7 +62,12 @@ struct Job : std::enable_shared_from_this<Job> {
     std::atomic<bool> paused{false};
     // The answer could not be written and the error is out. Set by the writer, read by the engine.
     std::atomic<bool> broken{false};
+    std::atomic<Clock::duration::rep> paused_since{0};
     bool started = false;
+    // It stands in the queue's count.
+    std::atomic<bool> counted{true};
+    size_t n_queued_tokens = 0;
+    double charged_answer = 0;  // tokens that its tenant was charged in advance
     size_t n_cached = 0;
     Clock::time_point submitted;
     Clock::time_point admitted;

@@ -6,6 +6,7 @@
 
 #include "../common/status.h"
 #include "backend.h"
+#include "memory_use.h"
 
 namespace svc {
 
@@ -64,7 +65,9 @@ std::shared_ptr<Model> Model::load(const LoadOptions & options, const Progress &
     take_error_log();
     LoadState state{progress};
     std::shared_ptr<Model> model(new Model());
-    model->vocab_only_ = options.vocab_only || options.dry_run;
+    model->vocab_only_ = options.vocab_only;
+    model->dry_run_ = options.dry_run;
+    const double heap_before = heap_in_use();
     model->model_.reset(llama_model_load_from_file(options.path.c_str(), params_of(options, state)));
     if (state.aborted) throw StatusError("load_aborted", "loading " + options.path + " was aborted");
     if (!model->model_) throw invalid(options.path);
@@ -73,8 +76,11 @@ std::shared_ptr<Model> Model::load(const LoadOptions & options, const Progress &
     try {
         model->chat_format_ = std::make_unique<ChatFormat>(model->raw(), options.chat_template);
     } catch (const std::exception & error) {
-        throw StatusError("template_failed", options.path + " has a chat template that cannot be parsed: " + error.what());
+        throw StatusError("template_failed", options.path + " has a chat template that cannot be parsed (a newer conversion of the model may have a " +
+                              "better one): " + error.what());
     }
+    model->heap_bytes_ = heap_in_use() - heap_before;
+    if (options.dry_run) return model;
     model->load_loras(options);
     model->load_projector(options);
     return model;
@@ -85,7 +91,7 @@ void Model::load_loras(const LoadOptions & options) {
         require_file(option.path);
         auto * adapter = llama_adapter_lora_init(raw(), option.path.c_str());
         if (!adapter) throw invalid(option.path);
-        loras_[option.name] = {adapter, option.scale};
+        loras_[option.name] = adapter;
     }
 }
 

@@ -23,11 +23,6 @@ struct ProjectorDeleter {
     void operator()(mtmd_context * projector) const { mtmd_free(projector); }
 };
 
-struct Lora {
-    llama_adapter_lora * adapter;  // freed with the model
-    float default_scale;
-};
-
 class Model {
   public:
     // Returns false to abort. Called on the loading thread with 0 to 1.
@@ -40,11 +35,16 @@ class Model {
     const llama_vocab * vocab() const { return llama_model_get_vocab(model_.get()); }
     int32_t n_vocab() const { return llama_vocab_n_tokens(vocab()); }
     bool vocab_only() const { return vocab_only_; }
+    // Nothing can be computed with it.
+    bool weightless() const { return vocab_only_ || dry_run_; }
+    // Bytes that a dry run took of the heap: the tokenizer, mostly.
+    double heap_bytes() const { return heap_bytes_; }
 
     // Null for a model that is loaded for its vocabulary alone.
     const ChatFormat * chat_format() const { return chat_format_.get(); }
     mtmd_context * projector() const { return projector_.get(); }
-    const std::map<std::string, Lora> & loras() const { return loras_; }
+    // Freed with the model.
+    const std::map<std::string, llama_adapter_lora *> & loras() const { return loras_; }
 
     std::vector<llama_token> tokenize(std::string_view text, bool add_special, bool parse_special) const;
     std::string detokenize(const std::vector<llama_token> & tokens, bool special) const;
@@ -60,8 +60,10 @@ class Model {
     std::unique_ptr<llama_model, ModelDeleter> model_;
     std::unique_ptr<ChatFormat> chat_format_;
     std::unique_ptr<mtmd_context, ProjectorDeleter> projector_;
-    std::map<std::string, Lora> loras_;
+    std::map<std::string, llama_adapter_lora *> loras_;
     bool vocab_only_ = false;
+    bool dry_run_ = false;
+    double heap_bytes_ = 0;
 };
 
 }  // namespace svc

@@ -4,6 +4,7 @@
 #include "../common/promise_worker.h"
 #include "embedder_object.h"
 #include "engine_object.h"
+#include "memory_plan.h"
 #include "prompt.h"
 
 namespace svc {
@@ -44,6 +45,7 @@ void ModelObject::define(Napi::Env env) {
                                        InstanceMethod("renderChat", &ModelObject::render_chat),
                                        InstanceMethod("createEngine", &ModelObject::create_engine),
                                        InstanceMethod("createEmbedder", &ModelObject::create_embedder),
+                                       InstanceMethod("planMemory", &ModelObject::plan_memory),
                                        InstanceMethod("close", &ModelObject::close),
                                    });
     EnvState::of(env).constructors["Model"] = Napi::Persistent(constructor);
@@ -162,6 +164,24 @@ Napi::Value ModelObject::create_embedder(const Napi::CallbackInfo & info) {
         return PromiseWorker<std::shared_ptr<Embedder>>::start(
             env, [model = model(), options] { return std::make_shared<Embedder>(model, options); },
             [](Napi::Env e, std::shared_ptr<Embedder> & embedder) -> Napi::Value { return EmbedderObject::wrap(e, embedder); });
+    });
+}
+
+Napi::Value ModelObject::plan_memory(const Napi::CallbackInfo & info) {
+    auto env = info.Env();
+    return guarded(env, [&]() -> Napi::Value {
+        auto engine = engine_options(object_argument(info[0]));
+        auto load = load_options(object_argument(info[1]));
+        return PromiseWorker<MemoryPlan>::start(
+            env, [model = model(), engine, load] { return svc::plan_memory(*model, engine, load); },
+            [](Napi::Env e, MemoryPlan & plan) -> Napi::Value {
+                auto to = Napi::Object::New(e);
+                to.Set("weights", memory_object(e, plan.weights));
+                to.Set("extras", memory_object(e, plan.extras));
+                if (plan.engine) to.Set("engine", memory_object(e, *plan.engine));
+                if (plan.embedder) to.Set("embedder", memory_object(e, *plan.embedder));
+                return to;
+            });
     });
 }
 

@@ -21,6 +21,7 @@ class ModelObject : public Napi::ObjectWrap<ModelObject> {
     Napi::Value render_chat(const Napi::CallbackInfo & info);
     Napi::Value create_engine(const Napi::CallbackInfo & info);
     Napi::Value create_embedder(const Napi::CallbackInfo & info);
+    Napi::Value plan_memory(const Napi::CallbackInfo & info);
     Napi::Value close(const Napi::CallbackInfo & info);
     // Throws StatusError closed.
     const std::shared_ptr<Model> & model() const;

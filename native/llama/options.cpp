@@ -99,7 +99,6 @@ LoadOptions load_options(const Napi::Object & from) {
         auto & added = to.loras.emplace_back();
         lora.string("name", added.name);
         lora.string("path", added.path);
-        lora.number("scale", added.scale, -kMaxFloat, kMaxFloat);
     });
     return to;
 }
@@ -116,6 +115,7 @@ EngineOptions engine_options(const Napi::Object & from) {
     if (reader.has("kvUnified")) reader.boolean("kvUnified", to.kv_unified.emplace());
     reader.integer("maxQueuedJobs", to.max_queued_jobs, 0, kMaxTokens);
     reader.integer("maxQueuedTokens", to.max_queued_tokens, 0, 4e9);
+    reader.integer("maxQueueMs", to.max_queue_ms, 0, 86400000.0);
     to.flash_attention = flash_attention(reader);
     to.cache_type_k = cache_type(reader, "cacheTypeK");
     to.cache_type_v = cache_type(reader, "cacheTypeV");

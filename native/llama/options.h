@@ -16,7 +16,6 @@ namespace svc {
 struct LoraOption {
     std::string name;
     std::string path;
-    float scale = 1.0f;
 };
 
 struct LoadOptions {
@@ -46,6 +45,7 @@ struct EngineOptions {
     std::optional<bool> kv_unified;  // absent: automatic
     uint32_t max_queued_jobs = 0;
     uint32_t max_queued_tokens = 0;
+    uint32_t max_queue_ms = 0;  // 0: however long
 };
 
 struct PromptOptions {

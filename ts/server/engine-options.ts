@@ -12,6 +12,7 @@ export function engineOptions(values: ConfigValues): InferenceConfig {
     nUbatch: values['inference.ubatch'],
     maxQueuedJobs: values['inference.max_queued_jobs'],
     maxQueuedTokens: values['inference.max_queued_tokens'],
+    maxQueueMs: values['inference.max_queue_seconds'] * 1000,
   };
   const timeoutSeconds = values['inference.request_timeout_seconds'];
   const maxLoadedModels = values['inference.max_loaded_models'];

@@ -1,19 +1,27 @@
 /**
  * Opens an unknown model file where it can do no harm: a short-lived process without secrets and with limits.
- * Usage: node inspect-model.ts FILE. Prints one line of JSON: {usable: true, ...} or {usable: false, reason}.
+ * Usage: node inspect-model.ts FILE [PLAN]. Prints one line of JSON: {usable: true, ...} or {usable: false, reason}.
+ * PLAN is JSON, {engine, load} as native/llama.ts takes them: how much memory the model will take with these is told too.
  */
-import { LlamaModel } from '../server/native/llama.ts';
+import { type EngineOptions, LlamaModel, type LoadOptions } from '../server/native/llama.ts';
 import { type GgufFile, readGguf } from '../server/platform/gguf/gguf-reader.ts';
 import { findString } from '../server/platform/gguf/gguf-value.ts';
 import { splitModelPaths } from '../server/platform/gguf/split-model.ts';
 
-async function inspect(path: string): Promise<Record<string, unknown>> {
+interface Plan {
+  engine: EngineOptions;
+  load: Omit<LoadOptions, 'path'>;
+}
+
+async function inspect(path: string, plan: Plan | undefined): Promise<Record<string, unknown>> {
   const file = await readGguf(path);
   const [, ...others] = splitModelPaths(path, file);
   for (const part of others) await readGguf(part);
-  const model = await LlamaModel.load({ path, dryRun: true });
+  const model = await LlamaModel.load({ path, nGpuLayers: plan?.load.nGpuLayers ?? -1, dryRun: true });
+  // A context that cannot be planned is no defect of the file; loading it will say why.
+  const memory = plan && (await model.planMemory(plan.engine, { ...plan.load, path }).catch(() => undefined));
   await model.close();
-  return { usable: true, ...readTemplate(file) };
+  return { usable: true, ...readTemplate(file), ...(memory ? { memory } : {}) };
 }
 
 /** What the template speaks of; the loaded model knows for certain, and its word then counts. */
@@ -31,5 +39,6 @@ function refuse(error: unknown): Record<string, unknown> {
   return { usable: false, reason: error instanceof Error ? error.message : String(error) };
 }
 
-const verdict = await inspect(process.argv[2] ?? '').catch(refuse);
+const [, , path = '', plan] = process.argv;
+const verdict = await inspect(path, plan === undefined ? undefined : (JSON.parse(plan) as Plan)).catch(refuse);
 process.stdout.write(`${JSON.stringify(verdict)}\n`);

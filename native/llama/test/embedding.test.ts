@@ -105,7 +105,7 @@ t.test('a text longer than the model takes is refused by its number', async (t) 
   const embedder = await model.createEmbedder({ nThreads });
   t.teardown(() => embedder.close());
   await t.rejects(embedder.embed(['short', 'word '.repeat(2_000)]), { code: 'context_length_exceeded', message: /input 1/ });
-  await t.rejects(async () => embedder.rank('query', ['document']), { code: 'unsupported', message: /cannot rerank/ });
+  await t.rejects(embedder.rank('query', ['document']), { code: 'unsupported', message: /cannot rerank/ });
 });
 
 /** Largest difference of two vectors; infinite when they cannot be compared. */

@@ -43,8 +43,8 @@ t.test('requests with different adapters run side by side and keep to their own'
   const model = await LlamaModel.load({
     path: await randomModel({ arch: 'llama', shape: 'tiny', seed: 1 }),
     loras: [
-      { name: 'red', path: await writeAdapter(join(folder, 'red.gguf'), 1), scale: 1 },
-      { name: 'blue', path: await writeAdapter(join(folder, 'blue.gguf'), 7), scale: 1 },
+      { name: 'red', path: await writeAdapter(join(folder, 'red.gguf'), 1) },
+      { name: 'blue', path: await writeAdapter(join(folder, 'blue.gguf'), 7) },
     ],
   });
   t.teardown(() => model.close());

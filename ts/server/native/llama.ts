@@ -24,8 +24,8 @@ export interface LoadOptions {
   vocabOnly?: boolean;
   /** Read all but the weights and plan a small context, to judge an unknown file: such a model tokenises, nothing else. */
   dryRun?: boolean;
-  /** LoRA adapters that a job may name; scale is the default scale. */
-  loras?: { name: string; path: string; scale: number }[];
+  /** LoRA adapters that a job may name, with a scale of its own. */
+  loras?: { name: string; path: string }[];
   /** Jinja chat template that replaces the model's own. */
   chatTemplate?: string;
 }
@@ -67,6 +67,23 @@ export interface EngineOptions {
   /** Jobs that may wait; one more is refused with queue_full. */
   maxQueuedJobs?: number;
   maxQueuedTokens?: number;
+  /** Longest wait, by the measured rate of completions, milliseconds; a job that would wait longer is refused. 0: however long. */
+  maxQueueMs?: number;
+}
+
+/** Bytes in main memory, and in the memory of devices. */
+export interface MemoryUse {
+  hostBytes: number;
+  deviceBytes: number;
+}
+
+/** What a model will take; `engine` is missing for models that only encode. */
+export interface MemoryPlan {
+  weights: MemoryUse;
+  /** Tokenizer, projector and adapters. */
+  extras: MemoryUse;
+  engine?: MemoryUse;
+  embedder?: MemoryUse;
 }
 
 export interface EngineLimits {
@@ -75,8 +92,10 @@ export interface EngineLimits {
   nCtxPerJob: number;
   nParallel: number;
   nThreads: number;
-  /** Bytes of KV cache and compute buffers. */
-  memoryBytes: number;
+  /** KV cache and compute buffers. */
+  memory: MemoryUse;
+  /** The model's weights as they lie in memory. */
+  weights: MemoryUse;
 }
 
 export interface EngineStats {
@@ -178,6 +197,7 @@ interface RawModel {
   renderChat(job: Extract<Prompt, { kind: 'chat' }>): Promise<{ prompt: string; tokens: Int32Array }>;
   createEngine(options: EngineOptions, onStep: (records: Buffer) => void): Promise<RawEngine>;
   createEmbedder(options: EngineOptions): Promise<RawEmbedder>;
+  planMemory(engine: EngineOptions, load: LoadOptions): Promise<MemoryPlan>;
   close(): Promise<void>;
 }
 
@@ -234,23 +254,32 @@ export class LlamaModel {
     }
   }
 
-  tokenize(text: string, { addSpecial = true, parseSpecial = true } = {}): Promise<Int32Array> {
+  async tokenize(text: string, { addSpecial = true, parseSpecial = true } = {}): Promise<Int32Array> {
     return this.#raw.tokenize(text, addSpecial, parseSpecial);
   }
 
-  detokenize(tokens: Int32Array, { special = false } = {}): Promise<string> {
+  async detokenize(tokens: Int32Array, { special = false } = {}): Promise<string> {
     return this.#raw.detokenize(tokens, special);
   }
 
   /** Renders messages with the chat template and tokenises them, without generating. */
-  renderChat(prompt: Extract<Prompt, { kind: 'chat' }>): Promise<{ prompt: string; tokens: Int32Array }> {
+  async renderChat(prompt: Extract<Prompt, { kind: 'chat' }>): Promise<{ prompt: string; tokens: Int32Array }> {
     return this.#raw.renderChat(prompt);
   }
 
-  async createEngine(options: EngineOptions = {}): Promise<LlamaEngine> {
-    const reader = new StepReader();
+  /** `onFault` hears of a handler that threw: its job alone is failed and cancelled. */
+  async createEngine(options: EngineOptions = {}, onFault: (error: unknown) => void = () => {}): Promise<LlamaEngine> {
+    const reader = new StepReader((job, error) => {
+      raw.cancel(job);
+      onFault(error);
+    });
     const raw = await this.#raw.createEngine(options, (records) => reader.read(records));
     return new LlamaEngine(raw, reader);
+  }
+
+  /** What this model, loaded with dryRun, would take with its contexts; `load` names its projector and adapters. */
+  async planMemory(engine: EngineOptions, load: LoadOptions): Promise<MemoryPlan> {
+    return this.#raw.planMemory(engine, load);
   }
 
   async createEmbedder(options: EngineOptions = {}): Promise<LlamaEmbedder> {
@@ -325,12 +354,12 @@ export class LlamaEmbedder {
   }
 
   /** Embeds texts or token ids; batches across callers. Throws NativeError context_length_exceeded naming the input. */
-  embed(inputs: (string | Int32Array)[]): Promise<EmbedResult> {
+  async embed(inputs: (string | Int32Array)[]): Promise<EmbedResult> {
     return this.#raw.embed(inputs);
   }
 
   /** Scores documents against a query; needs a model whose pooling is 'rank'. */
-  rank(query: string, documents: string[]): Promise<RankResult> {
+  async rank(query: string, documents: string[]): Promise<RankResult> {
     return this.#raw.rank(query, documents);
   }
 

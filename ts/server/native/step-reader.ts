@@ -64,7 +64,14 @@ const finishReasons: readonly FinishReason[] = ['stop', 'length', 'tool_calls'];
 
 export class StepReader {
   readonly #handlers = new Map<number, GenerationHandler>();
-  readonly #touched = new Set<GenerationHandler>();
+  /** By job, since a handler that throws at the flush must be found by its job. */
+  readonly #touched = new Map<number, GenerationHandler>();
+  readonly #onFault: (job: number, error: unknown) => void;
+
+  /** `onFault` hears of a handler that threw; that job's handler has then heard onError and hears nothing more. */
+  constructor(onFault: (job: number, error: unknown) => void) {
+    this.#onFault = onFault;
+  }
 
   add(job: number, handler: GenerationHandler): void {
     this.#handlers.set(job, handler);
@@ -80,13 +87,36 @@ export class StepReader {
       const length = records.readUInt32LE(at + 8);
       const handler = this.#handlers.get(job);
       if (handler) {
-        this.#dispatch(job, handler, records, at, length);
-        this.#touched.add(handler);
+        this.#touched.set(job, handler);
+        try {
+          this.#dispatch(job, handler, records, at, length);
+        } catch (error) {
+          this.#fail(job, handler, error);
+        }
       }
       at += headerBytes + ((length + 3) & ~3);
     }
-    for (const handler of this.#touched) handler.onFlush?.();
+    for (const [job, handler] of this.#touched) this.#flush(job, handler);
     this.#touched.clear();
+  }
+
+  #flush(job: number, handler: GenerationHandler): void {
+    try {
+      handler.onFlush?.();
+    } catch (error) {
+      this.#fail(job, handler, error);
+    }
+  }
+
+  /** One job's handler must not end the others' streams, which share the buffer. */
+  #fail(job: number, handler: GenerationHandler, error: unknown): void {
+    this.#handlers.delete(job);
+    this.#onFault(job, error);
+    try {
+      handler.onError(new NativeError({ code: 'internal', text: 'the answer could not be handed over' }));
+    } catch (second) {
+      this.#onFault(job, second);
+    }
   }
 
   #dispatch(job: number, handler: GenerationHandler, records: Buffer, at: number, length: number): void {

@@ -81,6 +81,11 @@ export const settings = {
     0,
     'Prompt tokens that may wait for a model; more answer 429. 0 is automatic.',
   ),
+  'inference.max_queue_seconds': setting(
+    count(0, 86_400),
+    60,
+    'Longest wait for a model, by its measured rate; requests that would wait longer answer 429. 0 for no limit.',
+  ),
   'inference.request_timeout_seconds': setting(
     count(0, 86_400),
     3600,

@@ -1,0 +1,48 @@
+// How much may wait, by jobs, tokens and time, and how much of it one tenant may fill. What is beyond is refused with the time
+// after which a retry is worthwhile. Thread-safe and O(1).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+namespace svc {
+
+class QueueBound {
+  public:
+    struct Limits {
+        uint32_t n_jobs;
+        uint64_t n_tokens;
+        uint32_t wait_ms;  // 0: no limit
+    };
+
+    void set_limits(const Limits & limits) { limits_ = limits; }
+
+    // A job comes to wait. Throws StatusError queue_full; so it does for a job whose own time (0: none) would pass in the queue.
+    void enter(const std::string & tenant, int64_t timeout_ms);
+    // The prompt of a waiting job is known.
+    void add_tokens(uint64_t n_tokens) { n_tokens_ += n_tokens; }
+    void leave(const std::string & tenant, uint64_t n_tokens);
+
+    // Completions a second under full load, as measured; 0: not known yet.
+    void set_rate(double jobs_per_second) { rate_ = jobs_per_second; }
+    double rate() const { return rate_; }
+    uint32_t n_jobs() const { return n_jobs_; }
+    uint64_t n_tokens() const { return n_tokens_; }
+
+  private:
+    bool is_full(uint32_t n_of_tenant, size_t n_tenants) const;
+    double wait_ms(uint32_t n_of_tenant, size_t n_tenants) const;
+    [[noreturn]] void refuse(const char * why, double retry_ms) const;
+
+    Limits limits_{};
+    std::mutex mutex_;
+    std::unordered_map<std::string, uint32_t> by_tenant_;
+    std::atomic<uint32_t> n_jobs_{0};
+    std::atomic<uint64_t> n_tokens_{0};
+    std::atomic<double> rate_{0};
+};
+
+}  // namespace svc

@@ -1,0 +1,141 @@
+/** Who waits, who goes first, and who is refused: the engine's queue seen through its door. */
+import t, { type Test } from 'tap';
+import { randomModel } from '../../../models/random/fixture.ts';
+import { type EngineOptions, type GenerationJob, type LlamaEngine, LlamaModel, NativeError } from '../../../ts/server/native/llama.ts';
+
+const model = await LlamaModel.load({ path: await randomModel({ arch: 'llama', shape: 'tiny' }) });
+t.teardown(() => model.close());
+
+async function open(t: Test, options: EngineOptions): Promise<LlamaEngine> {
+  const engine = await model.createEngine({ nCtx: 8_192, nThreads: 1, ...options });
+  t.teardown(() => engine.close());
+  return engine;
+}
+
+interface Running {
+  id: number;
+  started: Promise<void>;
+  ended: Promise<string>;
+}
+
+function submit(engine: LlamaEngine, tenant: string, more: Partial<GenerationJob> = {}): Running {
+  let onStart = () => {};
+  const started = new Promise<void>((resolve) => {
+    onStart = resolve;
+  });
+  let end: (how: string) => void = () => {};
+  const ended = new Promise<string>((resolve) => {
+    end = resolve;
+  });
+  const prompt = { kind: 'tokens', tokens: Int32Array.from([1, 400 + (nSubmitted++ % 5_000), 500, 600]) } as const;
+  const id = engine.submit(
+    { tenant, prompt, maxTokens: 8, sampling: { temperature: 0, ignoreEos: true }, ...more },
+    { onStart, onContent() {}, onFinish() {}, onDone: () => end('done'), onError: ({ code }) => end(code) },
+  );
+  return { id, started, ended };
+}
+let nSubmitted = 0;
+
+const endless = { maxTokens: 4_000 };
+
+function refusalOf(engine: LlamaEngine, tenant: string, more: Partial<GenerationJob> = {}): NativeError | undefined {
+  try {
+    submit(engine, tenant, more);
+    return undefined;
+  } catch (error) {
+    if (error instanceof NativeError) return error;
+    throw error;
+  }
+}
+
+t.test('a tenant that runs nothing gets a sequence although another holds all, and nobody loses an answer', async (t) => {
+  const engine = await open(t, { nParallel: 2 });
+  const flood = Array.from({ length: 6 }, () => submit(engine, 'flood', { maxTokens: 400 }));
+  await Promise.all(flood.slice(0, 2).map(({ started }) => started));
+  const quiet = submit(engine, 'quiet', endless);
+  await quiet.started;
+  t.equal(engine.stats().nQueued, 4, 'none of the flood had ended');
+  engine.cancel(quiet.id);
+  t.strictSame(new Set(await Promise.all(flood.map(({ ended }) => ended))), new Set(['done']));
+});
+
+t.test('turns go round the tenants, whoever came first', async (t) => {
+  const engine = await open(t, { nParallel: 1 });
+  const blocker = submit(engine, 'flood', endless);
+  await blocker.started;
+  const order: string[] = [];
+  const note = (name: string, { ended }: Running) => ended.then(() => order.push(name));
+  const all = [1, 2, 3, 4].map(() => note('flood', submit(engine, 'flood')));
+  all.push(...[1, 2].map(() => note('quiet', submit(engine, 'quiet'))));
+  while (engine.stats().nQueuedTokens < 6 * 4) await new Promise(setImmediate);
+  engine.cancel(blocker.id);
+  await Promise.all(all);
+  t.ok(order.indexOf('quiet') < 2 && order.lastIndexOf('quiet') < 4, order.join());
+});
+
+t.test('a higher priority goes first', async (t) => {
+  const engine = await open(t, { nParallel: 1 });
+  const blocker = submit(engine, 'a', endless);
+  await blocker.started;
+  const order: string[] = [];
+  const all = [
+    submit(engine, 'a').ended.then(() => order.push('normal')),
+    submit(engine, 'a', { priority: 1 }).ended.then(() => order.push('urgent')),
+  ];
+  while (engine.stats().nQueuedTokens < 2 * 4) await new Promise(setImmediate);
+  engine.cancel(blocker.id);
+  await Promise.all(all);
+  t.strictSame(order, ['urgent', 'normal']);
+});
+
+t.test('one tenant cannot fill the queue for another, and a cancelled job leaves it at once', async (t) => {
+  const engine = await open(t, { nParallel: 1, maxQueuedJobs: 16 });
+  const blocker = submit(engine, 'flood', endless);
+  await blocker.started;
+  const flood: Running[] = [];
+  while (refusalOf(engine, 'flood') === undefined && flood.length < 100) flood.push(blocker);
+  t.equal(flood.length, 14, 'an eighth is kept for others');
+  const quiet = submit(engine, 'quiet', endless);
+  t.equal(refusalOf(engine, 'flood')?.code, 'queue_full');
+  const place = submit(engine, 'quiet');
+  t.equal(refusalOf(engine, 'other')?.code, 'queue_full', 'now it is full for everybody');
+  engine.cancel(place.id);
+  engine.cancel(quiet.id);
+  t.equal(refusalOf(engine, 'other'), undefined);
+});
+
+t.test('what would wait too long is refused, with the time that the queue takes by the measured rate', async (t) => {
+  const engine = await open(t, { nParallel: 2, maxQueueMs: 60_000 });
+  await Promise.all(Array.from({ length: 40 }, () => submit(engine, 'a').ended));
+  const blockers = [submit(engine, 'a', endless), submit(engine, 'a', endless)];
+  await Promise.all(blockers.map(({ started }) => started));
+  const rate = engine.stats().jobsPerSecond;
+  t.ok(rate > 0, `${rate} jobs a second`);
+  const waiting = Array.from({ length: 300 }, () => submit(engine, 'a'));
+  const { jobsPerSecond, nQueued } = engine.stats();
+  const waitMs = (1000 * nQueued) / jobsPerSecond;
+  const refusal = refusalOf(engine, 'a', { timeoutMs: 1 });
+  t.equal(refusal?.code, 'queue_full');
+  const told = refusal?.details['retryAfterMs'] ?? 0;
+  t.ok(told >= Math.min(100, waitMs) && Math.abs(told - Math.max(100, waitMs)) <= 0.5 * waitMs + 1, `${told} of ${waitMs} ms`);
+  t.equal(refusalOf(engine, 'quiet', { timeoutMs: 1_000 }), undefined, 'a tenant with nothing in the queue waits for nobody');
+  for (const { id } of [...waiting, ...blockers]) engine.cancel(id);
+});
+
+t.test('a deadline passes in the queue too', async (t) => {
+  const engine = await open(t, { nParallel: 1 });
+  const blocker = submit(engine, 'a', endless);
+  await blocker.started;
+  t.equal(await submit(engine, 'a', { timeoutMs: 30 }).ended, 'deadline_exceeded');
+  t.equal(engine.stats().nQueued, 0);
+});
+
+t.test('a client that does not read keeps nobody out, and goes on when it reads again', async (t) => {
+  const engine = await open(t, { nParallel: 1 });
+  const slow = submit(engine, 'a', { maxTokens: 300 });
+  await slow.started;
+  engine.pause(slow.id);
+  t.equal(await submit(engine, 'a').ended, 'done');
+  engine.resume(slow.id);
+  t.equal(await slow.ended, 'done');
+});

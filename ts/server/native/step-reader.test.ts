@@ -1,0 +1,81 @@
+import t from 'tap';
+import { type GenerationHandler, RecordKind, StepReader } from './step-reader.ts';
+
+/** One record as native/common/step_channel.cpp writes it. */
+function record(job: number, kind: number, payload: string | Buffer = ''): Buffer {
+  const body = Buffer.from(payload);
+  const padded = Buffer.alloc(12 + ((body.length + 3) & ~3));
+  padded.writeUInt32LE(job, 0);
+  padded.writeUInt8(kind, 4);
+  padded.writeUInt32LE(body.length, 8);
+  body.copy(padded, 12);
+  return padded;
+}
+
+class Listener implements Required<Pick<GenerationHandler, 'onContent' | 'onFinish' | 'onDone' | 'onError' | 'onFlush'>> {
+  readonly heard: string[] = [];
+  throwsAt: string | undefined;
+
+  #hear(what: string): void {
+    this.heard.push(what);
+    if (what === this.throwsAt) throw new Error(`no ${what}`);
+  }
+
+  onContent(_choice: number, body: Buffer): void {
+    this.#hear(body.toString());
+  }
+  onFinish(): void {
+    this.#hear('finish');
+  }
+  onDone(): void {
+    this.#hear('done');
+  }
+  onError({ code }: { code: string }): void {
+    this.#hear(code);
+  }
+  onFlush(): void {
+    this.#hear('flush');
+  }
+}
+
+function setUp() {
+  const faults: string[] = [];
+  const reader = new StepReader((job, error) => faults.push(`${job} ${(error as Error).message}`));
+  const [first, second] = [new Listener(), new Listener()];
+  reader.add(1, first);
+  reader.add(2, second);
+  return { reader, faults, first, second };
+}
+
+t.test('records reach their job, and each job is flushed once', async (t) => {
+  const { reader, first, second } = setUp();
+  const parts = [record(1, RecordKind.content, 'abcde'), record(2, RecordKind.content, 'x'), record(1, RecordKind.content, 'f')];
+  reader.read(Buffer.concat(parts));
+  t.strictSame([first.heard, second.heard], [['abcde', 'f', 'flush'], ['x', 'flush']]);
+});
+
+t.test('a handler that throws loses its own job alone', async (t) => {
+  const { reader, faults, first, second } = setUp();
+  first.throwsAt = 'a';
+  const parts = [record(1, RecordKind.content, 'a'), record(1, RecordKind.content, 'b'), record(2, RecordKind.content, 'x')];
+  reader.read(Buffer.concat(parts));
+  t.strictSame(first.heard, ['a', 'internal', 'flush'], 'it hears the failure, and may still write it');
+  t.strictSame(second.heard, ['x', 'flush']);
+  t.strictSame(faults, ['1 no a']);
+});
+
+t.test('so does one that throws at the flush', async (t) => {
+  const { reader, faults, first, second } = setUp();
+  first.throwsAt = 'flush';
+  reader.read(Buffer.concat([record(1, RecordKind.content, 'a'), record(2, RecordKind.content, 'x')]));
+  t.strictSame(first.heard, ['a', 'flush', 'internal']);
+  t.strictSame(second.heard, ['x', 'flush']);
+  t.strictSame(faults, ['1 no flush']);
+});
+
+t.test('after remove() nothing is heard', async (t) => {
+  const { reader, first } = setUp();
+  reader.remove(1);
+  reader.read(record(1, RecordKind.content, 'a'));
+  t.strictSame(first.heard, []);
+});
