@@ -1,4 +1,5 @@
-// What a model will take in memory, found without taking it: llama.cpp plans every buffer of a model that was loaded as a dry run.
+// What a model will take in memory, found without taking it: llama.cpp plans every buffer of a model that was loaded as a dry
+// run.
 #pragma once
 
 #include <optional>

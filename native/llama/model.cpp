@@ -76,7 +76,9 @@ std::shared_ptr<Model> Model::load(const LoadOptions & options, const Progress &
     try {
         model->chat_format_ = std::make_unique<ChatFormat>(model->raw(), options.chat_template);
     } catch (const std::exception & error) {
-        throw StatusError("template_failed", options.path + " has a chat template that cannot be parsed (a newer conversion of the model may have a " +
+        throw StatusError("template_failed",
+                          options.path +
+                              " has a chat template that cannot be parsed (a newer conversion of the model may have a " +
                               "better one): " + error.what());
     }
     model->heap_bytes_ = heap_in_use() - heap_before;

@@ -105,7 +105,10 @@ common_chat_params render(const Model & model, const JobOptions & job, const com
     try {
         return model.chat_format()->apply(inputs, format_key(job, inputs));
     } catch (const std::exception & error) {
-        throw StatusError("template_failed", std::string("the model's chat template refused these messages; change their roles or order as it says: ") + error.what());
+        throw StatusError(
+            "template_failed",
+            std::string("the model's chat template refused these messages; change their roles or order as it says: ") +
+                error.what());
     }
 }
 

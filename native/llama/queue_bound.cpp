@@ -24,7 +24,8 @@ void QueueBound::enter(const std::string & tenant, int64_t timeout_ms) {
     const double wait = wait_ms(n_mine, n_tenants);
     if (is_full(n_mine, n_tenants)) refuse("too many requests are waiting", wait);
     if (limits_.wait_ms > 0 && wait > limits_.wait_ms) refuse("the wait would be too long", wait);
-    if (timeout_ms > 0 && wait > static_cast<double>(timeout_ms)) refuse("the request's time limit would pass in the queue", wait);
+    if (timeout_ms > 0 && wait > static_cast<double>(timeout_ms))
+        refuse("the request's time limit would pass in the queue", wait);
     by_tenant_[tenant] = n_mine + 1;
     n_jobs_++;
 }

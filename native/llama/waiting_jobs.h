@@ -45,8 +45,8 @@ class WaitingJobs {
         }
     };
     struct Tenant {
-        double served = 0;           // tokens, on the clock of all
-        double usual_answer = 64;    // tokens
+        double served = 0;         // tokens, on the clock of all
+        double usual_answer = 64;  // tokens
         std::map<Place, std::shared_ptr<Job>> jobs;
     };
     struct Turn {

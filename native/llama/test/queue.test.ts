@@ -1,7 +1,13 @@
 /** Who waits, who goes first, and who is refused: the engine's queue seen through its door. */
 import t, { type Test } from 'tap';
 import { randomModel } from '../../../models/random/fixture.ts';
-import { type EngineOptions, type GenerationJob, type LlamaEngine, LlamaModel, NativeError } from '../../../ts/server/native/llama.ts';
+import {
+  type EngineOptions,
+  type GenerationJob,
+  type LlamaEngine,
+  LlamaModel,
+  NativeError,
+} from '../../../ts/server/native/llama.ts';
 
 const model = await LlamaModel.load({ path: await randomModel({ arch: 'llama', shape: 'tiny' }) });
 t.teardown(() => model.close());

@@ -51,7 +51,13 @@ t.test('records reach their job, and each job is flushed once', async (t) => {
   const { reader, first, second } = setUp();
   const parts = [record(1, RecordKind.content, 'abcde'), record(2, RecordKind.content, 'x'), record(1, RecordKind.content, 'f')];
   reader.read(Buffer.concat(parts));
-  t.strictSame([first.heard, second.heard], [['abcde', 'f', 'flush'], ['x', 'flush']]);
+  t.strictSame(
+    [first.heard, second.heard],
+    [
+      ['abcde', 'f', 'flush'],
+      ['x', 'flush'],
+    ],
+  );
 });
 
 t.test('a handler that throws loses its own job alone', async (t) => {

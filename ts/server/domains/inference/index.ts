@@ -81,7 +81,8 @@ export interface Inference {
 export function create(deps: InferenceDeps): Inference {
   const { config, source, log } = deps;
   const inspector = deps.inspector ?? new Inspector(join(deps.dataDir, 'inspected-models.json'));
-  const local = new LocalBackend(deps.door ?? llamaDoor, source, inspector, localOptions(config));
+  const onFault = (error: unknown) => log.error('an answer could not be handed over', { error });
+  const local = new LocalBackend(deps.door ?? llamaDoor, source, inspector, { ...localOptions(config), onFault });
   const metrics = new InferenceMetrics(deps.metrics);
   const service = new InferenceService({
     backends: [local, ...(deps.backends ?? [])],

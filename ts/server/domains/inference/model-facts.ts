@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import type { EngineLimits, EngineStats } from '../../native/llama.ts';
 import type { ModelCard, ModelDetail } from './backend.ts';
 import { listCapabilities } from './compat/openai-models/route.ts';
+import { totalBytes } from './local/memory-use.ts';
 import type { StoredModel } from './model-source.ts';
 
 export function modelSummary(card: ModelCard): Record<string, unknown> {
@@ -59,7 +60,7 @@ function engineFacts(limits: EngineLimits): Record<string, number> {
     n_ctx_per_request: limits.nCtxPerJob,
     n_parallel: limits.nParallel,
     n_threads: limits.nThreads,
-    memory_bytes: limits.memoryBytes,
+    memory_bytes: totalBytes(limits.memory),
   };
 }
 

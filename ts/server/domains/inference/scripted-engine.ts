@@ -21,7 +21,14 @@ export const scriptedUsage: JobUsage = {
   decodeMs: 20,
 };
 
-export const scriptedLimits: EngineLimits = { nCtx: 512, nCtxPerJob: 512, nParallel: 2, nThreads: 1, memoryBytes: 1000 };
+export const scriptedLimits: EngineLimits = {
+  nCtx: 512,
+  nCtxPerJob: 512,
+  nParallel: 2,
+  nThreads: 1,
+  memory: { hostBytes: 1000, deviceBytes: 0 },
+  weights: { hostBytes: 1000, deviceBytes: 0 },
+};
 
 export interface ScriptedJob {
   id: number;

@@ -1,5 +1,6 @@
 /** A model in memory with the contexts that were made of it, each on first need. */
 import type { EngineOptions } from '../../../native/llama.ts';
+import { sumOf, totalBytes } from './memory-use.ts';
 import type { NativeEmbedder, NativeEngine, NativeModel } from './native-door.ts';
 
 export class LoadedModel {
@@ -7,16 +8,23 @@ export class LoadedModel {
   /** Names of the LoRA adapters that were loaded with it. */
   readonly adapters: readonly string[];
   readonly #options: EngineOptions;
+  readonly #onFault: (error: unknown) => void;
   #engine: Promise<NativeEngine> | undefined;
   #embedder: Promise<NativeEmbedder> | undefined;
   /** The engine once it exists, for statistics. */
   openEngine: NativeEngine | undefined;
   openEmbedder: NativeEmbedder | undefined;
 
-  constructor(native: NativeModel, options: EngineOptions, adapters: readonly string[] = []) {
+  constructor(
+    native: NativeModel,
+    options: EngineOptions,
+    adapters: readonly string[] = [],
+    onFault: (error: unknown) => void = () => {},
+  ) {
     this.native = native;
     this.adapters = adapters;
     this.#options = options;
+    this.#onFault = onFault;
   }
 
   engine(): Promise<NativeEngine> {
@@ -30,7 +38,9 @@ export class LoadedModel {
   }
 
   get memoryBytes(): number {
-    return this.native.info.sizeBytes + (this.openEngine?.limits.memoryBytes ?? 0) + (this.openEmbedder?.limits.memoryBytes ?? 0);
+    const [engine, embedder] = [this.openEngine?.limits, this.openEmbedder?.limits];
+    const weights = (engine ?? embedder)?.weights ?? { hostBytes: this.native.info.sizeBytes, deviceBytes: 0 };
+    return totalBytes(sumOf(weights, engine?.memory, embedder?.memory));
   }
 
   /** Ends every job of the model with `closed`, then frees it. */
@@ -42,7 +52,7 @@ export class LoadedModel {
 
   async #createEngine(): Promise<NativeEngine> {
     try {
-      this.openEngine = await this.native.createEngine(this.#options);
+      this.openEngine = await this.native.createEngine(this.#options, this.#onFault);
       return this.openEngine;
     } catch (error) {
       this.#engine = undefined;

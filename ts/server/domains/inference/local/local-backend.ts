@@ -37,6 +37,8 @@ export interface LocalOptions {
   limits: TableLimits;
   engine: EngineOptions;
   load: Omit<LoadOptions, 'path' | 'projectorPath' | 'vocabOnly' | 'loras'>;
+  /** Hears of a stream whose frames could not be written for a defect of ours. */
+  onFault?: (error: unknown) => void;
 }
 
 export class LocalBackend implements InferenceBackend, ModelControl {
@@ -163,8 +165,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
 
   async #open(stored: StoredModel, onProgress: (fraction: number) => void, signal: AbortSignal): Promise<LoadedModel> {
     const { projectorPath, path, kind, adapters = [] } = stored;
-    const loras = adapters.map((adapter) => ({ ...adapter, scale: 1 }));
-    const options = { ...this.#options.load, path, loras, ...(projectorPath === undefined ? {} : { projectorPath }) };
+    const options = { ...this.#options.load, path, loras: adapters, ...(projectorPath === undefined ? {} : { projectorPath }) };
     const native = await this.#door.load(
       { ...options, ...(kind === 'vocab' ? { vocabOnly: true } : {}) },
       { onProgress, signal },
@@ -173,6 +174,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
       native,
       this.#options.engine,
       adapters.map(({ name }) => name),
+      this.#options.onFault,
     );
     try {
       if (kind === 'chat') await model.engine();
