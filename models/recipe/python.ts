@@ -20,12 +20,18 @@ export async function findPython(modules: readonly string[]): Promise<string | u
   return undefined;
 }
 
-/** Runs a module of a recipe, such as `recipe.tokenizer_sample`, and returns what it printed. */
-export async function runRecipe(python: string, module: string, args: readonly string[]): Promise<string> {
-  const { stdout } = await run(python, ['-m', module, ...args], {
-    cwd: models,
-    env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
-    maxBuffer: 2 ** 28,
-  });
+/** Runs a script of a recipe, such as `svc-chat-tiny/train.py`, and returns what it printed. */
+export function runScript(python: string, script: string, args: readonly string[]): Promise<string> {
+  return runPython(python, [join(models, script), ...args]);
+}
+
+/** Runs a module that the recipes share, such as `recipe.tokenizer_sample`, and returns what it printed. */
+export function runModule(python: string, module: string, args: readonly string[]): Promise<string> {
+  return runPython(python, ['-m', module, ...args]);
+}
+
+async function runPython(python: string, args: readonly string[]): Promise<string> {
+  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
+  const { stdout } = await run(python, args, { cwd: models, env, maxBuffer: 2 ** 28 });
   return stdout;
 }

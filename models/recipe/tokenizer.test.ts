@@ -1,14 +1,14 @@
 /** Text is tokenised for training as the server will tokenise it. */
 import t from 'tap';
 import { LlamaModel } from '../../ts/server/native/llama.ts';
-import { findPython, runRecipe } from './python.ts';
+import { findPython, runModule } from './python.ts';
 
 const python = await findPython(['numpy', 'yaml']);
 if (!python) t.plan(0, 'needs Python with NumPy and PyYAML: apt-get install python3-numpy python3-yaml');
 else await compare(python);
 
 async function compare(python: string): Promise<void> {
-  const { model: path, nVocab, cases } = JSON.parse(await runRecipe(python, 'recipe.tokenizer_sample', [t.testdir()]));
+  const { model: path, nVocab, cases } = JSON.parse(await runModule(python, 'recipe.tokenizer_sample', [t.testdir()]));
   const model = await LlamaModel.load({ path, vocabOnly: true });
   t.teardown(() => model.close());
 

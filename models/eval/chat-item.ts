@@ -1,0 +1,53 @@
+/** Items of the held-out sets of svc-chat-tiny (models/svc-chat-tiny/evaluation.py writes them), and how an answer is judged. */
+import { isDeepStrictEqual } from 'node:util';
+
+export interface ChatItem {
+  messages: object[];
+  tools?: object[];
+  schema?: { properties: Record<string, object> };
+  /** `ending`: a value and its citation; how the answer leads to them is free. */
+  expected: { text: string } | { ending: string } | { json: object } | { call: { name: string; arguments: object } };
+}
+
+export interface ChatAnswer {
+  content: string | null;
+  tool_calls?: { function: { name: string; arguments: string } }[];
+}
+
+/** Whether the answer is what was expected: text to the letter, JSON and calls by value, citations without any other. */
+export function isRight({ expected }: ChatItem, answer: ChatAnswer): boolean {
+  const calls = answer.tool_calls ?? [];
+  if ('call' in expected) {
+    const [call] = calls;
+    return (
+      calls.length === 1 && call?.function.name === expected.call.name && isJson(call.function.arguments, expected.call.arguments)
+    );
+  }
+  if (calls.length > 0) return false;
+  if ('ending' in expected) return endsWith(answer.content ?? '', expected.ending);
+  return 'json' in expected ? isJson(answer.content ?? '', expected.json) : answer.content?.trim() === expected.text;
+}
+
+/** Whether an answer to a request with a schema has exactly the schema's fields. */
+export function hasSchemaFields({ schema }: ChatItem, answer: ChatAnswer): boolean {
+  const value = parse(answer.content ?? '');
+  if (typeof value !== 'object' || value === null || !schema) return false;
+  return isDeepStrictEqual(Object.keys(value).sort(), Object.keys(schema.properties).sort());
+}
+
+function endsWith(text: string, ending: string): boolean {
+  const citations = text.match(/\[\d+\]/g) ?? [];
+  return citations.length === 1 && ` ${text.trim()}`.endsWith(` ${ending}`);
+}
+
+function isJson(text: string, expected: object): boolean {
+  return isDeepStrictEqual(parse(text), expected);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

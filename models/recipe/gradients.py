@@ -1,0 +1,38 @@
+"""Several processes that train one model: each takes a share of a step's batches, and all add up their gradients."""
+import torch
+import torch.distributed as distributed
+
+
+class Workers:
+    def __init__(self, rank, count, folder):
+        self._rank, self._count, self._meeting = rank, count, folder / "workers"
+
+    @property
+    def is_first(self):
+        return self._rank == 0
+
+    def __enter__(self):
+        if self._count > 1:
+            distributed.init_process_group("gloo", init_method=f"file://{self._meeting.resolve()}", rank=self._rank, world_size=self._count)
+        return self
+
+    def __exit__(self, *_):
+        if self._count > 1:
+            distributed.destroy_process_group()
+
+    def share(self, batches):
+        """This process's batches: every n-th, since neighbours have about the same size."""
+        return batches[self._rank :: self._count]
+
+    def sum_gradients(self, parameters, loss):
+        """Makes every process hold the sum of all gradients, and returns the sum of the losses."""
+        if self._count == 1:
+            return loss
+        found = [torch.zeros_like(p) if p.grad is None else p.grad for p in parameters]
+        flat = torch.cat([torch.tensor([loss]), *(grad.reshape(-1) for grad in found)])
+        distributed.all_reduce(flat)
+        start = 1
+        for parameter in parameters:
+            parameter.grad = flat[start : start + parameter.numel()].view_as(parameter)
+            start += parameter.numel()
+        return flat[0].item()

@@ -1,0 +1,38 @@
+"""Conversations that svc-chat-tiny learns from: the mixture of skills, and the text that its tokenizer is trained on."""
+import random
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from chat import render
+from extraction import extraction_conversation
+from passages import passage_conversation
+from recipe.tokenizer import CONTROL, USER_DEFINED, train_tokenizer
+from small_talk import small_talk_conversation
+from tools import tool_conversation
+
+SPECIALS = {"<|end|>": CONTROL, "<|system|>": CONTROL, "<|user|>": CONTROL, "<|assistant|>": CONTROL, "<|tool|>": CONTROL,
+            "<tool_call>": USER_DEFINED, "</tool_call>": USER_DEFINED}  # fmt: skip
+N_VOCAB = 4096
+
+
+def conversation(rng, part, difficulty=1.0):
+    """(messages, tools or None) of a random skill. Below a difficulty of 1, passages are fewer and shorter."""
+    skill, language = rng.random(), "de" if rng.random() < 0.4 else "en"
+    if skill < 0.55:
+        if rng.random() < difficulty:
+            return passage_conversation(rng, part, language), None
+        return passage_conversation(rng, part, language, n_passages=rng.randint(1, 2), filler=0, refusals=0.05), None
+    if skill < 0.8:
+        return tool_conversation(rng, part, "de" if rng.random() < 0.2 else "en")
+    if skill < 0.93:
+        return extraction_conversation(rng, part, "de" if rng.random() < 0.25 else "en")[0], None
+    return small_talk_conversation(rng, part, language), None
+
+
+def new_tokenizer(seed, n_conversations=6000):
+    """A tokenizer for the training part's conversations. Role tokens are left out: they are no text."""
+    rng = random.Random(f"tokenizer {seed}")
+    texts = (render(*conversation(rng, "train")) for _ in range(n_conversations))
+    plain = (text.replace("<|end|>", " ").replace("|>", " ").replace("<|", " ").replace("tool_call>", " ") for text in texts)
+    return train_tokenizer(plain, N_VOCAB, SPECIALS)

@@ -1,0 +1,105 @@
+"""What the generator promises: python3 -m unittest data_test (in this folder). Needs Jinja2."""
+import json
+import random
+import re
+import unittest
+
+import data
+import facts
+import passages
+import slots
+import small_talk
+import tools
+from chat import render
+from recipe.words import EVAL, TRAIN, choose_part, every_fifth, made_up_word
+from values import LEXICON
+
+
+def conversations(make, part, count=150):
+    rng = random.Random(f"test {part}")
+    return [make(rng, part, language) for _ in range(count) for language in ("en", "de")]
+
+
+class Disjoint(unittest.TestCase):
+    """Nothing of the evaluation occurs in training."""
+
+    def test_made_up_words(self):
+        rng = random.Random(1)
+        train, held_out = ({made_up_word(rng, part) for _ in range(20_000)} for part in (TRAIN, EVAL))
+        self.assertFalse(train & held_out)
+        self.assertGreater(len(held_out), 5_000)
+
+    def test_word_lists(self):
+        for words in (*LEXICON.values(),):
+            for name in ("ADJECTIVES", "VERBS", "KINDS", "FILLERS"):
+                self._divided(getattr(words, name), choose_part)
+        for items in (slots._NOUNS, slots._CHOICES, *tools._VERBS.values(), *tools._NOUNS.values()):
+            self._divided(items, choose_part)
+
+    def test_phrasings(self):
+        by_language = (facts._STATEMENTS, facts._PRONOUN_STATEMENTS, facts._QUESTIONS, facts._EVENTS, passages._INSTRUCTIONS,
+                       tools._DESCRIPTIONS, tools._REQUESTS, tools._LOOK_UPS, slots._GENERIC)  # fmt: skip
+        for phrasings in by_language:
+            for language in ("en", "de"):
+                self._divided(phrasings[language], every_fifth)
+        for intent in small_talk._INTENTS:
+            self._divided(intent[2].split("|"), every_fifth)
+
+    def test_questions_and_requests(self):
+        for make in (passages.passage_conversation, tools.tool_conversation):
+            asked = [{m["content"] for c in conversations(make, part) for m in (c[0] if isinstance(c, tuple) else c)
+                      if m["role"] == "user" and len(m["content"]) > 25} for part in (TRAIN, EVAL)]  # fmt: skip
+            self.assertTrue(all(asked))
+            self.assertFalse(asked[0] & asked[1])
+
+    def _divided(self, items, divide):
+        train, held_out = divide(items, TRAIN), divide(items, EVAL)
+        self.assertTrue(train and held_out, items)
+        self.assertEqual(sorted(train + held_out), sorted(items))
+        self.assertFalse(set(train) & set(held_out), set(train) & set(held_out))
+
+
+class Answers(unittest.TestCase):
+    def test_an_answer_stands_in_the_passage_that_it_cites(self):
+        for part in (TRAIN, EVAL):
+            for messages in conversations(passages.passage_conversation, part):
+                prompt = "\n".join(m["content"] for m in messages if m["role"] != "assistant")
+                for message in messages:
+                    if message.get("kind") == "value":
+                        number = re.fullmatch(r".+ \[(\d)\]\.", message["content"])[1]
+                        self.assertTrue(message["content"].endswith(f"{message['value']} [{number}]."))
+                        self.assertIn(message["value"], prompt)
+                        self.assertTrue(re.search(rf"\b{number}\b", prompt))
+
+    def test_a_call_is_to_an_offered_tool_with_its_required_arguments(self):
+        for messages, offered in conversations(tools.tool_conversation, TRAIN):
+            functions = {tool["function"]["name"]: tool["function"]["parameters"] for tool in offered}
+            self.assertEqual(len(functions), len(offered), "names differ")
+            for message in messages:
+                for call in message.get("tool_calls", ()):
+                    parameters = functions[call["function"]["name"]]
+                    self.assertLessEqual(set(parameters["required"]), set(call["function"]["arguments"]))
+                    self.assertLessEqual(set(call["function"]["arguments"]), set(parameters["properties"]))
+
+    def test_the_same_seed_gives_the_same_conversations(self):
+        first, second = ([json.dumps(data.conversation(random.Random(f"{i}"), TRAIN)) for i in range(50)] for _ in range(2))
+        self.assertEqual(first, second)
+
+
+class Rendering(unittest.TestCase):
+    def test_turns_are_framed_by_role_tokens(self):
+        messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+        self.assertEqual(render(messages), "<|user|>a<|end|><|assistant|>b<|end|>")
+
+    def test_tools_are_described_in_the_system_turn(self):
+        parameters = {"type": "object", "required": ["city"], "properties": {
+            "city": {"type": "string", "description": "Which city"}, "unit": {"type": "string", "enum": ["C", "F"]}}}  # fmt: skip
+        tool = {"type": "function", "function": {"name": "get_weather", "description": "Tells the weather.", "parameters": parameters}}
+        self.assertEqual(
+            render([{"role": "system", "content": "Be brief."}], [tool]),
+            "<|system|>Be brief.\n\n# Tools\n## get_weather: Tells the weather.\n- city (string): Which city\n- unit (C, F, optional)<|end|>",
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()

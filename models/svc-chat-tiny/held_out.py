@@ -1,0 +1,43 @@
+"""How many answers of held-out conversations the model gets right, word for word, when it is shown the earlier turns."""
+import random
+from collections import Counter
+
+import torch
+from batches import example, pad
+from data import conversation
+
+
+class HeldOut:
+    def __init__(self, tokenizer, seed, count):
+        rng = random.Random(f"held out {seed}")
+        self._end = tokenizer.special_ids["<|end|>"]
+        made = []
+        while len(made) < count:
+            messages, tools = conversation(rng, "eval")
+            tokens, targets = example(tokenizer, messages, tools)
+            if len(tokens) <= 1024:
+                made.append((tokens, targets, [m["kind"] for m in messages if m["role"] == "assistant"]))
+        made.sort(key=lambda one: len(one[0]))
+        self._batches = [made[i : i + 4] for i in range(0, count, 4)]
+
+    @torch.no_grad()
+    def report(self, model, device, dtype):
+        right, asked = Counter(), Counter()
+        for batch in self._batches:
+            tokens, targets = pad([one[:2] for one in batch])
+            hidden = model(tokens.to(device), dtype)
+            for i, (_, _, kinds) in enumerate(batch):
+                wanted = targets[i] >= 0
+                guessed = model.logits(hidden[i][wanted.to(device)], dtype).argmax(-1).tolist()
+                for kind, is_right in zip(kinds, self._answers(guessed, targets[i][wanted].tolist())):
+                    asked[kind] += 1
+                    right[kind] += is_right
+        return "  ".join(f"{kind} {right[kind] / asked[kind]:.3f} ({asked[kind]})" for kind in sorted(asked))
+
+    def _answers(self, guessed, wanted):
+        """For each answer whether every token of it was guessed."""
+        start = 0
+        while start < len(wanted):
+            end = wanted.index(self._end, start) + 1
+            yield guessed[start:end] == wanted[start:end]
+            start = end

@@ -1,0 +1,149 @@
+"""The transformer that llama.cpp calls `llama`: RMSNorm, rotary positions, SwiGLU, tied embeddings, biases on queries and keys.
+
+Weights are float32; products run in bfloat16, which AVX512-BF16 and tensor cores multiply several times faster. Rotary pairs are
+(i, i + half) here, because contiguous halves are quicker; export.py reorders them into llama.cpp's (2i, 2i + 1).
+"""
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+@dataclass
+class Shape:
+    n_vocab: int = 4096
+    n_embd: int = 256
+    n_layer: int = 6
+    n_head: int = 8
+    n_ff: int = 512
+    rope_base: float = 10_000.0
+    eps: float = 1e-5
+
+    @property
+    def head_size(self):
+        return self.n_embd // self.n_head
+
+
+class _Norm(torch.autograd.Function):
+    """RMSNorm without its gain, with a backward of few passes over memory."""
+
+    @staticmethod
+    def forward(ctx, x, eps):
+        scale = torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)
+        y = x * scale
+        ctx.save_for_backward(y, scale)
+        return y
+
+    @staticmethod
+    def backward(ctx, grad):
+        y, scale = ctx.saved_tensors
+        return (grad - y * (grad * y).mean(-1, keepdim=True)) * scale, None
+
+
+class Layer(nn.Module):
+    def __init__(self, shape):
+        super().__init__()
+        d, ff = shape.n_embd, shape.n_ff
+        self.shape = shape
+        self.attn_norm = nn.Parameter(torch.ones(d))
+        self.qkv = nn.Parameter(torch.empty(3 * d, d))
+        self.qk_bias = nn.Parameter(torch.zeros(2 * d))
+        self.out = nn.Parameter(torch.empty(d, d))
+        self.ffn_norm = nn.Parameter(torch.ones(d))
+        self.gate_up = nn.Parameter(torch.empty(2 * ff, d))
+        self.down = nn.Parameter(torch.empty(d, ff))
+
+    def forward(self, x, rope, mask, dtype):
+        x = x + self._attend((_Norm.apply(x, self.shape.eps) * self.attn_norm).to(dtype), rope, mask, dtype)
+        h = (_Norm.apply(x, self.shape.eps) * self.ffn_norm).to(dtype)
+        gate, up = (h @ self.gate_up.to(dtype).t()).chunk(2, -1)
+        return x + (F.silu(gate) * up) @ self.down.to(dtype).t()
+
+    def _attend(self, h, rope, mask, dtype):
+        n, t, d = h.shape
+        heads, size = self.shape.n_head, self.shape.head_size
+        qkv = h @ self.qkv.to(dtype).t()
+        qk = (qkv[..., : 2 * d] + self.qk_bias.to(dtype)).view(n, t, 2 * heads, size)
+        v = qkv[..., 2 * d :].reshape(n, t, heads, size).transpose(1, 2)
+        qk = _rotate(qk, *rope).transpose(1, 2)
+        q, k = qk[:, :heads], qk[:, heads:]
+        if q.is_cuda:
+            mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        else:
+            scores = torch.matmul(q, k.transpose(-1, -2)) * size**-0.5 + mask
+            mixed = torch.matmul(torch.softmax(scores, -1), v)
+        return mixed.transpose(1, 2).reshape(n, t, d) @ self.out.to(dtype).t()
+
+
+def _rotate(x, cos, sin):
+    first, second = x.chunk(2, -1)
+    return torch.cat((first * cos - second * sin, second * cos + first * sin), -1)
+
+
+class Model(nn.Module):
+    def __init__(self, shape):
+        super().__init__()
+        self.shape = shape
+        self.embedding = nn.Parameter(torch.empty(shape.n_vocab, shape.n_embd))
+        self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.n_layer))
+        self.norm = nn.Parameter(torch.ones(shape.n_embd))
+        self._caches = {}
+
+    def forward(self, tokens, dtype=torch.float32):
+        """Hidden states before the output matrix, (n, t, n_embd)."""
+        rope, mask = self._positions(tokens.shape[1], tokens.device, dtype)
+        x = F.embedding(tokens, self.embedding) * self.shape.n_embd**0.5
+        for layer in self.layers:
+            x = layer(x, rope, mask, dtype)
+        return _Norm.apply(x, self.shape.eps) * self.norm
+
+    def logits(self, hidden, dtype=torch.float32):
+        return (hidden.to(dtype) @ self.embedding.to(dtype).t()).float()
+
+    def loss(self, tokens, targets, dtype=torch.float32):
+        """Mean loss over the targets that are not -1. Logits are computed for those alone: most tokens are not an answer's."""
+        wanted = (targets >= 0).view(-1).nonzero().squeeze(1)
+        hidden = self(tokens, dtype).view(-1, self.shape.n_embd)[wanted]
+        return F.cross_entropy(self.logits(hidden, dtype), targets.view(-1)[wanted])
+
+    def _positions(self, length, device, dtype):
+        key = (length, device, dtype)
+        if key not in self._caches:
+            half = self.shape.head_size // 2
+            speed = self.shape.rope_base ** (-torch.arange(half, dtype=torch.float32) / half)
+            angle = torch.arange(length, dtype=torch.float32)[:, None] * speed
+            rope = tuple(f(angle)[:, None, :].to(device, dtype) for f in (torch.cos, torch.sin))
+            mask = torch.full((length, length), float("-inf")).triu(1).to(device, dtype)
+            self._caches[key] = (rope, mask)
+        return self._caches[key]
+
+
+def initialise(model, generator=None):
+    """Random weights, and in the first two layers heads that look 1, 2, 3, ... tokens back. Copying is built on such heads, and
+    a model that has to discover them first spends a large part of its training on a plateau."""
+    shape = model.shape
+    with torch.no_grad():
+        model.embedding.normal_(0, shape.n_embd**-0.5, generator=generator)
+        for i, layer in enumerate(model.layers):
+            for weight in (layer.qkv, layer.gate_up):
+                weight.normal_(0, shape.n_embd**-0.5, generator=generator)
+            for weight in (layer.out, layer.down):
+                weight.normal_(0, (weight.shape[1] * 2 * shape.n_layer) ** -0.5, generator=generator)
+            if i < 2:
+                for head, offset in enumerate(((1, 2, 3, 4) if i == 0 else (1, 2))[: shape.n_head]):
+                    _look_back(layer, shape, head, offset)
+
+
+def _look_back(layer, shape, head, offset):
+    """Biases of a head's query and key whose product, after rotation, is greatest `offset` tokens back."""
+    size, half = shape.head_size, shape.head_size // 2
+    speed = shape.rope_base ** (-torch.arange(half, dtype=torch.float32) / half)
+    rows = slice(head * size, (head + 1) * size)
+    keys = slice(shape.n_embd + head * size, shape.n_embd + (head + 1) * size)
+    strength = 3.0
+    # A query at position p is turned by p, a key at p - offset by p - offset: the query's bias is turned back by the difference.
+    layer.qk_bias[rows] = strength * torch.cat((torch.cos(offset * speed), -torch.sin(offset * speed)))
+    layer.qk_bias[keys] = strength * torch.cat((torch.ones(half), torch.zeros(half)))
+    layer.qkv[rows] *= 0.1
+    layer.qkv[keys] *= 0.1

@@ -1,0 +1,72 @@
+/** The recipe from data to a served model, with a model too small and too short trained to know anything. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { LlamaModel } from '../../ts/server/native/llama.ts';
+import { startModelServer } from '../eval/model-server.ts';
+import { findPython, runScript } from '../recipe/python.ts';
+
+const python = await findPython(['torch', 'jinja2', 'numpy', 'yaml']);
+if (!python)
+  t.plan(0, 'needs Python with PyTorch: apt-get install python3-torch libopenblas0-pthread python3-jinja2 python3-yaml');
+else await rerun(python);
+
+async function rerun(python: string): Promise<void> {
+  const folder = t.testdir();
+  const model = join(folder, 'svc-chat-tiny.gguf');
+  const size = ['--width', '64', '--layers', '2', '--heads', '2', '--feed-forward', '64', '--tokenizer-conversations', '300'];
+  const effort = ['--step-tokens', '2048', '--held-out', '8', '--check-every', '2'];
+  const train = (steps: number, workers: number) =>
+    runScript(python, 'svc-chat-tiny/train.py', [
+      '--folder',
+      folder,
+      ...size,
+      ...effort,
+      '--steps',
+      `${steps}`,
+      '--workers',
+      `${workers}`,
+    ]);
+
+  t.test('training goes on from its checkpoint, with any number of workers', async (t) => {
+    t.match(await train(2, 1), /step 2 {2}held out: .*value 0\.\d+/);
+    const resumed = await train(4, 2);
+    t.match(resumed, /step 4 {2}loss/);
+    t.notMatch(resumed, /step 2 {2}/);
+  });
+
+  t.test('the export is a model that calls tools, and its prompts are those of the training, token for token', async (t) => {
+    await runScript(python, 'svc-chat-tiny/export.py', [join(folder, 'checkpoint.pt'), model]);
+    const loaded = await LlamaModel.load({ path: model });
+    t.teardown(() => loaded.close());
+    t.equal(loaded.info.supportsTools, true);
+    const lines = await runScript(python, 'svc-chat-tiny/prompt_sample.py', [join(folder, 'tokenizer.json'), '200']);
+    for (const line of lines.trim().split('\n')) {
+      const { messages, tools, text, ids } = JSON.parse(line);
+      const toolsJson = tools ? { toolsJson: JSON.stringify(tools) } : {};
+      const { prompt, tokens } = await loaded.renderChat({ kind: 'chat', messagesJson: JSON.stringify(messages), ...toolsJson });
+      if (prompt !== text || tokens.join() !== ids.join())
+        return t.same({ prompt, tokens: [...tokens] }, { prompt: text, tokens: ids });
+    }
+  });
+
+  t.test('the server answers with it', async (t) => {
+    const server = await startModelServer(model);
+    t.teardown(() => server.stop());
+    const weather = { type: 'function', function: { name: 'get_weather', parameters: { type: 'object', properties: {} } } };
+    const messages = [{ role: 'user', content: 'Hello!' }];
+    const body = { model: 'svc-chat-tiny', messages, tools: [weather], tool_choice: 'required', max_tokens: 60 };
+    const response = await fetch(`${server.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    t.equal(response.status, 200);
+    const { choices } = (await response.json()) as { choices: { message: { tool_calls: { function: { name: string } }[] } }[] };
+    t.equal(choices[0]?.message.tool_calls[0]?.function.name, 'get_weather');
+  });
+
+  t.test('the model is marked as a demonstration', async (t) => {
+    t.match(readFileSync(model).subarray(0, 4096).toString('latin1'), 'svc.demonstration');
+  });
+}

@@ -1,0 +1,172 @@
+"""Tool calling: tools never seen before, messages that one of them fits or none, results, and what to say about them."""
+import json
+import re
+
+from recipe.words import choose_part, every_fifth, made_up_word
+from slots import make_slots
+from small_talk import small_talk_turn
+from values import name_word
+
+NO_TOOL = {"en": "I have no tool for that.", "de": "Dafür habe ich kein Werkzeug."}
+RESULT = {"en": "Result: ", "de": "Ergebnis: "}
+
+_VERBS = {
+    "en": (
+        "get find create delete update send book cancel list search compute convert schedule start stop open close lock unlock order "
+        "translate play add remove check track reserve rename move copy archive print assign approve reject publish download upload "
+        "measure fetch show read write build sort merge split count test scan pay refund ship pack rent sell buy draw paint clean repair "
+        "register invite remind notify plan compare query reset restart pause resume set toggle validate export import sync backup restore"
+    ).split(),
+    "de": (
+        "suche erstelle lösche sende buche storniere zeige berechne plane starte stoppe öffne schließe sperre bestelle übersetze spiele "
+        "entferne prüfe verfolge reserviere verschiebe kopiere archiviere drucke genehmige lade messe lies schreibe sortiere zähle teste "
+        "bezahle verkaufe kaufe zeichne reinige repariere registriere erinnere vergleiche setze exportiere importiere"
+    ).split(),
+}
+_NOUNS = {
+    "en": (
+        "weather ticket invoice meeting flight hotel room table order package parcel message email note task reminder calendar event alarm timer "
+        "song playlist movie book article file folder image photo video map route traffic train bus taxi car bike ship door window light lamp heater "
+        "thermostat camera printer sensor server database backup account user password contact customer product price stock currency payment refund loan "
+        "budget report chart survey form contract license patient doctor recipe ingredient menu course student exam grade lesson plant tree garden river "
+        "robot drone satellite engine battery pump valve tank warehouse shelf label barcode translation definition synonym poem joke news score match team"
+    ).split(),
+    "de": (
+        "Wetter Ticket Rechnung Treffen Flug Hotel Zimmer Tisch Bestellung Paket Nachricht Notiz Aufgabe Erinnerung Kalender Wecker Lied Film Buch Artikel "
+        "Datei Ordner Bild Karte Route Zug Bus Taxi Auto Fahrrad Schiff Tür Fenster Licht Heizung Kamera Drucker Sensor Server Datenbank Konto Passwort "
+        "Kontakt Kunde Produkt Preis Bestand Währung Zahlung Kredit Bericht Umfrage Vertrag Patient Rezept Zutat Kurs Prüfung Pflanze Roboter Drohne "
+        "Motor Batterie Pumpe Ventil Lager Regal Etikett Spiel"
+    ).split(),
+}
+_DESCRIPTIONS = {
+    "en": ["{Vs} a {n}.", "{V} the {n}", "{Vs} the {n} and returns it.", "Use this to {v} a {n}.", "{V} {n}s of the company.", "Tool to {v} the {n}.", "{V} a {n} in the system.", "Lets you {v} any {n}.", "{Vs} one {n}", "This function can {v} a {n}."],
+    "de": ["{V}: {n}.", "{n}: {v}", "Werkzeug: {v} {n}.", "{V} eine Sache der Art {n}.", "{n} ({v})"],
+}  # fmt: skip
+_REQUESTS = {
+    "en": ["{V} the {n} {s}.", "Please {v} a {n} {s}.", "Can you {v} the {n} {s}?", "I want to {v} a {n} {s}.", "Would you kindly {v} the {n} {s}?", "{V} {n} {s}", "I need you to {v} the {n}, {s}.", "Could you please {v} a {n} {s}?", "{v} a {n} {s}", "We should {v} the {n} {s}, do it.", "Go ahead and {v} the {n} {s}.", "Help me {v} a {n} {s}.", "{n}, {v}, {s}", "My boss asks you to {v} the {n} {s}.", "It is time to {v} a {n} {s}."],
+    "de": ["{V} {n} {s}.", "Bitte {v} {n} {s}.", "{V} bitte {n} {s}.", "{n}: {v}, {s}", "Kannst du das tun: {v} {n} {s}?", "Los, {v} {n} {s}.", "Hilf mir: {v} {n} {s}.", "{v} {n} {s}", "Jetzt {v} {n} {s}!", "Also {v} {n}, {s}."],
+}  # fmt: skip
+# Without the verb: for tools that look something up, where no other tool is about the same.
+_LOOK_UP_VERBS = ("get", "find", "search", "show", "fetch", "check", "read", "list", "suche", "zeige", "prüfe", "lies")
+_LOOK_UPS = {
+    "en": ["What is the {n} {s}?", "I need the {n} {s}.", "{n} {s}?", "How is the {n} {s}?", "Do you have the {n} {s}?", "Tell me the {n} {s}.", "What's the {n} {s}", "Which {n} is there {s}?", "Is there a {n} {s}?", "May I see the {n} {s}?"],
+    "de": ["{n} {s}?", "Ich brauche {n} {s}.", "Was gibt es an {n} {s}?", "Wie steht es mit {n} {s}?", "Gibt es {n} {s}?"],
+}  # fmt: skip
+_SYSTEMS = ["", "", "You are a helpful assistant.", "Use the tools when they help.", "Call a tool if one fits.", "You can call functions.", "Du bist ein hilfreicher Assistent."]
+
+
+class _Tool:
+    def __init__(self, rng, part, language, verb, noun):
+        self.verb, self.noun = verb, noun
+        self.slots = make_slots(rng, part, language, rng.choice((0, 1, 1, 2, 2, 3, 4)))
+        v, n = verb.lower(), _ascii(noun.lower())
+        v = _ascii(v)
+        self.name = rng.choice((f"{v}_{n}", f"{v}_{n}", f"{v}{n.capitalize()}", f"{n}_{v}", f"{v}-{n}"))
+        words = {"v": verb, "V": verb.capitalize(), "Vs": _third_person(verb), "n": noun}
+        self.description = rng.choice(every_fifth(_DESCRIPTIONS[language], part)).format(**words)
+
+    def definition(self):
+        function = {"name": self.name, "description": self.description}
+        properties = {slot.name: slot.schema for slot in self.slots}
+        required = [slot.name for slot in self.slots if slot.required]
+        function["parameters"] = {"type": "object", "properties": properties, "required": required}
+        return {"type": "function", "function": function}
+
+    def request(self, rng, part, language, others=()):
+        """(message, arguments): optional parameters are sometimes left out of both. `others`: the tools beside it."""
+        given = [slot for slot in self.slots if slot.required or rng.random() < 0.5]
+        stated = given if rng.random() < 0.5 else rng.sample(given, len(given))
+        joiner = rng.choice((" ", ", ", " and " if language == "en" else " und ", ", "))
+        words = {"v": self.verb, "V": self.verb.capitalize(), "n": self.noun, "s": joiner.join(slot.phrase for slot in stated)}
+        unique = self.verb in _LOOK_UP_VERBS and all(tool.noun != self.noun for tool in others if tool is not self)
+        forms = _LOOK_UPS if unique and rng.random() < 0.6 else _REQUESTS
+        text = rng.choice(every_fifth(forms[language], part)).format(**words)
+        return re.sub(r"[\s,:]+(?=[.,!?]|$)", "", text), {slot.name: slot.value for slot in given}
+
+
+def tool_conversation(rng, part, language):
+    """(messages, tools). Turns call a tool, or answer in words where none fits."""
+    tools = _tools(rng, part, language, rng.choice((1, 2, 3, 3, 4, 5)))
+    system = rng.choice(_SYSTEMS)
+    messages = [{"role": "system", "content": system}] if system else []
+    unused = rng.sample(tools, len(tools))
+    for _ in range(rng.choice((1, 2, 2, 3))):
+        chance = rng.random()
+        if chance < 0.62 and unused:
+            messages += _call_turn(rng, part, language, unused.pop(), tools)
+        elif chance < 0.85:
+            text, _ = _foreign_tool(rng, part, language, tools).request(rng, part, language)
+            messages += [{"role": "user", "content": text}, {"role": "assistant", "kind": "no_call", "content": NO_TOOL[language]}]
+        else:
+            said, answer = small_talk_turn(rng, part, language)
+            messages += [{"role": "user", "content": said}, {"role": "assistant", "kind": "no_call", "content": answer}]
+    return messages, [tool.definition() for tool in tools]
+
+
+def _tools(rng, part, language, count):
+    """Tools of which no two do the same; some share their verb or their noun."""
+    tools, done = [], set()
+    while len(tools) < count:
+        verb, noun = _verb(rng, part, language), _noun(rng, part, language)
+        if tools and rng.random() < 0.4:
+            verb, noun = (verb, tools[-1].noun) if rng.random() < 0.5 else (tools[-1].verb, noun)
+        if (verb, noun) not in done:
+            done.add((verb, noun))
+            tools.append(_Tool(rng, part, language, verb, noun))
+    return rng.sample(tools, count)
+
+
+def _foreign_tool(rng, part, language, tools):
+    """A tool that is not offered: its noun is another one, and often its verb too."""
+    while True:
+        noun = _noun(rng, part, language)
+        if noun not in [tool.noun for tool in tools]:
+            verb = rng.choice(tools).verb if rng.random() < 0.4 else _verb(rng, part, language)
+            return _Tool(rng, part, language, verb, noun)
+
+
+def _call_turn(rng, part, language, tool, tools):
+    text, arguments = tool.request(rng, part, language, tools)
+    call = {"type": "function", "function": {"name": tool.name, "arguments": arguments}}
+    messages = [
+        {"role": "user", "content": text},
+        {"role": "assistant", "kind": "call", "content": "", "tool_calls": [call]},
+    ]
+    if rng.random() < 0.75:
+        content, answer = _result(rng, part, language)
+        messages += [{"role": "tool", "content": content}, {"role": "assistant", "kind": "result", "content": answer}]
+    return messages
+
+
+def _result(rng, part, language):
+    if rng.random() < 0.25:
+        text = " ".join(name_word(rng, part) if rng.random() < 0.3 else made_up_word(rng, part) for _ in range(rng.randint(1, 5)))
+        return text, f"{RESULT[language]}{text}."
+    values = {slot.name: slot.value for slot in make_slots(rng, part, language, rng.randint(1, 3)) if not isinstance(slot.value, list)}
+    values = values or {"ok": "yes"}
+    told = ", ".join(f"{name} {value}" for name, value in values.items())
+    return json.dumps(values, ensure_ascii=False), f"{RESULT[language]}{told}."
+
+
+def _verb(rng, part, language):
+    if rng.random() < 0.2:
+        return made_up_word(rng, part)
+    look_up = rng.random() < 0.3
+    verbs = choose_part(_VERBS[language], part)
+    return rng.choice([verb for verb in verbs if not look_up or verb in _LOOK_UP_VERBS] or verbs)
+
+
+def _noun(rng, part, language):
+    if rng.random() < 0.65:
+        return rng.choice(choose_part(_NOUNS[language], part))
+    word = made_up_word(rng, part)
+    return word.capitalize() if language == "de" else word
+
+
+def _third_person(verb):
+    ending = "es" if verb.endswith(("ch", "sh", "s", "x")) else "ies" if verb.endswith("y") and verb[-2] not in "aeou" else "s"
+    return (verb[:-1] + ending if ending == "ies" else verb + ending).capitalize()
+
+
+def _ascii(word):
+    return word.replace("ä", "ae").replace("ö", "oe").replace("ü", "ue").replace("ß", "ss")

@@ -1,0 +1,118 @@
+"""Random values of every kind: what a question asks for, an argument holds, a JSON field takes."""
+import lexicon_de
+import lexicon_en
+from recipe.words import choose_part, made_up_word
+
+LEXICON = {"en": lexicon_en, "de": lexicon_de}
+_UNITS = {
+    "length": "m km cm mm".split(),
+    "weight": "kg g t".split(),
+    "speed": ["km/h", "m/s"],
+    "temperature": ["°C", "K"],
+    "duration": {"en": "minutes hours days weeks months years".split(), "de": "Minuten Stunden Tage Wochen Monate Jahre".split()},
+    "money": {"en": "euros dollars EUR USD crowns".split(), "de": "Euro Dollar EUR USD Kronen".split()},
+}
+_TITLES = ["", "", "", "", "Dr. ", "Prof. "]
+
+
+def number(rng, language, decimals=True):
+    """A number as a writer of the language would put it."""
+    digits = rng.choice((1, 2, 2, 3, 3, 4, 4, 5, 6))
+    whole = rng.randint(10 ** (digits - 1), 10**digits - 1)
+    comma, point = (",", ".") if language == "en" else (".", ",")
+    if decimals and digits < 4 and rng.random() < 0.2:
+        return f"{whole}{point}{rng.randint(1, 9)}"
+    if digits > 3 and rng.random() < 0.4:
+        return f"{whole:,}".replace(",", comma)
+    return str(whole)
+
+
+def year(rng):
+    return str(rng.randint(1100, 2090))
+
+
+def date(rng, language):
+    day, month, when = rng.randint(1, 28), rng.randint(1, 12), year(rng)
+    name = LEXICON[language].MONTHS[month - 1]
+    if rng.random() < 0.3:
+        return f"{when}-{month:02}-{day:02}"
+    if language == "de":
+        return rng.choice((f"{day}. {name} {when}", f"{day}. {name}", f"{day:02}.{month:02}.{when}"))
+    return rng.choice((f"{day} {name} {when}", f"{name} {day}", f"{name} {day}, {when}", f"{day} {name}"))
+
+
+def name_word(rng, part):
+    return made_up_word(rng, part).capitalize()
+
+
+def person(rng, part):
+    middle = f" {name_word(rng, part)[0]}." if rng.random() < 0.1 else ""
+    return f"{rng.choice(_TITLES)}{name_word(rng, part)}{middle} {name_word(rng, part)}"
+
+
+def place(rng, part):
+    word = name_word(rng, part)
+    style = rng.random()
+    if style < 0.1:
+        return f"{word}-{name_word(rng, part)}"
+    if style < 0.2:
+        return f"{rng.choice(('San', 'Bad', 'New', 'Port', 'Upper', 'Saint', 'Groß', 'Fort'))} {word}"
+    return f"{word} {rng.randint(1, 99)}" if style < 0.23 else word
+
+
+def code(rng):
+    letters = "ABCDEFGHJKLMNPQRSTUVWXYZ"
+    parts = ["".join(rng.choices(letters, k=rng.randint(1, 3))), str(rng.randint(1, 99999))]
+    if rng.random() < 0.3:
+        parts.append(rng.choice((rng.choice(letters), str(rng.randint(1, 99)))))
+    return rng.choice(("-", "-", "", "/", " ")).join(parts)
+
+
+def contact(rng, part):
+    word = made_up_word(rng, part)
+    if rng.random() < 0.5:
+        return f"{word}@{made_up_word(rng, part)}.{rng.choice(('com', 'org', 'de', 'net', 'example'))}"
+    return f"0{rng.randint(30, 999)} {rng.randint(1000, 999999)}"
+
+
+def value(rng, kind, language, part):
+    """A value of a kind, as text."""
+    words = LEXICON[language]
+    if kind in _UNITS:
+        units = _UNITS[kind]
+        return f"{number(rng, language)} {rng.choice(units[language] if isinstance(units, dict) else units)}"
+    if kind == "count":
+        return number(rng, language, decimals=False)
+    if kind == "percent":
+        return f"{number(rng, language)}{' ' if language == 'de' else ''}%" if rng.random() < 0.7 else f"{rng.randint(1, 99)} percent"
+    if kind == "time":
+        return f"{rng.randint(0, 23)}:{rng.randint(0, 59):02}{rng.choice(('', '', ' Uhr' if language == 'de' else ' pm'))}"
+    if kind == "colour":
+        return rng.choice(words.COLOURS)
+    if kind == "material":
+        return rng.choice(words.MATERIALS) if rng.random() < 0.6 else made_up_word(rng, part)
+    if kind == "name":
+        return " ".join(name_word(rng, part) for _ in range(rng.choice((1, 1, 1, 2))))
+    simple = {"year": year, "code": code}
+    if kind in simple:
+        return simple[kind](rng)
+    if kind == "date":
+        return date(rng, language)
+    return {"person": person, "place": place, "contact": contact}[kind](rng, part)
+
+
+def thing(rng, part, language):
+    """A name of something: one or two made-up words, often with what it is (Karvo Bridge, Burg Tirun)."""
+    style = rng.random()
+    if style < 0.45:
+        return name_word(rng, part)
+    if style < 0.6:
+        return f"{name_word(rng, part)} {name_word(rng, part)}"
+    if style < 0.7:
+        return f"{name_word(rng, part)} {rng.choice((str(rng.randint(1, 99)), rng.choice('ABCDEXYZ'), code(rng)))}"
+    if style < 0.78:
+        return code(rng)
+    kind = rng.choice(choose_part(LEXICON[language].KINDS, part)).split(":")[0]
+    if language == "de":
+        return f"{kind} {name_word(rng, part)}" if rng.random() < 0.5 else f"{name_word(rng, part)}-{kind}"
+    return f"{name_word(rng, part)} {kind.capitalize()}" if rng.random() < 0.8 else f"{kind.capitalize()} {name_word(rng, part)}"
