@@ -117,7 +117,10 @@ class Engine {
     const std::string * choose_lora();
     void plan_decode(const std::string & lora);
     void plan_prefill(const std::string & lora);
-    void add_prompt(Generation & generation, uint32_t n_most);
+    uint32_t plan_prompt(Generation & generation, uint32_t n_most);
+    void build_batch();
+    void add_prompt(Generation & generation);
+    void fill_gap(llama_seq_id from, llama_seq_id to);
     bool run_media(Generation & generation);
     void decode();
     void relieve();
@@ -151,6 +154,8 @@ class Engine {
     std::vector<std::shared_ptr<Job>> jobs_;  // those that began
     std::vector<Generation *> generations_;   // of jobs_, in the order in which they began
     std::vector<Generation *> in_step_;
+    std::vector<llama_seq_id> fillers_;  // sequences that got a row to fill a gap
+    uint32_t n_spare_rows_ = 0;
     // Prompts that running prefills will have computed, by Generation::plan.
     PrefixTree plans_;
     std::unordered_map<PrefixTree::Owner, Generation *> planning_;

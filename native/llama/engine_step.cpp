@@ -19,6 +19,7 @@ bool Engine::step() {
     admit();
     in_step_.clear();
     batch_->clear();
+    fillers_.clear();
     for (auto * generation : generations_) generation->batch_index = -1;
     const auto * lora = choose_lora();
     if (!lora) return false;
@@ -30,7 +31,8 @@ bool Engine::step() {
     const std::string key = *lora;
     plan_decode(key);
     plan_prefill(key);
-    if (batch_->size() == 0) return false;
+    if (in_step_.empty()) return false;
+    build_batch();
     decode();
     return true;
 }
@@ -83,9 +85,10 @@ void Engine::decode() {
     }
     if (result != 0) throw StatusError("internal", "llama_decode failed with " + std::to_string(result));
     const double step_ms = ms_between(begin, Clock::now());
+    for (auto id : fillers_) sequences_->clear_filler(id);
     uint32_t n_decoding = 0;
     for (const auto * generation : in_step_) n_decoding += generation->state == Generation::State::Decode;
-    const auto n_prefill = static_cast<uint32_t>(batch_->size()) - n_decoding;
+    const auto n_prefill = static_cast<uint32_t>(batch_->size()) - static_cast<uint32_t>(fillers_.size()) - n_decoding;
     budget_->observe(step_ms, n_decoding, n_prefill);
     stats_.n_steps++;
     stats_.last_step_ms = static_cast<float>(step_ms);

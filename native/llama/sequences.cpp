@@ -1,6 +1,8 @@
 #include "sequences.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <utility>
 
 namespace svc {
 
@@ -177,14 +179,38 @@ void Sequences::drop_cells(Sequence & sequence, size_t from) {
     cells.resize(std::min(from, cells.size()));
 }
 
+llama_pos Sequences::filler_pos(llama_seq_id id) const {
+    const auto & sequence = sequences_[static_cast<size_t>(id)];
+    const bool fits = static_cast<uint32_t>(sequence.n_pos) < n_cells_ / sequences_.size();
+    return sharing_ == Sharing::Copies && fits ? sequence.n_pos : -1;
+}
+
+void Sequences::clear_filler(llama_seq_id id) { llama_memory_seq_rm(memory_, id, sequences_[static_cast<size_t>(id)].n_pos, -1); }
+
+// An empty one or else the least recently used; with a buffer for each, rather one that leaves no gap between running ones.
 Sequence * Sequences::idle_victim(const Sequence * except) {
     Sequence * best = nullptr;
+    auto rank = [this](const Sequence & sequence) {
+        const uint64_t last_used = sequence.tokens.empty() ? 0 : sequence.last_used;
+        return std::pair(sharing_ == Sharing::Copies && !is_beside_busy(sequence), last_used);
+    };
     for (auto & sequence : sequences_) {
         if (sequence.busy || &sequence == except) continue;
-        if (sequence.tokens.empty()) return &sequence;
-        if (!best || sequence.last_used < best->last_used) best = &sequence;
+        if (!best || rank(sequence) < rank(*best)) best = &sequence;
     }
     return best;
+}
+
+// Inside the run of busy sequences, or next to it.
+bool Sequences::is_beside_busy(const Sequence & sequence) const {
+    bool below = false;
+    bool above = false;
+    for (const auto & other : sequences_) {
+        if (!other.busy) continue;
+        if (std::abs(other.id - sequence.id) == 1) return true;
+        (other.id < sequence.id ? below : above) = true;
+    }
+    return below && above;
 }
 
 }  // namespace svc

@@ -49,6 +49,11 @@ class Sequences {
     // Records tokens that were decoded into the sequence.
     void append(Sequence & sequence, const llama_token * tokens, size_t count, llama_pos n_pos);
 
+    // Where a row that fills a gap between running sequences goes (see "Gaps" in engine_schedule.cpp); -1 when it cannot be taken
+    // back, or does not fit. After the decode, clear_filler() takes it back.
+    llama_pos filler_pos(llama_seq_id id) const;
+    void clear_filler(llama_seq_id id);
+
     // Forgets the least recently used idle sequence. False when there is none.
     bool evict();
 
@@ -69,6 +74,7 @@ class Sequences {
     bool cut(Sequence & sequence, size_t n_keep);
     void drop_cells(Sequence & sequence, size_t from);
     Sequence * idle_victim(const Sequence * except);
+    bool is_beside_busy(const Sequence & sequence) const;
 
     llama_memory_t memory_;
     uint32_t n_cells_;
