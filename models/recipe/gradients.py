@@ -24,6 +24,14 @@ class Workers:
         """This process's batches: every n-th, since neighbours have about the same size."""
         return batches[self._rank :: self._count]
 
+    def agree(self, decision):
+        """The first process's decision, in every process."""
+        if self._count == 1:
+            return decision
+        shared = torch.tensor([float(decision)])
+        distributed.broadcast(shared, 0)
+        return bool(shared.item())
+
     def sum_gradients(self, parameters, loss):
         """Makes every process hold the sum of all gradients, and returns the sum of the losses."""
         if self._count == 1:

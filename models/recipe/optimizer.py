@@ -25,13 +25,16 @@ class Optimizer:
         self._adam.step()
         self._adam.zero_grad(set_to_none=True)
         rate = self._matrix_rate * factor
-        for (parameter, parts), momentum in zip(self._matrices, self._momentum):
-            momentum.mul_(0.95).add_(parameter.grad, alpha=0.05)
-            update = parameter.grad.lerp(momentum, 0.95)
-            parameter.mul_(1 - rate * self._decay)
-            for target, part in zip(parameter.chunk(parts), update.chunk(parts)):
-                target.add_(orthogonal(part), alpha=-rate * max(1, part.shape[0] / part.shape[1]) ** 0.5)
+        parts = [part for (parameter, n), momentum in zip(self._matrices, self._momentum) for part in self._directions(parameter, n, momentum)]
+        for (target, _), direction in zip(parts, orthogonal([direction for _, direction in parts])):
+            target.mul_(1 - rate * self._decay).add_(direction, alpha=-rate * max(1, target.shape[0] / target.shape[1]) ** 0.5)
+        for parameter, _ in self._matrices:
             parameter.grad = None
+
+    def _directions(self, parameter, n, momentum):
+        """Each of a parameter's matrices with its gradient, smoothed by Nesterov momentum."""
+        momentum.mul_(0.95).add_(parameter.grad, alpha=0.05)
+        return zip(parameter.chunk(n), parameter.grad.lerp(momentum, 0.95).chunk(n))
 
     def state(self):
         return {"momentum": self._momentum, "adam": self._adam.state_dict()}
@@ -42,14 +45,17 @@ class Optimizer:
             mine.copy_(saved)
 
 
-def orthogonal(matrix, steps=5):
-    """Nearly the orthogonal matrix next to `matrix`."""
-    a, b, c = _COEFFICIENTS
-    x = matrix.to(torch.bfloat16)
-    x = x / (x.norm() + 1e-7)
-    tall = x.shape[0] > x.shape[1]
-    x = x.t() if tall else x
-    for _ in range(steps):
-        square = x @ x.t()
-        x = a * x + (b * square + c * square @ square) @ x
-    return (x.t() if tall else x).to(matrix.dtype)
+def orthogonal(matrices, steps=5):
+    """For each matrix nearly the orthogonal one next to it. Matrices of one shape are multiplied together: that is quicker."""
+    flat = [m.t() if m.shape[0] > m.shape[1] else m for m in matrices]
+    results = {}
+    for shape in {m.shape for m in flat}:
+        places = [i for i, m in enumerate(flat) if m.shape == shape]
+        x = torch.stack([flat[i] for i in places]).to(torch.bfloat16)
+        x = x / (x.float().norm(dim=(1, 2), keepdim=True) + 1e-7).to(x.dtype)
+        for _ in range(steps):
+            square = x @ x.transpose(1, 2)
+            x = _COEFFICIENTS[0] * x + (_COEFFICIENTS[1] * square + _COEFFICIENTS[2] * square @ square) @ x
+        results.update(zip(places, x.unbind()))
+    made = [results[i].to(m.dtype) for i, m in enumerate(matrices)]
+    return [x.t() if m.shape[0] > m.shape[1] else x for x, m in zip(made, matrices)]

@@ -1,5 +1,6 @@
 """Turns conversations into batches of tokens and targets."""
 import random
+from dataclasses import dataclass
 
 import torch
 from chat import render
@@ -18,28 +19,65 @@ def example(tokenizer, messages, tools=None, rng=None, share=0.0):
     return tokens[:-1], targets
 
 
-def batches(tokenizer, seed, step, n_tokens, per_batch, difficulty, longest, share=0.0):
-    """The batches of one step: the same for the same arguments. Conversations of similar length share a batch, because a batch is
-    as long as its longest."""
-    rng = random.Random(f"{seed} {step}")
-    pool, total = [], 0
-    while total < n_tokens:
-        made = example(tokenizer, *conversation(rng, "train", difficulty), rng, share)
-        if len(made[0]) <= longest:
-            pool.append(made)
-            total += len(made[0])
-    pool.sort(key=lambda made: len(made[0]))
-    out, batch = [], []
-    for made in pool:
-        if batch and (len(batch) + 1) * len(made[0]) > per_batch:
-            out.append(pad(batch))
-            batch = []
-        batch.append(made)
-    return [*out, pad(batch)]
+@dataclass(frozen=True)
+class Plan:
+    """What each step trains on. `per_batch`: most tokens of a batch; `waste`: how much of it may be padding."""
+
+    seed: int
+    steps: int
+    per_step: int
+    per_batch: int
+    waste: float
+
+    def difficulty(self, step):
+        """Passages are few and short at first: one in ten as hard as later, all from a quarter of the steps on."""
+        return min(1.0, max(0.1, 4 * step / self.steps))
+
+    def longest(self, step):
+        """Longest conversation in tokens. Attention costs the square of it, so long ones come late; they teach far positions."""
+        done = step / self.steps
+        return 640 if done < 0.3 else 1024 if done < 0.8 else 2560
+
+    def other_share(self, step):
+        """Share of tokens that no assistant says and that count all the same: names that come again are a first lesson in copying."""
+        return 0.08 if step < self.steps / 2 else 0.0
+
+
+class Steps(torch.utils.data.Dataset):
+    """The batches of each step: the same for the same plan, whoever makes them."""
+
+    def __init__(self, tokenizer, plan):
+        self._tokenizer, self._plan = tokenizer, plan
+
+    def __len__(self):
+        return self._plan.steps
+
+    def __getitem__(self, step):
+        plan = self._plan
+        rng = random.Random(f"{plan.seed} {step}")
+        examples, total = [], 0
+        while total < plan.per_step:
+            made = example(self._tokenizer, *conversation(rng, "train", plan.difficulty(step)), rng, plan.other_share(step))
+            if len(made[0]) <= plan.longest(step):
+                examples.append(made)
+                total += len(made[0])
+        return self._pack(sorted(examples, key=lambda made: len(made[0])))
+
+    def _pack(self, examples):
+        """Conversations of similar length share a batch, because a batch is as long as its longest."""
+        out, batch = [], []
+        for made in examples:
+            length = len(made[0])
+            if batch and ((len(batch) + 1) * length > self._plan.per_batch or length > (1 + self._plan.waste) * len(batch[0][0]) + 8):
+                out.append(pad(batch))
+                batch = []
+            batch.append(made)
+        return [*out, pad(batch)]
 
 
 def pad(batch):
-    length = -(-len(batch[-1][0]) // 16) * 16
+    """Examples as one matrix of tokens and one of targets."""
+    length = -(-max(len(tokens) for tokens, _ in batch) // 16) * 16
     tokens, targets = torch.zeros(len(batch), length, dtype=torch.long), torch.full((len(batch), length), -1)
     for i, (ids, wanted) in enumerate(batch):
         tokens[i, : len(ids)] = torch.tensor(ids)

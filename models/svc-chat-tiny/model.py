@@ -101,11 +101,12 @@ class Model(nn.Module):
     def logits(self, hidden, dtype=torch.float32):
         return (hidden.to(dtype) @ self.embedding.to(dtype).t()).float()
 
-    def loss(self, tokens, targets, dtype=torch.float32):
-        """Mean loss over the targets that are not -1. Logits are computed for those alone: most tokens are not an answer's."""
+    def loss(self, tokens, targets, dtype, n_targets):
+        """Loss over the targets that are not -1, divided by `n_targets`. Logits are computed for those alone: most tokens are not an
+        answer's."""
         wanted = (targets >= 0).view(-1).nonzero().squeeze(1)
         hidden = self(tokens, dtype).view(-1, self.shape.n_embd)[wanted]
-        return F.cross_entropy(self.logits(hidden, dtype), targets.view(-1)[wanted])
+        return F.cross_entropy(self.logits(hidden, dtype), targets.view(-1)[wanted], reduction="sum") / n_targets
 
     def _positions(self, length, device, dtype):
         key = (length, device, dtype)

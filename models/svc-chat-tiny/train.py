@@ -16,7 +16,7 @@ if __name__ == "__main__":
     keep_freed_memory()
 import torch
 import torch.multiprocessing
-from batches import batches
+from batches import Plan, Steps
 from data import new_tokenizer
 from held_out import HeldOut
 from model import Model, Shape, initialise
@@ -36,56 +36,67 @@ class Training:
         initialise(self.model)
         self.model.to(self.device)
         self.optimizer = _optimizer(self.model)
-        self.step, self.n_tokens, self.loss, self.seconds = 0, 0, None, 0.0
+        self.progress = {"step": 0, "n_tokens": 0, "loss": None, "seconds": 0.0}
         self._load()
 
     def run(self):
-        held_out = HeldOut(self.tokenizer, self.options.seed, self.options.held_out) if self.workers.is_first else None
-        started = time.monotonic() - self.seconds
-        while self.step < self.options.steps:
-            self._train_step()
-            self.seconds = time.monotonic() - started
-            last = self.step == self.options.steps
-            if self.workers.is_first and (self.step % 50 == 0 or last):
-                print(f"step {self.step}  loss {self.loss:.4f}  tokens {self.n_tokens}  {self.seconds:.0f} s", flush=True)
-            if self.workers.is_first and (self.step % self.options.check_every == 0 or last):
-                print(f"step {self.step}  held out: {held_out.report(self.model, self.device, self.dtype)}", flush=True)
+        options, progress = self.options, self.progress
+        held_out = HeldOut(self.tokenizer, options.seed, options.held_out) if self.workers.is_first else None
+        before, started = progress["seconds"], time.monotonic()
+        for batches in self._batches():
+            self._train_step(batches)
+            progress["seconds"] = before + time.monotonic() - started
+            # All workers stop at the same step: the first one's clock decides.
+            last = progress["step"] == options.steps or self.workers.agree(time.monotonic() - started > options.minutes * 60)
+            if self.workers.is_first and (progress["step"] % 50 == 0 or last):
+                print("step {step}  loss {loss:.4f}  tokens {n_tokens}  {seconds:.0f} s".format(**progress), flush=True)
+            if self.workers.is_first and (progress["step"] % options.check_every == 0 or last):
                 self._save()
+                print(f"step {progress['step']}  held out: {held_out.report(self.model, self.device, self.dtype)}", flush=True)
+            if last:
+                break
 
-    def _train_step(self):
-        options = self.options
-        done = self.step / options.steps
-        all_batches = batches(self.tokenizer, options.seed, self.step, options.step_tokens, options.batch_tokens,
-                              difficulty=min(1.0, max(0.1, done * 4)), longest=_longest(done),
-                              share=0.08 if done < 0.5 else 0.0)  # fmt: skip
-        n_targets = sum(int((targets >= 0).sum()) for _, targets in all_batches)
-        total = 0.0
-        for tokens, targets in self.workers.share(all_batches):
-            weight = int((targets >= 0).sum()) / n_targets
-            loss = self.model.loss(tokens.to(self.device), targets.to(self.device), self.dtype) * weight
+    def _batches(self):
+        """Each remaining step's batches. A GPU waits for nothing but them: processes make them ahead."""
+        options, ahead = self.options, 8 if self.device.type == "cuda" else 0
+        plan = Plan(options.seed, options.steps, options.step_tokens, options.batch_tokens * (16 if ahead else 1), 3.0 if ahead else 0.25)
+        remaining = torch.utils.data.Subset(Steps(self.tokenizer, plan), range(self.progress["step"], options.steps))
+        return torch.utils.data.DataLoader(remaining, batch_size=None, num_workers=ahead)
+
+    def _train_step(self, batches):
+        n_targets, total = sum(int((targets >= 0).sum()) for _, targets in batches), 0.0
+        for tokens, targets in self.workers.share(batches):
+            loss = self.model.loss(tokens.to(self.device), targets.to(self.device), self.dtype, n_targets)
             loss.backward()
-            total += loss.item()
-        total = self.workers.sum_gradients(list(self.model.parameters()), total)
-        self.step += 1
-        self.n_tokens += sum(tokens.numel() for tokens, _ in all_batches)
-        self.optimizer.step(_rate(self.step, options.steps))
-        self.loss = total if self.loss is None else 0.98 * self.loss + 0.02 * total
+            total += loss.detach()
+        total = self.workers.sum_gradients(list(self.model.parameters()), float(total))
+        progress = self.progress
+        progress["step"] += 1
+        progress["n_tokens"] += sum(tokens.numel() for tokens, _ in batches)
+        progress["loss"] = total if progress["loss"] is None else 0.98 * progress["loss"] + 0.02 * total
+        self.optimizer.step(_rate(progress["step"], self.options.steps))
 
     def _save(self):
-        state = {"shape": asdict(self.model.shape), "weights": self.model.state_dict(), "optimizer": self.optimizer.state(), "step": self.step,
-                 "n_tokens": self.n_tokens, "loss": self.loss, "seconds": self.seconds, "seed": self.options.seed}  # fmt: skip
-        written = self.options.folder / "checkpoint.new"
-        torch.save(state, written)
-        written.rename(self.options.folder / "checkpoint.pt")
+        """Two files, each small enough to be carried about; the weights come last and name the step that both belong to."""
+        folder, step = self.options.folder, self.progress["step"]
+        _write(folder / "optimizer.pt", {"step": step, "state": self.optimizer.state()})
+        _write(folder / "checkpoint.pt", {"shape": asdict(self.model.shape), "weights": self.model.state_dict(), "progress": self.progress, "seed": self.options.seed})
 
     def _load(self):
-        path = self.options.folder / "checkpoint.pt"
-        if not path.exists():
+        folder = self.options.folder
+        if not (folder / "checkpoint.pt").exists():
             return
-        state = torch.load(path, map_location=self.device)
-        self.model.load_state_dict(state["weights"])
-        self.optimizer.load_state(state["optimizer"])
-        self.step, self.n_tokens, self.loss, self.seconds = (state[key] for key in ("step", "n_tokens", "loss", "seconds"))
+        saved, optimizer = (torch.load(folder / name, map_location=self.device) for name in ("checkpoint.pt", "optimizer.pt"))
+        self.model.load_state_dict(saved["weights"])
+        self.progress = saved["progress"]
+        # A run that ended between the two writes goes on with fresh momentum.
+        if optimizer["step"] == self.progress["step"]:
+            self.optimizer.load_state(optimizer["state"])
+
+
+def _write(path, state):
+    torch.save(state, path.with_suffix(".new"))
+    path.with_suffix(".new").rename(path)
 
 
 def _optimizer(model):
@@ -99,11 +110,6 @@ def _rate(step, steps):
     return min(1.0, step / 100, (steps - step + 1) / (0.3 * steps))
 
 
-def _longest(done):
-    """Longest conversation in tokens. Attention costs the square of it, so long ones come late; they teach far positions."""
-    return 640 if done < 0.3 else 1024 if done < 0.8 else 2560
-
-
 def _train(rank, options):
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
@@ -113,7 +119,7 @@ def _train(rank, options):
 
 def _options():
     parser = argparse.ArgumentParser(description=__doc__)
-    for name, default in {"steps": 18000, "seed": 1, "workers": 2, "width": 192, "layers": 6, "heads": 6, "feed-forward": 384, "check-every": 500,
+    for name, default in {"steps": 18000, "seed": 1, "workers": 2, "width": 192, "layers": 6, "heads": 6, "feed-forward": 384, "check-every": 500, "minutes": 100_000,
                           "step-tokens": 8192, "batch-tokens": 4096, "held-out": 300, "tokenizer-conversations": 6000}.items():  # fmt: skip
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--folder", type=Path, default=None, help="where checkpoints are kept")
