@@ -81,7 +81,7 @@ std::shared_ptr<Model> Model::load(const LoadOptions & options, const Progress &
                               " has a chat template that cannot be parsed (a newer conversion of the model may have a " +
                               "better one): " + error.what());
     }
-    model->heap_bytes_ = heap_in_use() - heap_before;
+    model->heap_bytes_ = std::max(0.0, heap_in_use() - heap_before);
     if (options.dry_run) return model;
     model->load_loras(options);
     model->load_projector(options);

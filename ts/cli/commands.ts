@@ -7,6 +7,7 @@ import { doctor } from './commands/doctor.ts';
 import { helpCommand } from './commands/help.ts';
 import { modelsImport } from './commands/models-import.ts';
 import { modelsList } from './commands/models-list.ts';
+import { modelsLoad, modelsUnload } from './commands/models-memory.ts';
 import { modelsPull } from './commands/models-pull.ts';
 import { modelsRm } from './commands/models-rm.ts';
 import { modelsShow } from './commands/models-show.ts';
@@ -17,7 +18,7 @@ import { version } from './commands/version.ts';
 
 export const commands: readonly Command[] = [
   ...[serve, status, chat, doctor],
-  ...[modelsList, modelsPull, modelsImport, modelsShow, modelsVerify, modelsRm],
+  ...[modelsList, modelsPull, modelsImport, modelsShow, modelsVerify, modelsRm, modelsLoad, modelsUnload],
   ...[config, bench, version],
   helpCommand(() => commands),
 ];

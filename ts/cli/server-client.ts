@@ -44,6 +44,15 @@ export class ServerClient {
     return { status: response.status, body: parseJson(text) };
   }
 
+  /** The answer's JSON; every status but 2xx becomes a CliError with the server's own sentence. */
+  async send(method: 'POST' | 'PUT', path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
+    const headers = { ...this.#headers, 'content-type': 'application/json' };
+    const response = await this.#send(path, { method, headers, body: JSON.stringify(body), signal });
+    const answer = parseJson(await response.text());
+    if (response.ok) return answer;
+    throw refused(response.status, answer);
+  }
+
   /** The open response of a 2xx; every other status becomes a CliError with the server's own sentence. */
   async post(path: string, body: unknown, signal: AbortSignal): Promise<Response> {
     const headers = { ...this.#headers, 'content-type': 'application/json' };

@@ -19,6 +19,11 @@ export function engineOptions(values: ConfigValues): InferenceConfig {
   const kvUnified = values['inference.kv_unified'];
   return {
     ...(maxLoadedModels === 0 ? {} : { maxLoadedModels }),
+    ...memoryOptions(values),
+    pinnedModels: values['inference.pinned_models']
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
     ...(timeoutSeconds === 0 ? {} : { requestTimeoutMs: timeoutSeconds * 1000 }),
     load: { nGpuLayers: values['inference.gpu_layers'] },
     engine: {
@@ -28,5 +33,16 @@ export function engineOptions(values: ConfigValues): InferenceConfig {
       cacheTypeV: values['inference.cache_type_v'],
       ...(kvUnified === 'auto' ? {} : { kvUnified: kvUnified === 'on' }),
     },
+  };
+}
+
+function memoryOptions(values: ConfigValues): Pick<InferenceConfig, 'maxLoadedBytes' | 'maxDeviceBytes' | 'idleUnloadMs'> {
+  const maxLoadedBytes = values['inference.max_loaded_bytes'];
+  const maxDeviceBytes = values['inference.max_device_bytes'];
+  const idleSeconds = values['inference.idle_unload_seconds'];
+  return {
+    ...(maxLoadedBytes === 0 ? {} : { maxLoadedBytes }),
+    ...(maxDeviceBytes === 0 ? {} : { maxDeviceBytes }),
+    ...(idleSeconds === 0 ? {} : { idleUnloadMs: idleSeconds * 1000 }),
   };
 }

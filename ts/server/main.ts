@@ -126,11 +126,11 @@ function inferenceHealth(inference: Inference): HealthSource {
     name: 'inference',
     read: async () => {
       const state = await inference.health();
-      const reasons =
-        state.local_models === 'available'
-          ? []
-          : [{ code: state.local_models, detail: state.reason ?? 'Local models cannot run.' }];
-      return { state, reasons };
+      const failure = state.default_model_error;
+      if (state.local_models !== 'available') {
+        return { state, reasons: [{ code: state.local_models, detail: state.reason ?? 'Local models cannot run.' }] };
+      }
+      return { state, reasons: failure === undefined ? [] : [{ code: 'default_model_failed', detail: failure }] };
     },
   };
 }

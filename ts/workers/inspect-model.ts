@@ -17,6 +17,8 @@ async function inspect(path: string, plan: Plan | undefined): Promise<Record<str
   const file = await readGguf(path);
   const [, ...others] = splitModelPaths(path, file);
   for (const part of others) await readGguf(part);
+  // What the heap grows by is measured; what waits for collection would disturb that.
+  (globalThis as { gc?: () => void }).gc?.();
   const model = await LlamaModel.load({ path, nGpuLayers: plan?.load.nGpuLayers ?? -1, dryRun: true });
   // A context that cannot be planned is no defect of the file; loading it will say why.
   const memory = plan && (await model.planMemory(plan.engine, { ...plan.load, path }).catch(() => undefined));

@@ -53,6 +53,8 @@ export interface ModelDetail {
   nJobs: number;
   pinned: boolean;
   memoryBytes?: number;
+  /** What it takes, or would take, by prediction. */
+  predictedBytes?: number;
   /** Unix milliseconds of the last request. */
   lastUsedAt?: number;
   info?: ModelInfo;
@@ -115,4 +117,6 @@ export interface ModelControl {
   load(id: string, signal: AbortSignal): Promise<void>;
   /** Refuses new jobs, waits for running ones (or ends them when forced), then frees the memory. */
   unload(id: string, options: { force: boolean }): Promise<void>;
+  /** A pinned model is never unloaded to make room, nor for being unused. */
+  setPinned(id: string, isPinned: boolean): void;
 }

@@ -6,10 +6,13 @@ import type { Route } from '../../platform/http/route.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { MetricsRegistry } from '../../platform/metrics/registry.ts';
 import type { InferenceBackend } from './backend.ts';
+import { clientError } from './errors.ts';
 import { Inspector } from './local/inspector.ts';
 import { LocalBackend, type LocalOptions } from './local/local-backend.ts';
+import { totalBytes } from './local/memory-use.ts';
+import type { TableObserver } from './local/model-table.ts';
 import { llamaDoor, type NativeDoor } from './local/native-door.ts';
-import { defaultTableLimits } from './local/table-limits.ts';
+import { defaultDeviceBytes, defaultTableLimits } from './local/table-limits.ts';
 import { InferenceMetrics } from './metrics.ts';
 import type { ModelSource } from './model-source.ts';
 import { inferenceRoutes } from './routes.ts';
@@ -29,9 +32,15 @@ export type { ModelKind, ModelSource, StoredModel } from './model-source.ts';
 export interface InferenceConfig {
   /** Id of the model that is loaded at the start and never unloaded to make room. */
   defaultModel?: string;
+  /** Other models that are never unloaded to make room. */
+  pinnedModels?: readonly string[];
   maxLoadedModels?: number;
-  /** Weights, caches and buffers of all loaded models together, bytes. */
+  /** Weights, caches and buffers of all loaded models together, bytes of main memory. */
   maxLoadedBytes?: number;
+  /** The same in the memory of devices. */
+  maxDeviceBytes?: number;
+  /** A model that nobody used for so long is unloaded, milliseconds; absent: never. */
+  idleUnloadMs?: number;
   /** How long a request waits for a model to load, milliseconds. */
   loadWaitMs?: number;
   /** Longest time for a completion whose client names no limit, milliseconds; absent for none. */
@@ -63,6 +72,8 @@ export interface InferenceHealth {
   reason?: string;
   default_model?: string;
   default_model_state?: string;
+  /** Why the default model could not be loaded at the start. */
+  default_model_error?: string;
   models_loaded: number;
 }
 
@@ -81,9 +92,13 @@ export interface Inference {
 export function create(deps: InferenceDeps): Inference {
   const { config, source, log } = deps;
   const inspector = deps.inspector ?? new Inspector(join(deps.dataDir, 'inspected-models.json'));
-  const onFault = (error: unknown) => log.error('an answer could not be handed over', { error });
-  const local = new LocalBackend(deps.door ?? llamaDoor, source, inspector, { ...localOptions(config), onFault });
   const metrics = new InferenceMetrics(deps.metrics);
+  const door = deps.door ?? llamaDoor;
+  const local = new LocalBackend(door, source, inspector, {
+    ...localOptions(config, door),
+    onFault: (error) => log.error('an answer could not be handed over', { error }),
+    observer: observeMemory(metrics, log),
+  });
   const service = new InferenceService({
     backends: [local, ...(deps.backends ?? [])],
     defaultModel: config.defaultModel,
@@ -95,34 +110,69 @@ export function create(deps: InferenceDeps): Inference {
   });
   const onLoadError = (id: string, error: unknown) =>
     log.error('a model could not be loaded', { model: id, error: String(error) });
+  let defaultFailure: string | undefined;
   let isReady = false;
   return {
     routes: inferenceRoutes({ service, control: local, source, onLoadError }, `svc-${deps.version}`),
     start: async () => {
       await mkdir(deps.dataDir, { recursive: true });
-      await loadDefault(local, config.defaultModel, onLoadError);
+      await loadDefault(local, config.defaultModel, (id, error) => {
+        defaultFailure = clientError(error).message;
+        onLoadError(id, error);
+      });
       isReady = true;
       // Inspects the other models now, so that the first request need not wait for it.
       local.models().catch((error: unknown) => log.warn('the models could not be listed', { error: String(error) }));
     },
     close: () => local.close(),
-    health: () => readHealth(local, config.defaultModel),
+    health: () => readHealth(local, config.defaultModel, defaultFailure),
     ready: () => isReady,
     service,
   };
 }
 
-function localOptions(config: InferenceConfig): LocalOptions {
+function localOptions(config: InferenceConfig, door: NativeDoor): LocalOptions {
   const limits = defaultTableLimits();
+  const { defaultModel, pinnedModels = [] } = config;
   return {
-    ...(config.defaultModel === undefined ? {} : { defaultModel: config.defaultModel }),
+    pinned: defaultModel === undefined ? pinnedModels : [defaultModel, ...pinnedModels],
     limits: {
+      ...limits,
       maxModels: config.maxLoadedModels ?? limits.maxModels,
-      maxBytes: config.maxLoadedBytes ?? limits.maxBytes,
+      memory: {
+        hostBytes: config.maxLoadedBytes ?? limits.memory.hostBytes,
+        deviceBytes: config.maxDeviceBytes ?? deviceBytes(door),
+      },
       loadWaitMs: config.loadWaitMs ?? limits.loadWaitMs,
+      idleUnloadMs: config.idleUnloadMs ?? limits.idleUnloadMs,
     },
     engine: config.engine ?? {},
     load: config.load ?? {},
+  };
+}
+
+function deviceBytes(door: NativeDoor): number {
+  try {
+    return defaultDeviceBytes(door.systemInfo());
+  } catch {
+    // Without an engine, which its outage explains, nothing is loaded.
+    return 0;
+  }
+}
+
+const worthAWarning = 0.05;
+
+function observeMemory(metrics: InferenceMetrics, log: Log): TableObserver {
+  return {
+    loaded: (id, { predicted, used }) => {
+      const [foretold, real] = [totalBytes(predicted), totalBytes(used)];
+      metrics.loaded(id, foretold, real);
+      const isOff = Math.abs(real - foretold) > worthAWarning * real;
+      const facts = { model: id, predicted_bytes: foretold, used_bytes: real };
+      if (isOff) log.warn('a model takes other memory than was predicted', facts);
+      else log.info('a model was loaded', facts);
+    },
+    unloaded: (id) => metrics.unloaded(id),
   };
 }
 
@@ -135,13 +185,18 @@ async function loadDefault(
   await local.load(id, new AbortController().signal, Number.POSITIVE_INFINITY).catch((error: unknown) => onError(id, error));
 }
 
-async function readHealth(local: LocalBackend, defaultModel: string | undefined): Promise<InferenceHealth> {
+async function readHealth(
+  local: LocalBackend,
+  defaultModel: string | undefined,
+  failure: string | undefined,
+): Promise<InferenceHealth> {
   const outage = local.outage();
   const detail = defaultModel === undefined ? undefined : await local.detail(defaultModel);
   return {
     local_models: outage?.code ?? 'available',
     ...(outage ? { reason: outage.message } : {}),
     ...(defaultModel === undefined ? {} : { default_model: defaultModel, default_model_state: detail?.card.state ?? 'missing' }),
+    ...(failure !== undefined && detail?.card.state !== 'loaded' ? { default_model_error: failure } : {}),
     models_loaded: [...local.engines()].length,
   };
 }

@@ -19,6 +19,9 @@ export class InferenceMetrics {
   readonly #interToken: Family<Histogram>;
   readonly #tokens: Family<Counter>;
   readonly #requests: Family<Counter>;
+  readonly #memory: Family<Gauge>;
+  readonly #loads: Family<Counter>;
+  readonly #unloads: Family<Counter>;
   readonly #gauges: Record<'queued' | 'queuedTokens' | 'active' | 'kvUsed' | 'kvCells' | 'lastStep', Family<Gauge>>;
   readonly #models = new Map<string, ModelMetrics>();
 
@@ -38,6 +41,12 @@ export class InferenceMetrics {
       'model',
       'outcome',
     ]);
+    this.#memory = registry.gauge('svc_inference_model_memory_bytes', 'Memory of loaded models; kind is predicted or used.', [
+      'model',
+      'kind',
+    ]);
+    this.#loads = registry.counter('svc_inference_model_loads_total', 'Models loaded into memory.', ['model']);
+    this.#unloads = registry.counter('svc_inference_model_unloads_total', 'Models that left memory.', ['model']);
     const gauge = (name: string, help: string) => registry.gauge(`svc_inference_${name}`, help, ['model']);
     this.#gauges = {
       queued: gauge('queued_requests', 'Requests that wait for the engine.'),
@@ -65,6 +74,17 @@ export class InferenceMetrics {
     this.#gauges.kvUsed.with({ model }).set(stats.kvCellsUsed);
     this.#gauges.kvCells.with({ model }).set(stats.kvCells);
     this.#gauges.lastStep.with({ model }).set(stats.lastStepMs / 1000);
+  }
+
+  loaded(model: string, predictedBytes: number, usedBytes: number): void {
+    this.#loads.with({ model }).add();
+    this.#memory.with({ model, kind: 'predicted' }).set(predictedBytes);
+    this.#memory.with({ model, kind: 'used' }).set(usedBytes);
+  }
+
+  unloaded(model: string): void {
+    this.#unloads.with({ model }).add();
+    for (const kind of ['predicted', 'used']) this.#memory.with({ model, kind }).set(0);
   }
 
   /** Counts prompt tokens of embedding and ranking requests. */

@@ -33,6 +33,7 @@ export function inferenceModel(detail: ModelDetail): Record<string, unknown> {
     requests: detail.nJobs,
     load_progress: detail.loadProgress,
     memory_bytes: detail.memoryBytes,
+    predicted_bytes: detail.predictedBytes,
     last_used: detail.lastUsedAt === undefined ? undefined : Math.floor(detail.lastUsedAt / 1000),
     engine: detail.limits && engineFacts(detail.limits),
     stats: detail.stats && engineState(detail.stats),

@@ -5,7 +5,15 @@ import type { ModelControl, ModelDetail } from './backend.ts';
 import { withClientErrors } from './call.ts';
 import { errorSpecs, modelErrors, refusal } from './errors.ts';
 import { inferenceModel, modelSummary, storedModelDetail } from './model-facts.ts';
-import { InferenceModel, LoadRequest, ModelParams, ModelSummary, StoredModelDetail, UnloadRequest } from './model-schemas.ts';
+import {
+  InferenceModel,
+  LoadRequest,
+  ModelParams,
+  ModelSummary,
+  PinRequest,
+  StoredModelDetail,
+  UnloadRequest,
+} from './model-schemas.ts';
 import type { ModelSource } from './model-source.ts';
 import type { InferenceService } from './service.ts';
 
@@ -78,6 +86,23 @@ export function modelRoutes(deps: ModelRouteDeps): Route[] {
       responses: { 200: InferenceModel },
       errors: missing,
       handle: ({ params, body }) => unload(control, params.id, body?.force ?? false),
+    }),
+    route({
+      method: 'PUT',
+      path: '/api/v1/inference/models/{id}/pin',
+      auth: 'admin',
+      maxBody: smallBody,
+      tag,
+      summary: 'Pin a model: keep it in memory once it is loaded',
+      params: ModelParams,
+      body: PinRequest,
+      responses: { 200: InferenceModel },
+      errors: missing,
+      handle: async ({ params, body }) => {
+        await getDetail(control, params.id);
+        control.setPinned(params.id, body.pinned);
+        return json(200, inferenceModel(await getDetail(control, params.id)));
+      },
     }),
     route({
       method: 'GET',

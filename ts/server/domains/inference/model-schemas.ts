@@ -51,6 +51,7 @@ export const InferenceModel = Type.Object({
   requests: Type.Integer({ description: 'Requests that use the model or wait for it.' }),
   load_progress: optionalNumber('0 to 1 while the model is loading.'),
   memory_bytes: optionalInteger('Weights, caches and buffers in memory.'),
+  predicted_bytes: optionalInteger('What it takes in memory by prediction, loaded or not.'),
   last_used: optionalInteger('Unix seconds.'),
   engine: Type.Optional(EngineFacts),
   stats: Type.Optional(EngineState),
@@ -73,6 +74,10 @@ export const LoadRequest = Type.Object({
   wait: Type.Optional(
     Type.Boolean({ description: 'Answers when the model is ready; true unless told. False answers 202 at once.' }),
   ),
+});
+
+export const PinRequest = Type.Object({
+  pinned: Type.Boolean({ description: 'True: never unloaded to make room, nor for being unused; until the server restarts.' }),
 });
 
 export const UnloadRequest = Type.Object({

@@ -94,7 +94,27 @@ export const settings = {
   'inference.max_loaded_models': setting(
     count(0, 1000),
     0,
-    'Models held in memory at once; the one unused longest leaves. 0 is automatic.',
+    'Models held in memory at once; the one unused longest leaves. 0: as many as fit.',
+  ),
+  'inference.max_loaded_bytes': setting(
+    count(0, Number.MAX_SAFE_INTEGER),
+    0,
+    'Main memory for all loaded models with their caches and buffers; 0: 80 % of what the machine or container has.',
+  ),
+  'inference.max_device_bytes': setting(
+    count(0, Number.MAX_SAFE_INTEGER),
+    0,
+    'The same for the memory of GPUs; 0: 90 % of what they have.',
+  ),
+  'inference.idle_unload_seconds': setting(
+    count(0, 31_536_000),
+    0,
+    'A model that nobody used for so long is unloaded; 0: only to make room.',
+  ),
+  'inference.pinned_models': setting(
+    Type.String({ maxLength: 4096 }),
+    '',
+    'Models that are never unloaded by themselves, separated by commas; the default model always is one.',
   ),
 
   'models.mirror': setting(

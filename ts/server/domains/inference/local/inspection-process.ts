@@ -1,7 +1,14 @@
 /** Runs ts/workers/inspect-model.ts on one file, limited in time, memory and environment. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { EngineOptions, LoadOptions } from '../../../native/llama.ts';
 import { parseVerdict, type Verdict } from './verdict.ts';
+
+/** How the model would be loaded, for the question of how much memory it would take. */
+export interface InspectionPlan {
+  engine: EngineOptions;
+  load: Omit<LoadOptions, 'path'>;
+}
 
 export interface InspectionLimits {
   timeoutMs: number;
@@ -27,8 +34,14 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
 }
 
-export function runInspection(path: string, limits: InspectionLimits = inspectionLimits, script = entry): Promise<Verdict> {
-  const child = spawn('/bin/sh', ['-c', limitScript(limits), 'sh', process.execPath, '--no-warnings', script, path], {
+export function runInspection(
+  path: string,
+  plan?: InspectionPlan,
+  limits: InspectionLimits = inspectionLimits,
+  script = entry,
+): Promise<Verdict> {
+  const program = [process.execPath, '--no-warnings', '--expose-gc', script, path, ...(plan === undefined ? [] : [JSON.stringify(plan)])];
+  const child = spawn('/bin/sh', ['-c', limitScript(limits), 'sh', ...program], {
     env: cleanEnvironment(),
     stdio: ['ignore', 'pipe', 'ignore'],
     timeout: limits.timeoutMs,

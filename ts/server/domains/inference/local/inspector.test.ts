@@ -47,8 +47,16 @@ t.test('a verdict outlives the process, a death does not', async (t) => {
   t.strictSame(seen, [join(folder, 'dead.gguf')]);
 });
 
+t.test('another plan is another question', async (t) => {
+  const path = join(t.testdir({ 'a.gguf': 'x' }), 'a.gguf');
+  const { run, seen } = counting(sound);
+  const inspector = new Inspector(undefined, run);
+  for (const nCtx of [512, 512, 1024]) await inspector.inspect(path, { engine: { nCtx }, load: {} });
+  t.equal(seen.length, 2);
+});
+
 t.test('a damaged cache file is no cache', async (t) => {
-  const folder = t.testdir({ 'a.gguf': 'x', 'cache.json': '{"format":1,"files":{"' });
+  const folder = t.testdir({ 'a.gguf': 'x', 'cache.json': '{"format":2,"files":{"' });
   const inspector = new Inspector(join(folder, 'cache.json'), counting(sound).run);
   t.strictSame(await inspector.inspect(join(folder, 'a.gguf')), sound);
   await inspector.settle();
@@ -62,7 +70,7 @@ t.test('a file that is gone is unusable', async (t) => {
 
 t.test('a file that is no GGUF is refused by the child, with its reason', async (t) => {
   const path = join(t.testdir({ 'a.gguf': 'not a model at all' }), 'a.gguf');
-  t.match(await runInspection(path, limits), { usable: false, reason: /not a GGUF file/ });
+  t.match(await runInspection(path, undefined, limits), { usable: false, reason: /not a GGUF file/ });
 });
 
 async function script(folder: string, text: string): Promise<string> {
@@ -73,17 +81,17 @@ async function script(folder: string, text: string): Promise<string> {
 
 t.test('a child that dies is a verdict, not an exception', async (t) => {
   const child = await script(t.testdir(), 'process.kill(process.pid, "SIGSEGV")');
-  t.match(await runInspection('x', limits, child), { usable: false, reason: /SIGSEGV/, isDeath: true });
+  t.match(await runInspection('x', undefined, limits, child), { usable: false, reason: /SIGSEGV/, isDeath: true });
 });
 
 t.test('a child that hangs is killed', async (t) => {
   const child = await script(t.testdir(), 'setInterval(() => {}, 1000)');
-  t.match(await runInspection('x', { ...limits, timeoutMs: 200 }, child), { usable: false, isDeath: true });
+  t.match(await runInspection('x', undefined, { ...limits, timeoutMs: 200 }, child), { usable: false, isDeath: true });
 });
 
 t.test('a child that wants too much memory dies alone', async (t) => {
   const hog = 'const held = []; for (let i = 0; i < 4096; i++) held.push(Buffer.alloc(1 << 20, 1)); process.stdout.write("{}")';
-  t.match(await runInspection('x', { ...limits, memoryMiB: 512 }, await script(t.testdir(), hog)), {
+  t.match(await runInspection('x', undefined, { ...limits, memoryMiB: 512 }, await script(t.testdir(), hog)), {
     usable: false,
     isDeath: true,
   });
@@ -98,6 +106,6 @@ t.test('the child sees no secrets', async (t) => {
     t.testdir(),
     'process.stdout.write(JSON.stringify({usable: false, reason: Object.keys(process.env).join()}))',
   );
-  const verdict = await runInspection('x', limits, child);
+  const verdict = await runInspection('x', undefined, limits, child);
   t.notMatch(verdict, { reason: /SECRET|HOME/ });
 });

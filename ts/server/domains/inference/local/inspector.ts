@@ -1,6 +1,7 @@
 /** Verdicts on model files, one child process at a time; kept by path, size and modification time, also across restarts. */
+import { createHash } from 'node:crypto';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { runInspection } from './inspection-process.ts';
+import { type InspectionPlan, runInspection } from './inspection-process.ts';
 import { parseVerdict, type Verdict } from './verdict.ts';
 
 interface KeptVerdict {
@@ -9,29 +10,33 @@ interface KeptVerdict {
 }
 
 /** Raise it when the child learns to tell more, so that old verdicts are not believed. */
-const format = 1;
+const format = 2;
+
+type RunInspection = (path: string, plan: InspectionPlan | undefined) => Promise<Verdict>;
 
 export class Inspector {
   readonly #kept = new Map<string, KeptVerdict>();
   readonly #running = new Map<string, Promise<Verdict>>();
   readonly #cacheFile: string | undefined;
-  readonly #run: (path: string) => Promise<Verdict>;
+  readonly #run: RunInspection;
   readonly #restored: Promise<void>;
   #queue: Promise<unknown> = Promise.resolve();
 
   /** Without a cache file, verdicts last as long as the process. */
-  constructor(cacheFile: string | undefined, run: (path: string) => Promise<Verdict> = runInspection) {
+  constructor(cacheFile: string | undefined, run: RunInspection = runInspection) {
     this.#cacheFile = cacheFile;
     this.#run = run;
     this.#restored = this.#restore();
   }
 
-  async inspect(path: string): Promise<Verdict> {
+  /** With a plan, the verdict tells how much memory the model will take with it. */
+  async inspect(path: string, plan?: InspectionPlan): Promise<Verdict> {
     await this.#restored;
-    const stamp = await fileStamp(path);
-    if (stamp === undefined) return { usable: false, reason: 'The file is gone.' };
+    const file = await fileStamp(path);
+    if (file === undefined) return { usable: false, reason: 'The file is gone.' };
+    const stamp = plan === undefined ? file : `${file}:${hashOf(plan)}`;
     const kept = this.#kept.get(path);
-    return kept?.stamp === stamp ? kept.verdict : this.#once(path, stamp);
+    return kept?.stamp === stamp ? kept.verdict : this.#once(path, stamp, plan);
   }
 
   /** Settles when nothing runs and every verdict is kept. */
@@ -39,11 +44,11 @@ export class Inspector {
     await this.#queue.catch(() => {});
   }
 
-  #once(path: string, stamp: string): Promise<Verdict> {
+  #once(path: string, stamp: string, plan: InspectionPlan | undefined): Promise<Verdict> {
     const key = `${path}\0${stamp}`;
     const known = this.#running.get(key);
     if (known) return known;
-    const verdict = this.settle().then(() => this.#run(path));
+    const verdict = this.settle().then(() => this.#run(path, plan));
     this.#running.set(key, verdict);
     this.#queue = verdict
       .then((value) => {
@@ -75,6 +80,10 @@ export class Inspector {
       .then(() => rename(temporary, this.#cacheFile as string))
       .catch(() => {});
   }
+}
+
+function hashOf(plan: InspectionPlan): string {
+  return createHash('sha1').update(JSON.stringify(plan)).digest('base64url');
 }
 
 async function fileStamp(path: string): Promise<string | undefined> {

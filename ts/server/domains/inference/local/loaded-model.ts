@@ -1,6 +1,6 @@
 /** A model in memory with the contexts that were made of it, each on first need. */
 import type { EngineOptions } from '../../../native/llama.ts';
-import { sumOf, totalBytes } from './memory-use.ts';
+import type { MemoryUse } from './memory-use.ts';
 import type { NativeEmbedder, NativeEngine, NativeModel } from './native-door.ts';
 
 export class LoadedModel {
@@ -37,10 +37,11 @@ export class LoadedModel {
     return this.#embedder;
   }
 
-  get memoryBytes(): number {
+  /** As it was allocated: the weights, and each context that exists. */
+  memory(): { weights: MemoryUse; engine: MemoryUse | undefined; embedder: MemoryUse | undefined } {
     const [engine, embedder] = [this.openEngine?.limits, this.openEmbedder?.limits];
     const weights = (engine ?? embedder)?.weights ?? { hostBytes: this.native.info.sizeBytes, deviceBytes: 0 };
-    return totalBytes(sumOf(weights, engine?.memory, embedder?.memory));
+    return { weights, engine: engine?.memory, embedder: embedder?.memory };
   }
 
   /** Ends every job of the model with `closed`, then frees it. */

@@ -26,19 +26,21 @@ import type { ModelSource, StoredModel } from '../model-source.ts';
 import { RelaySink } from '../stream/relay-sink.ts';
 import type { Inspector } from './inspector.ts';
 import { LoadedModel } from './loaded-model.ts';
+import { totalBytes } from './memory-use.ts';
 import { ModelCatalogue } from './model-catalogue.ts';
-import type { ModelLease } from './model-entry.ts';
-import { ModelTable, type TableLimits } from './model-table.ts';
+import { type ContextKind, type ModelLease, memoryOf, predictedMemory, usualContext } from './model-entry.ts';
+import { ModelTable, type TableLimits, type TableObserver } from './model-table.ts';
 import type { NativeDoor } from './native-door.ts';
 
 export interface LocalOptions {
-  /** Loaded at the start and never unloaded to make room. */
-  defaultModel?: string;
+  /** Never unloaded to make room. */
+  pinned: readonly string[];
   limits: TableLimits;
   engine: EngineOptions;
   load: Omit<LoadOptions, 'path' | 'projectorPath' | 'vocabOnly' | 'loras'>;
   /** Hears of a stream whose frames could not be written for a defect of ours. */
   onFault?: (error: unknown) => void;
+  observer?: TableObserver;
 }
 
 export class LocalBackend implements InferenceBackend, ModelControl {
@@ -54,10 +56,12 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     this.#table = new ModelTable(
       (stored, onProgress, signal) => this.#open(stored, onProgress, signal),
       options.limits,
-      options.defaultModel,
+      options.pinned,
+      options.observer,
     );
     this.#outage = findOutage(door);
-    this.#catalogue = new ModelCatalogue(source, inspector, this.#table, !this.#outage);
+    const planOf = (stored: StoredModel) => ({ engine: planned(options.engine), load: this.#loadOptions(stored) });
+    this.#catalogue = new ModelCatalogue(source, inspector, this.#table, !this.#outage, planOf);
   }
 
   outage(): HttpError | undefined {
@@ -70,7 +74,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
 
   async complete(id: string, request: CompletionRequest, sink: CompletionSink, options: CallOptions): Promise<RunningCompletion> {
     const startedAt = performance.now();
-    const lease = await this.#acquire(id, options);
+    const lease = await this.#acquire(id, 'engine', options);
     try {
       const engine = await lease.model.engine();
       options.signal.throwIfAborted();
@@ -91,42 +95,52 @@ export class LocalBackend implements InferenceBackend, ModelControl {
   }
 
   embed(id: string, inputs: (string | Int32Array)[], options: CallOptions): Promise<EmbedResult> {
-    return this.#use(id, options, async (model) => (await model.embedder()).embed(inputs));
+    return this.#use(id, 'embedder', options, async (model) => (await model.embedder()).embed(inputs));
   }
 
   rank(id: string, query: string, documents: string[], options: CallOptions): Promise<RankResult> {
-    return this.#use(id, options, async (model) => (await model.embedder()).rank(query, documents));
+    return this.#use(id, 'embedder', options, async (model) => (await model.embedder()).rank(query, documents));
   }
 
   countTokens(id: string, prompt: ChatPrompt, options: CallOptions): Promise<number> {
-    return this.#use(id, options, async (model) => (await model.native.renderChat(prompt)).tokens.length);
+    return this.#use(id, undefined, options, async (model) => (await model.native.renderChat(prompt)).tokens.length);
   }
 
   tokenize(id: string, text: string, flags: TokenizeFlags, options: CallOptions): Promise<Int32Array> {
-    return this.#use(id, options, (model) => model.native.tokenize(text, flags));
+    return this.#use(id, undefined, options, (model) => model.native.tokenize(text, flags));
   }
 
   detokenize(id: string, tokens: Int32Array, options: CallOptions): Promise<string> {
-    return this.#use(id, options, (model) => model.native.detokenize(tokens, { special: true }));
+    return this.#use(id, undefined, options, (model) => model.native.detokenize(tokens, { special: true }));
   }
 
   async detail(id: string): Promise<ModelDetail | undefined> {
     const found = await this.#catalogue.find(id);
     if (!found) return undefined;
     const entry = this.#table.entry(id);
-    const detail = { card: found.card, nJobs: entry?.nLeases ?? 0, pinned: this.#table.isPinned(id) };
+    const { card, stored, plan } = found;
+    const detail = {
+      card,
+      nJobs: entry?.nLeases ?? 0,
+      pinned: this.#table.isPinned(id),
+      ...(plan ? { predictedBytes: totalBytes(predictedMemory(found, entry?.contexts ?? usualContexts(stored))) } : {}),
+    };
     if (!entry) return detail;
     const { model, progress, lastUsedAt, state } = entry;
     return {
       ...detail,
       lastUsedAt,
       ...(state === 'loading' ? { loadProgress: progress } : {}),
-      ...(model ? loadedFacts(model) : {}),
+      ...(model ? { memoryBytes: totalBytes(memoryOf(entry)), ...loadedFacts(model) } : {}),
     };
   }
 
   async load(id: string, signal: AbortSignal, waitMs?: number): Promise<void> {
-    (await this.#acquire(id, { tenant: '', signal }, waitMs)).release();
+    (await this.#acquire(id, undefined, { tenant: '', signal }, waitMs)).release();
+  }
+
+  setPinned(id: string, isPinned: boolean): void {
+    this.#table.setPinned(id, isPinned);
   }
 
   unload(id: string, options: { force: boolean }): Promise<void> {
@@ -142,20 +156,30 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     return this.#table.close();
   }
 
-  async #acquire(id: string, { signal, timeoutMs }: CallOptions, waitMs = this.#loadWaitMs(timeoutMs)): Promise<ModelLease> {
+  async #acquire(
+    id: string,
+    context: ContextKind | undefined,
+    { signal, timeoutMs }: CallOptions,
+    waitMs = this.#loadWaitMs(timeoutMs),
+  ): Promise<ModelLease> {
     if (this.#outage) throw this.#outage;
     const found = await this.#catalogue.find(id);
     if (!found) throw refusal('model_not_found', `No model ${id} is installed here.`, { param: 'model' });
     if (found.card.unusable !== undefined) throw refusal('model_invalid', `The model ${id} is unusable: ${found.card.unusable}`);
-    return this.#table.acquire(found.stored, signal, waitMs);
+    return this.#table.acquire({ stored: found.stored, plan: found.plan, context }, signal, waitMs);
   }
 
   #loadWaitMs(timeoutMs = Number.POSITIVE_INFINITY): number {
     return Math.min(timeoutMs, this.#options.limits.loadWaitMs);
   }
 
-  async #use<T>(id: string, options: CallOptions, work: (model: LoadedModel) => Promise<T>): Promise<T> {
-    const lease = await this.#acquire(id, options);
+  async #use<T>(
+    id: string,
+    context: ContextKind | undefined,
+    options: CallOptions,
+    work: (model: LoadedModel) => Promise<T>,
+  ): Promise<T> {
+    const lease = await this.#acquire(id, context, options);
     try {
       return await work(lease.model);
     } finally {
@@ -163,13 +187,14 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     }
   }
 
+  #loadOptions({ projectorPath, adapters = [] }: StoredModel): Omit<LoadOptions, 'path'> {
+    return { ...this.#options.load, loras: adapters, ...(projectorPath === undefined ? {} : { projectorPath }) };
+  }
+
   async #open(stored: StoredModel, onProgress: (fraction: number) => void, signal: AbortSignal): Promise<LoadedModel> {
-    const { projectorPath, path, kind, adapters = [] } = stored;
-    const options = { ...this.#options.load, path, loras: adapters, ...(projectorPath === undefined ? {} : { projectorPath }) };
-    const native = await this.#door.load(
-      { ...options, ...(kind === 'vocab' ? { vocabOnly: true } : {}) },
-      { onProgress, signal },
-    );
+    const { path, kind, adapters = [] } = stored;
+    const options = { ...this.#loadOptions(stored), path, ...(kind === 'vocab' ? { vocabOnly: true } : {}) };
+    const native = await this.#door.load(options, { onProgress, signal });
     const model = new LoadedModel(
       native,
       this.#options.engine,
@@ -177,14 +202,25 @@ export class LocalBackend implements InferenceBackend, ModelControl {
       this.#options.onFault,
     );
     try {
-      if (kind === 'chat') await model.engine();
-      if (kind === 'embedding' || kind === 'rerank') await model.embedder();
+      const context = usualContext(stored);
+      if (context === 'engine') await model.engine();
+      if (context === 'embedder') await model.embedder();
       return model;
     } catch (error) {
       await model.close();
       throw error;
     }
   }
+}
+
+/** What decides about memory; the queue and the threads do not. */
+function planned({ maxQueuedJobs: _jobs, maxQueuedTokens: _tokens, maxQueueMs: _ms, ...rest }: EngineOptions): EngineOptions {
+  return rest;
+}
+
+function usualContexts(stored: StoredModel): ContextKind[] {
+  const context = usualContext(stored);
+  return context ? [context] : [];
 }
 
 function localJob(
@@ -237,10 +273,9 @@ function findOutage(door: NativeDoor): HttpError | undefined {
   }
 }
 
-function loadedFacts({ native, openEngine, openEmbedder, memoryBytes }: LoadedModel): Partial<ModelDetail> {
+function loadedFacts({ native, openEngine, openEmbedder }: LoadedModel): Partial<ModelDetail> {
   const context = openEngine ?? openEmbedder;
   return {
-    memoryBytes,
     info: native.info,
     ...(context ? { limits: context.limits } : {}),
     ...(openEngine ? { stats: openEngine.stats() } : {}),

@@ -1,9 +1,13 @@
 /** The local models as cards: what is on disk, what inspection says of it, and whether it is in memory. */
+import type { MemoryPlan } from '../../../native/llama.ts';
 import type { ModelCapabilities, ModelCard } from '../backend.ts';
 import type { ModelSource, StoredModel } from '../model-source.ts';
+import type { InspectionPlan } from './inspection-process.ts';
 import type { Inspector } from './inspector.ts';
 import type { ModelTable } from './model-table.ts';
 import type { Verdict } from './verdict.ts';
+
+type PlanOf = (stored: StoredModel) => InspectionPlan;
 
 interface Row {
   stored: StoredModel;
@@ -19,14 +23,16 @@ export class ModelCatalogue {
   readonly #table: ModelTable;
   /** Without an engine nothing can be inspected, and the files' own kinds must do. */
   readonly #canInspect: boolean;
+  readonly #planOf: PlanOf;
   #rows: Promise<Row[]> | undefined;
   #readAt = 0;
 
-  constructor(source: ModelSource, inspector: Inspector, table: ModelTable, canInspect: boolean) {
+  constructor(source: ModelSource, inspector: Inspector, table: ModelTable, canInspect: boolean, planOf: PlanOf) {
     this.#source = source;
     this.#inspector = inspector;
     this.#table = table;
     this.#canInspect = canInspect;
+    this.#planOf = planOf;
   }
 
   async cards(): Promise<ModelCard[]> {
@@ -34,9 +40,11 @@ export class ModelCatalogue {
   }
 
   /** Looks at one model alone when nobody listed them lately: the first start must not wait for the inspection of all. */
-  async find(id: string): Promise<{ stored: StoredModel; card: ModelCard } | undefined> {
+  async find(id: string): Promise<{ stored: StoredModel; card: ModelCard; plan: MemoryPlan | undefined } | undefined> {
     const row = this.#isFresh() ? (await this.#read()).find(({ stored }) => stored.id === id) : await this.#readOne(id);
-    return row && { stored: row.stored, card: this.#card(row) };
+    if (!row) return undefined;
+    const { stored, verdict } = row;
+    return { stored, card: this.#card(row), plan: verdict.usable ? verdict.memory : undefined };
   }
 
   async #readOne(id: string): Promise<Row | undefined> {
@@ -65,7 +73,7 @@ export class ModelCatalogue {
   }
 
   #judge(stored: StoredModel): Promise<Verdict> | Verdict {
-    return this.#canInspect ? this.#inspector.inspect(stored.path) : assumedVerdict;
+    return this.#canInspect ? this.#inspector.inspect(stored.path, this.#planOf(stored)) : assumedVerdict;
   }
 
   #card({ stored, verdict: inspected }: Row): ModelCard {

@@ -2,6 +2,7 @@ import t from 'tap';
 import type { StoredModel } from '../model-source.ts';
 import { ScriptedDoor } from '../scripted-engine.ts';
 import { LoadedModel } from './loaded-model.ts';
+import type { ModelRequest } from './model-entry.ts';
 import { ModelTable, type TableLimits } from './model-table.ts';
 
 const anyTime = 60_000;
@@ -18,14 +19,23 @@ const stored = (id: string, sizeBytes = 1000): StoredModel => ({
   createdAt: 0,
 });
 
+const bytes = (hostBytes: number) => ({ hostBytes, deviceBytes: 0 });
+const request = (id: string, sizeBytes?: number): ModelRequest => ({
+  stored: stored(id, sizeBytes),
+  plan: undefined,
+  context: undefined,
+});
+
 function setUp(limits: Partial<TableLimits> = {}, pinned?: string) {
   const door = new ScriptedDoor();
   const open = async ({ path }: StoredModel, onProgress: (fraction: number) => void, loadSignal: AbortSignal) =>
     new LoadedModel(await door.load({ path }, { onProgress, signal: loadSignal }), {});
-  const table = new ModelTable(open, { maxModels: 2, maxBytes: 1e9, loadWaitMs: anyTime, ...limits }, pinned);
+  const usual = { maxModels: 2, memory: bytes(1e9), loadWaitMs: anyTime, drainAfterMs: anyTime, idleUnloadMs: 0 };
+  const table = new ModelTable(open, { ...usual, ...limits }, pinned === undefined ? [] : [pinned]);
+  t.teardown(() => table.close());
   /** Uses a model and is done with it; each use is later than the one before. */
   const use = async (id: string) => {
-    const lease = await table.acquire(stored(id), signal, anyTime);
+    const lease = await table.acquire(request(id), signal, anyTime);
     lease.release();
     const entry = table.entry(id) as { lastUsedAt: number };
     entry.lastUsedAt = uses++;
@@ -44,7 +54,7 @@ function hold(door: ScriptedDoor): () => void {
 
 t.test('all who wait for a model share one load', async (t) => {
   const { door, table } = setUp();
-  const leases = await Promise.all([1, 2, 3].map(() => table.acquire(stored('a'), signal, anyTime)));
+  const leases = await Promise.all([1, 2, 3].map(() => table.acquire(request('a'), signal, anyTime)));
   t.strictSame(door.loaded, ['a']);
   t.equal(new Set(leases.map((lease) => lease.model)).size, 1);
   t.equal(table.entry('a')?.nLeases, 3);
@@ -64,7 +74,7 @@ t.test('the longest unused model makes room', async (t) => {
 });
 
 t.test('bytes count, not only models', async (t) => {
-  const { door, use } = setUp({ maxModels: 9, maxBytes: 2500 });
+  const { door, use } = setUp({ maxModels: 9, memory: bytes(2500) });
   await use('a');
   await use('b');
   await use('c');
@@ -81,8 +91,8 @@ t.test('the pinned model stays', async (t) => {
 
 t.test('a newcomer waits until a model at work is done', async (t) => {
   const { door, table } = setUp({ maxModels: 1 });
-  const lease = await table.acquire(stored('a'), signal, anyTime);
-  const waiting = table.acquire(stored('b'), signal, anyTime);
+  const lease = await table.acquire(request('a'), signal, anyTime);
+  const waiting = table.acquire(request('b'), signal, anyTime);
   await new Promise(setImmediate);
   t.strictSame(door.loaded, ['a']);
   lease.release();
@@ -92,8 +102,8 @@ t.test('a newcomer waits until a model at work is done', async (t) => {
 
 t.test('a model at work stays, and a newcomer that cannot wait is told to come back', async (t) => {
   const { table, use } = setUp({ maxModels: 1 });
-  const lease = await table.acquire(stored('a'), signal, anyTime);
-  await t.rejects(table.acquire(stored('b'), signal, 1), {
+  const lease = await table.acquire(request('a'), signal, anyTime);
+  await t.rejects(table.acquire(request('b'), signal, 1), {
     status: 503,
     code: 'models_busy',
     headers: { 'retry-after': '2' },
@@ -106,12 +116,12 @@ t.test('a model at work stays, and a newcomer that cannot wait is told to come b
 t.test('where only the pinned model has room, nobody waits in vain', async (t) => {
   const { table, use } = setUp({ maxModels: 1 }, 'a');
   await use('a');
-  await t.rejects(table.acquire(stored('b'), signal, anyTime), { status: 503, code: 'models_busy' });
+  await t.rejects(table.acquire(request('b'), signal, anyTime), { status: 503, code: 'models_busy' });
 });
 
 t.test('a lease is given back once', async (t) => {
   const { table } = setUp();
-  const lease = await table.acquire(stored('a'), signal, anyTime);
+  const lease = await table.acquire(request('a'), signal, anyTime);
   lease.release();
   lease.release();
   t.equal(table.entry('a')?.nLeases, 0);
@@ -120,14 +130,14 @@ t.test('a lease is given back once', async (t) => {
 t.test('who cannot wait for the load hears model_loading; the load goes on', async (t) => {
   const { door, table } = setUp();
   const finish = hold(door);
-  await t.rejects(table.acquire(stored('a'), signal, 1), {
+  await t.rejects(table.acquire(request('a'), signal, 1), {
     status: 503,
     code: 'model_loading',
     headers: { 'retry-after': String },
   });
   t.equal(table.entry('a')?.progress, 0.5);
   finish();
-  await table.acquire(stored('a'), signal, anyTime);
+  await table.acquire(request('a'), signal, anyTime);
   t.strictSame(door.loaded, ['a']);
 });
 
@@ -135,7 +145,7 @@ t.test('a client that leaves while the model loads holds nothing', async (t) => 
   const { door, table } = setUp();
   const finish = hold(door);
   const aborter = new AbortController();
-  const waiting = table.acquire(stored('a'), aborter.signal, anyTime);
+  const waiting = table.acquire(request('a'), aborter.signal, anyTime);
   await new Promise(setImmediate);
   aborter.abort();
   await t.rejects(waiting, { name: 'AbortError' });
@@ -146,7 +156,7 @@ t.test('a client that leaves while the model loads holds nothing', async (t) => 
 t.test('a failed load is forgotten, so that the next request tries again', async (t) => {
   const { door, table, use } = setUp();
   door.gate = Promise.reject(new Error('no memory'));
-  await t.rejects(table.acquire(stored('a'), signal, anyTime), { message: 'no memory' });
+  await t.rejects(table.acquire(request('a'), signal, anyTime), { message: 'no memory' });
   door.gate = Promise.resolve();
   await use('a');
   t.strictSame(door.loaded, ['a', 'a']);
@@ -154,9 +164,9 @@ t.test('a failed load is forgotten, so that the next request tries again', async
 
 t.test('unloading waits for running jobs and refuses new ones', async (t) => {
   const { door, table } = setUp();
-  const lease = await table.acquire(stored('a'), signal, anyTime);
+  const lease = await table.acquire(request('a'), signal, anyTime);
   const unloading = table.unload('a', { force: false });
-  await t.rejects(table.acquire(stored('a'), signal, anyTime), { status: 503, code: 'model_unloading' });
+  await t.rejects(table.acquire(request('a'), signal, anyTime), { status: 503, code: 'model_unloading' });
   t.strictSame(door.closed, []);
   lease.release();
   await unloading;
@@ -165,7 +175,7 @@ t.test('unloading waits for running jobs and refuses new ones', async (t) => {
 
 t.test('a forced unload does not wait', async (t) => {
   const { door, table } = setUp();
-  await table.acquire(stored('a'), signal, anyTime);
+  await table.acquire(request('a'), signal, anyTime);
   await table.unload('a', { force: true });
   t.strictSame(door.closed, ['a']);
 });
@@ -173,7 +183,7 @@ t.test('a forced unload does not wait', async (t) => {
 t.test('unloading a model that is loading aborts the load', async (t) => {
   const { door, table } = setUp();
   const finish = hold(door);
-  const waiting = table.acquire(stored('a'), signal, anyTime);
+  const waiting = table.acquire(request('a'), signal, anyTime);
   const refused = t.rejects(waiting, { code: 'load_aborted' });
   await new Promise(setImmediate);
   const unloading = table.unload('a', { force: true });
@@ -186,7 +196,7 @@ t.test('unloading a model that is loading aborts the load', async (t) => {
 t.test('a request that meets an eviction waits for it and loads again', async (t) => {
   const { door, table, use } = setUp({ maxModels: 1 });
   await use('a');
-  const b = table.acquire(stored('b'), signal, anyTime).then((lease) => lease.release());
+  const b = table.acquire(request('b'), signal, anyTime).then((lease) => lease.release());
   await b;
   await use('a');
   t.strictSame(door.loaded, ['a', 'b', 'a']);
@@ -197,5 +207,76 @@ t.test('after close nothing is loaded', async (t) => {
   await use('a');
   await table.close();
   t.strictSame(door.closed, ['a']);
-  await t.rejects(table.acquire(stored('a'), signal, anyTime), { status: 503, code: 'model_unloading' });
+  await t.rejects(table.acquire(request('a'), signal, anyTime), { status: 503, code: 'model_unloading' });
+});
+
+t.test('what can never fit is refused at once, with the figures', async (t) => {
+  const { door, table } = setUp({ memory: bytes(2500) });
+  await t.rejects(table.acquire(request('huge', 3000), signal, anyTime), {
+    status: 503,
+    code: 'out_of_memory',
+    message: /3000 bytes.*2500/,
+    extra: { needed_bytes: 3000, limit_bytes: 2500 },
+  });
+  t.strictSame(door.loaded, []);
+});
+
+t.test('a prediction counts before the load, and a second context with it', async (t) => {
+  const { door, table, use } = setUp({ maxModels: 9, memory: bytes(8_500) });
+  await use('old');
+  const plan = { weights: bytes(3000), extras: bytes(1000), engine: bytes(2000), embedder: bytes(5000) };
+  const planned = (context: ModelRequest['context']): ModelRequest => ({ stored: stored('a'), plan, context });
+  const first = await table.acquire(planned('engine'), signal, anyTime);
+  t.strictSame(door.closed, [], '6,000 beside 1,000');
+  await t.rejects(table.acquire(planned('embedder'), signal, anyTime), { code: 'out_of_memory' }, '9,000 is more than there is');
+  first.release();
+  await table.unload('a', { force: true });
+  const second = await table.acquire({ ...planned('embedder'), plan: { ...plan, embedder: bytes(2000) } }, signal, anyTime);
+  t.strictSame(door.closed, ['a', 'old'], '8,000 alone');
+  second.release();
+});
+
+t.test('a model that is asked for all the time gives way after a while', async (t) => {
+  const { door, table } = setUp({ maxModels: 1, drainAfterMs: 1 });
+  let lease = await table.acquire(request('a'), signal, anyTime);
+  const newcomer = table.acquire(request('b'), signal, anyTime);
+  let isHere = false;
+  void newcomer.then(() => {
+    isHere = true;
+  });
+  // Leases of the old model overlap, as under constant demand, until a request for it has to wait.
+  const late: Promise<{ release(): void }>[] = [];
+  while (late.length === 0) {
+    const waiting = table.acquire(request('a'), signal, anyTime);
+    const tick = new Promise<void>((resolve) => setTimeout(() => resolve(), 20));
+    const next = await Promise.race([waiting, tick]);
+    lease.release();
+    if (next) lease = next;
+    else late.push(waiting);
+    await new Promise(setImmediate);
+  }
+  (await newcomer).release();
+  t.ok(isHere);
+  (await late[0])?.release();
+  t.strictSame(door.loaded, ['a', 'b', 'a']);
+});
+
+t.test('a model that nobody uses is unloaded, a pinned one is not', async (t) => {
+  const { door, table } = setUp({ idleUnloadMs: 1 }, 'b');
+  for (const id of ['a', 'b']) (await table.acquire(request(id), signal, anyTime)).release();
+  while (table.entry('a')) await new Promise((resolve) => setTimeout(resolve, 20));
+  t.strictSame(door.closed, ['a']);
+  table.setPinned('b', false);
+  while (table.entry('b')) await new Promise((resolve) => setTimeout(resolve, 20));
+});
+
+t.test('two load at a time', async (t) => {
+  const { door, table } = setUp({ maxModels: 9 });
+  const finish = hold(door);
+  const leases = ['a', 'b', 'c'].map((id) => table.acquire(request(id), signal, anyTime));
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  t.strictSame(door.loaded, ['a', 'b']);
+  finish();
+  await Promise.all(leases);
+  t.strictSame(door.loaded, ['a', 'b', 'c']);
 });

@@ -2,15 +2,19 @@
 import { refusal } from '../errors.ts';
 import type { StoredModel } from '../model-source.ts';
 import { waitFor } from './deadline.ts';
+import { LoadGate } from './load-gate.ts';
 import type { LoadedModel } from './loaded-model.ts';
-import type { ModelEntry, ModelLease } from './model-entry.ts';
+import { type MemoryUse, noMemory, sumOf, totalBytes } from './memory-use.ts';
+import { type ModelEntry, type ModelLease, type ModelRequest, memoryOf, predictedMemory, usualContext } from './model-entry.ts';
+import { type Newcomer, Room, type RoomLimits } from './room.ts';
 
-export interface TableLimits {
-  maxModels: number;
-  /** Weights, caches and buffers of all loaded models together. */
-  maxBytes: number;
+export interface TableLimits extends RoomLimits {
   /** How long a request waits for a load before it is told to come back. */
   loadWaitMs: number;
+  /** How long it waits for a model to come to rest by itself before new requests for that one wait behind it. */
+  drainAfterMs: number;
+  /** A model that nobody used for so long is unloaded; 0: never. */
+  idleUnloadMs: number;
 }
 
 export type OpenModel = (
@@ -19,20 +23,35 @@ export type OpenModel = (
   signal: AbortSignal,
 ) => Promise<LoadedModel>;
 
+export interface TableObserver {
+  loaded(id: string, memory: { predicted: MemoryUse; used: MemoryUse }): void;
+  unloaded(id: string): void;
+}
+
+const mostLoadsAtOnce = 2;
+const silent: TableObserver = { loaded() {}, unloaded() {} };
+
 export class ModelTable {
   readonly #entries = new Map<string, ModelEntry>();
-  readonly #knownBytes = new Map<string, number>();
   readonly #open: OpenModel;
   readonly #limits: TableLimits;
-  readonly #pinned: string | undefined;
-  /** Requests that wait for a model to become idle, so that it can leave. */
-  #roomSeekers: (() => void)[] = [];
+  readonly #observer: TableObserver;
+  readonly #pinned: Set<string>;
+  readonly #room: Room;
+  readonly #gate = new LoadGate(mostLoadsAtOnce);
+  readonly #sweeper: NodeJS.Timeout | undefined;
+  /** Requests that wait for something to change: a model at rest, or gone. */
+  #waiting: (() => void)[] = [];
   #isClosed = false;
 
-  constructor(open: OpenModel, limits: TableLimits, pinned: string | undefined) {
+  constructor(open: OpenModel, limits: TableLimits, pinned: Iterable<string>, observer: TableObserver = silent) {
     this.#open = open;
     this.#limits = limits;
-    this.#pinned = pinned;
+    this.#observer = observer;
+    this.#pinned = new Set(pinned);
+    this.#room = new Room(limits, (id) => this.#pinned.has(id));
+    const { idleUnloadMs } = limits;
+    if (idleUnloadMs > 0) this.#sweeper = setInterval(() => this.#unloadUnused(), Math.max(100, idleUnloadMs / 10)).unref();
   }
 
   entry(id: string): Readonly<ModelEntry> | undefined {
@@ -44,15 +63,26 @@ export class ModelTable {
   }
 
   isPinned(id: string): boolean {
-    return id === this.#pinned;
+    return this.#pinned.has(id);
   }
 
-  /** Loads the model if need be. Throws model_loading or models_busy after waitMs, model_unloading, or the load's own error. */
-  async acquire(stored: StoredModel, signal: AbortSignal, waitMs: number): Promise<ModelLease> {
+  /** A pinned model is never unloaded to make room, nor for being unused. */
+  setPinned(id: string, isPinned: boolean): void {
+    if (isPinned) this.#pinned.add(id);
+    else this.#pinned.delete(id);
+    this.#wake();
+  }
+
+  /**
+   * Loads the model if need be. Throws model_loading or models_busy after waitMs, model_unloading, out_of_memory when there can be no
+   * room for it, or the load's own error.
+   */
+  async acquire(request: ModelRequest, signal: AbortSignal, waitMs: number): Promise<ModelLease> {
     const deadline = performance.now() + waitMs;
-    const entry = await this.#hold(stored, signal, deadline);
+    const entry = await this.#hold(request, signal, deadline);
     try {
       const model = entry.model ?? (await waitFor(entry.ready, deadline - performance.now(), signal, () => stillLoading(entry)));
+      await entry.room;
       entry.lastUsedAt = Date.now();
       return this.#lease(entry, model);
     } catch (error) {
@@ -66,6 +96,7 @@ export class ModelTable {
     const entry = this.#entries.get(id);
     if (!entry) return;
     entry.isRefusing = true;
+    this.#wake();
     if (entry.state === 'loading') entry.aborter.abort();
     if (!force) await becomesIdle(entry);
     await this.#remove(entry);
@@ -74,54 +105,94 @@ export class ModelTable {
   /** Ends every job and frees every model. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    clearInterval(this.#sweeper);
+    this.#wake();
     await Promise.all([...this.#entries.keys()].map((id) => this.unload(id, { force: true })));
   }
 
   /** Counts the lease before anyone else can run, so that the entry found is not chosen to leave. */
-  async #hold(stored: StoredModel, signal: AbortSignal, deadline: number): Promise<ModelEntry> {
-    for (;;) {
-      signal.throwIfAborted();
-      if (this.#isClosed) throw refusal('model_unloading', 'The server is stopping.', { retryAfterMs: 5000 });
-      const entry = this.#entries.get(stored.id);
-      if (entry?.isRefusing) {
-        throw refusal('model_unloading', `The model ${stored.id} is being unloaded; retry to load it again.`, {
-          retryAfterMs: 1000,
-        });
+  async #hold(request: ModelRequest, signal: AbortSignal, deadline: number): Promise<ModelEntry> {
+    const drained = new Set<ModelEntry>();
+    const drainAt = performance.now() + this.#limits.drainAfterMs;
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        const entry = this.#tryHold(request);
+        if (entry) return held(entry);
+        if (performance.now() >= deadline) throw busy(request.stored);
+        if (drained.size === 0 && performance.now() >= drainAt) this.#drain(request, drained);
+        const until = drained.size === 0 ? Math.min(drainAt, deadline) : deadline;
+        await this.#change(until - performance.now(), signal);
       }
-      if (entry?.gone) await entry.gone;
-      else if (entry) return held(entry);
-      else {
-        const leaving = this.#chooseLeaving(stored);
-        if (leaving) return held(this.#startLoad(stored, leaving));
-        if (this.#onlyPinnedStay()) throw busy(stored);
-        await waitFor(this.#nextIdle(), deadline - performance.now(), signal, () => busy(stored));
-      }
+    } finally {
+      for (const entry of drained) entry.nDrainers--;
+      if (drained.size > 0) this.#wake();
     }
   }
 
-  /** Then waiting would be in vain. */
-  #onlyPinnedStay(): boolean {
-    return [...this.#entries.values()].every((entry) => !entry.gone && this.isPinned(entry.stored.id));
+  /** The entry with room for what is asked; undefined: something must change first. Throws when waiting would be in vain. */
+  #tryHold(request: ModelRequest): ModelEntry | undefined {
+    const { stored } = request;
+    if (this.#isClosed) throw refusal('model_unloading', 'The server is stopping.', { retryAfterMs: 5000 });
+    const entry = this.#entries.get(stored.id);
+    if (entry?.isRefusing) {
+      throw refusal('model_unloading', `The model ${stored.id} is being unloaded; retry to load it again.`, {
+        retryAfterMs: 1000,
+      });
+    }
+    if (entry?.gone || (entry && entry.nDrainers > 0)) return undefined;
+    if (entry && (!request.context || entry.contexts.has(request.context))) return entry;
+    const newcomer = newcomerOf(request, entry);
+    if (!this.#room.canEverHold(newcomer)) throw tooLarge(stored, newcomer, this.#room.memory);
+    const entries = [...this.#entries.values()];
+    const leaving = this.#room.chooseLeaving(entries, newcomer);
+    if (leaving) return entry ? this.#grow(entry, request, leaving) : this.#startLoad(request, leaving);
+    if (!this.#room.hasRoomBesidePinned(entries, newcomer)) throw busy(stored);
+    return undefined;
   }
 
-  #nextIdle(): Promise<void> {
-    return new Promise((resolve) => this.#roomSeekers.push(resolve));
+  /** Settles when something changed or the time is over. */
+  #change(timeoutMs: number, signal: AbortSignal): Promise<void> {
+    const change = new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return waitFor(change, Math.max(0, timeoutMs), signal, () => new TimeOver()).catch((error: unknown) => {
+      if (!(error instanceof TimeOver)) throw error;
+    });
   }
 
-  #wakeRoomSeekers(): void {
-    for (const wake of this.#roomSeekers.splice(0)) wake();
+  #wake(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
   }
 
-  #startLoad(stored: StoredModel, leaving: readonly ModelEntry[]): ModelEntry {
-    const gone = leaving.map((entry) => this.#remove(entry));
+  /** Those that must leave are always at work: without this, they would keep the newcomer out for as long as they are asked for. */
+  #drain(request: ModelRequest, drained: Set<ModelEntry>): void {
+    const newcomer = newcomerOf(request, this.#entries.get(request.stored.id));
+    const leaving = this.#room.chooseLeaving([...this.#entries.values()], newcomer, true) ?? [];
+    for (const entry of leaving) {
+      entry.nDrainers++;
+      drained.add(entry);
+    }
+  }
+
+  #grow(entry: ModelEntry, { context }: ModelRequest, leaving: readonly ModelEntry[]): ModelEntry {
+    if (context) entry.contexts.add(context);
+    entry.room = Promise.all([entry.room, this.#leave(leaving)]);
+    return entry;
+  }
+
+  #startLoad({ stored, plan, context }: ModelRequest, leaving: readonly ModelEntry[]): ModelEntry {
+    const gone = this.#leave(leaving);
+    const contexts = new Set([usualContext(stored), context].filter((kind) => kind !== undefined));
     const entry: ModelEntry = {
       stored,
+      plan,
+      contexts,
       state: 'loading',
       ready: Promise.resolve().then(async () => {
-        await Promise.all(gone);
-        return this.#load(entry);
+        await gone;
+        return this.#gate.run(() => this.#load(entry));
       }),
       model: undefined,
+      room: Promise.resolve(),
       progress: 0,
       loadStartedAt: Date.now(),
       nLeases: 0,
@@ -129,6 +200,7 @@ export class ModelTable {
       aborter: new AbortController(),
       gone: undefined,
       isRefusing: false,
+      nDrainers: 0,
       onIdle: [],
     };
     this.#entries.set(stored.id, entry);
@@ -137,39 +209,32 @@ export class ModelTable {
     return entry;
   }
 
+  /** Settles when their memory, and that of whoever else is leaving, is free. */
+  #leave(leaving: readonly ModelEntry[]): Promise<unknown> {
+    for (const entry of leaving) void this.#remove(entry);
+    return Promise.allSettled([...this.#entries.values()].map((entry) => entry.gone));
+  }
+
   async #load(entry: ModelEntry): Promise<LoadedModel> {
     const { stored, aborter } = entry;
     const onProgress = (fraction: number) => {
       entry.progress = fraction;
     };
     aborter.signal.throwIfAborted();
+    entry.loadStartedAt = Date.now();
     entry.model = await this.#open(stored, onProgress, aborter.signal);
     if (!entry.gone) entry.state = 'loaded';
     entry.progress = 1;
-    this.#knownBytes.set(stored.id, entry.model.memoryBytes);
+    this.#observer.loaded(stored.id, { predicted: predictedMemory(entry, entry.contexts), used: memoryOf(entry) });
     return entry.model;
   }
 
-  #bytesOf(stored: StoredModel, model?: LoadedModel): number {
-    return model?.memoryBytes ?? this.#knownBytes.get(stored.id) ?? stored.sizeBytes;
-  }
-
-  /** Who leaves to make room, longest unused first; undefined when that would not be enough. */
-  #chooseLeaving(stored: StoredModel): ModelEntry[] | undefined {
-    const staying = [...this.#entries.values()].filter((entry) => !entry.gone);
-    const idle = staying.filter((entry) => entry.nLeases === 0 && entry.state === 'loaded' && !this.isPinned(entry.stored.id));
-    idle.sort((a, b) => a.lastUsedAt - b.lastUsedAt);
-    let nModels = staying.length + 1;
-    let nBytes = staying.reduce((sum, entry) => sum + this.#bytesOf(entry.stored, entry.model), this.#bytesOf(stored));
-    const leaving: ModelEntry[] = [];
-    while (nModels > this.#limits.maxModels || (nBytes > this.#limits.maxBytes && nModels > 1)) {
-      const victim = idle[leaving.length];
-      if (!victim) return undefined;
-      leaving.push(victim);
-      nModels--;
-      nBytes -= this.#bytesOf(victim.stored, victim.model);
+  #unloadUnused(): void {
+    const before = Date.now() - this.#limits.idleUnloadMs;
+    for (const entry of this.#entries.values()) {
+      const isUnused = entry.state === 'loaded' && entry.nLeases === 0 && entry.lastUsedAt <= before;
+      if (isUnused && !this.isPinned(entry.stored.id)) void this.#remove(entry);
     }
-    return leaving;
   }
 
   #remove(entry: ModelEntry): Promise<void> {
@@ -189,7 +254,8 @@ export class ModelTable {
 
   #forget(entry: ModelEntry): void {
     if (this.#entries.get(entry.stored.id) === entry) this.#entries.delete(entry.stored.id);
-    this.#wakeRoomSeekers();
+    this.#observer.unloaded(entry.stored.id);
+    this.#wake();
   }
 
   #lease(entry: ModelEntry, model: LoadedModel): ModelLease {
@@ -208,8 +274,17 @@ export class ModelTable {
     entry.lastUsedAt = Date.now();
     if (entry.nLeases > 0) return;
     for (const callback of entry.onIdle.splice(0)) callback();
-    this.#wakeRoomSeekers();
+    this.#wake();
   }
+}
+
+class TimeOver extends Error {}
+
+function newcomerOf(request: ModelRequest, growing: ModelEntry | undefined): Newcomer {
+  const { stored, plan, context } = request;
+  if (growing) return { memory: (context && plan?.[context]) ?? noMemory, growing };
+  const contexts = new Set([usualContext(stored), context].filter((kind) => kind !== undefined));
+  return { memory: predictedMemory(request, contexts), growing };
 }
 
 function held(entry: ModelEntry): ModelEntry {
@@ -233,4 +308,12 @@ function stillLoading({ stored, progress, loadStartedAt }: ModelEntry): Error {
 function busy({ id }: StoredModel): Error {
   const detail = `There is no room for ${id}: every loaded model is working or pinned. Retry later, or raise the limits of loaded models.`;
   return refusal('models_busy', detail, { retryAfterMs: 2000 });
+}
+
+function tooLarge({ id }: StoredModel, { memory, growing }: Newcomer, limit: MemoryUse): Error {
+  const needed = totalBytes(growing ? sumOf(memory, memoryOf(growing)) : memory);
+  const detail =
+    `${id} needs ${needed} bytes of memory with its context, and loaded models may take ${limit.hostBytes}. ` +
+    'Use a smaller or more strongly quantised model, lower inference.ctx, or raise inference.max_loaded_bytes.';
+  return refusal('out_of_memory', detail, { extra: { needed_bytes: needed, limit_bytes: limit.hostBytes } });
 }

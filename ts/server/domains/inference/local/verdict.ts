@@ -1,3 +1,5 @@
+import type { MemoryPlan, MemoryUse } from '../../../native/llama.ts';
+
 /** What the inspection of a model file found; the child process prints one as JSON. */
 export type Verdict =
   | {
@@ -5,6 +7,8 @@ export type Verdict =
       hasChatTemplate: boolean;
       supportsTools: boolean;
       supportsThinking: boolean;
+      /** Missing where no context can be planned. */
+      memory?: MemoryPlan;
     }
   | {
       usable: false;
@@ -19,7 +23,9 @@ export function parseVerdict(text: string): Verdict | undefined {
     const value = JSON.parse(text) as Partial<Record<string, unknown>> | null;
     if (value?.['usable'] === false) return { usable: false, reason: String(value['reason']) };
     if (value?.['usable'] !== true) return undefined;
+    const memory = parsePlan(value['memory']);
     return {
+      ...(memory ? { memory } : {}),
       usable: true,
       hasChatTemplate: value['hasChatTemplate'] === true,
       supportsTools: value['supportsTools'] === true,
@@ -28,4 +34,18 @@ export function parseVerdict(text: string): Verdict | undefined {
   } catch {
     return undefined;
   }
+}
+
+function parsePlan(value: unknown): MemoryPlan | undefined {
+  const plan = value as Partial<Record<keyof MemoryPlan, unknown>> | null | undefined;
+  const [weights, extras] = [parseUse(plan?.weights), parseUse(plan?.extras)];
+  if (!weights || !extras) return undefined;
+  const [engine, embedder] = [parseUse(plan?.engine), parseUse(plan?.embedder)];
+  return { weights, extras, ...(engine ? { engine } : {}), ...(embedder ? { embedder } : {}) };
+}
+
+function parseUse(value: unknown): MemoryUse | undefined {
+  const use = value as Partial<Record<keyof MemoryUse, unknown>> | null | undefined;
+  const [hostBytes, deviceBytes] = [Number(use?.hostBytes), Number(use?.deviceBytes)];
+  return hostBytes >= 0 && deviceBytes >= 0 ? { hostBytes, deviceBytes } : undefined;
 }

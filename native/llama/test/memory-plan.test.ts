@@ -1,0 +1,70 @@
+/** What a model takes is foretold from a dry run, and given back when it closes. */
+import { existsSync, readFileSync } from 'node:fs';
+import t from 'tap';
+import { randomModel } from '../../../models/random/fixture.ts';
+import { type EngineOptions, LlamaModel, type MemoryUse } from '../../../ts/server/native/llama.ts';
+
+/** Small batches, because buffers of large ones are not touched before they are used. */
+const options: EngineOptions = { nCtx: 524_288, nParallel: 4, nThreads: 1, nBatch: 64, nUbatch: 32 };
+
+function near(actual: number, expected: number, share: number): boolean {
+  return Math.abs(actual - expected) <= share * actual;
+}
+
+/** Bytes of this process in main memory; undefined where the system does not tell. */
+function residentBytes(): number | undefined {
+  if (!existsSync('/proc/self/statm')) return undefined;
+  return Number(readFileSync('/proc/self/statm', 'utf8').split(' ')[1]) * 4096;
+}
+
+async function plan(path: string): Promise<{ weights: MemoryUse; extras: MemoryUse; engine?: MemoryUse; embedder?: MemoryUse }> {
+  const model = await LlamaModel.load({ path, dryRun: true });
+  const memory = await model.planMemory(options, { path });
+  await t.rejects(model.createEngine(options), { code: 'unsupported' }, 'a dry run has no weights');
+  await model.close();
+  return memory;
+}
+
+for (const [arch, type] of [
+  ['llama', 'f16'],
+  ['llama', 'q4_0'],
+  ['qwen3', 'q8_0'],
+  ['gemma2', 'f16'],
+] as const) {
+  t.test(`${arch} ${type}: planned as allocated`, async (t) => {
+    const path = await randomModel({ arch, type });
+    const planned = await plan(path);
+    const model = await LlamaModel.load({ path });
+    const engine = await model.createEngine(options);
+    const { memory, weights } = engine.limits;
+    t.ok(near(memory.hostBytes, planned.engine?.hostBytes ?? 0, 0.01), `${memory.hostBytes} ${planned.engine?.hostBytes}`);
+    t.ok(near(weights.hostBytes, planned.weights.hostBytes, 0.05), `${weights.hostBytes} ${planned.weights.hostBytes}`);
+    await engine.close();
+    await model.close();
+  });
+}
+
+t.test('bert: an embedder is planned as allocated', async (t) => {
+  const path = await randomModel({ arch: 'bert' });
+  const planned = await plan(path);
+  const model = await LlamaModel.load({ path });
+  const embedder = await model.createEmbedder(options);
+  t.ok(near(embedder.limits.memory.hostBytes, planned.embedder?.hostBytes ?? 0, 0.01));
+  await embedder.close();
+  await model.close();
+});
+
+t.test('the process grows as planned, and shrinks again', { skip: residentBytes() === undefined && 'needs /proc' }, async (t) => {
+  const path = await randomModel({ arch: 'llama', type: 'f16' });
+  const { weights, extras, engine: context } = await plan(path);
+  const planned = weights.hostBytes + extras.hostBytes + (context?.hostBytes ?? 0);
+  const before = residentBytes() ?? 0;
+  const model = await LlamaModel.load({ path });
+  const engine = await model.createEngine(options);
+  const grown = (residentBytes() ?? 0) - before;
+  t.ok(near(grown, planned, 0.1), `planned ${planned}, grown by ${grown}`);
+  await engine.close();
+  await model.close();
+  const left = (residentBytes() ?? 0) - before;
+  t.ok(left < planned / 4, `${left} left of ${grown}`);
+});

@@ -1,0 +1,118 @@
+/** Six models and room for three: every request is answered by the model it names, within the memory that was allowed. */
+import t, { type Test } from 'tap';
+import type { RandomModelOptions } from '../models/random/random-model.ts';
+import { type HttpAnswer, post, send } from './http.ts';
+import { startServer } from './server.ts';
+
+const models = {
+  'llama-a': { arch: 'llama' },
+  'llama-b': { arch: 'llama', type: 'q8_0' },
+  'llama-c': { arch: 'llama', type: 'q4_0' },
+  phi: { arch: 'phi3' },
+  qwen: { arch: 'qwen3', type: 'q8_0' },
+  embedder: { arch: 'bert' },
+} satisfies Record<string, RandomModelOptions>;
+const names = Object.keys(models);
+const nRequests = Number(process.env.SVC_TEST_REQUESTS ?? 200);
+const nAtOnce = 4;
+const small = { SVC_INFERENCE_CTX: '512', SVC_INFERENCE_PARALLEL: '2', SVC_INFERENCE_THREADS: '1' };
+
+interface Detail {
+  state: string;
+  predicted_bytes: number;
+  memory_bytes?: number;
+}
+
+function ask(url: string, model: string): Promise<HttpAnswer> {
+  return model === 'embedder'
+    ? post(`${url}/v1/embeddings`, { model, input: 'a few words' })
+    : post(`${url}/v1/chat/completions`, { model, max_tokens: 4, messages: [{ role: 'user', content: 'Hi' }] });
+}
+
+async function detail(url: string, name: string): Promise<Detail> {
+  return (await send(`${url}/api/v1/inference/models/${name}`)).json as unknown as Detail;
+}
+
+function details(url: string): Promise<Detail[]> {
+  return Promise.all(names.map((name) => detail(url, name)));
+}
+
+/** What three of the six take, by prediction. */
+async function roomForThree(t: Test, folder: string): Promise<number> {
+  const server = await startServer(t, { models, folder, env: small });
+  const predicted = (await details(server.url)).map(({ predicted_bytes }) => predicted_bytes).sort((a, b) => b - a);
+  await server.stop();
+  t.ok(
+    predicted.every((bytes) => bytes > 1_000_000),
+    predicted.join(),
+  );
+  return predicted.slice(0, 3).reduce((sum, bytes) => sum + bytes, 0);
+}
+
+t.test(`${nRequests} requests for six models with room for three`, async (t) => {
+  const folder = t.testdir();
+  const limit = await roomForThree(t, folder);
+  const server = await startServer(t, { models, folder, env: { ...small, SVC_INFERENCE_MAX_LOADED_BYTES: String(limit) } });
+  let state = 11;
+  const draw = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return names[Math.floor((state / 2 ** 32) * names.length)] as string;
+  };
+  const wrong: string[] = [];
+  let nLeft = nRequests;
+  const client = async () => {
+    while (nLeft-- > 0) {
+      const name = draw();
+      const { status, json, text } = await ask(server.url, name);
+      if (status !== 200 || json?.['model'] !== name) wrong.push(`${name}: ${status} ${text}`);
+      const used = (await details(server.url)).reduce((sum, { memory_bytes = 0 }) => sum + memory_bytes, 0);
+      if (used > limit) wrong.push(`${used} bytes of ${limit}`);
+    }
+  };
+  await Promise.all(Array.from({ length: nAtOnce }, client));
+  t.strictSame(wrong, []);
+  const metrics = await (await fetch(`${server.url}/metrics`)).text();
+  const sum = (name: string) =>
+    [...metrics.matchAll(new RegExp(`^${name}\\{[^}]*\\} (\\d+)`, 'gm'))].reduce((total, [, value]) => total + Number(value), 0);
+  const [nLoads, nUnloads] = [sum('svc_inference_model_loads_total'), sum('svc_inference_model_unloads_total')];
+  t.ok(nLoads > names.length && nUnloads >= nLoads - names.length, `${nLoads} loads, ${nUnloads} unloads`);
+  for (const { predicted_bytes, memory_bytes } of await details(server.url)) {
+    if (memory_bytes === undefined) continue;
+    t.ok(Math.abs(memory_bytes - predicted_bytes) <= 0.05 * memory_bytes, `predicted ${predicted_bytes}, used ${memory_bytes}`);
+  }
+});
+
+t.test('a model that can never fit is refused with the figures, and health says why the default is missing', async (t) => {
+  const server = await startServer(t, {
+    models: { 'llama-a': models['llama-a'] },
+    env: { ...small, SVC_INFERENCE_MAX_LOADED_BYTES: '1000000' },
+  });
+  const { status, json } = await ask(server.url, 'llama-a');
+  t.equal(status, 503);
+  t.match(json, { error: { code: 'out_of_memory' }, detail: /needs \d+ bytes.*may take 1000000/ });
+  t.match((await send(`${server.url}/health`)).json, {
+    status: 'degraded',
+    reasons: [{ code: 'default_model_failed', detail: /needs \d+ bytes/ }],
+  });
+});
+
+t.test('a pinned model stays, an unpinned one gives way', async (t) => {
+  const server = await startServer(t, {
+    models: { 'llama-a': models['llama-a'], 'llama-b': models['llama-b'], 'llama-c': models['llama-c'] },
+    env: { ...small, SVC_INFERENCE_MAX_LOADED_MODELS: '2' },
+  });
+  const state = async (name: string) => (await detail(server.url, name)).state;
+  await ask(server.url, 'llama-b');
+  const pin = (isPinned: boolean) =>
+    send(`${server.url}/api/v1/inference/models/llama-b/pin`, { method: 'PUT', body: { pinned: isPinned } });
+  const pinned = await pin(true);
+  t.match(pinned, { status: 200, json: { pinned: true, state: 'loaded' } });
+  t.equal((await ask(server.url, 'llama-c')).status, 503, 'both places are pinned');
+  await pin(false);
+  t.equal((await ask(server.url, 'llama-c')).status, 200);
+  t.strictSame(
+    [await state('llama-a'), await state('llama-b')],
+    ['loaded', 'unloaded'],
+    'the default model is pinned from the start',
+  );
+});
