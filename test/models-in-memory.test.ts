@@ -1,4 +1,7 @@
 /** Six models and room for three: every request is answered by the model it names, within the memory that was allowed. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import type { RandomModelOptions } from '../models/random/random-model.ts';
 import { type HttpAnswer, post, send } from './http.ts';
@@ -115,4 +118,20 @@ t.test('a pinned model stays, an unpinned one gives way', async (t) => {
     ['loaded', 'unloaded'],
     'the default model is pinned from the start',
   );
+});
+
+t.test('svc models load and unload', async (t) => {
+  const server = await startServer(t, { models: { 'llama-a': models['llama-a'], 'llama-b': models['llama-b'] }, env: small });
+  const svc = async (...words: string[]) => {
+    const args = [join(import.meta.dirname, '../ts/cli/svc.ts'), ...words, '--url', server.url, '--json'];
+    return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout) as unknown;
+  };
+  t.match(await svc('models', 'load', 'llama-b', '--pin'), {
+    id: 'llama-b',
+    state: 'loaded',
+    pinned: true,
+    memory_bytes: Number,
+  });
+  t.match(await svc('models', 'unload', 'llama-b'), { id: 'llama-b', state: 'unloaded' });
+  await t.rejects(svc('models', 'load', 'nobody'), { code: 4 });
 });

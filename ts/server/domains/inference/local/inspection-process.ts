@@ -40,7 +40,14 @@ export function runInspection(
   limits: InspectionLimits = inspectionLimits,
   script = entry,
 ): Promise<Verdict> {
-  const program = [process.execPath, '--no-warnings', '--expose-gc', script, path, ...(plan === undefined ? [] : [JSON.stringify(plan)])];
+  const program = [
+    process.execPath,
+    '--no-warnings',
+    '--expose-gc',
+    script,
+    path,
+    ...(plan === undefined ? [] : [JSON.stringify(plan)]),
+  ];
   const child = spawn('/bin/sh', ['-c', limitScript(limits), 'sh', ...program], {
     env: cleanEnvironment(),
     stdio: ['ignore', 'pipe', 'ignore'],
