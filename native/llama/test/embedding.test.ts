@@ -1,4 +1,4 @@
-/** Embeddings and rerank scores: the same as llama.cpp gives, whatever is computed beside them. */
+/** Embeddings and rerank scores: the same as llama.cpp gives; without flash attention, whatever is computed beside them. */
 import t from 'tap';
 import { randomModel } from '../../../models/random/fixture.ts';
 import type { RandomModelOptions } from '../../../models/random/random-model.ts';
@@ -8,6 +8,8 @@ import { noReferences, nThreads, runReference, runUpstream } from './reference.t
 
 /** f16 weights would do for most texts: upstream's kernels for them round by batch size, up to about this. */
 const tolerance = 1e-4;
+/** Flash attention keeps keys and values in half precision and sums by tiles of the batch. */
+const exact = { nThreads, flashAttention: 'off' } as const;
 
 const models: RandomModelOptions[] = [{ arch: 'bert', type: 'f32' }, { arch: 'bert', type: 'q8_0' }, { arch: 'llama' }];
 
@@ -20,7 +22,7 @@ for (const options of models) {
       const expected = await runReference('embed', path, prompts);
       const model = await LlamaModel.load({ path });
       t.teardown(() => model.close());
-      const embedder = await model.createEmbedder({ nThreads });
+      const embedder = await model.createEmbedder(exact);
       t.teardown(() => embedder.close());
       const { vectors } = await embedder.embed([...prompts]);
       t.equal(vectors.length, prompts.length);
@@ -35,7 +37,7 @@ t.test('many callers at once get the vectors that each would get alone', async (
   const path = await randomModel({ arch: 'bert', type: 'q8_0' });
   const model = await LlamaModel.load({ path });
   t.teardown(() => model.close());
-  const embedder = await model.createEmbedder({ nThreads });
+  const embedder = await model.createEmbedder(exact);
   t.teardown(() => embedder.close());
   const together = await Promise.all(prompts.map((prompt) => embedder.embed([prompt])));
   for (const [i, prompt] of prompts.entries()) {
@@ -73,10 +75,24 @@ t.test('vectors are those of llama.cpp’s own llama-embedding', { skip: noRefer
   const printed = await readVectors(args);
   const model = await LlamaModel.load({ path });
   t.teardown(() => model.close());
-  const embedder = await model.createEmbedder({ nThreads });
+  const embedder = await model.createEmbedder(exact);
   t.teardown(() => embedder.close());
   const { vectors } = await embedder.embed(texts);
   for (const [i, vector] of vectors.entries()) t.ok(distance(vector, printed[i]) < tolerance, JSON.stringify(texts[i]));
+});
+
+t.test('flash attention rounds a little, alone and in company, and leaves the direction', async (t) => {
+  const model = await LlamaModel.load({ path: await randomModel({ arch: 'bert', type: 'f32' }) });
+  t.teardown(() => model.close());
+  const [quick, precise] = await Promise.all([model.createEmbedder({ nThreads }), model.createEmbedder(exact)]);
+  t.teardown(() => Promise.all([quick.close(), precise.close()]));
+  const { vectors: expected } = await precise.embed([...prompts]);
+  const { vectors: together } = await quick.embed([...prompts]);
+  for (const [i, prompt] of prompts.entries()) {
+    const { vectors } = await quick.embed([prompt]);
+    const wanted = expected[i] ?? new Float32Array();
+    for (const vector of [vectors[0], together[i]]) t.ok(cosine(vector ?? [], wanted) > 0.9999, JSON.stringify(prompt));
+  }
 });
 
 t.test('rerank scores are those of llama.h and keep their order', { skip: noReferences() }, async (t) => {
@@ -91,7 +107,7 @@ t.test('rerank scores are those of llama.h and keep their order', { skip: noRefe
   const model = await LlamaModel.load({ path });
   t.teardown(() => model.close());
   t.equal(model.info.pooling, 'rank');
-  const embedder = await model.createEmbedder({ nThreads });
+  const embedder = await model.createEmbedder(exact);
   t.teardown(() => embedder.close());
   const { scores } = await embedder.rank(query, documents);
   const differences = [...scores].map((score, i) => Math.abs(score - (expected[i]?.[0] ?? Number.NaN)));
@@ -112,4 +128,8 @@ t.test('a text longer than the model takes is refused by its number', async (t) 
 function distance(found: Float32Array, expected: ArrayLike<number> | undefined): number {
   if (found.length === 0 || found.length !== expected?.length) return Number.POSITIVE_INFINITY;
   return Math.max(...found.map((value, i) => Math.abs(value - (expected[i] ?? Number.NaN))));
+}
+
+function cosine(found: ArrayLike<number>, expected: Float32Array): number {
+  return expected.reduce((sum, value, i) => sum + value * (found[i] ?? Number.NaN), 0);
 }
