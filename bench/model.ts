@@ -14,14 +14,17 @@ const others: Readonly<Record<string, RandomModelOptions>> = {
   'random-rerank': { arch: 'reranker' },
 };
 
+export type ModelPurpose = 'chat' | 'embedding';
+
 /** A GGUF file of the user's own, or the name of a random shape, which is then made in the cache. */
-export async function findModel(name: string): Promise<string> {
+export async function findModel(name: string, purpose: ModelPurpose = 'chat'): Promise<string> {
   const other = others[name];
   if (other) return randomModel(other);
   if (existsSync(name)) return name;
   if (!Object.hasOwn(shapes, name))
     throw new Error(`--model ${name}: give a GGUF file or one of ${Object.keys(shapes).join(', ')}`);
   const shape = name as ShapeName;
+  if (purpose === 'embedding') return randomModel({ shape, arch: 'bert' });
   return randomModel(shape === 'q05' ? { shape, arch: 'qwen2', type: 'q4_0' } : { shape, nContext });
 }
 

@@ -1,17 +1,55 @@
 import type { ServerSettings } from './contenders/contender.ts';
+import type { ModelPurpose } from './model.ts';
 import type { Trial } from './trial.ts';
+import { embeddingTrials } from './trials/embeddings.ts';
 import { httpTrials } from './trials/http.ts';
+import { kernelTrials } from './trials/kernels.ts';
+import { loadTrials } from './trials/load.ts';
 import { servingTrials } from './trials/serving.ts';
 
 export interface Suite {
+  /** What it answers, for the help. */
+  question: string;
   trials: readonly Trial[];
   /** Model when --model is not given. */
   model: string;
+  /** What a random model of a named shape is for; `chat` unless told. */
+  purpose?: ModelPurpose;
   /** What the servers are started with unless a trial says otherwise. */
   server: Omit<ServerSettings, 'nThreads'>;
 }
 
 export const suites: Readonly<Record<string, Suite>> = {
-  http: { trials: httpTrials, model: 'tiny', server: { nParallel: 1, nCtx: 4_096 } },
-  serving: { trials: servingTrials, model: 'mid', server: { nParallel: 32, nCtx: 32_768 } },
+  http: {
+    question: 'what the platform adds to a request, beside a bare uWebSockets.js handler',
+    trials: httpTrials,
+    model: 'tiny',
+    server: { nParallel: 1, nCtx: 4_096 },
+  },
+  serving: {
+    question: 'the serving loop in fourteen situations, beside llama-server',
+    trials: servingTrials,
+    model: 'mid',
+    server: { nParallel: 32, nCtx: 32_768 },
+  },
+  kernels: {
+    question: 'prefill and decoding by the engine alone, beside llama-batched-bench',
+    trials: kernelTrials,
+    model: 'mid',
+    server: { nParallel: 1, nCtx: 1_024 },
+  },
+  embeddings: {
+    question: 'texts a second, beside llama-server --embeddings',
+    trials: embeddingTrials,
+    model: 'mid',
+    purpose: 'embedding',
+    // 512 for each sequence: the longest text of the embedding model.
+    server: { nParallel: 32, nCtx: 16_384 },
+  },
+  load: {
+    question: 'the time until a model answers, beside llama-server and its router',
+    trials: loadTrials,
+    model: 'mid',
+    server: { nParallel: 4, nCtx: 8_192 },
+  },
 };

@@ -17,14 +17,20 @@ export interface Trial {
   server?: Partial<ServerSettings>;
   /** When servers are started anew; `trial` unless told. A server that does not notice aborts would carry them into what follows. */
   fresh?: 'trial' | 'round' | 'phase';
-  /** Whether chats warm the servers up before anything is measured; true unless told. */
-  warmUp?: boolean;
   /** What is run, in this order. A phase's figures are named `phase.figure`. */
   phases: Readonly<Record<string, Phase>>;
   goals: readonly Goal[];
 }
 
-export type ContenderName = 'svc' | 'bare-uws' | 'llama-server' | 'llama-router' | 'llama-batched-bench';
+export type ContenderName =
+  | 'svc'
+  | 'svc-start'
+  | 'svc-engine'
+  | 'bare-uws'
+  | 'llama-server'
+  | 'llama-server-start'
+  | 'llama-router'
+  | 'llama-batched-bench';
 
 /** A load, with what differs for the rival where it cannot take the same. */
 export type Phase = Load & { forRival?: Partial<Load> };

@@ -1,13 +1,11 @@
 /** A server in its own process, measured by a client in another. */
 import type { ChildServer } from '../../test/child-server.ts';
 import { runChat } from '../load/chat.ts';
-import type { ClosedLoad, Load } from '../load/load.ts';
+import { runEmbeddings } from '../load/embeddings.ts';
+import type { Load } from '../load/load.ts';
 import { runWrk } from '../load/wrk.ts';
 import type { Sample } from '../trial.ts';
 import type { RunningContender } from './contender.ts';
-
-/** About two seconds on a small machine. */
-const warmUp: ClosedLoad = { kind: 'closed', clients: 4, requestsPerClient: 6, ownWords: 40, maxTokens: 64 };
 
 export class ServerContender implements RunningContender {
   readonly #server: ChildServer;
@@ -16,13 +14,19 @@ export class ServerContender implements RunningContender {
     this.#server = server;
   }
 
-  warmUp(): Promise<Sample> {
-    return runChat(this.#server, warmUp, 1);
-  }
-
-  measure(load: Load, seed: number): Promise<Sample> {
-    if (load.kind === 'wrk') return runWrk(this.#server.url + load.path, load);
-    return runChat(this.#server, load, seed);
+  async measure(load: Load, seed: number): Promise<Sample | undefined> {
+    switch (load.kind) {
+      case 'wrk':
+        return runWrk(this.#server.url + load.path, load);
+      case 'embeddings':
+        return runEmbeddings(this.#server, load, seed);
+      // No work of a running server.
+      case 'kernel':
+      case 'start':
+        return undefined;
+      default:
+        return runChat(this.#server, load, seed);
+    }
   }
 
   stop(): Promise<unknown> {

@@ -1,7 +1,10 @@
 /** The shapes of load that a trial can name. Counts and sizes are data; how each runs stands in bench/client/. */
+import type { EmbeddingLoad } from '../embeddings/embedding-load.ts';
+import type { KernelLoad } from '../kernels/kernel-load.ts';
 import type { ChatShape } from './chat-shape.ts';
+import type { StartLoad } from './start-load.ts';
 
-export type Load = WrkLoad | ChatLoad;
+export type Load = WrkLoad | ChatLoad | KernelLoad | EmbeddingLoad | StartLoad;
 
 /** Loads of bench/client/, each run by a process of its own. */
 export type ChatLoad =
@@ -88,8 +91,6 @@ export interface IdleStreamLoad {
   kind: 'idle-streams';
   active: number;
   idle: number;
-  /** Pace at which they are opened. */
-  openPerSecond: number;
   /** Between the last idle request and the measurement. */
   settleSeconds: number;
   seconds: number;
@@ -115,6 +116,5 @@ export interface ModelSwitchLoad extends ChatShape {
 /** A single stream, and what the server's threads beside the computing one spend on it. */
 export interface LongStreamLoad {
   kind: 'long-stream';
-  promptWords: number;
   tokens: number;
 }
