@@ -35,7 +35,7 @@ export function summaryLine(results: readonly TrialResult[]): string {
   return `${nHeld} goals held, ${nMissed} missed`;
 }
 
-function figure(value: number | undefined): string {
+export function figure(value: number | undefined): string {
   if (value === undefined) return '-';
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en');
   return value.toFixed(Math.abs(value) < 10 ? 2 : 1);

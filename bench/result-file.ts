@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeMachine } from './machine.ts';
+import { describeMachine, type Machine } from './machine.ts';
 import type { TrialResult } from './runner.ts';
 
 const folder = join(import.meta.dirname, 'results');
@@ -14,11 +14,20 @@ export interface RunFacts {
   nRounds: number;
 }
 
-/** Writes every sample of a run, with the machine and the commit, and returns the file's path. */
-export function writeResults(facts: RunFacts, results: readonly TrialResult[]): string {
+/** What a result file holds. */
+export interface ResultFile extends RunFacts {
+  /** ISO 8601. */
+  at: string;
+  machine: Machine;
+  results: readonly TrialResult[];
+}
+
+/** Writes every sample of a run, with the machine and the commit. */
+export function writeResults(facts: RunFacts, results: readonly TrialResult[]): { path: string; run: ResultFile } {
   const at = new Date().toISOString();
   const path = join(folder, `${facts.suite}-${at.replaceAll(':', '').slice(0, 15)}.json`);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(path, `${JSON.stringify({ at, ...facts, machine: describeMachine(), results }, null, 2)}\n`);
-  return path;
+  const run = { at, ...facts, machine: describeMachine(), results };
+  writeFileSync(path, `${JSON.stringify(run, null, 2)}\n`);
+  return { path, run };
 }

@@ -1,12 +1,13 @@
-/** `npm run bench -- SUITE [--rival NAME] [--trial NAME] [--model NAME|FILE] [--threads N] [--rounds N] [--quick]` */
+/** `npm run bench -- SUITE [options]`; what there is stands in options.ts. */
 import { availableParallelism } from 'node:os';
 import { basename } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { ContenderOptions } from './contenders/contender.ts';
 import { contenders } from './contenders/contenders.ts';
 import { quicken } from './load/quicken.ts';
 import { requireWrk } from './load/wrk.ts';
 import { findModel, sha256 } from './model.ts';
+import { type BenchOptions, helpText, readOptions } from './options.ts';
+import { writePage } from './page/write-page.ts';
 import { reportLines, summaryLine } from './report.ts';
 import { writeResults } from './result-file.ts';
 import { type RunOptions, runTrial, type TrialResult } from './runner.ts';
@@ -14,40 +15,47 @@ import { type Suite, suites } from './suites.ts';
 import type { ContenderName, Trial } from './trial.ts';
 
 async function main(): Promise<void> {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: {
-      rival: { type: 'string' },
-      trial: { type: 'string', multiple: true },
-      model: { type: 'string' },
-      threads: { type: 'string', default: String(availableParallelism()) },
-      rounds: { type: 'string' },
-      quick: { type: 'boolean', default: false },
-    },
-  });
-  const name = positionals[0] ?? '';
-  const suite = suites[name];
-  if (!suite) throw new Error(`name a suite: ${Object.keys(suites).join(', ')}`);
-  const trials = chooseTrials(suite, values.trial, values.quick);
-  if (trials.some(({ phases }) => Object.values(phases).some(({ kind }) => kind === 'wrk'))) requireWrk();
+  const options = readOptions(process.argv.slice(2));
+  if (!options) {
+    console.log(helpText(Object.fromEntries(Object.entries(suites).map(([name, { question }]) => [name, question]))));
+    return;
+  }
+  if (options.hasReport && options.subject.endsWith('.json')) {
+    console.log(`page: ${writePage(options.subject)}`);
+    return;
+  }
+  const suite = suites[options.subject];
+  if (!suite) throw new Error(`name a suite: ${Object.keys(suites).join(', ')} (--help explains)`);
+  await runSuite(suite, options);
+}
 
-  const model = await findModel(values.model ?? (values.quick ? 'tiny' : suite.model));
-  const nRounds = count(values.rounds ?? (values.quick ? '1' : '3'));
-  const facts = { suite: name, model: basename(model), nThreads: count(values.threads), nRounds };
-  console.log(
-    `suite ${name}, model ${facts.model}, ${facts.nThreads} threads, ${nRounds} rounds; client and servers share ${availableParallelism()} cores`,
+async function runSuite(suite: Suite, options: BenchOptions): Promise<void> {
+  const { nThreads, nRounds, isQuick, isJson } = options;
+  const trials = chooseTrials(suite, options.trials, isQuick);
+  if (trials.some(({ phases }) => Object.values(phases).some(({ kind }) => kind === 'wrk'))) requireWrk();
+  const model = await findModel(options.model ?? (isQuick ? 'tiny' : suite.model), suite.purpose);
+  const facts = { suite: options.subject, model: basename(model), nThreads, nRounds };
+  const say = (line: string) => {
+    if (!isJson) console.log(line);
+  };
+  say(
+    `suite ${facts.suite}, model ${facts.model}, ${nThreads} threads, ${nRounds} rounds; client and servers share ${availableParallelism()} cores`,
   );
   const results: TrialResult[] = [];
   for (const trial of trials) {
-    const settings = await settingsOf(trial, suite, model, facts.nThreads);
+    const settings = await settingsOf(trial, suite, model, nThreads);
     const onProgress = (text: string) => showProgress(`${trial.name}: ${text}`);
-    const result = await runTrial(trial, { contenders: chooseContenders(trial, values.rival), settings, nRounds, onProgress });
+    const result = await runTrial(trial, { contenders: chooseContenders(trial, options.rival), settings, nRounds, onProgress });
     showProgress('');
-    for (const line of reportLines(result)) console.log(line);
+    for (const line of reportLines(result)) say(line);
     results.push(result);
   }
-  console.log(`samples: ${writeResults({ ...facts, modelSha256: await sha256(model) }, results)}`);
-  console.log(summaryLine(results));
+  const { path, run } = writeResults({ ...facts, modelSha256: await sha256(model) }, results);
+  const page = options.hasReport ? writePage(path) : undefined;
+  if (isJson) console.log(JSON.stringify({ file: path, ...(page ? { page } : {}), ...run }, null, 2));
+  say(`samples: ${path}`);
+  if (page) say(`page: ${page}`);
+  say(summaryLine(results));
   process.exitCode = results.some(({ verdicts }) => verdicts.some(({ holds }) => holds === false)) ? 1 : 0;
 }
 
@@ -82,12 +90,6 @@ async function settingsOf(trial: Trial, suite: Suite, model: string, nThreads: n
   };
 }
 
-function count(text: string): number {
-  const number = Number(text);
-  if (!Number.isInteger(number) || number < 1) throw new Error(`"${text}" is not a count: give 1 or more`);
-  return number;
-}
-
 /** Only on a terminal: a log file keeps the results alone. */
 function showProgress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
@@ -96,6 +98,7 @@ function showProgress(text: string): void {
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  const message = error instanceof Error ? error.message : String(error);
+  console.error(process.argv.includes('--json') ? JSON.stringify({ error: { code: 'bench_failed', message } }) : message);
   process.exitCode = 2;
 }

@@ -1,0 +1,77 @@
+/** The bench's command line. */
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+
+export interface BenchOptions {
+  /** A suite's name, or a result file to be shown. */
+  subject: string;
+  rival: string | undefined;
+  trials: readonly string[] | undefined;
+  model: string | undefined;
+  nThreads: number;
+  nRounds: number;
+  isQuick: boolean;
+  hasReport: boolean;
+  isJson: boolean;
+}
+
+/** Undefined when help was asked for. Throws a sentence for what cannot be understood. */
+export function readOptions(args: readonly string[]): BenchOptions | undefined {
+  const { positionals, values } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      rival: { type: 'string' },
+      trial: { type: 'string', multiple: true },
+      model: { type: 'string' },
+      threads: { type: 'string', default: String(availableParallelism()) },
+      rounds: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      report: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) return undefined;
+  if (positionals.length > 1) throw new Error(`"${positionals[1]}" is one word too many: one suite at a time`);
+  return {
+    subject: positionals[0] ?? '',
+    rival: values.rival,
+    trials: values.trial,
+    model: values.model,
+    nThreads: count('--threads', values.threads),
+    nRounds: count('--rounds', values.rounds ?? (values.quick ? '1' : '3')),
+    isQuick: values.quick,
+    hasReport: values.report,
+    isJson: values.json,
+  };
+}
+
+function count(option: string, text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1) throw new Error(`${option} is "${text}": give a whole number from 1`);
+  return number;
+}
+
+/** @param suites names and what each asks, a line each. */
+export function helpText(suites: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(suites).map(([name, question]) => `  ${name.padEnd(11)} ${question}`);
+  return `usage: npm run bench -- SUITE [options], or: svc bench SUITE [options]
+       npm run bench -- RESULTS.json --report
+
+Measures ours and a rival in turn, and writes every sample to bench/results/.
+
+${lines.join('\n')}
+
+  --trial NAME    only this trial; may be given several times
+  --rival NAME    another rival than the trials name, or none
+  --model NAME    a GGUF file, or a random shape: tiny, mid, q05
+  --threads N     compute threads of both sides (default: as many as there are cores)
+  --rounds N      rounds, ours and the rival in turn (default 3)
+  --quick         smaller loads, the tiny model, one round: for a first look
+  --report        write an HTML page with plots beside the results; with a result file, only that
+  --json          print the results as JSON instead of lines
+  --help          this text
+
+Exit code: 0 all goals held, 1 some missed, 2 the run failed.`;
+}
