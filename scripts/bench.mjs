@@ -7,12 +7,12 @@ import { runScript } from './setup/run-script.mjs';
 import { setUp } from './setup/set-up.mjs';
 import { runSteps } from './setup/steps.mjs';
 
-/** Suites whose rival is not llama-server, which takes minutes to compile. */
-const withoutRivals = ['http'];
+/** Suites whose rivals are programs of llama.cpp, which take minutes to compile. */
+const withRivals = ['serving', 'kernels', 'embeddings', 'load'];
 
 await runScript(async () => {
-  const [suite = '', ...options] = process.argv.slice(2);
+  const args = process.argv.slice(2);
   await setUp();
-  if (suite && !withoutRivals.includes(suite)) await runSteps(nativeSteps('bench'));
-  await becomeTypeScript(join(checkout, 'bench', 'run.ts'), [suite, ...options]);
+  if (args.some((arg) => withRivals.includes(arg)) && !args.includes('--help')) await runSteps(nativeSteps('bench'));
+  await becomeTypeScript(join(checkout, 'bench', 'run.ts'), args);
 });

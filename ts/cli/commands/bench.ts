@@ -9,9 +9,9 @@ import { command } from '../command.ts';
 export const bench = command({
   words: ['bench'],
   summary: 'Run a bench suite beside its rivals (in a checkout)',
-  positionals: [{ name: 'SUITE', help: 'suite and options, passed on to bench/run.ts', many: true }],
+  positionals: [{ name: 'SUITE', help: 'suite and its options; `svc bench --help` lists them', many: true }],
   passThrough: true,
-  examples: ['svc bench http --quick'],
+  examples: ['svc bench --help', 'svc bench http --quick', 'svc bench serving --json', 'svc bench RESULTS.json --report'],
   async run({ positionals }) {
     const script = join(INSTALL_ROOT, 'bench', 'run.ts');
     if (!existsSync(script))
