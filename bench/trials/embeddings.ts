@@ -2,7 +2,7 @@
 import type { EmbeddingLoad } from '../embeddings/embedding-load.ts';
 import type { Phase, Trial } from '../trial.ts';
 
-/** Of the batch sizes 512, 1,024 and 2,048 the one at which the rival embeds these texts fastest. */
+/** A batch holds the longest text that the model takes, and as many tokens as ours packs together. */
 const rivalFlags = ['--embeddings', '--batch-size', '512', '--ubatch-size', '512'];
 
 /** Texts of a round, about as many as take some seconds with the mid shape on two cores. */
