@@ -47,8 +47,8 @@ llama_context_params plan_embedding(const Model & model, const EngineOptions & o
     params.kv_unified = true;
     params.n_threads = options.n_threads ? options.n_threads : automatic_threads();
     params.n_threads_batch = options.n_threads_batch ? options.n_threads_batch : params.n_threads;
-    // On a CPU it skips what other texts' masks hide: mixed texts need a third less time. In return a vector's last digits depend on
-    // what is computed beside it; `off` makes them independent.
+    // On a CPU it skips what other texts' masks hide: mixed texts need a third less time. In return a vector's last digits depend
+    // on what is computed beside it; `off` makes them independent.
     params.flash_attn_type = options.flash_attention;
     params.embeddings = true;
     params.pooling_type = pooling_of(model);
