@@ -16,10 +16,12 @@ export function engineOptions(values: ConfigValues): InferenceConfig {
   };
   const timeoutSeconds = values['inference.request_timeout_seconds'];
   const maxLoadedModels = values['inference.max_loaded_models'];
+  const tenantTokensPerMinute = values['inference.tenant_tokens_per_minute'];
   const kvUnified = values['inference.kv_unified'];
   return {
     ...(maxLoadedModels === 0 ? {} : { maxLoadedModels }),
     ...memoryOptions(values),
+    ...(tenantTokensPerMinute === 0 ? {} : { tenantTokensPerMinute }),
     pinnedModels: values['inference.pinned_models']
       .split(',')
       .map((name) => name.trim())

@@ -11,6 +11,7 @@ import { type Authenticator, NO_ACCOUNTS } from './platform/http/authenticator.t
 import { withDocs } from './platform/http/docs-routes.ts';
 import { HttpServer, type ListenAddresses } from './platform/http/http-server.ts';
 import type { ModuleState } from './platform/http/missing-route.ts';
+import { TenantKeys } from './platform/http/tenant-keys.ts';
 import { FileDescriptorSink, type LineSink } from './platform/log/line-sink.ts';
 import { Log } from './platform/log/log.ts';
 import { observeProcess } from './platform/metrics/process-metrics.ts';
@@ -50,6 +51,7 @@ export async function createServer({ values }: Config, seams: ServerSeams = {}):
   });
   const defaultModel = await chooseDefaultModel(values, library);
   const { door, inspector } = seams;
+  const tenants = values.tenant_keys_file === '' ? undefined : TenantKeys.read(values.tenant_keys_file);
   const inference = createInference({
     config: { ...engineOptions(values), ...(defaultModel === undefined ? {} : { defaultModel }) },
     source: library,
@@ -57,6 +59,7 @@ export async function createServer({ values }: Config, seams: ServerSeams = {}):
     metrics,
     log: log.child({ module: 'inference' }),
     version: VERSION,
+    ...(tenants === undefined ? {} : { tokensPerMinute: (tenant: string) => tenants.tokensPerMinute(tenant) }),
     ...(door === undefined ? {} : { door }),
     ...(inspector === undefined ? {} : { inspector }),
   });
@@ -66,7 +69,7 @@ export async function createServer({ values }: Config, seams: ServerSeams = {}):
   const { routes, document } = withDocs([...inference.routes, ...system.routes], API_INFO);
   const http = new HttpServer({
     routes,
-    authenticator: seams.authenticator ?? NO_ACCOUNTS,
+    authenticator: seams.authenticator ?? tenants ?? NO_ACCOUNTS,
     findModule,
     log,
     metrics,

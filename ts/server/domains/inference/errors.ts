@@ -18,6 +18,7 @@ const specs = {
   ],
   client_closed: [499, 'The client went away before the answer; nobody reads this.'],
   queue_full: [429, 'Too much work is waiting; retry after the time in Retry-After.'],
+  rate_limit_exceeded: [429, 'The tenant has used its tokens a minute; retry after the time in Retry-After.'],
   internal: [500, 'A defect of the server; retry, then report it with the request id.'],
   cpu_lacks_avx2: [503, 'The processor has no AVX2, so local models are unavailable on this node.'],
   cpu_lacks_arm_extensions: [
@@ -46,6 +47,7 @@ export const modelErrors = errorSpecs(
   'context_length_exceeded',
   'model_not_found',
   'queue_full',
+  'rate_limit_exceeded',
   'internal',
   'cpu_lacks_avx2',
   'cpu_lacks_arm_extensions',

@@ -17,6 +17,7 @@ import { InferenceMetrics } from './metrics.ts';
 import type { ModelSource } from './model-source.ts';
 import { inferenceRoutes } from './routes.ts';
 import { InferenceService } from './service.ts';
+import { TokenBudgets } from './token-budgets.ts';
 
 export type {
   CallOptions,
@@ -43,6 +44,8 @@ export interface InferenceConfig {
   idleUnloadMs?: number;
   /** How long a request waits for a model to load, milliseconds. */
   loadWaitMs?: number;
+  /** Tokens a minute of each tenant that has no figure of its own; absent: no limit. */
+  tenantTokensPerMinute?: number;
   /** Longest time for a completion whose client names no limit, milliseconds; absent for none. */
   requestTimeoutMs?: number;
   engine?: EngineOptions;
@@ -58,6 +61,8 @@ export interface InferenceDeps {
   log: Log;
   /** Version of the server, for system_fingerprint. */
   version: string;
+  /** A tenant's own tokens a minute; undefined for the usual ones. */
+  tokensPerMinute?: (tenant: string) => number | undefined;
   /** Backends beside the local one, for example cloud providers and other nodes. */
   backends?: readonly InferenceBackend[];
   /** The native engine; tests put another behind it. */
@@ -103,6 +108,7 @@ export function create(deps: InferenceDeps): Inference {
     backends: [local, ...(deps.backends ?? [])],
     defaultModel: config.defaultModel,
     metrics,
+    budgets: new TokenBudgets((tenant) => deps.tokensPerMinute?.(tenant) ?? config.tenantTokensPerMinute),
     requestTimeoutMs: config.requestTimeoutMs,
   });
   deps.metrics.onCollect(() => {

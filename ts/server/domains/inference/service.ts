@@ -10,16 +10,21 @@ import type {
   RunningCompletion,
   TokenizeFlags,
 } from './backend.ts';
+import { BudgetedSink } from './budgeted-sink.ts';
 import { clientError, refusal } from './errors.ts';
 import { MeteredSink } from './metered-sink.ts';
 import type { InferenceMetrics } from './metrics.ts';
 import { findModel } from './model-name.ts';
+import { promptGuess, wordsGuess } from './prompt-guess.ts';
 import { type Needs, type Selection, selectChatModel, selectExactModel } from './selection.ts';
+
+import type { TokenBudgets } from './token-budgets.ts';
 
 export interface ServiceOptions {
   backends: readonly InferenceBackend[];
   defaultModel: string | undefined;
   metrics: InferenceMetrics;
+  budgets: TokenBudgets;
   /** For completions that name no limit of their own; undefined for none. */
   requestTimeoutMs?: number | undefined;
 }
@@ -28,12 +33,14 @@ export class InferenceService {
   readonly #backends: readonly InferenceBackend[];
   readonly #defaultModel: string | undefined;
   readonly #metrics: InferenceMetrics;
+  readonly #budgets: TokenBudgets;
   readonly #usualLimits: Pick<CallOptions, 'timeoutMs'>;
 
-  constructor({ backends, defaultModel, metrics, requestTimeoutMs }: ServiceOptions) {
+  constructor({ backends, defaultModel, metrics, budgets, requestTimeoutMs }: ServiceOptions) {
     this.#backends = backends;
     this.#defaultModel = defaultModel;
     this.#metrics = metrics;
+    this.#budgets = budgets;
     this.#usualLimits = requestTimeoutMs === undefined ? {} : { timeoutMs: requestTimeoutMs };
   }
 
@@ -61,9 +68,14 @@ export class InferenceService {
   ): Promise<RunningCompletion> {
     const backend = await this.#backendOf(model);
     const metrics = this.#metrics.forModel(model);
+    const { job } = request;
+    const nMost = job.maxTokens === undefined ? undefined : job.maxTokens * (job.n ?? 1);
+    const budget = this.#budgets.reserve(options.tenant, promptGuess(job.prompt), nMost);
     try {
-      return await backend.complete(model, request, new MeteredSink(sink, metrics), { ...this.#usualLimits, ...options });
+      const budgeted = new BudgetedSink(new MeteredSink(sink, metrics), budget);
+      return budgeted.watch(await backend.complete(model, request, budgeted, { ...this.#usualLimits, ...options }));
     } catch (error) {
+      budget.settle(0, 0);
       metrics.failed(clientError(error).code);
       throw error;
     }
@@ -71,16 +83,15 @@ export class InferenceService {
 
   async embed(name: string, inputs: (string | Int32Array)[], options: CallOptions): Promise<EmbedResult & { model: string }> {
     const model = await this.#selectExact(name, 'embeddings');
-    const result = await (await this.#backendOf(model)).embed(model, inputs, options);
-    this.#metrics.countPrompt(model, sum(result.nTokens));
-    return { ...result, model };
+    const backend = await this.#backendOf(model);
+    return this.#spend(model, options.tenant, wordsGuess(inputs), () => backend.embed(model, inputs, options));
   }
 
   async rank(name: string, query: string, documents: string[], options: CallOptions): Promise<RankResult & { model: string }> {
     const model = await this.#selectExact(name, 'rerank');
-    const result = await (await this.#backendOf(model)).rank(model, query, documents, options);
-    this.#metrics.countPrompt(model, sum(result.nTokens));
-    return { ...result, model };
+    const backend = await this.#backendOf(model);
+    const guess = wordsGuess(documents) + documents.length * wordsGuess([query]);
+    return this.#spend(model, options.tenant, guess, () => backend.rank(model, query, documents, options));
   }
 
   async countTokens(model: string, prompt: ChatPrompt, options: CallOptions): Promise<number> {
@@ -95,6 +106,25 @@ export class InferenceService {
   async detokenize(name: string | undefined, tokens: Int32Array, options: CallOptions): Promise<string> {
     const model = await this.#selectTokenizer(name);
     return (await this.#backendOf(model)).detokenize(model, tokens, options);
+  }
+
+  /** Work that takes prompt tokens alone. */
+  async #spend<R extends { nTokens: number[] }>(
+    model: string,
+    tenant: string,
+    guess: number,
+    work: () => Promise<R>,
+  ): Promise<R & { model: string }> {
+    const budget = this.#budgets.reserve(tenant, guess, 0);
+    try {
+      const result = await work();
+      const nTokens = sum(result.nTokens);
+      budget.settle(nTokens, 0);
+      this.#metrics.countPrompt(model, nTokens);
+      return { ...result, model };
+    } finally {
+      budget.settle(0, 0);
+    }
   }
 
   async #selectExact(name: string, ability: 'embeddings' | 'rerank'): Promise<string> {

@@ -32,6 +32,12 @@ export const settings = {
     '',
     'Model loaded at start: a name, or the path of a GGUF file; empty: the smallest chat model there is.',
   ),
+  tenant_keys_file: setting(
+    path,
+    '',
+    'JSON file of keys that tell tenants apart while there are no accounts: {"KEY": {"tenant": "NAME", "tokens_per_minute": 60000}}.',
+    { isPath: true },
+  ),
 
   'log.level': setting(
     Type.Union([Type.Literal('debug'), Type.Literal('info'), Type.Literal('warn'), Type.Literal('error')]),
@@ -85,6 +91,11 @@ export const settings = {
     count(0, 86_400),
     60,
     'Longest wait for a model, by its measured rate; requests that would wait longer answer 429. 0 for no limit.',
+  ),
+  'inference.tenant_tokens_per_minute': setting(
+    count(0, 2 ** 40),
+    0,
+    'Prompt and completion tokens of one tenant in any minute; more answer 429. 0 for no limit.',
   ),
   'inference.request_timeout_seconds': setting(
     count(0, 86_400),

@@ -1,0 +1,18 @@
+/** How many tokens a prompt may come to, before anybody has tokenised it: for budgets, which are settled with what it really was. */
+import type { Prompt } from '../../native/llama.ts';
+
+/** English text has about four characters a token, other text fewer. */
+const charactersPerToken = 3;
+
+export function promptGuess(prompt: Prompt): number {
+  if (prompt.kind === 'tokens') return prompt.tokens.length;
+  const text = prompt.kind === 'text' ? prompt.text.length : prompt.messagesJson.length + (prompt.toolsJson?.length ?? 0);
+  return Math.ceil(text / charactersPerToken);
+}
+
+export function wordsGuess(inputs: readonly (string | Int32Array)[]): number {
+  return inputs.reduce(
+    (sum, input) => sum + (typeof input === 'string' ? Math.ceil(input.length / charactersPerToken) : input.length),
+    0,
+  );
+}

@@ -1,0 +1,68 @@
+/**
+ * Keys from a file that tell tenants apart, for a node without accounts: they decide whose share and whose budget a request uses, and
+ * protect nothing. Whoever sends none of them is the anonymous caller, as on every node whose authentication is off.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import Type, { type Static } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { ANONYMOUS, type Authenticator, type CredentialSource } from './authenticator.ts';
+import type { Caller } from './route.ts';
+
+const KeyFile = Type.Record(
+  Type.String(),
+  Type.Object({
+    tenant: Type.String({ minLength: 1, maxLength: 128 }),
+    tokens_per_minute: Type.Optional(Type.Integer({ minimum: 1 })),
+  }),
+);
+/** Shorter ones are guessed. */
+const leastKeyLength = 16;
+const check = Compile(KeyFile);
+
+export class TenantKeys implements Authenticator {
+  /** By the key's hash, so that looking one up takes no time that depends on the key. */
+  readonly #callers = new Map<string, Caller>();
+  readonly #tokensPerMinute = new Map<string, number>();
+
+  constructor(keys: Static<typeof KeyFile>) {
+    for (const [key, { tenant, tokens_per_minute: limit }] of Object.entries(keys)) {
+      this.#callers.set(hashOf(key), Object.freeze({ ...ANONYMOUS, tenant }));
+      if (limit !== undefined) this.#tokensPerMinute.set(tenant, limit);
+    }
+  }
+
+  /** Throws an Error that names the file and what it must hold. */
+  static read(path: string): TenantKeys {
+    const keys = parse(path);
+    if (check.Check(keys) && Object.keys(keys).every((key) => key.length >= leastKeyLength)) return new TenantKeys(keys);
+    const shape = '{"KEY of 16 characters or more": {"tenant": "NAME", "tokens_per_minute": 60000}}';
+    throw new Error(`${path} must be JSON like ${shape}`);
+  }
+
+  state(): 'off' {
+    return 'off';
+  }
+
+  authenticate({ headers }: CredentialSource): Caller {
+    const bearer = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
+    const key = headers.get('x-api-key') ?? bearer;
+    return (key === undefined ? undefined : this.#callers.get(hashOf(key))) ?? ANONYMOUS;
+  }
+
+  tokensPerMinute(tenant: string): number | undefined {
+    return this.#tokensPerMinute.get(tenant);
+  }
+}
+
+function parse(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    throw new Error(`${path} cannot be read as JSON: ${cause instanceof SyntaxError ? 'it is none' : String(cause)}`, { cause });
+  }
+}
+
+function hashOf(key: string): string {
+  return createHash('sha256').update(key).digest('base64');
+}
