@@ -58,7 +58,15 @@ Engine::Engine(std::shared_ptr<Model> model, EngineOptions options) : model_(std
     limits_.n_threads = plan.params.n_threads;
     limits_.memory = memory_of(context_.get(), plan.n_sequences);
     limits_.weights = weights_of(context_.get());
-    sequences_ = std::make_unique<Sequences>(context_.get(), plan.n_sequences, limits_.n_ctx, plan.sharing);
+    const auto n_window = static_cast<uint32_t>(std::max(0, llama_model_n_swa(model_->raw())));
+    const bool saves = options_.kv_tier_memory_bytes > 0 && plan.sharing != Sharing::None;
+    sequences_ = std::make_unique<Sequences>(context_.get(),
+                                             Sequences::Options{plan.n_sequences, limits_.n_ctx, plan.sharing, n_window, saves});
+    if (saves) {
+        tier_ = std::make_unique<KvTier>(
+            KvTier::Options{options_.kv_tier_memory_bytes, options_.kv_tier_disk_bytes, options_.kv_tier_folder, n_window},
+            [this] { nudge(); });
+    }
     batch_ = std::make_unique<Batch>(static_cast<int32_t>(llama_n_batch(context_.get())));
     warm_up(*model_, context_.get(), *batch_);
     budget_ = std::make_unique<PrefillBudget>(llama_n_ubatch(context_.get()));
@@ -168,6 +176,7 @@ void Engine::free_memory() {
     to_prepare_ = {};
     inbox_.clear();
     batch_.reset();
+    tier_.reset();
     sequences_.reset();
     context_.reset();
     model_.reset();

@@ -22,6 +22,7 @@
 #include "batch.h"
 #include "drain_rate.h"
 #include "job.h"
+#include "kv_tier.h"
 #include "memory_use.h"
 #include "model.h"
 #include "prefill_budget.h"
@@ -63,6 +64,10 @@ struct EngineStats {
     std::atomic<uint64_t> n_cached_tokens{0};
     std::atomic<uint64_t> n_completion_tokens{0};
     std::atomic<uint64_t> n_steps{0};
+    std::atomic<uint64_t> n_tier_memory_bytes{0};
+    std::atomic<uint64_t> n_tier_disk_bytes{0};
+    std::atomic<uint64_t> n_tier_hits{0};
+    std::atomic<uint64_t> n_restored_tokens{0};
     std::atomic<float> last_step_ms{0};
 };
 
@@ -108,11 +113,29 @@ class Engine {
     Generation * find_sleeper() const;
     Generation * find_victim(const Job & newcomer) const;
     void begin(Job & job);
-    void plan_prefix(Generation & generation, Sequence *& source, size_t & n_common);
+
+    // What a generation may start from instead of evaluating all its tokens.
+    struct PrefixPlan {
+        Sequence * source = nullptr;
+        size_t n_common = 0;
+        KvTier::Match saved;
+        Generation * leader = nullptr;
+        size_t follow_tokens = 0;
+    };
+    PrefixPlan plan_prefix(const Generation & generation);
+    bool pays(const KvTier::Match & saved, size_t n_more) const;
+    bool place(Generation & generation, const PrefixPlan & plan);
+    bool clear_the_way(Sequence * source, size_t n_common);
+    bool restore(Generation & generation, const KvTier::Match & saved);
+    bool save(Sequence & sequence, std::function<void()> then);
+    bool is_fetching(Generation & generation);
+    void move_states();
+    void copy_states(Clock::time_point until);
+    void leave_early();
     void announce(Generation & generation);
     void withdraw(Generation & generation);
     void follow_leaders();
-    bool make_room(Generation & generation, size_t n_common);
+    bool has_room(const Generation & generation, const PrefixPlan & plan) const;
 
     const std::string * choose_lora();
     void plan_decode(const std::string & lora);
@@ -125,6 +148,7 @@ class Engine {
     void decode();
     void relieve();
     void preempt(Generation & generation);
+    void step_back(Generation & generation);
     void commit_step();
     void sample();
     SampledRow sample(Generation & generation, const float * logits) const;
@@ -148,6 +172,8 @@ class Engine {
 
     // Engine thread only.
     std::unique_ptr<Sequences> sequences_;
+    std::unique_ptr<KvTier> tier_;  // null: off
+    Generation * leaving_ = nullptr;
     std::unique_ptr<Batch> batch_;
     std::unique_ptr<PrefillBudget> budget_;
     WaitingJobs waiting_;

@@ -1,4 +1,5 @@
-// Who runs: intake, admission to sequences, prefix sharing, and what the next step's batch holds.
+// Who runs: intake, admission to sequences, and what the next step's batch holds. What admitted jobs start from is in
+// engine_cache.cpp.
 #include <algorithm>
 
 #include "engine.h"
@@ -7,14 +8,8 @@ namespace svc {
 
 namespace {
 
-// A prefix that another generation is still computing is worth waiting for when it saves at least this many tokens.
-constexpr size_t kWorthFollowing = 32;
-// Cells that stay free for each admitted generation's own tokens.
-constexpr uint32_t kReservePerGeneration = 32;
 // Ageing of waiting prefills: a prompt counts as this many tokens shorter for each millisecond that it waited.
 constexpr double kAgeTokensPerMs = 2.0;
-// Running prefills with a common prefix that are looked at before one is followed.
-constexpr size_t kMostLeaders = 16;
 // A client that does not read keeps its sequence so long when others wait.
 constexpr auto kMostPause = std::chrono::seconds(1);
 // A pass costs about as much as this many rows (1.8 ms and 0.45 ms for 8 layers of 512 on 2 cores; more rows for larger models).
@@ -107,7 +102,7 @@ void Engine::admit() {
             n_active--;
         }
         if (!admit(*generation)) return;
-        n_active++;
+        n_active += generation->active();
     }
 }
 
@@ -115,9 +110,9 @@ void Engine::admit() {
 Generation * Engine::next_waiting() {
     Generation * best = nullptr;
     auto * newcomer = waiting_.front();
-    if (newcomer) best = newcomer->generations.front().get();
+    if (newcomer && !is_fetching(*newcomer->generations.front())) best = newcomer->generations.front().get();
     for (auto * generation : generations_) {
-        if (generation->state != Generation::State::Waiting || generation->job->paused) continue;
+        if (generation->state != Generation::State::Waiting || generation->job->paused || is_fetching(*generation)) continue;
         if (!best) {
             best = generation;
             continue;
@@ -136,8 +131,7 @@ bool Engine::make_way(const Job & newcomer) {
     auto * victim = find_sleeper();
     if (!victim) victim = find_victim(newcomer);
     if (!victim) return false;
-    preempt(*victim);
-    holding_ = false;
+    step_back(*victim);
     return true;
 }
 
@@ -171,22 +165,17 @@ Generation * Engine::find_victim(const Job & newcomer) const {
     return victim;
 }
 
+// False: it has to wait, and so have all that come after it.
 bool Engine::admit(Generation & generation) {
-    Sequence * source = nullptr;
-    size_t n_common = 0;
-    plan_prefix(generation, source, n_common);
-    if (!make_room(generation, n_common)) return false;
-    if (generation.leader) {
-        n_common = 0;
-        source = nullptr;
+    const auto plan = plan_prefix(generation);
+    if (!has_room(generation, plan)) return false;
+    if (plan.saved.id && !plan.saved.in_memory && tier_->fetch(plan.saved.id)) {
+        generation.fetching = plan.saved.id;
+        return true;
     }
+    if (!place(generation, plan)) return false;
     auto & job = *generation.job;
-    generation.sequence = sequences_->acquire(job.cache_key, source, n_common, job.options.cache_prompt);
-    if (!generation.sequence) return false;
-    generation.state = generation.leader ? Generation::State::Following : Generation::State::Prefill;
-    if (!generation.leader) announce(generation);
     if (job.started) return true;
-    if (!generation.leader) job.n_cached = n_common;
     begin(job);
     return true;
 }
@@ -202,81 +191,12 @@ void Engine::begin(Job & job) {
     writer_->start(job);
 }
 
-// Finds what need not be computed: a prefix that lies in the cache, or one that a running prefill is about to put there.
-void Engine::plan_prefix(Generation & generation, Sequence *& source, size_t & n_common) {
-    generation.leader = nullptr;
-    const auto & job = *generation.job;
-    if (!job.options.cache_prompt) return;
-    // One token stays to be evaluated: its logits start the answer.
-    const size_t most = generation.tokens.size() - 1;
-    source = sequences_->find_prefix(job.cache_key, generation.tokens, most, n_common);
-    size_t best = n_common + std::max(kWorthFollowing, sequences_->n_worth_sharing());
-    for (const auto & [owner, planned] : plans_.find(job.cache_key, generation.tokens, most, kMostLeaders)) {
-        auto * other = planning_.at(owner);
-        if (planned < best) break;
-        if (other == &generation || other->state != Generation::State::Prefill) continue;
-        generation.leader = other;
-        generation.follow_tokens = planned;
-        break;
-    }
-}
-
-// Who is about to compute these tokens: others may wait for them.
-void Engine::announce(Generation & generation) {
-    if (!generation.sequence->shareable) return;
-    generation.plan = next_plan_++;
-    planning_[generation.plan] = &generation;
-    plans_.insert(generation.plan, generation.job->cache_key, generation.tokens.data(), generation.tokens.size());
-}
-
-void Engine::withdraw(Generation & generation) {
-    if (generation.plan == 0) return;
-    plans_.erase(generation.plan);
-    planning_.erase(generation.plan);
-    generation.plan = 0;
-}
-
-// A follower starts when its leader has computed the shared part, or looks again when the leader is gone.
-void Engine::follow_leaders() {
-    for (auto * generation : generations_) {
-        if (generation->state != Generation::State::Following) continue;
-        auto * leader = generation->leader;
-        const bool leads = std::find(generations_.begin(), generations_.end(), leader) != generations_.end() && leader->active();
-        if (leads && leader->sequence->tokens.size() < generation->follow_tokens && leader->state == Generation::State::Prefill)
-            continue;
-        auto & job = *generation->job;
-        sequences_->release(*generation->sequence);
-        generation->sequence = nullptr;
-        Sequence * source = nullptr;
-        size_t n_common = 0;
-        plan_prefix(*generation, source, n_common);
-        if (generation->leader) source = nullptr;
-        generation->sequence =
-            sequences_->acquire(job.cache_key, source, generation->leader ? 0 : n_common, job.options.cache_prompt);
-        if (!generation->sequence) {
-            generation->state = Generation::State::Waiting;
-            continue;
-        }
-        generation->state = generation->leader ? Generation::State::Following : Generation::State::Prefill;
-        if (!generation->leader) announce(*generation);
-        if (generation->choice == 0) job.n_cached = n_common;
-    }
-}
-
-// False: the prompt has to wait until others finish. Everyone who runs keeps some cells to grow into.
-bool Engine::make_room(Generation & generation, size_t n_common) {
-    uint32_t n_active = 0;
-    for (const auto * other : generations_) n_active += other->active();
-    const auto n_new = static_cast<uint32_t>(generation.tokens.size() - n_common);
-    return n_active == 0 || sequences_->has_room(n_new + kReservePerGeneration * (n_active + 1));
-}
-
 // Adapters apply to a whole batch, so a step serves the sequences of one adapter set: the one that waited longest.
 const std::string * Engine::choose_lora() {
     const std::string * other = nullptr;
     for (const auto * generation : generations_) {
-        if (!generation->active() || generation->state == Generation::State::Following) continue;
-        if (generation->state == Generation::State::Decode && generation->job->paused) continue;
+        const bool decodes = generation->state == Generation::State::Decode && !generation->job->paused;
+        if (!decodes && generation->state != Generation::State::Prefill) continue;
         if (generation->job->lora_key != lora_in_use_) return &generation->job->lora_key;
         if (!other) other = &generation->job->lora_key;
     }

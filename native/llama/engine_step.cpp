@@ -15,14 +15,13 @@ double ms_between(Clock::time_point from, Clock::time_point to) {
 }  // namespace
 
 bool Engine::step() {
-    follow_leaders();
-    admit();
+    move_states();
     in_step_.clear();
     batch_->clear();
     fillers_.clear();
     for (auto * generation : generations_) generation->batch_index = -1;
     const auto * lora = choose_lora();
-    if (!lora) return false;
+    if (!lora) return sequences_->copier().has_work();
     apply_loras(*lora);
     for (auto * generation : std::vector<Generation *>(generations_)) {
         if (generation->state == Generation::State::Prefill && generation->job->lora_key == *lora && run_media(*generation))
@@ -31,7 +30,7 @@ bool Engine::step() {
     const std::string key = *lora;
     plan_decode(key);
     plan_prefill(key);
-    if (in_step_.empty()) return false;
+    if (in_step_.empty()) return sequences_->copier().has_work();
     build_batch();
     decode();
     return true;
@@ -93,6 +92,7 @@ void Engine::decode() {
     stats_.n_steps++;
     stats_.last_step_ms = static_cast<float>(step_ms);
     stats_.n_prompt_tokens += n_prefill;
+    sequences_->decoded();
     commit_step();
     sample();
 }
@@ -100,6 +100,10 @@ void Engine::decode() {
 // No cells for this batch: forget a cached prefix, or else take the youngest generation's cells away for now.
 void Engine::relieve() {
     if (sequences_->evict()) return;
+    if (leaving_) {
+        preempt(*leaving_);
+        return;
+    }
     Generation * youngest = nullptr;
     uint32_t n_active = 0;
     for (auto * generation : generations_) {
@@ -116,12 +120,18 @@ void Engine::relieve() {
     finish(*youngest, Finish::Length);
 }
 
-// The generation goes back to waiting; its tokens are evaluated again when there is room.
+// The generation goes back to waiting. When there is room, what was not saved of it is evaluated again.
 void Engine::preempt(Generation & generation) {
     generation.sequence->shareable = false;
     release(generation);
     generation.state = Generation::State::Waiting;
     holding_ = true;
+}
+
+// The generation lets somebody else go first. What it computed stays in the cache until that is needed, and is saved then.
+void Engine::step_back(Generation & generation) {
+    release(generation);
+    generation.state = Generation::State::Waiting;
 }
 
 // What the batch held now lies in the cache.
@@ -237,6 +247,7 @@ void Engine::finish_job(Job & job) {
 
 void Engine::release(Generation & generation) {
     withdraw(generation);
+    if (leaving_ == &generation) leaving_ = nullptr;
     if (!generation.sequence) return;
     sequences_->release(*generation.sequence);
     sequences_->trim();
@@ -253,6 +264,9 @@ void Engine::publish() {
     drain_rate_.step(Clock::now(), !waiting_.empty() || n_active >= limits_.n_parallel);
     queue_.set_rate(drain_rate_.per_second(limits_.n_parallel));
     stats_.n_cells_used = sequences_->n_used();
+    if (!tier_) return;
+    stats_.n_tier_memory_bytes = tier_->memory_bytes();
+    stats_.n_tier_disk_bytes = tier_->disk_bytes();
 }
 
 }  // namespace svc

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "answer.h"
+#include "kv_tier.h"
 #include "options.h"
 #include "prompt.h"
 #include "sampler.h"
@@ -23,8 +24,10 @@ struct Generation {
     enum class State {
         Waiting,    // no sequence yet
         Following,  // another generation is computing a prefix that this one will share
+        Filling,    // a prefix is being copied into its sequence
         Prefill,
         Decode,
+        Leaving,  // its state is being saved; then it waits for room
         Finished,
     };
 
@@ -46,10 +49,14 @@ struct Generation {
     int32_t batch_index = -1;  // row of logits in the running step, or -1
     Generation * leader = nullptr;
     size_t follow_tokens = 0;
+    KvTier::Id fetching = 0;     // a saved state that is on its way from the disk, or 0
+    bool fetched = false;        // once is enough: memory may be too small for what is fetched
     PrefixTree::Owner plan = 0;  // in Engine::plans_ while it is prefilling, or 0
 
     bool active() const { return sequence != nullptr; }
-    size_t n_remaining_prefill() const { return sequence ? tokens.size() - sequence->tokens.size() : tokens.size(); }
+    size_t n_remaining_prefill() const {
+        return sequence && !sequence->filling ? tokens.size() - sequence->tokens.size() : tokens.size();
+    }
 };
 
 struct Job : std::enable_shared_from_this<Job> {

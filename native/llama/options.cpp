@@ -9,6 +9,7 @@ namespace {
 
 constexpr double kMaxTokens = 1 << 24;
 constexpr double kMaxFloat = 1e6;
+constexpr double kMostBytes = 1e15;
 
 Napi::Object as_object(const Napi::Value & value, const char * name) {
     if (!value.IsObject()) OptionReader::refuse(name, "an object");
@@ -113,6 +114,9 @@ EngineOptions engine_options(const Napi::Object & from) {
     reader.integer("nThreads", to.n_threads, 0, 1024);
     reader.integer("nThreadsBatch", to.n_threads_batch, 0, 1024);
     if (reader.has("kvUnified")) reader.boolean("kvUnified", to.kv_unified.emplace());
+    reader.integer("kvTierMemoryBytes", to.kv_tier_memory_bytes, 0, kMostBytes);
+    reader.integer("kvTierDiskBytes", to.kv_tier_disk_bytes, 0, kMostBytes);
+    reader.string("kvTierFolder", to.kv_tier_folder);
     reader.integer("maxQueuedJobs", to.max_queued_jobs, 0, kMaxTokens);
     reader.integer("maxQueuedTokens", to.max_queued_tokens, 0, 4e9);
     reader.integer("maxQueueMs", to.max_queue_ms, 0, 86400000.0);

@@ -43,6 +43,10 @@ struct EngineOptions {
     ggml_type cache_type_k = GGML_TYPE_F16;
     ggml_type cache_type_v = GGML_TYPE_F16;
     std::optional<bool> kv_unified;  // absent: automatic
+    // Saved states of sequences that gave way; 0 bytes of memory: none are saved, 0 on disk: none beyond memory.
+    uint64_t kv_tier_memory_bytes = 0;
+    uint64_t kv_tier_disk_bytes = 0;
+    std::string kv_tier_folder;
     uint32_t max_queued_jobs = 0;
     uint32_t max_queued_tokens = 0;
     uint32_t max_queue_ms = 0;  // 0: however long

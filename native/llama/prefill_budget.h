@@ -23,6 +23,8 @@ class PrefillBudget {
     }
 
     uint32_t n_most() const { return n_most_; }
+    // Measured; 0 before the first prompt.
+    double prefill_ms_per_token() const { return prefill_ms_per_token_; }
 
     // Feeds one step's measurement.
     void observe(double step_ms, uint32_t n_decoding, uint32_t n_prefill) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <utility>
+#include <tuple>
+
+#include "../common/status.h"
 
 namespace svc {
 
@@ -14,16 +16,21 @@ constexpr size_t kIdleCells = 4096;
 // Sequences with a common prefix that are looked at before one is chosen.
 constexpr size_t kMostCandidates = 16;
 
-// Taking an idle sequence over saves one; copying it keeps what another request may continue.
-bool can_take_over(const Sequence & sequence, size_t n_common) {
-    return !sequence.busy && n_common * 2 >= sequence.tokens.size();
-}
+// A cache for each sequence is under pressure when no sequence is empty, a common one when less than this share is free.
+constexpr uint32_t kFreeShare = 4;
 
 }  // namespace
 
-Sequences::Sequences(llama_context * context, uint32_t n_sequences, uint32_t n_cells, Sharing sharing)
-    : memory_(llama_get_memory(context)), n_cells_(n_cells), sharing_(sharing), sequences_(n_sequences), cells_(n_sequences) {
-    for (uint32_t i = 0; i < n_sequences; i++) sequences_[i].id = static_cast<llama_seq_id>(i);
+Sequences::Sequences(llama_context * context, Options options)
+    : context_(context),
+      memory_(llama_get_memory(context)),
+      n_cells_(options.n_cells),
+      sharing_(options.sharing),
+      n_window_(options.n_window),
+      saves_(options.saves),
+      sequences_(options.n_sequences),
+      cells_(options.n_sequences) {
+    for (uint32_t i = 0; i < options.n_sequences; i++) sequences_[i].id = static_cast<llama_seq_id>(i);
 }
 
 Sequence * Sequences::find_prefix(const std::string & key, const std::vector<llama_token> & tokens, size_t most,
@@ -33,17 +40,39 @@ Sequence * Sequences::find_prefix(const std::string & key, const std::vector<lla
     if (sharing_ == Sharing::None) return best;
     for (const auto & [owner, common] : tree_.find(key, tokens, most, kMostCandidates)) {
         auto & sequence = sequences_[owner];
-        if (common <= n_common || (!can_take_over(sequence, common) && common < n_worth_sharing())) continue;
+        const bool takes_over = can_take_over(sequence, common);
+        if (common < n_common || (!takes_over && common < n_worth_sharing())) continue;
+        if (common == n_common && best && (can_take_over(*best, common) || !takes_over)) continue;
         best = &sequence;
         n_common = common;
     }
     return best;
 }
 
+// Taking an idle sequence over saves a copy; copying it keeps what another request may continue.
+bool Sequences::can_take_over(const Sequence & sequence, size_t n_common) const {
+    if (sequence.busy || sequence.n_readers > 0) return false;
+    return n_lost(sequence, &sequence, n_common) < kWorthSaving || sequence.dispensable || n_common * 2 >= sequence.tokens.size();
+}
+
+size_t Sequences::n_lost(const Sequence & target, const Sequence * source, size_t n_common) {
+    return target.tokens.size() - (&target == source ? n_common : 0);
+}
+
+Sequence * Sequences::choose(Sequence * source, size_t n_common) {
+    Sequence * victim = idle_victim(source, true);
+    const bool is_free = victim && victim->tokens.empty();
+    const bool loses = source && !source->dispensable && n_lost(*source, source, n_common) >= kWorthSaving;
+    if (source && can_take_over(*source, n_common) && !(loses && is_free && n_common >= n_worth_sharing())) return source;
+    if (!victim && source && !source->busy && source->n_readers == 0) return source;
+    return victim;
+}
+
 Sequence * Sequences::acquire(const std::string & key, Sequence * source, size_t n_common, bool shareable) {
-    Sequence * target = source && can_take_over(*source, n_common) ? source : idle_victim(source);
-    if (!target && source && !source->busy) target = source;
+    Sequence * target = choose(source, n_common);
     if (!target) return nullptr;
+    target->busy = true;
+    target->shareable = false;
     if (target == source) {
         if (!cut(*target, n_common)) clear(*target);
     } else {
@@ -52,7 +81,6 @@ Sequence * Sequences::acquire(const std::string & key, Sequence * source, size_t
     }
     target->n_pos = static_cast<llama_pos>(target->tokens.size());
     target->key = key;
-    target->busy = true;
     target->shareable = shareable && sharing_ != Sharing::None;
     target->last_used = ++clock_;
     index(*target);
@@ -62,15 +90,18 @@ Sequence * Sequences::acquire(const std::string & key, Sequence * source, size_t
 void Sequences::index(Sequence & sequence) {
     const auto owner = static_cast<PrefixTree::Owner>(sequence.id);
     tree_.erase(owner);
-    if (sequence.shareable) tree_.insert(owner, sequence.key, sequence.tokens.data(), sequence.tokens.size());
+    if (sequence.shareable && !sequence.filling)
+        tree_.insert(owner, sequence.key, sequence.tokens.data(), sequence.tokens.size());
 }
 
 void Sequences::share(Sequence & source, Sequence & target, size_t n_common) {
-    target.tokens.assign(source.tokens.begin(), source.tokens.begin() + static_cast<std::ptrdiff_t>(n_common));
     source.last_used = ++clock_;
+    if (sharing_ == Sharing::Copies && share_by_slices(source, target, n_common)) return;
+    target.tokens.assign(source.tokens.begin(), source.tokens.begin() + static_cast<std::ptrdiff_t>(n_common));
     if (sharing_ == Sharing::Copies) {
         llama_memory_seq_cp(memory_, source.id, target.id, -1, -1);
         llama_memory_seq_rm(memory_, target.id, static_cast<llama_pos>(n_common), -1);
+        target.copy_pending = true;
         take_cells(target, n_common);
         return;
     }
@@ -81,15 +112,107 @@ void Sequences::share(Sequence & source, Sequence & target, size_t n_common) {
     for (auto cell : to) references_[cell]++;
 }
 
+// llama.cpp copies a sequence's whole buffer, used or not, within the next decode; on a GPU that takes no time worth mentioning.
+bool Sequences::share_by_slices(Sequence & source, Sequence & target, size_t n_common) {
+    if (!is_complete(source.tokens.size()) || source.copy_pending || target.copy_pending) return false;
+    std::unique_ptr<KvTransfer> transfer;
+    const auto status = catch_status([&] { transfer = KvTransfer::copy(context_, source.id, target.id); });
+    if (!status.code.empty() || !transfer->is_host()) {
+        llama_memory_seq_rm(memory_, target.id, -1, -1);
+        return false;
+    }
+    target.tokens = source.tokens;
+    fill(target, std::move(transfer), n_common, &source);
+    return true;
+}
+
+bool Sequences::restore(Sequence & target, const std::vector<llama_token> & tokens, std::shared_ptr<const KvState> state,
+                        size_t n_keep) {
+    std::unique_ptr<KvTransfer> transfer;
+    const auto status = catch_status([&] { transfer = KvTransfer::restore(context_, target.id, std::move(state)); });
+    if (!status.code.empty()) {
+        llama_memory_seq_rm(memory_, target.id, -1, -1);
+        return false;
+    }
+    target.tokens = tokens;
+    fill(target, std::move(transfer), n_keep, nullptr);
+    return true;
+}
+
+void Sequences::fill(Sequence & target, std::unique_ptr<KvTransfer> transfer, size_t n_keep, Sequence * source) {
+    take_cells(target, target.tokens.size());
+    target.filling = true;
+    tree_.erase(static_cast<PrefixTree::Owner>(target.id));
+    const uint32_t epoch = target.epoch;
+    const uint32_t source_epoch = source ? source->epoch : 0;
+    if (source) source->n_readers++;
+    copier_.add_urgent(
+        {std::move(transfer),
+         [&target, epoch, source, source_epoch] { return target.epoch == epoch && (!source || source->epoch == source_epoch); },
+         [this, &target, epoch, n_keep, source](KvTransfer &, bool whole) {
+             if (source) source->n_readers--;
+             if (target.epoch == epoch) end_filling(target, n_keep, whole);
+         }});
+}
+
+void Sequences::end_filling(Sequence & target, size_t n_keep, bool whole) {
+    target.filling = false;
+    cut(target, whole ? n_keep : 0);
+    target.n_pos = static_cast<llama_pos>(target.tokens.size());
+    index(target);
+}
+
+bool Sequences::save(Sequence & sequence, size_t most_bytes, std::function<void(std::shared_ptr<const KvState>)> saved) {
+    if (sequence.filling || sequence.copy_pending || sharing_ == Sharing::None) return false;
+    auto transfer = KvTransfer::save(context_, sequence.id);
+    bytes_per_token_ =
+        static_cast<double>(transfer->n_bytes()) / static_cast<double>(std::max<size_t>(1, sequence.tokens.size()));
+    if (transfer->n_bytes() > most_bytes) {
+        sequence.dispensable = true;
+        return false;
+    }
+    n_saving_++;
+    copier_.add({std::move(transfer), [&sequence, epoch = sequence.epoch] { return sequence.epoch == epoch; },
+                 [this, &sequence, n = sequence.tokens.size(), saved = std::move(saved)](KvTransfer & done, bool whole) {
+                     n_saving_--;
+                     if (!whole) return;
+                     sequence.dispensable = sequence.tokens.size() == n;
+                     saved(done.take());
+                 }});
+    return true;
+}
+
+// The sequence that would give way next, while nothing else could and while something probably must.
+Sequence * Sequences::next_to_save() {
+    if (!saves_ || sharing_ == Sharing::None) return nullptr;
+    const bool tight =
+        sharing_ == Sharing::Cells && (n_cells_ - n_used_ < n_cells_ / kFreeShare || n_idle_tokens() > n_idle_limit());
+    Sequence * oldest = nullptr;
+    for (auto & sequence : sequences_) {
+        if (sequence.busy) continue;
+        if (!tight && (sequence.dispensable || sequence.tokens.empty())) return nullptr;
+        if (sequence.dispensable || sequence.copy_pending || sequence.tokens.empty()) continue;
+        if (!oldest || sequence.last_used < oldest->last_used) oldest = &sequence;
+    }
+    return oldest;
+}
+
+void Sequences::decoded() {
+    for (auto & sequence : sequences_) sequence.copy_pending = false;
+}
+
 void Sequences::release(Sequence & sequence) {
     sequence.busy = false;
     sequence.last_used = ++clock_;
-    if (!sequence.shareable) clear(sequence);
+    if (!sequence.shareable || sequence.filling) clear(sequence);
+    // Nobody would miss it.
+    else if (sequence.tokens.size() < kWorthSaving) sequence.dispensable = true;
 }
 
 void Sequences::append(Sequence & sequence, const llama_token * tokens, size_t count, llama_pos n_pos) {
     sequence.tokens.insert(sequence.tokens.end(), tokens, tokens + count);
     sequence.n_pos = n_pos;
+    sequence.dispensable = false;
     if (sequence.shareable) tree_.append(static_cast<PrefixTree::Owner>(sequence.id), tokens, count);
     take_cells(sequence, count);
 }
@@ -97,39 +220,55 @@ void Sequences::append(Sequence & sequence, const llama_token * tokens, size_t c
 void Sequences::take_cells(Sequence & sequence, size_t count) {
     auto & cells = cells_[static_cast<size_t>(sequence.id)];
     for (size_t i = 0; i < count; i++) {
-        if (free_cells_.empty()) {
+        if (spare_cells_.empty()) {
             cells.push_back(static_cast<uint32_t>(references_.size()));
             references_.push_back(1);
         } else {
-            cells.push_back(free_cells_.back());
-            free_cells_.pop_back();
+            cells.push_back(spare_cells_.back());
+            spare_cells_.pop_back();
             references_[cells.back()] = 1;
         }
     }
     n_used_ += static_cast<uint32_t>(count);
 }
 
+// The oldest that may go without loss, or else the oldest.
 bool Sequences::evict() {
-    Sequence * victim = nullptr;
-    for (auto & sequence : sequences_) {
-        if (sequence.busy || sequence.tokens.empty()) continue;
-        if (!victim || sequence.last_used < victim->last_used) victim = &sequence;
-    }
+    Sequence * victim = idle_victim(nullptr, false);
     if (!victim) return false;
     clear(*victim);
     return true;
 }
 
+size_t Sequences::n_idle_tokens() const {
+    size_t n = 0;
+    for (const auto & sequence : sequences_) n += sequence.busy ? 0 : sequence.tokens.size();
+    return n;
+}
+
+size_t Sequences::n_idle_limit() const {
+    size_t n_busy = 0;
+    for (const auto & sequence : sequences_) n_busy += sequence.busy ? sequence.tokens.size() : 0;
+    return std::max(kIdleCells, n_busy);
+}
+
 void Sequences::trim() {
     if (sharing_ != Sharing::Cells) return;
-    size_t n_idle = 0;
-    size_t n_busy = 0;
-    for (const auto & sequence : sequences_) (sequence.busy ? n_busy : n_idle) += sequence.tokens.size();
-    while (n_idle > std::max(kIdleCells, n_busy)) {
-        const uint32_t before = n_used_;
-        if (!evict()) return;
-        n_idle -= std::min<size_t>(n_idle, std::max<uint32_t>(1, before - n_used_));
+    const size_t limit = n_idle_limit();
+    while (n_idle_tokens() > limit) {
+        // What is to be saved first will be.
+        const auto * victim = idle_victim(nullptr, false);
+        if (saves_ && !victim->dispensable) return;
+        evict();
     }
+}
+
+bool Sequences::free_cells(size_t count) {
+    if (sharing_ == Sharing::Copies) return true;
+    while (n_cells_ - n_used_ < count) {
+        if (!evict()) return false;
+    }
+    return true;
 }
 
 bool Sequences::has_room(uint32_t n_new) const {
@@ -157,6 +296,9 @@ void Sequences::clear(Sequence & sequence) {
     sequence.tokens.clear();
     sequence.n_pos = 0;
     sequence.shareable = false;
+    sequence.filling = false;
+    sequence.dispensable = false;
+    sequence.epoch++;
     sequence.key.clear();
 }
 
@@ -164,6 +306,7 @@ void Sequences::clear(Sequence & sequence) {
 bool Sequences::cut(Sequence & sequence, size_t n_keep) {
     if (n_keep < sequence.tokens.size() && !llama_memory_seq_rm(memory_, sequence.id, static_cast<llama_pos>(n_keep), -1))
         return false;
+    if (n_keep < sequence.tokens.size()) sequence.epoch++;
     drop_cells(sequence, n_keep);
     sequence.tokens.resize(n_keep);
     return true;
@@ -173,7 +316,7 @@ void Sequences::drop_cells(Sequence & sequence, size_t from) {
     auto & cells = cells_[static_cast<size_t>(sequence.id)];
     for (size_t i = from; i < cells.size(); i++) {
         if (--references_[cells[i]] > 0) continue;
-        free_cells_.push_back(cells[i]);
+        spare_cells_.push_back(cells[i]);
         n_used_--;
     }
     cells.resize(std::min(from, cells.size()));
@@ -182,20 +325,25 @@ void Sequences::drop_cells(Sequence & sequence, size_t from) {
 llama_pos Sequences::filler_pos(llama_seq_id id) const {
     const auto & sequence = sequences_[static_cast<size_t>(id)];
     const bool fits = static_cast<uint32_t>(sequence.n_pos) < n_cells_ / sequences_.size();
-    return sharing_ == Sharing::Copies && fits ? sequence.n_pos : -1;
+    const bool whole = !sequence.filling && !sequence.copy_pending;
+    return sharing_ == Sharing::Copies && fits && whole ? sequence.n_pos : -1;
 }
 
 void Sequences::clear_filler(llama_seq_id id) { llama_memory_seq_rm(memory_, id, sequences_[static_cast<size_t>(id)].n_pos, -1); }
 
-// An empty one or else the least recently used; with a buffer for each, rather one that leaves no gap between running ones.
-Sequence * Sequences::idle_victim(const Sequence * except) {
+// One that may go without loss, an empty one or else the least recently used; with a buffer for each, rather one that leaves no
+// gap between running ones.
+Sequence * Sequences::idle_victim(const Sequence * except, bool may_be_empty) {
     Sequence * best = nullptr;
     auto rank = [this](const Sequence & sequence) {
-        const uint64_t last_used = sequence.tokens.empty() ? 0 : sequence.last_used;
-        return std::pair(sharing_ == Sharing::Copies && !is_beside_busy(sequence), last_used);
+        const bool is_empty = sequence.tokens.empty();
+        const bool loses = saves_ && !is_empty && !sequence.dispensable;
+        const bool leaves_gap = sharing_ == Sharing::Copies && !is_beside_busy(sequence);
+        return std::tuple(loses, leaves_gap, is_empty ? 0 : sequence.last_used);
     };
     for (auto & sequence : sequences_) {
-        if (sequence.busy || &sequence == except) continue;
+        if (sequence.busy || sequence.n_readers > 0 || &sequence == except) continue;
+        if (sequence.tokens.empty() && !may_be_empty) continue;
         if (!best || rank(sequence) < rank(*best)) best = &sequence;
     }
     return best;

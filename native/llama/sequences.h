@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kv_copier.h"
 #include "llama.h"
 #include "prefix_tree.h"
 
@@ -15,9 +16,14 @@ struct Sequence {
     // Owner of the tokens: tenant and adapters. Prefixes are shared between equal keys alone.
     std::string key;
     std::vector<llama_token> tokens;
-    llama_pos n_pos = 0;     // next position; differs from tokens.size() after images with M-RoPE
-    bool busy = false;       // a generation writes to it
-    bool shareable = false;  // its tokens may serve others as a prefix
+    llama_pos n_pos = 0;        // next position; differs from tokens.size() after images with M-RoPE
+    bool busy = false;          // a generation writes to it
+    bool shareable = false;     // its tokens may serve others as a prefix
+    bool filling = false;       // its cells are being copied; until they are there nothing may read them
+    bool dispensable = false;   // its state was saved, or is not worth it: it may give way at any time
+    bool copy_pending = false;  // llama.cpp fills its buffer at the next decode
+    uint32_t n_readers = 0;     // copies of its cells that are under way
+    uint32_t epoch = 0;         // counts how often cells were taken from it
     uint64_t last_used = 0;
 };
 
@@ -30,7 +36,19 @@ enum class Sharing {
 
 class Sequences {
   public:
-    Sequences(llama_context * context, uint32_t n_sequences, uint32_t n_cells, Sharing sharing);
+    struct Options {
+        uint32_t n_sequences;
+        uint32_t n_cells;
+        Sharing sharing;
+        // Attention window of some layers, 0 for none: a state that is longer has lost earlier cells when it is copied.
+        uint32_t n_window;
+        // Sequences that give way are saved first.
+        bool saves;
+    };
+    // Losing, saving or copying fewer tokens is not worth anybody's while.
+    static constexpr size_t kWorthSaving = 32;
+
+    Sequences(llama_context * context, Options options);
 
     // Shorter prefixes are evaluated anew: that costs less than to copy them.
     size_t n_worth_sharing() const { return sharing_ == Sharing::Copies ? 64 : 1; }
@@ -38,10 +56,31 @@ class Sequences {
     // The sequence with the longest common prefix, at most `most` tokens; null when none shares any.
     Sequence * find_prefix(const std::string & key, const std::vector<llama_token> & tokens, size_t most, size_t & n_common);
 
+    // The sequence that acquire() would take; null when every sequence is busy.
+    Sequence * choose(Sequence * source, size_t n_common);
+    // Tokens that would be lost if `target` gave way to a generation that keeps `n_common` tokens of `source`.
+    static size_t n_lost(const Sequence & target, const Sequence * source, size_t n_common);
+
     // A sequence for a new generation that starts with the first `n_common` tokens of `source` (null: empty).
     // Takes an idle source over when little of it would be lost. Null when every sequence is busy.
     // `shareable`: other generations may copy its tokens, now and after release.
+    // The sequence may be `filling` for some steps.
     Sequence * acquire(const std::string & key, Sequence * source, size_t n_common, bool shareable);
+
+    // Copies the state out of a sequence that nobody writes to; `saved` hears of it unless its cells are taken before. False: it
+    // cannot be, now or at all.
+    bool save(Sequence & sequence, size_t most_bytes, std::function<void(std::shared_ptr<const KvState>)> saved);
+    // Bytes of its state, by what was seen of others.
+    double bytes_of(const Sequence & sequence) const { return bytes_per_token_ * static_cast<double>(sequence.tokens.size()); }
+    bool is_saving() const { return n_saving_ > 0; }
+    // The idle sequence that should be saved next because it is going to give way, or null.
+    Sequence * next_to_save();
+    // Fills an acquired, empty sequence with a saved state and then keeps the first `n_keep` tokens. False when it does not fit.
+    bool restore(Sequence & target, const std::vector<llama_token> & tokens, std::shared_ptr<const KvState> state, size_t n_keep);
+
+    KvCopier & copier() { return copier_; }
+    // Copies that llama.cpp performs with a decode are done.
+    void decoded();
 
     // The generation is over; the tokens of a shareable sequence stay as a cached prefix.
     void release(Sequence & sequence);
@@ -61,24 +100,39 @@ class Sequences {
     uint32_t n_used() const { return n_used_; }
     // Forgets the oldest cached prefixes where more of them are kept than is good for those who run.
     void trim();
+    // Evicts idle sequences until so many cells are free. False when that cannot be.
+    bool free_cells(size_t count);
 
     // Whether a sequence can take n_new more cells once every idle one is evicted.
     bool has_room(uint32_t n_new) const;
     uint32_t n_idle() const;
+    size_t n_idle_tokens() const;
 
   private:
+    bool is_complete(size_t n_tokens) const { return n_window_ == 0 || n_tokens <= n_window_; }
+    bool can_take_over(const Sequence & sequence, size_t n_common) const;
+    size_t n_idle_limit() const;
     void share(Sequence & source, Sequence & target, size_t n_common);
+    bool share_by_slices(Sequence & source, Sequence & target, size_t n_common);
+    void fill(Sequence & target, std::unique_ptr<KvTransfer> transfer, size_t n_keep, Sequence * source);
+    void end_filling(Sequence & target, size_t n_keep, bool whole);
     void take_cells(Sequence & sequence, size_t count);
     void index(Sequence & sequence);
     void clear(Sequence & sequence);
     bool cut(Sequence & sequence, size_t n_keep);
     void drop_cells(Sequence & sequence, size_t from);
-    Sequence * idle_victim(const Sequence * except);
+    Sequence * idle_victim(const Sequence * except, bool may_be_empty);
     bool is_beside_busy(const Sequence & sequence) const;
 
+    llama_context * context_;
     llama_memory_t memory_;
     uint32_t n_cells_;
     Sharing sharing_;
+    uint32_t n_window_;
+    bool saves_;
+    uint32_t n_saving_ = 0;
+    double bytes_per_token_ = 0;
+    KvCopier copier_;
     uint32_t n_used_ = 0;
     uint64_t clock_ = 0;
     std::vector<Sequence> sequences_;
@@ -86,7 +140,7 @@ class Sequences {
     // One virtual cell for each token of a sequence, with the number of sequences that hold it.
     std::vector<std::vector<uint32_t>> cells_;
     std::vector<uint32_t> references_;
-    std::vector<uint32_t> free_cells_;
+    std::vector<uint32_t> spare_cells_;
 };
 
 }  // namespace svc

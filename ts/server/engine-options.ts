@@ -1,4 +1,5 @@
 /** The inference settings in the engine's words; what is automatic is left out. */
+import { join } from 'node:path';
 import type { InferenceConfig } from './domains/inference/index.ts';
 import type { ConfigValues } from './platform/config/settings.ts';
 
@@ -33,6 +34,9 @@ export function engineOptions(values: ConfigValues): InferenceConfig {
       flashAttention: values['inference.flash_attention'],
       cacheTypeK: values['inference.cache_type_k'],
       cacheTypeV: values['inference.cache_type_v'],
+      kvTierMemoryBytes: values['inference.kv_tier_memory_bytes'],
+      kvTierDiskBytes: values['inference.kv_tier_disk_bytes'],
+      kvTierFolder: join(values.data_dir, 'cache', 'kv'),
       ...(kvUnified === 'auto' ? {} : { kvUnified: kvUnified === 'on' }),
     },
   };

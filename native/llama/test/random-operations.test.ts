@@ -79,6 +79,9 @@ function gapAtFirstDifference(answer: Answer, alone: Answer): number {
   return chosen && expected ? Math.abs(chosen.logprob - expected.logprob) : Number.POSITIVE_INFINITY;
 }
 
+/** States that give way are saved, in less memory than all of them need. */
+const tierBytes = 1_000_000;
+
 /** Cells for 8 sequences of up to 480 tokens. */
 const layouts = [
   { name: 'one buffer for all: prefixes are evicted and generations preempted all the time', nCtx: 2_048, kvUnified: true },
@@ -96,7 +99,7 @@ for (const { name, nCtx, kvUnified } of layouts) {
     const random = randomFrom(7);
     const prompts = makePrompts(random);
     const alone = await answerAlone(model, prompts);
-    const engine = await model.createEngine({ nCtx, kvUnified, nParallel: 8 });
+    const engine = await model.createEngine({ nCtx, kvUnified, nParallel: 8, kvTierMemoryBytes: tierBytes });
     t.teardown(() => engine.close());
     const checks: Promise<void>[] = [];
     let worst = 0;
@@ -124,7 +127,8 @@ for (const { name, nCtx, kvUnified } of layouts) {
     await Promise.all(checks);
     t.ok(checks.length > nOperations / 2, 'most jobs ran to their end');
     t.ok(worst < nearlyEqual, `tokens differ only where they were nearly equal (largest gap ${worst.toFixed(4)})`);
-    const { nActive, nQueued, kvCellsUsed } = engine.stats();
+    const { nActive, nQueued, kvCellsUsed, tierHitsTotal, tierMemoryBytes } = engine.stats();
+    t.ok(tierHitsTotal > 0 && tierMemoryBytes <= tierBytes, 'saved states were brought back');
     t.ok(nActive <= 8 && nQueued <= 40 && kvCellsUsed <= nCtx, 'nothing is left over that was not there');
   });
 }

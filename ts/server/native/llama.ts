@@ -64,6 +64,11 @@ export interface EngineOptions {
   cacheTypeV?: string;
   /** One KV buffer for all sequences (a long request may use it all) or one share each. */
   kvUnified?: boolean;
+  /** Memory for the states of sequences that gave way, so that a chat goes on without evaluating its past again; 0 keeps none. */
+  kvTierMemoryBytes?: number;
+  /** Disk for the states that memory has no room for; 0 keeps none. Files live in `kvTierFolder` until the engine closes. */
+  kvTierDiskBytes?: number;
+  kvTierFolder?: string;
   /** Jobs that may wait; one more is refused with queue_full. */
   maxQueuedJobs?: number;
   maxQueuedTokens?: number;
@@ -107,6 +112,12 @@ export interface EngineStats {
   promptTokensTotal: number;
   cachedTokensTotal: number;
   completionTokensTotal: number;
+  /** Saved states of sequences that gave way. */
+  tierMemoryBytes: number;
+  tierDiskBytes: number;
+  /** Times that a saved state was brought back, and prompt tokens that were not evaluated because of it. */
+  tierHitsTotal: number;
+  restoredTokensTotal: number;
   stepsTotal: number;
   lastStepMs: number;
   /** Measured completion rate of jobs, per second; for Retry-After. */

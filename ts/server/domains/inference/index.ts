@@ -1,5 +1,5 @@
 /** The door of the inference room: chat, embeddings, ranking, tokens and models over one engine. */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EngineOptions } from '../../native/llama.ts';
 import type { Route } from '../../platform/http/route.ts';
@@ -122,6 +122,7 @@ export function create(deps: InferenceDeps): Inference {
     routes: inferenceRoutes({ service, control: local, source, onLoadError }, `svc-${deps.version}`),
     start: async () => {
       await mkdir(deps.dataDir, { recursive: true });
+      await emptyTierFolder(config.engine?.kvTierFolder, log);
       await loadDefault(local, config.defaultModel, (id, error) => {
         defaultFailure = clientError(error).message;
         onLoadError(id, error);
@@ -180,6 +181,17 @@ function observeMemory(metrics: InferenceMetrics, log: Log): TableObserver {
     },
     unloaded: (id) => metrics.unloaded(id),
   };
+}
+
+/** States that were saved by a process that is gone serve nobody. Their content is what tenants said: the folder is this user's alone. */
+async function emptyTierFolder(folder: string | undefined, log: Log): Promise<void> {
+  if (folder === undefined) return;
+  try {
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    log.warn('chats that give way are kept in memory alone: the folder cannot be used', { folder, error: String(error) });
+  }
 }
 
 async function loadDefault(

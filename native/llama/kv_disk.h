@@ -1,0 +1,66 @@
+// Files of saved states, written and read on a thread of its own. A file lives no longer than the process that wrote it.
+//
+// Its content is what tenants said: the folder is open to this user alone, and a state is found again only through the memory of
+// the process that wrote it, under its cache key.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kv_transfer.h"
+
+namespace svc {
+
+class KvDisk {
+  public:
+    struct Result {
+        enum class Kind { Written, Read };
+        Kind kind;
+        uint32_t id;
+        bool ok;
+        std::shared_ptr<const KvState> state;  // of a read that succeeded
+        double ms;
+    };
+
+    // Makes a folder inside `parent`. Throws StatusError internal when that is impossible.
+    KvDisk(const std::string & parent, std::function<void()> wake);
+    ~KvDisk();
+    KvDisk(const KvDisk &) = delete;
+    KvDisk & operator=(const KvDisk &) = delete;
+
+    void write(uint32_t id, std::shared_ptr<const KvState> state);
+    void read(uint32_t id);
+    void remove(uint32_t id);
+    std::vector<Result> take_results();
+
+  private:
+    struct Task {
+        enum class Kind { Write, Read, Remove };
+        Kind kind;
+        uint32_t id;
+        std::shared_ptr<const KvState> state;
+    };
+
+    std::string path(uint32_t id) const;
+    void add(Task task);
+    void run();
+    void perform(Task & task);
+
+    std::string folder_;
+    std::function<void()> wake_;
+    std::mutex mutex_;
+    std::condition_variable has_task_;
+    std::deque<Task> tasks_;
+    std::vector<Result> results_;
+    bool closing_ = false;
+    std::thread thread_;
+};
+
+}  // namespace svc

@@ -1,0 +1,140 @@
+#include "kv_transfer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <stdexcept>
+
+#include "ggml-backend.h"
+#include "llama-io.h"
+#include "llama-memory.h"
+
+namespace svc {
+
+namespace {
+
+// Large enough for memcpy to run at full speed, small enough to look at the clock often.
+constexpr size_t kPiece = 256 * 1024;
+
+}  // namespace
+
+class KvTransfer::Recorder : public llama_io_write_i {
+  public:
+    Recorder(std::vector<uint8_t> & meta, std::vector<Segment> & segments) : meta_(meta), segments_(segments) {}
+
+    void write(const void * src, size_t size) override {
+        const auto * bytes = static_cast<const uint8_t *>(src);
+        meta_.insert(meta_.end(), bytes, bytes + size);
+    }
+    void write_tensor(ggml_tensor * tensor, size_t offset, size_t size) override { segments_.push_back({tensor, offset, size}); }
+    size_t n_bytes() override { return meta_.size(); }
+
+  private:
+    std::vector<uint8_t> & meta_;
+    std::vector<Segment> & segments_;
+};
+
+class KvTransfer::Player : public llama_io_read_i {
+  public:
+    Player(const std::vector<uint8_t> & meta, std::vector<Segment> & segments) : meta_(meta), segments_(segments) {}
+
+    void read(void * dst, size_t size) override {
+        if (size > meta_.size() - at_) throw std::runtime_error("the saved state ends too early");
+        std::memcpy(dst, meta_.data() + at_, size);
+        at_ += size;
+    }
+    void read_tensor(ggml_tensor * tensor, size_t offset, size_t size) override { segments_.push_back({tensor, offset, size}); }
+    size_t n_bytes() override { return at_; }
+
+  private:
+    const std::vector<uint8_t> & meta_;
+    std::vector<Segment> & segments_;
+    size_t at_ = 0;
+};
+
+void KvTransfer::Cursor::skip(size_t size) {
+    done += size;
+    if (done < segments[at].size) return;
+    done = 0;
+    at++;
+}
+
+std::unique_ptr<KvTransfer> KvTransfer::save(llama_context * context, llama_seq_id from) {
+    std::unique_ptr<KvTransfer> transfer(new KvTransfer(context));
+    transfer->saved_ = std::make_shared<KvState>();
+    Recorder recorder(transfer->saved_->meta, transfer->from_.segments);
+    llama_get_memory(context)->state_write(recorder, from, 0);
+    for (const auto & segment : transfer->from_.segments) transfer->n_bytes_ += segment.size;
+    return transfer;
+}
+
+std::unique_ptr<KvTransfer> KvTransfer::restore(llama_context * context, llama_seq_id to, std::shared_ptr<const KvState> state) {
+    std::unique_ptr<KvTransfer> transfer(new KvTransfer(context));
+    transfer->n_bytes_ = state->n_data;
+    transfer->play(to, state->meta);
+    transfer->restored_ = std::move(state);
+    return transfer;
+}
+
+std::unique_ptr<KvTransfer> KvTransfer::copy(llama_context * context, llama_seq_id from, llama_seq_id to) {
+    auto transfer = save(context, from);
+    transfer->play(to, transfer->saved_->meta);
+    transfer->saved_.reset();
+    return transfer;
+}
+
+// Lets the cache take the cells that the state describes, and notes where they lie.
+void KvTransfer::play(llama_seq_id to, const std::vector<uint8_t> & meta) {
+    auto * memory = llama_get_memory(context_);
+    Player player(meta, to_.segments);
+    memory->state_read(player, to, 0);
+    size_t n_bytes = 0;
+    for (const auto & segment : to_.segments) n_bytes += segment.size;
+    if (n_bytes == n_bytes_ && player.n_bytes() == meta.size()) return;
+    memory->seq_rm(to, -1, -1);
+    throw std::runtime_error("the saved state does not fit this cache");
+}
+
+bool KvTransfer::is_host() const {
+    const auto * tensor = from_.segments.empty() ? nullptr : from_.segments.front().tensor;
+    if (!tensor) return true;
+    return ggml_backend_buffer_is_host(tensor->view_src ? tensor->view_src->buffer : tensor->buffer);
+}
+
+bool KvTransfer::advance(Clock::time_point until) {
+    llama_synchronize(context_);
+    if (saved_ && !saved_->data) {
+        saved_->n_data = n_bytes_;
+        saved_->data.reset(new uint8_t[n_bytes_]);
+    }
+    // At least one piece, however late it is.
+    while (n_done_ < n_bytes_) {
+        copy_piece();
+        if (n_done_ < n_bytes_ && Clock::now() >= until) return false;
+    }
+    return true;
+}
+
+void KvTransfer::copy_piece() {
+    size_t size = kPiece;
+    if (!restored_) size = std::min(size, from_.left());
+    if (!saved_) size = std::min(size, to_.left());
+    const uint8_t * bytes = nullptr;
+    if (restored_) {
+        bytes = restored_->data.get() + n_done_;
+    } else {
+        uint8_t * target = saved_ ? saved_->data.get() + n_done_ : (piece_.resize(kPiece), piece_.data());
+        const auto & segment = from_.segments[from_.at];
+        ggml_backend_tensor_get(segment.tensor, target, segment.offset + from_.done, size);
+        from_.skip(size);
+        bytes = target;
+    }
+    if (!saved_) {
+        const auto & segment = to_.segments[to_.at];
+        ggml_backend_tensor_set(segment.tensor, bytes, segment.offset + to_.done, size);
+        to_.skip(size);
+    }
+    n_done_ += size;
+}
+
+}  // namespace svc
