@@ -1,29 +1,17 @@
 #include "answer.h"
 
 #include <algorithm>
-#include <random>
 
 #include "model.h"
 #include "text.h"
 
 namespace svc {
 
-namespace {
-
-// OpenAI's form: call_ and 24 letters or digits.
-std::string make_tool_id() {
-    static const char alphabet[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    thread_local std::mt19937_64 random(std::random_device{}());
-    std::string id = "call_";
-    for (int i = 0; i < 24; i++) id += alphabet[random() % (sizeof alphabet - 1)];
-    return id;
-}
-
-}  // namespace
-
 Answer::Answer(const Model & model, uint32_t job, uint8_t choice, std::shared_ptr<const AnswerSyntax> syntax,
                std::vector<std::string> stops)
-    : model_(model), job_(job), choice_(choice), syntax_(std::move(syntax)), stops_(std::move(stops)) {}
+    : model_(model), job_(job), choice_(choice), syntax_(std::move(syntax)), stops_(std::move(stops)) {
+    if (!syntax_->plain) reader_.emplace(syntax_->parser, *syntax_->fields);
+}
 
 std::string Answer::piece(llama_token token) const { return model_.piece(token, syntax_->preserved.count(token) > 0); }
 
@@ -47,40 +35,19 @@ bool Answer::push(llama_token token, Bytes & out) {
 
 void Answer::finish(Finish reason, Bytes & out) {
     emit(text_.size(), true, out);
-    if (!message_.tool_calls.empty() && reason == Finish::Stop) reason = Finish::ToolCalls;
+    if (reader_ && !reader_->message().tool_calls.empty() && reason == Finish::Stop) reason = Finish::ToolCalls;
     out.record(job_, RecordKind::Finish, choice_, static_cast<uint16_t>(reason), stop_text_);
 }
 
 void Answer::emit(size_t end, bool final, Bytes & out) {
     emit_logprobs(final ? SIZE_MAX : end, out);
     if (end <= emitted_ && !final) return;
-    if (syntax_->plain) {
-        emit_text(RecordKind::Content, 0, std::string_view(text_).substr(emitted_, end - std::min(end, emitted_)), out);
+    if (reader_) {
+        for (const auto & diff : reader_->read(std::string_view(text_).substr(0, end), final)) emit_diff(diff, out);
     } else {
-        emit_parsed(std::string_view(text_).substr(0, end), final, out);
+        emit_text(RecordKind::Content, 0, std::string_view(text_).substr(emitted_, end - std::min(end, emitted_)), out);
     }
     emitted_ = std::max(emitted_, end);
-}
-
-void Answer::emit_parsed(std::string_view text, bool final, Bytes & out) {
-    common_chat_msg parsed;
-    try {
-        parsed = common_chat_parse(std::string(text), !final, syntax_->parser);
-    } catch (const std::exception &) {
-        // The model broke its own syntax. What was understood stays; the rest, where nothing was, goes out as it is.
-        if (final && message_.empty()) emit_text(RecordKind::Content, 0, text, out);
-        return;
-    }
-    if (parsed.empty()) return;
-    parsed.set_tool_call_ids(tool_ids_, make_tool_id);
-    std::vector<common_chat_msg_diff> diffs;
-    try {
-        diffs = common_chat_msg_diff::compute_diffs(message_, parsed);
-    } catch (const std::exception &) {
-        return;  // a partial parse took something back; the next one settles it
-    }
-    for (const auto & diff : diffs) emit_diff(diff, out);
-    message_ = std::move(parsed);
 }
 
 void Answer::emit_diff(const common_chat_msg_diff & diff, Bytes & out) {

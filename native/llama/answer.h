@@ -5,11 +5,12 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "../common/step_channel.h"
-#include "chat.h"
+#include "chat_reader.h"
 #include "prompt.h"
 #include "stop_search.h"
 
@@ -41,7 +42,6 @@ class Answer {
     };
 
     void emit(size_t end, bool final, Bytes & out);
-    void emit_parsed(std::string_view text, bool final, Bytes & out);
     void emit_diff(const common_chat_msg_diff & diff, Bytes & out);
     void emit_text(RecordKind kind, uint16_t index, std::string_view text, Bytes & out);
     void emit_logprobs(size_t end, Bytes & out);
@@ -58,8 +58,7 @@ class Answer {
     size_t emitted_ = 0;
     std::string stop_text_;
     bool ended_ = false;
-    common_chat_msg message_;
-    std::vector<std::string> tool_ids_;
+    std::optional<ChatReader> reader_;  // unless the syntax is plain
     std::deque<PendingLogprobs> logprobs_;
     std::string scratch_;
 };

@@ -71,6 +71,7 @@ std::shared_ptr<Model> Model::load(const LoadOptions & options, const Progress &
     model->model_.reset(llama_model_load_from_file(options.path.c_str(), params_of(options, state)));
     if (state.aborted) throw StatusError("load_aborted", "loading " + options.path + " was aborted");
     if (!model->model_) throw invalid(options.path);
+    model->grammars_ = std::make_unique<GrammarCache>(model->vocab());
     if (options.vocab_only) return model;
     if (options.dry_run) plan_small_context(*model);
     try {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "chat_format.h"
+#include "grammar_cache.h"
 #include "llama.h"
 #include "mtmd.h"
 #include "options.h"
@@ -42,6 +43,7 @@ class Model {
 
     // Null for a model that is loaded for its vocabulary alone.
     const ChatFormat * chat_format() const { return chat_format_.get(); }
+    GrammarCache & grammars() const { return *grammars_; }
     mtmd_context * projector() const { return projector_.get(); }
     // Freed with the model.
     const std::map<std::string, llama_adapter_lora *> & loras() const { return loras_; }
@@ -60,6 +62,7 @@ class Model {
     std::unique_ptr<llama_model, ModelDeleter> model_;
     std::unique_ptr<ChatFormat> chat_format_;
     std::unique_ptr<mtmd_context, ProjectorDeleter> projector_;
+    std::unique_ptr<GrammarCache> grammars_;
     std::map<std::string, llama_adapter_lora *> loras_;
     bool vocab_only_ = false;
     bool dry_run_ = false;

@@ -8,8 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "../common/napi_setup.h"
 #include "llama.h"
+
+namespace Napi {
+class Object;
+}
 
 namespace svc {
 

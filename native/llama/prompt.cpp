@@ -121,12 +121,14 @@ std::shared_ptr<const AnswerSyntax> syntax_of(const Model & model, const common_
     }
     syntax->plain = !parse_tools && !params.supports_thinking && params.format != COMMON_CHAT_FORMAT_PEG_GEMMA4 &&
                     params.format != COMMON_CHAT_FORMAT_PEG_MINIMAX_M3;
+    if (params.parser.empty()) syntax->plain = true;
     if (syntax->plain) return syntax;
     syntax->single_call = single_call;
     syntax->parser = common_chat_parser_params(params);
     syntax->parser.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
     syntax->parser.parse_tool_calls = parse_tools;
-    if (!params.parser.empty()) syntax->parser.parser.load(params.parser);
+    syntax->parser.parser.load(params.parser);
+    syntax->fields.emplace(syntax->parser.parser);
     return syntax;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "answer_field.h"
 #include "chat.h"
 #include "media.h"
 #include "options.h"
@@ -22,6 +23,7 @@ struct AnswerSyntax {
     // Text passes through as content; otherwise `parser` reads it.
     bool plain = true;
     common_chat_parser_params parser;
+    std::optional<FieldRules> fields;
     // The answer ends after its first tool call.
     bool single_call = false;
     // Special tokens whose text the parser needs.

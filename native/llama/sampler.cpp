@@ -55,37 +55,6 @@ SamplerPtr build_chain(const Model & model, const SamplingOptions & o, uint32_t 
     return owned;
 }
 
-std::string escape_regex(const std::string & text) {
-    std::string escaped;
-    for (char c : text) {
-        if (std::string_view("\\^$.|?*+()[]{}").find(c) != std::string_view::npos) escaped += '\\';
-        escaped += c;
-    }
-    return escaped;
-}
-
-// A trigger as the regular expression that llama.cpp matches from the start of the output.
-std::string pattern_of(const common_grammar_trigger & trigger) {
-    switch (trigger.type) {
-        case COMMON_GRAMMAR_TRIGGER_TYPE_WORD: return escape_regex(trigger.value);
-        case COMMON_GRAMMAR_TRIGGER_TYPE_PATTERN_FULL: return "^" + trigger.value + "$";
-        default: return trigger.value;
-    }
-}
-
-llama_sampler * build_lazy(const llama_vocab * vocab, const GrammarSpec & spec) {
-    std::vector<std::string> patterns;
-    std::vector<llama_token> tokens;
-    for (const auto & trigger : spec.triggers) {
-        if (trigger.type == COMMON_GRAMMAR_TRIGGER_TYPE_TOKEN) tokens.push_back(trigger.token);
-        else patterns.push_back(pattern_of(trigger));
-    }
-    std::vector<const char *> raw;
-    for (const auto & pattern : patterns) raw.push_back(pattern.c_str());
-    return llama_sampler_init_grammar_lazy_patterns(vocab, spec.text.c_str(), "root", raw.data(), raw.size(), tokens.data(),
-                                                    tokens.size());
-}
-
 // Tokens that spell `text` exactly. Some tokenizers put a space before the first word; a line feed in front takes it.
 std::vector<llama_token> spelling(const Model & model, const std::string & text) {
     auto tokens = model.tokenize("\n" + text, false, true);
@@ -96,27 +65,18 @@ std::vector<llama_token> spelling(const Model & model, const std::string & text)
     return spelled == text ? tokens : model.tokenize(text, false, true);
 }
 
-// The template's own words are not the model's: the grammar accepts them before the first sampled token.
-void walk_generation_prompt(llama_sampler * grammar, const Model & model, const std::string & text) {
-    for (auto token : spelling(model, text)) llama_sampler_accept(grammar, token);
-}
-
-SamplerPtr build_grammar(const Model & model, const GrammarSpec & spec) {
+std::unique_ptr<GrammarGuide> build_guide(const Model & model, const GrammarSpec & spec) {
     if (spec.text.empty()) return nullptr;
-    // The prefix selects another grammar engine, which this build leaves out.
+    // The prefix selects another grammar engine of llama.cpp's.
     if (spec.text.rfind("%llguidance", 0) == 0)
         throw StatusError("invalid_grammar", "llguidance grammars are not supported; write GBNF");
-    try {
-        SamplerPtr grammar(spec.lazy ? build_lazy(model.vocab(), spec)
-                                     : llama_sampler_init_grammar(model.vocab(), spec.text.c_str(), "root"));
-        if (!grammar) throw StatusError("invalid_grammar", "the grammar cannot be parsed; see the GBNF guide of llama.cpp");
-        if (!spec.lazy && !spec.generation_prompt.empty()) walk_generation_prompt(grammar.get(), model, spec.generation_prompt);
-        return grammar;
-    } catch (const StatusError &) {
-        throw;
-    } catch (const std::exception & error) {
-        throw StatusError("invalid_grammar", std::string("the grammar cannot be used: ") + error.what());
+    auto guide = std::make_unique<GrammarGuide>(model.grammars(), spec);
+    if (spec.lazy || spec.generation_prompt.empty()) return guide;
+    // The template's own words are not the model's: the grammar goes over them before the first sampled token.
+    for (auto token : spelling(model, spec.generation_prompt)) {
+        if (!guide->accept(token)) throw StatusError("invalid_grammar", "the grammar does not fit what the template begins the answer with");
     }
+    return guide;
 }
 
 std::vector<llama_logit_bias> all_biases(const Model & model, const SamplingOptions & options,
@@ -140,7 +100,7 @@ std::vector<llama_logit_bias> all_biases(const Model & model, const SamplingOpti
 
 Sampler::Sampler(const Model & model, const SamplingOptions & options, const std::vector<llama_logit_bias> & bias,
                  const GrammarSpec & grammar, uint32_t seed)
-    : n_vocab_(model.n_vocab()), biases_(all_biases(model, options, bias)), grammar_(build_grammar(model, grammar)) {
+    : n_vocab_(model.n_vocab()), biases_(all_biases(model, options, bias)), guide_(build_guide(model, grammar)) {
     chain_ = build_chain(model, options, seed);
     if (options.mirostat != 0 || penalises(options)) return;
     const auto n_biases = static_cast<int32_t>(biases_.size());
@@ -150,39 +110,50 @@ Sampler::Sampler(const Model & model, const SamplingOptions & options, const std
 }
 
 llama_token Sampler::sample(const float * logits) {
-    llama_token token = pick(logits, false);
-    if (grammar_ && !grammar_allows(token)) {
-        token = pick(logits, true);
-        // llama.cpp aborts the process when a grammar accepts what it forbids.
-        if (!grammar_allows(token)) throw StatusError("invalid_grammar", "no token of this model can continue the grammar");
-    }
-    if (grammar_) llama_sampler_accept(grammar_.get(), token);
+    const llama_token token = guide_ && guide_->active() ? pick_allowed(logits) : pick(logits);
+    if (guide_ && !guide_->accept(token)) throw StatusError("internal", "a token that the grammar forbids was chosen");
     llama_sampler_accept(chain_.get(), token);
     return token;
 }
 
+llama_token Sampler::forced() {
+    const auto * few = guide_ && guide_->active() ? guide_->few() : nullptr;
+    return few && few->list().size() == 1 ? few->list()[0] : LLAMA_TOKEN_NULL;
+}
+
 void Sampler::accept_prompt(llama_token token) { llama_sampler_accept(chain_.get(), token); }
 
-llama_token Sampler::pick(const float * logits, bool grammar_first) {
-    if (n_wanted_ == 1 && biases_.empty() && !grammar_first) return argmax(logits, n_vocab_);
-    fill(logits, grammar_first);
-    if (grammar_first) llama_sampler_apply(grammar_.get(), &array_);
+llama_token Sampler::pick(const float * logits) {
+    if (n_wanted_ == 1 && biases_.empty()) return argmax(logits, n_vocab_);
+    fill(logits);
+    return apply_chain();
+}
+
+// As llama.cpp does it: the chain chooses freely, and only when the grammar forbids its choice, once more among what is allowed.
+llama_token Sampler::pick_allowed(const float * logits) {
+    if (const auto token = forced(); token != LLAMA_TOKEN_NULL) return token;
+    const llama_token free = pick(logits);
+    if (guide_->allows(free)) return free;
+    const auto * known = guide_->known();
+    // Where much is allowed, the likeliest few are found sooner among the likeliest of all than by a look at the vocabulary.
+    if (n_wanted_ > 0 && !(known && known->is_list())) {
+        const auto n_look = 4 * n_wanted_ + 64;
+        if (fill_likeliest(logits, n_look, [&](llama_token token) { return guide_->allows(token); })) return apply_chain();
+    }
+    fill_allowed(logits, guide_->allowed());
+    return apply_chain();
+}
+
+llama_token Sampler::apply_chain() {
     llama_sampler_apply(chain_.get(), &array_);
     if (array_.selected < 0) throw StatusError("internal", "no token is possible under these sampling options");
     return array_.data[array_.selected].id;
 }
 
-bool Sampler::grammar_allows(llama_token token) {
-    llama_token_data one{token, 1.0f, 0.0f};
-    llama_token_data_array single{&one, 1, -1, false};
-    llama_sampler_apply(grammar_.get(), &single);
-    return one.logit != -INFINITY;
-}
-
 // What the chain chooses from: all tokens, or where it keeps the likeliest few anyway, those alone.
-void Sampler::fill(const float * logits, bool all) {
-    if (n_wanted_ > 0 && !all) {
-        fill_likeliest(logits);
+void Sampler::fill(const float * logits) {
+    if (n_wanted_ > 0) {
+        fill_likeliest(logits, n_wanted_, [](llama_token) { return true; });
         return;
     }
     candidates_.resize(static_cast<size_t>(n_vocab_));
@@ -191,21 +162,48 @@ void Sampler::fill(const float * logits, bool all) {
     array_ = {candidates_.data(), candidates_.size(), -1, false};
 }
 
-// Without its biased tokens, the wanted few are among as many more as there are biases; the biased ones compete beside them.
-void Sampler::fill_likeliest(const float * logits) {
+void Sampler::fill_allowed(const float * logits, const TokenSet & allowed) {
+    candidates_.clear();
+    allowed.for_each([&](llama_token token) { candidates_.push_back({token, logits[token], 0.0f}); });
+    if (candidates_.empty()) throw StatusError("invalid_grammar", "no token of this model can continue the grammar");
+    array_ = {candidates_.data(), candidates_.size(), -1, false};
+    if (biases_.empty()) return;
+    auto biased = candidates_;
+    for (const auto & bias : biases_) {
+        auto at = std::lower_bound(biased.begin(), biased.end(), bias.token, [](const auto & data, auto token) { return data.id < token; });
+        if (at != biased.end() && at->id == bias.token) at->logit += bias.bias;
+    }
+    biased.erase(std::remove_if(biased.begin(), biased.end(), [](const auto & data) { return data.logit == -INFINITY; }), biased.end());
+    // Where biases forbid all that the grammar allows, the grammar has the last word.
+    if (biased.empty()) return;
+    candidates_.swap(biased);
+    array_ = {candidates_.data(), candidates_.size(), -1, false};
+}
+
+// The likeliest n_wanted_ tokens that pass the test, sought among the n_look likeliest; false when there may be others. Without its
+// biased tokens, the wanted few are among as many more as there are biases; the biased ones compete beside them.
+template <typename Test> bool Sampler::fill_likeliest(const float * logits, int32_t n_look, Test && test) {
     const auto n_biases = static_cast<int32_t>(biases_.size());
-    top_logits(logits, n_vocab_, std::min(n_wanted_ + n_biases, n_vocab_), candidates_);
+    top_logits(logits, n_vocab_, std::min(n_look + n_biases, n_vocab_), candidates_);
+    auto is_biased = [this](llama_token token) {
+        return std::any_of(biases_.begin(), biases_.end(), [&](const auto & bias) { return bias.token == token; });
+    };
+    size_t n_kept = 0;
+    const auto n_wanted = static_cast<size_t>(n_wanted_);
+    for (size_t i = 0; i < candidates_.size() && n_kept < n_wanted; i++) {
+        if (is_biased(candidates_[i].id) || !test(candidates_[i].id)) continue;
+        candidates_[n_kept++] = candidates_[i];
+    }
+    candidates_.resize(n_kept);
     if (n_biases > 0) {
-        auto is_biased = [this](const llama_token_data & data) {
-            return std::any_of(biases_.begin(), biases_.end(),
-                               [&](const llama_logit_bias & bias) { return bias.token == data.id; });
-        };
-        candidates_.erase(std::remove_if(candidates_.begin(), candidates_.end(), is_biased), candidates_.end());
-        for (const auto & bias : biases_) candidates_.push_back({bias.token, logits[bias.token] + bias.bias, 0.0f});
+        for (const auto & bias : biases_) {
+            if (test(bias.token)) candidates_.push_back({bias.token, logits[bias.token] + bias.bias, 0.0f});
+        }
         std::sort(candidates_.begin(), candidates_.end(), [](const auto & a, const auto & b) { return a.logit > b.logit; });
-        candidates_.resize(std::min(candidates_.size(), static_cast<size_t>(n_wanted_)));
+        candidates_.resize(std::min(candidates_.size(), n_wanted));
     }
     array_ = {candidates_.data(), candidates_.size(), -1, true};
+    return n_kept == n_wanted;
 }
 
 float log_probability(const float * logits, int32_t n_vocab, llama_token token, int32_t n_top,

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "chat.h"
+#include "grammar_guide.h"
 #include "llama.h"
 #include "options.h"
 
@@ -17,15 +17,6 @@ struct SamplerDeleter {
     void operator()(llama_sampler * sampler) const { llama_sampler_free(sampler); }
 };
 using SamplerPtr = std::unique_ptr<llama_sampler, SamplerDeleter>;
-
-// A grammar and when it applies: at once, or lazily after a trigger (tool calls that the model may or may not make).
-struct GrammarSpec {
-    std::string text;  // GBNF; empty: unconstrained
-    bool lazy = false;
-    std::vector<common_grammar_trigger> triggers;
-    // What the chat template already wrote of the answer; the grammar must walk over it first.
-    std::string generation_prompt;
-};
 
 struct TokenProbability {
     llama_token token;
@@ -40,20 +31,24 @@ class Sampler {
 
     // The next token for logits[n_vocab]; the row is not changed. Accepts it, so the next call continues after it.
     llama_token sample(const float * logits);
+    // The one token that sample() can return next, whatever the logits, or LLAMA_TOKEN_NULL where there are several.
+    llama_token forced();
     // Tells the penalties about a token that was not sampled here (the prompt's tail).
     void accept_prompt(llama_token token);
 
   private:
-    llama_token pick(const float * logits, bool grammar_first);
-    bool grammar_allows(llama_token token);
-    void fill(const float * logits, bool all);
-    void fill_likeliest(const float * logits);
+    llama_token pick(const float * logits);
+    llama_token pick_allowed(const float * logits);
+    llama_token apply_chain();
+    void fill(const float * logits);
+    void fill_allowed(const float * logits, const TokenSet & allowed);
+    template <typename Test> bool fill_likeliest(const float * logits, int32_t n_look, Test && test);
 
     int32_t n_vocab_;
     int32_t n_wanted_ = 0;  // likeliest tokens that the chain looks at; 0: it needs every token
     std::vector<llama_logit_bias> biases_;
     SamplerPtr chain_;
-    SamplerPtr grammar_;
+    std::unique_ptr<GrammarGuide> guide_;
     std::vector<llama_token_data> candidates_;
     llama_token_data_array array_{};
 };

@@ -66,6 +66,15 @@ size_t complete_utf8(std::string_view text) {
     return text.size();
 }
 
+bool is_utf8(std::string_view text) {
+    while (!text.empty()) {
+        const size_t length = valid_character(text);
+        if (length == 0) return false;
+        text.remove_prefix(length);
+    }
+    return true;
+}
+
 void append_json_body(std::string & to, std::string_view text) {
     size_t at = 0;
     while (at < text.size()) {

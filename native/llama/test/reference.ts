@@ -12,7 +12,13 @@ const run = promisify(execFile);
 /** The same on both sides, as some kernels add in an order that depends on it; one thread waits for no other on a busy machine. */
 export const nThreads = 1;
 
-export type ReferenceProgram = 'reference' | 'llama-simple' | 'llama-embedding' | 'prefix-tree-test';
+export type ReferenceProgram =
+  | 'reference'
+  | 'grammar-reference'
+  | 'chat-reference'
+  | 'prefix-tree-test'
+  | 'llama-simple'
+  | 'llama-embedding';
 
 /** Why the programs cannot be built here, or false: packages carry the libraries without a build folder. */
 export function noReferences(): string | false {

@@ -1,0 +1,41 @@
+// The grammars of one model, compiled once for all requests that use them, in bounded memory. Thread-safe.
+#pragma once
+
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "grammar.h"
+#include "vocabulary_trie.h"
+
+namespace svc {
+
+class GrammarCache {
+  public:
+    explicit GrammarCache(const llama_vocab * vocab) : vocab_(vocab) {}
+
+    // Throws StatusError invalid_grammar.
+    std::shared_ptr<Grammar> get(const std::string & text);
+    // The automaton to go on with: the given one, or a fresh one with the same rules once that has grown too large.
+    std::shared_ptr<Grammar> renew(const std::shared_ptr<Grammar> & grammar);
+    // Built when first asked for.
+    const VocabularyTrie & vocabulary();
+
+  private:
+    struct Entry {
+        std::shared_ptr<Grammar> grammar;
+        std::list<std::string>::iterator use;
+    };
+    void make_room();
+
+    const llama_vocab * vocab_;
+    std::once_flag vocabulary_built_;
+    std::unique_ptr<const VocabularyTrie> vocabulary_;
+    std::mutex mutex_;
+    std::list<std::string> by_use_;  // the one unused longest first
+    std::map<std::string, Entry> entries_;
+};
+
+}  // namespace svc

@@ -1,0 +1,66 @@
+/**
+ * Grammars and guided sampling beside llama.cpp's own (grammar_reference.cpp): the same tokens are allowed at every step of random
+ * walks, and from the same logits and seed the sampler picks the same tokens.
+ */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import t from 'tap';
+import { vocabularyFolder } from '../../../models/random/vocabulary.ts';
+import { nativeFolder } from '../../../ts/server/native/load.ts';
+import { noReferences, referenceProgram } from './reference.ts';
+
+const skip = noReferences();
+const folder = await vocabularyFolder();
+
+const atom = fc.constantFrom(
+  '"a"', '"true"', '"{"', '"}"', '"\\""', '"é"', '"\\n"', '[a-z]', '[^"\\\\]', '[0-9]', '[^a-c\\u00e9]', '.', '[ \\t]', 'pair', 'list',
+); // biome-ignore format: a list
+const repetition = fc.constantFrom('', '', '', '?', '*', '+', '{2}', '{1,3}', '{0,2}', '{2,}');
+const item = fc.tuple(atom, repetition).map(([a, r]) => a + r);
+const sequence = fc.array(item, { minLength: 1, maxLength: 4 }).map((items) => items.join(' '));
+const group = fc.array(sequence, { minLength: 1, maxLength: 3 }).map((all) => `(${all.join(' | ')})`);
+const body = fc.array(fc.oneof(sequence, fc.tuple(group, repetition).map((g) => g.join(''))), { minLength: 1, maxLength: 3 });
+
+/** Grammars that end: the inner rules use no rules. */
+const grammar = fc.tuple(body, fc.boolean()).map(
+  ([parts, choose]) =>
+    `root ::= ${parts.join(choose ? ' | ' : ' ')}
+pair ::= "\\"" [a-z]{1,4} "\\":" ("1" | "null")
+list ::= "[" ([0-9] ("," [0-9])*)? "]" # comment`,
+);
+
+async function compare(mode: 'masks' | 'tokens', vocabulary: string, grammars: string[], nSteps: number): Promise<string[]> {
+  const args = [nativeFolder(), join(folder, vocabulary), mode, '7', String(nSteps)];
+  const input = grammars.map((text) => `${text}\0`).join('');
+  return execFileSync(await referenceProgram('grammar-reference'), args, { input, encoding: 'utf8' }).trimEnd().split('\n');
+}
+
+const examplesFolder = join(folder, '..', 'grammars');
+const examples = readdirSync(examplesFolder)
+  .filter((name) => name.endsWith('.gbnf'))
+  .map((name) => readFileSync(join(examplesFolder, name), 'utf8'));
+const random = fc.sample(grammar, { numRuns: 60, seed: 5 });
+
+for (const vocabulary of ['ggml-vocab-llama-spm.gguf', 'ggml-vocab-qwen2.gguf']) {
+  t.test(`${vocabulary}: as many tokens are allowed as llama.cpp allows`, { skip }, async (t) => {
+    const lines = await compare('masks', vocabulary, [...examples, ...random], 6);
+    t.equal(lines.length, examples.length + random.length);
+    for (const [i, line] of lines.entries()) t.match(line, /^(ok|refused$)/, `${line}: ${random[i - examples.length] ?? i}`);
+    t.ok(lines.filter((line) => line.startsWith('ok')).length > random.length * 0.8, 'most are no refusals');
+  });
+}
+
+t.test('the same tokens are sampled from the same logits and seed', { skip }, async (t) => {
+  const lines = await compare('tokens', 'ggml-vocab-llama-spm.gguf', [...examples, ...random], 4);
+  for (const [i, line] of lines.entries()) t.match(line, /^(ok|refused$)/, `${line}: ${random[i - examples.length] ?? i}`);
+});
+
+t.test('what cannot be parsed is refused by both', { skip }, async (t) => {
+  const broken = [
+    'root ::= "a', 'root ::= [a', 'root ::= (', 'root ::= missing', 'other ::= "a"', 'root ::= root "a" | "b"', 'root ::= *',
+    'root ::= "a"{2,1', 'root = "a"', 'root ::= "\\q"', 'root ::= <nothing-like-this>', 'root ::= a "x"\na ::= ""? root', 'root ::= "\\x4"',
+  ]; // biome-ignore format: a list
+  for (const [i, line] of (await compare('masks', 'ggml-vocab-llama-spm.gguf', broken, 2)).entries()) t.equal(line, 'refused', broken[i]);
+});
