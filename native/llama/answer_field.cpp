@@ -13,7 +13,9 @@ namespace {
 using Builder = common_chat_peg_builder;
 using Id = common_peg_parser_id;
 
-template <typename Parser> const Parser * as(const common_peg_arena & arena, Id id) { return std::get_if<Parser>(&arena.get(id)); }
+template <typename Parser> const Parser * as(const common_peg_arena & arena, Id id) {
+    return std::get_if<Parser>(&arena.get(id));
+}
 
 // The parser that this one only wraps, or COMMON_PEG_INVALID_PARSER_ID.
 Id wrapped(const common_peg_arena & arena, Id id) {
@@ -102,7 +104,8 @@ FieldRules::FieldRules(const common_peg_arena & parser) : delimiters(all_delimit
 }
 
 std::optional<AnswerField> AnswerField::find(const FieldRules & rules, const common_peg_parse_context & context,
-                                             const common_peg_parse_result & result, const common_chat_msg & message, size_t n_text) {
+                                             const common_peg_parse_result & result, const common_chat_msg & message,
+                                             size_t n_text) {
     std::optional<AnswerField> field;
     const std::string arguments = message.tool_calls.empty() ? "" : message.tool_calls.back().arguments;
     const size_t n_given = context.input.size() - n_text;  // what the template wrote of the answer

@@ -68,8 +68,9 @@ class Parser {
         const auto before = text_.substr(0, std::min(at_, text_.size()));
         const auto line = std::count(before.begin(), before.end(), '\n') + 1;
         const size_t begin = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
-        throw StatusError("invalid_grammar", "the grammar cannot be parsed: " + what + " (line " + std::to_string(line) + ", column " +
-                                                 std::to_string(before.size() - begin + 1) + "); see the GBNF guide of llama.cpp");
+        throw StatusError("invalid_grammar", "the grammar cannot be parsed: " + what + " (line " + std::to_string(line) +
+                                                 ", column " + std::to_string(before.size() - begin + 1) +
+                                                 "); see the GBNF guide of llama.cpp");
     }
 
     char peek(size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
@@ -105,7 +106,9 @@ class Parser {
         return value;
     }
 
-    uint32_t id_of(const std::string & name) { return ids_.emplace(name, static_cast<uint32_t>(n_rules_)).second ? n_rules_++ : ids_[name]; }
+    uint32_t id_of(const std::string & name) {
+        return ids_.emplace(name, static_cast<uint32_t>(n_rules_)).second ? n_rules_++ : ids_[name];
+    }
 
     void define(uint32_t id, Alternatives alternatives) {
         if (alternatives_.size() <= id) alternatives_.resize(id + 1);
@@ -363,7 +366,8 @@ class Parser {
 GrammarRules parse_gbnf(std::string_view text, const llama_vocab * vocab) {
     auto rules = Parser(text, vocab).parse();
     if (has_left_recursion(rules))
-        throw StatusError("invalid_grammar", "the grammar has left recursion: a rule begins with itself, at once or through others");
+        throw StatusError("invalid_grammar",
+                          "the grammar has left recursion: a rule begins with itself, at once or through others");
     return rules;
 }
 

@@ -52,7 +52,8 @@ void Grammar::find_classes() {
     }
     std::sort(class_begins_.begin(), class_begins_.end());
     class_begins_.erase(std::unique(class_begins_.begin(), class_begins_.end()), class_begins_.end());
-    if (class_begins_.size() > kMostClasses) throw StatusError("invalid_grammar", "the grammar names too many different characters");
+    if (class_begins_.size() > kMostClasses)
+        throw StatusError("invalid_grammar", "the grammar names too many different characters");
     for (uint32_t c = 0; c < ascii_class_.size(); c++) {
         const auto above = std::upper_bound(class_begins_.begin(), class_begins_.end(), c);
         ascii_class_[c] = static_cast<uint16_t>(above - class_begins_.begin() - 1);
@@ -69,7 +70,9 @@ bool Grammar::set_has_class(uint32_t set, uint32_t code_point_class) const {
 
 uint32_t Grammar::class_of(uint32_t code_point) const {
     if (code_point < ascii_class_.size()) return ascii_class_[code_point];
-    return static_cast<uint32_t>(std::upper_bound(class_begins_.begin(), class_begins_.end(), code_point) - class_begins_.begin()) - 1;
+    return static_cast<uint32_t>(std::upper_bound(class_begins_.begin(), class_begins_.end(), code_point) -
+                                 class_begins_.begin()) -
+           1;
 }
 
 GrammarState * Grammar::next_class(GrammarState * state, uint32_t code_point_class) {
@@ -83,7 +86,8 @@ GrammarState * Grammar::next_class(GrammarState * state, uint32_t code_point_cla
     Closure closure;
     for (uint32_t stack : state->stacks_) {
         const auto & symbol = rules_->symbols[stacks_[stack].symbol];
-        if (stack != kEmptyStack && symbol.kind == Kind::Set && set_has_class(symbol.value, code_point_class)) step(stack, closure);
+        if (stack != kEmptyStack && symbol.kind == Kind::Set && set_has_class(symbol.value, code_point_class))
+            step(stack, closure);
     }
     auto * next = close(closure);
     table[code_point_class].store(next, std::memory_order_release);
@@ -182,7 +186,8 @@ GrammarState * Grammar::close(Closure & closure) {
             continue;
         }
         if (!closure.seen.insert(uint64_t{symbol} << 32 | below).second) continue;
-        if (closure.seen.size() > kMostVisits) throw StatusError("invalid_grammar", "the grammar is too ambiguous to be followed");
+        if (closure.seen.size() > kMostVisits)
+            throw StatusError("invalid_grammar", "the grammar is too ambiguous to be followed");
         const auto & here = rules_->symbols[symbol];
         if (here.kind != Kind::Rule) closure.stacks.push_back(push(symbol, below));
         // A rule at the end of another needs no way back there.

@@ -14,8 +14,11 @@ constexpr size_t kFew = 32;
 }  // namespace
 
 GrammarGuide::GrammarGuide(GrammarCache & cache, const GrammarSpec & spec)
-    : cache_(cache), vocabulary_(cache.vocabulary()), grammar_(cache.renew(cache.get(spec.text))),
-      position_{grammar_->start(), {}}, waiting_(spec.lazy) {
+    : cache_(cache),
+      vocabulary_(cache.vocabulary()),
+      grammar_(cache.renew(cache.get(spec.text))),
+      position_{grammar_->start(), {}},
+      waiting_(spec.lazy) {
     for (const auto & trigger : spec.triggers) {
         if (trigger.type == COMMON_GRAMMAR_TRIGGER_TYPE_TOKEN) {
             trigger_tokens_.push_back(trigger.token);
@@ -39,9 +42,7 @@ const TokenSet * GrammarGuide::few() {
     return nullptr;
 }
 
-const TokenSet * GrammarGuide::known() const {
-    return position_.partial.none() ? grammar_->allowed(position_.state) : nullptr;
-}
+const TokenSet * GrammarGuide::known() const { return position_.partial.none() ? grammar_->allowed(position_.state) : nullptr; }
 
 const TokenSet & GrammarGuide::allowed() {
     if (!position_.partial.none()) return inside_character_.emplace(*allowed_tokens(*grammar_, position_, vocabulary_));

@@ -31,7 +31,8 @@ class GrammarGuide {
     // False while a lazy grammar waits for its trigger: everything is allowed then.
     bool active() const { return !waiting_; }
     bool allows(llama_token token) { return !follow(token, vocabulary_.text(token)).state->dead(); }
-    // The allowed tokens where they are few (whether they are depends on nothing but the grammar and what was accepted), else null.
+    // The allowed tokens where they are few (whether they are depends on nothing but the grammar and what was accepted), else
+    // null.
     const TokenSet * few();
     // The allowed tokens where somebody has sought them, else null.
     const TokenSet * known() const;

@@ -23,9 +23,7 @@ struct GrammarPosition {
         return !state->dead();
     }
     // Whether the character that has begun can still become one that may follow.
-    bool possible(Grammar & grammar) const {
-        return partial.none() || grammar.any_next(state, partial.low(), partial.high());
-    }
+    bool possible(Grammar & grammar) const { return partial.none() || grammar.any_next(state, partial.low(), partial.high()); }
     bool accepting() const { return partial.none() && state->accepting(); }
 
     // Reads a text. A token's text may end inside a character.

@@ -45,8 +45,8 @@ std::vector<bool> nullable_rules(const GrammarRules & grammar) {
 }
 
 struct Begins {
-    Edges rules;       // what each rule may begin with
-    Edges with_rest;   // of those, what something follows
+    Edges rules;      // what each rule may begin with
+    Edges with_rest;  // of those, what something follows
 };
 
 Begins find_begins(const GrammarRules & grammar) {

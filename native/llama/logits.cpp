@@ -111,8 +111,7 @@ llama_token argmax(const float * logits, int32_t n) {
     return static_cast<llama_token>(std::max_element(begin, end) - logits);
 }
 
-float log_sum_exp(const float * logits, int32_t n) {
-    const float largest = logits[argmax(logits, n)];
+float log_sum_exp(const float * logits, int32_t n, float largest) {
     return largest + static_cast<float>(std::log(sum_exp(logits, n, largest)));
 }
 

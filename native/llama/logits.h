@@ -14,7 +14,7 @@ void top_logits(const float * logits, int32_t n, int32_t k, std::vector<llama_to
 // Index of the largest logit; the first of equals.
 llama_token argmax(const float * logits, int32_t n);
 
-// ln(sum(exp(logits))), to about 1e-6 relative.
-float log_sum_exp(const float * logits, int32_t n);
+// ln(sum(exp(logits))), to about 1e-6 relative. `largest` is the largest of them.
+float log_sum_exp(const float * logits, int32_t n, float largest);
 
 }  // namespace svc

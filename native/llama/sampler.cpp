@@ -74,7 +74,8 @@ std::unique_ptr<GrammarGuide> build_guide(const Model & model, const GrammarSpec
     if (spec.lazy || spec.generation_prompt.empty()) return guide;
     // The template's own words are not the model's: the grammar goes over them before the first sampled token.
     for (auto token : spelling(model, spec.generation_prompt)) {
-        if (!guide->accept(token)) throw StatusError("invalid_grammar", "the grammar does not fit what the template begins the answer with");
+        if (!guide->accept(token))
+            throw StatusError("invalid_grammar", "the grammar does not fit what the template begins the answer with");
     }
     return guide;
 }
@@ -170,18 +171,20 @@ void Sampler::fill_allowed(const float * logits, const TokenSet & allowed) {
     if (biases_.empty()) return;
     auto biased = candidates_;
     for (const auto & bias : biases_) {
-        auto at = std::lower_bound(biased.begin(), biased.end(), bias.token, [](const auto & data, auto token) { return data.id < token; });
+        auto at = std::lower_bound(biased.begin(), biased.end(), bias.token,
+                                   [](const auto & data, auto token) { return data.id < token; });
         if (at != biased.end() && at->id == bias.token) at->logit += bias.bias;
     }
-    biased.erase(std::remove_if(biased.begin(), biased.end(), [](const auto & data) { return data.logit == -INFINITY; }), biased.end());
+    biased.erase(std::remove_if(biased.begin(), biased.end(), [](const auto & data) { return data.logit == -INFINITY; }),
+                 biased.end());
     // Where biases forbid all that the grammar allows, the grammar has the last word.
     if (biased.empty()) return;
     candidates_.swap(biased);
     array_ = {candidates_.data(), candidates_.size(), -1, false};
 }
 
-// The likeliest n_wanted_ tokens that pass the test, sought among the n_look likeliest; false when there may be others. Without its
-// biased tokens, the wanted few are among as many more as there are biases; the biased ones compete beside them.
+// The likeliest n_wanted_ tokens that pass the test, sought among the n_look likeliest; false when there may be others. Without
+// its biased tokens, the wanted few are among as many more as there are biases; the biased ones compete beside them.
 template <typename Test> bool Sampler::fill_likeliest(const float * logits, int32_t n_look, Test && test) {
     const auto n_biases = static_cast<int32_t>(biases_.size());
     top_logits(logits, n_vocab_, std::min(n_look + n_biases, n_vocab_), candidates_);
@@ -208,12 +211,12 @@ template <typename Test> bool Sampler::fill_likeliest(const float * logits, int3
 
 float log_probability(const float * logits, int32_t n_vocab, llama_token token, int32_t n_top,
                       std::vector<TokenProbability> & top) {
-    const float log_sum = log_sum_exp(logits, n_vocab);
     thread_local std::vector<llama_token_data> largest;
+    top_logits(logits, n_vocab, std::clamp(n_top, 1, n_vocab), largest);
+    const float log_sum = log_sum_exp(logits, n_vocab, largest.front().logit);
     top.clear();
-    if (n_top > 0) {
-        top_logits(logits, n_vocab, std::min(n_top, n_vocab), largest);
-        for (const auto & entry : largest) top.push_back({entry.id, entry.logit - log_sum});
+    for (const auto & entry : largest) {
+        if (static_cast<int32_t>(top.size()) < n_top) top.push_back({entry.id, entry.logit - log_sum});
     }
     return logits[token] - log_sum;
 }

@@ -20,7 +20,8 @@ std::string text_of(const llama_vocab * vocab, llama_token token) {
 
 size_t common_prefix(std::string_view a, std::string_view b) {
     const size_t length = std::min(a.size(), b.size());
-    return static_cast<size_t>(std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(length), b.begin()).first - a.begin());
+    return static_cast<size_t>(std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(length), b.begin()).first -
+                               a.begin());
 }
 
 }  // namespace

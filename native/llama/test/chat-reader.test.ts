@@ -17,7 +17,9 @@ const names = readdirSync(join(folder, 'templates')).filter((name) => name.endsW
 async function run(mode: 'stream' | 'long', templates: readonly string[], seed: number, count: number): Promise<string[]> {
   const args = [nativeFolder(), join(folder, 'ggml-vocab-llama-spm.gguf'), mode, String(seed), String(count)];
   const input = templates.map((name) => `${readFileSync(join(folder, 'templates', name), 'utf8')}\0`).join('');
-  return execFileSync(await referenceProgram('chat-reference'), args, { input, encoding: 'utf8' }).trimEnd().split('\n');
+  return execFileSync(await referenceProgram('chat-reference'), args, { input, encoding: 'utf8' })
+    .trimEnd()
+    .split('\n');
 }
 
 t.test('what is streamed comes to what llama.cpp finds in the whole', { skip }, async (t) => {
@@ -42,7 +44,8 @@ t.test('parsing is linear in the answer', { skip }, async (t) => {
   for (const nBytes of [16_000, 64_000]) {
     for (const [i, fields] of (await parsed(nBytes)).entries()) {
       t.equal(fields.length, 4);
-      for (const bytes of fields) t.ok(bytes < (1 << 20) + 17 * (nBytes + 200), `${templates[i]}, ${nBytes} bytes: ${bytes} parsed`);
+      for (const bytes of fields)
+        t.ok(bytes < (1 << 20) + 17 * (nBytes + 200), `${templates[i]}, ${nBytes} bytes: ${bytes} parsed`);
     }
   }
 });

@@ -1,9 +1,11 @@
 // Grammars and guided sampling beside llama.cpp's own: every difference is printed, and nothing else is.
 //
-// grammar-reference BACKENDS VOCABULARY masks SEED N_STEPS: random walks through each grammar; the allowed tokens must be the same
-// grammar-reference BACKENDS VOCABULARY tokens SEED N_STEPS: random logits; Sampler must pick the token that llama.cpp's samplers pick
+// grammar-reference BACKENDS VOCABULARY masks SEED N_STEPS: random walks through each grammar; the allowed tokens must be the
+// same grammar-reference BACKENDS VOCABULARY tokens SEED N_STEPS: random logits; Sampler must pick the token that llama.cpp's
+// samplers pick
 //
-// Grammars come on stdin, each closed by a zero byte; each gives one line on stdout: "ok STEPS ALLOWED", "refused", or what differs.
+// Grammars come on stdin, each closed by a zero byte; each gives one line on stdout: "ok STEPS ALLOWED", "refused", or what
+// differs.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -82,7 +84,8 @@ std::string compare_masks(const Model & model, const std::string & text, int n_s
             if (mask.has(tokens[i]) && ends_inside_character(position, vocabulary.text(tokens[i]))) continue;
             if (mask.has(tokens[i]) != expected[i])
                 return "step " + std::to_string(step) + ": token " + std::to_string(tokens[i]) + " '" +
-                       std::string(vocabulary.text(tokens[i])) + "' is " + (expected[i] ? "allowed" : "forbidden") + " by llama.cpp";
+                       std::string(vocabulary.text(tokens[i])) + "' is " + (expected[i] ? "allowed" : "forbidden") +
+                       " by llama.cpp";
             if (expected[i] && !vocabulary.is_end(tokens[i])) choices.push_back(tokens[i]);
         }
         n_allowed += choices.size();
@@ -115,7 +118,8 @@ SamplingOptions random_options(Random & random) {
 class Upstream {
   public:
     Upstream(const Model & model, const std::string & grammar, const SamplingOptions & o, uint32_t seed)
-        : model_(model), grammar_(llama_sampler_init_grammar(model.vocab(), grammar.c_str(), "root")),
+        : model_(model),
+          grammar_(llama_sampler_init_grammar(model.vocab(), grammar.c_str(), "root")),
           chain_(llama_sampler_chain_init({true})) {
         auto add = [&](llama_sampler * sampler) { llama_sampler_chain_add(chain_.get(), sampler); };
         if (o.repeat_penalty != 1) add(llama_sampler_init_penalties(model.n_vocab(), o.repeat_last_n, o.repeat_penalty, 0, 0));
@@ -185,8 +189,8 @@ std::string compare_tokens(const Model & model, const std::string & text, int n_
         if (expected == LLAMA_TOKEN_NULL) break;
         const auto token = ours.sample(logits.data());
         if (token != expected)
-            return "step " + std::to_string(step) + ": " + std::to_string(token) + " and not " + std::to_string(expected) + " (temperature " +
-                   std::to_string(options.temperature) + ", top_k " + std::to_string(options.top_k) + ")";
+            return "step " + std::to_string(step) + ": " + std::to_string(token) + " and not " + std::to_string(expected) +
+                   " (temperature " + std::to_string(options.temperature) + ", top_k " + std::to_string(options.top_k) + ")";
     }
     return "ok " + std::to_string(step) + " 1";
 }

@@ -20,7 +20,7 @@ export interface JobUsage {
 
 export interface TokenLogprob {
   token: number;
-  /** Raw bytes of the token; may be part of a UTF-8 character. */
+  /** Raw bytes of the token; may be part of a UTF-8 character. Shared: not to be changed. */
   bytes: Buffer;
   logprob: number;
   top: { token: number; bytes: Buffer; logprob: number }[];
@@ -66,6 +66,8 @@ export class StepReader {
   readonly #handlers = new Map<number, GenerationHandler>();
   /** By job, since a handler that throws at the flush must be found by its job. */
   readonly #touched = new Map<number, GenerationHandler>();
+  /** Of tokens that log probabilities named. */
+  readonly #tokenBytes = new Map<number, Buffer>();
   readonly #onFault: (job: number, error: unknown) => void;
 
   /** `onFault` hears of a handler that threw; that job's handler has then heard onError and hears nothing more. */
@@ -142,7 +144,7 @@ export class StepReader {
         handler.onToolArguments?.(choice, index, payload);
         return;
       case RecordKind.logprobs:
-        handler.onLogprobs?.(choice, readLogprobs(payload));
+        handler.onLogprobs?.(choice, this.#readLogprobs(payload));
         return;
       case RecordKind.finish:
         handler.onFinish(choice, finishReasons[index] ?? 'stop', payload.toString());
@@ -157,27 +159,37 @@ export class StepReader {
         return;
     }
   }
-}
 
-/** Payload: u32 tokens; each token: entry, u32 alternatives, then that many entries. Entry: i32 id, f32 logprob, u32 length, bytes. */
-function readLogprobs(payload: Buffer): TokenLogprob[] {
-  let at = 4;
-  const entry = () => {
-    const length = payload.readUInt32LE(at + 8);
-    const read = {
-      token: payload.readInt32LE(at),
-      logprob: payload.readFloatLE(at + 4),
-      bytes: Buffer.from(payload.subarray(at + 12, at + 12 + length)),
+  /** Payload: u32 tokens; each token: entry, u32 alternatives, then that many entries. Entry: i32 id, f32 logprob, u32 length, bytes. */
+  #readLogprobs(payload: Buffer): TokenLogprob[] {
+    let at = 4;
+    const entry = () => {
+      const token = payload.readInt32LE(at);
+      const logprob = payload.readFloatLE(at + 4);
+      const length = payload.readUInt32LE(at + 8);
+      at += 12 + length;
+      return { token, logprob, bytes: this.#bytesOf(token, payload, at - length, at) };
     };
-    at += 12 + length;
-    return read;
-  };
-  return Array.from({ length: payload.readUInt32LE(0) }, () => {
-    const token = entry();
-    const nTop = payload.readUInt32LE(at);
-    at += 4;
-    return { ...token, top: Array.from({ length: nTop }, entry) };
-  });
+    const tokens: TokenLogprob[] = [];
+    for (let left = payload.readUInt32LE(0); left > 0; left--) {
+      const { token, logprob, bytes } = entry();
+      const top: TokenLogprob['top'] = [];
+      const nTop = payload.readUInt32LE(at);
+      at += 4;
+      for (let i = 0; i < nTop; i++) top.push(entry());
+      tokens.push({ token, logprob, bytes, top });
+    }
+    return tokens;
+  }
+
+  /** The same buffer each time, as the same few tokens come again and again. A special token has text in some jobs only. */
+  #bytesOf(token: number, payload: Buffer, start: number, end: number): Buffer {
+    const known = this.#tokenBytes.get(token);
+    if (known && known.length === end - start) return known;
+    const bytes = Buffer.from(payload.subarray(start, end));
+    if (!known) this.#tokenBytes.set(token, bytes);
+    return bytes;
+  }
 }
 
 function readUsage(payload: Buffer): JobUsage {

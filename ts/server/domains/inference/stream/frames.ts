@@ -8,13 +8,14 @@ export class Frames {
   }
 
   push(bytes: Buffer): void {
-    if (this.#length + bytes.length > this.#bytes.length) this.#grow(bytes.length);
+    this.#reserve(bytes.length);
     bytes.copy(this.#bytes, this.#length);
     this.#length += bytes.length;
   }
 
   pushText(text: string): void {
-    this.push(Buffer.from(text));
+    this.#reserve(Buffer.byteLength(text));
+    this.#length += this.#bytes.write(text, this.#length);
   }
 
   /** What was gathered; valid until the next push. The gathering starts anew. */
@@ -24,7 +25,8 @@ export class Frames {
     return taken;
   }
 
-  #grow(nBytes: number): void {
+  #reserve(nBytes: number): void {
+    if (this.#length + nBytes <= this.#bytes.length) return;
     const grown = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#length + nBytes));
     this.#bytes.copy(grown, 0, 0, this.#length);
     this.#bytes = grown;

@@ -4,7 +4,7 @@ import { errorBody } from '../../../../platform/http/error-body.ts';
 import type { HttpError } from '../../../../platform/http/errors.ts';
 import type { StreamEncoder } from '../../stream/encoder.ts';
 import type { Frames } from '../../stream/frames.ts';
-import { chatLogprobs } from './logprobs.ts';
+import { chatLogprobsJson } from './logprobs.ts';
 import { chatTimings, chatUsage } from './usage.ts';
 
 export interface ChunkHead {
@@ -105,7 +105,7 @@ export class ChunkEncoder implements StreamEncoder {
   }
 
   #chunk(out: Frames, choice: number, delta: string, finish: FinishReason | null = null): void {
-    const end = `"logprobs":${this.#takeLogprobs(choice)},"finish_reason":${JSON.stringify(finish)}}`;
+    const end = `"logprobs":${this.#takeLogprobs(choice)},"finish_reason":${finish === null ? 'null' : `"${finish}"`}}`;
     out.pushText(`${this.#head}{"index":${choice},"delta":${delta},${end}${this.#tail}`);
   }
 
@@ -113,7 +113,7 @@ export class ChunkEncoder implements StreamEncoder {
     const tokens = this.#pendingLogprobs.get(choice);
     if (!tokens) return 'null';
     this.#pendingLogprobs.delete(choice);
-    return JSON.stringify({ content: chatLogprobs(tokens), refusal: null });
+    return `{"content":${chatLogprobsJson(tokens)},"refusal":null}`;
   }
 
   #templates(index: number): ChoiceTemplates {

@@ -14,6 +14,38 @@ export function chatLogprobs(tokens: readonly TokenLogprob[]): (ChatLogprob & { 
   return tokens.map((token) => ({ ...entry(token), top_logprobs: token.top.map(entry) }));
 }
 
-function entry({ bytes, logprob }: { bytes: Buffer; logprob: number }): ChatLogprob {
-  return { token: bytes.toString(), logprob: Number.isFinite(logprob) ? logprob : impossible, bytes: [...bytes] };
+/** The same as JSON. A stream with alternatives writes many of these for each token, so no objects are made. */
+export function chatLogprobsJson(tokens: readonly TokenLogprob[]): string {
+  let json = '';
+  for (const token of tokens) {
+    let top = '';
+    for (const alternative of token.top) top += `${top === '' ? '' : ','}${members(alternative)}}`;
+    json += `${json === '' ? '' : ','}${members(token)},"top_logprobs":[${top}]}`;
+  }
+  return `[${json}]`;
+}
+
+type Entry = Pick<TokenLogprob, 'bytes' | 'logprob'>;
+
+function entry({ bytes, logprob }: Entry): ChatLogprob {
+  return { token: bytes.toString(), logprob: shown(logprob), bytes: [...bytes] };
+}
+
+/** What stands before and behind the number. The engine's door hands out the same buffer for the same token. */
+const fragments = new WeakMap<Buffer, readonly [string, string]>();
+
+/** An entry without its closing brace. */
+function members({ bytes, logprob }: Entry): string {
+  let [before, behind] = fragments.get(bytes) ?? [];
+  if (before === undefined || behind === undefined) {
+    before = `{"token":${JSON.stringify(bytes.toString())},"logprob":`;
+    behind = `,"bytes":[${bytes.join(',')}]`;
+    fragments.set(bytes, [before, behind]);
+  }
+  return before + shown(logprob) + behind;
+}
+
+/** The engine's floats are good for seven digits; more would be noise that every client reads. */
+function shown(logprob: number): number {
+  return Number.isFinite(logprob) ? Math.round(logprob * 1e6) / 1e6 : impossible;
 }

@@ -3,8 +3,9 @@ import type { FinishReason, JobUsage, TokenLogprob } from '../../../../native/ll
 import type { HttpError } from '../../../../platform/http/errors.ts';
 import type { StreamEncoder } from '../../stream/encoder.ts';
 import type { Frames } from '../../stream/frames.ts';
+import { chatLogprobsJson } from '../openai-chat/logprobs.ts';
 import { type Emit, type OpenItem, openCall, openMessage, openReasoning } from './open-item.ts';
-import { type ItemStatus, type OutputItem, type ResponseProgress, responseLogprobs, responseObject } from './response-object.ts';
+import { type ItemStatus, type OutputItem, type ResponseProgress, responseObject } from './response-object.ts';
 
 const deltaEnd = Buffer.from('"}\n\n');
 
@@ -50,8 +51,10 @@ export class ResponsesEncoder implements StreamEncoder {
   }
 
   logprobs(_out: Frames, _choice: number, tokens: TokenLogprob[]): void {
-    this.#logprobs = [...(this.#logprobs ?? []), ...tokens];
-    this.#pendingLogprobs = [...(this.#pendingLogprobs ?? []), ...tokens];
+    this.#logprobs ??= [];
+    this.#logprobs.push(...tokens);
+    this.#pendingLogprobs ??= [];
+    this.#pendingLogprobs.push(...tokens);
   }
 
   finish(out: Frames, _choice: number, reason: FinishReason): void {
@@ -106,7 +109,7 @@ export class ResponsesEncoder implements StreamEncoder {
     if (this.#item?.kind !== 'message') return '';
     const tokens = this.#pendingLogprobs;
     this.#pendingLogprobs = undefined;
-    return tokens ? `"logprobs":${JSON.stringify(responseLogprobs(tokens))},` : '"logprobs":[],';
+    return `"logprobs":${tokens ? chatLogprobsJson(tokens) : '[]'},`;
   }
 
   #end(out: Frames, status: ItemStatus): void {
