@@ -51,7 +51,12 @@ pair ::= "\\"" [a-z]{1,4} "\\":" ("1" | "null")
 list ::= "[" ([0-9] ("," [0-9])*)? "]" # comment`,
 );
 
-async function compare(mode: 'masks' | 'tokens', vocabulary: string, grammars: string[], nSteps: number): Promise<string[]> {
+async function compare(
+  mode: 'masks' | 'tokens',
+  vocabulary: string,
+  grammars: readonly string[],
+  nSteps: number,
+): Promise<string[]> {
   const args = [nativeFolder(), join(folder, vocabulary), mode, '7', String(nSteps)];
   const input = grammars.map((text) => `${text}\0`).join('');
   return execFileSync(await referenceProgram('grammar-reference'), args, { input, encoding: 'utf8' })
@@ -65,12 +70,16 @@ const examples = readdirSync(examplesFolder)
   .map((name) => readFileSync(join(examplesFolder, name), 'utf8'));
 const random = fc.sample(grammar, { numRuns: 60, seed: 5 });
 
-for (const vocabulary of ['ggml-vocab-llama-spm.gguf', 'ggml-vocab-qwen2.gguf']) {
+// In some of the random grammars, llama.cpp takes for ever over the long runs of spaces that the second vocabulary has.
+for (const [vocabulary, grammars] of [
+  ['ggml-vocab-llama-spm.gguf', [...examples, ...random]],
+  ['ggml-vocab-qwen2.gguf', examples],
+] as const) {
   t.test(`${vocabulary}: as many tokens are allowed as llama.cpp allows`, { skip }, async (t) => {
-    const lines = await compare('masks', vocabulary, [...examples, ...random], 6);
-    t.equal(lines.length, examples.length + random.length);
-    for (const [i, line] of lines.entries()) t.match(line, /^(ok|refused$)/, `${line}: ${random[i - examples.length] ?? i}`);
-    t.ok(lines.filter((line) => line.startsWith('ok')).length > random.length * 0.8, 'most are no refusals');
+    const lines = await compare('masks', vocabulary, grammars, 6);
+    t.equal(lines.length, grammars.length);
+    for (const [i, line] of lines.entries()) t.match(line, /^(ok|refused$)/, `${line}: ${grammars[i]}`);
+    t.ok(lines.filter((line) => line.startsWith('ok')).length > grammars.length * 0.8, 'most are no refusals');
   });
 }
 
