@@ -84,8 +84,10 @@ for (const [vocabulary, grammars] of [
 }
 
 t.test('the same tokens are sampled from the same logits and seed', { skip }, async (t) => {
-  const lines = await compare('tokens', 'ggml-vocab-llama-spm.gguf', [...examples, ...random], 4);
-  for (const [i, line] of lines.entries()) t.match(line, /^(ok|refused$)/, `${line}: ${random[i - examples.length] ?? i}`);
+  // llama.cpp lets open classes match bytes that are no UTF-8; we do not, so the candidates would differ.
+  const closed = random.filter((text) => !/[.]|\[\^/.test(text));
+  const lines = await compare('tokens', 'ggml-vocab-llama-spm.gguf', [...examples, ...closed], 4);
+  for (const [i, line] of lines.entries()) t.match(line, /^(ok|refused$)/, `${line}: ${closed[i - examples.length] ?? i}`);
 });
 
 t.test('what cannot be parsed is refused by both', { skip }, async (t) => {
