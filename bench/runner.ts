@@ -30,7 +30,7 @@ export interface RunOptions {
 export async function runTrial(trial: Trial, options: RunOptions): Promise<TrialResult> {
   const samples: Samples = { ours: [], rival: [], ceiling: [] };
   const sides = Object.entries(options.contenders).map(
-    ([side, contender]) => [side as Side, new Stand(contender, options.settings, trial.fresh ?? 'trial')] as const,
+    ([side, contender]) => [side as Side, new Stand(contender, options.settings, trial)] as const,
   );
   try {
     for (let round = 1; round <= options.nRounds; round++) {
@@ -77,12 +77,14 @@ class Stand {
   readonly #contender: Contender;
   readonly #settings: ContenderOptions;
   readonly #fresh: 'trial' | 'round' | 'phase';
+  readonly #isWarmedUp: boolean;
   #running: RunningContender | undefined;
 
-  constructor(contender: Contender, settings: ContenderOptions, fresh: 'trial' | 'round' | 'phase') {
+  constructor(contender: Contender, settings: ContenderOptions, { fresh = 'trial', warmUp = true }: Trial) {
     this.#contender = contender;
     this.#settings = settings;
     this.#fresh = fresh;
+    this.#isWarmedUp = warmUp;
   }
 
   async nextRound(): Promise<void> {
@@ -91,7 +93,9 @@ class Stand {
 
   async nextPhase(): Promise<RunningContender> {
     if (this.#fresh === 'phase') await this.clear();
-    this.#running ??= await this.#contender.start(this.#settings);
+    if (this.#running) return this.#running;
+    this.#running = await this.#contender.start(this.#settings);
+    if (this.#isWarmedUp) await this.#running.warmUp?.();
     return this.#running;
   }
 

@@ -15,8 +15,8 @@ import { sleep, waitUntil } from './wait.ts';
 
 const active = { ownWords: 8, maxTokens: 15_000 };
 const idle = { ownWords: 8, maxTokens: 8 };
-/** Connections opened in a row before the server gets a turn; below the usual backlog of a listening socket. */
-const burst = 50;
+/** Connections opened in a row; below the usual backlog of a listening socket. */
+const burst = 10;
 const startLimitMs = 60_000;
 const healthEveryMs = 20;
 const healthTimeoutMs = 2_000;
@@ -27,7 +27,7 @@ export const runIdleStreams: Scenario<IdleStreamLoad> = async ({ target, pid, se
   const before = readUsage(pid);
   const health = new HealthProbe(target);
   const waiting = new IdleRequests(target, shapedBody(idle, seed, 99));
-  await waiting.open(load.idle);
+  await waiting.open(load.idle, load.openPerSecond);
   await sleep(load.settleSeconds * 1_000);
   const from = depth(streams);
   const fromAt = performance.now();
@@ -82,14 +82,15 @@ class IdleRequests {
     this.#body = body;
   }
 
-  async open(count: number): Promise<void> {
+  async open(count: number, perSecond: number): Promise<void> {
+    const startedAt = performance.now();
     const request = { method: 'POST', path: '/v1/chat/completions', body: this.#body } as const;
     while (this.#connections.length < count) {
       for (let i = 0; i < burst && this.#connections.length < count; i++) {
         const handler = { onHead: () => this.#nOpened++, onBody: () => undefined, onEnd: () => this.#nEnded++ };
         this.#connections.push(new Connection(this.#target, request, handler));
       }
-      await sleep(5);
+      await sleep(startedAt + (this.#connections.length * 1_000) / perSecond - performance.now());
     }
   }
 

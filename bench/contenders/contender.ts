@@ -9,6 +9,8 @@ export interface Contender {
 }
 
 export interface RunningContender {
+  /** Before anything is measured: a server that has just started compiles its own code and touches its memory for the first time. */
+  warmUp?(): Promise<unknown>;
   /** Runs one load. Undefined when this contender has no such thing (a bound has no queue, for example). */
   measure(load: Load, seed: number): Promise<Sample | undefined>;
   stop(): Promise<unknown>;
@@ -30,6 +32,8 @@ export interface ServerSettings {
   kvUnified?: boolean;
   /** Requests that may wait before they are refused; ours alone, as no rival bounds its queue. */
   maxQueuedJobs?: number;
+  /** Longest wait before requests are refused, by the measured rate, seconds; ours alone; 0 for no limit. */
+  maxQueueSeconds?: number;
   /** Open connections; ours alone, as no rival has a limit of that kind. */
   maxConnections?: number;
   /** API keys name tenants; ours alone, as no rival has tenants. */

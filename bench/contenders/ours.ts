@@ -27,7 +27,8 @@ export const ours: Contender = {
 };
 
 function environment(options: ContenderOptions, port: number): Record<string, string> {
-  const { model, nThreads, nParallel, nCtx, kvUnified, maxQueuedJobs, maxConnections, models, maxLoadedModels } = options;
+  const { model, nThreads, nParallel, nCtx, kvUnified, maxConnections, models, maxLoadedModels } = options;
+  const { maxQueuedJobs, maxQueueSeconds } = options;
   const values = {
     LISTEN: `127.0.0.1:${port}`,
     DATA_DIR: mkdtempSync(join(tmpdir(), 'svc-bench-')),
@@ -40,6 +41,7 @@ function environment(options: ContenderOptions, port: number): Record<string, st
     INFERENCE_KV_UNIFIED: kvUnified === undefined ? undefined : kvUnified ? 'on' : 'off',
     INFERENCE_MAX_QUEUED_JOBS: maxQueuedJobs,
     INFERENCE_MAX_QUEUED_TOKENS: maxQueuedJobs === undefined ? undefined : 2 ** 31 - 1,
+    INFERENCE_MAX_QUEUE_SECONDS: maxQueueSeconds,
     // The default model stays in memory whoever asks, and is none of those that take turns.
     INFERENCE_MAX_LOADED_MODELS: maxLoadedModels && maxLoadedModels + 1,
   };

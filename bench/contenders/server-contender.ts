@@ -2,16 +2,23 @@
 import type { ChildServer } from '../../test/child-server.ts';
 import { runChat } from '../load/chat.ts';
 import { runEmbeddings } from '../load/embeddings.ts';
-import type { Load } from '../load/load.ts';
+import type { ClosedLoad, Load } from '../load/load.ts';
 import { runWrk } from '../load/wrk.ts';
 import type { Sample } from '../trial.ts';
 import type { RunningContender } from './contender.ts';
+
+/** About two seconds on a small machine. */
+const warmUp: ClosedLoad = { kind: 'closed', clients: 4, requestsPerClient: 6, ownWords: 40, maxTokens: 64 };
 
 export class ServerContender implements RunningContender {
   readonly #server: ChildServer;
 
   constructor(server: ChildServer) {
     this.#server = server;
+  }
+
+  warmUp(): Promise<Sample> {
+    return runChat(this.#server, warmUp, 1);
   }
 
   async measure(load: Load, seed: number): Promise<Sample | undefined> {

@@ -91,6 +91,8 @@ export interface IdleStreamLoad {
   kind: 'idle-streams';
   active: number;
   idle: number;
+  /** Pace at which they are opened. */
+  openPerSecond: number;
   /** Between the last idle request and the measurement. */
   settleSeconds: number;
   seconds: number;
@@ -116,5 +118,6 @@ export interface ModelSwitchLoad extends ChatShape {
 /** A single stream, and what the server's threads beside the computing one spend on it. */
 export interface LongStreamLoad {
   kind: 'long-stream';
+  promptWords: number;
   tokens: number;
 }

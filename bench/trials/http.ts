@@ -5,7 +5,14 @@ import type { Goal, Trial } from '../trial.ts';
 const compared: Goal = { figure: 'requests.requestsPerSecond', unit: 'req/s', against: 'rival' };
 
 function trial(name: string, summary: string, load: Omit<WrkLoad, 'kind' | 'connections'>, goal: Goal): Trial {
-  return { name, summary, rival: 'bare-uws', phases: { requests: { kind: 'wrk', connections: 64, ...load } }, goals: [goal] };
+  return {
+    name,
+    summary,
+    rival: 'bare-uws',
+    warmUp: false,
+    phases: { requests: { kind: 'wrk', connections: 64, ...load } },
+    goals: [goal],
+  };
 }
 
 export const httpTrials: readonly Trial[] = [

@@ -1,5 +1,5 @@
 /** Clients that leave, that wait in thousands, and that read for a long time. */
-import type { AbortLoad } from '../../load/load.ts';
+import type { AbortLoad, LongStreamLoad } from '../../load/load.ts';
 import type { Goal, Trial } from '../../trial.ts';
 
 const abort = (state: AbortLoad['state']): AbortLoad => ({ kind: 'aborts', state, slots: 4, victims: 2, patienceMs: 2_000 });
@@ -38,13 +38,14 @@ export const idleStreams: Trial = {
   summary:
     '10,000 open requests behind 4 active streams (the rival gets 900): what they cost the probes, the streams and the memory',
   rival: 'llama-server',
-  server: { nParallel: 4, nCtx: 65_536, maxConnections: 16_000, maxQueuedJobs: 20_000 },
+  server: { nParallel: 4, nCtx: 65_536, maxConnections: 16_000, maxQueuedJobs: 20_000, maxQueueSeconds: 0 },
   fresh: 'phase',
   phases: {
     open: {
       kind: 'idle-streams',
       active: 4,
       idle: 10_000,
+      openPerSecond: 2_000,
       settleSeconds: 6,
       seconds: 2,
       forRival: { idle: 900, settleSeconds: 1 },
@@ -58,19 +59,18 @@ export const idleStreams: Trial = {
   ],
 };
 
+/** As many tokens, and as deep in the context, as a long stream has on average: its pace is then the long one's. */
+const shortStream: LongStreamLoad = { kind: 'long-stream', promptWords: 7_000, tokens: 2_000 };
+
 export const longStreams: Trial = {
   name: 'long-streams',
   summary:
-    'streams of 2,000 and 16,000 tokens: CPU time of the threads beside the computing one, for each token, must not grow with the length',
+    'a stream of 16,000 tokens: CPU time of the threads beside the computing one, for each token, is that of a stream of 2,000 in the same depth',
   rival: 'llama-server',
   model: 'tiny',
   // One compute thread, so that the others' time is not matrix work.
   server: { nParallel: 1, nCtx: 20_480, nThreads: 1 },
-  phases: {
-    short: { kind: 'long-stream', tokens: 2_000 },
-    middle: { kind: 'long-stream', tokens: 6_000 },
-    long: { kind: 'long-stream', tokens: 16_000 },
-  },
+  phases: { short: shortStream, long: { kind: 'long-stream', promptWords: 8, tokens: 16_000 } },
   goals: [
     {
       figure: 'long.streamCpuMicrosPerToken',
