@@ -8,7 +8,7 @@ export const sharedPrefix: Trial = {
   server: { nParallel: 8, nCtx: 16_384 },
   phases: {
     burst: { kind: 'closed', clients: 8, requestsPerClient: 1, sharedWords: 960, ownWords: 18, maxTokens: 32 },
-    unrelated: { kind: 'closed', clients: 8, requestsPerClient: 1, ownWords: 64, maxTokens: 256 },
+    unrelated: { kind: 'closed', clients: 8, requestsPerClient: 1, ownWords: 64, maxTokens: 192 },
   },
   goals: [
     { figure: 'burst.promptTokensEvaluated', unit: 'tokens', atMost: 1_300 },
@@ -21,12 +21,12 @@ export const sharedPrefix: Trial = {
 export const conversations: Trial = {
   name: 'conversations',
   summary:
-    '32 chats of 4 turns with KV for 4 of them: what a turn has in common with the last one is not computed again, and nobody stalls',
+    '32 chats of 3 turns with KV for 4 of them: what a turn has in common with the last one is not computed again, and nobody stalls',
   rival: 'llama-server',
   server: { nParallel: 4, nCtx: 4_096 },
   fresh: 'round',
   phases: {
-    chats: { kind: 'conversations', clients: 32, turns: 4, wordsPerTurn: 120, answerWords: 60, maxTokens: 32 },
+    chats: { kind: 'conversations', clients: 32, turns: 3, wordsPerTurn: 120, answerWords: 60, maxTokens: 32 },
   },
   goals: [
     { figure: 'chats.evaluatedPerNewToken', unit: 'x', atMost: 1.1 },
@@ -40,10 +40,10 @@ export const kvFull: Trial = {
   name: 'kv-full',
   summary: '12 chats, 4 at a time, whose answers together need twice the KV cells there are: all must complete',
   rival: 'llama-server',
-  server: { nParallel: 4, nCtx: 2_048, kvUnified: true },
+  server: { nParallel: 4, nCtx: 1_024, kvUnified: true },
   fresh: 'round',
   phases: {
-    chats: { kind: 'closed', clients: 12, requestsPerClient: 1, ownWords: 200, maxTokens: 700, mayFail: true },
+    chats: { kind: 'closed', clients: 12, requestsPerClient: 1, ownWords: 100, maxTokens: 300, mayFail: true },
   },
   goals: [
     { figure: 'chats.nFailed', unit: 'failed', atMost: 0 },

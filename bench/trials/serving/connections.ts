@@ -2,7 +2,7 @@
 import type { AbortLoad, LongStreamLoad } from '../../load/load.ts';
 import type { Goal, Trial } from '../../trial.ts';
 
-const abort = (state: AbortLoad['state']): AbortLoad => ({ kind: 'aborts', state, slots: 4, victims: 2, patienceMs: 2_000 });
+const abort = (state: AbortLoad['state']): AbortLoad => ({ kind: 'aborts', state, slots: 4, victims: 1, patienceMs: 2_000 });
 /** A step, plus 50 ms; a step of 4 sequences takes a few. */
 const freed = (phase: string): Goal => ({ figure: `${phase}.slotFreedMs`, unit: 'ms', atMost: 60 });
 const silent = (phase: string): Goal => ({ figure: `${phase}.cpuForTheGoneMs`, unit: 'ms of 500', atMost: 30 });
@@ -13,11 +13,10 @@ export const aborts: Trial = {
     'clients leave while others stream (queued, in prefill, in decode, without a stream): when their slot is free, and what is computed for nobody',
   rival: 'llama-server',
   server: { nParallel: 4, nCtx: 32_768 },
-  fresh: 'phase',
+  fresh: 'round',
   phases: {
     decode: abort('decode'),
     queued: abort('queued'),
-    gathered: abort('gathered'),
     prefill: abort('prefill'),
     storm: {
       kind: 'abort-storm',
@@ -25,6 +24,8 @@ export const aborts: Trial = {
       concurrency: 16,
       survivors: { clients: 2, ownWords: 24, maxTokens: 600 },
     },
+    // Last, as the rival computes for those who left long after.
+    gathered: abort('gathered'),
   },
   goals: [
     ...['decode', 'queued', 'gathered', 'prefill'].map(freed),
@@ -60,17 +61,17 @@ export const idleStreams: Trial = {
 };
 
 /** As many tokens, and as deep in the context, as a long stream has on average: its pace is then the long one's. */
-const shortStream: LongStreamLoad = { kind: 'long-stream', promptWords: 7_000, tokens: 2_000 };
+const shortStream: LongStreamLoad = { kind: 'long-stream', promptWords: 3_500, tokens: 1_000 };
 
 export const longStreams: Trial = {
   name: 'long-streams',
   summary:
-    'a stream of 16,000 tokens: CPU time of the threads beside the computing one, for each token, is that of a stream of 2,000 in the same depth',
+    'a stream of 8,000 tokens: CPU time of the threads beside the computing one, for each token, is that of a stream of 1,000 in the same depth',
   rival: 'llama-server',
   model: 'tiny',
   // One compute thread, so that the others' time is not matrix work.
-  server: { nParallel: 1, nCtx: 20_480, nThreads: 1 },
-  phases: { short: shortStream, long: { kind: 'long-stream', promptWords: 8, tokens: 16_000 } },
+  server: { nParallel: 1, nCtx: 10_240, nThreads: 1 },
+  phases: { short: shortStream, long: { kind: 'long-stream', promptWords: 8, tokens: 8_000 } },
   goals: [
     {
       figure: 'long.streamCpuMicrosPerToken',

@@ -2,7 +2,7 @@
 import type { StagedLoad } from '../../load/load.ts';
 import type { Trial } from '../../trial.ts';
 
-const running: StagedLoad = { kind: 'staged', background: { clients: 4, ownWords: 32, maxTokens: 800 }, arrivals: [] };
+const running: StagedLoad = { kind: 'staged', background: { clients: 4, ownWords: 32, maxTokens: 500 }, arrivals: [] };
 const fourThousand = { label: 'long', afterMs: 0, ownWords: 4_000, maxTokens: 16 };
 
 export const prefillStall: Trial = {
@@ -57,8 +57,8 @@ export const overload: Trial = {
   fresh: 'round',
   phases: {
     capacity: { kind: 'closed', clients: 8, requestsPerClient: 4, ...ask },
-    moderate: { kind: 'poisson', rate: { times: 0.7, of: 'capacity.requestsPerSecond' }, seconds: 4, ...ask },
-    overload: { kind: 'poisson', rate: { times: 2, of: 'capacity.requestsPerSecond' }, seconds: 4, ...ask },
+    moderate: { kind: 'poisson', rate: { times: 0.7, of: 'capacity.requestsPerSecond' }, seconds: 3, ...ask },
+    overload: { kind: 'poisson', rate: { times: 2, of: 'capacity.requestsPerSecond' }, seconds: 3, ...ask },
   },
   goals: [
     { figure: 'overload.goodputPerSecond', unit: 'req/s', against: { baseline: 'capacity.goodputPerSecond' }, atLeast: 0.9 },

@@ -14,7 +14,7 @@ export const modelSwitch: Trial = {
   // An empty name is the suite's model.
   server: { nParallel: 4, nCtx: 4_096, models: Object.fromEntries(models.map((name) => [name, ''])), maxLoadedModels: 3 },
   phases: {
-    requests: { kind: 'model-switch', requests: 66, models, room: 3, ownWords: 8, maxTokens: 4 },
+    requests: { kind: 'model-switch', requests: 24, models, room: 3, ownWords: 8, maxTokens: 4 },
   },
   goals: [
     { figure: 'requests.nFailed', unit: 'failed', atMost: 0 },
@@ -26,7 +26,7 @@ export const modelSwitch: Trial = {
 
 const quiet: TenantLoad = {
   kind: 'tenants',
-  quiet: { requests: 30, pauseMs: 20, ownWords: 400, maxTokens: 8 },
+  quiet: { requests: 12, pauseMs: 20, ownWords: 400, maxTokens: 8 },
 };
 const flood = { clients: 32, ownWords: 64, maxTokens: 64 };
 
@@ -41,7 +41,7 @@ export const tenants: Trial = {
     hasTenants: true,
     models: { embedding: 'random-embedding', rerank: 'random-rerank' },
   },
-  fresh: 'phase',
+  fresh: 'round',
   phases: {
     alone: quiet,
     flooded: { ...quiet, flood },

@@ -7,7 +7,7 @@ const chats = (clients: number): ClosedLoad => ({
   clients,
   requestsPerClient: 1,
   ownWords: 24,
-  maxTokens: 256,
+  maxTokens: 192,
 });
 const parity = (phase: string): Goal => ({
   figure: `${phase}.tokensPerSecond`,
@@ -23,7 +23,7 @@ export const streams: Trial = {
   rival: 'llama-server',
   ceiling: 'llama-batched-bench',
   server: { nParallel: 32, nCtx: 32_768 },
-  phases: { one: { ...chats(1), requestsPerClient: 4 }, four: { ...chats(4), requestsPerClient: 2 }, many: chats(32) },
+  phases: { one: { ...chats(1), requestsPerClient: 2 }, four: chats(4), many: chats(32) },
   goals: [
     parity('one'),
     parity('four'),
