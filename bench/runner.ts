@@ -72,6 +72,9 @@ function resolve({ forRival, ...common }: Phase, side: Side, round: Sample): Loa
   return { ...load, rate: { ...load.rate, perSecond: (round[load.rate.of] ?? Number.NaN) * load.rate.times } };
 }
 
+/** Loads that are no chats with the server's own model, or that warm up themselves. */
+const startsCold: readonly Load['kind'][] = ['wrk', 'embeddings', 'kernel', 'start', 'model-switch'];
+
 /** Where a contender runs: kept as long as the trial says, and never more than one of it. */
 class Stand {
   readonly #contender: Contender;
@@ -80,11 +83,11 @@ class Stand {
   readonly #isWarmedUp: boolean;
   #running: RunningContender | undefined;
 
-  constructor(contender: Contender, settings: ContenderOptions, { fresh = 'trial', warmUp = true }: Trial) {
+  constructor(contender: Contender, settings: ContenderOptions, { fresh = 'trial', phases }: Trial) {
     this.#contender = contender;
     this.#settings = settings;
     this.#fresh = fresh;
-    this.#isWarmedUp = warmUp;
+    this.#isWarmedUp = Object.values(phases).some(({ kind }) => !startsCold.includes(kind));
   }
 
   async nextRound(): Promise<void> {

@@ -17,8 +17,6 @@ export interface Trial {
   server?: Partial<ServerSettings>;
   /** When servers are started anew; `trial` unless told. A server that does not notice aborts would carry them into what follows. */
   fresh?: 'trial' | 'round' | 'phase';
-  /** Whether chats warm the servers up before anything is measured; true unless told. */
-  warmUp?: boolean;
   /** What is run, in this order. A phase's figures are named `phase.figure`. */
   phases: Readonly<Record<string, Phase>>;
   goals: readonly Goal[];

@@ -9,7 +9,6 @@ function trial(name: string, summary: string, load: Omit<WrkLoad, 'kind' | 'conn
     name,
     summary,
     rival: 'bare-uws',
-    warmUp: false,
     phases: { requests: { kind: 'wrk', connections: 64, ...load } },
     goals: [goal],
   };

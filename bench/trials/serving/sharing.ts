@@ -9,8 +9,6 @@ export const modelSwitch: Trial = {
   summary:
     'requests to 6 models drawn at random with room for 3, beside the router with a process for each: what a request that has to wait for a model takes',
   rival: 'llama-router',
-  // The scenario loads each model once itself.
-  warmUp: false,
   // An empty name is the suite's model.
   server: { nParallel: 4, nCtx: 4_096, models: Object.fromEntries(models.map((name) => [name, ''])), maxLoadedModels: 3 },
   phases: {
