@@ -8,7 +8,7 @@ import { type ChatAnswer, type ChatItem, hasSchemaFields, isRight } from './chat
 import { type Figure, shareFigure } from './figure.ts';
 
 const run = promisify(execFile);
-const writer = join(import.meta.dirname, '../svc-chat-tiny/evaluation.py');
+const recipe = join(import.meta.dirname, '../svc-chat-tiny');
 
 interface ChatSet {
   name: string;
@@ -29,6 +29,10 @@ const sets: readonly ChatSet[] = [
   { name: "JSON: the schema's fields", file: 'json', goal: 1, judge: hasSchemaFields },
   { name: 'JSON: right values', file: 'json', goal: 0.85 },
   { name: 'small talk, in the right language', file: 'small-talk' },
+  // Written by hand with everyday names and wordings: how far what was learned from made-up ones carries.
+  { name: 'written by hand: passages', file: 'written/passages' },
+  { name: 'written by hand: tools', file: 'written/tools' },
+  { name: 'written by hand: JSON', file: 'written/json' },
 ];
 
 export interface ChatSetOptions {
@@ -42,9 +46,10 @@ export interface ChatSetOptions {
 export async function measureChatSets(options: ChatSetOptions): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-eval-'));
   try {
-    await run(options.python, [writer, folder, '--count', String(options.count)]);
+    await run(options.python, [join(recipe, 'evaluation.py'), folder, '--count', String(options.count)]);
     const answers = new Map<string, { item: ChatItem; answer: ChatAnswer }[]>();
-    for (const file of new Set(sets.map((set) => set.file))) answers.set(file, await answerAll(readSet(folder, file), options));
+    for (const file of new Set(sets.map((set) => set.file)))
+      answers.set(file, await answerAll(readSet(file.startsWith('written/') ? recipe : folder, file), options));
     return sets.map(({ name, file, goal, judge = isRight }) => {
       const judged = answers.get(file) ?? [];
       return shareFigure(name, judged.filter(({ item, answer }) => judge(item, answer)).length, judged.length, goal);

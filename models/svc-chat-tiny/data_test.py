@@ -5,8 +5,8 @@ import re
 import unittest
 
 import data
-import facts
 import passages
+import phrasings
 import slots
 import small_talk
 import tools
@@ -37,11 +37,11 @@ class Disjoint(unittest.TestCase):
             self._divided(items, choose_part)
 
     def test_phrasings(self):
-        by_language = (facts._STATEMENTS, facts._PRONOUN_STATEMENTS, facts._QUESTIONS, facts._EVENTS, passages._INSTRUCTIONS,
-                       tools._DESCRIPTIONS, tools._REQUESTS, tools._LOOK_UPS, slots._GENERIC)  # fmt: skip
-        for phrasings in by_language:
+        by_language = (phrasings.STATEMENTS, phrasings.PRONOUN_STATEMENTS, phrasings.QUESTIONS, phrasings.EVENTS, phrasings.OPENINGS,
+                       phrasings.ASKED, passages._INSTRUCTIONS, tools._DESCRIPTIONS, tools._REQUESTS, tools._LOOK_UPS, slots._GENERIC)  # fmt: skip
+        for lists in by_language:
             for language in ("en", "de"):
-                self._divided(phrasings[language], every_fifth)
+                self._divided(lists[language], every_fifth)
         for intent in small_talk._INTENTS:
             self._divided(intent[2].split("|"), every_fifth)
 

@@ -71,7 +71,7 @@ class Layer(nn.Module):
         if q.is_cuda:
             mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         else:
-            scores = torch.matmul(q, k.transpose(-1, -2)) * size**-0.5 + mask
+            scores = torch.matmul(q * size**-0.5, k.transpose(-1, -2)) + mask
             mixed = torch.matmul(torch.softmax(scores, -1), v)
         return mixed.transpose(1, 2).reshape(n, t, d) @ self.out.to(dtype).t()
 

@@ -2,7 +2,7 @@
 import json
 import re
 
-from recipe.words import choose_part, every_fifth, made_up_word
+from recipe.words import TRAIN, choose_part, every_fifth, made_up_word
 from slots import make_slots
 from small_talk import small_talk_turn
 from values import name_word
@@ -46,6 +46,13 @@ _REQUESTS = {
     "en": ["{V} the {n} {s}.", "Please {v} a {n} {s}.", "Can you {v} the {n} {s}?", "I want to {v} a {n} {s}.", "Would you kindly {v} the {n} {s}?", "{V} {n} {s}", "I need you to {v} the {n}, {s}.", "Could you please {v} a {n} {s}?", "{v} a {n} {s}", "We should {v} the {n} {s}, do it.", "Go ahead and {v} the {n} {s}.", "Help me {v} a {n} {s}.", "{n}, {v}, {s}", "My boss asks you to {v} the {n} {s}.", "It is time to {v} a {n} {s}."],
     "de": ["{V} {n} {s}.", "Bitte {v} {n} {s}.", "{V} bitte {n} {s}.", "{n}: {v}, {s}", "Kannst du das tun: {v} {n} {s}?", "Los, {v} {n} {s}.", "Hilf mir: {v} {n} {s}.", "{v} {n} {s}", "Jetzt {v} {n} {s}!", "Also {v} {n}, {s}."],
 }  # fmt: skip
+# What may stand before and after a request.
+_BEFORE = {
+    "en": ["", "Hello, ", "Hi! ", "ok, ", "Next: ", "Well, ", "Dear assistant, ", "So, ", "When you have a moment, ", "First, ", "Then ", "It is urgent: ", "As discussed, ", "Thank you. ", "One thing: "],
+    "de": ["", "Hallo, ", "Hi! ", "ok, ", "Weiter: ", "Nun, ", "Also, ", "Zuerst: ", "Danach: ", "Dringend: ", "Wie besprochen, ", "Danke. ", "Noch etwas: ", "Guten Tag, ", "So: "],
+}  # fmt: skip
+_AFTER = {"en": ["", " Thanks.", " Thank you!", " Please hurry.", " That is all."], "de": ["", " Danke.", " Vielen Dank!", " Bitte schnell.", " Das ist alles."]}
+
 # Without the verb: for tools that look something up, where no other tool is about the same.
 _LOOK_UP_VERBS = ("get", "find", "search", "show", "fetch", "check", "read", "list", "suche", "zeige", "prüfe", "lies")
 _LOOK_UPS = {
@@ -81,7 +88,12 @@ class _Tool:
         unique = self.verb in _LOOK_UP_VERBS and all(tool.noun != self.noun for tool in others if tool is not self)
         forms = _LOOK_UPS if unique and rng.random() < 0.6 else _REQUESTS
         text = rng.choice(every_fifth(forms[language], part)).format(**words)
-        return re.sub(r"[\s,:]+(?=[.,!?]|$)", "", text), {slot.name: slot.value for slot in given}
+        text = re.sub(r"[\s,:]+(?=[.,!?]|$)", "", text)
+        if rng.random() < 0.4:
+            text = rng.choice(every_fifth(_BEFORE[language], part)) + text + rng.choice(every_fifth(_AFTER[language], part))
+        if part == TRAIN and rng.random() < 0.12:
+            text = f"{' '.join(made_up_word(rng, part) for _ in range(rng.randint(1, 4)))} {text}"
+        return text, {slot.name: slot.value for slot in given}
 
 
 def tool_conversation(rng, part, language):
