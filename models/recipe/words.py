@@ -44,3 +44,8 @@ def made_up_word(rng, part):
             word += rng.choice(_ENDINGS)
         if 3 <= len(word) <= 14 and is_held_out(word) == (part == EVAL):
             return word
+
+
+def up_to(rng, counts, difficulty):
+    """One of the first of `counts`, which rise: of all of them at a difficulty of 1, of the first two at 0."""
+    return rng.choice(counts[: max(2, round(len(counts) * difficulty))])

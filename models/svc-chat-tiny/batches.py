@@ -30,8 +30,8 @@ class Plan:
     waste: float
 
     def difficulty(self, step):
-        """Passages are few and short at first: one in ten as hard as later, all from a quarter of the steps on."""
-        return min(1.0, max(0.1, 4 * step / self.steps))
+        """Conversations are simple at first, and as hard as they will be from a fifth of the steps on."""
+        return min(1.0, 5 * step / self.steps)
 
     def longest(self, step):
         """Longest conversation in tokens. Attention costs the square of it, so long ones come late; they teach far positions."""

@@ -17,16 +17,16 @@ N_VOCAB = 4096
 
 
 def conversation(rng, part, difficulty=1.0):
-    """(messages, tools or None) of a random skill. Below a difficulty of 1, passages are fewer and shorter."""
+    """(messages, tools or None) of a random skill. Below a difficulty of 1, conversations are of mixed difficulty up to that."""
     skill, language = rng.random(), "de" if rng.random() < 0.4 else "en"
+    if difficulty < 1:
+        difficulty *= rng.random()
     if skill < 0.55:
-        if rng.random() < difficulty:
-            return passage_conversation(rng, part, language), None
-        return passage_conversation(rng, part, language, n_passages=rng.randint(1, 2), filler=0, refusals=0.05), None
+        return passage_conversation(rng, part, language, difficulty), None
     if skill < 0.8:
-        return tool_conversation(rng, part, "de" if rng.random() < 0.2 else "en")
+        return tool_conversation(rng, part, "de" if rng.random() < 0.2 else "en", difficulty)
     if skill < 0.93:
-        return extraction_conversation(rng, part, "de" if rng.random() < 0.25 else "en")[0], None
+        return extraction_conversation(rng, part, "de" if rng.random() < 0.25 else "en", difficulty)[0], None
     return small_talk_conversation(rng, part, language), None
 
 

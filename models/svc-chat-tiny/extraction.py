@@ -1,7 +1,7 @@
 """JSON with given fields, filled from a text."""
 import json
 
-from recipe.words import choose_part, every_fifth
+from recipe.words import choose_part, every_fifth, up_to
 from slots import make_slots
 from values import LEXICON, thing
 
@@ -23,11 +23,11 @@ _OPENINGS = {
 }
 
 
-def extraction_conversation(rng, part, language, n_turns=None):
+def extraction_conversation(rng, part, language, difficulty=1.0, n_turns=None):
     """(messages, JSON schema of the last answer)"""
     messages = []
     for _ in range(n_turns or rng.choice((1, 1, 2, 3))):
-        slots = make_slots(rng, part, language, rng.randint(1, 5))
+        slots = make_slots(rng, part, language, up_to(rng, (1, 2, 3, 4, 5), difficulty))
         stated = rng.sample(slots, len(slots))
         text = _text(rng, part, language, stated)
         kept = slots if rng.random() < 0.7 else rng.sample(slots, rng.randint(1, len(slots)))

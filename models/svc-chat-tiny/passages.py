@@ -1,6 +1,6 @@
 """Questions over numbered passages: the passages, the questions with their answers, and the many ways a prompt may be laid out."""
 from facts import attribute_fact, event_facts
-from recipe.words import choose_part, every_fifth, made_up_word
+from recipe.words import choose_part, every_fifth, made_up_word, up_to
 from values import LEXICON, name_word, person, thing
 
 REFUSAL = {"en": "The passages do not say.", "de": "Das steht nicht in den Textstellen."}
@@ -72,21 +72,22 @@ _NUMBERINGS = [
 ]
 
 
-def passage_conversation(rng, part, language, n_passages=None, n_questions=None, filler=None, refusals=0.2):
-    """Messages of a conversation over passages. An answer's `kind` is value or refusal."""
-    n_passages = n_passages or rng.choice((1, 2, 2, 3, 3, 4, 4, 5, 6))
-    filler = rng.choice((0, 0, 0.2, 0.5, 1)) if filler is None else filler
-    passages, facts = _write_passages(rng, part, language, n_passages, filler)
+def passage_conversation(rng, part, language, difficulty=1.0, n_questions=None):
+    """Messages of a conversation over passages. An answer's `kind` is value or refusal. At a difficulty of 0 there is one passage with
+    one fact or two, so that a model may first learn to copy, then to choose what."""
+    n_passages = up_to(rng, (1, 2, 2, 3, 3, 4, 4, 5, 6), difficulty)
+    filler = rng.choice((0, 0, 0.2, 0.5, 1)) * difficulty
+    passages, facts = _write_passages(rng, part, language, n_passages, filler, difficulty)
     layout = _Layout(rng, part, language, passages)
     asked = rng.sample(facts, min(len(facts), n_questions or rng.choice((1, 3, 4, 5, 6, 8))))
     turns = [(rng.choice(fact.questions), {"kind": "value", "content": f"{fact.answer} [{n}].", "value": fact.value}) for n, fact in asked]
     for i in range(len(turns)):
-        if rng.random() < refusals:
+        if rng.random() < 0.2 * difficulty:
             turns[i] = (_unanswerable(rng, part, language, facts), {"kind": "refusal", "content": REFUSAL[language]})
     return layout.messages(turns)
 
 
-def _write_passages(rng, part, language, count, filler):
+def _write_passages(rng, part, language, count, filler, difficulty):
     """Texts, and (number, fact) for every fact in them. Sometimes two passages are about the same thing."""
     texts, facts, things, known = [], [], [], set()
     for n in range(1, count + 1):
@@ -95,7 +96,7 @@ def _write_passages(rng, part, language, count, filler):
         own, sentences = [], []
         if rng.random() < 0.5:
             sentences.append(_intro(rng, part, language, e))
-        for _ in range(rng.choice((1, 1, 2, 2, 3, 4) if count > 2 else (1, 2, 3, 4, 5))):
+        for _ in range(up_to(rng, (1, 1, 2, 2, 3, 4) if count > 2 else (1, 2, 3, 4, 5), difficulty)):
             new = event_facts(rng, part, language, e) if rng.random() < 0.3 else [attribute_fact(rng, part, language, e, bool(sentences))]
             if any((f.thing, f.attribute) in known for f in new):
                 continue

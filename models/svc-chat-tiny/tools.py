@@ -2,7 +2,7 @@
 import json
 import re
 
-from recipe.words import TRAIN, choose_part, every_fifth, made_up_word
+from recipe.words import TRAIN, choose_part, every_fifth, made_up_word, up_to
 from slots import make_slots
 from small_talk import small_talk_turn
 from values import name_word
@@ -96,9 +96,9 @@ class _Tool:
         return text, {slot.name: slot.value for slot in given}
 
 
-def tool_conversation(rng, part, language):
+def tool_conversation(rng, part, language, difficulty=1.0):
     """(messages, tools). Turns call a tool, or answer in words where none fits."""
-    tools = _tools(rng, part, language, rng.choice((1, 2, 3, 3, 4, 5)))
+    tools = _tools(rng, part, language, up_to(rng, (1, 2, 3, 3, 4, 5), difficulty))
     system = rng.choice(_SYSTEMS)
     messages = [{"role": "system", "content": system}] if system else []
     unused = rng.sample(tools, len(tools))
