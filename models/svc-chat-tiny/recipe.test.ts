@@ -1,5 +1,5 @@
 /** The recipe from data to a served model, with a model too small and too short trained to know anything. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { LlamaModel } from '../../ts/server/native/llama.ts';
@@ -30,6 +30,7 @@ async function rerun(python: string): Promise<void> {
 
   t.test('training goes on from its checkpoint, with any number of workers', async (t) => {
     t.match(await train(2, 1), /step 2 {2}held out: .*value 0\.\d+/);
+    writeFileSync(join(folder, 'workers'), 'left by a run that was killed');
     const resumed = await train(4, 2);
     t.match(resumed, /step 4 {2}loss/);
     t.notMatch(resumed, /step 2 {2}/);

@@ -139,6 +139,8 @@ def main():
     if options.workers == 1:
         _train(0, options)
     else:
+        # Where the workers meet; what a killed run left there names processes that are gone.
+        (options.folder / "workers").unlink(missing_ok=True)
         torch.multiprocessing.spawn(_train, (options,), options.workers)
 
 
