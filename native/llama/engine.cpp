@@ -42,6 +42,11 @@ std::string key_of(const std::map<std::string, float> & loras) {
     return key;
 }
 
+// Grammars are compiled; biases and ignore_eos look at every token of the vocabulary.
+bool is_slow_to_equip(const Job & job) {
+    return !job.prompt.grammar.text.empty() || !job.options.logit_bias.empty() || job.options.sampling.ignore_eos;
+}
+
 }  // namespace
 
 Engine::Engine(std::shared_ptr<Model> model, EngineOptions options) : model_(std::move(model)), options_(options) {
@@ -207,19 +212,19 @@ void Engine::prepare(const std::shared_ptr<Job> & job) {
                                    std::to_string(limits_.n_ctx_per_job),
                                static_cast<uint32_t>(n_prompt), limits_.n_ctx_per_job});
         }
-        auto stops = job->options.stop;
-        stops.insert(stops.end(), job->prompt.stop.begin(), job->prompt.stop.end());
-        const uint32_t seed = job->options.sampling.seed.value_or(std::random_device{}());
+        if (!job->options.sampling.seed) job->options.sampling.seed = std::random_device{}();
         for (int32_t i = 0; i < job->options.n; i++) {
             auto generation = std::make_unique<Generation>();
             generation->job = job.get();
             generation->choice = static_cast<uint8_t>(i);
             generation->tokens = job->prompt.tokens;
-            generation->sampler = std::make_unique<Sampler>(*model_, job->options.sampling, job->options.logit_bias,
-                                                            job->prompt.grammar, seed + static_cast<uint32_t>(i));
-            generation->answer = std::make_unique<Answer>(*model_, job->id, generation->choice, job->prompt.syntax, stops);
             job->generations.push_back(std::move(generation));
         }
+        // Thousands may wait: what is quickly made is made when the job begins, and what was read is let go.
+        if (is_slow_to_equip(*job)) equip(*job);
+        job->options.prompt = {};
+        job->options.media = {};
+        job->prompt.text = {};
     });
     if (!status.code.empty()) {
         Bytes out;
@@ -237,6 +242,18 @@ void Engine::prepare(const std::shared_ptr<Job> & job) {
     }
     inbox_.push_back(job);
     wake_engine_.notify_one();
+}
+
+// Gives the generations what samples and writes their answers. Throws StatusError invalid_grammar.
+void Engine::equip(Job & job) const {
+    auto stops = job.options.stop;
+    stops.insert(stops.end(), job.prompt.stop.begin(), job.prompt.stop.end());
+    for (auto & generation : job.generations) {
+        if (generation->sampler) continue;
+        generation->sampler = std::make_unique<Sampler>(*model_, job.options.sampling, job.options.logit_bias, job.prompt.grammar,
+                                                        *job.options.sampling.seed + generation->choice);
+        generation->answer = std::make_unique<Answer>(*model_, job.id, generation->choice, job.prompt.syntax, stops);
+    }
 }
 
 void Engine::forget(const Job & job) {

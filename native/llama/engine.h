@@ -95,6 +95,7 @@ class Engine {
     void free_memory();
     void prepare_loop();
     void prepare(const std::shared_ptr<Job> & job);
+    void equip(Job & job) const;
 
     void run();
     bool take_inbox();

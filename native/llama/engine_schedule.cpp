@@ -182,6 +182,7 @@ bool Engine::admit(Generation & generation) {
 
 // The job is no longer one that waits.
 void Engine::begin(Job & job) {
+    equip(job);
     job.started = true;
     job.admitted = Clock::now();
     leave_queue(job);
