@@ -60,6 +60,7 @@ export function holds({ atLeast, atMost }: Goal, value: number): boolean | undef
 
 export function describeBound({ against, atLeast, atMost }: Goal): string {
   const of = against === undefined ? '' : 'ratio ';
+  if (atLeast !== undefined && atMost !== undefined) return `${of}${atLeast} to ${atMost}`;
   if (atLeast !== undefined) return `${of}>= ${atLeast}`;
   return atMost === undefined ? 'none' : `${of}<= ${atMost}`;
 }

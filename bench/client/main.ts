@@ -11,6 +11,7 @@ import { runModelSwitch } from './model-switch.ts';
 import { runPoisson } from './poisson.ts';
 import type { ScenarioContext } from './scenario.ts';
 import { runStaged } from './staged.ts';
+import { runTenantBudget } from './tenant-budget.ts';
 import { runTenants } from './tenants.ts';
 
 function run(context: ScenarioContext, load: ChatLoad): Promise<Sample> {
@@ -31,6 +32,8 @@ function run(context: ScenarioContext, load: ChatLoad): Promise<Sample> {
       return runIdleStreams(context, load);
     case 'tenants':
       return runTenants(context, load);
+    case 'tenant-budget':
+      return runTenantBudget(context, load);
     case 'model-switch':
       return runModelSwitch(context, load);
     case 'long-stream':

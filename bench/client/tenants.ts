@@ -1,5 +1,6 @@
 /** A quiet tenant's first tokens, alone or while another tenant floods the server. */
 import type { TenantLoad } from '../load/load.ts';
+import { tenantKeys } from '../load/tenant-keys.ts';
 import { shapedBody } from './chat-body.ts';
 import { type ChatAnswer, ChatRequest, sendChat } from './chat-request.ts';
 import type { Target } from './connection.ts';
@@ -17,7 +18,7 @@ export const runTenants: Scenario<TenantLoad> = async ({ target, seed }, { quiet
   const answers: ChatAnswer[] = [];
   const startedAt = performance.now();
   for (let i = 0; i < quiet.requests; i++) {
-    answers.push(await sendChat(target, shapedBody(quiet, seed, i), { apiKey: 'quiet' }));
+    answers.push(await sendChat(target, shapedBody(quiet, seed, i), { apiKey: tenantKeys.quiet }));
     await sleep(quiet.pauseMs);
   }
   const sample = summarise(answers, (performance.now() - startedAt) / 1_000);
@@ -54,7 +55,7 @@ class Flooder {
   }
 
   async #chat(target: Target, body: string): Promise<number> {
-    const request = new ChatRequest(target, body, { apiKey: 'flood' });
+    const request = new ChatRequest(target, body, { apiKey: tenantKeys.flood });
     this.#open.add(request);
     const { status } = await request.answer;
     this.#open.delete(request);
@@ -72,7 +73,7 @@ class Flooder {
 }
 
 async function post(target: Target, path: string, body: string): Promise<number> {
-  return (await sendPlain(target, { method: 'POST', path, headers: { 'x-api-key': 'flood' }, body })).status;
+  return (await sendPlain(target, { method: 'POST', path, headers: { 'x-api-key': tenantKeys.flood }, body })).status;
 }
 
 function embeddingBody(seed: number): string {

@@ -1,13 +1,13 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ChildServer, freePort } from '../../test/child-server.ts';
+import { meteredTokensPerMinute, tenantKeys } from '../load/tenant-keys.ts';
 import type { Contender, ContenderOptions } from './contender.ts';
 import { modelFolder } from './model-folder.ts';
 import { ServerContender } from './server-contender.ts';
 
 const cli = join(import.meta.dirname, '../../ts/cli/svc.ts');
-const tenantServer = join(import.meta.dirname, 'tenant-server.ts');
 
 /** `svc serve` as a user starts it: its own data folder, access log on, no account yet. */
 export const ours: Contender = {
@@ -16,7 +16,7 @@ export const ours: Contender = {
     const port = await freePort();
     const server = await ChildServer.start({
       program: process.execPath,
-      args: options.hasTenants ? [tenantServer] : [cli, 'serve'],
+      args: [cli, 'serve'],
       env: { ...process.env, ...environment(options, port) },
       url: `http://127.0.0.1:${port}`,
       readyPath: '/readyz',
@@ -29,9 +29,11 @@ export const ours: Contender = {
 function environment(options: ContenderOptions, port: number): Record<string, string> {
   const { model, nThreads, nParallel, nCtx, kvUnified, maxConnections, models, maxLoadedModels } = options;
   const { maxQueuedJobs, maxQueueSeconds } = options;
+  const dataFolder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
   const values = {
     LISTEN: `127.0.0.1:${port}`,
-    DATA_DIR: mkdtempSync(join(tmpdir(), 'svc-bench-')),
+    DATA_DIR: dataFolder,
+    TENANT_KEYS_FILE: options.hasTenants ? writeKeys(dataFolder) : undefined,
     DEFAULT_MODEL: model,
     MODELS_DIR: models && modelFolder(models),
     HTTP_MAX_CONNECTIONS: maxConnections,
@@ -47,4 +49,14 @@ function environment(options: ContenderOptions, port: number): Record<string, st
   };
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given.map(([name, value]) => [`SVC_${name}`, String(value)]));
+}
+
+function writeKeys(folder: string): string {
+  const path = join(folder, 'tenant-keys.json');
+  const keys = Object.entries(tenantKeys).map(([tenant, key]) => [
+    key,
+    { tenant, ...(tenant === 'metered' ? { tokens_per_minute: meteredTokensPerMinute } : {}) },
+  ]);
+  writeFileSync(path, JSON.stringify(Object.fromEntries(keys)));
+  return path;
 }

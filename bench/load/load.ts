@@ -16,6 +16,7 @@ export type ChatLoad =
   | AbortStormLoad
   | IdleStreamLoad
   | TenantLoad
+  | TenantBudgetLoad
   | ModelSwitchLoad
   | LongStreamLoad;
 
@@ -104,6 +105,13 @@ export interface TenantLoad {
   quiet: ChatShape & { requests: number; pauseMs: number };
   /** Clients of the flooding tenant, each in a closed loop of its kind; absent: the quiet tenant is alone. */
   flood?: ChatShape & { clients: number; embeddingClients?: number; rerankClients?: number };
+}
+
+/** A tenant that asks for more than its tokens a minute; the load ends well within that minute. */
+export interface TenantBudgetLoad extends ChatShape {
+  kind: 'tenant-budget';
+  clients: number;
+  seconds: number;
 }
 
 /** One request after another, each to a model drawn at random. */

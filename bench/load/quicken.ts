@@ -39,6 +39,7 @@ function quickLoad(load: Load): Load {
     case 'embeddings':
       return { ...load, nTexts: Math.max(load.clients, Math.ceil(load.nTexts / 8)) };
     case 'start':
+    case 'tenant-budget':
     case 'staged':
       return load;
   }

@@ -7,7 +7,7 @@ import { create as createSystem, type HealthSource, type NodeState } from './dom
 import { engineOptions } from './engine-options.ts';
 import type { Config } from './platform/config/config.ts';
 import { parseListenAddress } from './platform/config/listen-address.ts';
-import { type Authenticator, NO_ACCOUNTS } from './platform/http/authenticator.ts';
+import { NO_ACCOUNTS } from './platform/http/authenticator.ts';
 import { withDocs } from './platform/http/docs-routes.ts';
 import { HttpServer, type ListenAddresses } from './platform/http/http-server.ts';
 import type { ModuleState } from './platform/http/missing-route.ts';
@@ -18,9 +18,8 @@ import { observeProcess } from './platform/metrics/process-metrics.ts';
 import { MetricsRegistry } from './platform/metrics/registry.ts';
 import { API_INFO, INSTALL_ROOT, MODULES, VERSION } from './product.ts';
 
-/** What tests and the bench put in place of the real thing. */
+/** What tests put in place of the real thing. */
 export interface ServerSeams {
-  authenticator?: Authenticator;
   door?: NonNullable<InferenceDeps['door']>;
   inspector?: NonNullable<InferenceDeps['inspector']>;
   sink?: LineSink;
@@ -69,7 +68,7 @@ export async function createServer({ values }: Config, seams: ServerSeams = {}):
   const { routes, document } = withDocs([...inference.routes, ...system.routes], API_INFO);
   const http = new HttpServer({
     routes,
-    authenticator: seams.authenticator ?? tenants ?? NO_ACCOUNTS,
+    authenticator: tenants ?? NO_ACCOUNTS,
     findModule,
     log,
     metrics,

@@ -1,5 +1,5 @@
 /** Runs a node until it is told to stop. */
-import { createServer, type Server, type ServerSeams } from './main.ts';
+import { createServer, type Server } from './main.ts';
 import type { Config } from './platform/config/config.ts';
 import type { ListenAddresses } from './platform/http/http-server.ts';
 
@@ -10,9 +10,8 @@ import type { ListenAddresses } from './platform/http/http-server.ts';
 export async function runServer(
   config: Config,
   onListening: (addresses: ListenAddresses, server: Server) => void,
-  seams: ServerSeams = {},
 ): Promise<number> {
-  const server = await createServer(config, seams);
+  const server = await createServer(config);
   const told = firstSignal(server);
   reportFaults(server);
   onListening(await server.start(), server);

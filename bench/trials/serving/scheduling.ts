@@ -53,7 +53,7 @@ export const overload: Trial = {
   summary:
     'requests arrive at random, first at 0.7 and then at 2 times what the server can do: what still meets its SLO (TTFT < 1 s, ITL p99 < 50 ms)',
   rival: 'llama-server',
-  server: { nParallel: 8, nCtx: 8_192, maxQueueSeconds: 1 },
+  server: { nParallel: 8, nCtx: 8_192, maxQueuedJobs: 8 },
   fresh: 'round',
   phases: {
     capacity: { kind: 'closed', clients: 8, requestsPerClient: 4, ...ask },
@@ -65,7 +65,7 @@ export const overload: Trial = {
     { figure: 'overload.goodputPerSecond', unit: 'req/s', against: 'rival', atLeast: 0.98 },
     { figure: 'overload.refusalP99Ms', unit: 'ms', atMost: 5 },
     { figure: 'overload.retryAfterShare', unit: 'of 1', atLeast: 1 },
-    { figure: 'overload.serverRssMiB', unit: 'MiB', against: { baseline: 'capacity.serverRssMiB' }, atMost: 1.02 },
+    { figure: 'overload.serverRssMiB', unit: 'MiB', against: { baseline: 'moderate.serverRssMiB' }, atMost: 1.05 },
     { figure: 'moderate.goodputPerSecond', unit: 'req/s', against: 'rival', atLeast: 0.98 },
     { figure: 'moderate.ttftP99Ms', unit: 'ms', against: 'rival', atMost: 1.02 },
   ],

@@ -43,12 +43,15 @@ export const tenants: Trial = {
   phases: {
     alone: quiet,
     flooded: { ...quiet, flood },
+    budget: { kind: 'tenant-budget', clients: 4, seconds: 3, ownWords: 80, maxTokens: 40 },
     mixed: { ...quiet, flood: { ...flood, embeddingClients: 2, rerankClients: 2 }, forRival: { flood } },
   },
   goals: [
     { figure: 'flooded.ttftP99Ms', unit: 'ms', against: { baseline: 'alone.ttftP99Ms' }, atMost: 1.25 },
     { figure: 'mixed.ttftP99Ms', unit: 'ms', against: { baseline: 'alone.ttftP99Ms' }, atMost: 1.25 },
     { figure: 'flooded.ttftP99Ms', unit: 'ms', against: 'rival' },
+    // Not quite all: a request that might exceed what is left is refused.
+    { figure: 'budget.budgetUsed', unit: 'of 1', atLeast: 0.9, atMost: 1 },
     { figure: 'flooded.nFailed', unit: 'failed', atMost: 0 },
   ],
 };
