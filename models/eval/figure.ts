@@ -31,7 +31,7 @@ export function figureTable(title: string, figures: readonly Figure[]): string {
     digits(figure.value),
     `${digits(figure.low)} to ${digits(figure.high)}`,
     String(figure.count),
-    figure.goal === undefined ? '' : `>= ${figure.goal}`,
+    figure.goal === undefined ? '' : `>= ${Number(digits(figure.goal))}`,
     verdict(figure),
   ]);
   const lines = [[title, 'figure', '95% interval', 'items', 'goal', ''], ['---', '---', '---', '---', '---', '---'], ...rows];
