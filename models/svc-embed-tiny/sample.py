@@ -1,9 +1,10 @@
-"""Prints what the model of a run makes of some texts, as JSON: python3 sample.py --run FOLDER. The server has to make the same of them."""
+"""Exports the model of a run and prints what it makes of some texts, as JSON: python3 sample.py --run FOLDER --out FILE. The server has to agree."""
 import argparse
 import json
+from pathlib import Path
 
 from data import Generator
-from export import load
+from export import load, write
 from model import embed
 from tokenizer import Tokenizer
 
@@ -20,7 +21,10 @@ TEXTS = [
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--run', required=True)
-    model, tokens, _ = load(parser.parse_args().run)
+    parser.add_argument('--out', required=True)
+    arguments = parser.parse_args()
+    model, tokens, _ = load(arguments.run)
+    write(Path(arguments.out), model, tokens, table_type='F32')
     generator = Generator('sample')
     articles = [generator.article() for _ in range(10)]
     texts = TEXTS + [generator.passage(article, n_sentences)[0] for n_sentences, article in enumerate(articles, 1)]

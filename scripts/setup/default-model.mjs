@@ -1,18 +1,13 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { findNode } from '../../ts/cli/node-runtime.mjs';
 import { checkout } from './paths.mjs';
 import { runCommand } from './run-command.mjs';
 import { SetUpError } from './set-up-error.mjs';
+import { modelsFolder } from './shipped-models.mjs';
 import { fingerprint, readStamp, writeStamp } from './stamps.mjs';
 
 const stamp = join(checkout, 'build', 'default-model.stamp');
-
-/** Where the server looks for models, unless svc.toml says otherwise. */
-function modelsFolder() {
-  const { SVC_DATA_DIR = 'data', SVC_MODELS_DIR = join(SVC_DATA_DIR, 'models') } = process.env;
-  return resolve(checkout, SVC_MODELS_DIR);
-}
 
 function stampValue() {
   return `${modelsFolder()}\n${fingerprint(checkout, ['models/random', 'native/sources.json'], (path) => !path.endsWith('.test.ts'))}\n`;

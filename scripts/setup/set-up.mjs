@@ -1,6 +1,7 @@
 import { isDefaultModelMade, makeDefaultModel } from './default-model.mjs';
 import { areDependenciesInstalled, installDependencies } from './dependencies.mjs';
 import { nativeSteps } from './native.mjs';
+import { areShippedModelsPlaced, placeShippedModels } from './shipped-models.mjs';
 import { runSteps } from './steps.mjs';
 
 /** What `npm start` and `npm test` build when SVC_PRESET does not say. */
@@ -9,13 +10,14 @@ export function defaultPreset(env = process.env) {
 }
 
 /**
- * Makes this checkout ready to run: dependencies with Node 22, native libraries, default model. What is done is left alone,
+ * Makes this checkout ready to run: dependencies with Node 22, native libraries, models. What is done is left alone,
  * and an interrupted run goes on where it stopped.
  */
 export async function setUp(preset = defaultPreset()) {
   await runSteps([
     { title: 'Installing dependencies and Node 22', isDone: async () => areDependenciesInstalled(), run: installDependencies },
     ...nativeSteps(preset),
+    { title: 'Placing the models of this repository', isDone: () => areShippedModelsPlaced(), run: () => placeShippedModels() },
     { title: 'Making the default model (random weights)', isDone: isDefaultModelMade, run: makeDefaultModel },
   ]);
 }
