@@ -22,6 +22,7 @@ def export(weights, shape, tokenizer, path, kind="q8_0"):
     writer.add_description(DESCRIPTION)
     writer.add_license("Apache-2.0")
     writer.add_bool("svc.demonstration", True)
+    writer.add_sampling_temp(0.0)  # there is one right answer to everything it can do
     writer.add_context_length(CONTEXT)
     writer.add_embedding_length(shape.n_embd)
     writer.add_block_count(shape.n_layer)
