@@ -96,7 +96,7 @@ Engine::PrefixPlan Engine::plan_prefix(const Generation & generation) {
 
 // Whether bringing a saved state back takes less time than to evaluate the tokens that it saves.
 bool Engine::pays(const KvTier::Match & saved, size_t n_more) const {
-    const double evaluate_ms = static_cast<double>(n_more) * budget_->prefill_ms_per_token();
+    const double evaluate_ms = static_cast<double>(n_more) * budget_->ms_per_token();
     if (evaluate_ms <= 0) return true;
     const double measured = sequences_->copier().bytes_per_ms();
     double copy_ms = static_cast<double>(saved.bytes) / (measured > 0 ? measured : kAssumedBytesPerMs);

@@ -96,6 +96,7 @@ class Sequences {
     // Forgets the least recently used idle sequence. False when there is none.
     bool evict();
 
+    bool is_common_buffer() const { return sharing_ == Sharing::Cells; }
     uint32_t n_cells() const { return n_cells_; }
     uint32_t n_used() const { return n_used_; }
     // Forgets the oldest cached prefixes where more of them are kept than is good for those who run.
