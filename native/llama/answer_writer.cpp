@@ -154,7 +154,13 @@ void AnswerWriter::write_finish(Note & note) {
 
 void AnswerWriter::write_done(const Job & job) {
     uint32_t n_generated = 0;
-    for (const auto & generation : job.generations) n_generated += static_cast<uint32_t>(generation->n_written);
+    uint32_t n_drafted = 0;
+    uint32_t n_accepted = 0;
+    for (const auto & generation : job.generations) {
+        n_generated += static_cast<uint32_t>(generation->n_written);
+        n_drafted += generation->drafting.n_drafted;
+        n_accepted += generation->drafting.n_accepted;
+    }
     const auto first = job.first_token == Clock::time_point{} ? job.finished : job.first_token;
     Bytes payload;
     payload.u32(static_cast<uint32_t>(job.prompt.tokens.size()));
@@ -163,6 +169,8 @@ void AnswerWriter::write_done(const Job & job) {
     payload.f32(static_cast<float>(ms_between(job.submitted, job.admitted)));
     payload.f32(static_cast<float>(ms_between(job.admitted, first)));
     payload.f32(static_cast<float>(ms_between(first, job.finished)));
+    payload.u32(n_drafted);
+    payload.u32(n_accepted);
     out_.record(job.id, RecordKind::Done, 0, 0, payload.view());
 }
 

@@ -17,6 +17,10 @@ constexpr uint32_t kAutoCtxPerJob = 8192;
 // Below this a job's own share of the context is too small for common work, and sharing one buffer serves better.
 constexpr uint32_t kLeastCtxPerJob = 512;
 constexpr uint32_t kMostSequences = 256;  // llama.cpp: LLAMA_MAX_SEQ
+// Each row of logits takes memory, 0.6 MB for a vocabulary of 151k.
+constexpr uint32_t kDraftRowsPerSequence = 4;
+constexpr uint32_t kLeastDraftRows = 16;
+constexpr uint32_t kMostDraftRows = 64;
 constexpr double kAutoMemoryShare = 0.125;
 
 double physical_memory() { return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE)); }
@@ -72,8 +76,13 @@ ContextPlan plan_generation(const Model & model, const EngineOptions & options) 
     params.n_seq_max = plan.n_sequences;
     params.n_ubatch = options.n_ubatch ? options.n_ubatch : 512;
     params.n_batch = std::max({options.n_batch ? options.n_batch : 2048u, params.n_ubatch, plan.n_parallel});
+    // Rejected tokens are taken back, which recurrent state cannot do.
+    if (options.speculation != SpeculationMode::Off && !recurrent) {
+        plan.n_draft_rows = std::clamp(kDraftRowsPerSequence * plan.n_parallel, kLeastDraftRows, kMostDraftRows);
+        params.n_batch = std::max(params.n_batch, plan.n_parallel + plan.n_draft_rows);
+    }
     // llama.cpp reserves a row of logits for every sequence.
-    params.n_outputs_max = plan.n_sequences;
+    params.n_outputs_max = plan.n_sequences + plan.n_draft_rows;
     params.n_threads = options.n_threads ? options.n_threads : automatic_threads();
     params.n_threads_batch = options.n_threads_batch ? options.n_threads_batch : params.n_threads;
     params.flash_attn_type = options.flash_attention;

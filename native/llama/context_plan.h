@@ -12,7 +12,8 @@ class Model;
 struct ContextPlan {
     llama_context_params params;
     uint32_t n_parallel;
-    uint32_t n_sequences;  // parallel ones and those that only keep a cached prefix
+    uint32_t n_sequences;   // parallel ones and those that only keep a cached prefix
+    uint32_t n_draft_rows;  // most drafted tokens that one step verifies; 0: no speculative decoding
     Sharing sharing;
 };
 

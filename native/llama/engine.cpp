@@ -6,7 +6,6 @@
 #include <random>
 
 #include "../common/status.h"
-#include "backend.h"
 #include "context_plan.h"
 
 namespace svc {
@@ -16,25 +15,6 @@ namespace {
 constexpr uint32_t kAutoQueuedJobs = 16384;
 constexpr uint32_t kAutoQueuedTokens = 4 * 1024 * 1024;
 constexpr int32_t kMostSamplingThreads = 4;
-
-ContextPtr create_context(const Model & model, const llama_context_params & params) {
-    take_error_log();
-    ContextPtr context(llama_init_from_model(model.raw(), params));
-    if (!context)
-        throw StatusError("out_of_memory",
-                          "the context cannot be created (less context or fewer sequences may help): " + take_error_log());
-    return context;
-}
-
-// The first decode touches every page of weights and buffers; better now than under the first request.
-void warm_up(const Model & model, llama_context * context, Batch & batch) {
-    const auto bos = llama_vocab_bos(model.vocab());
-    batch.add(bos == LLAMA_TOKEN_NULL ? 0 : bos, 0, 0, true);
-    llama_decode(context, batch.raw());
-    llama_synchronize(context);
-    llama_memory_clear(llama_get_memory(context), true);
-    batch.clear();
-}
 
 std::string key_of(const std::map<std::string, float> & loras) {
     std::string key;
@@ -49,7 +29,8 @@ bool is_slow_to_equip(const Job & job) {
 
 }  // namespace
 
-Engine::Engine(std::shared_ptr<Model> model, EngineOptions options) : model_(std::move(model)), options_(options) {
+Engine::Engine(std::shared_ptr<Model> model, EngineOptions options, std::shared_ptr<Model> draft_model)
+    : model_(std::move(model)), options_(options) {
     if (model_->weightless()) throw StatusError("unsupported", "this model was loaded without its weights and cannot generate");
     auto plan = plan_generation(*model_, options_);
     context_ = create_context(*model_, plan.params);
@@ -61,7 +42,7 @@ Engine::Engine(std::shared_ptr<Model> model, EngineOptions options) : model_(std
         std::min(llama_n_ctx_seq(context_.get()), static_cast<uint32_t>(std::max(1, llama_model_n_ctx_train(model_->raw()))));
     limits_.n_parallel = plan.n_parallel;
     limits_.n_threads = plan.params.n_threads;
-    limits_.memory = memory_of(context_.get(), plan.n_sequences);
+    limits_.memory = memory_of(context_.get(), plan.n_sequences + plan.n_draft_rows);
     limits_.weights = weights_of(context_.get());
     const auto n_window = static_cast<uint32_t>(std::max(0, llama_model_n_swa(model_->raw())));
     const bool saves = options_.kv_tier_memory_bytes > 0 && plan.sharing != Sharing::None;
@@ -75,6 +56,7 @@ Engine::Engine(std::shared_ptr<Model> model, EngineOptions options) : model_(std
     batch_ = std::make_unique<Batch>(static_cast<int32_t>(llama_n_batch(context_.get())));
     warm_up(*model_, context_.get(), *batch_);
     budget_ = std::make_unique<PrefillBudget>(llama_n_ubatch(context_.get()));
+    if (plan.n_draft_rows > 0) start_speculation(plan, std::move(draft_model));
     rows_ = std::make_unique<RowPool>(static_cast<uint32_t>(std::clamp(limits_.n_threads, 1, kMostSamplingThreads)));
 }
 
@@ -183,6 +165,7 @@ void Engine::free_memory() {
     batch_.reset();
     tier_.reset();
     sequences_.reset();
+    draft_model_.reset();
     context_.reset();
     model_.reset();
 }

@@ -20,6 +20,8 @@
 #include "../common/step_channel.h"
 #include "answer_writer.h"
 #include "batch.h"
+#include "context.h"
+#include "draft_model.h"
 #include "drain_rate.h"
 #include "job.h"
 #include "kv_tier.h"
@@ -30,20 +32,15 @@
 #include "queue_bound.h"
 #include "row_pool.h"
 #include "sequences.h"
+#include "speculation_meter.h"
 #include "waiting_jobs.h"
 
 namespace svc {
-
-struct ContextDeleter {
-    void operator()(llama_context * context) const { llama_free(context); }
-};
-using ContextPtr = std::unique_ptr<llama_context, ContextDeleter>;
 
 // What one row of logits came to.
 struct SampledRow {
     llama_token token = LLAMA_TOKEN_NULL;
     std::optional<TokenLogprobs> logprobs;
-    Status status;
 };
 
 // What automatic options came to.
@@ -63,6 +60,8 @@ struct EngineStats {
     std::atomic<uint64_t> n_prompt_tokens{0};
     std::atomic<uint64_t> n_cached_tokens{0};
     std::atomic<uint64_t> n_completion_tokens{0};
+    std::atomic<uint64_t> n_drafted_tokens{0};
+    std::atomic<uint64_t> n_accepted_tokens{0};
     std::atomic<uint64_t> n_steps{0};
     std::atomic<uint64_t> n_tier_memory_bytes{0};
     std::atomic<uint64_t> n_tier_disk_bytes{0};
@@ -73,8 +72,9 @@ struct EngineStats {
 
 class Engine {
   public:
-    // Creates the context. Throws StatusError unsupported or out_of_memory.
-    Engine(std::shared_ptr<Model> model, EngineOptions options);
+    // Creates the context. `draft_model`: drafts for `model`, or null.
+    // Throws StatusError unsupported, out_of_memory or draft_model_incompatible.
+    Engine(std::shared_ptr<Model> model, EngineOptions options, std::shared_ptr<Model> draft_model = nullptr);
     ~Engine();
 
     // Starts the threads; `channel` must outlive them.
@@ -144,8 +144,19 @@ class Engine {
     uint32_t plan_prompt(Generation & generation, uint32_t n_most);
     void build_batch();
     void add_prompt(Generation & generation);
+    void add_next(Generation & generation);
     void fill_gap(llama_seq_id from, llama_seq_id to);
+    bool can_fill(llama_seq_id from, llama_seq_id to) const;
     bool run_media(Generation & generation);
+    void start_speculation(const ContextPlan & plan, std::shared_ptr<Model> draft_model);
+    void plan_drafts();
+    void collect_offers();
+    DraftOffer offer_of(Generation & generation);
+    uint32_t n_most_drafted(const Generation & generation) const;
+    bool reads_along(Generation & generation);
+    void run_draft_model();
+    bool drop_drafts();
+    void settle(Generation & generation, size_t n_accepted);
     void decode();
     void relieve();
     void preempt(Generation & generation);
@@ -153,6 +164,7 @@ class Engine {
     void commit_step();
     void sample();
     SampledRow sample(Generation & generation, const float * logits) const;
+    std::vector<SampledRow> sample(Generation & generation, const std::vector<const float *> & logits) const;
     void advance(Generation & generation, SampledRow row);
 
     void finish(Generation & generation, Finish reason);
@@ -191,6 +203,13 @@ class Engine {
     bool stalled_ = false;
     // Cells ran out; nobody is admitted until somebody gives some back.
     bool holding_ = false;
+    std::unique_ptr<SpeculationMeter> meter_;  // null: no speculative decoding
+    std::unique_ptr<DraftModel> draft_model_;
+    std::vector<DraftOffer> offers_;      // of the decoding sequences in the step and of the gaps that will be filled
+    std::vector<Generation *> offering_;  // whose offers these are; null: a gap
+    double draft_model_ms_ = 0;           // in the step
+    uint32_t n_undrafted_ = 0;            // next steps that draft nothing, because cells ran out
+    uint32_t n_generations_ = 0;          // that began to decode
     std::unique_ptr<RowPool> rows_;
     std::unique_ptr<AnswerWriter> writer_;
     DrainRate drain_rate_;

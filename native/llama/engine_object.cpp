@@ -87,6 +87,8 @@ Napi::Value EngineObject::stats(const Napi::CallbackInfo & info) {
     to.Set("tierDiskBytes", static_cast<double>(stats.n_tier_disk_bytes.load()));
     to.Set("tierHitsTotal", static_cast<double>(stats.n_tier_hits.load()));
     to.Set("restoredTokensTotal", static_cast<double>(stats.n_restored_tokens.load()));
+    to.Set("draftedTokensTotal", static_cast<double>(stats.n_drafted_tokens.load()));
+    to.Set("acceptedTokensTotal", static_cast<double>(stats.n_accepted_tokens.load()));
     to.Set("stepsTotal", static_cast<double>(stats.n_steps.load()));
     to.Set("lastStepMs", stats.last_step_ms.load());
     to.Set("jobsPerSecond", running_->engine->queue().rate());

@@ -214,6 +214,7 @@ void Engine::plan_decode(const std::string & lora) {
         generation->n_planned = 1;
         in_step_.push_back(generation);
     }
+    plan_drafts();
 }
 
 // Shortest remaining prompt first, with ageing so that long ones are not starved.
@@ -229,11 +230,15 @@ void Engine::plan_prefill(const std::string & lora) {
     size_t n_left = 0;
     for (const auto & entry : waiting) n_left += entry.second->n_remaining_prefill();
     const auto n_decoding = static_cast<uint32_t>(in_step_.size());
+    uint32_t n_rows = 0;
+    for (const auto * generation : in_step_) n_rows += generation->n_planned;
     auto room = budget_->tokens(n_decoding, waiting.size(), n_left);
+    // Drafted rows take the place of prompt tokens.
+    room -= std::min(room, n_rows - n_decoding);
     // Beside other rows, llama.cpp's passes take one token of a prompt along with those, or in a common buffer all of the chunk.
-    if (n_decoding > 0 && room % PrefillBudget::kTile == 0)
-        room = sequences_->is_common_buffer() ? room - n_decoding % PrefillBudget::kTile : room + 1;
-    room = std::min(room, static_cast<uint32_t>(batch_->room()) - n_decoding);
+    if (n_decoding > 0 && room > 0 && room % PrefillBudget::kTile == 0)
+        room = sequences_->is_common_buffer() ? room - n_rows % PrefillBudget::kTile : room + 1;
+    room = std::min(room, static_cast<uint32_t>(batch_->room()) - n_rows);
     for (auto & entry : waiting) {
         const bool ends = entry.second->n_remaining_prefill() <= room;
         // Less than a tile of a prompt is not worth a pass, unless it is all that there is room for.
@@ -268,8 +273,16 @@ void Engine::build_batch() {
         if (last >= 0) fill_gap(last + 1, sequence.id);
         last = sequence.id;
         if (generation->state == Generation::State::Prefill) add_prompt(*generation);
-        else generation->batch_index = batch_->add(generation->next, sequence.n_pos, sequence.id, true);
+        else add_next(*generation);
     }
+}
+
+// The generation's next token, and what was drafted behind it.
+void Engine::add_next(Generation & generation) {
+    const auto & sequence = *generation.sequence;
+    auto pos = sequence.n_pos;
+    generation.batch_index = batch_->add(generation.next, pos, sequence.id, true);
+    for (auto token : generation.drafting.tokens) batch_->add(token, ++pos, sequence.id, true);
 }
 
 void Engine::add_prompt(Generation & generation) {
@@ -288,15 +301,20 @@ void Engine::add_prompt(Generation & generation) {
 // all). A row that nobody asked for costs less than a pass: it closes the gap and is forgotten after the step.
 void Engine::fill_gap(llama_seq_id from, llama_seq_id to) {
     const auto n_rows = static_cast<uint32_t>(to - from);
-    if (n_rows > std::min(kMostFillers, n_spare_rows_)) return;
-    for (auto id = from; id < to; id++) {
-        if (sequences_->filler_pos(id) < 0) return;
-    }
+    if (n_rows > n_spare_rows_ || !can_fill(from, to)) return;
     for (auto id = from; id < to; id++) {
         batch_->add(kFillerToken, sequences_->filler_pos(id), id, false);
         fillers_.push_back(id);
     }
     n_spare_rows_ -= n_rows;
+}
+
+bool Engine::can_fill(llama_seq_id from, llama_seq_id to) const {
+    if (static_cast<uint32_t>(to - from) > kMostFillers) return false;
+    for (auto id = from; id < to; id++) {
+        if (sequences_->filler_pos(id) < 0) return false;
+    }
+    return true;
 }
 
 }  // namespace svc

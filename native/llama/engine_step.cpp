@@ -79,22 +79,31 @@ void Engine::decode() {
     const auto begin = Clock::now();
     const int32_t result = llama_decode(context_.get(), batch_->raw());
     if (result == 1) {
-        relieve();
+        if (!drop_drafts()) relieve();
         return;
     }
     if (result != 0) throw StatusError("internal", "llama_decode failed with " + std::to_string(result));
     const double step_ms = ms_between(begin, Clock::now());
     for (auto id : fillers_) sequences_->clear_filler(id);
     uint32_t n_decoding = 0;
-    for (const auto * generation : in_step_) n_decoding += generation->state == Generation::State::Decode;
-    const auto n_prefill = static_cast<uint32_t>(batch_->size()) - static_cast<uint32_t>(fillers_.size()) - n_decoding;
+    uint32_t n_drafted = 0;
+    for (const auto * generation : in_step_) {
+        n_decoding += generation->state == Generation::State::Decode;
+        n_drafted += static_cast<uint32_t>(generation->drafting.tokens.size());
+    }
+    const auto n_prefill = static_cast<uint32_t>(batch_->size() - static_cast<int32_t>(fillers_.size())) - n_decoding - n_drafted;
     budget_->observe(step_ms, n_decoding, n_prefill);
     stats_.n_steps++;
     stats_.last_step_ms = static_cast<float>(step_ms);
     stats_.n_prompt_tokens += n_prefill;
     sequences_->decoded();
+    const uint64_t n_before = stats_.n_completion_tokens;
     commit_step();
     sample();
+    // A step with prompts says little about decoding alone.
+    if (!meter_ || n_prefill > 0) return;
+    const auto n_tokens = static_cast<uint32_t>(stats_.n_completion_tokens - n_before);
+    meter_->observe(offers_, n_tokens, ms_between(begin, Clock::now()) + draft_model_ms_, draft_model_ms_);
 }
 
 // No cells for this batch: forget a cached prefix, or else take the youngest generation's cells away for now.
@@ -134,7 +143,7 @@ void Engine::step_back(Generation & generation) {
     generation.state = Generation::State::Waiting;
 }
 
-// What the batch held now lies in the cache.
+// What the batch held now lies in the cache. Drafted tokens count when they have turned out right: settle().
 void Engine::commit_step() {
     const auto & raw = batch_->raw();
     for (int32_t i = 0; i < raw.n_tokens;) {
@@ -142,7 +151,8 @@ void Engine::commit_step() {
         while (end < raw.n_tokens && raw.seq_id[end][0] == raw.seq_id[i][0]) end++;
         for (auto * generation : in_step_) {
             if (generation->sequence->id != raw.seq_id[i][0]) continue;
-            sequences_->append(*generation->sequence, raw.token + i, static_cast<size_t>(end - i), raw.pos[end - 1] + 1);
+            const int32_t last = end - 1 - static_cast<int32_t>(generation->drafting.tokens.size());
+            sequences_->append(*generation->sequence, raw.token + i, static_cast<size_t>(last + 1 - i), raw.pos[last] + 1);
             if (generation->n_remaining_prefill() == 0) withdraw(*generation);
         }
         i = end;
@@ -151,30 +161,36 @@ void Engine::commit_step() {
 
 // Rows are sampled by several threads: none touches the context or another generation.
 void Engine::sample() {
-    struct Row {
+    struct Rows {
         Generation * generation;
-        const float * logits;
-        SampledRow sampled;
+        std::vector<const float *> logits;
+        std::vector<SampledRow> sampled;
+        Status status;
     };
-    std::vector<Row> rows;
+    std::vector<Rows> all;
     for (auto * generation : in_step_) {
         if (generation->batch_index < 0) continue;
+        auto & rows = all.emplace_back();
+        rows.generation = generation;
         // llama.cpp puts its rows in order at the first of these calls: not for several threads.
-        rows.push_back({generation, llama_get_logits_ith(context_.get(), generation->batch_index), {}});
+        for (size_t i = 0; i <= generation->drafting.tokens.size(); i++)
+            rows.logits.push_back(llama_get_logits_ith(context_.get(), generation->batch_index + static_cast<int32_t>(i)));
     }
-    rows_->run(rows.size(), [&](size_t i) {
-        auto & row = rows[i];
-        auto status = catch_status([&] { row.sampled = sample(*row.generation, row.logits); });
-        row.sampled.status = std::move(status);
+    rows_->run(all.size(), [&](size_t i) {
+        auto & rows = all[i];
+        rows.status = catch_status([&] { rows.sampled = sample(*rows.generation, rows.logits); });
     });
+    // Before anything ends: a sequence must not be left with tokens that were not right.
+    for (auto & rows : all) settle(*rows.generation, rows.sampled.empty() ? 0 : rows.sampled.size() - 1);
     const auto now = Clock::now();
-    for (auto & row : rows) {
-        // A choice that failed took its siblings along.
-        if (row.generation->state == Generation::State::Finished) continue;
-        auto & job = *row.generation->job;
+    for (auto & rows : all) {
+        auto & job = *rows.generation->job;
         if (job.first_token == Clock::time_point{}) job.first_token = now;
-        if (row.sampled.status.code.empty()) advance(*row.generation, std::move(row.sampled));
-        else fail(job, row.sampled.status);
+        for (auto & row : rows.sampled) {
+            // A choice that failed took its siblings along.
+            if (rows.generation->state != Generation::State::Finished) advance(*rows.generation, std::move(row));
+        }
+        if (!rows.status.code.empty() && rows.generation->state != Generation::State::Finished) fail(job, rows.status);
     }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "answer.h"
+#include "drafting.h"
 #include "kv_tier.h"
 #include "options.h"
 #include "prompt.h"
@@ -47,6 +48,7 @@ struct Generation {
     std::atomic<bool> ended{false};
     uint32_t n_planned = 0;    // rows in the running step
     int32_t batch_index = -1;  // row of logits in the running step, or -1
+    Drafting drafting;
     Generation * leader = nullptr;
     size_t follow_tokens = 0;
     KvTier::Id fetching = 0;     // a saved state that is on its way from the disk, or 0

@@ -49,7 +49,7 @@ MemoryPlan plan_memory(const Model & model, const EngineOptions & options, const
     };
     if (llama_model_has_decoder(model.raw())) {
         const auto generation = plan_generation(model, options);
-        plan.engine = add(plan_context(model, generation.params, generation.n_sequences, load.mmap));
+        plan.engine = add(plan_context(model, generation.params, generation.n_sequences + generation.n_draft_rows, load.mmap));
     }
     plan.embedder = add(plan_context(model, plan_embedding(model, options), 0, load.mmap));
     plan.extras.host = model.heap_bytes();

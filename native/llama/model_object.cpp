@@ -34,6 +34,15 @@ Napi::Object object_argument(const Napi::Value & value) {
     return value.As<Napi::Object>();
 }
 
+// The model of another ModelObject; absent: none.
+std::shared_ptr<Model> draft_model(const Napi::Value & value) {
+    if (value.IsUndefined() || value.IsNull()) return nullptr;
+    const auto & constructor = EnvState::of(value.Env()).constructors.at("Model");
+    if (!value.IsObject() || !value.As<Napi::Object>().InstanceOf(constructor.Value()))
+        throw StatusError("invalid_argument", "draftModel must be a loaded model");
+    return ModelObject::Unwrap(value.As<Napi::Object>())->model();
+}
+
 }  // namespace
 
 void ModelObject::define(Napi::Env env) {
@@ -147,10 +156,11 @@ Napi::Value ModelObject::create_engine(const Napi::CallbackInfo & info) {
     auto env = info.Env();
     return guarded(env, [&]() -> Napi::Value {
         auto options = engine_options(object_argument(info[0]));
+        auto draft = draft_model(info[0].As<Napi::Object>().Get("draftModel"));
         if (!info[1].IsFunction()) throw StatusError("invalid_argument", "onStep must be a function");
         auto on_step = std::make_shared<Napi::FunctionReference>(Napi::Persistent(info[1].As<Napi::Function>()));
         return PromiseWorker<std::shared_ptr<Engine>>::start(
-            env, [model = model(), options] { return std::make_shared<Engine>(model, options); },
+            env, [model = model(), options, draft] { return std::make_shared<Engine>(model, options, draft); },
             [on_step](Napi::Env e, std::shared_ptr<Engine> & engine) -> Napi::Value {
                 return EngineObject::wrap(e, engine, on_step->Value());
             });

@@ -13,6 +13,8 @@ class ModelObject : public Napi::ObjectWrap<ModelObject> {
     static void define(Napi::Env env);
     static Napi::Object wrap(Napi::Env env, std::shared_ptr<Model> model);
     explicit ModelObject(const Napi::CallbackInfo & info);
+    // Throws StatusError closed.
+    const std::shared_ptr<Model> & model() const;
 
   private:
     Napi::Value info(const Napi::CallbackInfo & info);
@@ -23,9 +25,6 @@ class ModelObject : public Napi::ObjectWrap<ModelObject> {
     Napi::Value create_embedder(const Napi::CallbackInfo & info);
     Napi::Value plan_memory(const Napi::CallbackInfo & info);
     Napi::Value close(const Napi::CallbackInfo & info);
-    // Throws StatusError closed.
-    const std::shared_ptr<Model> & model() const;
-
     std::shared_ptr<Model> model_;
 };
 

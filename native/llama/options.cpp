@@ -37,6 +37,25 @@ llama_flash_attn_type flash_attention(const OptionReader & reader) {
     OptionReader::refuse("flashAttention", "one of auto, on, off");
 }
 
+SpeculationMode speculation_mode(const OptionReader & reader) {
+    std::string text = "auto";
+    reader.string("speculation", text);
+    if (text == "auto") return SpeculationMode::Auto;
+    if (text == "always") return SpeculationMode::Always;
+    if (text == "off") return SpeculationMode::Off;
+    OptionReader::refuse("speculation", "one of auto, always, off");
+}
+
+DraftSource draft_source(const OptionReader & reader) {
+    std::string text = "any";
+    reader.string("draftSource", text);
+    if (text == "any") return DraftSource::Any;
+    if (text == "none") return DraftSource::None;
+    if (text == "ngram") return DraftSource::Ngrams;
+    if (text == "model") return DraftSource::Model;
+    OptionReader::refuse("draftSource", "one of any, none, ngram, model");
+}
+
 std::vector<uint8_t> bytes_of(const Napi::Value & value) {
     if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_uint8_array) {
         OptionReader::refuse("media", "an array of Uint8Array");
@@ -117,6 +136,8 @@ EngineOptions engine_options(const Napi::Object & from) {
     reader.integer("kvTierMemoryBytes", to.kv_tier_memory_bytes, 0, kMostBytes);
     reader.integer("kvTierDiskBytes", to.kv_tier_disk_bytes, 0, kMostBytes);
     reader.string("kvTierFolder", to.kv_tier_folder);
+    to.speculation = speculation_mode(reader);
+    reader.integer("nDraftMax", to.n_draft_max, 0, 64);
     reader.integer("maxQueuedJobs", to.max_queued_jobs, 0, kMaxTokens);
     reader.integer("maxQueuedTokens", to.max_queued_tokens, 0, 4e9);
     reader.integer("maxQueueMs", to.max_queue_ms, 0, 86400000.0);
@@ -183,6 +204,8 @@ JobOptions job_options(const Napi::Object & from) {
         lora.number("scale", scale, -kMaxFloat, kMaxFloat);
         to.loras[name] = scale;
     });
+    to.draft_source = draft_source(reader);
+    if (reader.has("nDraftMax")) reader.integer("nDraftMax", to.n_draft_max.emplace(), 0, 64);
     reader.boolean("cachePrompt", to.cache_prompt);
     reader.integer("priority", to.priority, -1000, 1000);
     reader.integer("timeoutMs", to.timeout_ms, 0, 86400000.0 * 365);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "llama.h"
+#include "speculation_mode.h"
 
 namespace Napi {
 class Object;
@@ -50,6 +51,8 @@ struct EngineOptions {
     uint64_t kv_tier_memory_bytes = 0;
     uint64_t kv_tier_disk_bytes = 0;
     std::string kv_tier_folder;
+    SpeculationMode speculation = SpeculationMode::Auto;
+    uint32_t n_draft_max = 16;
     uint32_t max_queued_jobs = 0;
     uint32_t max_queued_tokens = 0;
     uint32_t max_queue_ms = 0;  // 0: however long
@@ -103,6 +106,8 @@ struct JobOptions {
     std::vector<llama_logit_bias> logit_bias;
     int32_t top_logprobs = -1;  // -1: no log probabilities
     std::map<std::string, float> loras;
+    DraftSource draft_source = DraftSource::Any;
+    std::optional<uint32_t> n_draft_max;  // absent: the engine's
     bool cache_prompt = true;
     int32_t priority = 0;
     int64_t timeout_ms = 0;  // 0: none

@@ -217,6 +217,8 @@ void Sequences::append(Sequence & sequence, const llama_token * tokens, size_t c
     take_cells(sequence, count);
 }
 
+void Sequences::drop_unrecorded(const Sequence & sequence) { llama_memory_seq_rm(memory_, sequence.id, sequence.n_pos, -1); }
+
 void Sequences::take_cells(Sequence & sequence, size_t count) {
     auto & cells = cells_[static_cast<size_t>(sequence.id)];
     for (size_t i = 0; i < count; i++) {

@@ -88,6 +88,8 @@ class Sequences {
     // Records tokens that were decoded into the sequence.
     void append(Sequence & sequence, const llama_token * tokens, size_t count, llama_pos n_pos);
 
+    // Drops what was decoded behind the recorded tokens: drafts that were not right.
+    void drop_unrecorded(const Sequence & sequence);
     // Where a row that fills a gap between running sequences goes (see "Gaps" in engine_schedule.cpp); -1 when it cannot be taken
     // back, or does not fit. After the decode, clear_filler() takes it back.
     llama_pos filler_pos(llama_seq_id id) const;

@@ -28,9 +28,12 @@ export function engineOptions(values: ConfigValues): InferenceConfig {
       .map((name) => name.trim())
       .filter((name) => name !== ''),
     ...(timeoutSeconds === 0 ? {} : { requestTimeoutMs: timeoutSeconds * 1000 }),
+    draftModels: draftModels(values['inference.draft_model']),
     load: { nGpuLayers: values['inference.gpu_layers'] },
     engine: {
       ...Object.fromEntries(Object.entries(numbers).filter(([, value]) => value !== 0)),
+      speculation: values['inference.speculation'],
+      nDraftMax: values['inference.draft_max'],
       flashAttention: values['inference.flash_attention'],
       cacheTypeK: values['inference.cache_type_k'],
       cacheTypeV: values['inference.cache_type_v'],
@@ -51,4 +54,10 @@ function memoryOptions(values: ConfigValues): Pick<InferenceConfig, 'maxLoadedBy
     ...(maxDeviceBytes === 0 ? {} : { maxDeviceBytes }),
     ...(idleSeconds === 0 ? {} : { idleUnloadMs: idleSeconds * 1000 }),
   };
+}
+
+/** `MODEL=DRAFT, MODEL=DRAFT` */
+function draftModels(text: string): ReadonlyMap<string, string> {
+  const pairs = text.split(',').filter((pair) => pair.trim() !== '');
+  return new Map(pairs.map((pair) => pair.split('=').map((name) => name.trim()) as [string, string]));
 }

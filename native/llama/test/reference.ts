@@ -17,6 +17,7 @@ export type ReferenceProgram =
   | 'grammar-reference'
   | 'chat-reference'
   | 'prefix-tree-test'
+  | 'speculation-test'
   | 'llama-simple'
   | 'llama-embedding';
 

@@ -69,6 +69,10 @@ export interface EngineOptions {
   /** Disk for the states that memory has no room for; 0 keeps none. Files live in `kvTierFolder` until the engine closes. */
   kvTierDiskBytes?: number;
   kvTierFolder?: string;
+  /** Speculative decoding: auto drafts only while that pays, by measurement. */
+  speculation?: 'auto' | 'always' | 'off';
+  /** Most tokens drafted for one sequence in one step, 0 to 64. */
+  nDraftMax?: number;
   /** Jobs that may wait; one more is refused with queue_full. */
   maxQueuedJobs?: number;
   maxQueuedTokens?: number;
@@ -118,6 +122,9 @@ export interface EngineStats {
   /** Times that a saved state was brought back, and prompt tokens that were not evaluated because of it. */
   tierHitsTotal: number;
   restoredTokensTotal: number;
+  /** Of speculative decoding: tokens verified, and those that were right. */
+  draftedTokensTotal: number;
+  acceptedTokensTotal: number;
   stepsTotal: number;
   lastStepMs: number;
   /** Measured completion rate of jobs, per second; for Retry-After. */
@@ -177,6 +184,10 @@ export interface GenerationJob {
   /** Alternatives reported with each token, 0 to 20; absent means no log probabilities. */
   topLogprobs?: number;
   loras?: { name: string; scale: number }[];
+  /** Where drafts come from: anywhere, nowhere, the job's own tokens, the draft model. */
+  draftSource?: 'any' | 'none' | 'ngram' | 'model';
+  /** Lowers the engine's own limit. */
+  nDraftMax?: number;
   cachePrompt?: boolean;
   /** Higher runs first; 0 is normal. */
   priority?: number;
@@ -206,7 +217,7 @@ interface RawModel {
   tokenize(text: string, addSpecial: boolean, parseSpecial: boolean): Promise<Int32Array>;
   detokenize(tokens: Int32Array, special: boolean): Promise<string>;
   renderChat(job: Extract<Prompt, { kind: 'chat' }>): Promise<{ prompt: string; tokens: Int32Array }>;
-  createEngine(options: EngineOptions, onStep: (records: Buffer) => void): Promise<RawEngine>;
+  createEngine(options: EngineOptions & { draftModel?: RawModel }, onStep: (records: Buffer) => void): Promise<RawEngine>;
   createEmbedder(options: EngineOptions): Promise<RawEmbedder>;
   planMemory(engine: EngineOptions, load: LoadOptions): Promise<MemoryPlan>;
   close(): Promise<void>;
@@ -278,13 +289,21 @@ export class LlamaModel {
     return this.#raw.renderChat(prompt);
   }
 
-  /** `onFault` hears of a handler that threw: its job alone is failed and cancelled. */
-  async createEngine(options: EngineOptions = {}, onFault: (error: unknown) => void = () => {}): Promise<LlamaEngine> {
+  /**
+   * A draft model guesses for this one in speculative decoding; throws NativeError draft_model_incompatible when their vocabularies
+   * differ. `onFault` hears of a handler that threw: its job alone is failed and cancelled.
+   */
+  async createEngine(
+    options: EngineOptions = {},
+    onFault: (error: unknown) => void = () => {},
+    draftModel?: LlamaModel,
+  ): Promise<LlamaEngine> {
     const reader = new StepReader((job, error) => {
       raw.cancel(job);
       onFault(error);
     });
-    const raw = await this.#raw.createEngine(options, (records) => reader.read(records));
+    const draft = draftModel ? { draftModel: draftModel.#raw } : {};
+    const raw = await this.#raw.createEngine({ ...options, ...draft }, (records) => reader.read(records));
     return new LlamaEngine(raw, reader);
   }
 

@@ -10,6 +10,7 @@ export type NativeErrorCode =
   | 'invalid_argument'
   | 'model_not_found'
   | 'model_invalid'
+  | 'draft_model_incompatible'
   | 'load_aborted'
   | 'out_of_memory'
   | 'unsupported'

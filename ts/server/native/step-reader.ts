@@ -16,6 +16,9 @@ export interface JobUsage {
   queueMs: number;
   prefillMs: number;
   decodeMs: number;
+  /** Of speculative decoding: tokens verified, and those that were right. */
+  nDraftedTokens: number;
+  nAcceptedTokens: number;
 }
 
 export interface TokenLogprob {
@@ -200,6 +203,8 @@ function readUsage(payload: Buffer): JobUsage {
     queueMs: payload.readFloatLE(12),
     prefillMs: payload.readFloatLE(16),
     decodeMs: payload.readFloatLE(20),
+    nDraftedTokens: payload.readUInt32LE(24),
+    nAcceptedTokens: payload.readUInt32LE(28),
   };
 }
 

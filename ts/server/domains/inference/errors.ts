@@ -94,6 +94,7 @@ const fromNative: Record<NativeErrorCode, InferenceErrorCode> = {
   invalid_argument: 'invalid_request',
   model_not_found: 'model_invalid',
   model_invalid: 'model_invalid',
+  draft_model_incompatible: 'model_invalid',
   load_aborted: 'model_unloading',
   out_of_memory: 'out_of_memory',
   unsupported: 'unsupported',

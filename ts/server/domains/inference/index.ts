@@ -49,6 +49,8 @@ export interface InferenceConfig {
   /** Longest time for a completion whose client names no limit, milliseconds; absent for none. */
   requestTimeoutMs?: number;
   engine?: EngineOptions;
+  /** Models that draft for others, by the id of the model that they draft for. */
+  draftModels?: ReadonlyMap<string, string>;
   load?: LocalOptions['load'];
 }
 
@@ -154,6 +156,7 @@ function localOptions(config: InferenceConfig, door: NativeDoor): LocalOptions {
       idleUnloadMs: config.idleUnloadMs ?? limits.idleUnloadMs,
     },
     engine: config.engine ?? {},
+    ...(config.draftModels ? { draftModels: config.draftModels } : {}),
     load: config.load ?? {},
   };
 }

@@ -18,6 +18,7 @@ export class InferenceMetrics {
   readonly #firstToken: Family<Histogram>;
   readonly #interToken: Family<Histogram>;
   readonly #tokens: Family<Counter>;
+  readonly #drafted: Family<Counter>;
   readonly #requests: Family<Counter>;
   readonly #memory: Family<Gauge>;
   readonly #loads: Family<Counter>;
@@ -42,6 +43,11 @@ export class InferenceMetrics {
       'model',
       'kind',
     ]);
+    this.#drafted = registry.counter(
+      'svc_inference_drafted_tokens_total',
+      'Tokens verified by speculative decoding; outcome is accepted or rejected.',
+      ['model', 'outcome'],
+    );
     this.#requests = registry.counter('svc_inference_requests_total', 'Ended completions; outcome is ok or an error code.', [
       'model',
       'outcome',
@@ -114,6 +120,10 @@ export class InferenceMetrics {
     const interToken = this.#interToken.with({ model });
     const tokens = (kind: string) => this.#tokens.with({ model, kind });
     const [prompt, cached, completion] = [tokens('prompt'), tokens('cached'), tokens('completion')];
+    const [accepted, rejected] = ['accepted', 'rejected'].map((outcome) => this.#drafted.with({ model, outcome })) as [
+      Counter,
+      Counter,
+    ];
     return {
       firstToken: (seconds) => firstToken.observe(seconds),
       interToken: (seconds) => interToken.observe(seconds),
@@ -121,6 +131,8 @@ export class InferenceMetrics {
         prompt.add(usage.nPromptTokens);
         cached.add(usage.nCachedTokens);
         completion.add(usage.nCompletionTokens);
+        accepted.add(usage.nAcceptedTokens);
+        rejected.add(usage.nDraftedTokens - usage.nAcceptedTokens);
         this.#requests.with({ model, outcome: 'ok' }).add();
       },
       failed: (code) => this.#requests.with({ model, outcome: code }).add(),

@@ -75,6 +75,8 @@ function engineState(stats: EngineStats): Record<string, number> {
     prompt_tokens_total: stats.promptTokensTotal,
     cached_tokens_total: stats.cachedTokensTotal,
     completion_tokens_total: stats.completionTokensTotal,
+    drafted_tokens_total: stats.draftedTokensTotal,
+    accepted_tokens_total: stats.acceptedTokensTotal,
     steps_total: stats.stepsTotal,
     last_step_ms: stats.lastStepMs,
     jobs_per_second: stats.jobsPerSecond,

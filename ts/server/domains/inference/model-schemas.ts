@@ -40,6 +40,8 @@ export const EngineState = Type.Object({
   prompt_tokens_total: Type.Integer(),
   cached_tokens_total: Type.Integer(),
   completion_tokens_total: Type.Integer(),
+  drafted_tokens_total: Type.Integer({ description: 'Verified by speculative decoding.' }),
+  accepted_tokens_total: Type.Integer({ description: 'Of the drafted ones, those that were right.' }),
   steps_total: Type.Integer(),
   last_step_ms: Type.Number(),
   jobs_per_second: Type.Number(),

@@ -19,6 +19,8 @@ export const scriptedUsage: JobUsage = {
   queueMs: 0,
   prefillMs: 10,
   decodeMs: 20,
+  nDraftedTokens: 0,
+  nAcceptedTokens: 0,
 };
 
 export const scriptedLimits: EngineLimits = {
@@ -83,6 +85,8 @@ export class ScriptedEngine implements NativeEngine {
       cachedTokensTotal: 0,
       completionTokensTotal: 0,
       stepsTotal: 0,
+      draftedTokensTotal: 0,
+      acceptedTokensTotal: 0,
       lastStepMs: 1,
       jobsPerSecond: 1,
     };

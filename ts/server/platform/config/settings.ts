@@ -87,6 +87,17 @@ export const settings = {
     1024 * MIB,
     'Disk of each model (in data_dir/cache/kv) for what that memory has no room for; 0 for none.',
   ),
+  'inference.speculation': setting(
+    Type.Union([Type.Literal('auto'), Type.Literal('always'), Type.Literal('off')]),
+    'auto',
+    'Speculative decoding; auto drafts only while that pays, by measurement.',
+  ),
+  'inference.draft_max': setting(count(0, 64), 16, 'Most tokens drafted at a time for one sequence.'),
+  'inference.draft_model': setting(
+    Type.String({ maxLength: 4096, pattern: '^([^,=]+=[^,=]+(,|$))*$' }),
+    '',
+    'MODEL=DRAFT pairs with commas between: DRAFT, small and of the same vocabulary, drafts for MODEL.',
+  ),
   'inference.max_queued_jobs': setting(
     count(0, 1_000_000),
     0,

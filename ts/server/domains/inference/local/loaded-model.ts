@@ -9,6 +9,8 @@ export class LoadedModel {
   readonly adapters: readonly string[];
   readonly #options: EngineOptions;
   readonly #onFault: (error: unknown) => void;
+  /** Drafts for it in speculative decoding. */
+  readonly #draft: NativeModel | undefined;
   #engine: Promise<NativeEngine> | undefined;
   #embedder: Promise<NativeEmbedder> | undefined;
   /** The engine once it exists, for statistics. */
@@ -20,8 +22,10 @@ export class LoadedModel {
     options: EngineOptions,
     adapters: readonly string[] = [],
     onFault: (error: unknown) => void = () => {},
+    draft?: NativeModel,
   ) {
     this.native = native;
+    this.#draft = draft;
     this.adapters = adapters;
     this.#options = options;
     this.#onFault = onFault;
@@ -48,12 +52,13 @@ export class LoadedModel {
   async close(): Promise<void> {
     const contexts = await Promise.allSettled([this.#engine, this.#embedder]);
     for (const context of contexts) if (context.status === 'fulfilled') await context.value?.close();
+    await this.#draft?.close();
     await this.native.close();
   }
 
   async #createEngine(): Promise<NativeEngine> {
     try {
-      this.openEngine = await this.native.createEngine(this.#options, this.#onFault);
+      this.openEngine = await this.native.createEngine(this.#options, this.#onFault, this.#draft);
       return this.openEngine;
     } catch (error) {
       this.#engine = undefined;

@@ -5,6 +5,7 @@ import type {
   GenerationJob,
   JobUsage,
   LoadOptions,
+  MemoryPlan,
   NativeError,
   RankResult,
 } from '../../../native/llama.ts';
@@ -26,17 +27,19 @@ import type { ModelSource, StoredModel } from '../model-source.ts';
 import { RelaySink } from '../stream/relay-sink.ts';
 import type { Inspector } from './inspector.ts';
 import { LoadedModel } from './loaded-model.ts';
-import { totalBytes } from './memory-use.ts';
+import { sumOf, totalBytes } from './memory-use.ts';
 import { ModelCatalogue } from './model-catalogue.ts';
 import { type ContextKind, type ModelLease, memoryOf, predictedMemory, usualContext } from './model-entry.ts';
 import { ModelTable, type TableLimits, type TableObserver } from './model-table.ts';
-import type { NativeDoor } from './native-door.ts';
+import type { NativeDoor, NativeModel } from './native-door.ts';
 
 export interface LocalOptions {
   /** Never unloaded to make room. */
   pinned: readonly string[];
   limits: TableLimits;
   engine: EngineOptions;
+  /** Models that draft for others, by the id of the model that they draft for. */
+  draftModels?: ReadonlyMap<string, string>;
   load: Omit<LoadOptions, 'path' | 'projectorPath' | 'vocabOnly' | 'loras'>;
   /** Hears of a stream whose frames could not be written for a defect of ours. */
   onFault?: (error: unknown) => void;
@@ -166,7 +169,8 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     const found = await this.#catalogue.find(id);
     if (!found) throw refusal('model_not_found', `No model ${id} is installed here.`, { param: 'model' });
     if (found.card.unusable !== undefined) throw refusal('model_invalid', `The model ${id} is unusable: ${found.card.unusable}`);
-    return this.#table.acquire({ stored: found.stored, plan: found.plan, context }, signal, waitMs);
+    const plan = await this.#planWithDraft(found);
+    return this.#table.acquire({ stored: found.stored, plan, context }, signal, waitMs);
   }
 
   #loadWaitMs(timeoutMs = Number.POSITIVE_INFINITY): number {
@@ -191,15 +195,42 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     return { ...this.#options.load, loras: adapters, ...(projectorPath === undefined ? {} : { projectorPath }) };
   }
 
+  /** The model that drafts for this one, if there is to be one. */
+  async #findDraft({ id, kind }: StoredModel): Promise<{ stored: StoredModel; plan: MemoryPlan | undefined } | undefined> {
+    const draftId = kind === 'chat' ? this.#options.draftModels?.get(id) : undefined;
+    if (draftId === undefined) return undefined;
+    const found = await this.#catalogue.find(draftId);
+    if (!found) throw refusal('model_invalid', `inference.draft_model names ${draftId} for ${id}, which is not installed.`);
+    return found;
+  }
+
+  /** With what its draft model takes beside it. */
+  async #planWithDraft({ stored, plan }: { stored: StoredModel; plan: MemoryPlan | undefined }): Promise<MemoryPlan | undefined> {
+    const draft = (await this.#findDraft(stored))?.plan;
+    if (!plan || !draft) return plan;
+    const extras = sumOf(plan.extras, draft.weights, draft.extras);
+    return { ...plan, extras, ...(plan.engine ? { engine: sumOf(plan.engine, draft.engine) } : {}) };
+  }
+
+  async #openDraft(stored: StoredModel, signal: AbortSignal): Promise<NativeModel | undefined> {
+    const draft = await this.#findDraft(stored);
+    return draft && this.#door.load({ ...this.#options.load, path: draft.stored.path }, { onProgress: () => {}, signal });
+  }
+
   async #open(stored: StoredModel, onProgress: (fraction: number) => void, signal: AbortSignal): Promise<LoadedModel> {
     const { path, kind, adapters = [] } = stored;
     const options = { ...this.#loadOptions(stored), path, ...(kind === 'vocab' ? { vocabOnly: true } : {}) };
     const native = await this.#door.load(options, { onProgress, signal });
+    const draft = await this.#openDraft(stored, signal).catch(async (error: unknown) => {
+      await native.close();
+      throw error;
+    });
     const model = new LoadedModel(
       native,
       this.#options.engine,
       adapters.map(({ name }) => name),
       this.#options.onFault,
+      draft,
     );
     try {
       const context = usualContext(stored);

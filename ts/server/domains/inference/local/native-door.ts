@@ -37,7 +37,7 @@ export interface NativeModel {
   tokenize(text: string, options: { addSpecial: boolean; parseSpecial: boolean }): Promise<Int32Array>;
   detokenize(tokens: Int32Array, options: { special: boolean }): Promise<string>;
   renderChat(prompt: ChatPrompt): Promise<{ prompt: string; tokens: Int32Array }>;
-  createEngine(options: EngineOptions, onFault?: (error: unknown) => void): Promise<NativeEngine>;
+  createEngine(options: EngineOptions, onFault?: (error: unknown) => void, draftModel?: NativeModel): Promise<NativeEngine>;
   createEmbedder(options: EngineOptions): Promise<NativeEmbedder>;
   close(): Promise<void>;
 }

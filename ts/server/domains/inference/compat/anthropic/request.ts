@@ -5,6 +5,7 @@ import { RequestMedia } from '../image-url.ts';
 import { asMembers, asText, type Members, present } from '../members.ts';
 import { promptThinking, promptTools, withEngineFormat } from '../openai-chat/request.ts';
 import { readLoras, readSampling, readStop } from '../sampling.ts';
+import { readSpeculation } from '../speculation.ts';
 import { type FunctionTool, forceOne, plainChoice, readFunction, refuseDuplicates, type ToolUse } from '../tools.ts';
 import { readAnthropicMessages } from './messages.ts';
 import type { CountRequest, MessagesRequest } from './schema.ts';
@@ -26,6 +27,7 @@ export function readMessagesRequest(body: MessagesRequest): CompletionRequest {
     sampling: readSampling(body),
     loras: readLoras(body.lora),
     cachePrompt: body.cache_prompt,
+    ...readSpeculation(body),
   });
   return { model: body.model, needsTools, needsVision: media.length > 0, job };
 }

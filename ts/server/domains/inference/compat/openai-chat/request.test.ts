@@ -215,3 +215,11 @@ function isJobOrRefusal(members: Record<string, unknown>): boolean {
     return error instanceof HttpError && error.status === 400 && error.message !== '';
   }
 }
+
+t.test('speculative decoding goes by the names of llama.cpp', async (t) => {
+  t.match(read({ 'speculative.n_max': 0 }).request.job, { nDraftMax: 0 });
+  t.match(read({ 'speculative.type': 'ngram-simple' }).request.job, { draftSource: 'ngram' });
+  t.match(read({ 'speculative.type': 'none' }).request.job, { draftSource: 'none' });
+  t.throws(() => read({ 'speculative.n_max': 65 }), { status: 400, code: 'invalid_request', param: 'speculative.n_max' });
+  t.throws(() => read({ 'speculative.type': 'eagle3' }), { status: 400, code: 'invalid_request', param: 'speculative.type' });
+});

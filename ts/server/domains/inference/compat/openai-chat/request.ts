@@ -5,6 +5,7 @@ import { invalid } from '../../errors.ts';
 import { type AnswerFormat, chatSchema, readFormat } from '../answer-format.ts';
 import { present } from '../members.ts';
 import { readLogitBias, readLoras, readSampling, readStop } from '../sampling.ts';
+import { readSpeculation } from '../speculation.ts';
 import type { ToolUse } from '../tools.ts';
 import { readMessages } from './messages.ts';
 import type { ChatRequest } from './schema.ts';
@@ -37,6 +38,7 @@ export function readChatRequest(body: ChatRequest): ChatCall {
     topLogprobs: readTopLogprobs(body),
     loras: readLoras(body.lora),
     cachePrompt: body.cache_prompt,
+    ...readSpeculation(body),
   });
   return {
     request: { model: body.model, needsTools, needsVision: media.images.length > 0, job },

@@ -6,6 +6,12 @@ const Usage = Type.Object({
   completion_tokens: Type.Integer({ description: 'Of all choices together.' }),
   total_tokens: Type.Integer(),
   prompt_tokens_details: Type.Object({ cached_tokens: Type.Integer() }),
+  completion_tokens_details: Type.Optional(
+    Type.Object(
+      { accepted_prediction_tokens: Type.Integer(), rejected_prediction_tokens: Type.Integer() },
+      { description: 'Drafted tokens of speculative decoding, where any were verified; rejected ones count as no completion.' },
+    ),
+  ),
 });
 
 const finishReason = Type.Union([Type.Literal('stop'), Type.Literal('length'), Type.Literal('tool_calls')]);

@@ -1,12 +1,21 @@
 /** Token counts and timings as the chat API and llama-server report them. */
 import type { JobUsage } from '../../../../native/llama.ts';
 
-export function chatUsage({ nPromptTokens, nCompletionTokens, nCachedTokens }: JobUsage): Record<string, unknown> {
+export function chatUsage(usage: JobUsage): Record<string, unknown> {
+  const { nPromptTokens, nCompletionTokens, nCachedTokens, nDraftedTokens, nAcceptedTokens } = usage;
   return {
     prompt_tokens: nPromptTokens,
     completion_tokens: nCompletionTokens,
     total_tokens: nPromptTokens + nCompletionTokens,
     prompt_tokens_details: { cached_tokens: nCachedTokens },
+    ...(nDraftedTokens > 0
+      ? {
+          completion_tokens_details: {
+            accepted_prediction_tokens: nAcceptedTokens,
+            rejected_prediction_tokens: nDraftedTokens - nAcceptedTokens,
+          },
+        }
+      : {}),
   };
 }
 
@@ -22,6 +31,7 @@ export function chatTimings(usage: JobUsage): Record<string, number> {
     predicted_ms: usage.decodeMs,
     predicted_per_second: rate(usage.nCompletionTokens, usage.decodeMs),
     queue_ms: usage.queueMs,
+    ...(usage.nDraftedTokens > 0 ? { draft_n: usage.nDraftedTokens, draft_n_accepted: usage.nAcceptedTokens } : {}),
   };
 }
 

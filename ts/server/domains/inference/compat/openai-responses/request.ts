@@ -6,6 +6,7 @@ import { asMembers, asText, isMembers, type Members, present, textOr } from '../
 import { readMessages } from '../openai-chat/messages.ts';
 import { promptThinking, promptTools, withEngineFormat } from '../openai-chat/request.ts';
 import { readLoras, readSampling } from '../sampling.ts';
+import { readSpeculation } from '../speculation.ts';
 import {
   type FunctionTool,
   forceFunctions,
@@ -39,6 +40,7 @@ export function readResponsesRequest(body: ResponsesRequest): CompletionRequest 
     topLogprobs: body.include?.includes(logprobsInclude) ? (body.top_logprobs ?? 0) : undefined,
     loras: readLoras(body.lora),
     cachePrompt: body.cache_prompt,
+    ...readSpeculation(body),
   });
   const needsTools = use.tools.length > 0 && use.choice !== 'none';
   return { model: body.model, needsTools, needsVision: media.images.length > 0, job };

@@ -1,0 +1,44 @@
+// Chooses how many drafted tokens each sequence of a step gets, so that the step yields the most tokens per millisecond.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "step_cost.h"
+
+namespace svc {
+
+// One decoding sequence, as the plan sees it.
+struct DraftOffer {
+    int32_t sequence = 0;    // id
+    bool is_filler = false;  // a row that closes a gap between ids and yields no token
+    // Probability that the first, the first two, ... drafted tokens are all right; as many as may be drafted.
+    std::vector<double> chances;
+    bool from_model = false;
+    uint32_t n_chosen = 0;
+};
+
+// Sequences that decode, which is how many tokens a step without drafts yields.
+uint32_t n_sequences_of(const std::vector<DraftOffer> & offers);
+
+// How llama.cpp cuts a batch into passes over the weights.
+enum class Passes {
+    One,    // one buffer for all sequences: everything at once
+    Equal,  // a buffer each: neighbours together, as many tokens of each as the shortest has, the rest in further passes
+};
+
+// Rows of each pass of a step in which the sequences have 1 + n_chosen rows; offers come in the order of sequence ids.
+std::vector<uint32_t> passes_of(const std::vector<DraftOffer> & offers, Passes kind);
+
+struct DraftPlan {
+    double plain_ms = 0;     // without drafts
+    double expected_ms = 0;  // with them
+    double expected_tokens = 0;
+    uint32_t n_rows = 0;  // drafted
+};
+
+// Sets n_chosen of every offer. `ms_per_model_token`: one round of the draft model. `n_most_rows`: of all sequences together.
+DraftPlan plan_drafts(std::vector<DraftOffer> & offers, const StepCost & cost, Passes kind, uint32_t n_most_rows,
+                      double ms_per_model_token);
+
+}  // namespace svc

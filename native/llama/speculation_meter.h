@@ -1,0 +1,62 @@
+// Decides step by step whether drafting pays, from what steps cost and how often drafts hit.
+//
+// Two guards. The plan: drafts are verified only where measured costs and chances promise more tokens per millisecond. The
+// allowance: whatever the estimates say, time lost to rejected drafts is paid from an account that fills with kAllowance of the
+// decoding time, so that drafts that never hit cost a stream less than 2 % of its throughput.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "acceptance.h"
+#include "draft_plan.h"
+#include "speculation_mode.h"
+#include "step_cost.h"
+
+namespace svc {
+
+class SpeculationMeter {
+  public:
+    SpeculationMeter(SpeculationMode mode, Passes passes, uint32_t n_most_rows, uint32_t n_most_drafted);
+
+    // Sets n_chosen of every offer; returns the sum.
+    uint32_t plan(std::vector<DraftOffer> & offers);
+    // Feeds a step of decoding sequences alone that sampled n_tokens. `ms` includes the draft model's time.
+    void observe(const std::vector<DraftOffer> & offers, uint32_t n_tokens, double ms, double model_ms);
+    // Feeds the draft model's time for so many rounds.
+    void observe_model(uint32_t n_rounds, double ms);
+
+    // What all sequences together saw: where a new one begins.
+    Acceptance & acceptance() { return acceptance_; }
+    double prior(DraftKind kind) const { return acceptance_.probability(kind, kFirstGuess); }
+    // Below it, a guess is worth no row.
+    double least_chance() const { return mode_ == SpeculationMode::Always ? 0 : kLeastChance; }
+    // The same for the draft model's own opinion.
+    double least_confidence() const { return mode_ == SpeculationMode::Always ? 0 : kLeastConfidence; }
+    // Whether drafts of the draft model would be verified, going by what all sequences together saw.
+    bool model_pays() const;
+    // Milliseconds that may still be lost.
+    double allowance_ms() const { return allowance_ms_; }
+
+  private:
+    static constexpr double kFirstGuess = 0.4;
+    static constexpr double kLeastChance = 0.05;
+    static constexpr double kLeastConfidence = 0.25;
+
+    void choose_most(std::vector<DraftOffer> & offers) const;
+    bool may_draft(const std::vector<DraftOffer> & offers) const;
+    std::vector<uint32_t> plain_passes(std::vector<DraftOffer> offers) const;
+    uint32_t most_rows(size_t n_sequences) const;
+
+    SpeculationMode mode_;
+    Passes passes_;
+    uint32_t n_most_drafted_;
+    StepCost cost_;
+    Acceptance acceptance_;
+    double ms_per_model_token_ = 0;
+    double allowance_ms_ = 0;
+    uint32_t n_since_plain_ = 0;
+    bool started_ = false;
+};
+
+}  // namespace svc

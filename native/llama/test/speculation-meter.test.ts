@@ -1,0 +1,65 @@
+/** When drafting is switched on and off, on made-up machines (speculation_test.cpp). */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { noReferences, referenceProgram } from './reference.ts';
+
+const run = promisify(execFile);
+
+interface Machine {
+  nSequences?: number;
+  /** What a row costs, where a pass costs 1 ms. */
+  rowMs: number;
+  /** Share of drafted tokens that are right. */
+  hitRate: number;
+  /** What the estimates say of it. */
+  claimed?: number;
+}
+
+/** Throughput in units of plain decoding, and rows drafted in a step, over 2,000 steps. */
+async function simulate({ nSequences = 1, rowMs, hitRate, claimed = hitRate }: Machine): Promise<Record<string, number>> {
+  return figures(['meter', ...[nSequences, rowMs, hitRate, claimed, 2_000].map(String)]);
+}
+
+async function figures(args: string[]): Promise<Record<string, number>> {
+  const { stdout } = await run(await referenceProgram('speculation-test'), args);
+  return Object.fromEntries(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' ') as [string, string])
+      .map(([name, value]) => [name, Number(value)]),
+  );
+}
+
+t.test('when to speculate', { skip: noReferences() }, async (t) => {
+  for (const nSequences of [1, 4, 16]) {
+    for (const claimed of [0.9, 0.5]) {
+      const { speed = 0 } = await simulate({ nSequences, rowMs: 0.1, hitRate: 0, claimed });
+      t.ok(speed > 0.98, `drafts that never hit cost less than 2 % (${nSequences} sequences, taken for ${claimed}: ${speed})`);
+    }
+  }
+  const many = await simulate({ nSequences: 32, rowMs: 2, hitRate: 0.9 });
+  t.ok((many['drafted'] ?? 1) < 0.1 && (many['speed'] ?? 0) > 0.99, 'many sequences that rows alone cost: it is off by itself');
+  const one = await simulate({ rowMs: 0.1, hitRate: 0.9 });
+  t.ok((one['speed'] ?? 0) > 3, 'one sequence with cheap rows and good guesses: three times as fast');
+  const four = await simulate({ nSequences: 4, rowMs: 0.1, hitRate: 0.9 });
+  t.ok((four['speed'] ?? 0) > 1.7, 'four sequences still gain');
+  const poor = await simulate({ rowMs: 0.1, hitRate: 0.3 });
+  t.ok((poor['speed'] ?? 0) > 1.1, 'poor guesses gain a little with short drafts');
+});
+
+t.test('repeated n-grams are found, and nothing else', { skip: noReferences() }, async (t) => {
+  for (const seed of ['1', '2', '3']) {
+    const { repeats = 0, found = 0 } = await figures(['ngrams', seed, '3000']);
+    t.ok(repeats > 1_000 && found >= 0.98 * repeats && found <= repeats, `${found} of ${repeats} with seed ${seed}`);
+  }
+});
+
+t.test('passes are cut as llama.cpp cuts them (split_equal in src/llama-batch.cpp)', { skip: noReferences() }, async (t) => {
+  const passes = async (...rows: string[]) => (await run(await referenceProgram('speculation-test'), ['passes', ...rows])).stdout;
+  t.equal(await passes('0:1', '1:1', '2:1'), 'passes 3\n', 'equal sequences go together');
+  t.equal(await passes('0:1', '1:4', '2:4'), 'passes 3 6\n', 'what is left of neighbours goes together');
+  t.equal(await passes('0:4', '1:1', '2:4'), 'passes 3 3 3\n', 'what is left of others does not');
+  t.equal(await passes('0:2', '2:2'), 'passes 2 2\n', 'ids with a gap are no neighbours');
+});

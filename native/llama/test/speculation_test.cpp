@@ -1,0 +1,117 @@
+// speculation-test ngrams SEED N: the index of repeated n-grams against a search of the whole text.
+// speculation-test meter N_SEQUENCES ROW_MS HIT_RATE CLAIMED N_STEPS: the meter against a made-up machine, where a pass costs
+//   1 ms and ROW_MS for each row, drafted tokens hit with HIT_RATE, and the offers claim CLAIMED.
+// speculation-test passes SEQUENCE:ROWS...: how a step is cut into passes where each sequence has a buffer of its own.
+// Prints `name value` lines; a broken promise ends it with status 1.
+#include "../draft_plan.h"
+#include "../ngram_index.h"
+#include "../speculation_meter.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+
+namespace {
+
+std::mt19937 random_engine;
+
+double uniform() { return std::uniform_real_distribution<double>(0, 1)(random_engine); }
+
+// Length of the n-gram, 4 down to 2, that ends the text and stood in it before; 0: none.
+size_t longest_repeat(const std::vector<llama_token> & tokens) {
+    for (size_t n = 4; n >= 2; n--) {
+        for (size_t end = n; tokens.size() > n && end < tokens.size(); end++) {
+            if (std::equal(tokens.end() - static_cast<std::ptrdiff_t>(n), tokens.end(),
+                           tokens.begin() + static_cast<std::ptrdiff_t>(end - n)))
+                return n;
+        }
+    }
+    return 0;
+}
+
+int check_ngrams(uint32_t seed, size_t n_tokens) {
+    random_engine.seed(seed);
+    svc::NgramIndex index;
+    std::vector<llama_token> tokens;
+    size_t n_repeats = 0;
+    size_t n_found = 0;
+    while (tokens.size() < n_tokens) {
+        // Some steps add several tokens at once.
+        for (size_t i = 0; i <= random_engine() % 3; i++) tokens.push_back(static_cast<llama_token>(random_engine() % 12));
+        index.follow(tokens);
+        const size_t expected = longest_repeat(tokens);
+        const auto match = index.find(tokens);
+        n_repeats += expected > 0;
+        n_found += match.next > 0;
+        if (match.next == 0) continue;
+        const auto length = static_cast<std::ptrdiff_t>(match.length);
+        const auto next = tokens.begin() + static_cast<std::ptrdiff_t>(match.next);
+        if (match.next >= tokens.size() || match.length < 2 || !std::equal(next - length, next, tokens.end() - length)) {
+            std::printf("a match at %zu is none\n", match.next);
+            return 1;
+        }
+    }
+    std::printf("repeats %zu\nfound %zu\n", n_repeats, n_found);
+    return 0;
+}
+
+int check_meter(uint32_t n_sequences, double row_ms, double hit_rate, double claimed, uint32_t n_steps) {
+    svc::SpeculationMeter meter(svc::SpeculationMode::Auto, svc::Passes::One, 128, 64);
+    auto cost = [&](uint32_t rows) { return (1 + row_ms * rows) * (0.95 + 0.1 * uniform()); };
+    double ms = 0;
+    double n_tokens = 0;
+    double n_drafted = 0;
+    for (uint32_t step = 0; step < n_steps; step++) {
+        std::vector<svc::DraftOffer> offers(n_sequences);
+        for (uint32_t i = 0; i < n_sequences; i++) {
+            offers[i].sequence = static_cast<int32_t>(i);
+            double chance = 1;
+            for (int k = 0; k < 16; k++) offers[i].chances.push_back(chance *= claimed);
+        }
+        const uint32_t n_rows = meter.plan(offers);
+        uint32_t n_sampled = n_sequences;
+        for (const auto & offer : offers) {
+            for (uint32_t k = 0; k < offer.n_chosen && uniform() < hit_rate; k++) n_sampled++;
+        }
+        const double step_ms = cost(n_sequences + n_rows);
+        meter.observe(offers, n_sampled, step_ms, 0);
+        ms += step_ms;
+        n_tokens += n_sampled;
+        n_drafted += n_rows;
+    }
+    const double plain_rate = n_sequences / (1 + row_ms * n_sequences);
+    std::printf("speed %.4f\ndrafted %.4f\n", n_tokens / ms / plain_rate, n_drafted / n_steps);
+    return 0;
+}
+
+int show_passes(int count, char ** words) {
+    std::vector<svc::DraftOffer> offers;
+    for (int i = 0; i < count; i++) {
+        char * rows = nullptr;
+        auto & offer = offers.emplace_back();
+        offer.sequence = static_cast<int32_t>(std::strtol(words[i], &rows, 10));
+        offer.n_chosen = static_cast<uint32_t>(std::atoi(rows + 1)) - 1;
+    }
+    std::printf("passes");
+    for (auto rows : svc::passes_of(offers, svc::Passes::Equal)) std::printf(" %u", rows);
+    std::printf("\n");
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char ** argv) {
+    if (argc == 4 && std::strcmp(argv[1], "ngrams") == 0) {
+        return check_ngrams(static_cast<uint32_t>(std::atoi(argv[2])), static_cast<size_t>(std::atoi(argv[3])));
+    }
+    if (argc == 7 && std::strcmp(argv[1], "meter") == 0) {
+        return check_meter(static_cast<uint32_t>(std::atoi(argv[2])), std::atof(argv[3]), std::atof(argv[4]), std::atof(argv[5]),
+                           static_cast<uint32_t>(std::atoi(argv[6])));
+    }
+    if (argc > 2 && std::strcmp(argv[1], "passes") == 0) return show_passes(argc - 2, argv + 2);
+    std::fprintf(
+        stderr, "speculation-test ngrams SEED N | meter N_SEQUENCES ROW_MS HIT_RATE CLAIMED N_STEPS | passes SEQUENCE:ROWS...\n");
+    return 2;
+}
