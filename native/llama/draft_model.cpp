@@ -110,7 +110,7 @@ uint32_t DraftModel::draft(std::vector<Wish> & wishes) {
             auto [wish, confidence] = active[i];
             const float * logits = llama_get_logits_ith(context_.get(), rows[i]);
             const auto token = argmax(logits, model_->n_vocab());
-            confidence *= std::exp(static_cast<double>(logits[token]) - log_sum_exp(logits, model_->n_vocab()));
+            confidence *= std::exp(static_cast<double>(logits[token]) - log_sum_exp(logits, model_->n_vocab(), logits[token]));
             if (token >= n_shared_vocab_ || confidence < wish->least_confidence) continue;
             wish->draft.push_back(token);
             if (wish->draft.size() >= wish->n_most) continue;
