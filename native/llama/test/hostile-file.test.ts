@@ -108,7 +108,10 @@ t.test('hyper-parameters that lie', async (t) => {
 
 t.test('a chat template that cannot be parsed is named with the place', async (t) => {
   const path = await altered('template.gguf', { 'tokenizer.chat_template': text('{% for x in %}') });
-  await t.rejects(LlamaModel.load({ path }), { code: 'template_failed', message: /template\.gguf has a chat template that cannot be parsed.*: .*token.*%/s });
+  await t.rejects(LlamaModel.load({ path }), {
+    code: 'template_failed',
+    message: /template\.gguf has a chat template that cannot be parsed.*: .*token.*%/s,
+  });
 });
 
 t.test('what llama.cpp ends the process for is opened in another one first', { skip: noLimits() }, async (t) => {
