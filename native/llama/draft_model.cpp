@@ -65,8 +65,9 @@ DraftModel::DraftModel(std::shared_ptr<Model> model, const Model & target, const
     context_ = create_context(*model_, params_of(*model_, options, plan));
     n_most_tokens_ =
         std::min<size_t>(llama_n_ctx_seq(context_.get()), static_cast<size_t>(llama_model_n_ctx_train(model_->raw())));
-    warm_up(*model_, context_.get(), batch_);
 }
+
+void DraftModel::warm_up() { svc::warm_up(*model_, context_.get(), batch_); }
 
 MemoryUse DraftModel::memory() const { return memory_of(context_.get(), static_cast<uint32_t>(held_.size())); }
 

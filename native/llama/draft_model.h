@@ -26,6 +26,8 @@ class DraftModel {
         std::vector<llama_token> draft;  // filled by draft()
     };
 
+    // On the thread that will draft.
+    void warm_up();
     // Whether draft() can go on from here. Otherwise evaluates a part of what is missing; false means ask again next step.
     bool catch_up(llama_seq_id sequence, const std::vector<llama_token> & tokens);
     // Fills the drafts of sequences that have caught up. Returns how many rounds it took.

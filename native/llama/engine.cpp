@@ -54,7 +54,6 @@ Engine::Engine(std::shared_ptr<Model> model, EngineOptions options, std::shared_
             [this] { nudge(); });
     }
     batch_ = std::make_unique<Batch>(static_cast<int32_t>(llama_n_batch(context_.get())));
-    warm_up(*model_, context_.get(), *batch_);
     budget_ = std::make_unique<PrefillBudget>(llama_n_ubatch(context_.get()));
     if (plan.n_draft_rows > 0) start_speculation(plan, std::move(draft_model));
     rows_ = std::make_unique<RowPool>(static_cast<uint32_t>(std::clamp(limits_.n_threads, 1, kMostSamplingThreads)));
