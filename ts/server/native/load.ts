@@ -82,8 +82,9 @@ function open(file: string, folder: string): Addon {
   if (!existsSync(file)) throw new Error('there is no such file');
   // Read by libgomp when it loads: how long compute threads spin at a barrier before they sleep. The default (for ever, nearly)
   // makes each step many times slower once anything else wants a core, this server's own JS thread included; no spinning at
-  // all costs a third of the decode speed of a small model. 2,000 turns are some 10 microseconds.
-  if (process.env.OMP_WAIT_POLICY === undefined) process.env.GOMP_SPINCOUNT ??= '2000';
+  // all costs a third of the decode speed of a small model. 1,000 turns are some 5 microseconds: with 2,000, 8 streams of a model of
+  // 8x512 kept 0.33 of their speed beside a program that burns one of two cores, with 500 0.44; alone one stream lost 4 % by 500.
+  if (process.env.OMP_WAIT_POLICY === undefined) process.env.GOMP_SPINCOUNT ??= '1000';
   const addon = createRequire(import.meta.url)(file) as Addon;
   addon.initialise(folder, (status) => new NativeError(status));
   return addon;
