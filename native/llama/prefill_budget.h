@@ -47,7 +47,7 @@ class PrefillBudget {
     // Longest that a burst may hold up those who decode, in steps of kQuantumMs.
     static constexpr double kBurstMs = 2000;
     // Longest tile that is worth it.
-    static constexpr double kTileMs = 25;
+    static constexpr double kTileMs = 45;
 
     static double blend(double old, double fresh) { return old <= 0 ? fresh : 0.8 * old + 0.2 * fresh; }
     // What a whole tile takes (a hair more, so that division gives it back), if that is not too long.

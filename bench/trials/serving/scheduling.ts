@@ -53,7 +53,7 @@ export const overload: Trial = {
   summary:
     'requests arrive at random, first at 0.7 and then at 2 times what the server can do: what still meets its SLO (TTFT < 1 s, ITL p99 < 50 ms)',
   rival: 'llama-server',
-  server: { nParallel: 8, nCtx: 8_192, maxQueuedJobs: 8 },
+  server: { nParallel: 8, nCtx: 8_192, maxQueuedJobs: 16 },
   fresh: 'round',
   phases: {
     capacity: { kind: 'closed', clients: 8, requestsPerClient: 4, ...ask },
