@@ -21,8 +21,9 @@ constexpr auto kIdlePoll = std::chrono::milliseconds(200);
 
 }  // namespace
 
-// Warmed up here and not where the engine is made: OpenMP keeps a team of threads for each thread that ever computed, and with more
-// of them than cores it stops spinning at barriers altogether (libgomp's throttled spin count), which costs a step 10 to 20 %.
+// Warmed up here and not where the engine is made: OpenMP keeps a team of threads for each thread that ever computed, and with
+// more of them than cores it stops spinning at barriers altogether (libgomp's throttled spin count), which costs a step 10 to 20
+// %.
 void Engine::run() {
     warm_up(*model_, context_.get(), *batch_);
     if (draft_model_) draft_model_->warm_up();
