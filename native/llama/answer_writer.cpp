@@ -11,10 +11,6 @@ constexpr double kCheapUs = 60;
 constexpr double kFirstGuessUs = 3;
 constexpr size_t kMostWaitingSteps = 4;
 
-double ms_between(Clock::time_point from, Clock::time_point to) {
-    return std::chrono::duration<double, std::milli>(to - from).count();
-}
-
 }  // namespace
 
 void write_error(uint32_t job, const Status & status, Bytes & out) {
@@ -32,14 +28,14 @@ AnswerWriter::AnswerWriter(StepChannel * channel, std::function<void()> on_ended
 
 AnswerWriter::~AnswerWriter() { close(); }
 
-AnswerWriter::Note & AnswerWriter::note(RecordKind kind, const Job & job) {
+AnswerWriter::Note & AnswerWriter::note(RecordKind kind, Job & job) {
     auto & added = noted_.emplace_back();
     added.kind = kind;
-    added.job = const_cast<Job &>(job).shared_from_this();
+    added.job = job.shared_from_this();
     return added;
 }
 
-void AnswerWriter::start(const Job & job) { note(RecordKind::Start, job).n_cached = job.n_cached; }
+void AnswerWriter::start(Job & job) { note(RecordKind::Start, job).n_cached = job.n_cached; }
 
 void AnswerWriter::add(Generation & generation, llama_token token, std::optional<TokenLogprobs> logprobs) {
     auto & added = note(RecordKind::Content, *generation.job);
@@ -55,9 +51,9 @@ void AnswerWriter::finish(Generation & generation, Finish reason) {
     added.n_generated = generation.n_generated;
 }
 
-void AnswerWriter::done(const Job & job) { note(RecordKind::Done, job); }
+void AnswerWriter::done(Job & job) { note(RecordKind::Done, job); }
 
-void AnswerWriter::fail(const Job & job, Status status) { note(RecordKind::Error, job).status = std::move(status); }
+void AnswerWriter::fail(Job & job, Status status) { note(RecordKind::Error, job).status = std::move(status); }
 
 void AnswerWriter::publish() {
     if (noted_.empty()) return;

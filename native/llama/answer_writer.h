@@ -29,11 +29,11 @@ class AnswerWriter {
     ~AnswerWriter();
 
     // Engine thread only. What is noted waits for publish().
-    void start(const Job & job);
+    void start(Job & job);
     void add(Generation & generation, llama_token token, std::optional<TokenLogprobs> logprobs);
     void finish(Generation & generation, Finish reason);
-    void done(const Job & job);
-    void fail(const Job & job, Status status);
+    void done(Job & job);
+    void fail(Job & job, Status status);
 
     // Hands the step's notes over. Waits while several steps are still being written, so that memory stays bounded.
     void publish();
@@ -61,7 +61,7 @@ class AnswerWriter {
     void write_token(Note & note);
     void write_finish(Note & note);
     void write_done(const Job & job);
-    Note & note(RecordKind kind, const Job & job);
+    Note & note(RecordKind kind, Job & job);
 
     StepChannel * channel_;
     std::function<void()> on_ended_;

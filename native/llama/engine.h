@@ -1,8 +1,7 @@
 // One context, one scheduler thread: continuous batching over many sequences.
 //
-// submit() -> preparing thread (template, tokens, grammar) -> engine thread (admit, decode, sample) -> AnswerWriter (text,
-// records)
-// -> StepChannel -> JS. The engine thread alone touches the llama_context, the sequences and the generations.
+// submit() -> preparing thread (template, tokens, grammar) -> engine thread (admit, decode, sample) -> AnswerWriter
+// (text, records) -> StepChannel -> JS. The engine thread alone touches the llama_context, the sequences and the generations.
 #pragma once
 
 #include <atomic>
@@ -109,6 +108,8 @@ class Engine {
     bool step();
     void admit();
     bool admit(Generation & generation);
+    uint32_t n_active() const;
+    Generation * youngest_active() const;
     Generation * next_waiting();
     bool make_way(const Job & newcomer);
     Generation * find_sleeper() const;
@@ -141,6 +142,9 @@ class Engine {
     const std::string * choose_lora();
     void plan_decode(const std::string & lora);
     void plan_prefill(const std::string & lora);
+    uint32_t prefill_room(size_t n_waiting, size_t n_left) const;
+    uint32_t n_planned_rows() const;
+    void sort_by_sequence();
     uint32_t plan_prompt(Generation & generation, uint32_t n_most);
     void build_batch();
     void add_prompt(Generation & generation);

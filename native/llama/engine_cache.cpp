@@ -22,8 +22,6 @@ constexpr double kAssumedDiskBytesPerMs = 2e5;
 // Steps that the cells should last for when nobody has to be preempted.
 constexpr double kStepsAhead = 8;
 
-double ms_of(Clock::duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
-
 }  // namespace
 
 // Between steps: who waits for cells gets them, a slice of the copying that this takes is done, and jobs are admitted.
@@ -109,12 +107,11 @@ bool Engine::pays(const KvTier::Match & saved, size_t n_more) const {
 
 // False: the prompt has to wait until others finish. Everyone who runs keeps some cells to grow into.
 bool Engine::has_room(const Generation & generation, const PrefixPlan & plan) const {
-    uint32_t n_active = 0;
-    for (const auto * other : generations_) n_active += other->active();
+    const uint32_t n_running = n_active();
     // A saved state comes back whole and is then cut.
     const size_t n_tokens = std::max(generation.tokens.size(), plan.saved.n_tokens);
     const auto n_new = static_cast<uint32_t>(n_tokens - (plan.source ? plan.n_common : 0));
-    return n_active == 0 || sequences_->has_room(n_new + kReservePerGeneration * (n_active + 1));
+    return n_running == 0 || sequences_->has_room(n_new + kReservePerGeneration * (n_running + 1));
 }
 
 // Gives the generation a sequence, as planned. False: none can be had now.
@@ -181,16 +178,12 @@ bool Engine::save(Sequence & sequence, std::function<void()> then) {
 // When the cells of a common buffer run low, the youngest generation's state is saved while the others run on.
 void Engine::leave_early() {
     if (leaving_ || sequences_->n_idle_tokens() > 0 || sequences_->is_saving()) return;
-    uint32_t n_active = 0;
-    Generation * youngest = nullptr;
-    for (auto * generation : generations_) {
-        n_active += generation->active();
-        if (generation->active()) youngest = generation;
-    }
-    if (n_active < 2 || youngest->state != Generation::State::Decode || !youngest->sequence->shareable) return;
+    const uint32_t n_running = n_active();
+    auto * youngest = youngest_active();
+    if (n_running < 2 || youngest->state != Generation::State::Decode || !youngest->sequence->shareable) return;
     const double copy_ms = static_cast<double>(sequences_->bytes_of(*youngest->sequence)) / kAssumedBytesPerMs;
     const double n_steps = kStepsAhead + copy_ms / ms_of(kSlice);
-    if (sequences_->n_cells() - sequences_->n_used() > n_steps * n_active) return;
+    if (sequences_->n_cells() - sequences_->n_used() > n_steps * n_running) return;
     leaving_ = youngest;
     youngest->state = Generation::State::Leaving;
     const bool saves = save(*youngest->sequence, [this, youngest] {

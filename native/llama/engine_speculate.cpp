@@ -16,8 +16,6 @@ constexpr uint32_t kStepsWithoutDrafts = 32;
 // Where the draft model does not pay, one generation in so many has it read along, to notice when it does.
 constexpr uint32_t kProbeShare = 16;
 
-double ms_since(Clock::time_point begin) { return std::chrono::duration<double, std::milli>(Clock::now() - begin).count(); }
-
 bool allows(DraftSource asked, DraftSource source) { return asked == DraftSource::Any || asked == source; }
 
 }  // namespace
@@ -58,8 +56,7 @@ void Engine::plan_drafts() {
 void Engine::collect_offers() {
     offers_.clear();
     offering_.clear();
-    std::sort(in_step_.begin(), in_step_.end(),
-              [](const Generation * a, const Generation * b) { return a->sequence->id < b->sequence->id; });
+    sort_by_sequence();
     llama_seq_id next = in_step_.empty() ? 0 : in_step_.front()->sequence->id;
     for (auto * generation : in_step_) {
         const bool fills = can_fill(next, generation->sequence->id);
@@ -128,7 +125,7 @@ void Engine::run_draft_model() {
     if (wishes.empty()) return;
     const auto begin = Clock::now();
     const uint32_t n_rounds = draft_model_->draft(wishes);
-    draft_model_ms_ = ms_since(begin);
+    draft_model_ms_ = ms_between(begin, Clock::now());
     meter_->observe_model(n_rounds, draft_model_ms_);
     for (size_t i = 0; i < wishes.size(); i++) wishing[i]->drafting.tokens = std::move(wishes[i].draft);
 }

@@ -6,14 +6,6 @@
 
 namespace svc {
 
-namespace {
-
-double ms_between(Clock::time_point from, Clock::time_point to) {
-    return std::chrono::duration<double, std::milli>(to - from).count();
-}
-
-}  // namespace
-
 bool Engine::step() {
     move_states();
     in_step_.clear();
@@ -113,14 +105,8 @@ void Engine::relieve() {
         preempt(*leaving_);
         return;
     }
-    Generation * youngest = nullptr;
-    uint32_t n_active = 0;
-    for (auto * generation : generations_) {
-        if (!generation->active()) continue;
-        n_active++;
-        youngest = generation;
-    }
-    if (n_active > 1) {
+    auto * youngest = youngest_active();
+    if (n_active() > 1) {
         preempt(*youngest);
         return;
     }
@@ -274,10 +260,9 @@ void Engine::release(Generation & generation) {
 // Lets the step's answers out and refreshes the figures.
 void Engine::publish() {
     writer_->publish();
-    uint32_t n_active = 0;
-    for (const auto * generation : generations_) n_active += generation->active();
-    stats_.n_active = n_active;
-    drain_rate_.step(Clock::now(), !waiting_.empty() || n_active >= limits_.n_parallel);
+    const uint32_t n_running = n_active();
+    stats_.n_active = n_running;
+    drain_rate_.step(Clock::now(), !waiting_.empty() || n_running >= limits_.n_parallel);
     queue_.set_rate(drain_rate_.per_second(limits_.n_parallel));
     stats_.n_cells_used = sequences_->n_used();
     if (!tier_) return;

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <vector>
 
 #include "answer.h"
+#include "clock.h"
 #include "drafting.h"
 #include "kv_tier.h"
 #include "options.h"
@@ -15,8 +15,6 @@
 #include "sequences.h"
 
 namespace svc {
-
-using Clock = std::chrono::steady_clock;
 
 struct Job;
 

@@ -90,7 +90,7 @@ class Sequences {
 
     // Drops what was decoded behind the recorded tokens: drafts that were not right.
     void drop_unrecorded(const Sequence & sequence);
-    // Where a row that fills a gap between running sequences goes (see "Gaps" in engine_schedule.cpp); -1 when it cannot be taken
+    // Where a row that fills a gap between running sequences goes (see Engine::fill_gap); -1 when it cannot be taken
     // back, or does not fit. After the decode, clear_filler() takes it back.
     llama_pos filler_pos(llama_seq_id id) const;
     void clear_filler(llama_seq_id id);
