@@ -72,7 +72,7 @@ def event_facts(rng, part, language, thing):
 def fill(rng, part, template, slots, garble=True):
     """A template with its slots filled. In training its other words sometimes become made-up ones, so that a phrasing is recognised
     by its names and attributes and not by the words between them."""
-    if garble and part == TRAIN and rng.random() < 0.2:
+    if garble and part == TRAIN and rng.random() < 0.3:
         template = re.sub(r"(?<![{\w'])[a-zäöüß]{2,}(?![}\w])", lambda m: m[0] if rng.random() < 0.5 else made_up_word(rng, TRAIN), template)
     text = re.sub(r"\{(\w+)\}", lambda m: slots[m[1]], template)
     keep = template.startswith("{v}") or rng.random() < 0.07  # an answer is copied to the letter
