@@ -16,7 +16,7 @@ bool KvCopier::advance(std::deque<Work> & queue, KvTransfer::Clock::time_point u
         const size_t n_before = work.transfer->n_done();
         const bool is_valid = work.is_valid();
         if (is_valid) {
-            if (!work.transfer->advance(until)) return false;
+            if (!work.transfer->advance(until, pool_)) return false;
             const std::chrono::duration<double, std::milli> spent = KvTransfer::Clock::now() - begin;
             const auto n_bytes = static_cast<double>(work.transfer->n_done() - n_before);
             if (n_bytes > 65536) bytes_per_ms_ = n_bytes / std::max(0.001, spent.count());

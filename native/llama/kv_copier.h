@@ -19,6 +19,8 @@ class KvCopier {
         std::function<void(KvTransfer &, bool whole)> done;
     };
 
+    explicit KvCopier(uint32_t n_threads) : pool_(n_threads) {}
+
     void add_urgent(Work work) { urgent_.push_back(std::move(work)); }
     void add(Work work) { idle_.push_back(std::move(work)); }
     // Copies until all is done or `until` has passed.
@@ -30,6 +32,7 @@ class KvCopier {
   private:
     bool advance(std::deque<Work> & queue, KvTransfer::Clock::time_point until);
 
+    RowPool pool_;
     std::deque<Work> urgent_;
     std::deque<Work> idle_;
     double bytes_per_ms_ = 0;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -109,9 +110,17 @@ std::shared_ptr<const KvState> read_state(const std::string & path) {
     auto state = std::make_shared<KvState>();
     state->meta.resize(header.n_meta);
     state->n_data = header.n_data;
-    state->data.reset(new uint8_t[header.n_data]);
+    state->data = allocate_host_bytes(header.n_data);
     if (!file.read(state->meta.data(), header.n_meta) || !file.read(state->data.get(), header.n_data)) return nullptr;
     return checksum(*state) == header.checksum ? state : nullptr;
+}
+
+// The calling thread runs when nobody else wants to. Where the system refuses that, it runs as others do.
+void step_aside() {
+#ifdef __linux__
+    const sched_param none{};
+    sched_setscheduler(0, SCHED_IDLE, &none);
+#endif
 }
 
 }  // namespace
@@ -119,7 +128,11 @@ std::shared_ptr<const KvState> read_state(const std::string & path) {
 KvDisk::KvDisk(const std::string & parent, std::function<void()> wake)
     : folder_(parent + "/engine-XXXXXX"), wake_(std::move(wake)) {
     if (!mkdtemp(folder_.data())) throw StatusError("internal", parent + ": " + std::strerror(errno));
-    thread_ = std::thread([this] { run(); });
+    reader_ = std::thread([this] { run(to_read_); });
+    writer_ = std::thread([this] {
+        step_aside();
+        run(to_write_);
+    });
 }
 
 KvDisk::~KvDisk() {
@@ -128,13 +141,16 @@ KvDisk::~KvDisk() {
         closing_ = true;
         has_task_.notify_all();
     }
-    thread_.join();
+    reader_.join();
+    writer_.join();
     rmdir(folder_.c_str());
 }
 
-void KvDisk::write(uint32_t id, std::shared_ptr<const KvState> state) { add({Task::Kind::Write, id, std::move(state)}); }
-void KvDisk::read(uint32_t id) { add({Task::Kind::Read, id, nullptr}); }
-void KvDisk::remove(uint32_t id) { add({Task::Kind::Remove, id, nullptr}); }
+void KvDisk::write(uint32_t id, std::shared_ptr<const KvState> state) {
+    add(to_write_, {Task::Kind::Write, id, std::move(state)});
+}
+void KvDisk::read(uint32_t id) { add(to_read_, {Task::Kind::Read, id, nullptr}); }
+void KvDisk::remove(uint32_t id) { add(to_write_, {Task::Kind::Remove, id, nullptr}); }
 
 std::vector<KvDisk::Result> KvDisk::take_results() {
     std::lock_guard lock(mutex_);
@@ -143,21 +159,21 @@ std::vector<KvDisk::Result> KvDisk::take_results() {
 
 std::string KvDisk::path(uint32_t id) const { return folder_ + '/' + std::to_string(id); }
 
-void KvDisk::add(Task task) {
+void KvDisk::add(Tasks & tasks, Task task) {
     std::lock_guard lock(mutex_);
-    tasks_.push_back(std::move(task));
-    has_task_.notify_one();
+    tasks.push_back(std::move(task));
+    has_task_.notify_all();
 }
 
-void KvDisk::run() {
+void KvDisk::run(Tasks & tasks) {
     for (;;) {
         Task task;
         {
             std::unique_lock lock(mutex_);
-            has_task_.wait(lock, [this] { return closing_ || !tasks_.empty(); });
-            if (tasks_.empty()) return;
-            task = std::move(tasks_.front());
-            tasks_.pop_front();
+            has_task_.wait(lock, [&] { return closing_ || !tasks.empty(); });
+            if (tasks.empty()) return;
+            task = std::move(tasks.front());
+            tasks.pop_front();
             // While closing, all that remains to do is to remove the files.
             if (closing_ && task.kind != Task::Kind::Remove) continue;
         }

@@ -1,4 +1,6 @@
-// Files of saved states, written and read on a thread of its own. A file lives no longer than the process that wrote it.
+// Files of saved states, written and read on threads of their own. A file lives no longer than the process that wrote it.
+// Somebody waits for what is read; what is written waits for cores that nobody needs, because a busy thread beside those that
+// compute makes their steps several times longer.
 //
 // Its content is what tenants said: the folder is open to this user alone, and a state is found again only through the memory of
 // the process that wrote it, under its cache key.
@@ -48,19 +50,23 @@ class KvDisk {
         std::shared_ptr<const KvState> state;
     };
 
+    using Tasks = std::deque<Task>;
+
     std::string path(uint32_t id) const;
-    void add(Task task);
-    void run();
+    void add(Tasks & tasks, Task task);
+    void run(Tasks & tasks);
     void perform(Task & task);
 
     std::string folder_;
     std::function<void()> wake_;
     std::mutex mutex_;
     std::condition_variable has_task_;
-    std::deque<Task> tasks_;
+    Tasks to_read_;
+    Tasks to_write_;  // and to remove
     std::vector<Result> results_;
     bool closing_ = false;
-    std::thread thread_;
+    std::thread reader_;
+    std::thread writer_;
 };
 
 }  // namespace svc

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 #include <stdexcept>
+#include <tuple>
 
 #include "ggml-backend.h"
 #include "llama-io.h"
@@ -15,6 +16,8 @@ namespace {
 
 // Large enough for memcpy to run at full speed, small enough to look at the clock often.
 constexpr size_t kPiece = 256 * 1024;
+// Pieces that several threads share before the clock is looked at.
+constexpr size_t kRound = 8;
 
 }  // namespace
 
@@ -52,11 +55,15 @@ class KvTransfer::Player : public llama_io_read_i {
     size_t at_ = 0;
 };
 
-void KvTransfer::Cursor::skip(size_t size) {
+std::pair<const KvTransfer::Segment *, size_t> KvTransfer::Cursor::take(size_t size) {
+    const auto & segment = segments[at];
+    const size_t offset = segment.offset + done;
     done += size;
-    if (done < segments[at].size) return;
-    done = 0;
-    at++;
+    if (done == segment.size) {
+        done = 0;
+        at++;
+    }
+    return {&segment, offset};
 }
 
 std::unique_ptr<KvTransfer> KvTransfer::save(llama_context * context, llama_seq_id from) {
@@ -96,45 +103,54 @@ void KvTransfer::play(llama_seq_id to, const std::vector<uint8_t> & meta) {
 }
 
 bool KvTransfer::is_host() const {
-    const auto * tensor = from_.segments.empty() ? nullptr : from_.segments.front().tensor;
+    const auto & segments = from_.segments.empty() ? to_.segments : from_.segments;
+    const auto * tensor = segments.empty() ? nullptr : segments.front().tensor;
     if (!tensor) return true;
     return ggml_backend_buffer_is_host(tensor->view_src ? tensor->view_src->buffer : tensor->buffer);
 }
 
-bool KvTransfer::advance(Clock::time_point until) {
+bool KvTransfer::advance(Clock::time_point until, RowPool & pool) {
     llama_synchronize(context_);
     if (saved_ && !saved_->data) {
         saved_->n_data = n_bytes_;
-        saved_->data.reset(new uint8_t[n_bytes_]);
+        saved_->data = allocate_host_bytes(n_bytes_);
     }
-    // At least one piece, however late it is.
+    const size_t n_most = is_host() ? kRound : 1;
+    std::vector<Piece> pieces;
+    // At least one round, however late it is.
     while (n_done_ < n_bytes_) {
-        copy_piece();
+        pieces.clear();
+        while (pieces.size() < n_most && n_done_ < n_bytes_) pieces.push_back(take_piece());
+        pool.run(pieces.size(), [&](size_t i) { copy(pieces[i]); });
         if (n_done_ < n_bytes_ && Clock::now() >= until) return false;
     }
     return true;
 }
 
-void KvTransfer::copy_piece() {
+KvTransfer::Piece KvTransfer::take_piece() {
     size_t size = kPiece;
     if (!restored_) size = std::min(size, from_.left());
     if (!saved_) size = std::min(size, to_.left());
-    const uint8_t * bytes = nullptr;
-    if (restored_) {
-        bytes = restored_->data.get() + n_done_;
-    } else {
-        uint8_t * target = saved_ ? saved_->data.get() + n_done_ : (piece_.resize(kPiece), piece_.data());
-        const auto & segment = from_.segments[from_.at];
-        ggml_backend_tensor_get(segment.tensor, target, segment.offset + from_.done, size);
-        from_.skip(size);
-        bytes = target;
+    Piece piece{nullptr, 0, nullptr, 0, n_done_, std::min(size, n_bytes_ - n_done_)};
+    if (!restored_) std::tie(piece.from, piece.from_offset) = from_.take(piece.size);
+    if (!saved_) std::tie(piece.to, piece.to_offset) = to_.take(piece.size);
+    n_done_ += piece.size;
+    return piece;
+}
+
+void KvTransfer::copy(const Piece & piece) const {
+    if (!piece.to) {
+        ggml_backend_tensor_get(piece.from->tensor, saved_->data.get() + piece.at, piece.from_offset, piece.size);
+        return;
     }
-    if (!saved_) {
-        const auto & segment = to_.segments[to_.at];
-        ggml_backend_tensor_set(segment.tensor, bytes, segment.offset + to_.done, size);
-        to_.skip(size);
+    const uint8_t * bytes = restored_ ? restored_->data.get() + piece.at : nullptr;
+    thread_local std::vector<uint8_t> between;
+    if (!bytes) {
+        between.resize(kPiece);
+        ggml_backend_tensor_get(piece.from->tensor, between.data(), piece.from_offset, piece.size);
+        bytes = between.data();
     }
-    n_done_ += size;
+    ggml_backend_tensor_set(piece.to->tensor, bytes, piece.to_offset, piece.size);
 }
 
 }  // namespace svc

@@ -8,9 +8,12 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "host_bytes.h"
 #include "llama.h"
+#include "row_pool.h"
 
 struct ggml_tensor;
 
@@ -19,7 +22,7 @@ namespace svc {
 // What a sequence held, in host memory.
 struct KvState {
     std::vector<uint8_t> meta;  // llama.cpp's description: positions, types and sizes
-    std::unique_ptr<uint8_t[]> data;
+    HostBytes data;
     size_t n_data = 0;
 
     size_t bytes() const { return meta.size() + n_data; }
@@ -36,8 +39,9 @@ class KvTransfer {
     static std::unique_ptr<KvTransfer> restore(llama_context * context, llama_seq_id to, std::shared_ptr<const KvState> state);
     static std::unique_ptr<KvTransfer> copy(llama_context * context, llama_seq_id from, llama_seq_id to);
 
-    // Copies until it is done or `until` has passed. True when it is done.
-    bool advance(Clock::time_point until);
+    // Copies until it is done or `until` has passed, with the pool's threads where the cache lies in host memory. True when it is
+    // done.
+    bool advance(Clock::time_point until, RowPool & pool);
 
     size_t n_bytes() const { return n_bytes_; }
     size_t n_done() const { return n_done_; }
@@ -59,21 +63,31 @@ class KvTransfer {
         size_t done = 0;  // of the segment
 
         size_t left() const { return segments[at].size - done; }
-        void skip(size_t size);
+        // Where the next `size` bytes are, and on.
+        std::pair<const Segment *, size_t> take(size_t size);
+    };
+    // A part that is copied at once: within one segment on either side.
+    struct Piece {
+        const Segment * from;  // null: from the saved state
+        size_t from_offset;
+        const Segment * to;  // null: into the saved state
+        size_t to_offset;
+        size_t at;  // in the saved state
+        size_t size;
     };
     class Recorder;
     class Player;
 
     explicit KvTransfer(llama_context * context) : context_(context) {}
     void play(llama_seq_id to, const std::vector<uint8_t> & meta);
-    void copy_piece();
+    Piece take_piece();
+    void copy(const Piece & piece) const;
 
     llama_context * context_;
     Cursor from_;
     Cursor to_;
     std::shared_ptr<const KvState> restored_;
     std::shared_ptr<KvState> saved_;
-    std::vector<uint8_t> piece_;
     size_t n_bytes_ = 0;
     size_t n_done_ = 0;
 };
