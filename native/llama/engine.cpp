@@ -14,7 +14,8 @@ namespace {
 
 constexpr uint32_t kAutoQueuedJobs = 16384;
 constexpr uint32_t kAutoQueuedTokens = 4 * 1024 * 1024;
-constexpr int32_t kMostSamplingThreads = 4;
+// Threads that sample, and those that copy states.
+constexpr int32_t kMostHelpingThreads = 4;
 
 std::string key_of(const std::map<std::string, float> & loras) {
     std::string key;
@@ -46,8 +47,9 @@ Engine::Engine(std::shared_ptr<Model> model, EngineOptions options, std::shared_
     limits_.weights = weights_of(context_.get());
     const auto n_window = static_cast<uint32_t>(std::max(0, llama_model_n_swa(model_->raw())));
     const bool saves = options_.kv_tier_memory_bytes > 0 && plan.sharing != Sharing::None;
-    sequences_ = std::make_unique<Sequences>(context_.get(),
-                                             Sequences::Options{plan.n_sequences, limits_.n_ctx, plan.sharing, n_window, saves});
+    const auto n_helping = static_cast<uint32_t>(std::clamp(limits_.n_threads, 1, kMostHelpingThreads));
+    sequences_ = std::make_unique<Sequences>(
+        context_.get(), Sequences::Options{plan.n_sequences, limits_.n_ctx, plan.sharing, n_window, saves, n_helping});
     if (saves) {
         tier_ = std::make_unique<KvTier>(
             KvTier::Options{options_.kv_tier_memory_bytes, options_.kv_tier_disk_bytes, options_.kv_tier_folder, n_window},
@@ -56,7 +58,7 @@ Engine::Engine(std::shared_ptr<Model> model, EngineOptions options, std::shared_
     batch_ = std::make_unique<Batch>(static_cast<int32_t>(llama_n_batch(context_.get())));
     budget_ = std::make_unique<PrefillBudget>(llama_n_ubatch(context_.get()));
     if (plan.n_draft_rows > 0) start_speculation(plan, std::move(draft_model));
-    rows_ = std::make_unique<RowPool>(static_cast<uint32_t>(std::clamp(limits_.n_threads, 1, kMostSamplingThreads)));
+    rows_ = std::make_unique<RowPool>(n_helping);
 }
 
 Engine::~Engine() { close(); }

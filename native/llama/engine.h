@@ -142,7 +142,8 @@ class Engine {
     const std::string * choose_lora();
     void plan_decode(const std::string & lora);
     void plan_prefill(const std::string & lora);
-    uint32_t prefill_room(size_t n_waiting, size_t n_left) const;
+    uint32_t prefill_space() const;
+    uint32_t prefill_room(const PrefillBudget::Prompts & prompts);
     uint32_t n_planned_rows() const;
     void sort_by_sequence();
     uint32_t plan_prompt(Generation & generation, uint32_t n_most);

@@ -16,6 +16,9 @@ constexpr size_t kMostLeaders = 16;
 // What copying may add to a step that others wait for, and to one that nobody does.
 constexpr auto kSlice = std::chrono::milliseconds(3);
 constexpr auto kIdleSlice = std::chrono::milliseconds(10);
+// The same when somebody waits for the copy: prompts of a burst would otherwise begin many steps late.
+constexpr auto kAwaitedSlice = std::chrono::milliseconds(20);
+constexpr auto kIdleAwaitedSlice = std::chrono::milliseconds(40);
 // Until the first copies are measured.
 constexpr double kAssumedBytesPerMs = 1e6;
 constexpr double kAssumedDiskBytesPerMs = 2e5;
@@ -29,7 +32,10 @@ void Engine::move_states() {
     const bool anyone = std::any_of(generations_.begin(), generations_.end(), [](const Generation * g) {
         return g->state == Generation::State::Prefill || g->state == Generation::State::Decode;
     });
-    const auto until = Clock::now() + (anyone ? kSlice : kIdleSlice);
+    const bool awaited = !waiting_.empty() || std::any_of(generations_.begin(), generations_.end(), [](const Generation * g) {
+        return g->state == Generation::State::Filling || g->state == Generation::State::Waiting;
+    });
+    const auto until = Clock::now() + (anyone ? (awaited ? kAwaitedSlice : kSlice) : (awaited ? kIdleAwaitedSlice : kIdleSlice));
     if (tier_) {
         tier_->poll();
         leave_early();
@@ -94,8 +100,9 @@ Engine::PrefixPlan Engine::plan_prefix(const Generation & generation) {
 
 // Whether bringing a saved state back takes less time than to evaluate the tokens that it saves.
 bool Engine::pays(const KvTier::Match & saved, size_t n_more) const {
-    const double evaluate_ms = static_cast<double>(n_more) * budget_->ms_per_token();
-    if (evaluate_ms <= 0) return true;
+    if (!budget_->cost().is_known()) return true;
+    const auto n = static_cast<double>(n_more);
+    const double evaluate_ms = budget_->cost().ms(n, static_cast<double>(saved.n_common) - n);
     const double measured = sequences_->copier().bytes_per_ms();
     double copy_ms = static_cast<double>(saved.bytes) / (measured > 0 ? measured : kAssumedBytesPerMs);
     if (!saved.in_memory) {

@@ -12,6 +12,8 @@ namespace {
 constexpr double kAgeTokensPerMs = 2.0;
 // A prompt this long lets one that ends go ahead alone.
 constexpr size_t kTokensToHurry = 1024;
+// As many tokens may be added to a chunk that ends a prompt.
+constexpr uint32_t kTail = PrefillBudget::kTile / 2;
 // A client that does not read keeps its sequence so long when others wait.
 constexpr auto kMostPause = std::chrono::seconds(1);
 // A pass costs about as much as this many rows (1.8 ms and 0.45 ms for 8 layers of 512 on 2 cores; more rows for larger models).
@@ -243,12 +245,16 @@ void Engine::plan_prefill(const std::string & lora) {
         waiting.emplace_back(static_cast<double>(generation->n_remaining_prefill()) - kAgeTokensPerMs * age_ms, generation);
     }
     std::sort(waiting.begin(), waiting.end());
-    size_t n_left = 0;
-    for (const auto & entry : waiting) n_left += entry.second->n_remaining_prefill();
+    if (waiting.empty()) return;
+    PrefillBudget::Prompts prompts{waiting.size(), 0, waiting.front().second->sequence->tokens.size(), !waiting_.empty()};
+    for (const auto & entry : waiting) prompts.n_tokens += entry.second->n_remaining_prefill();
     const auto n_decoding = in_step_.size();
-    auto room = prefill_room(waiting.size(), n_left);
+    auto room = prefill_room(prompts);
     for (auto & entry : waiting) {
-        const bool ends = entry.second->n_remaining_prefill() <= room;
+        const size_t n_left = entry.second->n_remaining_prefill();
+        // Its last few tokens would cost a pass of their own.
+        if (n_left > room && n_left <= room + kTail) room = std::min(room + kTail, prefill_space());
+        const bool ends = n_left <= room;
         // Less than a tile of a prompt is not worth a pass, unless it is all that there is room for.
         if (!ends && room < PrefillBudget::kTile && entry.second != waiting.front().second) return;
         room -= plan_prompt(*entry.second, room);
@@ -258,17 +264,20 @@ void Engine::plan_prefill(const std::string & lora) {
     }
 }
 
-// Prompt tokens that go with what decodes in this step, for `n_waiting` prompts with n_left tokens together.
-uint32_t Engine::prefill_room(size_t n_waiting, size_t n_left) const {
+// Rows that the batch has left.
+uint32_t Engine::prefill_space() const { return static_cast<uint32_t>(batch_->room()) - n_planned_rows(); }
+
+// Prompt tokens that go with what decodes in this step.
+uint32_t Engine::prefill_room(const PrefillBudget::Prompts & prompts) {
     const auto n_decoding = static_cast<uint32_t>(in_step_.size());
     const uint32_t n_rows = n_planned_rows();
-    auto room = budget_->tokens(n_decoding, n_waiting, n_left);
+    auto room = budget_->tokens(n_decoding, prompts);
     // Drafted rows take the place of prompt tokens.
     room -= std::min(room, n_rows - n_decoding);
     // Beside other rows, llama.cpp's passes take one token of a prompt along with those, or in a common buffer all of the chunk.
     if (n_decoding > 0 && room > 0 && room % PrefillBudget::kTile == 0)
         room = sequences_->is_common_buffer() ? room - n_rows % PrefillBudget::kTile : room + 1;
-    return std::min(room, static_cast<uint32_t>(batch_->room()) - n_rows);
+    return std::min(room, prefill_space());
 }
 
 uint32_t Engine::n_planned_rows() const {

@@ -78,13 +78,17 @@ void Engine::decode() {
     const double step_ms = ms_between(begin, Clock::now());
     for (auto id : fillers_) sequences_->clear_filler(id);
     uint32_t n_decoding = 0;
-    uint32_t n_drafted = 0;
+    uint32_t n_prefill = 0;
+    double depth = 0;  // of the prompts' rows, all together
     for (const auto * generation : in_step_) {
-        n_decoding += generation->state == Generation::State::Decode;
-        n_drafted += static_cast<uint32_t>(generation->drafting.tokens.size());
+        if (generation->state == Generation::State::Decode) {
+            n_decoding++;
+            continue;
+        }
+        n_prefill += generation->n_planned;
+        depth += generation->n_planned * (static_cast<double>(generation->sequence->tokens.size()) + generation->n_planned / 2.0);
     }
-    const auto n_prefill = static_cast<uint32_t>(batch_->size() - static_cast<int32_t>(fillers_.size())) - n_decoding - n_drafted;
-    budget_->observe(step_ms, n_decoding, n_prefill);
+    budget_->observe(step_ms, n_decoding, n_prefill, n_prefill > 0 ? depth / n_prefill : 0);
     stats_.n_steps++;
     stats_.last_step_ms = static_cast<float>(step_ms);
     stats_.n_prompt_tokens += n_prefill;

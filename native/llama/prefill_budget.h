@@ -2,12 +2,15 @@
 //
 // Nobody decodes: as many as a new arrival may be kept waiting for. Somebody decodes: as many as double a decode step's time. Two
 // exceptions serve everybody better. A chunk of kTile rows is always worth it where it is quick: ggml's attention on a CPU takes
-// 2.6 times as long for a row of a smaller one (4,000 tokens, head size 64). And when more prompts wait than sequences decode,
-// the prompts go first: a few at a time, they would run many steps with few sequences, which cost nearly as much as full ones.
+// 2.6 times as long for a row of a smaller one (4,000 tokens, head size 64). And in a crowd a step takes a larger chunk: small
+// ones take a third longer altogether (8 layers of 512 on 2 cores: 0.25 ms a row in chunks of 64, 0.19 in chunks of 192), which
+// everybody who waits pays for, and they run many steps with few sequences, which cost nearly as much as full ones.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+
+#include "prefill_cost.h"
 
 namespace svc {
 
@@ -16,49 +19,62 @@ class PrefillBudget {
     // Rows of one attention tile (GGML_FA_TILE_Q in ggml-cpu); the last tile of a chunk is computed whole.
     static constexpr uint32_t kTile = 64;
 
+    struct Prompts {
+        size_t count;
+        size_t n_tokens;    // left, of all together
+        size_t depth;       // tokens in front of those of the first
+        bool others_queue;  // jobs wait for a sequence
+    };
+
     explicit PrefillBudget(uint32_t n_most) : n_most_(n_most) {}
 
-    // For `n_waiting` prompts with n_tokens left together. A multiple of kTile where it reaches one.
-    uint32_t tokens(uint32_t n_decoding, size_t n_waiting, size_t n_tokens) const {
-        if (ms_per_token_ <= 0) return n_most_;
-        const bool burst = n_waiting > n_decoding && static_cast<double>(n_tokens) * ms_per_token_ <= kBurstMs;
-        const double most_ms = n_decoding == 0 || burst ? kQuantumMs : std::max(decode_ms_, tile_ms());
-        const auto n = static_cast<uint32_t>(std::clamp(most_ms / ms_per_token_, kLeast, static_cast<double>(n_most_)));
-        return n < kTile ? n : n / kTile * kTile;
+    // For the prompts that a step may take from. A multiple of kTile where attention is what takes long.
+    uint32_t tokens(uint32_t n_decoding, const Prompts & prompts) {
+        const double each_ms = cost_.ms_per_token(prompts.depth);
+        // More prompts than sequences that decode are a burst, until the last of them is done.
+        burst_ = prompts.count > 0 && (burst_ || prompts.count > n_decoding) &&
+                 static_cast<double>(prompts.n_tokens) * each_ms <= kBurstMs;
+        if (each_ms <= 0) return n_most_;
+        const auto n = std::clamp(most_ms(n_decoding, prompts, each_ms) / each_ms, kLeast, static_cast<double>(n_most_));
+        const auto n_whole = static_cast<uint32_t>(n);
+        return n_whole < kTile || !cost_.is_deep(prompts.depth) ? n_whole : n_whole / kTile * kTile;
     }
 
-    // Measured; 0 before the first prompt.
-    double ms_per_token() const { return ms_per_token_; }
+    const PrefillCost & cost() const { return cost_; }
 
-    // Feeds one step's measurement.
-    void observe(double step_ms, uint32_t n_decoding, uint32_t n_prefill) {
+    // Feeds one step's measurement. `depth`: tokens in front of the prompts' rows, on average.
+    void observe(double step_ms, uint32_t n_decoding, uint32_t n_prefill, double depth) {
         if (n_prefill == 0) {
-            if (n_decoding > 0) decode_ms_ = blend(decode_ms_, step_ms);
+            if (n_decoding > 0) decode_ms_ = decode_ms_ <= 0 ? step_ms : 0.8 * decode_ms_ + 0.2 * step_ms;
             return;
         }
-        const double extra_ms = std::max(0.0, step_ms - (n_decoding > 0 ? decode_ms_ : 0));
         // A few tokens cost a pass over the weights, which says nothing about a chunk.
-        if (n_prefill >= kTile || ms_per_token_ <= 0) ms_per_token_ = blend(ms_per_token_, extra_ms / n_prefill);
+        if (n_prefill < kTile && cost_.is_known()) return;
+        cost_.observe(std::max(0.0, step_ms - (n_decoding > 0 ? decode_ms_ : 0)) / n_prefill, depth);
     }
 
   private:
     static constexpr double kLeast = 16;
     static constexpr double kQuantumMs = 100;
-    // Longest that a burst may hold up those who decode, in steps of kQuantumMs.
+    // In a crowd those who decode are held up by this much in each step.
+    static constexpr double kCrowdMs = 45;
+    // Longer prompts than this together are no burst.
     static constexpr double kBurstMs = 2000;
     // Longest tile that is worth it.
     static constexpr double kTileMs = 45;
 
-    static double blend(double old, double fresh) { return old <= 0 ? fresh : 0.8 * old + 0.2 * fresh; }
-    // What a whole tile takes (a hair more, so that division gives it back), if that is not too long.
-    double tile_ms() const {
-        const double ms = (kTile + 0.5) * ms_per_token_;
-        return ms <= kTileMs ? ms : 0;
+    double most_ms(uint32_t n_decoding, const Prompts & prompts, double each_ms) const {
+        if (n_decoding == 0) return kQuantumMs;
+        // A hair more than a tile, so that division gives it back.
+        const double tile_ms = (kTile + 0.5) * each_ms;
+        const double calm_ms = std::max(decode_ms_, tile_ms <= kTileMs ? tile_ms : 0);
+        return burst_ || prompts.others_queue ? std::max(calm_ms, kCrowdMs) : calm_ms;
     }
 
     uint32_t n_most_;
+    bool burst_ = false;
     double decode_ms_ = 0;
-    double ms_per_token_ = 0;
+    PrefillCost cost_;
 };
 
 }  // namespace svc

@@ -28,6 +28,7 @@ Sequences::Sequences(llama_context * context, Options options)
       sharing_(options.sharing),
       n_window_(options.n_window),
       saves_(options.saves),
+      copier_(options.n_copy_threads),
       sequences_(options.n_sequences),
       cells_(options.n_sequences) {
     for (uint32_t i = 0; i < options.n_sequences; i++) sequences_[i].id = static_cast<llama_seq_id>(i);

@@ -44,6 +44,7 @@ class Sequences {
         uint32_t n_window;
         // Sequences that give way are saved first.
         bool saves;
+        uint32_t n_copy_threads;
     };
     // Losing, saving or copying fewer tokens is not worth anybody's while.
     static constexpr size_t kWorthSaving = 32;
