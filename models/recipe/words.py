@@ -47,5 +47,5 @@ def made_up_word(rng, part):
 
 
 def up_to(rng, counts, difficulty):
-    """One of the first of `counts`, which rise: of all of them at a difficulty of 1, of the first two at 0."""
+    """One of the first of `counts`: of all of them at a difficulty of 1, of the first two at 0."""
     return rng.choice(counts[: max(2, round(len(counts) * difficulty))])

@@ -121,8 +121,9 @@ class Model(nn.Module):
 
 
 def initialise(model, generator=None):
-    """Random weights, and in the first two layers heads that look 1, 2, 3, ... tokens back. Copying is built on such heads, and
-    a model that has to discover them first spends a large part of its training on a plateau."""
+    """Random weights, and in the first layers heads that look 1, 2, 3, ... tokens back, and heads that look at what is near. Copying is
+    built on the first kind, and to know the number of the passage that a word stands in is built on the second: a model that has to
+    discover them first spends a large part of its training on plateaus."""
     shape = model.shape
     with torch.no_grad():
         model.embedding.normal_(0, shape.n_embd**-0.5, generator=generator)
@@ -134,6 +135,8 @@ def initialise(model, generator=None):
             if i < 2:
                 for head, offset in enumerate(((1, 2, 3, 4) if i == 0 else (1, 2))[: shape.n_head]):
                     _look_back(layer, shape, head, offset)
+            if i in (1, 2) and shape.n_head > 3:
+                _look_near(layer, shape, head=3)
 
 
 def _look_back(layer, shape, head, offset):
@@ -148,3 +151,13 @@ def _look_back(layer, shape, head, offset):
     layer.qk_bias[keys] = strength * torch.cat((torch.ones(half), torch.zeros(half)))
     layer.qkv[rows] *= 0.1
     layer.qkv[keys] *= 0.1
+
+
+def _look_near(layer, shape, head):
+    """Biases of a head's query and key whose product, after rotation, falls over about 200 tokens. What the head looks for among
+    those is left to its weights."""
+    size, half = shape.head_size, shape.head_size // 2
+    speed = shape.rope_base ** (-torch.arange(half, dtype=torch.float32) / half)
+    bias = 3.0 * ((speed > 0.003) & (speed < 0.03)).float()
+    for start in (head * size, shape.n_embd + head * size):
+        layer.qk_bias[start : start + half] = bias

@@ -73,9 +73,9 @@ _NUMBERINGS = [
 
 
 def passage_conversation(rng, part, language, difficulty=1.0, n_questions=None):
-    """Messages of a conversation over passages. An answer's `kind` is value or refusal. At a difficulty of 0 there is one passage with
-    one fact or two, so that a model may first learn to copy, then to choose what."""
-    n_passages = up_to(rng, (1, 2, 2, 3, 3, 4, 4, 5, 6), difficulty)
+    """Messages of a conversation over passages. An answer's `kind` is value or refusal. At a difficulty of 0 there are one or three
+    passages with one fact each or two, so that a model may first learn to copy, then to choose what."""
+    n_passages = up_to(rng, (1, 3, 2, 4, 2, 5, 3, 6, 4), difficulty)
     filler = rng.choice((0, 0, 0.2, 0.5, 1)) * difficulty
     passages, facts = _write_passages(rng, part, language, n_passages, filler, difficulty)
     layout = _Layout(rng, part, language, passages)
