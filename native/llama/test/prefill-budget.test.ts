@@ -1,0 +1,59 @@
+/** How many prompt tokens a step takes, on a made-up machine (prefill_test.cpp): 0.2 ms a row, 5 ms for a step that decodes. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { noReferences, referenceProgram } from './reference.ts';
+
+const run = promisify(execFile);
+
+async function numbers(...args: (string | number)[]): Promise<number[]> {
+  const { stdout } = await run(await referenceProgram('prefill-test'), args.map(String));
+  return stdout.trim().split('\n').map(Number);
+}
+
+interface Prompts {
+  nDecoding: number;
+  count: number;
+  tokensEach: number;
+  depth?: number;
+  queued?: boolean;
+}
+
+const steps = ({ nDecoding, count, tokensEach, depth = 0, queued = false }: Prompts) =>
+  numbers('budget', nDecoding, count, tokensEach, depth, queued ? 1 : 0);
+
+t.test('what a row costs is told apart by depth', { skip: noReferences() }, async (t) => {
+  const costs = await numbers('cost', 0.2, 0.0002, 0, 1_000, 4_000);
+  for (const [i, expected] of [0.2, 0.4, 1].entries())
+    t.ok(Math.abs((costs[i] ?? 0) - expected) < 0.05, `${costs[i]} for ${expected}`);
+  const [level = 0] = await numbers('cost', 0.2, 0, 4_000);
+  t.ok(Math.abs(level - 0.2) < 0.02, 'no slope is found where there is none');
+});
+
+/** The first step's tokens, or one more: the fit gives it away in its last digits. */
+const first = async (prompts: Prompts) => Math.ceil(((await steps(prompts))[0] ?? 0) / 2) * 2;
+
+t.test('a step takes what those who wait for it can bear', { skip: noReferences() }, async (t) => {
+  t.equal(await first({ nDecoding: 0, count: 1, tokensEach: 2_000 }), 500, '100 ms when nobody decodes');
+  t.equal(await first({ nDecoding: 4, count: 1, tokensEach: 2_000 }), 64, 'a tile beside streams');
+  t.equal(await first({ nDecoding: 4, count: 1, tokensEach: 2_000, queued: true }), 224, '45 ms when jobs queue');
+  t.equal(
+    await first({ nDecoding: 4, count: 1, tokensEach: 2_000, depth: 4_000, queued: true }),
+    64,
+    'whole tiles where it is deep',
+  );
+  t.equal(
+    await first({ nDecoding: 4, count: 1, tokensEach: 2_000, depth: 9_000 }),
+    16,
+    'but a few tokens where a tile takes too long',
+  );
+});
+
+t.test('a burst is done before those of it who decode slow it down', { skip: noReferences() }, async (t) => {
+  const burst = await steps({ nDecoding: 1, count: 8, tokensEach: 500 });
+  t.ok(
+    burst.slice(0, -1).every((n) => n > 220),
+    'large chunks until the last one is done',
+  );
+  t.equal(await first({ nDecoding: 1, count: 4, tokensEach: 4_000 }), 64, 'prompts that would take seconds are none');
+});
