@@ -15,6 +15,8 @@ constexpr uint32_t kAutoSequences = 64;
 constexpr uint32_t kAutoQueued = 100000;
 // Weights are read once for a batch, which pays up to about here; without flash attention, attention costs the batch's square.
 constexpr size_t kPackTokens = 512;
+// How long a batch may keep other contexts from computing.
+constexpr double kSharedMs = 20;
 
 // What the model's file says; a model that says nothing is averaged, as sentence embeddings of causal models commonly are.
 enum llama_pooling_type pooling_of(const Model & model) {
@@ -72,6 +74,7 @@ Embedder::Embedder(std::shared_ptr<Model> model, EngineOptions options)
     limits_.weights = weights_of(context_.get());
     n_most_queued_ = options.max_queued_jobs ? options.max_queued_jobs : kAutoQueued;
     batch_ = std::make_unique<Batch>(static_cast<int32_t>(params.n_batch));
+    compute_ = join_compute_turns(limits_);
     thread_ = std::thread([this] { run(); });
 }
 
@@ -185,14 +188,21 @@ std::vector<llama_token> Embedder::rank_tokens(const std::string & query, const 
     return tokens;
 }
 
+// Tokens that a batch may hold, if it holds more than one text.
+size_t Embedder::n_pack() const {
+    if (ms_per_token_ <= 0 || !compute_->has_company()) return kPackTokens;
+    return std::min(kPackTokens, static_cast<size_t>(kSharedMs / ms_per_token_));
+}
+
 // Packs items in order of arrival while they fit, evaluates them, and hands the results out.
 void Embedder::run_batch() {
     std::vector<Item> packed;
     batch_->clear();
+    const size_t n_most = n_pack();
     while (!items_.empty() && packed.size() < limits_.n_parallel) {
         auto & item = items_.front();
         const size_t n_packed = static_cast<size_t>(batch_->size()) + item.tokens.size();
-        if (!packed.empty() && n_packed > kPackTokens) break;
+        if (!packed.empty() && n_packed > n_most) break;
         const auto sequence = static_cast<llama_seq_id>(packed.size());
         for (size_t i = 0; i < item.tokens.size(); i++) batch_->add(item.tokens[i], static_cast<llama_pos>(i), sequence, true);
         packed.push_back(std::move(item));
@@ -200,7 +210,12 @@ void Embedder::run_batch() {
     }
     if (auto * memory = llama_get_memory(context_.get())) llama_memory_clear(memory, false);
     const bool encodes = llama_model_has_encoder(model_->raw()) && !llama_model_has_decoder(model_->raw());
+    std::optional<ComputeTurn> turn(*compute_);
+    const auto begin = Clock::now();
     const int32_t result = encodes ? llama_encode(context_.get(), batch_->raw()) : llama_decode(context_.get(), batch_->raw());
+    llama_synchronize(context_.get());
+    turn.reset();
+    ms_per_token_ = ms_between(begin, Clock::now()) / std::max(1, batch_->size());
     for (size_t i = 0; i < packed.size(); i++) {
         if (!packed[i].request->status.code.empty() || packed[i].request->n_missing == 0) continue;
         if (result != 0)

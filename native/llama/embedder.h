@@ -57,6 +57,7 @@ class Embedder {
     void prepare(const std::shared_ptr<EmbedRequest> & request);
     std::vector<llama_token> tokens_of(const EmbedRequest & request, size_t index) const;
     std::vector<llama_token> rank_tokens(const std::string & query, const std::string & document) const;
+    size_t n_pack() const;
     void run_batch();
     void collect(const Item & item, llama_seq_id sequence);
     void settle(const std::shared_ptr<EmbedRequest> & request, const Status & status);
@@ -67,7 +68,9 @@ class Embedder {
     enum llama_pooling_type pooling_;
     uint32_t n_most_queued_;
     std::unique_ptr<Batch> batch_;
-    std::deque<Item> items_;  // embedder thread only
+    std::unique_ptr<ComputeTurns::Member> compute_;
+    double ms_per_token_ = 0;  // measured
+    std::deque<Item> items_;   // embedder thread only
 
     // Held while threads are joined: close() may come from several at once.
     std::mutex close_mutex_;

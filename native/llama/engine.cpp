@@ -30,6 +30,11 @@ bool is_slow_to_equip(const Job & job) {
 
 }  // namespace
 
+std::unique_ptr<ComputeTurns::Member> join_compute_turns(const EngineLimits & limits) {
+    const bool on_device = limits.weights.device > 0;
+    return std::make_unique<ComputeTurns::Member>(on_device ? 0 : static_cast<uint32_t>(std::max(0, limits.n_threads)));
+}
+
 Engine::Engine(std::shared_ptr<Model> model, EngineOptions options, std::shared_ptr<Model> draft_model)
     : model_(std::move(model)), options_(options) {
     if (model_->weightless()) throw StatusError("unsupported", "this model was loaded without its weights and cannot generate");
@@ -56,6 +61,7 @@ Engine::Engine(std::shared_ptr<Model> model, EngineOptions options, std::shared_
             [this] { nudge(); });
     }
     batch_ = std::make_unique<Batch>(static_cast<int32_t>(llama_n_batch(context_.get())));
+    compute_ = join_compute_turns(limits_);
     budget_ = std::make_unique<PrefillBudget>(llama_n_ubatch(context_.get()));
     if (plan.n_draft_rows > 0) start_speculation(plan, std::move(draft_model));
     rows_ = std::make_unique<RowPool>(n_helping);

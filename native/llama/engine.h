@@ -19,6 +19,7 @@
 #include "../common/step_channel.h"
 #include "answer_writer.h"
 #include "batch.h"
+#include "compute_turns.h"
 #include "context.h"
 #include "draft_model.h"
 #include "drain_rate.h"
@@ -51,6 +52,9 @@ struct EngineLimits {
     MemoryUse memory;   // KV cache and buffers
     MemoryUse weights;  // of the model, as they lie in memory
 };
+
+// A place in the turns for a context that computes on the host's cores.
+std::unique_ptr<ComputeTurns::Member> join_compute_turns(const EngineLimits & limits);
 
 // Written by the engine thread, read by the JS thread.
 struct EngineStats {
@@ -194,6 +198,7 @@ class Engine {
     Generation * leaving_ = nullptr;
     std::unique_ptr<Batch> batch_;
     std::unique_ptr<PrefillBudget> budget_;
+    std::unique_ptr<ComputeTurns::Member> compute_;
     WaitingJobs waiting_;
     std::vector<std::shared_ptr<Job>> jobs_;  // those that began
     std::vector<Generation *> generations_;   // of jobs_, in the order in which they began

@@ -10,6 +10,8 @@ namespace {
 
 // Ageing of waiting prefills: a prompt counts as this many tokens shorter for each millisecond that it waited.
 constexpr double kAgeTokensPerMs = 2.0;
+// It counts as so many tokens longer for each other sequence that its tenant runs.
+constexpr double kSiblingTokens = 512;
 // A prompt this long lets one that ends go ahead alone.
 constexpr size_t kTokensToHurry = 1024;
 // As many tokens may be added to a chunk that ends a prompt.
@@ -27,8 +29,11 @@ constexpr auto kIdlePoll = std::chrono::milliseconds(200);
 // more of them than cores it stops spinning at barriers altogether (libgomp's throttled spin count). One stream of 8 layers of
 // 512: 290 tok/s instead of 420.
 void Engine::run() {
-    warm_up(*model_, context_.get(), *batch_);
-    if (draft_model_) draft_model_->warm_up();
+    {
+        const ComputeTurn turn(*compute_);
+        warm_up(*model_, context_.get(), *batch_);
+        if (draft_model_) draft_model_->warm_up();
+    }
     while (take_inbox()) {
         drop_cancelled();
         end_written();
@@ -235,18 +240,24 @@ void Engine::plan_decode(const std::string & lora) {
     plan_drafts();
 }
 
-// Shortest remaining prompt first, with ageing so that long ones are not starved.
+// Shortest remaining prompt first, with ageing so that long ones are not starved, and prompts of tenants that run much later.
 void Engine::plan_prefill(const std::string & lora) {
     std::vector<std::pair<double, Generation *>> waiting;
+    std::map<std::string_view, uint32_t> n_running;
+    for (const auto * generation : generations_) n_running[generation->job->options.tenant] += generation->active();
     const auto now = Clock::now();
     for (auto * generation : generations_) {
         if (generation->state != Generation::State::Prefill || generation->job->lora_key != lora) continue;
         const double age_ms = ms_between(generation->job->admitted, now);
-        waiting.emplace_back(static_cast<double>(generation->n_remaining_prefill()) - kAgeTokensPerMs * age_ms, generation);
+        const double n_others = n_running[generation->job->options.tenant] - 1;
+        waiting.emplace_back(
+            static_cast<double>(generation->n_remaining_prefill()) - kAgeTokensPerMs * age_ms + kSiblingTokens * n_others,
+            generation);
     }
     std::sort(waiting.begin(), waiting.end());
     if (waiting.empty()) return;
-    PrefillBudget::Prompts prompts{waiting.size(), 0, waiting.front().second->sequence->tokens.size(), !waiting_.empty()};
+    PrefillBudget::Prompts prompts{waiting.size(), 0, waiting.front().second->sequence->tokens.size(), !waiting_.empty(),
+                                   compute_->has_company()};
     for (const auto & entry : waiting) prompts.n_tokens += entry.second->n_remaining_prefill();
     const auto n_decoding = in_step_.size();
     auto room = prefill_room(prompts);

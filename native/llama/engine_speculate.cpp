@@ -34,6 +34,8 @@ void Engine::plan_drafts() {
     for (auto * generation : generations_) generation->drafting.tokens.clear();
     draft_model_ms_ = 0;
     if (!meter_) return;
+    std::optional<ComputeTurn> turn;
+    if (draft_model_) turn.emplace(*compute_);
     collect_offers();
     if (n_undrafted_ > 0) n_undrafted_--;
     else if (meter_->plan(offers_) == 0) return;

@@ -52,6 +52,7 @@ bool Engine::run_media(Generation & generation) {
     for (const auto & media : generation.job->prompt.media) {
         if (media.begin != at) continue;
         llama_pos n_pos = sequence.n_pos;
+        const ComputeTurn turn(*compute_);
         const int32_t result =
             mtmd_helper_eval_chunk_single(model_->projector(), context_.get(), media.chunk.get(), sequence.n_pos, sequence.id,
                                           static_cast<int32_t>(llama_n_batch(context_.get())), false, &n_pos);
@@ -68,8 +69,11 @@ bool Engine::run_media(Generation & generation) {
 }
 
 void Engine::decode() {
+    std::optional<ComputeTurn> turn(*compute_);
     const auto begin = Clock::now();
     const int32_t result = llama_decode(context_.get(), batch_->raw());
+    llama_synchronize(context_.get());
+    turn.reset();
     if (result == 1) {
         if (!drop_drafts()) relieve();
         return;
@@ -241,6 +245,7 @@ void Engine::finish_job(Job & job) {
         uint32_t n_generated = 0;
         for (const auto & generation : job.generations) n_generated += static_cast<uint32_t>(generation->n_generated);
         waiting_.settle(job, n_generated);
+        job.started = false;
     }
     generations_.erase(
         std::remove_if(generations_.begin(), generations_.end(), [&](const Generation * g) { return g->job == &job; }),

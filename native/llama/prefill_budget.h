@@ -24,6 +24,7 @@ class PrefillBudget {
         size_t n_tokens;    // left, of all together
         size_t depth;       // tokens in front of those of the first
         bool others_queue;  // jobs wait for a sequence
+        bool has_company;   // other contexts want the cores
     };
 
     explicit PrefillBudget(uint32_t n_most) : n_most_(n_most) {}
@@ -64,7 +65,7 @@ class PrefillBudget {
     static constexpr double kTileMs = 45;
 
     double most_ms(uint32_t n_decoding, const Prompts & prompts, double each_ms) const {
-        if (n_decoding == 0) return kQuantumMs;
+        if (n_decoding == 0) return prompts.has_company ? kCrowdMs : kQuantumMs;
         // A hair more than a tile, so that division gives it back.
         const double tile_ms = (kTile + 0.5) * each_ms;
         const double calm_ms = std::max(decode_ms_, tile_ms <= kTileMs ? tile_ms : 0);

@@ -31,7 +31,7 @@ int show_steps(uint32_t n_decoding, size_t n_prompts, size_t n_each, size_t dept
     size_t n_left = n_prompts * n_each;
     while (n_left > 0) {
         const size_t n_waiting = (n_left + n_each - 1) / n_each;
-        const auto room = budget.tokens(n_decoding, {n_waiting, n_left, depth, queued});
+        const auto room = budget.tokens(n_decoding, {n_waiting, n_left, depth, queued, false});
         const size_t n = n_left < room ? n_left : room;
         std::printf("%zu\n", n);
         n_left -= n;

@@ -1,0 +1,38 @@
+/** Contexts that share cores (compute_turns_test.cpp). */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { noReferences, referenceProgram } from './reference.ts';
+
+const run = promisify(execFile);
+
+async function figures(...args: (string | number)[]): Promise<Record<string, number>> {
+  const { stdout } = await run(await referenceProgram('compute-turns-test'), args.map(String));
+  const pairs = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' ') as [string, string]);
+  return Object.fromEntries(pairs.map(([name, value]) => [name, Number(value)]));
+}
+
+t.test('contexts that need all cores take turns, and each gets its share', { skip: noReferences() }, async (t) => {
+  const { most, alone, ...turns } = await figures('share', 2, 2, 2, 2);
+  t.equal(most, 2);
+  t.equal(alone, 0, 'they noticed each other');
+  t.ok((turns['fewest-turns'] ?? 0) > 0.5 * (turns['most-turns'] ?? 0), JSON.stringify(turns));
+});
+
+t.test('small ones run side by side, and a large one is not overtaken for ever', { skip: noReferences() }, async (t) => {
+  const { most, ...turns } = await figures('share', 4, 1, 1, 4);
+  t.equal(most, 4);
+  t.ok((turns['fewest-turns'] ?? 0) > 0.3 * (turns['most-turns'] ?? 0), JSON.stringify(turns));
+});
+
+t.test('more threads than cores are no reason to wait for ever', { skip: noReferences() }, async (t) => {
+  t.equal((await figures('share', 2, 8))['most'], 2);
+});
+
+t.test('nobody waits long for a slow one', { skip: noReferences() }, async (t) => {
+  const { waited = 0 } = await figures('hog');
+  t.ok(waited >= 29 && waited < 290, `${waited} ms`);
+});

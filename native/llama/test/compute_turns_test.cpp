@@ -1,0 +1,79 @@
+// compute-turns-test share N_CORES THREADS...: contexts of so many threads that compute 1 ms at a time for 300 ms. Prints the
+// most
+//   cores that were taken at once, the fewest and the most turns that one of them got, and whether they noticed each other.
+// compute-turns-test hog: how long a context waits, in ms, beside one whose step takes 300 ms.
+#include "../compute_turns.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <thread>
+
+namespace {
+
+void sleep_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
+
+int share(uint32_t n_cores, int count, char ** threads) {
+    svc::ComputeTurns turns(n_cores);
+    std::atomic<uint32_t> n_taken{0};
+    std::atomic<uint32_t> n_most{0};
+    std::atomic<bool> alone{false};
+    std::vector<int> n_turns(static_cast<size_t>(count));
+    std::vector<std::thread> workers;
+    const auto end = svc::Clock::now() + std::chrono::milliseconds(300);
+    for (int i = 0; i < count; i++) {
+        workers.emplace_back([&, i] {
+            const auto n_threads = static_cast<uint32_t>(std::atoi(threads[i]));
+            svc::ComputeTurns::Member member(n_threads, turns);
+            bool noticed = false;
+            while (svc::Clock::now() < end) {
+                {
+                    const svc::ComputeTurn turn(member);
+                    const uint32_t n_now = n_taken += std::min(n_threads, n_cores);
+                    for (auto most = n_most.load(); most < n_now && !n_most.compare_exchange_weak(most, n_now);) continue;
+                    sleep_ms(1);
+                    n_taken -= std::min(n_threads, n_cores);
+                }
+                n_turns[static_cast<size_t>(i)]++;
+                noticed = noticed || member.has_company();
+            }
+            if (!noticed) alone = true;
+        });
+    }
+    for (auto & worker : workers) worker.join();
+    std::printf("most %u\nfewest-turns %d\nmost-turns %d\nalone %d\n", n_most.load(),
+                *std::min_element(n_turns.begin(), n_turns.end()), *std::max_element(n_turns.begin(), n_turns.end()),
+                alone.load());
+    return 0;
+}
+
+int hog() {
+    svc::ComputeTurns turns(2);
+    svc::ComputeTurns::Member slow(2, turns);
+    svc::ComputeTurns::Member quick(2, turns);
+    auto step = std::make_unique<svc::ComputeTurn>(slow);
+    double waited_ms = 0;
+    std::thread other([&] {
+        const auto begin = svc::Clock::now();
+        const svc::ComputeTurn turn(quick);
+        waited_ms = svc::ms_between(begin, svc::Clock::now());
+    });
+    sleep_ms(300);
+    step.reset();
+    other.join();
+    std::printf("waited %.0f\n", waited_ms);
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char ** argv) {
+    if (argc > 3 && std::strcmp(argv[1], "share") == 0)
+        return share(static_cast<uint32_t>(std::atoi(argv[2])), argc - 3, argv + 3);
+    if (argc == 2 && std::strcmp(argv[1], "hog") == 0) return hog();
+    std::fprintf(stderr, "compute-turns-test share N_CORES THREADS... | hog\n");
+    return 2;
+}
