@@ -6,4 +6,4 @@ export const tenantKeys = {
 } as const;
 
 /** What the metered tenant may use in any minute, prompts and completions together. */
-export const meteredTokensPerMinute = 8_000;
+export const meteredTokensPerMinute = 3_000;

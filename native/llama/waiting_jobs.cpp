@@ -13,12 +13,12 @@ constexpr double kAnswerMemory = 0.9;
 }  // namespace
 
 bool WaitingJobs::Turn::operator<(const Turn & other) const {
-    return std::tuple(-priority, served, arrival) < std::tuple(-other.priority, other.served, other.arrival);
+    return std::tuple(-priority, runs, served, arrival) < std::tuple(-other.priority, other.runs, other.served, other.arrival);
 }
 
 WaitingJobs::Turn WaitingJobs::turn_of(Tenant & tenant) const {
     const auto & place = tenant.jobs.begin()->first;
-    return {place.priority, tenant.served, place.arrival, &tenant};
+    return {place.priority, tenant.n_running > 0, tenant.served, place.arrival, &tenant};
 }
 
 WaitingJobs::Tenant & WaitingJobs::tenant_of(const std::string & name) {
@@ -69,33 +69,36 @@ void WaitingJobs::charge(Job & job) {
     now_ = std::max(now_, tenant.served);
     const double most = job.options.max_tokens > 0 ? job.options.max_tokens : tenant.usual_answer;
     job.charged_answer = std::min(most, tenant.usual_answer) * job.options.n;
-    serve(job.options.tenant, static_cast<double>(job.prompt.tokens.size() - job.n_cached) + job.charged_answer);
+    serve(tenant, static_cast<double>(job.prompt.tokens.size() - job.n_cached) + job.charged_answer, 1);
 }
 
 void WaitingJobs::settle(const Job & job, uint32_t n_generated) {
     auto & tenant = tenant_of(job.options.tenant);
     const double one_answer = static_cast<double>(n_generated) / job.options.n;
     tenant.usual_answer = kAnswerMemory * tenant.usual_answer + (1 - kAnswerMemory) * one_answer;
-    serve(job.options.tenant, n_generated - job.charged_answer);
+    serve(tenant, n_generated - job.charged_answer, -1);
 }
 
-void WaitingJobs::serve(const std::string & name, double n_tokens) {
-    auto & tenant = tenant_of(name);
+void WaitingJobs::serve(Tenant & tenant, double n_tokens, int n_begun) {
     if (!tenant.jobs.empty()) turns_.erase(turn_of(tenant));
     tenant.served += n_tokens;
+    tenant.n_running += static_cast<uint32_t>(n_begun);
     if (!tenant.jobs.empty()) turns_.insert(turn_of(tenant));
 }
 
 bool WaitingJobs::is_behind(const std::string & tenant, const std::string & other) const {
-    auto served = [this](const std::string & name) {
+    auto standing = [this](const std::string & name) {
         auto found = tenants_.find(name);
-        return found == tenants_.end() ? now_ : found->second.served;
+        return found == tenants_.end() ? std::tuple(false, now_) : std::tuple(found->second.n_running > 0, found->second.served);
     };
-    return served(tenant) < served(other);
+    return standing(tenant) < standing(other);
 }
 
 void WaitingJobs::forget_idle_tenants() {
-    for (auto it = tenants_.begin(); it != tenants_.end();) it = it->second.jobs.empty() ? tenants_.erase(it) : std::next(it);
+    for (auto it = tenants_.begin(); it != tenants_.end();) {
+        const bool idle = it->second.jobs.empty() && it->second.n_running == 0;
+        it = idle ? tenants_.erase(it) : std::next(it);
+    }
 }
 
 }  // namespace svc

@@ -1,4 +1,5 @@
-// Jobs that wait for a sequence, and whose turn it is: priority first, then the tenant that was served least, then arrival.
+// Jobs that wait for a sequence, and whose turn it is: priority first, then tenants that run nothing, then the tenant that was
+// served least, then arrival.
 //
 // Tenants share by start-time fair queueing over tokens: each has a clock that advances by what it is served, the one that is
 // furthest behind goes first, and one that comes back from a pause starts at the present, so that nobody saves up a burst.
@@ -47,10 +48,12 @@ class WaitingJobs {
     struct Tenant {
         double served = 0;         // tokens, on the clock of all
         double usual_answer = 64;  // tokens
+        uint32_t n_running = 0;    // jobs
         std::map<Place, std::shared_ptr<Job>> jobs;
     };
     struct Turn {
         int32_t priority;
+        bool runs;
         double served;
         uint64_t arrival;
         Tenant * tenant;
@@ -59,7 +62,7 @@ class WaitingJobs {
 
     Turn turn_of(Tenant & tenant) const;
     Tenant & tenant_of(const std::string & name);
-    void serve(const std::string & name, double n_tokens);
+    void serve(Tenant & tenant, double n_tokens, int n_begun);
     void forget_idle_tenants();
 
     std::unordered_map<std::string, Tenant> tenants_;

@@ -65,6 +65,16 @@ t.test('a tenant that runs nothing gets a sequence although another holds all, a
   t.strictSame(new Set(await Promise.all(flood.map(({ ended }) => ended))), new Set(['done']));
 });
 
+t.test('a tenant that runs nothing goes first, also when it was served more', async (t) => {
+  const engine = await open(t, { nParallel: 2 });
+  for (let i = 0; i < 4; i++) await submit(engine, 'quiet', { maxTokens: 60 }).ended;
+  const flood = Array.from({ length: 4 }, () => submit(engine, 'flood', endless));
+  await Promise.all(flood.slice(0, 2).map(({ started }) => started));
+  const quiet = submit(engine, 'quiet');
+  t.equal(await quiet.ended, 'done');
+  for (const { id } of flood) engine.cancel(id);
+});
+
 t.test('turns go round the tenants, whoever came first', async (t) => {
   const engine = await open(t, { nParallel: 1 });
   const blocker = submit(engine, 'flood', endless);
