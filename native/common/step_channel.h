@@ -15,6 +15,9 @@
 
 namespace svc {
 
+// The job of records that belong to none.
+constexpr uint32_t kNoJob = 0;
+
 enum class RecordKind : uint8_t {
     Start = 1,
     Content = 2,

@@ -136,6 +136,7 @@ class Engine {
     bool save(Sequence & sequence, std::function<void()> then);
     bool is_fetching(Generation & generation);
     void move_states();
+    void tell(const Status & notice);
     void copy_states(Clock::time_point until);
     void leave_early();
     void announce(Generation & generation);

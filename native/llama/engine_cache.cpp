@@ -38,6 +38,7 @@ void Engine::move_states() {
     const auto until = Clock::now() + (anyone ? (awaited ? kAwaitedSlice : kSlice) : (awaited ? kIdleAwaitedSlice : kIdleSlice));
     if (tier_) {
         tier_->poll();
+        if (auto trouble = tier_->take_trouble(); !trouble.empty()) tell({"internal", trouble});
         leave_early();
         auto * next = sequences_->is_saving() ? nullptr : sequences_->next_to_save();
         if (next) save(*next, [] {});  // or it need not be
@@ -47,6 +48,14 @@ void Engine::move_states() {
     follow_leaders();
     admit();
     copy_states(until);
+}
+
+// Tells JS what belongs to no job.
+void Engine::tell(const Status & notice) {
+    Bytes out;
+    write_error(kNoJob, notice, out);
+    channel_->append(out.view());
+    channel_->ring();
 }
 
 // Whether what it will start from is still on its way from the disk.

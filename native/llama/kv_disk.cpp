@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <sched.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -115,11 +115,11 @@ std::shared_ptr<const KvState> read_state(const std::string & path) {
     return checksum(*state) == header.checksum ? state : nullptr;
 }
 
-// The calling thread runs when nobody else wants to. Where the system refuses that, it runs as others do.
+// The calling thread gets a tenth of a core where others want it. (With SCHED_IDLE it gets next to nothing, and what should be
+// written is forgotten meanwhile.)
 void step_aside() {
 #ifdef __linux__
-    const sched_param none{};
-    sched_setscheduler(0, SCHED_IDLE, &none);
+    setpriority(PRIO_PROCESS, 0, 10);  // on Linux of the thread, not of the process
 #endif
 }
 
@@ -187,7 +187,7 @@ void KvDisk::perform(Task & task) {
         return;
     }
     const auto begin = std::chrono::steady_clock::now();
-    Result result{Result::Kind::Read, task.id, false, nullptr, 0};
+    Result result{Result::Kind::Read, task.id, false, {}, nullptr, 0};
     const auto status = catch_status([&] {
         if (task.kind == Task::Kind::Read) {
             result.state = read_state(path(task.id));
@@ -196,6 +196,7 @@ void KvDisk::perform(Task & task) {
         }
         result.kind = Result::Kind::Written;
         result.ok = write_state(path(task.id), *task.state);
+        if (!result.ok) result.reason = std::strerror(errno);
     });
     if (!status.code.empty()) result.ok = false;
     if (task.kind == Task::Kind::Write && !result.ok) unlink(path(task.id).c_str());

@@ -1,7 +1,6 @@
 #include "kv_tier.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "../common/status.h"
 
@@ -165,8 +164,8 @@ void KvTier::poll() {
         if (wrote) writing_ = false;
         const auto found = entries_.find(result.id);
         if (wrote && !result.ok) {
-            std::fprintf(stderr, "a saved KV state could not be written to %s: disk full? States stay in memory alone.\n",
-                         options_.folder.c_str());
+            trouble_ = "a saved KV state could not be written to " + options_.folder + ": " + result.reason +
+                       ". States of this model stay in memory alone until it is loaded again.";
             options_.disk_bytes = 0;
         }
         if (found == entries_.end()) continue;

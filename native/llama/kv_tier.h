@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "kv_disk.h"
@@ -53,6 +54,9 @@ class KvTier {
     std::shared_ptr<const KvState> get(Id id);
     // Reads a state from disk; poll() says when it has come. False when it is neither there nor on its way.
     bool fetch(Id id);
+    // Why the disk is not used any longer; said once, empty otherwise.
+    std::string take_trouble() { return std::exchange(trouble_, {}); }
+
     const Tokens & tokens(Id id) const { return entries_.at(id).tokens; }
     bool is_fetching(Id id) const;
     // A state that turned out to be useless.
@@ -85,6 +89,7 @@ class KvTier {
 
     Options options_;
     std::unique_ptr<KvDisk> disk_;
+    std::string trouble_;
     PrefixTree tree_;
     std::unordered_map<Id, Entry> entries_;
     std::list<Id> recency_;  // least recently used first

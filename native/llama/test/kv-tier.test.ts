@@ -1,4 +1,5 @@
 /** Sequences that give way are saved, to memory and from there to disk, and come back when their chat goes on. */
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -99,6 +100,32 @@ t.test('what memory has no room for goes to disk and comes back', async (t) => {
   await engine.close();
   t.strictSame(readdirSync(folder), [], 'and nothing is left');
 });
+
+t.test('a full disk is told once; states then stay in memory', { skip: noMounts() }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'kv-tier-'));
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', folder]);
+  t.teardown(() => execFileSync('umount', [folder]));
+  const notices: string[] = [];
+  const engine = await model.createEngine(
+    {
+      ...{ nCtx: 2_048, nParallel: 2, kvUnified: false },
+      ...{ kvTierMemoryBytes: 600_000, kvTierDiskBytes: 64 * mebibyte, kvTierFolder: folder },
+    },
+    { onNotice: ({ message }) => notices.push(message) },
+  );
+  const nNew = await converse(engine, 12, 4);
+  const stats = engine.stats();
+  t.equal(notices.length, 1);
+  t.match(notices[0], /could not be written to .*: No space left on device\. .* in memory alone/);
+  t.ok(stats.tierMemoryBytes <= 600_000 && stats.promptTokensTotal >= nNew, 'and all chats went on');
+  await engine.close();
+  t.strictSame(readdirSync(folder), [], 'nothing is left');
+});
+
+/** Why no small disk can be made here, or false. */
+function noMounts(): string | false {
+  return process.getuid?.() === 0 && spawnSync('mount', ['--version']).status === 0 ? false : 'needs root, to mount a small disk';
+}
 
 t.test('a damaged file is a miss', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'kv-tier-'));

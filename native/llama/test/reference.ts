@@ -18,6 +18,8 @@ export type ReferenceProgram =
   | 'chat-reference'
   | 'prefix-tree-test'
   | 'speculation-test'
+  | 'prefill-test'
+  | 'compute-turns-test'
   | 'llama-simple'
   | 'llama-embedding';
 

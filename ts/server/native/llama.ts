@@ -19,10 +19,10 @@ import type {
 } from './llama-shapes.ts';
 import { loadAddon } from './load.ts';
 import { NativeError } from './native-error.ts';
-import { type GenerationHandler, StepReader } from './step-reader.ts';
+import { type EngineEvents, type GenerationHandler, StepReader } from './step-reader.ts';
 
 export type * from './llama-shapes.ts';
-export type { FinishReason, GenerationHandler, JobUsage, TokenLogprob } from './step-reader.ts';
+export type { EngineEvents, FinishReason, GenerationHandler, JobUsage, TokenLogprob } from './step-reader.ts';
 export { NativeError };
 
 interface RawEngine {
@@ -101,17 +101,10 @@ export class LlamaModel {
 
   /**
    * A draft model guesses for this one in speculative decoding; throws NativeError draft_model_incompatible when their vocabularies
-   * differ. `onFault` hears of a handler that threw: its job alone is failed and cancelled.
+   * differ.
    */
-  async createEngine(
-    options: EngineOptions = {},
-    onFault: (error: unknown) => void = () => {},
-    draftModel?: LlamaModel,
-  ): Promise<LlamaEngine> {
-    const reader = new StepReader((job, error) => {
-      raw.cancel(job);
-      onFault(error);
-    });
+  async createEngine(options: EngineOptions = {}, events: EngineEvents = {}, draftModel?: LlamaModel): Promise<LlamaEngine> {
+    const reader = new StepReader((job) => raw.cancel(job), events);
     const draft = draftModel ? { draftModel: draftModel.#raw } : {};
     const raw = await this.#raw.createEngine({ ...options, ...draft }, (records) => reader.read(records));
     return new LlamaEngine(raw, reader);

@@ -40,7 +40,10 @@ class Listener implements Required<Pick<GenerationHandler, 'onContent' | 'onFini
 
 function setUp() {
   const faults: string[] = [];
-  const reader = new StepReader((job, error) => faults.push(`${job} ${(error as Error).message}`));
+  const reader = new StepReader((job) => faults.push(`${job} cancelled`), {
+    onFault: (error) => faults.push((error as Error).message),
+    onNotice: ({ message }) => faults.push(`notice: ${message}`),
+  });
   const [first, second] = [new Listener(), new Listener()];
   reader.add(1, first);
   reader.add(2, second);
@@ -67,7 +70,7 @@ t.test('a handler that throws loses its own job alone', async (t) => {
   reader.read(Buffer.concat(parts));
   t.strictSame(first.heard, ['a', 'internal', 'flush'], 'it hears the failure, and may still write it');
   t.strictSame(second.heard, ['x', 'flush']);
-  t.strictSame(faults, ['1 no a']);
+  t.strictSame(faults, ['1 cancelled', 'no a']);
 });
 
 t.test('so does one that throws at the flush', async (t) => {
@@ -76,7 +79,15 @@ t.test('so does one that throws at the flush', async (t) => {
   reader.read(Buffer.concat([record(1, RecordKind.content, 'a'), record(2, RecordKind.content, 'x')]));
   t.strictSame(first.heard, ['a', 'flush', 'internal']);
   t.strictSame(second.heard, ['x', 'flush']);
-  t.strictSame(faults, ['1 no flush']);
+  t.strictSame(faults, ['1 cancelled', 'no flush']);
+});
+
+t.test('what concerns no job is a notice', async (t) => {
+  const { reader, faults, first } = setUp();
+  const payload = Buffer.from('\0\0\0\0\0\0\0\0\x08\0\0\0internalthe disk is full');
+  for (let i = 0; i < 2; i++) reader.read(record(0, RecordKind.error, payload));
+  t.strictSame(faults, ['notice: the disk is full', 'notice: the disk is full']);
+  t.strictSame(first.heard, []);
 });
 
 t.test('after remove() nothing is heard', async (t) => {

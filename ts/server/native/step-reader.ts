@@ -65,17 +65,30 @@ export const RecordKind = {
 const headerBytes = 12;
 const finishReasons: readonly FinishReason[] = ['stop', 'length', 'tool_calls'];
 
+/** What an engine tells about itself and not about a job. */
+export interface EngineEvents {
+  /** A handler threw: its job has heard onError, is cancelled and hears nothing more. */
+  onFault?: (error: unknown) => void;
+  /** The engine goes on, but with less than it was given, such as a cache without its disk. */
+  onNotice?: (notice: NativeError) => void;
+}
+
+/** The job of records that belong to none. */
+const noJob = 0;
+
 export class StepReader {
   readonly #handlers = new Map<number, GenerationHandler>();
   /** By job, since a handler that throws at the flush must be found by its job. */
   readonly #touched = new Map<number, GenerationHandler>();
   /** Of tokens that log probabilities named. */
   readonly #tokenBytes = new Map<number, Buffer>();
-  readonly #onFault: (job: number, error: unknown) => void;
+  readonly #events: EngineEvents;
+  readonly #cancel: (job: number) => void;
 
-  /** `onFault` hears of a handler that threw; that job's handler has then heard onError and hears nothing more. */
-  constructor(onFault: (job: number, error: unknown) => void) {
-    this.#onFault = onFault;
+  /** `cancel` ends a job whose handler threw. */
+  constructor(cancel: (job: number) => void, events: EngineEvents = {}) {
+    this.#cancel = cancel;
+    this.#events = events;
   }
 
   add(job: number, handler: GenerationHandler): void {
@@ -91,6 +104,7 @@ export class StepReader {
       const job = records.readUInt32LE(at);
       const length = records.readUInt32LE(at + 8);
       const handler = this.#handlers.get(job);
+      if (job === noJob) this.#events.onNotice?.(readError(records.subarray(at + headerBytes, at + headerBytes + length)));
       if (handler) {
         this.#touched.set(job, handler);
         try {
@@ -116,11 +130,12 @@ export class StepReader {
   /** One job's handler must not end the others' streams, which share the buffer. */
   #fail(job: number, handler: GenerationHandler, error: unknown): void {
     this.#handlers.delete(job);
-    this.#onFault(job, error);
+    this.#cancel(job);
+    this.#events.onFault?.(error);
     try {
       handler.onError(new NativeError({ code: 'internal', text: 'the answer could not be handed over' }));
     } catch (second) {
-      this.#onFault(job, second);
+      this.#events.onFault?.(second);
     }
   }
 

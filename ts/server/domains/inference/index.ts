@@ -103,7 +103,10 @@ export function create(deps: InferenceDeps): Inference {
   const door = deps.door ?? llamaDoor;
   const local = new LocalBackend(door, source, inspector, {
     ...localOptions(config, door),
-    onFault: (error) => log.error('an answer could not be handed over', { error }),
+    events: {
+      onFault: (error) => log.error('an answer could not be handed over', { error }),
+      onNotice: ({ message }) => log.warn(message),
+    },
     observer: observeMemory(metrics, log),
   });
   const service = new InferenceService({

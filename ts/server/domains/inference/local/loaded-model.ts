@@ -1,5 +1,5 @@
 /** A model in memory with the contexts that were made of it, each on first need. */
-import type { EngineOptions } from '../../../native/llama.ts';
+import type { EngineEvents, EngineOptions } from '../../../native/llama.ts';
 import type { MemoryUse } from './memory-use.ts';
 import type { NativeEmbedder, NativeEngine, NativeModel } from './native-door.ts';
 
@@ -8,7 +8,7 @@ export class LoadedModel {
   /** Names of the LoRA adapters that were loaded with it. */
   readonly adapters: readonly string[];
   readonly #options: EngineOptions;
-  readonly #onFault: (error: unknown) => void;
+  readonly #events: EngineEvents;
   /** Drafts for it in speculative decoding. */
   readonly #draft: NativeModel | undefined;
   #engine: Promise<NativeEngine> | undefined;
@@ -21,14 +21,14 @@ export class LoadedModel {
     native: NativeModel,
     options: EngineOptions,
     adapters: readonly string[] = [],
-    onFault: (error: unknown) => void = () => {},
+    events: EngineEvents = {},
     draft?: NativeModel,
   ) {
     this.native = native;
     this.#draft = draft;
     this.adapters = adapters;
     this.#options = options;
-    this.#onFault = onFault;
+    this.#events = events;
   }
 
   engine(): Promise<NativeEngine> {
@@ -58,7 +58,7 @@ export class LoadedModel {
 
   async #createEngine(): Promise<NativeEngine> {
     try {
-      this.openEngine = await this.native.createEngine(this.#options, this.#onFault, this.#draft);
+      this.openEngine = await this.native.createEngine(this.#options, this.#events, this.#draft);
       return this.openEngine;
     } catch (error) {
       this.#engine = undefined;

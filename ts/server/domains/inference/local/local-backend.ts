@@ -1,6 +1,7 @@
 /** The engine of this process as an InferenceBackend. */
 import type {
   EmbedResult,
+  EngineEvents,
   EngineOptions,
   GenerationJob,
   JobUsage,
@@ -41,8 +42,7 @@ export interface LocalOptions {
   /** Models that draft for others, by the id of the model that they draft for. */
   draftModels?: ReadonlyMap<string, string>;
   load: Omit<LoadOptions, 'path' | 'projectorPath' | 'vocabOnly' | 'loras'>;
-  /** Hears of a stream whose frames could not be written for a defect of ours. */
-  onFault?: (error: unknown) => void;
+  events?: EngineEvents;
   observer?: TableObserver;
 }
 
@@ -229,7 +229,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
       native,
       this.#options.engine,
       adapters.map(({ name }) => name),
-      this.#options.onFault,
+      this.#options.events,
       draft,
     );
     try {

@@ -1,6 +1,7 @@
 /** What the local backend uses of native/llama.ts; tests put a scripted engine behind it. */
 import {
   type EmbedResult,
+  type EngineEvents,
   type EngineLimits,
   type EngineOptions,
   type EngineStats,
@@ -37,7 +38,7 @@ export interface NativeModel {
   tokenize(text: string, options: { addSpecial: boolean; parseSpecial: boolean }): Promise<Int32Array>;
   detokenize(tokens: Int32Array, options: { special: boolean }): Promise<string>;
   renderChat(prompt: ChatPrompt): Promise<{ prompt: string; tokens: Int32Array }>;
-  createEngine(options: EngineOptions, onFault?: (error: unknown) => void, draftModel?: NativeModel): Promise<NativeEngine>;
+  createEngine(options: EngineOptions, events?: EngineEvents, draftModel?: NativeModel): Promise<NativeEngine>;
   createEmbedder(options: EngineOptions): Promise<NativeEmbedder>;
   close(): Promise<void>;
 }
