@@ -85,14 +85,21 @@ void Engine::drop_cancelled() {
 }
 
 void Engine::end_written() {
-    auto jobs = jobs_;
-    for (auto & job : jobs) {
+    std::vector<std::shared_ptr<Job>> over;  // to end one changes jobs_
+    auto has_ended = [](const auto & generation) {
+        return generation->ended && generation->state != Generation::State::Finished;
+    };
+    for (const auto & job : jobs_) {
+        const auto & all = job->generations;
+        if (job->broken || std::any_of(all.begin(), all.end(), has_ended)) over.push_back(job);
+    }
+    for (const auto & job : over) {
         if (job->broken) {
             finish_job(*job);
             continue;
         }
         for (auto & generation : job->generations) {
-            if (generation->ended && generation->state != Generation::State::Finished) finish(*generation, Finish::Stop);
+            if (has_ended(generation)) finish(*generation, Finish::Stop);
         }
     }
 }

@@ -4,8 +4,6 @@
 #include <cstdlib>
 #include <tuple>
 
-#include "../common/status.h"
-
 namespace svc {
 
 namespace {
@@ -16,21 +14,17 @@ constexpr size_t kIdleCells = 4096;
 // Sequences with a common prefix that are looked at before one is chosen.
 constexpr size_t kMostCandidates = 16;
 
-// A cache for each sequence is under pressure when no sequence is empty, a common one when less than this share is free.
-constexpr uint32_t kFreeShare = 4;
-
 }  // namespace
 
 Sequences::Sequences(llama_context * context, Options options)
     : context_(context),
       memory_(llama_get_memory(context)),
-      n_cells_(options.n_cells),
       sharing_(options.sharing),
       n_window_(options.n_window),
       saves_(options.saves),
       copier_(options.n_copy_threads),
       sequences_(options.n_sequences),
-      cells_(options.n_sequences) {
+      cells_(options.n_cells, options.n_sequences) {
     for (uint32_t i = 0; i < options.n_sequences; i++) sequences_[i].id = static_cast<llama_seq_id>(i);
 }
 
@@ -95,109 +89,6 @@ void Sequences::index(Sequence & sequence) {
         tree_.insert(owner, sequence.key, sequence.tokens.data(), sequence.tokens.size());
 }
 
-void Sequences::share(Sequence & source, Sequence & target, size_t n_common) {
-    source.last_used = ++clock_;
-    if (sharing_ == Sharing::Copies && share_by_slices(source, target, n_common)) return;
-    target.tokens.assign(source.tokens.begin(), source.tokens.begin() + static_cast<std::ptrdiff_t>(n_common));
-    if (sharing_ == Sharing::Copies) {
-        llama_memory_seq_cp(memory_, source.id, target.id, -1, -1);
-        llama_memory_seq_rm(memory_, target.id, static_cast<llama_pos>(n_common), -1);
-        target.copy_pending = true;
-        take_cells(target, n_common);
-        return;
-    }
-    llama_memory_seq_cp(memory_, source.id, target.id, 0, static_cast<llama_pos>(n_common));
-    const auto & from = cells_[static_cast<size_t>(source.id)];
-    auto & to = cells_[static_cast<size_t>(target.id)];
-    to.assign(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(n_common));
-    for (auto cell : to) references_[cell]++;
-}
-
-// llama.cpp copies a sequence's whole buffer, used or not, within the next decode; on a GPU that takes no time worth mentioning.
-bool Sequences::share_by_slices(Sequence & source, Sequence & target, size_t n_common) {
-    if (!is_complete(source.tokens.size()) || source.copy_pending || target.copy_pending) return false;
-    std::unique_ptr<KvTransfer> transfer;
-    const auto status = catch_status([&] { transfer = KvTransfer::copy(context_, source.id, target.id); });
-    if (!status.code.empty() || !transfer->is_host()) {
-        llama_memory_seq_rm(memory_, target.id, -1, -1);
-        return false;
-    }
-    target.tokens = source.tokens;
-    fill(target, std::move(transfer), n_common, &source);
-    return true;
-}
-
-bool Sequences::restore(Sequence & target, const std::vector<llama_token> & tokens, std::shared_ptr<const KvState> state,
-                        size_t n_keep) {
-    std::unique_ptr<KvTransfer> transfer;
-    const auto status = catch_status([&] { transfer = KvTransfer::restore(context_, target.id, std::move(state)); });
-    if (!status.code.empty()) {
-        llama_memory_seq_rm(memory_, target.id, -1, -1);
-        return false;
-    }
-    target.tokens = tokens;
-    fill(target, std::move(transfer), n_keep, nullptr);
-    return true;
-}
-
-void Sequences::fill(Sequence & target, std::unique_ptr<KvTransfer> transfer, size_t n_keep, Sequence * source) {
-    take_cells(target, target.tokens.size());
-    target.filling = true;
-    tree_.erase(static_cast<PrefixTree::Owner>(target.id));
-    const uint32_t epoch = target.epoch;
-    const uint32_t source_epoch = source ? source->epoch : 0;
-    if (source) source->n_readers++;
-    copier_.add_urgent(
-        {std::move(transfer),
-         [&target, epoch, source, source_epoch] { return target.epoch == epoch && (!source || source->epoch == source_epoch); },
-         [this, &target, epoch, n_keep, source](KvTransfer &, bool whole) {
-             if (source) source->n_readers--;
-             if (target.epoch == epoch) end_filling(target, n_keep, whole);
-         }});
-}
-
-void Sequences::end_filling(Sequence & target, size_t n_keep, bool whole) {
-    target.filling = false;
-    cut(target, whole ? n_keep : 0);
-    target.n_pos = static_cast<llama_pos>(target.tokens.size());
-    index(target);
-}
-
-bool Sequences::save(Sequence & sequence, size_t most_bytes, std::function<void(std::shared_ptr<const KvState>)> saved) {
-    if (sequence.filling || sequence.copy_pending || sharing_ == Sharing::None) return false;
-    auto transfer = KvTransfer::save(context_, sequence.id);
-    bytes_per_token_ =
-        static_cast<double>(transfer->n_bytes()) / static_cast<double>(std::max<size_t>(1, sequence.tokens.size()));
-    if (transfer->n_bytes() > most_bytes) {
-        sequence.dispensable = true;
-        return false;
-    }
-    n_saving_++;
-    copier_.add({std::move(transfer), [&sequence, epoch = sequence.epoch] { return sequence.epoch == epoch; },
-                 [this, &sequence, n = sequence.tokens.size(), saved = std::move(saved)](KvTransfer & done, bool whole) {
-                     n_saving_--;
-                     if (!whole) return;
-                     sequence.dispensable = sequence.tokens.size() == n;
-                     saved(done.take());
-                 }});
-    return true;
-}
-
-// The sequence that would give way next, while nothing else could and while something probably must.
-Sequence * Sequences::next_to_save() {
-    if (!saves_ || sharing_ == Sharing::None) return nullptr;
-    const bool tight =
-        sharing_ == Sharing::Cells && (n_cells_ - n_used_ < n_cells_ / kFreeShare || n_idle_tokens() > n_idle_limit());
-    Sequence * oldest = nullptr;
-    for (auto & sequence : sequences_) {
-        if (sequence.busy) continue;
-        if (!tight && (sequence.dispensable || sequence.tokens.empty())) return nullptr;
-        if (sequence.dispensable || sequence.copy_pending || sequence.tokens.empty()) continue;
-        if (!oldest || sequence.last_used < oldest->last_used) oldest = &sequence;
-    }
-    return oldest;
-}
-
 void Sequences::decoded() {
     for (auto & sequence : sequences_) sequence.copy_pending = false;
 }
@@ -215,25 +106,10 @@ void Sequences::append(Sequence & sequence, const llama_token * tokens, size_t c
     sequence.n_pos = n_pos;
     sequence.dispensable = false;
     if (sequence.shareable) tree_.append(static_cast<PrefixTree::Owner>(sequence.id), tokens, count);
-    take_cells(sequence, count);
+    cells_.take(sequence.id, count);
 }
 
 void Sequences::drop_unrecorded(const Sequence & sequence) { llama_memory_seq_rm(memory_, sequence.id, sequence.n_pos, -1); }
-
-void Sequences::take_cells(Sequence & sequence, size_t count) {
-    auto & cells = cells_[static_cast<size_t>(sequence.id)];
-    for (size_t i = 0; i < count; i++) {
-        if (spare_cells_.empty()) {
-            cells.push_back(static_cast<uint32_t>(references_.size()));
-            references_.push_back(1);
-        } else {
-            cells.push_back(spare_cells_.back());
-            spare_cells_.pop_back();
-            references_[cells.back()] = 1;
-        }
-    }
-    n_used_ += static_cast<uint32_t>(count);
-}
 
 // The oldest that may go without loss, or else the oldest.
 bool Sequences::evict() {
@@ -268,7 +144,7 @@ void Sequences::trim() {
 
 bool Sequences::free_cells(size_t count) {
     if (sharing_ == Sharing::Copies) return true;
-    while (n_cells_ - n_used_ < count) {
+    while (cells_.n_free() < count) {
         if (!evict()) return false;
     }
     return true;
@@ -276,16 +152,11 @@ bool Sequences::free_cells(size_t count) {
 
 bool Sequences::has_room(uint32_t n_new) const {
     if (sharing_ == Sharing::Copies) return true;  // every sequence has its own share
-    std::vector<bool> held(references_.size());
-    uint32_t n_held = 0;
+    std::vector<llama_seq_id> busy;
     for (const auto & sequence : sequences_) {
-        if (!sequence.busy) continue;
-        for (auto cell : cells_[static_cast<size_t>(sequence.id)]) {
-            if (!held[cell]) n_held++;
-            held[cell] = true;
-        }
+        if (sequence.busy) busy.push_back(sequence.id);
     }
-    return n_held + n_new <= n_cells_;
+    return cells_.n_held(busy) + n_new <= n_cells();
 }
 
 uint32_t Sequences::n_idle() const {
@@ -294,7 +165,7 @@ uint32_t Sequences::n_idle() const {
 
 void Sequences::clear(Sequence & sequence) {
     llama_memory_seq_rm(memory_, sequence.id, -1, -1);
-    drop_cells(sequence, 0);
+    cells_.drop(sequence.id, 0);
     tree_.erase(static_cast<PrefixTree::Owner>(sequence.id));
     sequence.tokens.clear();
     sequence.n_pos = 0;
@@ -310,24 +181,14 @@ bool Sequences::cut(Sequence & sequence, size_t n_keep) {
     if (n_keep < sequence.tokens.size() && !llama_memory_seq_rm(memory_, sequence.id, static_cast<llama_pos>(n_keep), -1))
         return false;
     if (n_keep < sequence.tokens.size()) sequence.epoch++;
-    drop_cells(sequence, n_keep);
+    cells_.drop(sequence.id, n_keep);
     sequence.tokens.resize(n_keep);
     return true;
 }
 
-void Sequences::drop_cells(Sequence & sequence, size_t from) {
-    auto & cells = cells_[static_cast<size_t>(sequence.id)];
-    for (size_t i = from; i < cells.size(); i++) {
-        if (--references_[cells[i]] > 0) continue;
-        spare_cells_.push_back(cells[i]);
-        n_used_--;
-    }
-    cells.resize(std::min(from, cells.size()));
-}
-
 llama_pos Sequences::filler_pos(llama_seq_id id) const {
     const auto & sequence = sequences_[static_cast<size_t>(id)];
-    const bool fits = static_cast<uint32_t>(sequence.n_pos) < n_cells_ / sequences_.size();
+    const bool fits = static_cast<uint32_t>(sequence.n_pos) < n_cells() / sequences_.size();
     const bool whole = !sequence.filling && !sequence.copy_pending;
     return sharing_ == Sharing::Copies && fits && whole ? sequence.n_pos : -1;
 }

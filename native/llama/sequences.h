@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cell_ledger.h"
 #include "kv_copier.h"
 #include "llama.h"
 #include "prefix_tree.h"
@@ -100,8 +101,8 @@ class Sequences {
     bool evict();
 
     bool is_common_buffer() const { return sharing_ == Sharing::Cells; }
-    uint32_t n_cells() const { return n_cells_; }
-    uint32_t n_used() const { return n_used_; }
+    uint32_t n_cells() const { return cells_.n_cells(); }
+    uint32_t n_used() const { return cells_.n_used(); }
     // Forgets the oldest cached prefixes where more of them are kept than is good for those who run.
     void trim();
     // Evicts idle sequences until so many cells are free. False when that cannot be.
@@ -120,31 +121,24 @@ class Sequences {
     bool share_by_slices(Sequence & source, Sequence & target, size_t n_common);
     void fill(Sequence & target, std::unique_ptr<KvTransfer> transfer, size_t n_keep, Sequence * source);
     void end_filling(Sequence & target, size_t n_keep, bool whole);
-    void take_cells(Sequence & sequence, size_t count);
     void index(Sequence & sequence);
     void clear(Sequence & sequence);
     bool cut(Sequence & sequence, size_t n_keep);
-    void drop_cells(Sequence & sequence, size_t from);
     Sequence * idle_victim(const Sequence * except, bool may_be_empty);
     bool is_beside_busy(const Sequence & sequence) const;
 
     llama_context * context_;
     llama_memory_t memory_;
-    uint32_t n_cells_;
     Sharing sharing_;
     uint32_t n_window_;
     bool saves_;
     uint32_t n_saving_ = 0;
     double bytes_per_token_ = 0;
     KvCopier copier_;
-    uint32_t n_used_ = 0;
     uint64_t clock_ = 0;
     std::vector<Sequence> sequences_;
     PrefixTree tree_;  // of the shareable sequences, by id
-    // One virtual cell for each token of a sequence, with the number of sequences that hold it.
-    std::vector<std::vector<uint32_t>> cells_;
-    std::vector<uint32_t> references_;
-    std::vector<uint32_t> spare_cells_;
+    CellLedger cells_;
 };
 
 }  // namespace svc
