@@ -18,18 +18,20 @@ export interface RandomModelOptions {
   vocabulary?: Vocabulary;
   /** Another context length than the shape's. */
   nContext?: number;
+  /** What the file names as its default temperature. */
+  temperature?: number;
 }
 
 /** Part of every recipe: raise it whenever the same options give another file. */
 export const generatorVersion = 1;
 
 /** All options filled in: the same recipe gives the same bytes. */
-export function recipe({ arch = 'llama', shape = 'tiny', seed = 1, type = 'f16', vocabulary, nContext }: RandomModelOptions) {
+export function recipe({ arch = 'llama', shape = 'tiny', seed = 1, type = 'f16', vocabulary, ...more }: RandomModelOptions) {
   const sizes: Shape = shapes[shape];
   const { vocabulary: own } = architectures[arch];
   const isEncoder = architectures[arch].purpose !== 'chat';
   const tokenizer = vocabulary ?? (isEncoder ? own : (sizes.vocabulary ?? own));
-  return { arch, shape, seed, type, vocabulary: tokenizer, ...(nContext === undefined ? {} : { nContext }), generatorVersion };
+  return { arch, shape, seed, type, vocabulary: tokenizer, ...more, generatorVersion };
 }
 
 /** Writes the model; `path` appears only when it is whole. */
@@ -67,6 +69,9 @@ function describeModel(
     ['general.quantization_version', { type: 'uint32', value: 2 }],
     ['svc.demonstration', { type: 'bool', value: true }],
     ['svc.random.recipe', text(JSON.stringify(made))],
+    ...(made.temperature === undefined
+      ? []
+      : [['general.sampling.temp', { type: 'float32', value: made.temperature } satisfies GgufValue] as const]),
     ...describeShape(architecture, shape, tokenizer.nVocab),
     ...tokenizer.metadata,
     ...(architecture.purpose === 'chat' ? [['tokenizer.chat_template', text(readChatTemplate())] as const] : []),

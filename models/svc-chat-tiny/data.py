@@ -8,6 +8,7 @@ from chat import render
 from extraction import extraction_conversation
 from passages import passage_conversation
 from recipe.tokenizer import CONTROL, USER_DEFINED, train_tokenizer
+from recipe.words import TRAIN
 from small_talk import small_talk_conversation
 from tools import tool_conversation
 
@@ -19,7 +20,8 @@ N_VOCAB = 4096
 def conversation(rng, part, difficulty=1.0):
     """(messages, tools or None) of a random skill. Below a difficulty of 1, conversations are of mixed difficulty up to that."""
     skill, language = rng.random(), "de" if rng.random() < 0.4 else "en"
-    if difficulty < 1:
+    # Simple ones stay: what they teach would fade.
+    if difficulty < 1 or (part == TRAIN and rng.random() < 0.4):
         difficulty *= rng.random()
     if skill < 0.55:
         return passage_conversation(rng, part, language, difficulty), None

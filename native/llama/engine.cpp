@@ -36,7 +36,7 @@ std::unique_ptr<ComputeTurns::Member> join_compute_turns(const EngineLimits & li
 }
 
 Engine::Engine(std::shared_ptr<Model> model, EngineOptions options, std::shared_ptr<Model> draft_model)
-    : model_(std::move(model)), options_(options) {
+    : model_(std::move(model)), options_(options), default_sampling_(sampling_defaults(*model_)) {
     if (model_->weightless()) throw StatusError("unsupported", "this model was loaded without its weights and cannot generate");
     auto plan = plan_generation(*model_, options_);
     context_ = create_context(*model_, plan.params);

@@ -31,6 +31,7 @@
 #include "preparing_jobs.h"
 #include "queue_bound.h"
 #include "row_pool.h"
+#include "sampling_defaults.h"
 #include "sequences.h"
 #include "speculation_meter.h"
 #include "waiting_jobs.h"
@@ -92,6 +93,7 @@ class Engine {
     const EngineLimits & limits() const { return limits_; }
     const EngineStats & stats() const { return stats_; }
     const QueueBound & queue() const { return queue_; }
+    const SamplingOptions & default_sampling() const { return default_sampling_; }
 
   private:
     std::shared_ptr<Model> open_model();
@@ -188,6 +190,7 @@ class Engine {
     std::shared_ptr<Model> model_;
     EngineOptions options_;
     EngineLimits limits_;
+    SamplingOptions default_sampling_;
     EngineStats stats_;
     QueueBound queue_;
     ContextPtr context_;

@@ -99,7 +99,8 @@ Napi::Value EngineObject::submit(const Napi::CallbackInfo & info) {
     auto env = info.Env();
     return guarded(env, [&]() -> Napi::Value {
         if (!info[0].IsObject()) throw StatusError("invalid_argument", "a job must be an object");
-        return Napi::Number::New(env, running_->engine->submit(job_options(info[0].As<Napi::Object>())));
+        return Napi::Number::New(
+            env, running_->engine->submit(job_options(info[0].As<Napi::Object>(), running_->engine->default_sampling())));
     });
 }
 

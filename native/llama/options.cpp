@@ -64,8 +64,7 @@ std::vector<uint8_t> bytes_of(const Napi::Value & value) {
     return {array.Data(), array.Data() + array.ByteLength()};
 }
 
-SamplingOptions sampling_options(const OptionReader & job) {
-    SamplingOptions to;
+SamplingOptions sampling_options(const OptionReader & job, SamplingOptions to) {
     if (!job.has("sampling")) return to;
     auto object = job.object("sampling");
     OptionReader from(object);
@@ -177,7 +176,7 @@ PromptOptions prompt_options(const Napi::Object & from) {
     return to;
 }
 
-JobOptions job_options(const Napi::Object & from) {
+JobOptions job_options(const Napi::Object & from, const SamplingOptions & sampling) {
     OptionReader reader(from);
     JobOptions to;
     reader.string("tenant", to.tenant);
@@ -192,7 +191,7 @@ JobOptions job_options(const Napi::Object & from) {
         auto text = value.As<Napi::String>().Utf8Value();
         if (!text.empty()) to.stop.push_back(std::move(text));
     });
-    to.sampling = sampling_options(reader);
+    to.sampling = sampling_options(reader, sampling);
     reader.array("logitBias", 100000, [&](const Napi::Value & value) { to.logit_bias.push_back(bias_of(value)); });
     reader.integer("topLogprobs", to.top_logprobs, 0, 20);
     reader.array("loras", 64, [&](const Napi::Value & value) {

@@ -72,7 +72,7 @@ struct PromptOptions {
     std::vector<llama_token> tokens;
 };
 
-// Defaults are llama.cpp's (common/common.h, common_params_sampling).
+// Defaults are llama.cpp's (common/common.h, common_params_sampling); a model's file may name others: sampling_defaults().
 struct SamplingOptions {
     float temperature = 0.8f;
     int32_t top_k = 40;
@@ -116,7 +116,8 @@ struct JobOptions {
 // Each throws StatusError invalid_argument that names the member.
 LoadOptions load_options(const Napi::Object & from);
 EngineOptions engine_options(const Napi::Object & from);
-JobOptions job_options(const Napi::Object & from);
+// `sampling`: what holds where the job names nothing.
+JobOptions job_options(const Napi::Object & from, const SamplingOptions & sampling);
 PromptOptions prompt_options(const Napi::Object & from);
 
 }  // namespace svc

@@ -54,3 +54,22 @@ t.test('the reference is what llama.cpp’s own llama-simple prints', { skip: no
     }
   }
 });
+
+t.test('a request that names no temperature is sampled as the file says', async (t) => {
+  const answers = async (temperature: number) => {
+    const model = await LlamaModel.load({ path: await randomModel({ temperature }) });
+    t.teardown(() => model.close());
+    const engine = await model.createEngine({ nParallel: 1, nThreads, nCtx: 512 });
+    t.teardown(() => engine.close());
+    const one = (sampling: { seed: number; temperature?: number }) =>
+      complete(engine, { prompt: { kind: 'text', text: 'Once', addSpecial: true }, maxTokens: nTokens, sampling });
+    const all = [await one({ seed: 1 }), await one({ seed: 2 }), await one({ seed: 1, temperature: 0 })];
+    return all.map(({ tokens }) => tokens.join());
+  };
+  const [first, second, greedy] = await answers(0);
+  t.strictSame([first, second], [greedy, greedy], 'greedily');
+  for (const temperature of [5, -1, Number.NaN]) {
+    const [one, other] = await answers(temperature);
+    t.not(one, other, `${temperature}: at random, as usual where the file makes no sense`);
+  }
+});
