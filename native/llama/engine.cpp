@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <random>
+#include <tuple>
 
 #include "../common/status.h"
 #include "context_plan.h"
@@ -212,9 +213,8 @@ void Engine::prepare(const std::shared_ptr<Job> & job) {
         }
         // Thousands may wait: what is quickly made is made when the job begins, and what was read is let go.
         if (is_slow_to_equip(*job)) equip(*job);
-        job->options.prompt = {};
-        job->options.media = {};
-        job->prompt.text = {};
+        // Moved out: a string that is assigned an empty one keeps its memory.
+        const auto read = std::tuple(std::move(job->options.prompt), std::move(job->options.media), std::move(job->prompt.text));
     });
     if (!status.code.empty()) {
         Bytes out;

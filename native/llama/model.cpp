@@ -120,6 +120,7 @@ std::vector<llama_token> Model::tokenize(std::string_view text, bool add_special
     }
     if (count < 0) throw StatusError("invalid_argument", "the text has too many tokens");
     tokens.resize(static_cast<size_t>(count));
+    tokens.shrink_to_fit();  // it may wait for long
     return tokens;
 }
 

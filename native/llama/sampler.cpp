@@ -101,8 +101,10 @@ std::vector<llama_logit_bias> all_biases(const Model & model, const SamplingOpti
 
 Sampler::Sampler(const Model & model, const SamplingOptions & options, const std::vector<llama_logit_bias> & bias,
                  const GrammarSpec & grammar, uint32_t seed)
-    : n_vocab_(model.n_vocab()), biases_(all_biases(model, options, bias)), guide_(build_guide(model, grammar)) {
-    chain_ = build_chain(model, options, seed);
+    : n_vocab_(model.n_vocab()),
+      biases_(all_biases(model, options, bias)),
+      build_chain_([&model, options, seed] { return build_chain(model, options, seed); }),
+      guide_(build_guide(model, grammar)) {
     if (options.mirostat != 0 || penalises(options)) return;
     const auto n_biases = static_cast<int32_t>(biases_.size());
     if (options.temperature <= 0) n_wanted_ = 1;
@@ -113,7 +115,7 @@ Sampler::Sampler(const Model & model, const SamplingOptions & options, const std
 llama_token Sampler::sample(const float * logits) {
     const llama_token token = guide_ && guide_->active() ? pick_allowed(logits) : pick(logits);
     if (guide_ && !guide_->accept(token)) throw StatusError("internal", "a token that the grammar forbids was chosen");
-    llama_sampler_accept(chain_.get(), token);
+    llama_sampler_accept(chain(), token);
     return token;
 }
 
@@ -122,7 +124,12 @@ llama_token Sampler::forced() {
     return few && few->list().size() == 1 ? few->list()[0] : LLAMA_TOKEN_NULL;
 }
 
-void Sampler::accept_prompt(llama_token token) { llama_sampler_accept(chain_.get(), token); }
+void Sampler::accept_prompt(llama_token token) { llama_sampler_accept(chain(), token); }
+
+llama_sampler * Sampler::chain() {
+    if (!chain_) chain_ = build_chain_();
+    return chain_.get();
+}
 
 llama_token Sampler::pick(const float * logits) {
     if (n_wanted_ == 1 && biases_.empty()) return argmax(logits, n_vocab_);
@@ -146,7 +153,7 @@ llama_token Sampler::pick_allowed(const float * logits) {
 }
 
 llama_token Sampler::apply_chain() {
-    llama_sampler_apply(chain_.get(), &array_);
+    llama_sampler_apply(chain(), &array_);
     if (array_.selected < 0) throw StatusError("internal", "no token is possible under these sampling options");
     return array_.data[array_.selected].id;
 }

@@ -1,6 +1,7 @@
 // Picks one token from a row of logits. It knows no llama_context, so it can run on any thread that holds the row.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,7 +26,7 @@ struct TokenProbability {
 
 class Sampler {
   public:
-    // Throws StatusError invalid_grammar.
+    // Throws StatusError invalid_grammar. `model` must outlive it.
     Sampler(const Model & model, const SamplingOptions & options, const std::vector<llama_logit_bias> & bias,
             const GrammarSpec & grammar, uint32_t seed);
 
@@ -37,6 +38,7 @@ class Sampler {
     void accept_prompt(llama_token token);
 
   private:
+    llama_sampler * chain();
     llama_token pick(const float * logits);
     llama_token pick_allowed(const float * logits);
     llama_token apply_chain();
@@ -47,6 +49,8 @@ class Sampler {
     int32_t n_vocab_;
     int32_t n_wanted_ = 0;  // likeliest tokens that the chain looks at; 0: it needs every token
     std::vector<llama_logit_bias> biases_;
+    // Made when it is needed: a chain takes 10 KiB, most of it random number generators, and thousands of jobs may wait.
+    std::function<SamplerPtr()> build_chain_;
     SamplerPtr chain_;
     std::unique_ptr<GrammarGuide> guide_;
     std::vector<llama_token_data> candidates_;
