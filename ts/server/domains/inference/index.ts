@@ -215,12 +215,12 @@ async function readHealth(
   failure: string | undefined,
 ): Promise<InferenceHealth> {
   const outage = local.outage();
-  const detail = defaultModel === undefined ? undefined : await local.detail(defaultModel);
+  const modelState = defaultModel === undefined ? undefined : await local.state(defaultModel);
   return {
     local_models: outage?.code ?? 'available',
     ...(outage ? { reason: outage.message } : {}),
-    ...(defaultModel === undefined ? {} : { default_model: defaultModel, default_model_state: detail?.card.state ?? 'missing' }),
-    ...(failure !== undefined && detail?.card.state !== 'loaded' ? { default_model_error: failure } : {}),
+    ...(defaultModel === undefined ? {} : { default_model: defaultModel, default_model_state: modelState ?? 'missing' }),
+    ...(failure !== undefined && modelState !== 'loaded' ? { default_model_error: failure } : {}),
     models_loaded: [...local.engines()].length,
   };
 }

@@ -138,6 +138,11 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     };
   }
 
+  /** Of a model that is in memory without a look at the disk: probes ask often. Undefined when there is no such model. */
+  async state(id: string): Promise<ModelCard['state'] | undefined> {
+    return this.#table.entry(id)?.state ?? (await this.#catalogue.find(id))?.card.state;
+  }
+
   async load(id: string, signal: AbortSignal, waitMs?: number): Promise<void> {
     (await this.#acquire(id, undefined, { tenant: '', signal }, waitMs)).release();
   }
