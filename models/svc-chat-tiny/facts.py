@@ -59,7 +59,7 @@ def event_facts(rng, part, language, thing):
     verbs = choose_part(LEXICON[language].VERBS, part)
     verb = rng.choice(verbs) if rng.random() < 0.65 else made_up_word(rng, part) + ("ed" if language == "en" else "iert")
     template = rng.choice(every_fifth(EVENTS[language], part))
-    slots = {key: value(rng, kind, language, part) for key, kind in _EVENT_KINDS.items()} | {"e": thing, "p": verb, "P": _capital(verb)}
+    slots = {key: value(rng, kind, language, part) for key, kind in _EVENT_KINDS.items()} | {"e": thing, "p": verb}
     sentence = fill(rng, part, template, slots)
     facts = []
     for key in (key for key in _EVENT_KINDS if "{" + key + "}" in template):
@@ -100,6 +100,7 @@ def german_forms(noun, gender, adjective=""):
     weak = f"{adjective}e " if adjective else ""
     accusative = f"{adjective}en " if adjective and gender == "m" else weak
     forms = {
+        "n": noun,
         "a": f"{adjective}{_STRONG[gender]} {noun}" if adjective else noun,
         "d_a": f"{_ARTICLE[gender]} {weak}{noun}",
         "den_a": f"{_ARTICLE_ACC[gender]} {accusative}{noun}",

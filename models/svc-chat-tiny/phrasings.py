@@ -221,10 +221,11 @@ EVENT_QUESTIONS = {
         "l": ["Wo wurde {e} {p}?", "An welchem Ort wurde {e} {p}?", "Sag mir, wo {e} {p} wurde.", "{e} wurde wo {p}?", "In welcher Stadt wurde {e} {p}?", "Nenne die Stadt, in der {e} {p} wurde.", "Nenne den Ort, an dem {e} {p} wurde.", "Weißt du, wo {e} {p} wurde?", "wo wurde {e} {p}", "Sag, wo {e} {p} wurde.", "Welcher Ort war es, an dem {e} {p} wurde?", "Der Ort, an dem {e} {p} wurde?", "Wo genau wurde {e} {p}?", "Ich möchte wissen, wo {e} {p} wurde.", "Wo hat man {e} {p}?"],
     },
 }  # fmt: skip
-ANSWERS = {"en": "The {a} of {e} is {v}", "de": "{a} von {e}: {v}"}
+# Words stand in an answer as they stand in the question: neither inflected nor capitalised anew.
+ANSWERS = {"en": "The {a} of {e} is {v}", "de": "{e}, {n}: {v}"}
 EVENT_ANSWERS = {
     "en": {"y": "{e} was {p} in {y}", "w": "{e} was {p} by {w}", "l": "{e} was {p} in {l}"},
-    "de": {"y": "{P} wurde {e} {y}", "w": "{P} wurde {e} von {w}", "l": "{P} wurde {e} in {l}"},
+    "de": {"y": "{e}, {p} {y}", "w": "{e}, {p} von {w}", "l": "{e}, {p} in {l}"},
 }
 
 # Questions of an opening, what is asked for, and an ending: there are more of them than a model could learn by heart.
