@@ -30,8 +30,8 @@ class Plan:
     waste: float
 
     def difficulty(self, step):
-        """Conversations are simple at first, and as hard as they will be from a fifth of the steps on."""
-        return min(1.0, 5 * step / self.steps)
+        """Conversations are simple at first, and as hard as they will be from a tenth of the steps on."""
+        return min(1.0, 10 * step / self.steps)
 
     def longest(self, step):
         """Longest conversation in tokens. Attention costs the square of it, so long ones come late; they teach far positions."""
@@ -39,8 +39,9 @@ class Plan:
         return 640 if done < 0.3 else 1024 if done < 0.8 else 2560
 
     def other_share(self, step):
-        """Share of tokens that no assistant says and that count all the same: names that come again are a first lesson in copying."""
-        return 0.08 if step < self.steps / 2 else 0.0
+        """Share of tokens that no assistant says and that count all the same: names that come again are a first lesson in copying.
+        Most of them cannot be guessed, and would soon be most of the loss."""
+        return 0.08 if step < self.steps / 10 else 0.0
 
 
 class Steps(torch.utils.data.Dataset):

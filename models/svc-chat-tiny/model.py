@@ -71,9 +71,18 @@ class Layer(nn.Module):
         if q.is_cuda:
             mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         else:
-            scores = torch.matmul(q * size**-0.5, k.transpose(-1, -2)) + mask
-            mixed = torch.matmul(torch.softmax(scores, -1), v)
+            mixed = _mix(q * size**-0.5, k.transpose(-1, -2), v, mask)
         return mixed.transpose(1, 2).reshape(n, t, d) @ self.out.to(dtype).t()
+
+
+def _mix(q, k, v, mask, block=128):
+    """Causal attention, a block of queries at a time: what lies behind all of a block's queries is not computed only to be masked."""
+    mixed = []
+    for start in range(0, q.shape[2], block):
+        end = min(start + block, q.shape[2])
+        scores = torch.matmul(q[:, :, start:end], k[..., :end]).add_(mask[start:end, :end])
+        mixed.append(torch.matmul(torch.softmax(scores, -1), v[:, :, :end]))
+    return torch.cat(mixed, 2)
 
 
 def _rotate(x, cos, sin):
