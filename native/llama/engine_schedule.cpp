@@ -261,8 +261,8 @@ void Engine::plan_prefill(const std::string & lora) {
             static_cast<double>(generation->n_remaining_prefill()) - kAgeTokensPerMs * age_ms + kSiblingTokens * n_others,
             generation);
     }
+    if (waiting.empty()) return budget_->end_burst();
     std::sort(waiting.begin(), waiting.end());
-    if (waiting.empty()) return;
     PrefillBudget::Prompts prompts{waiting.size(), 0, waiting.front().second->sequence->tokens.size(), !waiting_.empty(),
                                    compute_->has_company()};
     for (const auto & entry : waiting) prompts.n_tokens += entry.second->n_remaining_prefill();

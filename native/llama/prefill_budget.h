@@ -29,17 +29,19 @@ class PrefillBudget {
 
     explicit PrefillBudget(uint32_t n_most) : n_most_(n_most) {}
 
-    // For the prompts that a step may take from. A multiple of kTile where attention is what takes long.
+    // For the prompts that a step may take from, at least one. A multiple of kTile where attention is what takes long.
     uint32_t tokens(uint32_t n_decoding, const Prompts & prompts) {
         const double each_ms = cost_.ms_per_token(prompts.depth);
         // More prompts than sequences that decode are a burst, until the last of them is done.
-        burst_ = prompts.count > 0 && (burst_ || prompts.count > n_decoding) &&
-                 static_cast<double>(prompts.n_tokens) * each_ms <= kBurstMs;
+        burst_ = (burst_ || prompts.count > n_decoding) && static_cast<double>(prompts.n_tokens) * each_ms <= kBurstMs;
         if (each_ms <= 0) return n_most_;
         const auto n = std::clamp(most_ms(n_decoding, prompts, each_ms) / each_ms, kLeast, static_cast<double>(n_most_));
         const auto n_whole = static_cast<uint32_t>(n);
         return n_whole < kTile || !cost_.is_deep(prompts.depth) ? n_whole : n_whole / kTile * kTile;
     }
+
+    // No prompt is left.
+    void end_burst() { burst_ = false; }
 
     const PrefillCost & cost() const { return cost_; }
 

@@ -1,7 +1,7 @@
-// prefill-test cost ROW_MS SLOPE_MS DEPTH...: what the fit says of each depth, after chunks of a made-up machine at depths up to
-// 4,000. prefill-test budget N_DECODING N_PROMPTS TOKENS_EACH DEPTH QUEUED: prompt tokens of each step until all prompts are
-// done, where a
-//   row costs 0.2 ms and 0.0001 ms for each token in front of it, and a step that decodes 5 ms.
+// prefill-test cost ROW_MS SLOPE_MS DEPTH...: what the fit says of each depth, after chunks of a made-up machine.
+// prefill-test budget N_DECODING N_PROMPTS TOKENS_EACH DEPTH QUEUED: prompt tokens of each step until all prompts are done,
+//   and of the first step for one that comes later. A row costs 0.2 ms and 0.0001 ms for each token in front of it, a step
+//   that decodes 5 ms.
 #include "../prefill_budget.h"
 
 #include <cstdio>
@@ -38,6 +38,8 @@ int show_steps(uint32_t n_decoding, size_t n_prompts, size_t n_each, size_t dept
         // Those whose prompts are done decode.
         n_decoding += static_cast<uint32_t>(n_waiting - (n_left + n_each - 1) / n_each);
     }
+    budget.end_burst();
+    std::printf("%u\n", budget.tokens(n_decoding, {1, n_each, depth, false, false}));
     return 0;
 }
 
