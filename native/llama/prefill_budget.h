@@ -63,14 +63,16 @@ class PrefillBudget {
     static constexpr double kCrowdMs = 45;
     // Longer prompts than this together are no burst.
     static constexpr double kBurstMs = 2000;
-    // Longest tile that is worth it.
+    // Longest tile that is worth it, and where attention is what takes long, so that fewer rows take nearly as long.
     static constexpr double kTileMs = 45;
+    static constexpr double kDeepTileMs = 100;
 
     double most_ms(uint32_t n_decoding, const Prompts & prompts, double each_ms) const {
         if (n_decoding == 0) return prompts.has_company ? kCrowdMs : kQuantumMs;
         // A hair more than a tile, so that division gives it back.
         const double tile_ms = (kTile + 0.5) * each_ms;
-        const double calm_ms = std::max(decode_ms_, tile_ms <= kTileMs ? tile_ms : 0);
+        const double most_tile_ms = cost_.is_deep(static_cast<double>(prompts.depth)) ? kDeepTileMs : kTileMs;
+        const double calm_ms = std::max(decode_ms_, tile_ms <= most_tile_ms ? tile_ms : 0);
         return burst_ || prompts.others_queue ? std::max(calm_ms, kCrowdMs) : calm_ms;
     }
 

@@ -59,6 +59,15 @@ const rowSchema = {
   },
 };
 
+/** The same rows as a grammar: llama-server answers schemas with an error when the chat template's own tokens are not the model's. */
+const rowGrammar = [
+  'root ::= "[" row ("," row){59} "]"',
+  'row ::= "{" "\\"name\\":" string "," "\\"count\\":" integer "," "\\"isOpen\\":" boolean "}"',
+  'string ::= "\\"" [^"\\\\\\x00-\\x1f]{0,24} "\\""',
+  'integer ::= "-"? ("0" | [1-9] [0-9]{0,15})',
+  'boolean ::= "true" | "false"',
+].join('\n');
+
 export const structured: Trial = {
   name: 'structured',
   summary: '32 streams under a JSON schema, and 32 with the log probabilities of 5 alternatives, against 32 plain ones',
@@ -69,13 +78,15 @@ export const structured: Trial = {
     schema: {
       ...plain,
       body: { response_format: { type: 'json_schema', json_schema: { name: 'rows', strict: true, schema: rowSchema } } },
+      forRival: { body: { grammar: rowGrammar } },
     },
+    grammar: { ...plain, body: { grammar: rowGrammar } },
     logprobs: { ...plain, body: { logprobs: true, top_logprobs: 5 } },
   },
   goals: [
     { figure: 'schema.tokensPerSecond', unit: 'tok/s', against: { baseline: 'plain.tokensPerSecond' }, atLeast: 0.85 },
     { figure: 'logprobs.tokensPerSecond', unit: 'tok/s', against: { baseline: 'plain.tokensPerSecond' }, atLeast: 0.9 },
-    { figure: 'schema.tokensPerSecond', unit: 'tok/s', against: 'rival', atLeast: 0.98 },
+    { figure: 'grammar.tokensPerSecond', unit: 'tok/s', against: 'rival', atLeast: 0.98 },
     { figure: 'logprobs.tokensPerSecond', unit: 'tok/s', against: 'rival', atLeast: 0.98 },
   ],
 };
