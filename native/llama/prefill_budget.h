@@ -2,9 +2,10 @@
 //
 // Nobody decodes: as many as a new arrival may be kept waiting for. Somebody decodes: as many as double a decode step's time. Two
 // exceptions serve everybody better. A chunk of kTile rows is always worth it where it is quick: ggml's attention on a CPU takes
-// 2.6 times as long for a row of a smaller one (4,000 tokens, head size 64). And in a crowd a step takes a larger chunk: small
-// ones take a third longer altogether (8 layers of 512 on 2 cores: 0.25 ms a row in chunks of 64, 0.19 in chunks of 192), which
-// everybody who waits pays for, and they run many steps with few sequences, which cost nearly as much as full ones.
+// 2.6 times as long for a row of a smaller one (4,000 tokens, head size 64). And in a crowd, or when little is left, a step takes
+// a larger chunk: small ones take a third longer altogether (8 layers of 512 on 2 cores: 0.25 ms a row in chunks of 64, 0.19 in
+// chunks of 192), which everybody who waits pays for, and they run many steps with few sequences, which cost nearly as much as
+// full ones.
 #pragma once
 
 #include <algorithm>
@@ -33,9 +34,11 @@ class PrefillBudget {
     uint32_t tokens(uint32_t n_decoding, const Prompts & prompts) {
         const double each_ms = cost_.ms_per_token(prompts.depth);
         // More prompts than sequences that decode are a burst, until the last of them is done.
-        burst_ = (burst_ || prompts.count > n_decoding) && static_cast<double>(prompts.n_tokens) * each_ms <= kBurstMs;
+        const double all_ms = static_cast<double>(prompts.n_tokens) * each_ms;
+        burst_ = (burst_ || prompts.count > n_decoding) && all_ms <= kBurstMs;
+        const bool hurries = burst_ || prompts.others_queue || all_ms <= kBriefMs;
         if (each_ms <= 0) return n_most_;
-        const auto n = std::clamp(most_ms(n_decoding, prompts, each_ms) / each_ms, kLeast, static_cast<double>(n_most_));
+        const auto n = std::clamp(most_ms(n_decoding, prompts, each_ms, hurries) / each_ms, kLeast, static_cast<double>(n_most_));
         const auto n_whole = static_cast<uint32_t>(n);
         return n_whole < kTile || !cost_.is_deep(prompts.depth) ? n_whole : n_whole / kTile * kTile;
     }
@@ -58,22 +61,24 @@ class PrefillBudget {
 
   private:
     static constexpr double kLeast = 16;
-    static constexpr double kQuantumMs = 100;
+    static constexpr double kQuantumMs = 80;
     // In a crowd those who decode are held up by this much in each step.
-    static constexpr double kCrowdMs = 45;
+    static constexpr double kCrowdMs = 40;
+    // What is left takes a few steps: those who decode are soon rid of it.
+    static constexpr double kBriefMs = 150;
     // Longer prompts than this together are no burst.
     static constexpr double kBurstMs = 2000;
     // Longest tile that is worth it, and where attention is what takes long, so that fewer rows take nearly as long.
     static constexpr double kTileMs = 45;
     static constexpr double kDeepTileMs = 100;
 
-    double most_ms(uint32_t n_decoding, const Prompts & prompts, double each_ms) const {
+    double most_ms(uint32_t n_decoding, const Prompts & prompts, double each_ms, bool hurries) const {
         if (n_decoding == 0) return prompts.has_company ? kCrowdMs : kQuantumMs;
         // A hair more than a tile, so that division gives it back.
         const double tile_ms = (kTile + 0.5) * each_ms;
         const double most_tile_ms = cost_.is_deep(static_cast<double>(prompts.depth)) ? kDeepTileMs : kTileMs;
         const double calm_ms = std::max(decode_ms_, tile_ms <= most_tile_ms ? tile_ms : 0);
-        return burst_ || prompts.others_queue ? std::max(calm_ms, kCrowdMs) : calm_ms;
+        return hurries ? std::max(calm_ms, kCrowdMs) : calm_ms;
     }
 
     uint32_t n_most_;
