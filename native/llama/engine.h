@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -115,6 +116,7 @@ class Engine {
     void admit();
     bool admit(Generation & generation);
     uint32_t n_active() const;
+    std::map<std::string_view, int> count_running() const;
     Generation * youngest_active() const;
     Generation * next_waiting();
     bool make_way(const Job & newcomer);
@@ -139,6 +141,7 @@ class Engine {
     bool is_fetching(Generation & generation);
     void move_states();
     void tell(const Status & notice);
+    Clock::duration copy_slice() const;
     void copy_states(Clock::time_point until);
     void leave_early();
     void announce(Generation & generation);
@@ -149,7 +152,7 @@ class Engine {
     const std::string * choose_lora();
     void plan_decode(const std::string & lora);
     void plan_prefill(const std::string & lora);
-    uint32_t prefill_space() const;
+    uint32_t n_free_rows() const;
     uint32_t prefill_room(const PrefillBudget::Prompts & prompts);
     uint32_t n_planned_rows() const;
     void sort_by_sequence();

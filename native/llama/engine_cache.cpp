@@ -27,15 +27,21 @@ constexpr double kStepsAhead = 8;
 
 }  // namespace
 
-// Between steps: who waits for cells gets them, a slice of the copying that this takes is done, and jobs are admitted.
-void Engine::move_states() {
+// How long the copying between two steps may take.
+Clock::duration Engine::copy_slice() const {
     const bool anyone = std::any_of(generations_.begin(), generations_.end(), [](const Generation * g) {
         return g->state == Generation::State::Prefill || g->state == Generation::State::Decode;
     });
     const bool awaited = !waiting_.empty() || std::any_of(generations_.begin(), generations_.end(), [](const Generation * g) {
         return g->state == Generation::State::Filling || g->state == Generation::State::Waiting;
     });
-    const auto until = Clock::now() + (anyone ? (awaited ? kAwaitedSlice : kSlice) : (awaited ? kIdleAwaitedSlice : kIdleSlice));
+    if (awaited) return anyone ? kAwaitedSlice : kIdleAwaitedSlice;
+    return anyone ? kSlice : kIdleSlice;
+}
+
+// Between steps: who waits for cells gets them, a slice of the copying that this takes is done, and jobs are admitted.
+void Engine::move_states() {
+    const auto until = Clock::now() + copy_slice();
     if (tier_) {
         tier_->poll();
         if (auto trouble = tier_->take_trouble(); !trouble.empty()) tell({"internal", trouble});

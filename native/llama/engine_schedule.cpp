@@ -178,10 +178,16 @@ Generation * Engine::find_sleeper() const {
     return nullptr;
 }
 
-// A tenant that runs nothing need not wait for an end: of those who run several, the one who runs most gives up what holds least.
-Generation * Engine::find_victim(const Job & newcomer) const {
+// Sequences that each tenant runs.
+std::map<std::string_view, int> Engine::count_running() const {
     std::map<std::string_view, int> running;
     for (const auto * generation : generations_) running[generation->job->options.tenant] += generation->active();
+    return running;
+}
+
+// A tenant that runs nothing need not wait for an end: of those who run several, the one who runs most gives up what holds least.
+Generation * Engine::find_victim(const Job & newcomer) const {
+    auto running = count_running();
     if (running[newcomer.options.tenant] > 0) return nullptr;
     Generation * victim = nullptr;
     auto n_running = [&](const Generation & generation) { return running[generation.job->options.tenant]; };
@@ -249,19 +255,21 @@ void Engine::plan_decode(const std::string & lora) {
 
 // Shortest remaining prompt first, with ageing so that long ones are not starved, and prompts of tenants that run much later.
 void Engine::plan_prefill(const std::string & lora) {
+    auto wants = [&](const Generation * generation) {
+        return generation->state == Generation::State::Prefill && generation->job->lora_key == lora;
+    };
+    if (std::none_of(generations_.begin(), generations_.end(), wants)) return budget_->end_burst();
     std::vector<std::pair<double, Generation *>> waiting;
-    std::map<std::string_view, uint32_t> n_running;
-    for (const auto * generation : generations_) n_running[generation->job->options.tenant] += generation->active();
+    auto n_running = count_running();
     const auto now = Clock::now();
     for (auto * generation : generations_) {
-        if (generation->state != Generation::State::Prefill || generation->job->lora_key != lora) continue;
+        if (!wants(generation)) continue;
         const double age_ms = ms_between(generation->job->admitted, now);
         const double n_others = n_running[generation->job->options.tenant] - 1;
         waiting.emplace_back(
             static_cast<double>(generation->n_remaining_prefill()) - kAgeTokensPerMs * age_ms + kSiblingTokens * n_others,
             generation);
     }
-    if (waiting.empty()) return budget_->end_burst();
     std::sort(waiting.begin(), waiting.end());
     PrefillBudget::Prompts prompts{waiting.size(), 0, waiting.front().second->sequence->tokens.size(), !waiting_.empty(),
                                    compute_->has_company()};
@@ -271,7 +279,7 @@ void Engine::plan_prefill(const std::string & lora) {
     for (auto & entry : waiting) {
         const size_t n_left = entry.second->n_remaining_prefill();
         // Its last few tokens would cost a pass of their own.
-        if (n_left > room && n_left <= room + kTail) room = std::min(room + kTail, prefill_space());
+        if (n_left > room && n_left <= room + kTail) room = std::min(room + kTail, n_free_rows());
         const bool ends = n_left <= room;
         // Less than a tile of a prompt is not worth a pass, unless it is all that there is room for.
         if (!ends && room < PrefillBudget::kTile && entry.second != waiting.front().second) return;
@@ -283,7 +291,7 @@ void Engine::plan_prefill(const std::string & lora) {
 }
 
 // Rows that the batch has left.
-uint32_t Engine::prefill_space() const { return static_cast<uint32_t>(batch_->room()) - n_planned_rows(); }
+uint32_t Engine::n_free_rows() const { return static_cast<uint32_t>(batch_->room()) - n_planned_rows(); }
 
 // Prompt tokens that go with what decodes in this step.
 uint32_t Engine::prefill_room(const PrefillBudget::Prompts & prompts) {
@@ -295,7 +303,7 @@ uint32_t Engine::prefill_room(const PrefillBudget::Prompts & prompts) {
     // Beside other rows, llama.cpp's passes take one token of a prompt along with those, or in a common buffer all of the chunk.
     if (n_decoding > 0 && room > 0 && room % PrefillBudget::kTile == 0)
         room = sequences_->is_common_buffer() ? room - n_rows % PrefillBudget::kTile : room + 1;
-    return std::min(room, prefill_space());
+    return std::min(room, n_free_rows());
 }
 
 uint32_t Engine::n_planned_rows() const {
@@ -322,7 +330,7 @@ uint32_t Engine::plan_prompt(Generation & generation, uint32_t n_most) {
 
 void Engine::build_batch() {
     sort_by_sequence();
-    n_spare_rows_ = static_cast<uint32_t>(batch_->room()) - n_planned_rows();
+    n_spare_rows_ = n_free_rows();
     llama_seq_id last = -1;
     for (auto * generation : in_step_) {
         const auto & sequence = *generation->sequence;

@@ -1,19 +1,8 @@
 /** Contexts that share cores (compute_turns_test.cpp). */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import t from 'tap';
-import { noReferences, referenceProgram } from './reference.ts';
+import { figuresOf, noReferences } from './reference.ts';
 
-const run = promisify(execFile);
-
-async function figures(...args: (string | number)[]): Promise<Record<string, number>> {
-  const { stdout } = await run(await referenceProgram('compute-turns-test'), args.map(String));
-  const pairs = stdout
-    .trim()
-    .split('\n')
-    .map((line) => line.split(' ') as [string, string]);
-  return Object.fromEntries(pairs.map(([name, value]) => [name, Number(value)]));
-}
+const figures = (...args: (string | number)[]) => figuresOf('compute-turns-test', args);
 
 t.test('contexts that need all cores take turns, and each gets its share', { skip: noReferences() }, async (t) => {
   const { most, alone, ...turns } = await figures('share', 2, 2, 2, 2);

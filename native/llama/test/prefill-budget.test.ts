@@ -1,15 +1,8 @@
 /** How many prompt tokens a step takes, on a made-up machine (prefill_test.cpp): 0.2 ms a row, 5 ms for a step that decodes. */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import t from 'tap';
-import { noReferences, referenceProgram } from './reference.ts';
+import { linesOf, noReferences } from './reference.ts';
 
-const run = promisify(execFile);
-
-async function numbers(...args: (string | number)[]): Promise<number[]> {
-  const { stdout } = await run(await referenceProgram('prefill-test'), args.map(String));
-  return stdout.trim().split('\n').map(Number);
-}
+const numbers = async (...args: (string | number)[]) => (await linesOf('prefill-test', args)).map(Number);
 
 interface Prompts {
   nDecoding: number;

@@ -37,6 +37,18 @@ export async function referenceProgram(name: ReferenceProgram): Promise<string> 
   return join(build, 'references', name);
 }
 
+/** What a program prints, line by line. */
+export async function linesOf(name: ReferenceProgram, args: readonly (string | number)[]): Promise<string[]> {
+  const { stdout } = await run(await referenceProgram(name), args.map(String));
+  return stdout.trim().split('\n');
+}
+
+/** What a program prints as `name value` lines. */
+export async function figuresOf(name: ReferenceProgram, args: readonly (string | number)[]): Promise<Record<string, number>> {
+  const pairs = (await linesOf(name, args)).map((line) => line.split(' ') as [string, string]);
+  return Object.fromEntries(pairs.map(([key, value]) => [key, Number(value)]));
+}
+
 /** One line of numbers for each prompt; see reference.cpp. */
 export async function runReference(mode: 'embed' | 'rank', model: string, prompts: readonly string[]): Promise<number[][]> {
   const lines = await feedReference([mode, nativeFolder(), model, String(nThreads)], prompts);

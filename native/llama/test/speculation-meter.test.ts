@@ -1,10 +1,6 @@
 /** When drafting is switched on and off, on made-up machines (speculation_test.cpp). */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import t from 'tap';
-import { noReferences, referenceProgram } from './reference.ts';
-
-const run = promisify(execFile);
+import { figuresOf, linesOf, noReferences } from './reference.ts';
 
 interface Machine {
   nSequences?: number;
@@ -21,16 +17,7 @@ async function simulate({ nSequences = 1, rowMs, hitRate, claimed = hitRate }: M
   return figures(['meter', ...[nSequences, rowMs, hitRate, claimed, 2_000].map(String)]);
 }
 
-async function figures(args: string[]): Promise<Record<string, number>> {
-  const { stdout } = await run(await referenceProgram('speculation-test'), args);
-  return Object.fromEntries(
-    stdout
-      .trim()
-      .split('\n')
-      .map((line) => line.split(' ') as [string, string])
-      .map(([name, value]) => [name, Number(value)]),
-  );
-}
+const figures = (args: string[]) => figuresOf('speculation-test', args);
 
 t.test('when to speculate', { skip: noReferences() }, async (t) => {
   for (const nSequences of [1, 4, 16]) {
@@ -57,7 +44,7 @@ t.test('repeated n-grams are found, and nothing else', { skip: noReferences() },
 });
 
 t.test('passes are cut as llama.cpp cuts them (split_equal in src/llama-batch.cpp)', { skip: noReferences() }, async (t) => {
-  const passes = async (...rows: string[]) => (await run(await referenceProgram('speculation-test'), ['passes', ...rows])).stdout;
+  const passes = async (...rows: string[]) => `${(await linesOf('speculation-test', ['passes', ...rows])).join('\n')}\n`;
   t.equal(await passes('0:1', '1:1', '2:1'), 'passes 3\n', 'equal sequences go together');
   t.equal(await passes('0:1', '1:4', '2:4'), 'passes 3 6\n', 'what is left of neighbours goes together');
   t.equal(await passes('0:4', '1:1', '2:4'), 'passes 3 3 3\n', 'what is left of others does not');
