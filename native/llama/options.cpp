@@ -1,5 +1,9 @@
 #include "options.h"
 
+#include <initializer_list>
+#include <string>
+#include <utility>
+
 #include "../common/option_reader.h"
 #include "../common/status.h"
 
@@ -16,44 +20,47 @@ Napi::Object as_object(const Napi::Value & value, const char * name) {
     return value.As<Napi::Object>();
 }
 
-ggml_type cache_type(const OptionReader & reader, const char * name) {
-    static const std::map<std::string, ggml_type> types = {
-        {"f32", GGML_TYPE_F32},   {"f16", GGML_TYPE_F16},   {"bf16", GGML_TYPE_BF16}, {"q8_0", GGML_TYPE_Q8_0},
-        {"q4_0", GGML_TYPE_Q4_0}, {"q4_1", GGML_TYPE_Q4_1}, {"q5_0", GGML_TYPE_Q5_0}, {"q5_1", GGML_TYPE_Q5_1},
-    };
-    std::string text = "f16";
+// The value of the choice that the member names, or that `usual` does where it is absent.
+template <typename T>
+T one_of(const OptionReader & reader, const char * name, const char * usual,
+         std::initializer_list<std::pair<const char *, T>> all) {
+    std::string text = usual;
     reader.string(name, text);
-    auto found = types.find(text);
-    if (found == types.end()) OptionReader::refuse(name, "one of f32, f16, bf16, q8_0, q5_1, q5_0, q4_1, q4_0");
-    return found->second;
+    std::string names;
+    for (const auto & [choice, value] : all) {
+        if (text == choice) return value;
+        names += (names.empty() ? "one of " : ", ") + std::string(choice);
+    }
+    OptionReader::refuse(name, names.c_str());
+}
+
+ggml_type cache_type(const OptionReader & reader, const char * name) {
+    return one_of<ggml_type>(reader, name, "f16",
+                             {{"f32", GGML_TYPE_F32},
+                              {"f16", GGML_TYPE_F16},
+                              {"bf16", GGML_TYPE_BF16},
+                              {"q8_0", GGML_TYPE_Q8_0},
+                              {"q5_1", GGML_TYPE_Q5_1},
+                              {"q5_0", GGML_TYPE_Q5_0},
+                              {"q4_1", GGML_TYPE_Q4_1},
+                              {"q4_0", GGML_TYPE_Q4_0}});
 }
 
 llama_flash_attn_type flash_attention(const OptionReader & reader) {
-    std::string text = "auto";
-    reader.string("flashAttention", text);
-    if (text == "auto") return LLAMA_FLASH_ATTN_TYPE_AUTO;
-    if (text == "on") return LLAMA_FLASH_ATTN_TYPE_ENABLED;
-    if (text == "off") return LLAMA_FLASH_ATTN_TYPE_DISABLED;
-    OptionReader::refuse("flashAttention", "one of auto, on, off");
+    return one_of<llama_flash_attn_type>(
+        reader, "flashAttention", "auto",
+        {{"auto", LLAMA_FLASH_ATTN_TYPE_AUTO}, {"on", LLAMA_FLASH_ATTN_TYPE_ENABLED}, {"off", LLAMA_FLASH_ATTN_TYPE_DISABLED}});
 }
 
 SpeculationMode speculation_mode(const OptionReader & reader) {
-    std::string text = "auto";
-    reader.string("speculation", text);
-    if (text == "auto") return SpeculationMode::Auto;
-    if (text == "always") return SpeculationMode::Always;
-    if (text == "off") return SpeculationMode::Off;
-    OptionReader::refuse("speculation", "one of auto, always, off");
+    using Mode = SpeculationMode;
+    return one_of<Mode>(reader, "speculation", "auto", {{"auto", Mode::Auto}, {"always", Mode::Always}, {"off", Mode::Off}});
 }
 
 DraftSource draft_source(const OptionReader & reader) {
-    std::string text = "any";
-    reader.string("draftSource", text);
-    if (text == "any") return DraftSource::Any;
-    if (text == "none") return DraftSource::None;
-    if (text == "ngram") return DraftSource::Ngrams;
-    if (text == "model") return DraftSource::Model;
-    OptionReader::refuse("draftSource", "one of any, none, ngram, model");
+    using Source = DraftSource;
+    return one_of<Source>(reader, "draftSource", "any",
+                          {{"any", Source::Any}, {"none", Source::None}, {"ngram", Source::Ngrams}, {"model", Source::Model}});
 }
 
 std::vector<uint8_t> bytes_of(const Napi::Value & value) {
