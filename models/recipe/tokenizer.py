@@ -23,6 +23,7 @@ class Tokenizer:
         self.specials, self.tokens, self.merges = dict(specials), list(tokens), [tuple(pair) for pair in merges]
         self.special_ids = {text: i for i, text in enumerate(self.specials)}
         self.ids = {token: i for i, token in enumerate(self.tokens, len(self.specials))}
+        self.n_bytes = [len(text.encode()) for text in self.specials] + [len(token) for token in self.tokens]
         self._rank = {pair: i for i, pair in enumerate(self.merges)}
         self._cache = {}
         alternatives = "|".join(map(re.escape, sorted(self.specials, key=len, reverse=True)))

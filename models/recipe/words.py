@@ -1,4 +1,5 @@
 """Made-up words that can be pronounced, and the division of every word list into a training and an evaluation part."""
+import re
 import zlib
 
 TRAIN, EVAL = "train", "eval"
@@ -44,6 +45,14 @@ def made_up_word(rng, part):
             word += rng.choice(_ENDINGS)
         if 3 <= len(word) <= 14 and is_held_out(word) == (part == EVAL):
             return word
+
+
+def garble(rng, part, template, chance):
+    """In training the words of a template between its slots sometimes become made-up ones, so that a phrasing is recognised by what
+    fills it and not by the words between."""
+    if part != TRAIN or rng.random() >= chance:
+        return template
+    return re.sub(r"(?<![{\w'])[a-zäöüß]{2,}(?![}\w])", lambda m: m[0] if rng.random() < 0.5 else made_up_word(rng, TRAIN), template)
 
 
 def up_to(rng, counts, difficulty):

@@ -5,18 +5,21 @@ from dataclasses import dataclass
 import torch
 from chat import render
 from data import conversation
+from sources import pointers
 
 
 def example(tokenizer, messages, tools=None, rng=None, share=0.0):
-    """Tokens of a conversation, and for each position the next token if an assistant has to say it, else -1. A random share of the
-    other tokens counts too."""
-    tokens = tokenizer.encode(render(messages, tools))
+    """Tokens of a conversation; for each position the next token if an assistant has to say it, else -1; and what
+    `sources.pointers` says of it, in two lists. A random share of the other tokens counts too."""
+    text = render(messages, tools)
+    tokens = tokenizer.encode(text)
+    lengths = [tokenizer.n_bytes[token] for token in tokens]
     start, end = tokenizer.special_ids["<|assistant|>"], tokenizer.special_ids["<|end|>"]
     targets, inside = [], False
     for token, following in zip(tokens, tokens[1:]):
         inside = token == start or (inside and token != end)
         targets.append(following if inside or (share and rng.random() < share) else -1)
-    return tokens[:-1], targets
+    return tokens[:-1], targets, *(row[:-1] for row in pointers(messages, text, tokens, lengths))
 
 
 @dataclass(frozen=True)
@@ -77,10 +80,10 @@ class Steps(torch.utils.data.Dataset):
 
 
 def pad(batch):
-    """Examples as one matrix of tokens and one of targets."""
-    length = -(-max(len(tokens) for tokens, _ in batch) // 16) * 16
-    tokens, targets = torch.zeros(len(batch), length, dtype=torch.long), torch.full((len(batch), length), -1)
-    for i, (ids, wanted) in enumerate(batch):
-        tokens[i, : len(ids)] = torch.tensor(ids)
-        targets[i, : len(ids)] = torch.tensor(wanted)
-    return tokens, targets
+    """Examples as one matrix of tokens, one of targets and two of pointers."""
+    length = -(-max(len(tokens) for tokens, *_ in batch) // 16) * 16
+    padded = [torch.full((len(batch), length), nothing) for nothing in (0, -1, -1, -1)]
+    for i, rows in enumerate(batch):
+        for matrix, row in zip(padded, rows):
+            matrix[i, : len(row)] = torch.tensor(row)
+    return padded

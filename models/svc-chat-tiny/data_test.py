@@ -5,10 +5,12 @@ import re
 import unittest
 
 import data
+import extraction
 import passages
 import phrasings
 import slots
 import small_talk
+import sources
 import tools
 from chat import render
 from recipe.words import EVAL, TRAIN, choose_part, every_fifth, made_up_word
@@ -84,6 +86,41 @@ class Answers(unittest.TestCase):
     def test_the_same_seed_gives_the_same_conversations(self):
         first, second = ([json.dumps(data.conversation(random.Random(f"{i}"), TRAIN)) for i in range(50)] for _ in range(2))
         self.assertEqual(first, second)
+
+
+class Sources(unittest.TestCase):
+    """Training shows where an answer's words come from: a wrong place would teach to look there. Characters serve as tokens."""
+
+    def test_what_is_pointed_at_is_what_is_said(self):
+        found = {"value": [], "call": [], "json": []}
+        for make in (passages.passage_conversation, tools.tool_conversation, extraction.extraction_conversation):
+            for made in conversations(make, TRAIN):
+                messages, offered = made if make is tools.tool_conversation else (made[0] if isinstance(made, tuple) else made, None)
+                text = render(messages, offered)
+                copied, decided = sources.pointers(messages, text, text, [len(c.encode()) for c in text])
+                for position, place in enumerate(copied):
+                    if place >= 0:
+                        self.assertEqual(text[place], text[position + 1])
+                        self.assertLess(place, position)
+                self._count(messages, text, copied, decided, found)
+        for kind, share in (("value", 0.9), ("call", 1.0), ("json", 0.7)):
+            self.assertGreaterEqual(sum(found[kind]) / len(found[kind]), share, kind)
+
+    def _count(self, messages, text, copied, decided, found):
+        start = 0
+        for message in messages:
+            if message["role"] == "assistant":
+                start = text.index("<|assistant|>", start) + len("<|assistant|>")
+                answer = copied[start - 1 : text.index("<|end|>", start)]
+                if message["kind"] in found:
+                    found[message["kind"]].append(any(place >= 0 for place in answer))
+                if message["kind"] in ("refusal", "no_call"):
+                    self.assertEqual(decided[start - 1], 0)
+
+    def test_words_that_stand_twice_or_inside_another_point_nowhere(self):
+        self.assertEqual(sources.source("7", "It is 7 m.")["at"], 6)
+        self.assertIsNone(sources.source("7", "7 of 7"))
+        self.assertIsNone(sources.source("7", "It is 77 m."))
 
 
 class Rendering(unittest.TestCase):

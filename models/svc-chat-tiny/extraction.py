@@ -2,7 +2,7 @@
 import json
 
 from recipe.words import choose_part, every_fifth, up_to
-from slots import make_slots
+from slots import make_slots, value_sources
 from values import LEXICON, thing
 
 _TASKS = {
@@ -34,7 +34,7 @@ def extraction_conversation(rng, part, language, difficulty=1.0, n_turns=None):
         schema = json_schema(kept)
         messages += _task(rng, part, language, text, kept, schema, first=not messages)
         answer = json.dumps({slot.name: slot.value for slot in kept}, ensure_ascii=False)
-        messages.append({"role": "assistant", "kind": "json", "content": answer})
+        messages.append({"role": "assistant", "kind": "json", "content": answer, "sources": value_sources(kept, text)})
     return messages, schema
 
 

@@ -3,7 +3,8 @@ import re
 from dataclasses import dataclass, field
 
 from phrasings import ANSWERS, ASKED, ENDINGS, EVENT_ANSWERS, EVENT_QUESTIONS, EVENTS, OPENINGS, PRONOUN_STATEMENTS, QUESTIONS, STATEMENTS
-from recipe.words import TRAIN, choose_part, every_fifth, made_up_word
+from recipe.words import TRAIN, choose_part, every_fifth, garble, made_up_word
+from sources import source
 from values import LEXICON, value
 
 _VALUE_KINDS = list(LEXICON["en"].ATTRIBUTES)
@@ -26,6 +27,11 @@ class Fact:
     line: str
     answer: str
     questions: list = field(default_factory=list)
+
+    @property
+    def sources(self):
+        """The value's places: a passage has either of them."""
+        return [source(self.value, self.sentence), source(self.value, self.line)]
 
 
 _EVENT_KINDS = {"y": "year", "w": "person", "l": "place"}
@@ -64,16 +70,15 @@ def event_facts(rng, part, language, thing):
     facts = []
     for key in (key for key in _EVENT_KINDS if "{" + key + "}" in template):
         answer = EVENT_ANSWERS[language][key].format(**slots)
-        question = fill(rng, part, rng.choice(every_fifth(EVENT_QUESTIONS[language][key], part)), slots, garble=False)
+        question = fill(rng, part, rng.choice(every_fifth(EVENT_QUESTIONS[language][key], part)), slots, garbled=False)
         facts.append(Fact(thing, f"{verb} {key}", slots[key], sentence, sentence, answer, [question]))
     return facts
 
 
-def fill(rng, part, template, slots, garble=True):
-    """A template with its slots filled. In training its other words sometimes become made-up ones, so that a phrasing is recognised
-    by its names and attributes and not by the words between them."""
-    if garble and part == TRAIN and rng.random() < 0.3:
-        template = re.sub(r"(?<![{\w'])[a-zäöüß]{2,}(?![}\w])", lambda m: m[0] if rng.random() < 0.5 else made_up_word(rng, TRAIN), template)
+def fill(rng, part, template, slots, garbled=True):
+    """A template with its slots filled."""
+    if garbled:
+        template = garble(rng, part, template, 0.3)
     text = re.sub(r"\{(\w+)\}", lambda m: slots[m[1]], template)
     keep = template.startswith("{v}") or rng.random() < 0.07  # an answer is copied to the letter
     return text if keep else _capital(text)

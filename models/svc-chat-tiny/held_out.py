@@ -14,21 +14,26 @@ class HeldOut:
         made = []
         while len(made) < count:
             messages, tools = conversation(rng, "eval")
-            tokens, targets = example(tokenizer, messages, tools)
-            if len(tokens) <= 1024:
-                made.append((tokens, targets, [m["kind"] for m in messages if m["role"] == "assistant"]))
-        made.sort(key=lambda one: len(one[0]))
+            rows = example(tokenizer, messages, tools)
+            if len(rows[0]) <= 1024:
+                made.append((rows, [m["kind"] for m in messages if m["role"] == "assistant"]))
+        made.sort(key=lambda one: len(one[0][0]))
         self._batches = [made[i : i + 4] for i in range(0, count, 4)]
 
     @torch.no_grad()
     def report(self, model, device, dtype):
+        """A share of right answers for each kind of answer, and of right looks for the two heads that point."""
         right, asked = Counter(), Counter()
         for batch in self._batches:
-            tokens, targets = pad([one[:2] for one in batch])
-            hidden = model(tokens.to(device), dtype)
-            for i, (_, _, kinds) in enumerate(batch):
+            tokens, targets, *pointers = (matrix.to(device) for matrix in pad([rows for rows, _ in batch]))
+            hidden = model(tokens, dtype)
+            for head, kind in enumerate(("copies", "decides")):
+                scores, wanted = model.looks(head, pointers[head], dtype)
+                asked[kind] += len(wanted)
+                right[kind] += int((scores.argmax(-1) == wanted).sum())
+            for i, (_, kinds) in enumerate(batch):
                 wanted = targets[i] >= 0
-                guessed = model.logits(hidden[i][wanted.to(device)], dtype).argmax(-1).tolist()
+                guessed = model.logits(hidden[i][wanted], dtype).argmax(-1).tolist()
                 for kind, is_right in zip(kinds, self._answers(guessed, targets[i][wanted].tolist())):
                     asked[kind] += 1
                     right[kind] += is_right

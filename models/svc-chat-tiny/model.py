@@ -42,10 +42,11 @@ class _Norm(torch.autograd.Function):
 
 
 class Layer(nn.Module):
-    def __init__(self, shape):
+    def __init__(self, shape, points=False):
+        """`points`: the first heads are to look where `sources.pointers` says; their queries and keys are kept for the loss."""
         super().__init__()
         d, ff = shape.n_embd, shape.n_ff
-        self.shape = shape
+        self.shape, self.points = shape, points
         self.attn_norm = nn.Parameter(torch.ones(d))
         self.qkv = nn.Parameter(torch.empty(3 * d, d))
         self.qk_bias = nn.Parameter(torch.zeros(2 * d))
@@ -68,6 +69,7 @@ class Layer(nn.Module):
         v = qkv[..., 2 * d :].reshape(n, t, heads, size).transpose(1, 2)
         qk = _rotate(qk, *rope).transpose(1, 2)
         q, k = qk[:, :heads], qk[:, heads:]
+        self.pointing = (q, k) if self.points else None
         if q.is_cuda:
             mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         else:
@@ -95,7 +97,7 @@ class Model(nn.Module):
         super().__init__()
         self.shape = shape
         self.embedding = nn.Parameter(torch.empty(shape.n_vocab, shape.n_embd))
-        self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.n_layer))
+        self.layers = nn.ModuleList(Layer(shape, points=i == shape.n_layer - 2) for i in range(shape.n_layer))
         self.norm = nn.Parameter(torch.ones(shape.n_embd))
         self._caches = {}
 
@@ -110,12 +112,23 @@ class Model(nn.Module):
     def logits(self, hidden, dtype=torch.float32):
         return (hidden.to(dtype) @ self.embedding.to(dtype).t()).float()
 
-    def loss(self, tokens, targets, dtype, n_targets):
-        """Loss over the targets that are not -1, divided by `n_targets`. Logits are computed for those alone: most tokens are not an
-        answer's."""
+    def loss(self, tokens, targets, copied, decided, dtype, n_targets):
+        """Loss over the targets that are not -1 and over where two heads look, divided by `n_targets`. Logits are
+        computed for those alone: most tokens are not an answer's."""
         wanted = (targets >= 0).view(-1).nonzero().squeeze(1)
         hidden = self(tokens, dtype).view(-1, self.shape.n_embd)[wanted]
-        return F.cross_entropy(self.logits(hidden, dtype), targets.view(-1)[wanted], reduction="sum") / n_targets
+        said = F.cross_entropy(self.logits(hidden, dtype), targets.view(-1)[wanted], reduction="sum")
+        looks = sum(F.cross_entropy(*self.looks(head, wanted, dtype), reduction="sum") for head, wanted in enumerate((copied, decided)))
+        return (said + looks) / n_targets
+
+    def looks(self, head, pointers, dtype):
+        """Of the last forward pass: the attention scores of a pointing head at each position that has a pointer, (pointers, t), and
+        the pointers, (pointers)."""
+        row, position = (pointers >= 0).nonzero(as_tuple=True)
+        q, k = (x[:, head] for x in next(layer.pointing for layer in self.layers if layer.points))
+        _, mask = self._positions(pointers.shape[1], pointers.device, dtype)
+        scores = torch.matmul(k[row], q[row, position].unsqueeze(-1)).squeeze(-1) * self.shape.head_size**-0.5 + mask[position]
+        return scores.float(), pointers[row, position]
 
     def _positions(self, length, device, dtype):
         key = (length, device, dtype)

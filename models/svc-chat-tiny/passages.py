@@ -80,7 +80,7 @@ def passage_conversation(rng, part, language, difficulty=1.0, n_questions=None):
     passages, facts = _write_passages(rng, part, language, n_passages, filler, difficulty)
     layout = _Layout(rng, part, language, passages)
     asked = rng.sample(facts, min(len(facts), n_questions or rng.choice((1, 3, 4, 5, 6, 8))))
-    turns = [(rng.choice(fact.questions), {"kind": "value", "content": f"{fact.answer} [{n}].", "value": fact.value}) for n, fact in asked]
+    turns = [(rng.choice(fact.questions), {"kind": "value", "content": f"{fact.answer} [{n}].", "value": fact.value, "sources": fact.sources}) for n, fact in asked]
     for i in range(len(turns)):
         if rng.random() < 0.2 * difficulty:
             turns[i] = (_unanswerable(rng, part, language, facts), {"kind": "refusal", "content": REFUSAL[language]})

@@ -1,31 +1,32 @@
 """Named values: parameters of tools, fields of JSON. Each has a name, a JSON type, a value, and words that state it."""
 from dataclasses import dataclass
 
-from recipe.words import choose_part, every_fifth, made_up_word
+from recipe.words import TRAIN, choose_part, every_fifth, garble, made_up_word
+from sources import source
 from values import code, contact, date, name_word, person, place, thing, year
 
-# name: (kind of value, phrases that state it in English, in German). Every fifth name is kept for the evaluation.
+# name: kind of value, phrases that state it in English, in German; the last of each is kept for the evaluation.
 _KNOWN = {
-    "city": ("place", "in {v}|for {v}|in the city of {v}", "in {v}|für {v}|in der Stadt {v}"),
-    "date": ("date", "on {v}|for {v}|dated {v}", "am {v}|für den {v}|zum {v}"),
-    "recipient": ("person", "to {v}|addressed to {v}", "an {v}|für {v}"),
-    "origin": ("place", "from {v}|starting in {v}", "von {v}|ab {v}"),
-    "owner": ("person", "owned by {v}|belonging to {v}", "im Besitz von {v}"),
-    "destination": ("place", "to {v}|towards {v}", "nach {v}"),
-    "time": ("time", "at {v}", "um {v}"),
-    "title": ("name", "titled {v}|called {v}|with the title {v}", "mit dem Titel {v}|namens {v}"),
-    "year": ("year", "in {v}|from the year {v}", "im Jahr {v}|aus dem Jahr {v}"),
-    "sender": ("person", "from {v}|sent by {v}", "von {v}"),
-    "email": ("contact", "with the address {v}|reachable at {v}", "mit der Adresse {v}|erreichbar unter {v}"),
-    "quantity": ("integer", "{v} times|{v} pieces", "{v} Mal|{v} Stück"),
-    "name": ("person", "named {v}|for {v}|called {v}", "namens {v}|für {v}"),
-    "id": ("code", "with the number {v}|no. {v}|{v}", "mit der Nummer {v}|Nr. {v}"),
-    "start": ("date", "from {v}|starting on {v}", "ab {v}|vom {v}"),
-    "color": ("colour", "in {v}|coloured {v}", "in {v}"),
-    "age": ("integer", "aged {v}|{v} years old", "{v} Jahre alt"),
-    "price": ("number", "for {v}|at a price of {v}|costing {v}", "für {v}|zum Preis von {v}"),
-    "end": ("date", "until {v}|ending on {v}", "bis {v}"),
-    "country": ("place", "in the country {v}|in {v}", "im Land {v}"),
+    "city": ("place", "in {v}|for {v}|at {v}|in the city of {v}", "in {v}|für {v}|bei {v}|in der Stadt {v}"),
+    "date": ("date", "on {v}|for {v}|dated {v}|on the date {v}", "am {v}|für den {v}|vom {v}|zum Datum {v}"),
+    "recipient": ("person", "to {v}|addressed to {v}|directed at {v}|to the recipient {v}", "an {v}|gerichtet an {v}|zu Händen {v}|an den Empfänger {v}"),
+    "origin": ("place", "from {v}|starting in {v}|leaving {v}|out of {v}", "von {v}|ab {v}|aus {v}|von {v} aus"),
+    "owner": ("person", "owned by {v}|belonging to {v}|of {v}|owned by a certain {v}", "im Besitz von {v}|von {v}|für {v}|gehört {v}"),
+    "destination": ("place", "to {v}|towards {v}|going to {v}|headed to {v}", "nach {v}|bis {v}|Richtung {v}|hin nach {v}"),
+    "time": ("time", "at {v}|by {v}|around {v}|at the time {v}", "um {v}|bis {v}|gegen {v}|zur Zeit {v}"),
+    "title": ("name", "titled {v}|called {v}|with the title {v}|having the title {v}", "mit dem Titel {v}|namens {v}|betitelt {v}|unter dem Titel {v}"),
+    "year": ("year", "in {v}|from the year {v}|of {v}|in the year {v}", "im Jahr {v}|aus dem Jahr {v}|von {v}|für das Jahr {v}"),
+    "sender": ("person", "from {v}|sent by {v}|written by {v}|coming from {v}", "von {v}|gesendet von {v}|geschickt von {v}|kommt von {v}"),
+    "email": ("contact", "with the address {v}|reachable at {v}|via {v}|with the email {v}", "mit der Adresse {v}|erreichbar unter {v}|über {v}|mit der Mail {v}"),
+    "quantity": ("integer", "{v} times|{v} pieces|{v} of them|{v} units", "{v} Mal|{v} Stück|{v} davon|{v} Einheiten"),
+    "name": ("person", "named {v}|for {v}|called {v}|by the name of {v}", "namens {v}|für {v}|mit Namen {v}|unter dem Namen {v}"),
+    "id": ("code", "with the number {v}|no. {v}|{v}|numbered {v}", "mit der Nummer {v}|Nr. {v}|{v}|Nummer {v}"),
+    "start": ("date", "from {v}|starting on {v}|beginning {v}|starting from {v}", "ab {v}|vom {v}|beginnend {v}|beginnend am {v}"),
+    "color": ("colour", "in {v}|coloured {v}|painted {v}|of {v} colour", "in {v}|gefärbt {v}|gestrichen {v}|in der Farbe {v}"),
+    "age": ("integer", "aged {v}|{v} years old|at age {v}|of age {v}", "{v} Jahre alt|im Alter {v}|mit {v} Jahren|im Alter von {v}"),
+    "price": ("number", "for {v}|at a price of {v}|costing {v}|priced at {v}", "für {v}|zum Preis von {v}|kostet {v}|zum Preis {v}"),
+    "end": ("date", "until {v}|ending on {v}|up to {v}|ending {v}", "bis {v}|endet {v}|bis zum {v}|endet am {v}"),
+    "country": ("place", "in the country {v}|in {v}|within {v}|inside the country {v}", "im Land {v}|in {v}|aus {v}|im Staat {v}"),
 }
 _NOUNS = (
     "amount priority room floor gate seat label topic category tag status reason message note comment subject table branch budget "
@@ -39,8 +40,10 @@ _NOUN_KINDS = {
     "number": "budget temperature distance weight height width length speed tax total balance rate".split(),
 }
 _GENERIC = {
-    "en": ["{p} {v}", "with {p} {v}", "{p}: {v}", "the {p} is {v}", "and {v} as the {p}", "{p} = {v}", "with the {p} {v}", "where {p} is {v}", "the {p} should be {v}", "taking {v} for {p}"],
-    "de": ["{p} {v}", "mit {p} {v}", "{p}: {v}", "{p} ist {v}", "und {v} als {p}", "{p} = {v}", "wobei {p} {v} ist", "{p} soll {v} sein", "als {p} {v}", "für {p} nimm {v}"],
+    "en": ["{p} {v}", "with {p} {v}", "{v} as {p}", "{p}: {v}", "the {p} is {v}", "{p} = {v}", "with the {p} {v}", "and {v} as the {p}", "where {p} is {v}", "taking {v} for {p}",
+           "{v} for the {p}", "the {p} should be {v}", "{p} being {v}", "using {v} as its {p}", "and its {p} is {v}"],
+    "de": ["{p} {v}", "mit {p} {v}", "{v} als {p}", "{p}: {v}", "{p} ist {v}", "{p} = {v}", "mit der Angabe {p} {v}", "und {v} als {p}", "wobei {p} {v} ist", "als {p} {v}",
+           "{v} für {p}", "{p} soll {v} sein", "{p} lautet {v}", "nimm {v} als {p}", "und für {p} nimm {v}"],
 }  # fmt: skip
 _CHOICES = "low high medium small large fast slow daily weekly monthly open closed public private draft final north south east west metric imperial hot cold left right".split()
 
@@ -65,11 +68,12 @@ def make_slots(rng, part, language, count):
 
 
 def _known(rng, part, language):
-    name = rng.choice(every_fifth(list(_KNOWN), part))
+    name = rng.choice(list(_KNOWN))
     kind, *phrases = _KNOWN[name]
     value, kind_schema = typed_value(rng, part, language, kind)
-    phrases = phrases[language == "de"].split("|") if rng.random() < 0.7 else every_fifth(_GENERIC[language], part)
-    return _slot(rng, name, kind_schema, value, rng.choice(phrases))
+    own = phrases[language == "de"].split("|")
+    own = own[:-1] if part == TRAIN else own[-1:]
+    return _slot(rng, part, name, kind_schema, value, rng.choice(own if rng.random() < 0.7 else every_fifth(_GENERIC[language], part)))
 
 
 def _generic(rng, part, language):
@@ -81,15 +85,24 @@ def _generic(rng, part, language):
     value, schema = typed_value(rng, part, language, kind)
     words = label.split()
     name = "_".join(words) if rng.random() < 0.7 else words[0] + "".join(map(str.capitalize, words[1:]))
-    return _slot(rng, name, schema, value, rng.choice(every_fifth(_GENERIC[language], part)), label)
+    return _slot(rng, part, name, schema, value, rng.choice(every_fifth(_GENERIC[language], part)), label)
 
 
-def _slot(rng, name, schema, value, template, label=None):
+def _slot(rng, part, name, schema, value, template, label=None):
     label = label or name
     spoken = " and ".join((", ".join(value[:-1]), value[-1])) if isinstance(value, list) else str(value)
     if rng.random() < 0.6:
         schema = schema | {"description": rng.choice((f"The {label}", f"{label.capitalize()}", f"{label} to use", f"Which {label} it is"))}
-    return Slot(name, schema, value, template.format(p=label if rng.random() < 0.8 else name, v=spoken), rng.random() < 0.8)
+    return Slot(name, schema, value, garble(rng, part, template, 0.15).format(p=label if rng.random() < 0.8 else name, v=spoken), rng.random() < 0.8)
+
+
+def value_sources(slots, text, name_source=lambda slot: None):
+    """Where the values of the slots stand in the text that states them, and their names in what `name_source` says."""
+    sources = []
+    for slot in slots:
+        said = slot.value if isinstance(slot.value, list) else [str(slot.value)]
+        sources += [name_source(slot), *(source(value, text, slot.phrase) for value in said)]
+    return sources
 
 
 def typed_value(rng, part, language, kind):

@@ -3,8 +3,9 @@ import json
 import re
 
 from recipe.words import TRAIN, choose_part, every_fifth, made_up_word, up_to
-from slots import make_slots
+from slots import make_slots, value_sources
 from small_talk import small_talk_turn
+from sources import source
 from values import name_word
 
 NO_TOOL = {"en": "I have no tool for that.", "de": "Dafür habe ich kein Werkzeug."}
@@ -139,10 +140,12 @@ def _foreign_tool(rng, part, language, tools):
 
 def _call_turn(rng, part, language, tool, tools):
     text, arguments = tool.request(rng, part, language, tools)
+    heading, given = f"## {tool.name}: ", [slot for slot in tool.slots if slot.name in arguments]
+    sources = [source(tool.name, heading), *value_sources(given, text, lambda slot: source(slot.name, heading, f"\n- {slot.name} ("))]
     call = {"type": "function", "function": {"name": tool.name, "arguments": arguments}}
     messages = [
         {"role": "user", "content": text},
-        {"role": "assistant", "kind": "call", "content": "", "tool_calls": [call]},
+        {"role": "assistant", "kind": "call", "content": "", "tool_calls": [call], "sources": sources},
     ]
     if rng.random() < 0.75:
         content, answer = _result(rng, part, language)

@@ -64,15 +64,15 @@ class Training:
         return torch.utils.data.DataLoader(remaining, batch_size=None, num_workers=ahead)
 
     def _train_step(self, batches):
-        n_targets, total = sum(int((targets >= 0).sum()) for _, targets in batches), 0.0
-        for tokens, targets in self.workers.share(batches):
-            loss = self.model.loss(tokens.to(self.device), targets.to(self.device), self.dtype, n_targets)
+        n_targets, total = sum(int((targets >= 0).sum()) for _, targets, *_ in batches), 0.0
+        for batch in self.workers.share(batches):
+            loss = self.model.loss(*(matrix.to(self.device) for matrix in batch), self.dtype, n_targets)
             loss.backward()
             total += loss.detach()
         total = self.workers.sum_gradients(list(self.model.parameters()), float(total))
         progress = self.progress
         progress["step"] += 1
-        progress["n_tokens"] += sum(tokens.numel() for tokens, _ in batches)
+        progress["n_tokens"] += sum(tokens.numel() for tokens, *_ in batches)
         progress["loss"] = total if progress["loss"] is None else 0.98 * progress["loss"] + 0.02 * total
         self.optimizer.step(_rate(progress["step"], self.options.steps))
 
