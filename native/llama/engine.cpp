@@ -64,7 +64,10 @@ Engine::Engine(std::shared_ptr<Model> model, EngineOptions options, std::shared_
     batch_ = std::make_unique<Batch>(static_cast<int32_t>(llama_n_batch(context_.get())));
     compute_ = join_compute_turns(limits_);
     budget_ = std::make_unique<PrefillBudget>(llama_n_ubatch(context_.get()));
-    if (plan.n_draft_rows > 0) start_speculation(plan, std::move(draft_model));
+    if (plan.n_draft_rows > 0) {
+        speculation_ = std::make_unique<Speculation>(options_, plan, limits_.n_ctx_per_job, *model_, std::move(draft_model));
+        limits_.memory += speculation_->memory();
+    }
     rows_ = std::make_unique<RowPool>(n_helping);
 }
 
@@ -173,7 +176,7 @@ void Engine::free_memory() {
     batch_.reset();
     tier_.reset();
     sequences_.reset();
-    draft_model_.reset();
+    speculation_.reset();
     context_.reset();
     model_.reset();
 }

@@ -22,7 +22,6 @@
 #include "batch.h"
 #include "compute_turns.h"
 #include "context.h"
-#include "draft_model.h"
 #include "drain_rate.h"
 #include "job.h"
 #include "kv_tier.h"
@@ -32,9 +31,10 @@
 #include "preparing_jobs.h"
 #include "queue_bound.h"
 #include "row_pool.h"
+#include "running_prompts.h"
 #include "sampling_defaults.h"
 #include "sequences.h"
-#include "speculation_meter.h"
+#include "speculation.h"
 #include "waiting_jobs.h"
 
 namespace svc {
@@ -129,8 +129,7 @@ class Engine {
         Sequence * source = nullptr;
         size_t n_common = 0;
         KvTier::Match saved;
-        Generation * leader = nullptr;
-        size_t follow_tokens = 0;
+        RunningPrompts::Leader leader;
     };
     PrefixPlan plan_prefix(const Generation & generation);
     bool pays(const KvTier::Match & saved, size_t n_more) const;
@@ -144,13 +143,12 @@ class Engine {
     Clock::duration copy_slice() const;
     void copy_states(Clock::time_point until);
     void leave_early();
-    void announce(Generation & generation);
-    void withdraw(Generation & generation);
     void follow_leaders();
     bool has_room(const Generation & generation, const PrefixPlan & plan) const;
 
     const std::string * choose_lora();
     void plan_decode(const std::string & lora);
+    std::vector<Generation *> prompts_in_order(const std::string & lora) const;
     void plan_prefill(const std::string & lora);
     uint32_t n_free_rows() const;
     uint32_t prefill_room(const PrefillBudget::Prompts & prompts);
@@ -163,14 +161,6 @@ class Engine {
     void fill_gap(llama_seq_id from, llama_seq_id to);
     bool can_fill(llama_seq_id from, llama_seq_id to) const;
     bool run_media(Generation & generation);
-    void start_speculation(const ContextPlan & plan, std::shared_ptr<Model> draft_model);
-    void plan_drafts();
-    void collect_offers();
-    DraftOffer offer_of(Generation & generation);
-    uint32_t n_most_drafted(const Generation & generation) const;
-    bool reads_along(Generation & generation);
-    void run_draft_model();
-    bool drop_drafts();
     void settle(Generation & generation, size_t n_accepted);
     void decode();
     void relieve();
@@ -212,21 +202,12 @@ class Engine {
     std::vector<Generation *> in_step_;
     std::vector<llama_seq_id> fillers_;  // sequences that got a row to fill a gap
     uint32_t n_spare_rows_ = 0;
-    // Prompts that running prefills will have computed, by Generation::plan.
-    PrefixTree plans_;
-    std::unordered_map<PrefixTree::Owner, Generation *> planning_;
-    PrefixTree::Owner next_plan_ = 1;
+    RunningPrompts running_prompts_;
     std::string lora_in_use_;
     bool stalled_ = false;
     // Cells ran out; nobody is admitted until somebody gives some back.
     bool holding_ = false;
-    std::unique_ptr<SpeculationMeter> meter_;  // null: no speculative decoding
-    std::unique_ptr<DraftModel> draft_model_;
-    std::vector<DraftOffer> offers_;      // of the decoding sequences in the step and of the gaps that will be filled
-    std::vector<Generation *> offering_;  // whose offers these are; null: a gap
-    double draft_model_ms_ = 0;           // in the step
-    uint32_t n_undrafted_ = 0;            // next steps that draft nothing, because cells ran out
-    uint32_t n_generations_ = 0;          // that began to decode
+    std::unique_ptr<Speculation> speculation_;  // null: none
     std::unique_ptr<RowPool> rows_;
     std::unique_ptr<AnswerWriter> writer_;
     DrainRate drain_rate_;

@@ -11,8 +11,6 @@ namespace {
 constexpr size_t kWorthFollowing = 32;
 // Cells that stay free for each admitted generation's own tokens.
 constexpr uint32_t kReservePerGeneration = 32;
-// Running prefills with a common prefix that are looked at before one is followed.
-constexpr size_t kMostLeaders = 16;
 // What copying may add to a step that others wait for, and to one that nobody does.
 constexpr auto kSlice = std::chrono::milliseconds(3);
 constexpr auto kIdleSlice = std::chrono::milliseconds(10);
@@ -97,15 +95,7 @@ Engine::PrefixPlan Engine::plan_prefix(const Generation & generation) {
         plan.saved = {};
     }
     const size_t least = std::max(plan.n_common, plan.saved.n_common) + std::max(kWorthFollowing, sequences_->n_worth_sharing());
-    for (const auto & [owner, planned] : plans_.find(job.cache_key, generation.tokens, most, kMostLeaders)) {
-        auto * other = planning_.at(owner);
-        if (planned < least) break;
-        if (other == &generation) continue;
-        plan = {};
-        plan.leader = other;
-        plan.follow_tokens = planned;
-        break;
-    }
+    if (const auto leader = running_prompts_.find(generation, least, most); leader.generation) return {nullptr, 0, {}, leader};
     if (plan.saved.id) {
         plan.source = nullptr;
         plan.n_common = plan.saved.n_common;
@@ -143,15 +133,15 @@ bool Engine::place(Generation & generation, const PrefixPlan & plan) {
     if (!clear_the_way(plan.source, n_kept)) return false;
     generation.sequence = sequences_->acquire(job.cache_key, plan.source, n_kept, job.options.cache_prompt);
     if (!generation.sequence) return false;
-    generation.leader = plan.leader;
-    generation.follow_tokens = plan.follow_tokens;
+    generation.leader = plan.leader.generation;
+    generation.follow_tokens = plan.leader.n_common;
     const bool restored = plan.saved.id && restore(generation, plan.saved);
-    if (plan.leader) {
+    if (generation.leader) {
         generation.state = Generation::State::Following;
         return true;
     }
     generation.state = generation.sequence->filling ? Generation::State::Filling : Generation::State::Prefill;
-    announce(generation);
+    if (generation.sequence->shareable) running_prompts_.announce(generation);
     if (generation.choice == 0 && generation.n_generated == 0) job.n_cached = restored ? plan.n_common : n_kept;
     return true;
 }
@@ -214,21 +204,6 @@ void Engine::leave_early() {
     if (saves) return;
     leaving_ = nullptr;
     youngest->state = Generation::State::Decode;
-}
-
-// Who is about to compute these tokens: others may wait for them.
-void Engine::announce(Generation & generation) {
-    if (!generation.sequence->shareable) return;
-    generation.plan = next_plan_++;
-    planning_[generation.plan] = &generation;
-    plans_.insert(generation.plan, generation.job->cache_key, generation.tokens.data(), generation.tokens.size());
-}
-
-void Engine::withdraw(Generation & generation) {
-    if (generation.plan == 0) return;
-    plans_.erase(generation.plan);
-    planning_.erase(generation.plan);
-    generation.plan = 0;
 }
 
 // A follower starts when its leader has computed the shared part, or looks again when the leader is gone.

@@ -32,7 +32,7 @@ void Engine::run() {
     {
         const ComputeTurn turn(*compute_);
         warm_up(*model_, context_.get(), *batch_);
-        if (draft_model_) draft_model_->warm_up();
+        if (speculation_) speculation_->warm_up();
     }
     while (take_inbox()) {
         drop_cancelled();
@@ -246,47 +246,54 @@ void Engine::plan_decode(const std::string & lora) {
     for (auto * generation : generations_) {
         if (generation->state != Generation::State::Decode || generation->job->paused || generation->job->lora_key != lora)
             continue;
-        if (in_step_.size() >= static_cast<size_t>(batch_->room())) return;
+        if (in_step_.size() >= static_cast<size_t>(batch_->room())) break;
         generation->n_planned = 1;
         in_step_.push_back(generation);
     }
-    plan_drafts();
+    if (!speculation_) return;
+    sort_by_sequence();
+    speculation_->plan(
+        in_step_, [this](llama_seq_id from, llama_seq_id to) { return can_fill(from, to); }, *compute_);
 }
 
-// Shortest remaining prompt first, with ageing so that long ones are not starved, and prompts of tenants that run much later.
-void Engine::plan_prefill(const std::string & lora) {
-    auto wants = [&](const Generation * generation) {
-        return generation->state == Generation::State::Prefill && generation->job->lora_key == lora;
-    };
-    if (std::none_of(generations_.begin(), generations_.end(), wants)) return budget_->end_burst();
-    std::vector<std::pair<double, Generation *>> waiting;
-    auto n_running = count_running();
+// Prompts that could go on: shortest remaining first, with ageing so that long ones are not starved, and those of tenants that
+// run much later.
+std::vector<Generation *> Engine::prompts_in_order(const std::string & lora) const {
+    std::vector<std::pair<double, Generation *>> ranked;
     const auto now = Clock::now();
     for (auto * generation : generations_) {
-        if (!wants(generation)) continue;
-        const double age_ms = ms_between(generation->job->admitted, now);
-        const double n_others = n_running[generation->job->options.tenant] - 1;
-        waiting.emplace_back(
-            static_cast<double>(generation->n_remaining_prefill()) - kAgeTokensPerMs * age_ms + kSiblingTokens * n_others,
-            generation);
+        const auto & job = *generation->job;
+        if (generation->state != Generation::State::Prefill || job.lora_key != lora) continue;
+        const auto n_left = static_cast<double>(generation->n_remaining_prefill());
+        ranked.emplace_back(n_left - kAgeTokensPerMs * ms_between(job.admitted, now), generation);
     }
-    std::sort(waiting.begin(), waiting.end());
-    PrefillBudget::Prompts prompts{waiting.size(), 0, waiting.front().second->sequence->tokens.size(), !waiting_.empty(),
+    if (ranked.empty()) return {};
+    auto n_running = count_running();
+    for (auto & [tokens, generation] : ranked) tokens += kSiblingTokens * (n_running[generation->job->options.tenant] - 1);
+    std::sort(ranked.begin(), ranked.end());
+    std::vector<Generation *> ordered;
+    for (const auto & entry : ranked) ordered.push_back(entry.second);
+    return ordered;
+}
+
+void Engine::plan_prefill(const std::string & lora) {
+    const auto waiting = prompts_in_order(lora);
+    if (waiting.empty()) return budget_->end_burst();
+    PrefillBudget::Prompts prompts{waiting.size(), 0, waiting.front()->sequence->tokens.size(), !waiting_.empty(),
                                    compute_->has_company()};
-    for (const auto & entry : waiting) prompts.n_tokens += entry.second->n_remaining_prefill();
-    const auto n_decoding = in_step_.size();
+    for (const auto * generation : waiting) prompts.n_tokens += generation->n_remaining_prefill();
+    const bool hurries = in_step_.empty() && waiting.back()->n_remaining_prefill() > kTokensToHurry;
     auto room = prefill_room(prompts);
-    for (auto & entry : waiting) {
-        const size_t n_left = entry.second->n_remaining_prefill();
+    for (auto * generation : waiting) {
+        const size_t n_left = generation->n_remaining_prefill();
         // Its last few tokens would cost a pass of their own.
         if (n_left > room && n_left <= room + kTail) room = std::min(room + kTail, n_free_rows());
         const bool ends = n_left <= room;
         // Less than a tile of a prompt is not worth a pass, unless it is all that there is room for.
-        if (!ends && room < PrefillBudget::kTile && entry.second != waiting.front().second) return;
-        room -= plan_prompt(*entry.second, room);
+        if (!ends && room < PrefillBudget::kTile && generation != waiting.front()) return;
+        room -= plan_prompt(*generation, room);
         // An answer begins after this step: those whose prompts go on do not make it wait for long.
-        if (ends && n_decoding == 0 && waiting.back().second->n_remaining_prefill() > kTokensToHurry)
-            room = std::min(room, PrefillBudget::kTile);
+        if (ends && hurries) room = std::min(room, PrefillBudget::kTile);
     }
 }
 

@@ -11,7 +11,10 @@ bool Engine::step() {
     in_step_.clear();
     batch_->clear();
     fillers_.clear();
-    for (auto * generation : generations_) generation->batch_index = -1;
+    for (auto * generation : generations_) {
+        generation->batch_index = -1;
+        generation->drafting.tokens.clear();
+    }
     const auto * lora = choose_lora();
     if (!lora) return sequences_->copier().has_work();
     apply_loras(*lora);
@@ -75,7 +78,7 @@ void Engine::decode() {
     llama_synchronize(context_.get());
     turn.reset();
     if (result == 1) {
-        if (!drop_drafts()) relieve();
+        if (!speculation_ || !speculation_->drop()) relieve();
         return;
     }
     if (result != 0) throw StatusError("internal", "llama_decode failed with " + std::to_string(result));
@@ -101,9 +104,8 @@ void Engine::decode() {
     commit_step();
     sample();
     // A step with prompts says little about decoding alone.
-    if (!meter_ || n_prefill > 0) return;
-    const auto n_tokens = static_cast<uint32_t>(stats_.n_completion_tokens - n_before);
-    meter_->observe(offers_, n_tokens, ms_between(begin, Clock::now()) + draft_model_ms_, draft_model_ms_);
+    if (!speculation_ || n_prefill > 0) return;
+    speculation_->observe(static_cast<uint32_t>(stats_.n_completion_tokens - n_before), ms_between(begin, Clock::now()));
 }
 
 // No cells for this batch: forget a cached prefix, or else take the youngest generation's cells away for now.
@@ -147,7 +149,7 @@ void Engine::commit_step() {
             if (generation->sequence->id != raw.seq_id[i][0]) continue;
             const int32_t last = end - 1 - static_cast<int32_t>(generation->drafting.tokens.size());
             sequences_->append(*generation->sequence, raw.token + i, static_cast<size_t>(last + 1 - i), raw.pos[last] + 1);
-            if (generation->n_remaining_prefill() == 0) withdraw(*generation);
+            if (generation->n_remaining_prefill() == 0) running_prompts_.withdraw(*generation);
         }
         i = end;
     }
@@ -188,6 +190,18 @@ void Engine::sample() {
     }
 }
 
+// Draws from the rows in order for as long as the drafted tokens are those that are drawn.
+std::vector<SampledRow> Engine::sample(Generation & generation, const std::vector<const float *> & logits) const {
+    std::vector<SampledRow> sampled;
+    const auto & drafted = generation.drafting.tokens;
+    for (size_t i = 0; i < logits.size(); i++) {
+        sampled.push_back(sample(generation, logits[i]));
+        const auto token = sampled.back().token;
+        if (i < drafted.size() && (token != drafted[i] || llama_vocab_is_eog(model_->vocab(), token))) break;
+    }
+    return sampled;
+}
+
 SampledRow Engine::sample(Generation & generation, const float * logits) const {
     if (!logits) throw StatusError("internal", "a decoded token has no logits");
     SampledRow row;
@@ -197,6 +211,21 @@ SampledRow Engine::sample(Generation & generation, const float * logits) const {
     row.logprobs.emplace();
     row.logprobs->chosen = {row.token, log_probability(logits, model_->n_vocab(), row.token, n_top, row.logprobs->top)};
     return row;
+}
+
+// Keeps the drafted tokens that were right in the sequence and drops the others.
+void Engine::settle(Generation & generation, size_t n_accepted) {
+    auto & drafting = generation.drafting;
+    if (drafting.tokens.empty()) return;
+    auto & sequence = *generation.sequence;
+    sequences_->append(sequence, drafting.tokens.data(), n_accepted, sequence.n_pos + static_cast<llama_pos>(n_accepted));
+    if (n_accepted < drafting.tokens.size()) sequences_->drop_unrecorded(sequence);
+    speculation_->judge(drafting, n_accepted);
+    drafting.n_drafted += static_cast<uint32_t>(drafting.tokens.size());
+    drafting.n_accepted += static_cast<uint32_t>(n_accepted);
+    stats_.n_drafted_tokens += drafting.tokens.size();
+    stats_.n_accepted_tokens += n_accepted;
+    drafting.tokens.clear();
 }
 
 // Takes the sampled token in and decides whether the generation goes on. What its text decides comes from the writer.
@@ -257,7 +286,7 @@ void Engine::finish_job(Job & job) {
 }
 
 void Engine::release(Generation & generation) {
-    withdraw(generation);
+    running_prompts_.withdraw(generation);
     if (leaving_ == &generation) leaving_ = nullptr;
     if (!generation.sequence) return;
     sequences_->release(*generation.sequence);
