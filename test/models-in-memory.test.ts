@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import type { RandomModelOptions } from '../models/random/random-model.ts';
+import { SeededRandom } from '../models/random/seeded-random.ts';
 import { type HttpAnswer, post, send } from './http.ts';
 import { startServer } from './server.ts';
 
@@ -56,16 +57,12 @@ t.test(`${nRequests} requests for six models with room for three`, async (t) => 
   const folder = t.testdir();
   const limit = await roomForThree(t, folder);
   const server = await startServer(t, { models, folder, env: { ...small, SVC_INFERENCE_MAX_LOADED_BYTES: String(limit) } });
-  let state = 11;
-  const draw = () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return names[Math.floor((state / 2 ** 32) * names.length)] as string;
-  };
+  const random = new SeededRandom(11);
   const wrong: string[] = [];
   let nLeft = nRequests;
   const client = async () => {
     while (nLeft-- > 0) {
-      const name = draw();
+      const name = names[random.integer(names.length)] as string;
       const { status, json, text } = await ask(server.url, name);
       if (status !== 200 || json?.['model'] !== name) wrong.push(`${name}: ${status} ${text}`);
       const used = (await details(server.url)).reduce((sum, { memory_bytes = 0 }) => sum + memory_bytes, 0);

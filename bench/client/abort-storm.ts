@@ -1,9 +1,10 @@
 /** Requests that go away at random moments, in every state, while survivors stream to their end. */
+
+import { SeededRandom } from '../../models/random/seeded-random.ts';
 import type { AbortStormLoad } from '../load/load.ts';
 import { shapedBody } from './chat-body.ts';
 import { ChatRequest, sendChat } from './chat-request.ts';
 import type { Target } from './connection.ts';
-import { RandomSource } from './random-source.ts';
 import type { Scenario } from './scenario.ts';
 import { isServed, summarise } from './summary.ts';
 import { sleep } from './wait.ts';
@@ -27,7 +28,7 @@ export const runAbortStorm: Scenario<AbortStormLoad> = async ({ target, seed }, 
 };
 
 async function abortAtRandom(target: Target, seed: number, index: number, count: number): Promise<void> {
-  const random = new RandomSource(seed + index * 7_919);
+  const random = new SeededRandom(seed + index * 7_919);
   for (let i = 0; i < count; i++) {
     const shape = { ownWords: 4 + random.integer(400), maxTokens: 200 };
     const gathered = random.next() < 0.3 ? { body: { stream: false, stream_options: undefined } } : {};

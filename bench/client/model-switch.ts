@@ -1,8 +1,9 @@
 /** One request after another to models drawn at random, with room for some of them: what a switch costs. */
+
+import { SeededRandom } from '../../models/random/seeded-random.ts';
 import type { ModelSwitchLoad } from '../load/load.ts';
 import { shapedBody } from './chat-body.ts';
 import { type ChatAnswer, sendChat } from './chat-request.ts';
-import { RandomSource } from './random-source.ts';
 import type { Scenario } from './scenario.ts';
 import { at, isServed, summarise } from './summary.ts';
 
@@ -12,7 +13,7 @@ export const runModelSwitch: Scenario<ModelSwitchLoad> = async ({ target, seed }
   // Once through all of them untimed: files that were never seen are checked first, and the page cache fills.
   for (const [own, model] of load.models.entries()) await send(model, 1_000 + own);
   const recent = new RecentModels(load.models, load.room);
-  const random = new RandomSource(seed);
+  const random = new SeededRandom(seed);
   const startedAt = performance.now();
   const results: { isSwitch: boolean; answer: ChatAnswer }[] = [];
   for (let i = 0; i < load.requests; i++) {

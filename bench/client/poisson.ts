@@ -1,8 +1,9 @@
 /** Open loop: requests arrive at random times whatever the server does with them. */
+
+import { SeededRandom } from '../../models/random/seeded-random.ts';
 import type { PoissonLoad } from '../load/load.ts';
 import { shapedBody } from './chat-body.ts';
 import { type ChatAnswer, ChatRequest } from './chat-request.ts';
-import { RandomSource } from './random-source.ts';
 import type { Scenario } from './scenario.ts';
 import { at, meetsSlo, slo, summarise } from './summary.ts';
 import { sleep } from './wait.ts';
@@ -11,7 +12,7 @@ import { sleep } from './wait.ts';
 const graceMs = slo.ttftMs + 2_000;
 
 export const runPoisson: Scenario<PoissonLoad> = async ({ target, seed }, load) => {
-  const random = new RandomSource(seed);
+  const random = new SeededRandom(seed);
   const answers: ChatAnswer[] = [];
   const requests: ChatRequest[] = [];
   const startedAt = performance.now();

@@ -1,6 +1,7 @@
 /** Texts of the lengths that people embed, drawn by a seed: every round and every server gets the same ones. */
+
+import { SeededRandom } from '../../models/random/seeded-random.ts';
 import { makeWords } from '../client/prompt.ts';
-import { RandomSource } from '../client/random-source.ts';
 import type { TextLengths } from './embedding-load.ts';
 
 /** Fewest and most words; the longest leave room for the two tokens that frame a text in a context of 512. */
@@ -20,7 +21,7 @@ const mixture = [
 ];
 
 export function drawTexts(count: number, lengths: TextLengths, seed: number): string[] {
-  const random = new RandomSource(seed);
+  const random = new SeededRandom(seed);
   return Array.from({ length: count }, () => {
     const kind = lengths === 'mixed' ? (mixture[random.integer(mixture.length)] ?? 'query') : lengths;
     const [fewest, most] = ranges[kind];

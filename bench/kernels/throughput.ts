@@ -1,6 +1,7 @@
 /** Our engine's own throughput, through the native door: no HTTP, no chat template, prompts as token ids. */
+
+import { SeededRandom } from '../../models/random/seeded-random.ts';
 import type { GenerationJob, LlamaEngine } from '../../ts/server/native/llama.ts';
-import { RandomSource } from '../client/random-source.ts';
 import type { KernelLoad, KernelTiming } from './kernel-load.ts';
 
 /** @param nVocab prompts are drawn from the whole vocabulary, as llama-batched-bench draws its own. */
@@ -58,6 +59,6 @@ function turn(): Promise<void> {
 }
 
 function drawTokens(count: number, nVocab: number, seed: number): Int32Array {
-  const random = new RandomSource(seed);
+  const random = new SeededRandom(seed);
   return Int32Array.from({ length: count }, () => random.integer(nVocab));
 }

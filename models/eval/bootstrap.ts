@@ -1,21 +1,12 @@
+import { SeededRandom } from '../random/seeded-random.ts';
+
 /** The 95% bootstrap interval of a mean (Efron 1979), for values that are no yes or no. The same values give the same interval. */
 export function bootstrapInterval(values: readonly number[], nResamples = 1_000): { low: number; high: number } {
-  const random = generator(1);
+  const random = new SeededRandom(1);
   const means = Array.from({ length: nResamples }, () => {
     let sum = 0;
-    for (let i = 0; i < values.length; i++) sum += values[Math.floor(random() * values.length)] ?? 0;
+    for (let i = 0; i < values.length; i++) sum += values[random.integer(values.length)] ?? 0;
     return sum / values.length;
   }).toSorted((a, b) => a - b);
   return { low: means[Math.floor(nResamples * 0.025)] ?? 0, high: means[Math.ceil(nResamples * 0.975) - 1] ?? 0 };
-}
-
-/** Mulberry32. */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync, truncateSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { readGguf } from '../../ts/server/platform/gguf/gguf-reader.ts';
-import { findBoolean, findNumber, findString } from '../../ts/server/platform/gguf/gguf-value.ts';
+import { findBoolean, findString } from '../../ts/server/platform/gguf/gguf-value.ts';
 import { type ArchitectureName, architectures } from './architectures.ts';
-import { defaultModelName, ensureDefaultModel } from './default-model.ts';
 import { randomModel } from './fixture.ts';
 import { recipe, writeRandomModel } from './random-model.ts';
 import { shapes } from './shapes.ts';
@@ -32,28 +31,11 @@ t.test('another seed gives other weights', async (t) => {
   t.not(await hash(1), await hash(2));
 });
 
-t.test('the demonstration model is small, marked as such, and made once', async (t) => {
-  const { path, isNew } = await ensureDefaultModel(join(folder, 'models'));
-  t.ok(isNew);
-  t.equal(path, join(folder, 'models', defaultModelName));
-  t.ok(statSync(path).size <= 25_000_000);
-  const { metadata } = await readGguf(path);
+t.test('a random model says of itself that it talks nonsense', async (t) => {
+  const { metadata } = await readGguf(await randomModel());
   t.equal(findBoolean(metadata, 'svc.demonstration'), true);
   t.match(findString(metadata, 'general.description'), /nonsense/);
-  t.ok((findNumber(metadata, 'llama.context_length') ?? 0) >= 2_048);
   t.match(findString(metadata, 'tokenizer.chat_template'), /<tool_call>/);
-  const before = statSync(path);
-  t.strictSame(await ensureDefaultModel(join(folder, 'models')), { path, isNew: false });
-  t.equal(statSync(path).ino, before.ino);
-});
-
-t.test('a damaged demonstration model is made anew', async (t) => {
-  const { path } = await ensureDefaultModel(join(folder, 'models'));
-  const { size } = statSync(path);
-  truncateSync(path, size / 2);
-  t.strictSame(await ensureDefaultModel(join(folder, 'models')), { path, isNew: true });
-  t.equal(statSync(path).size, size);
-  t.strictSame(await readdir(join(folder, 'models')), [defaultModelName], 'nothing is left beside it');
 });
 
 t.test('fixtures asked for at once are one file', async (t) => {

@@ -1,4 +1,3 @@
-import { isDefaultModelMade, makeDefaultModel } from './default-model.mjs';
 import { areDependenciesInstalled, installDependencies } from './dependencies.mjs';
 import { nativeSteps } from './native.mjs';
 import { areShippedModelsPlaced, placeShippedModels } from './shipped-models.mjs';
@@ -18,6 +17,5 @@ export async function setUp(preset = defaultPreset()) {
     { title: 'Installing dependencies and Node 22', isDone: async () => areDependenciesInstalled(), run: installDependencies },
     ...nativeSteps(preset),
     { title: 'Placing the models of this repository', isDone: () => areShippedModelsPlaced(), run: () => placeShippedModels() },
-    { title: 'Making the default model (random weights)', isDone: isDefaultModelMade, run: makeDefaultModel },
   ]);
 }

@@ -1,6 +1,7 @@
 /** Bodies that are right, and the ways in which they go wrong. */
+
+import type { SeededRandom } from '../../models/random/seeded-random.ts';
 import { chatModel, embeddingModel, rerankModel } from '../server.ts';
-import type { Random } from './random.ts';
 
 export type Body = Record<string, unknown>;
 
@@ -8,7 +9,7 @@ const messages = [{ role: 'user', content: 'Tell me something short.' }];
 const tool = { type: 'function', function: { name: 'read_clock', parameters: { type: 'object', properties: {} } } };
 
 /** Path and a body that it accepts. */
-export function rightRequest(random: Random): [path: string, body: Body] {
+export function rightRequest(random: SeededRandom): [path: string, body: Body] {
   const max = 1 + random.integer(12);
   return random.pick<[string, Body]>([
     ['/v1/chat/completions', { model: chatModel, messages, max_tokens: max }],
@@ -56,7 +57,7 @@ const strange: readonly [unknown, ...unknown[]] = [
 ];
 
 /** One member replaced, removed or added. */
-export function spoiled(random: Random, body: Body): string {
+export function spoiled(random: SeededRandom, body: Body): string {
   const keys = Object.keys(body) as [string, ...string[]];
   const extras = [
     'temperature',
@@ -77,7 +78,7 @@ export function spoiled(random: Random, body: Body): string {
 }
 
 /** Text that is no JSON object, or JSON that a parser chokes on. */
-export function broken(random: Random, body: Body): string {
+export function broken(random: SeededRandom, body: Body): string {
   const text = JSON.stringify(body);
   return random.pick([
     text.slice(0, random.integer(text.length)),

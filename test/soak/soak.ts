@@ -1,8 +1,8 @@
 /** Random clients against one server for a while: every answer is documented, memory is flat, the server is up at the end. */
 import { readFileSync } from 'node:fs';
+import { SeededRandom } from '../../models/random/seeded-random.ts';
 import type { ChildServer } from '../child-server.ts';
 import { Contract } from './contract.ts';
-import { Random } from './random.ts';
 import { type Visit, visits } from './visits.ts';
 
 export interface SoakOptions {
@@ -35,7 +35,7 @@ export async function soak(
   const elapsed = () => (performance.now() - startedAt) / 1000 / seconds;
   const lateReadings: number[] = [];
 
-  const client = async (random: Random) => {
+  const client = async (random: SeededRandom) => {
     while (elapsed() < 1) {
       if (!server.running) throw new Error(`the server ended:\n${server.log}`);
       await visitOnce(server.url, random, contract, report);
@@ -45,12 +45,12 @@ export async function soak(
       if (report.nVisits % 500 === 0) onProgress(report);
     }
   };
-  await Promise.all(Array.from({ length: nClients }, (_, index) => client(new Random(seed * 1_000 + index))));
+  await Promise.all(Array.from({ length: nClients }, (_, index) => client(new SeededRandom(seed * 1_000 + index))));
   report.rssEndBytes = lateReadings.sort((a, b) => a - b)[Math.floor(lateReadings.length / 2)] ?? 0;
   return report;
 }
 
-async function visitOnce(url: string, random: Random, contract: Contract, report: SoakReport): Promise<void> {
+async function visitOnce(url: string, random: SeededRandom, contract: Contract, report: SoakReport): Promise<void> {
   const [name, visit] = chooseVisit(random);
   report.nVisits++;
   count(report, name);
@@ -65,7 +65,7 @@ async function visitOnce(url: string, random: Random, contract: Contract, report
   }
 }
 
-function chooseVisit(random: Random): [name: string, visit: Visit] {
+function chooseVisit(random: SeededRandom): [name: string, visit: Visit] {
   let at = random.integer(visits.reduce((sum, [, weight]) => sum + weight, 0));
   for (const [name, weight, visit] of visits) {
     at -= weight;

@@ -1,11 +1,11 @@
 /** What a random client does: each visit is one connection's worth of trouble, and reports the answers that it got. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import type { SeededRandom } from '../../models/random/seeded-random.ts';
 import { broken, rightRequest, spoiled } from './bodies.ts';
 import type { Answer } from './contract.ts';
-import type { Random } from './random.ts';
 
-export type Visit = (url: string, random: Random) => Promise<Answer[]>;
+export type Visit = (url: string, random: SeededRandom) => Promise<Answer[]>;
 
 async function ask(
   url: string,

@@ -6,6 +6,7 @@
  */
 import t, { type Test } from 'tap';
 import { randomModel } from '../../../models/random/fixture.ts';
+import { SeededRandom } from '../../../models/random/seeded-random.ts';
 import {
   type EngineOptions,
   type GenerationJob,
@@ -49,21 +50,12 @@ function start(engine: LlamaEngine, job: Omit<GenerationJob, 'maxTokens' | 'samp
   return { id, answer };
 }
 
-/** Numerical Recipes' generator: the same operations in every run. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 /** Prompts that share prefixes of several lengths, as chats with a common system prompt do. */
-function makePrompts(random: () => number): Int32Array[] {
-  const token = () => 300 + Math.floor(random() * 5_000);
+function makePrompts(random: SeededRandom): Int32Array[] {
+  const token = () => 300 + random.integer(5_000);
   const shared = Array.from({ length: 390 }, token);
   return Array.from({ length: 24 }, (_, i) => {
-    const own = Array.from({ length: 5 + Math.floor(random() * 60) }, token);
+    const own = Array.from({ length: 5 + random.integer(60) }, token);
     return Int32Array.from([1, ...shared.slice(0, [0, 50, 200, 390][i % 4]), ...own]);
   });
 }
@@ -136,7 +128,7 @@ for (const variant of variants) {
 async function operate(t: Test, count: number, { logitBias, options }: Variant): Promise<void> {
   const model = await LlamaModel.load({ path: await randomModel({ arch: 'llama', shape: 'tiny', seed: 1 }) });
   t.teardown(() => model.close());
-  const random = randomFrom(7);
+  const random = new SeededRandom(7);
   const prompts = makePrompts(random);
   const alone = await answerAlone(model, prompts, logitBias);
   const engine = await model.createEngine({ nParallel: 8, kvTierMemoryBytes: tierBytes, ...options });
@@ -144,22 +136,22 @@ async function operate(t: Test, count: number, { logitBias, options }: Variant):
   const checks: Promise<void>[] = [];
   let worst = 0;
   for (let operation = 0; operation < count; operation++) {
-    const which = Math.floor(random() * prompts.length);
+    const which = random.integer(prompts.length);
     const prompt = { kind: 'tokens', tokens: prompts[which] as Int32Array } as const;
     const running = start(engine, {
-      tenant: `tenant-${Math.floor(random() * 3)}`,
+      tenant: `tenant-${random.integer(3)}`,
       prompt,
       logitBias,
-      cachePrompt: random() < 0.8,
+      cachePrompt: random.chance(0.8),
     });
-    const fate = random();
+    const fate = random.next();
     if (fate < 0.3) {
-      setTimeout(() => engine.cancel(running.id), Math.floor(random() * 20));
+      setTimeout(() => engine.cancel(running.id), random.integer(20));
       continue;
     }
     if (fate < 0.45) {
       engine.pause(running.id);
-      setTimeout(() => engine.resume(running.id), Math.floor(random() * 30));
+      setTimeout(() => engine.resume(running.id), random.integer(30));
     }
     checks.push(
       running.answer.then((answer) => {

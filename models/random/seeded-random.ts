@@ -1,5 +1,5 @@
-/** A seeded source of chance: the same seed gives the same run. */
-export class Random {
+/** Random numbers for tests and measurements: the same seed gives the same ones. */
+export class SeededRandom {
   #state: number;
 
   constructor(seed: number) {
@@ -24,5 +24,10 @@ export class Random {
 
   chance(probability: number): boolean {
     return this.next() < probability;
+  }
+
+  /** Time to the next arrival of a Poisson process, in the unit of 1 / rate. */
+  exponential(rate: number): number {
+    return -Math.log(1 - this.next()) / rate;
   }
 }
