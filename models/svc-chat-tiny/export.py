@@ -12,6 +12,7 @@ from recipe.gguf_file import add_tokenizer, close_writer, gguf_module, open_writ
 from recipe.tokenizer import load_tokenizer
 
 CONTEXT = 4096
+_ROPE_BASE = 10_000.0  # what it is does not matter: rope_freqs.weight turns it into the model's own speeds
 DESCRIPTION = "Demonstration model of svc: answers from passages, calls tools, fills JSON; knows nothing of the world."
 
 
@@ -30,7 +31,7 @@ def export(weights, shape, tokenizer, path, kind="q8_0"):
     writer.add_head_count(shape.n_head)
     writer.add_head_count_kv(shape.n_head)
     writer.add_rope_dimension_count(shape.head_size)
-    writer.add_rope_freq_base(shape.rope_base)
+    writer.add_rope_freq_base(_ROPE_BASE)
     writer.add_layer_norm_rms_eps(shape.eps)
     writer.add_vocab_size(shape.n_vocab)
     writer.add_file_type(gguf.LlamaFileType.MOSTLY_Q8_0 if kind == "q8_0" else gguf.LlamaFileType.MOSTLY_F16)
@@ -55,6 +56,9 @@ def _tensors(weights, shape):
     # The model scales embeddings on the way in and not on the way out; llama.cpp does neither: the last gain takes the scale back.
     yield "token_embd.weight", weights["embedding"] * d**0.5
     yield "output_norm.weight", weights["norm"] * d**-0.5
+    speeds = shape.rotary_speeds
+    usual = _ROPE_BASE ** (-torch.arange(len(speeds)) / len(speeds))
+    yield "rope_freqs.weight", torch.where(speeds > 0, usual / speeds, torch.tensor(1e30))
     for i in range(shape.n_layer):
         of = lambda name: weights[f"layers.{i}.{name}"]
         q, k, v = of("qkv").chunk(3)

@@ -17,12 +17,19 @@ class Shape:
     n_layer: int = 6
     n_head: int = 8
     n_ff: int = 512
-    rope_base: float = 10_000.0
     eps: float = 1e-5
 
     @property
     def head_size(self):
         return self.n_embd // self.n_head
+
+    @property
+    def rotary_speeds(self):
+        """How far each of a head's rotary pairs turns from one token to the next, in radians, (head_size / 2). The first ones tell how far
+        away something is; the others do not turn, so that what a head looks for is found as well 500 tokens back as 5."""
+        half = self.head_size // 2
+        turning = torch.tensor((2.0, 1.0, 0.4, 0.16, 0.06, 0.025, 0.01, 0.004))[:half]
+        return F.pad(turning, (0, half - len(turning)))
 
 
 class _Norm(torch.autograd.Function):
@@ -133,9 +140,7 @@ class Model(nn.Module):
     def _positions(self, length, device, dtype):
         key = (length, device, dtype)
         if key not in self._caches:
-            half = self.shape.head_size // 2
-            speed = self.shape.rope_base ** (-torch.arange(half, dtype=torch.float32) / half)
-            angle = torch.arange(length, dtype=torch.float32)[:, None] * speed
+            angle = torch.arange(length, dtype=torch.float32)[:, None] * self.shape.rotary_speeds
             rope = tuple(f(angle)[:, None, :].to(device, dtype) for f in (torch.cos, torch.sin))
             mask = torch.full((length, length), float("-inf")).triu(1).to(device, dtype)
             self._caches[key] = (rope, mask)
@@ -155,22 +160,22 @@ def initialise(model, generator=None):
             for weight in (layer.out, layer.down):
                 weight.normal_(0, (weight.shape[1] * 2 * shape.n_layer) ** -0.5, generator=generator)
             if i < 2:
-                for head, offset in enumerate(((1, 2, 3, 4) if i == 0 else (1, 2))[: shape.n_head]):
+                for head, offset in enumerate(((1, 2, 3) if i == 0 else (1, 2))[: shape.n_head]):
                     _look_back(layer, shape, head, offset)
-            if i in (1, 2) and shape.n_head > 3:
+            if i < 3 and shape.n_head > 3:
                 _look_near(layer, shape, head=3)
 
 
 def _look_back(layer, shape, head, offset):
     """Biases of a head's query and key whose product, after rotation, is greatest `offset` tokens back."""
-    size, half = shape.head_size, shape.head_size // 2
-    speed = shape.rope_base ** (-torch.arange(half, dtype=torch.float32) / half)
+    size, speed = shape.head_size, shape.rotary_speeds
+    turns = (speed > 0).float()
     rows = slice(head * size, (head + 1) * size)
     keys = slice(shape.n_embd + head * size, shape.n_embd + (head + 1) * size)
-    strength = 3.0
+    strength = 5.0
     # A query at position p is turned by p, a key at p - offset by p - offset: the query's bias is turned back by the difference.
-    layer.qk_bias[rows] = strength * torch.cat((torch.cos(offset * speed), -torch.sin(offset * speed)))
-    layer.qk_bias[keys] = strength * torch.cat((torch.ones(half), torch.zeros(half)))
+    layer.qk_bias[rows] = strength * torch.cat((turns * torch.cos(offset * speed), -torch.sin(offset * speed)))
+    layer.qk_bias[keys] = strength * torch.cat((turns, torch.zeros_like(turns)))
     layer.qkv[rows] *= 0.1
     layer.qkv[keys] *= 0.1
 
@@ -178,8 +183,7 @@ def _look_back(layer, shape, head, offset):
 def _look_near(layer, shape, head):
     """Biases of a head's query and key whose product, after rotation, falls over about 200 tokens. What the head looks for among
     those is left to its weights."""
-    size, half = shape.head_size, shape.head_size // 2
-    speed = shape.rope_base ** (-torch.arange(half, dtype=torch.float32) / half)
+    size, speed = shape.head_size, shape.rotary_speeds
     bias = 3.0 * ((speed > 0.003) & (speed < 0.03)).float()
     for start in (head * size, shape.n_embd + head * size):
-        layer.qk_bias[start : start + half] = bias
+        layer.qk_bias[start : start + size // 2] = bias
