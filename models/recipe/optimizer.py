@@ -11,7 +11,7 @@ _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 class Optimizer:
     """`matrices`: [(parameter, parts)], each made of `parts` matrices stacked by rows; `others`: parameters."""
 
-    def __init__(self, matrices, others, matrix_rate=0.02, other_rate=0.003, weight_decay=0.02):
+    def __init__(self, matrices, others, matrix_rate, other_rate, weight_decay=0.02):
         self._matrices, self._matrix_rate, self._decay = matrices, matrix_rate, weight_decay
         self._momentum = [torch.zeros_like(p) for p, _ in matrices]
         self._adam = torch.optim.AdamW(others, lr=other_rate, betas=(0.9, 0.98), weight_decay=0.0)

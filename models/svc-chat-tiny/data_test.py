@@ -40,7 +40,8 @@ class Disjoint(unittest.TestCase):
 
     def test_phrasings(self):
         by_language = (phrasings.STATEMENTS, phrasings.PRONOUN_STATEMENTS, phrasings.QUESTIONS, phrasings.EVENTS, phrasings.OPENINGS,
-                       phrasings.ASKED, passages._INSTRUCTIONS, tools._DESCRIPTIONS, tools._REQUESTS, tools._LOOK_UPS, slots._GENERIC)  # fmt: skip
+                       phrasings.ASKED, phrasings.TOLD_OPENINGS, phrasings.TOLD, phrasings.TOLD_OF_IT, phrasings.ASKED_BEFORE,
+                       phrasings.ASKED_AFTER, passages._INSTRUCTIONS, tools._DESCRIPTIONS, tools._REQUESTS, tools._LOOK_UPS, slots._GENERIC)  # fmt: skip
         for lists in by_language:
             for language in ("en", "de"):
                 self._divided(lists[language], every_fifth)
@@ -97,7 +98,7 @@ class Sources(unittest.TestCase):
             for made in conversations(make, TRAIN):
                 messages, offered = made if make is tools.tool_conversation else (made[0] if isinstance(made, tuple) else made, None)
                 text = render(messages, offered)
-                copied, decided = sources.pointers(messages, text, text, [len(c.encode()) for c in text])
+                copied, decided, *_ = sources.pointers(messages, text, text, [len(c.encode()) for c in text])
                 for position, place in enumerate(copied):
                     if place >= 0:
                         self.assertEqual(text[place], text[position + 1])

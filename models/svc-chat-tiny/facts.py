@@ -2,7 +2,8 @@
 import re
 from dataclasses import dataclass, field
 
-from phrasings import ANSWERS, ASKED, ENDINGS, EVENT_ANSWERS, EVENT_QUESTIONS, EVENTS, OPENINGS, PRONOUN_STATEMENTS, QUESTIONS, STATEMENTS
+from phrasings import (ANSWERS, ASKED, ASKED_AFTER, ASKED_BEFORE, BE, ENDINGS, EVENT_ANSWERS, EVENT_QUESTIONS, EVENTS, HAVE, OPENINGS,
+                       PRONOUN_STATEMENTS, QUESTIONS, STATEMENTS, TOLD, TOLD_ENDINGS, TOLD_OF_IT, TOLD_OPENINGS)  # fmt: skip
 from recipe.words import TRAIN, choose_part, every_fifth, garble, made_up_word
 from sources import source
 from values import LEXICON, value
@@ -22,6 +23,7 @@ class Fact:
 
     thing: str
     attribute: str
+    word: str  # of the attribute, as it stands in every phrasing
     value: str
     sentence: str
     line: str
@@ -31,7 +33,7 @@ class Fact:
     @property
     def sources(self):
         """The value's places: a passage has either of them."""
-        return [source(self.value, self.sentence), source(self.value, self.line)]
+        return [source(self.value, text, name=self.word, thing=self.thing) for text in (self.sentence, self.line)]
 
 
 _EVENT_KINDS = {"y": "year", "w": "person", "l": "place"}
@@ -42,36 +44,72 @@ def attribute_fact(rng, part, language, thing, subject_known):
     kind = rng.choice(_VALUE_KINDS)
     forms = _attribute(rng, part, language, kind)
     v = value(rng, kind, language, part)
-    statements = PRONOUN_STATEMENTS if subject_known and rng.random() < 0.75 else STATEMENTS
     slots = {**forms, "e": thing, "v": v}
-    sentence = fill(rng, part, rng.choice(every_fifth(statements[language], part)), slots)
+    sentence = fill(rng, part, _statement(rng, part, language, subject_known and rng.random() < 0.75), slots)
     line = f"{_capital(forms['a'])}: {v}"
     questions = [fill(rng, part, _question(rng, part, language), slots) for _ in range(2)]
-    return Fact(thing, forms["a"], v, sentence, line, _capital(ANSWERS[language].format(**slots)), questions)
+    return Fact(thing, forms["a"], forms["a"].split()[-1], v, sentence, line, _capital(ANSWERS[language].format(**slots)), questions)
+
+
+def _statement(rng, part, language, of_it):
+    """The phrasing of a statement: a written one, or one put together."""
+    if rng.random() < 0.4:
+        return _one_of(rng, part, (PRONOUN_STATEMENTS if of_it else STATEMENTS)[language])
+    core = _one_of(rng, part, (TOLD_OF_IT if of_it else TOLD)[language])
+    for slot, verbs in (("{is}", BE), ("{has}", HAVE)):
+        verb = made_up_word(rng, part) if part == TRAIN and rng.random() < 0.3 else _one_of(rng, part, verbs[language])
+        core = core.replace(slot, verb)
+    return _told(rng, part, language, core)
+
+
+def _told(rng, part, language, core):
+    opening, ending = _one_of(rng, part, TOLD_OPENINGS[language]), _one_of(rng, part, TOLD_ENDINGS[language])
+    if part == TRAIN and rng.random() < 0.15:
+        opening = _made_up_words(rng, part)
+    return f"{opening} {core}{'' if ending.startswith(',') else ' '}{ending}".strip() + "."
 
 
 def _question(rng, part, language):
     """The phrasing of a question: a written one, or one put together. In training its opening is sometimes made-up words."""
     if rng.random() < 0.5:
-        return rng.choice(every_fifth(QUESTIONS[language], part))
-    opening, asked, ending = (rng.choice(every_fifth(parts[language], part)) for parts in (OPENINGS, ASKED, ENDINGS))
+        return _asked(rng, part, language, _one_of(rng, part, QUESTIONS[language]))
+    opening, asked, ending = (_one_of(rng, part, parts[language]) for parts in (OPENINGS, ASKED, ENDINGS))
     if part == TRAIN and rng.random() < 0.25:
-        opening = " ".join(made_up_word(rng, part) for _ in range(rng.randint(1, 5)))
+        opening = _made_up_words(rng, part)
     return f"{opening} {asked}{ending}".strip()
+
+
+def _asked(rng, part, language, question):
+    """The question, at times with something before and after it."""
+    if rng.random() < 0.2:
+        before = _made_up_words(rng, part) if part == TRAIN and rng.random() < 0.3 else _one_of(rng, part, ASKED_BEFORE[language])
+        question = f"{before} {question}"
+    return f"{question} {_one_of(rng, part, ASKED_AFTER[language])}" if rng.random() < 0.1 else question
+
+
+def _made_up_words(rng, part):
+    return " ".join(made_up_word(rng, part) for _ in range(rng.randint(1, 5)))
+
+
+def _one_of(rng, part, phrasings):
+    return rng.choice(every_fifth(phrasings, part))
 
 
 def event_facts(rng, part, language, thing):
     """One sentence about an event, and the facts in it."""
     verbs = choose_part(LEXICON[language].VERBS, part)
     verb = rng.choice(verbs) if rng.random() < 0.65 else made_up_word(rng, part) + ("ed" if language == "en" else "iert")
-    template = rng.choice(every_fifth(EVENTS[language], part))
+    template = _one_of(rng, part, EVENTS[language])
+    if rng.random() < 0.4:
+        template = _told(rng, part, language, template[:1].lower() + template[1:-1])
     slots = {key: value(rng, kind, language, part) for key, kind in _EVENT_KINDS.items()} | {"e": thing, "p": verb}
     sentence = fill(rng, part, template, slots)
     facts = []
     for key in (key for key in _EVENT_KINDS if "{" + key + "}" in template):
         answer = EVENT_ANSWERS[language][key].format(**slots)
-        question = fill(rng, part, rng.choice(every_fifth(EVENT_QUESTIONS[language][key], part)), slots, garbled=False)
-        facts.append(Fact(thing, f"{verb} {key}", slots[key], sentence, sentence, answer, [question]))
+        question = _asked(rng, part, language, _one_of(rng, part, EVENT_QUESTIONS[language][key]))
+        question = fill(rng, part, question, slots, garbled=False)
+        facts.append(Fact(thing, f"{verb} {key}", verb, slots[key], sentence, sentence, answer, [question]))
     return facts
 
 
@@ -91,10 +129,11 @@ def _capital(text):
 def _attribute(rng, part, language, kind):
     adjective = rng.choice(choose_part(LEXICON[language].ADJECTIVES, part)) if rng.random() < 0.25 else ""
     nouns = choose_part(LEXICON[language].ATTRIBUTES[kind].split(), part)
+    known = 0.4 if part == TRAIN else 0.6  # of a known noun it may be learned what kind of value it has, instead of how to find it
     if language == "en":
-        noun = rng.choice(nouns).replace("-", " ") if nouns and rng.random() < 0.6 else made_up_word(rng, part)
+        noun = rng.choice(nouns).replace("-", " ") if nouns and rng.random() < known else made_up_word(rng, part)
         return {"a": f"{adjective} {noun}".strip()}
-    if nouns and rng.random() < 0.6:
+    if nouns and rng.random() < known:
         noun, gender = rng.choice(nouns).split(":")
     else:
         noun, gender = made_up_word(rng, part).capitalize(), rng.choice("mfn")

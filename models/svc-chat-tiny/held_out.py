@@ -22,13 +22,13 @@ class HeldOut:
 
     @torch.no_grad()
     def report(self, model, device, dtype):
-        """A share of right answers for each kind of answer, and of right looks for the two heads that point."""
+        """A share of right answers for each kind of answer, and of right looks for each head that points."""
         right, asked = Counter(), Counter()
         for batch in self._batches:
             tokens, targets, *pointers = (matrix.to(device) for matrix in pad([rows for rows, _ in batch]))
             hidden = model(tokens, dtype)
-            for head, kind in enumerate(("copies", "decides")):
-                scores, wanted = model.looks(head, pointers[head], dtype)
+            for row, kind in enumerate(("copies", "decides", "name", "thing")):
+                scores, wanted = model.looks(row, pointers[row], dtype)
                 asked[kind] += len(wanted)
                 right[kind] += int((scores.argmax(-1) == wanted).sum())
             for i, (_, kinds) in enumerate(batch):

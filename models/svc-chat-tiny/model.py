@@ -49,11 +49,10 @@ class _Norm(torch.autograd.Function):
 
 
 class Layer(nn.Module):
-    def __init__(self, shape, points=False):
-        """`points`: the first heads are to look where `sources.pointers` says; their queries and keys are kept for the loss."""
+    def __init__(self, shape):
         super().__init__()
         d, ff = shape.n_embd, shape.n_ff
-        self.shape, self.points = shape, points
+        self.shape = shape
         self.attn_norm = nn.Parameter(torch.ones(d))
         self.qkv = nn.Parameter(torch.empty(3 * d, d))
         self.qk_bias = nn.Parameter(torch.zeros(2 * d))
@@ -76,7 +75,7 @@ class Layer(nn.Module):
         v = qkv[..., 2 * d :].reshape(n, t, heads, size).transpose(1, 2)
         qk = _rotate(qk, *rope).transpose(1, 2)
         q, k = qk[:, :heads], qk[:, heads:]
-        self.pointing = (q, k) if self.points else None
+        self.pointing = q, k
         if q.is_cuda:
             mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         else:
@@ -104,7 +103,7 @@ class Model(nn.Module):
         super().__init__()
         self.shape = shape
         self.embedding = nn.Parameter(torch.empty(shape.n_vocab, shape.n_embd))
-        self.layers = nn.ModuleList(Layer(shape, points=i == shape.n_layer - 2) for i in range(shape.n_layer))
+        self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.n_layer))
         self.norm = nn.Parameter(torch.ones(shape.n_embd))
         self._caches = {}
 
@@ -119,23 +118,25 @@ class Model(nn.Module):
     def logits(self, hidden, dtype=torch.float32):
         return (hidden.to(dtype) @ self.embedding.to(dtype).t()).float()
 
-    def loss(self, tokens, targets, copied, decided, dtype, n_targets):
-        """Loss over the targets that are not -1 and over where two heads look, divided by `n_targets`. Logits are
-        computed for those alone: most tokens are not an answer's."""
+    def loss(self, tokens, targets, *pointers, dtype, n_targets):
+        """Loss over the targets that are not -1, and over where the pointing heads look, divided by `n_targets`. Logits are computed for
+        those targets alone: most tokens are not an answer's. `pointers`: those of `sources.pointers`."""
         wanted = (targets >= 0).view(-1).nonzero().squeeze(1)
         hidden = self(tokens, dtype).view(-1, self.shape.n_embd)[wanted]
         said = F.cross_entropy(self.logits(hidden, dtype), targets.view(-1)[wanted], reduction="sum")
-        looks = sum(F.cross_entropy(*self.looks(head, wanted, dtype), reduction="sum") for head, wanted in enumerate((copied, decided)))
+        looks = sum(F.cross_entropy(*self.looks(row, wanted, dtype), reduction="sum") for row, wanted in enumerate(pointers))
         return (said + looks) / n_targets
 
-    def looks(self, head, pointers, dtype):
+    def looks(self, row, pointers, dtype):
         """Of the last forward pass: the attention scores of a pointing head at each position that has a pointer, (pointers, t), and
         the pointers, (pointers)."""
-        row, position = (pointers >= 0).nonzero(as_tuple=True)
-        q, k = (x[:, head] for x in next(layer.pointing for layer in self.layers if layer.points))
+        # What a value is called and belongs to is found first; then values that are called so can be.
+        layer, head = ((-2, 0), (-2, 1), (-4, 0), (-4, 1))[row]
+        sequence, position = (pointers >= 0).nonzero(as_tuple=True)
+        q, k = (x[:, head] for x in self.layers[max(layer, -len(self.layers))].pointing)
         _, mask = self._positions(pointers.shape[1], pointers.device, dtype)
-        scores = torch.matmul(k[row], q[row, position].unsqueeze(-1)).squeeze(-1) * self.shape.head_size**-0.5 + mask[position]
-        return scores.float(), pointers[row, position]
+        scores = torch.matmul(k[sequence], q[sequence, position].unsqueeze(-1)).squeeze(-1) * self.shape.head_size**-0.5 + mask[position]
+        return scores.float(), pointers[sequence, position]
 
     def _positions(self, length, device, dtype):
         key = (length, device, dtype)
@@ -148,9 +149,9 @@ class Model(nn.Module):
 
 
 def initialise(model, generator=None):
-    """Random weights, and in the first layers heads that look 1, 2, 3, ... tokens back, and heads that look at what is near. Copying is
-    built on the first kind, and to know the number of the passage that a word stands in is built on the second: a model that has to
-    discover them first spends a large part of its training on plateaus."""
+    """Random weights with a bent for copying, which a model that had to discover it would spend most of its training on: heads of the
+    first layers look 1, 2 or 3 tokens back or at what is near, and all others look for what resembles the token that looks (queries
+    and keys begin alike; Trockman and Kolter 2023, https://arxiv.org/abs/2305.09828)."""
     shape = model.shape
     with torch.no_grad():
         model.embedding.normal_(0, shape.n_embd**-0.5, generator=generator)
@@ -159,31 +160,44 @@ def initialise(model, generator=None):
                 weight.normal_(0, shape.n_embd**-0.5, generator=generator)
             for weight in (layer.out, layer.down):
                 weight.normal_(0, (weight.shape[1] * 2 * shape.n_layer) ** -0.5, generator=generator)
-            if i < 2:
-                for head, offset in enumerate(((1, 2, 3) if i == 0 else (1, 2))[: shape.n_head]):
-                    _look_back(layer, shape, head, offset)
-            if i < 3 and shape.n_head > 3:
-                _look_near(layer, shape, head=3)
+            layer.qkv[shape.n_embd : 2 * shape.n_embd] = layer.qkv[: shape.n_embd]
+            if i in _FIRST_LOOKS:
+                layer.out *= 3  # what the first looks find is to be seen beside the token itself
+            for head, look in enumerate(_FIRST_LOOKS.get(i, ())[: shape.n_head]):
+                look(layer, shape, head)
 
 
-def _look_back(layer, shape, head, offset):
+def _back(offset):
     """Biases of a head's query and key whose product, after rotation, is greatest `offset` tokens back."""
-    size, speed = shape.head_size, shape.rotary_speeds
-    turns = (speed > 0).float()
-    rows = slice(head * size, (head + 1) * size)
-    keys = slice(shape.n_embd + head * size, shape.n_embd + (head + 1) * size)
-    strength = 5.0
-    # A query at position p is turned by p, a key at p - offset by p - offset: the query's bias is turned back by the difference.
-    layer.qk_bias[rows] = strength * torch.cat((turns * torch.cos(offset * speed), -torch.sin(offset * speed)))
-    layer.qk_bias[keys] = strength * torch.cat((turns, torch.zeros_like(turns)))
-    layer.qkv[rows] *= 0.1
-    layer.qkv[keys] *= 0.1
+
+    def look(layer, shape, head):
+        speed = shape.rotary_speeds
+        turns = (speed > 0).float()
+        # A query at position p is turned by p, a key at p - offset by p - offset: the query's bias is turned back by the difference.
+        query = torch.cat((turns * torch.cos(offset * speed), -torch.sin(offset * speed)))
+        _look_by_position(layer, shape, head, 5.0 * query, 5.0 * torch.cat((turns, torch.zeros_like(turns))), 0.1)
+
+    return look
 
 
-def _look_near(layer, shape, head):
-    """Biases of a head's query and key whose product, after rotation, falls over about 200 tokens. What the head looks for among
-    those is left to its weights."""
-    size, speed = shape.head_size, shape.rotary_speeds
-    bias = 3.0 * ((speed > 0.003) & (speed < 0.03)).float()
-    for start in (head * size, shape.n_embd + head * size):
-        layer.qk_bias[start : start + size // 2] = bias
+def _near(reach):
+    """The same for a product that falls over about `reach` tokens. What the head looks for among those is left to its weights."""
+
+    def look(layer, shape, head):
+        speed = shape.rotary_speeds
+        bias = 4.0 * torch.cat(((speed > 0) & (speed < 1.5 / reach), torch.zeros_like(speed))).float()
+        _look_by_position(layer, shape, head, bias, bias, 0.5)
+
+    return look
+
+
+def _look_by_position(layer, shape, head, query, key, share):
+    """`share`: what the weights keep of their strength."""
+    rows = slice(head * shape.head_size, (head + 1) * shape.head_size)
+    keys = slice(rows.start + shape.n_embd, rows.stop + shape.n_embd)
+    layer.qk_bias[rows], layer.qk_bias[keys] = query, key
+    layer.qkv[rows] *= share
+    layer.qkv[keys] *= share
+
+
+_FIRST_LOOKS = {0: (_back(1), _back(2), _back(3), _near(8)), 1: (_back(1), _back(2), _near(16), _near(50)), 2: (_near(16), _near(50), _near(100))}

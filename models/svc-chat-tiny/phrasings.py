@@ -249,3 +249,65 @@ ENDINGS = {
     "en": ["?", ".", "", ", please.", ", if you know it?", "? Thanks!", " please", "?", "!", " - do the texts say?"],
     "de": ["?", ".", "", ", bitte.", ", falls du das weißt?", "? Danke!", " bitte", "?", "!", " - steht das irgendwo?"],
 }
+
+# Statements of an opening, a core and an ending. {is} and {has}: one of the verbs below, or a made-up one.
+TOLD_OPENINGS = {
+    "en": [
+        "", "", "according to the records,", "as a rule,", "it is known that", "note that", "by the way,", "the report says that", "we were told that", "to be exact,", "reportedly,", "today",
+        "in short,", "as many know,", "an old list says that", "officially,", "locals say that", "for years", "it seems that", "word has it that", "in a letter one reads that", "so far,",
+        "all sources agree that", "on paper,", "as everybody here knows,", "last week we heard that", "by all accounts", "the guide adds that", "since then", "people claim that",
+    ],
+    "de": [
+        "", "", "laut Bericht:", "übrigens:", "wie man hört:", "Hinweis:", "kurz gesagt:", "aus der Akte:", "angeblich:", "nach allem, was man weiß:", "es heißt:", "genauer gesagt:",
+        "die Liste sagt:", "in einem Brief steht:", "heute gilt:", "amtlich:", "man erzählt sich:", "allen ist bekannt:", "dazu wurde notiert:", "im Heft liest man:", "nebenbei:", "bisher gilt:",
+        "alle Quellen sagen:", "auf dem Papier:", "jeder hier weiß:", "neulich hieß es:", "nach altem Brauch:", "der Führer ergänzt:", "seither gilt:", "manche sagen:",
+    ],
+}  # fmt: skip
+TOLD = {
+    "en": [
+        "the {a} of {e} {is} {v}", "{e}'s {a} {is} {v}", "{e} {has} a {a} of {v}", "{e} {has} {v} as its {a}", "the {a} recorded for {e} {is} {v}", "the {a} at {e} {is} {v}",
+        "for {e} the {a} {is} {v}", "{e} {has} the {a} {v}", "{v} {is} the {a} of {e}", "with {e} goes the {a} {v}", "in {e}, the {a} {is} {v}", "about {e}: the {a} {is} {v}",
+        "the {a} which {e} {has} {is} {v}", "{e} {has} {v} for a {a}", "{e}, whose {a} {is} {v}, is quiet", "{e}, and its {a}, {is} {v}", "those who come to {e} find that the {a} {is} {v}",
+        "{v} {is} what {e} {has} as {a}", "the {a}, at least at {e}, {is} {v}", "{e} and the {a} {v} belong together", "as {a} {e} {has} {v}", "asked for the {a}, {e} {has} {v}",
+        "the {a} {is} {v} for {e}", "{e} goes with {v} as {a}", "the {a} that belongs to {e} {is} {v}",
+    ],
+    "de": [
+        "{d_a} von {e} {is} {v}", "bei {e} {is} {d_a} {v}", "{e} {has} {v} als {a}", "für {e} {is} {d_a} {v}", "{e} und {sein_a}: {v}", "{d_a} bei {e} {is} {v}", "als {a} {has} {e} {v}",
+        "{v} {is} {d_a} von {e}", "zu {e} gehört {d_a} {v}", "was {e} angeht: {d_a} {is} {v}", "{e} {has} {den_a} {v}", "{d_a}, die zu {e} gehört, {is} {v}", "in {e} {is} {d_a} {v}",
+        "{e}, {a}: {v}", "man nennt bei {e} {den_a} {v}", "von {e} weiß man: {d_a} {is} {v}", "{v} {has} {e} als {a}", "{d_a} {is} bei {e} {v}", "fragt man nach {a}, {has} {e} {v}",
+        "{e} und {v} als {a} gehören zusammen", "{d_a} {is} {v} für {e}", "{e} {has} als {a} {v}", "{v} gilt für {e} als {a}", "im Fall {e} {is} {d_a} {v}", "{d_a}, jedenfalls von {e}, {is} {v}",
+    ],
+}  # fmt: skip
+TOLD_OF_IT = {
+    "en": [
+        "its {a} {is} {v}", "the {a} {is} {v}", "it {has} a {a} of {v}", "it {has} {v} as {a}", "the {a}, they say, {is} {v}", "there the {a} {is} {v}", "the {a} there {is} {v}",
+        "{v} {is} its {a}", "as for the {a}, it {is} {v}", "the {a} it {has} {is} {v}", "with it goes the {a} {v}", "it {has} the {a} {v}", "also, the {a} {is} {v}", "as {a}, it {has} {v}",
+        "and as {a} one gives {v}", "the {a} in question {is} {v}", "its own {a} {is} {v}", "it {has} {v} for a {a}", "here the {a} {is} {v}", "besides, its {a}, in fact, {is} {v}",
+    ],
+    "de": [
+        "{d_a} {is} {v}", "{sein_a} {is} {v}", "dort {is} {d_a} {v}", "es {has} {v} als {a}", "als {a} {is} {v} bekannt", "{v} {is} {d_a}", "{d_a} hier {is} {v}", "als {a} {has} es {v}",
+        "auch {d_a} {is} bekannt: {v}", "zudem {is} {d_a} {v}", "es {has} {den_a} {v}", "dazu gehört {d_a} {v}", "und {d_a} {is} {v}", "{d_a}, heißt es, {is} {v}", "man nennt {v} als {a}",
+        "{sein_a}, übrigens, {is} {v}", "ferner {is} {d_a} {v}", "{d_a} davon {is} {v}", "{v} gilt als {a}", "im Übrigen {is} {d_a} {v}",
+    ],
+}  # fmt: skip
+TOLD_ENDINGS = {
+    "en": ["", "", "", "by now", ", as far as we know", "these days", ", they say", "at present", "and no other", ", which is rare", "for long", ", of course", "in all sources", "again", ", at least on paper"],
+    "de": ["", "", "", ", heißt es", ", wie man sagt", ", und nichts anderes", ", soviel man weiß", "seit langem", ", was selten ist", ", wie immer", "bis heute", ", natürlich", ", in allen Quellen", "derzeit", ", zumindest laut Liste"],
+}  # fmt: skip
+BE = {
+    "en": ["is", "is", "was", "remains", "amounts to", "comes to", "stands at", "has been", "turned out to be", "reads", "is said to be", "will be", "equals", "seems to be", "became"],
+    "de": ["ist", "ist", "war", "bleibt", "beträgt", "lautet", "heißt", "wird", "wäre", "wurde", "sei", "macht", "ergibt", "bedeutet", "bildet"],
+}  # fmt: skip
+HAVE = {
+    "en": ["has", "has", "reports", "shows", "gives", "lists", "names", "keeps", "carries", "comes with", "offers", "had", "claims", "boasts", "states"],
+    "de": ["hat", "hat", "nennt", "zeigt", "führt", "meldet", "trägt", "hatte", "behält", "bietet", "kennt", "besitzt", "bekam", "erhielt", "verzeichnet"],
+}  # fmt: skip
+# What may stand before and after any question.
+ASKED_BEFORE = {
+    "en": ["hello,", "quick question:", "one more thing:", "so,", "ok,", "please answer:", "I wonder:", "next:", "hi!", "and now:", "excuse me,", "tell me:", "just checking:", "well,", "dear assistant,"],
+    "de": ["hallo,", "kurze Frage:", "noch etwas:", "also,", "ok,", "bitte antworte:", "ich frage mich:", "weiter:", "hi!", "und nun:", "Entschuldigung,", "sag mir:", "nur zur Sicherheit:", "nun,", "guten Tag,"],
+}  # fmt: skip
+ASKED_AFTER = {
+    "en": ["Thanks!", "Please be brief.", "I have to know.", "Thank you.", "It is for a report.", "Take your time.", "Cite it.", "Be exact.", "Many thanks.", "Only from the texts."],
+    "de": ["Danke!", "Bitte kurz.", "Ich muss es wissen.", "Vielen Dank.", "Es ist für einen Bericht.", "Lass dir Zeit.", "Mit Beleg.", "Genau bitte.", "Danke im Voraus.", "Nur aus den Texten."],
+}  # fmt: skip

@@ -1,4 +1,5 @@
 """Named values: parameters of tools, fields of JSON. Each has a name, a JSON type, a value, and words that state it."""
+import re
 from dataclasses import dataclass
 
 from recipe.words import TRAIN, choose_part, every_fifth, garble, made_up_word
@@ -56,6 +57,11 @@ class Slot:
     phrase: str
     required: bool = True
 
+    @property
+    def word(self):
+        """The last word of its name, as it stands in phrases."""
+        return re.findall(r"[A-Z]?[^_A-Z]+", self.name)[-1]
+
 
 def make_slots(rng, part, language, count):
     """Slots with different names whose values differ."""
@@ -101,7 +107,7 @@ def value_sources(slots, text, name_source=lambda slot: None):
     sources = []
     for slot in slots:
         said = slot.value if isinstance(slot.value, list) else [str(slot.value)]
-        sources += [name_source(slot), *(source(value, text, slot.phrase) for value in said)]
+        sources += [name_source(slot), *(source(value, text, slot.phrase, name=slot.word) for value in said)]
     return sources
 
 

@@ -66,7 +66,7 @@ class Training:
     def _train_step(self, batches):
         n_targets, total = sum(int((targets >= 0).sum()) for _, targets, *_ in batches), 0.0
         for batch in self.workers.share(batches):
-            loss = self.model.loss(*(matrix.to(self.device) for matrix in batch), self.dtype, n_targets)
+            loss = self.model.loss(*(matrix.to(self.device) for matrix in batch), dtype=self.dtype, n_targets=n_targets)
             loss.backward()
             total += loss.detach()
         total = self.workers.sum_gradients(list(self.model.parameters()), float(total))
@@ -102,12 +102,14 @@ def _write(path, state):
 def _optimizer(model):
     matrices = [pair for layer in model.layers for pair in ((layer.qkv, 3), (layer.out, 1), (layer.gate_up, 2), (layer.down, 1))]
     inside = {id(parameter) for parameter, _ in matrices}
-    return Optimizer(matrices, [parameter for parameter in model.parameters() if id(parameter) not in inside])
+    others = [parameter for parameter in model.parameters() if id(parameter) not in inside]
+    # Low, because a step has some 400 targets only.
+    return Optimizer(matrices, others, matrix_rate=0.008, other_rate=0.002)
 
 
 def _rate(step, steps):
-    """Share of the full learning rate: it rises for 100 steps and falls to nothing over the last 30%."""
-    return min(1.0, step / 100, (steps - step + 1) / (0.3 * steps))
+    """Share of the full learning rate: it rises for 100 steps and falls to nothing from then on."""
+    return min(step / 100, (steps - step + 1) / steps)
 
 
 def _train(rank, options):
