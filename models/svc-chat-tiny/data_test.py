@@ -135,7 +135,7 @@ class Rendering(unittest.TestCase):
         tool = {"type": "function", "function": {"name": "get_weather", "description": "Tells the weather.", "parameters": parameters}}
         self.assertEqual(
             render([{"role": "system", "content": "Be brief."}], [tool]),
-            "<|system|>Be brief.\n\n# Tools\n## get_weather: Tells the weather.\n- city (string): Which city\n- unit (C, F, optional)<|end|>",
+            "<|system|>Be brief.\n\n# Tools\n## get_weather: Tells the weather.\n- city (string): Which city\n- unit (C, F, optional)\n= get_weather<|end|>",
         )
 
 

@@ -11,11 +11,12 @@ _OPENING = "<|assistant|>"
 _NEAR = 600
 
 
-def source(said, *within, name=None, thing=None):
+def source(said, *within, name=None, thing=None, reach=0):
     """Says that an answer's words `said` were taken from the last text of `within`, each of which stands in the conversation behind the
-    beginning of the one before, and that they are the `name` of the `thing`. None where they do not stand there exactly once."""
+    beginning of the one before, and that they are the `name` of the `thing`. The name
+    stands in that text too, or up to `reach` characters before. None where the words do not stand there exactly once."""
     found = list(re.finditer(rf"(?<!\w){re.escape(said)}(?!\w)", within[-1]))
-    return {"said": said, "within": within, "at": found[0].start(), "name": name, "thing": thing} if len(found) == 1 else None
+    return {"said": said, "within": within, "at": found[0].start(), "name": name, "thing": thing, "reach": reach} if len(found) == 1 else None
 
 
 def pointers(messages, text, tokens, lengths):
@@ -49,10 +50,11 @@ class _Pointers:
             if held < 0:
                 continue
             for row, word in ((NAME, taken["name"]), (THING, taken["thing"])):
-                self._bind(row, held, word, place - _NEAR if row == THING else place - taken["at"], place)
-                self._bind(row, said - 1, word, start, at)
-                if first and message["kind"] == "value":
+                self._bind(row, held, word, place - (_NEAR if row == THING else taken["at"] + taken["reach"]), place)
+                if first and message["kind"] in ("value", "call"):
                     self._bind(row, before, word, start - _NEAR, start)
+                # A value is said behind what it is called; a tool is called by what the message wants.
+                self._bind(row, said - 1, word, start - _NEAR if first and message["kind"] == "call" else start, at)
             if first and message["kind"] in ("value", "call"):
                 self.rows[DECIDED][before] = held
             first = False

@@ -141,7 +141,8 @@ def _foreign_tool(rng, part, language, tools):
 def _call_turn(rng, part, language, tool, tools):
     text, arguments = tool.request(rng, part, language, tools)
     heading, given = f"## {tool.name}: ", [slot for slot in tool.slots if slot.name in arguments]
-    sources = [source(tool.name, heading), *value_sources(given, text, lambda slot: source(slot.name, heading, f"\n- {slot.name} ("))]
+    called = source(tool.name, heading, f"\n= {tool.name}", name=tool.verb, thing=tool.noun, reach=400)
+    sources = [called, *value_sources(given, text, lambda slot: source(slot.name, heading, f"\n- {slot.name} ("))]
     call = {"type": "function", "function": {"name": tool.name, "arguments": arguments}}
     messages = [
         {"role": "user", "content": text},
