@@ -47,7 +47,7 @@ def attribute_fact(rng, part, language, thing, subject_known):
     slots = {**forms, "e": thing, "v": v}
     sentence = fill(rng, part, _statement(rng, part, language, subject_known and rng.random() < 0.75), slots)
     line = f"{_capital(forms['a'])}: {v}"
-    questions = [fill(rng, part, _question(rng, part, language), slots) for _ in range(2)]
+    questions = [fill(rng, part, _question(rng, part, language), slots, garbled=0.5) for _ in range(2)]
     return Fact(thing, forms["a"], forms["a"].split()[-1], v, sentence, line, _capital(ANSWERS[language].format(**slots)), questions)
 
 
@@ -108,15 +108,14 @@ def event_facts(rng, part, language, thing):
     for key in (key for key in _EVENT_KINDS if "{" + key + "}" in template):
         answer = EVENT_ANSWERS[language][key].format(**slots)
         question = _asked(rng, part, language, _one_of(rng, part, EVENT_QUESTIONS[language][key]))
-        question = fill(rng, part, question, slots, garbled=False)
+        question = fill(rng, part, question, slots, garbled=0)
         facts.append(Fact(thing, f"{verb} {key}", verb, slots[key], sentence, sentence, answer, [question]))
     return facts
 
 
-def fill(rng, part, template, slots, garbled=True):
-    """A template with its slots filled."""
-    if garbled:
-        template = garble(rng, part, template, 0.3)
+def fill(rng, part, template, slots, garbled=0.3):
+    """A template with its slots filled, in training `garbled` at times."""
+    template = garble(rng, part, template, garbled)
     text = re.sub(r"\{(\w+)\}", lambda m: slots[m[1]], template)
     keep = template.startswith("{v}") or rng.random() < 0.07  # an answer is copied to the letter
     return text if keep else _capital(text)

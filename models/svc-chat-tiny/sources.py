@@ -5,7 +5,7 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
 # What the pointing heads look for, in the order of `pointers`.
-COPIED, DECIDED, NAME, THING = range(4)
+COPIED, DECIDED, NAME, THING, MENTION, VALUE = range(6)
 _OPENING = "<|assistant|>"
 # A thing is named so many characters before a value of it, or in the same sentence.
 _NEAR = 600
@@ -20,9 +20,10 @@ def source(said, *within, name=None, thing=None, reach=0):
 
 
 def pointers(messages, text, tokens, lengths):
-    """For each position of `tokens`, which `text` is rendered to and which have `lengths` bytes, four positions to look at, or -1:
+    """For each position of `tokens`, which `text` is rendered to and which have `lengths` bytes, six positions to look at, or -1:
     COPIED, where the next token is taken from; DECIDED, before an answer, where its first source begins, or 0 if it has none; NAME and
-    THING, before a value and at it, where what it is called and what it belongs to end."""
+    THING, before a value and at it, where what it is called and what it belongs to end; MENTION, before a value is said, where what it is
+    called ends beside that value; VALUE, there, where the value begins, if that comes first."""
     found, start = _Pointers(text, tokens, lengths), 0
     for message in messages:
         if message["role"] == "assistant":
@@ -33,7 +34,7 @@ def pointers(messages, text, tokens, lengths):
 
 class _Pointers:
     def __init__(self, text, tokens, lengths):
-        self.rows = [[-1] * len(tokens) for _ in range(4)]
+        self.rows = [[-1] * len(tokens) for _ in range(6)]
         self._text, self._lower, self._tokens = text, text.lower(), tokens
         self._starts = list(accumulate(lengths, initial=0))  # bytes
         self._bytes = list(accumulate((len(c.encode()) for c in text), initial=0))  # before each character
@@ -49,14 +50,20 @@ class _Pointers:
             said, held = self._copy(at, place, len(taken["said"]))
             if held < 0:
                 continue
+            mention = self._mention(taken, place)
+            if mention >= 0:
+                self.rows[MENTION][said - 1] = mention
+                self._bind(THING, mention, taken["thing"], place - _NEAR, place)
+                if mention > held:
+                    self.rows[VALUE][mention] = held
+            if first and message["kind"] in ("value", "call"):
+                self.rows[DECIDED][before], self.rows[MENTION][before] = held, mention
             for row, word in ((NAME, taken["name"]), (THING, taken["thing"])):
                 self._bind(row, held, word, place - (_NEAR if row == THING else taken["at"] + taken["reach"]), place)
                 if first and message["kind"] in ("value", "call"):
                     self._bind(row, before, word, start - _NEAR, start)
                 # A value is said behind what it is called; a tool is called by what the message wants.
                 self._bind(row, said - 1, word, start - _NEAR if first and message["kind"] == "call" else start, at)
-            if first and message["kind"] in ("value", "call"):
-                self.rows[DECIDED][before] = held
             first = False
         if message["kind"] in ("refusal", "no_call"):
             self.rows[DECIDED][before] = 0
@@ -81,6 +88,16 @@ class _Pointers:
                 self.rows[COPIED][i - 1] = j
             i += 1
         return first, self.rows[COPIED][first - 1]
+
+    def _mention(self, taken, place):
+        """Where what the value at a character is called ends beside it, or -1."""
+        if not taken["name"]:
+            return -1
+        word, low = taken["name"].lower(), place - taken["at"] - taken["reach"]
+        at = self._lower.rfind(word, max(0, low), place)
+        if at < 0:
+            at = self._lower.find(word, place + len(taken["said"]), place - taken["at"] + len(taken["within"][-1]))
+        return bisect_right(self._starts, self._bytes[at + len(word) - 1]) - 1 if at >= 0 else -1
 
     def _bind(self, row, position, word, low, high):
         """Points from a position to the end of the last such word between two characters."""
