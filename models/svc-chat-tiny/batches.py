@@ -10,7 +10,7 @@ from sources import pointers
 
 def example(tokenizer, messages, tools=None, rng=None, share=0.0):
     """Tokens of a conversation; for each position the next token if an assistant has to say it, else -1; and what
-    `sources.pointers` says of it, in six lists. A random share of the other tokens counts too."""
+    `sources.pointers` says of it, in eight lists. A random share of the other tokens counts too."""
     text = render(messages, tools)
     tokens = tokenizer.encode(text)
     lengths = [tokenizer.n_bytes[token] for token in tokens]
@@ -80,9 +80,9 @@ class Steps(torch.utils.data.Dataset):
 
 
 def pad(batch):
-    """Examples as one matrix of tokens, one of targets and six of pointers."""
+    """Examples as one matrix of tokens, one of targets and eight of pointers."""
     length = -(-max(len(tokens) for tokens, *_ in batch) // 16) * 16
-    padded = [torch.full((len(batch), length), nothing) for nothing in (0, *[-1] * 7)]
+    padded = [torch.full((len(batch), length), nothing) for nothing in (0, *[-1] * 9)]
     for i, rows in enumerate(batch):
         for matrix, row in zip(padded, rows):
             matrix[i, : len(row)] = torch.tensor(row)

@@ -31,6 +31,11 @@ class Fact:
     questions: list = field(default_factory=list)
 
     @property
+    def echoes(self):
+        """What an answer repeats of the question."""
+        return [self.thing, self.word]
+
+    @property
     def sources(self):
         """The value's places: a passage has either of them."""
         return [source(self.value, text, name=self.word, thing=self.thing) for text in (self.sentence, self.line)]

@@ -27,7 +27,7 @@ class HeldOut:
         for batch in self._batches:
             tokens, targets, *pointers = (matrix.to(device) for matrix in pad([rows for rows, _ in batch]))
             hidden = model(tokens, dtype)
-            for row, kind in enumerate(("copies", "decides", "name", "thing", "mention", "value_of")):
+            for row, kind in enumerate(("copies", "decides", "name", "thing", "mention", "value_of", "cited", "number")):
                 scores, wanted = model.looks(row, pointers[row], dtype)
                 asked[kind] += len(wanted)
                 right[kind] += int((scores.argmax(-1) == wanted).sum())

@@ -131,7 +131,7 @@ class Model(nn.Module):
         """Of the last forward pass: the attention scores of a pointing head at each position that has a pointer, (pointers, t), and
         the pointers, (pointers)."""
         # What a value is called and belongs to is found first; then where else that is mentioned; then the value there.
-        layer, head = ((-2, 0), (-2, 1), (-4, 0), (-4, 1), (-3, 0), (-4, 2))[row]
+        layer, head = ((-2, 0), (-2, 1), (-4, 0), (-4, 1), (-3, 0), (-4, 2), (-2, 2), (-3, 1))[row]
         sequence, position = (pointers >= 0).nonzero(as_tuple=True)
         q, k = (x[:, head] for x in self.layers[max(layer, -len(self.layers))].pointing)
         _, mask = self._positions(pointers.shape[1], pointers.device, dtype)

@@ -80,7 +80,7 @@ def passage_conversation(rng, part, language, difficulty=1.0, n_questions=None):
     passages, facts = _write_passages(rng, part, language, n_passages, filler, difficulty)
     layout = _Layout(rng, part, language, passages)
     asked = rng.sample(facts, min(len(facts), n_questions or rng.choice((1, 3, 4, 5, 6, 8))))
-    turns = [(rng.choice(fact.questions), {"kind": "value", "content": f"{fact.answer} [{n}].", "value": fact.value, "sources": fact.sources}) for n, fact in asked]
+    turns = [(rng.choice(fact.questions), {"kind": "value", "content": f"{fact.answer} [{n}].", "value": fact.value, **layout.told(n, fact)}) for n, fact in asked]
     for i in range(len(turns)):
         if rng.random() < 0.2 * difficulty:
             turns[i] = (_unanswerable(rng, part, language, facts), {"kind": "refusal", "content": REFUSAL[language]})
@@ -168,7 +168,9 @@ class _Layout:
         self._instruction = rng.choice(every_fifth(_INSTRUCTIONS[spoken], part))
         numbering, between = rng.choice(_NUMBERINGS), rng.choice(("\n", "\n\n", "\n\n", "\n---\n"))
         heading = rng.choice(_HEADINGS[spoken])
-        listed = between.join(self._numbered(numbering, i, *passage, part) for i, passage in enumerate(passages, 1))
+        self._numbering = numbering
+        self._listed = [self._numbered(numbering, i, *passage, part) for i, passage in enumerate(passages, 1)]
+        listed = between.join(self._listed)
         self._passages = f"{heading}\n{listed}" if heading else listed
 
     def _numbered(self, numbering, i, title, text, part):
@@ -176,6 +178,10 @@ class _Layout:
         file = f"{made_up_word(rng, part)}{rng.choice(('.pdf', '.md', '.docx', '.txt', ''))}"
         page = f"{rng.choice(('page', 'p.', 'Seite', 'S.'))} {rng.randint(1, 300)}"
         return numbering.format(i=i, text=text, title=title if rng.random() < 0.7 else file, file=file, page=page)
+
+    def told(self, n, fact):
+        """Where training shows that an answer about a fact of passage n comes from."""
+        return {"sources": fact.sources, "echoes": fact.echoes, "number": (self._listed[n - 1], self._numbering.index("{i}"))}
 
     def messages(self, turns):
         rng, first = self._rng, turns[0][0]

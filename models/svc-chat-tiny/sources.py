@@ -5,7 +5,7 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
 # What the pointing heads look for, in the order of `pointers`.
-COPIED, DECIDED, NAME, THING, MENTION, VALUE = range(6)
+COPIED, DECIDED, NAME, THING, MENTION, VALUE, CITED, NUMBER = range(8)
 _OPENING = "<|assistant|>"
 # A thing is named so many characters before a value of it, or in the same sentence.
 _NEAR = 600
@@ -20,10 +20,11 @@ def source(said, *within, name=None, thing=None, reach=0):
 
 
 def pointers(messages, text, tokens, lengths):
-    """For each position of `tokens`, which `text` is rendered to and which have `lengths` bytes, six positions to look at, or -1:
+    """For each position of `tokens`, which `text` is rendered to and which have `lengths` bytes, eight positions to look at, or -1:
     COPIED, where the next token is taken from; DECIDED, before an answer, where its first source begins, or 0 if it has none; NAME and
     THING, before a value and at it, where what it is called and what it belongs to end; MENTION, before a value is said, where what it is
-    called ends beside that value; VALUE, there, where the value begins, if that comes first."""
+    called ends beside that value; VALUE, there, where the value begins, if that comes first; CITED, before a citation's number, where the value
+    stands; NUMBER, there, the passage's number."""
     found, start = _Pointers(text, tokens, lengths), 0
     for message in messages:
         if message["role"] == "assistant":
@@ -34,7 +35,7 @@ def pointers(messages, text, tokens, lengths):
 
 class _Pointers:
     def __init__(self, text, tokens, lengths):
-        self.rows = [[-1] * len(tokens) for _ in range(6)]
+        self.rows = [[-1] * len(tokens) for _ in range(8)]
         self._text, self._lower, self._tokens = text, text.lower(), tokens
         self._starts = list(accumulate(lengths, initial=0))  # bytes
         self._bytes = list(accumulate((len(c.encode()) for c in text), initial=0))  # before each character
@@ -42,6 +43,10 @@ class _Pointers:
     def add_answer(self, message, start):
         before = bisect_left(self._starts, self._bytes[start]) - 1
         cursor, first = start, True
+        for word in message.get("echoes", ()):
+            at, place = self._text.find(word, start), self._text.rfind(word, max(0, start - _NEAR), start)
+            if at >= 0 and place >= 0:
+                self._copy(at, place, len(word))
         for taken in filter(None, message.get("sources", ())):
             at, place = self._find(taken, start, cursor)
             if place < 0:
@@ -50,6 +55,8 @@ class _Pointers:
             said, held = self._copy(at, place, len(taken["said"]))
             if held < 0:
                 continue
+            if "number" in message:
+                self._cite(message["number"], cursor, held)
             mention = self._mention(taken, place)
             if mention >= 0:
                 self.rows[MENTION][said - 1] = mention
@@ -81,13 +88,22 @@ class _Pointers:
         """Enters the copied tokens; returns the first one in the answer and where it stands, or -1."""
         shift = self._bytes[place] - self._bytes[at]
         # A token may begin before the words, with a space.
-        first = i = bisect_right(self._starts, self._bytes[at]) - 1
+        first = i = self._token_at(at)
         while i < len(self._tokens) and self._starts[i] < self._bytes[at + count]:
             j = bisect_left(self._starts, self._starts[i] + shift)
             if self._starts[j] == self._starts[i] + shift and self._tokens[j] == self._tokens[i]:
                 self.rows[COPIED][i - 1] = j
             i += 1
         return first, self.rows[COPIED][first - 1]
+
+    def _cite(self, number, cursor, held):
+        passage, offset = number
+        said = self._token_at(self._text.index("[", cursor) + 1)
+        self.rows[CITED][said - 1] = held
+        self.rows[NUMBER][held] = self._token_at(self._text.index(passage) + offset)
+
+    def _token_at(self, character):
+        return bisect_right(self._starts, self._bytes[character]) - 1
 
     def _mention(self, taken, place):
         """Where what the value at a character is called ends beside it, or -1."""
@@ -97,12 +113,12 @@ class _Pointers:
         at = self._lower.rfind(word, max(0, low), place)
         if at < 0:
             at = self._lower.find(word, place + len(taken["said"]), place - taken["at"] + len(taken["within"][-1]))
-        return bisect_right(self._starts, self._bytes[at + len(word) - 1]) - 1 if at >= 0 else -1
+        return self._token_at(at + len(word) - 1) if at >= 0 else -1
 
     def _bind(self, row, position, word, low, high):
         """Points from a position to the end of the last such word between two characters."""
         at = self._lower.rfind(word.lower(), max(0, low), high) if word else -1
         if at >= 0:
-            end = bisect_right(self._starts, self._bytes[at + len(word) - 1]) - 1
+            end = self._token_at(at + len(word) - 1)
             if end <= position:
                 self.rows[row][position] = end
