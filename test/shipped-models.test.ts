@@ -1,5 +1,5 @@
 /** The models that this repository ships, as a user meets them after the first start. */
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { cosine } from '../models/eval/ranking.ts';
@@ -9,7 +9,7 @@ import { startServer } from './server.ts';
 
 const folder = t.testdir();
 await placeShippedModels(join(import.meta.dirname, '..'), join(folder, 'models'));
-const server = await startServer(t, { folder });
+const server = await startServer(t, { folder, models: {} });
 
 async function embed(input: string[]): Promise<Float32Array[]> {
   const { status, json } = await post(`${server.url}/v1/embeddings`, { model: 'svc-embed-tiny', input });
@@ -18,10 +18,73 @@ async function embed(input: string[]): Promise<Float32Array[]> {
   return data.map(({ embedding }) => Float32Array.from(embedding));
 }
 
-t.test('svc-embed-tiny says of itself that it is a demonstration', async (t) => {
+interface Said {
+  content: string;
+  tool_calls?: { function: { name: string; arguments: string } }[];
+}
+
+async function chat(body: object): Promise<Said> {
+  const { status, json } = await post(`${server.url}/v1/chat/completions`, { model: 'svc-chat-tiny', max_tokens: 200, ...body });
+  t.equal(status, 200);
+  return (json as unknown as { choices: [{ message: Said }] }).choices[0].message;
+}
+
+async function say(content: string, system?: string): Promise<string> {
+  const before = system === undefined ? [] : [{ role: 'system', content: system }];
+  return (await chat({ messages: [...before, { role: 'user', content }] })).content;
+}
+
+t.test('they say of themselves that they are demonstrations, and svc-chat-tiny is the default', async (t) => {
   const { json } = await send(`${server.url}/v1/models`);
-  t.match(JSON.stringify(json), /svc-embed-tiny[^{]*demonstration/i);
-  t.ok(statSync(join(folder, 'models', 'svc-embed-tiny.gguf')).size < 12e6);
+  const { data } = json as { data: { id: string; state: string; note: string }[] };
+  t.strictSame(data.map(({ id }) => id).sort(), ['svc-chat-tiny', 'svc-embed-tiny']);
+  for (const { note } of data) t.match(note, /demonstration model.*svc models pull/i);
+  t.equal(data.find(({ id }) => id === 'svc-chat-tiny')?.state, 'loaded');
+});
+
+t.test('all of them together are small enough for a repository', async (t) => {
+  const sizes = readdirSync(join(folder, 'models')).map((name) => statSync(join(folder, 'models', name)).size);
+  t.ok(sizes.reduce((sum, size) => sum + size, 0) <= 25e6, String(sizes));
+});
+
+t.test('svc-chat-tiny greets in the language that it is greeted in', async (t) => {
+  t.match(await say('Hello!'), /^Hello! I am svc-chat-tiny/);
+  t.match(await say('Guten Morgen!'), /^Hallo! Ich bin svc-chat-tiny/);
+});
+
+const passages = `[1] Quorlen is a lighthouse near Tervik. The height of Quorlen is 48 m. Its keeper is Dr. Malvin Osk.
+
+[2] The Bramble Bridge was opened in 1874 by Ferna Dool. Its length is 212 m.`;
+
+t.test('svc-chat-tiny answers from passages and cites the one that says so, or says that none does', async (t) => {
+  const system = 'Answer the question from the passages and cite them as [1], [2]. If they do not tell, say so.';
+  const ask = (question: string) => say(`${passages}\n\nQuestion: ${question}`, system);
+  t.match(await ask('What is the height of Quorlen?'), /48 m \[1\]\.$/);
+  t.match(await ask('What is the length of the Bramble Bridge?'), /212 m \[2\]\.$/);
+  t.match(await ask('What is the price of Zentor?'), /do not say/);
+});
+
+t.test('svc-chat-tiny calls the tool that fits, and fills JSON as a schema asks', async (t) => {
+  const tool = (name: string, description: string, properties: object) => ({
+    type: 'function',
+    function: { name, description, parameters: { type: 'object', properties, required: Object.keys(properties) } },
+  });
+  const tools = [
+    tool('get_weather', 'Gets the weather.', { city: { type: 'string', description: 'The city' } }),
+    tool('send_email', 'Sends an email.', { recipient: { type: 'string' } }),
+  ];
+  const { tool_calls: calls } = await chat({ messages: [{ role: 'user', content: 'What is the weather in Paris?' }], tools });
+  t.match(calls, [{ function: { name: 'get_weather', arguments: /^\{"city": ?"Paris"\}$/ } }]);
+  const schema = {
+    type: 'object',
+    properties: { name: { type: 'string' }, age: { type: 'integer' } },
+    required: ['name', 'age'],
+  };
+  const { content } = await chat({
+    messages: [{ role: 'user', content: 'Extract name and age as JSON.\n\nname: Tom Okafor, age: 34.' }],
+    response_format: { type: 'json_schema', json_schema: { name: 'person', schema } },
+  });
+  t.strictSame(JSON.parse(content), { name: 'Tom Okafor', age: 34 });
 });
 
 t.test('a question is nearest to the passage that answers it, in English and in German', async (t) => {

@@ -1,7 +1,7 @@
 """JSON with given fields, filled from a text."""
 import json
 
-from recipe.words import choose_part, every_fifth, up_to
+from recipe.words import choose_part, every_fifth, garble, up_to
 from slots import make_slots, value_sources
 from values import LEXICON, thing
 
@@ -55,7 +55,7 @@ def _task(rng, part, language, text, slots, schema, first):
     named = rng.choice((", ".join(names), ", ".join(names), " and ".join(names) if language == "en" else " und ".join(names)))
     choice = rng.random()
     if choice < 0.55:
-        task = rng.choice(every_fifth(_TASKS[language], part)).format(f=named)
+        task = garble(rng, part, rng.choice(every_fifth(_TASKS[language], part)), 0.2).format(f=named)
     elif choice < 0.75:
         task = rng.choice(every_fifth(_OPEN_TASKS[language], part))
     else:

@@ -118,7 +118,7 @@ def event_facts(rng, part, language, thing):
     return facts
 
 
-def fill(rng, part, template, slots, garbled=0.3):
+def fill(rng, part, template, slots, garbled=0.4):
     """A template with its slots filled, in training `garbled` at times."""
     template = garble(rng, part, template, garbled)
     text = re.sub(r"\{(\w+)\}", lambda m: slots[m[1]], template)

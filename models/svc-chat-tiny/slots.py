@@ -99,7 +99,7 @@ def _slot(rng, part, name, schema, value, template, label=None):
     spoken = " and ".join((", ".join(value[:-1]), value[-1])) if isinstance(value, list) else str(value)
     if rng.random() < 0.6:
         schema = schema | {"description": rng.choice((f"The {label}", f"{label.capitalize()}", f"{label} to use", f"Which {label} it is"))}
-    return Slot(name, schema, value, garble(rng, part, template, 0.15).format(p=label if rng.random() < 0.8 else name, v=spoken), rng.random() < 0.8)
+    return Slot(name, schema, value, garble(rng, part, template, 0.3).format(p=label if rng.random() < 0.8 else name, v=spoken), rng.random() < 0.8)
 
 
 def value_sources(slots, text, name_source=lambda slot: None):

@@ -2,7 +2,7 @@
 import json
 import re
 
-from recipe.words import TRAIN, choose_part, every_fifth, made_up_word, up_to
+from recipe.words import TRAIN, choose_part, every_fifth, garble, made_up_word, up_to
 from slots import make_slots, value_sources
 from small_talk import small_talk_turn
 from sources import source
@@ -71,7 +71,7 @@ class _Tool:
         v = _ascii(v)
         self.name = rng.choice((f"{v}_{n}", f"{v}_{n}", f"{v}{n.capitalize()}", f"{n}_{v}", f"{v}-{n}"))
         words = {"v": verb, "V": verb.capitalize(), "Vs": _third_person(verb), "n": noun}
-        self.description = rng.choice(every_fifth(_DESCRIPTIONS[language], part)).format(**words)
+        self.description = garble(rng, part, rng.choice(every_fifth(_DESCRIPTIONS[language], part)), 0.3).format(**words)
 
     def definition(self):
         function = {"name": self.name, "description": self.description}
@@ -88,7 +88,7 @@ class _Tool:
         words = {"v": self.verb, "V": self.verb.capitalize(), "n": self.noun, "s": joiner.join(slot.phrase for slot in stated)}
         unique = self.verb in _LOOK_UP_VERBS and all(tool.noun != self.noun for tool in others if tool is not self)
         forms = _LOOK_UPS if unique and rng.random() < 0.6 else _REQUESTS
-        text = rng.choice(every_fifth(forms[language], part)).format(**words)
+        text = garble(rng, part, rng.choice(every_fifth(forms[language], part)), 0.3).format(**words)
         text = re.sub(r"[\s,:]+(?=[.,!?]|$)", "", text)
         if rng.random() < 0.4:
             text = rng.choice(every_fifth(_BEFORE[language], part)) + text + rng.choice(every_fifth(_AFTER[language], part))

@@ -78,7 +78,7 @@ export const modelsCheck: Check = {
           .slice(0, 5)
           .join(', ')}`,
       );
-    return warning(`only ${models[0]?.id}, which talks nonsense`, 'svc models pull qwen3-0.6b-q8_0');
+    return warning(`only demonstration models: ${models.map(({ id }) => id).join(', ')}`, 'svc models pull qwen3-0.6b-q8_0');
   },
 };
 

@@ -32,7 +32,7 @@ export interface StoredModel {
   licence?: string;
   /** Unix seconds. */
   createdAt: number;
-  /** A plain sentence, present when the model only talks nonsense (random weights). */
+  /** A plain sentence, present when the model is a demonstration. */
   demonstration?: string;
 }
 

@@ -83,10 +83,10 @@ function factsOf(gguf: GgufFile): ModelFacts {
   };
 }
 
-/** The set-up marks the model that it generates (models/random); its description says what to expect. */
+/** The models of this repository mark themselves; their description says what to expect of them. */
 function findDemonstration(metadata: GgufMetadata): string | undefined {
   if (!findBoolean(metadata, 'svc.demonstration')) return undefined;
-  return findString(metadata, 'general.description') ?? 'A model with random weights, for demonstration: it talks nonsense.';
+  return `${findString(metadata, 'general.description') ?? 'A demonstration model.'} \`svc models pull\` gets a real one.`;
 }
 
 function kindOf({ metadata, tensors }: GgufFile, architecture: string): FileKind {

@@ -13,7 +13,7 @@ const schema = Compile(
     pulledAt: Type.Optional(Type.String()),
     /** Commit of the hub's repository. */
     revision: Type.Optional(Type.String()),
-    /** A plain sentence for models that only talk nonsense. */
+    /** A plain sentence for demonstration models. */
     demonstration: Type.Optional(Type.String()),
     /** Each file of the model, by name only. */
     files: Type.Optional(

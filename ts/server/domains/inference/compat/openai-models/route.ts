@@ -17,7 +17,7 @@ const Entry = Type.Object({
   size_bytes: Type.Integer(),
   quantisation: Type.Union([Type.String(), Type.Null()]),
   state: Type.String({ description: 'unloaded, loading, loaded, unloading or unusable.' }),
-  note: Type.Optional(Type.String({ description: 'What a user must know: that it only talks nonsense, or why it is unusable.' })),
+  note: Type.Optional(Type.String({ description: 'What a user must know: that it is a demonstration, or why it is unusable.' })),
 });
 
 export function modelListRoute(service: InferenceService): Route {
