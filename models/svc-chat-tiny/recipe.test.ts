@@ -14,7 +14,7 @@ else await rerun(python);
 async function rerun(python: string): Promise<void> {
   const folder = t.testdir();
   const model = join(folder, 'svc-chat-tiny.gguf');
-  const size = ['--width', '64', '--layers', '2', '--heads', '2', '--feed-forward', '64', '--tokenizer-conversations', '300'];
+  const size = ['--width', '64', '--layers', '2', '--heads', '4', '--feed-forward', '64', '--tokenizer-conversations', '300'];
   const effort = ['--step-tokens', '2048', '--held-out', '8', '--check-every', '2'];
   const train = (steps: number, workers: number) =>
     runScript(python, 'svc-chat-tiny/train.py', [

@@ -126,6 +126,8 @@ def _options():
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--folder", type=Path, default=None, help="where checkpoints are kept")
     options = parser.parse_args()
+    if options.heads < 3 or options.layers < 2:
+        parser.error("a model needs 3 heads and 2 layers: so many heads of a layer, and that layer before the last, are shown where to look")
     options.folder = options.folder or training_folder("svc-chat-tiny")
     options.folder.mkdir(parents=True, exist_ok=True)
     return options
