@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import torch
 from chat import render
 from data import conversation
-from sources import pointers
+from sources import LOOKS, pointers
 
 
 def example(tokenizer, messages, tools=None, rng=None, share=0.0):
     """Tokens of a conversation; for each position the next token if an assistant has to say it, else -1; and what
-    `sources.pointers` says of it, in eight lists. A random share of the other tokens counts too."""
+    `sources.pointers` says of it, a list for each of LOOKS. A random share of the other tokens counts too."""
     text = render(messages, tools)
     tokens = tokenizer.encode(text)
     lengths = [tokenizer.n_bytes[token] for token in tokens]
@@ -80,9 +80,9 @@ class Steps(torch.utils.data.Dataset):
 
 
 def pad(batch):
-    """Examples as one matrix of tokens, one of targets and eight of pointers."""
+    """Examples as one matrix of tokens, one of targets and one for each of LOOKS."""
     length = -(-max(len(tokens) for tokens, *_ in batch) // 16) * 16
-    padded = [torch.full((len(batch), length), nothing) for nothing in (0, *[-1] * 9)]
+    padded = [torch.full((len(batch), length), nothing) for nothing in (0, -1, *[-1] * len(LOOKS))]
     for i, rows in enumerate(batch):
         for matrix, row in zip(padded, rows):
             matrix[i, : len(row)] = torch.tensor(row)

@@ -45,6 +45,9 @@ class Disjoint(unittest.TestCase):
         for lists in by_language:
             for language in ("en", "de"):
                 self._divided(lists[language], every_fifth)
+        for _, *phrases in slots._KNOWN.values():
+            for *train, held_out in (one.split("|") for one in phrases):
+                self.assertNotIn(held_out, train)
         for intent in small_talk._INTENTS:
             self._divided(intent[2].split("|"), every_fifth)
 

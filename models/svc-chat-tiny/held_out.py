@@ -5,6 +5,7 @@ from collections import Counter
 import torch
 from batches import example, pad
 from data import conversation
+from sources import LOOKS
 
 
 class HeldOut:
@@ -22,12 +23,12 @@ class HeldOut:
 
     @torch.no_grad()
     def report(self, model, device, dtype):
-        """A share of right answers for each kind of answer, and of right looks for each head that points."""
+        """A share of right answers for each kind of answer, and, behind an @, of right looks for each head that points."""
         right, asked = Counter(), Counter()
         for batch in self._batches:
             tokens, targets, *pointers = (matrix.to(device) for matrix in pad([rows for rows, _ in batch]))
             hidden = model(tokens, dtype)
-            for row, kind in enumerate(("copies", "decides", "name", "thing", "mention", "value_of", "cited", "number")):
+            for row, kind in enumerate(f"@{look}" for look in LOOKS):
                 scores, wanted = model.looks(row, pointers[row], dtype)
                 asked[kind] += len(wanted)
                 right[kind] += int((scores.argmax(-1) == wanted).sum())

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
+from sources import CITED, COPIED, DECIDED, MENTION, NAME, NUMBER, THING, VALUE
 from torch import nn
+
+# (layer from the end, head). What a value is called and belongs to is found first; then where else that is mentioned, and the number of
+# the passage; then the value.
+_POINTING_HEADS = {NAME: (-4, 0), THING: (-4, 1), VALUE: (-4, 2), MENTION: (-3, 0), NUMBER: (-3, 1), COPIED: (-2, 0), DECIDED: (-2, 1), CITED: (-2, 2)}
 
 
 @dataclass
@@ -130,8 +135,7 @@ class Model(nn.Module):
     def looks(self, row, pointers, dtype):
         """Of the last forward pass: the attention scores of a pointing head at each position that has a pointer, (pointers, t), and
         the pointers, (pointers)."""
-        # What a value is called and belongs to is found first; then where else that is mentioned; then the value there.
-        layer, head = ((-2, 0), (-2, 1), (-4, 0), (-4, 1), (-3, 0), (-4, 2), (-2, 2), (-3, 1))[row]
+        layer, head = _POINTING_HEADS[row]
         sequence, position = (pointers >= 0).nonzero(as_tuple=True)
         q, k = (x[:, head] for x in self.layers[max(layer, -len(self.layers))].pointing)
         _, mask = self._positions(pointers.shape[1], pointers.device, dtype)

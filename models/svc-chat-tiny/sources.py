@@ -5,7 +5,8 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
 # What the pointing heads look for, in the order of `pointers`.
-COPIED, DECIDED, NAME, THING, MENTION, VALUE, CITED, NUMBER = range(8)
+LOOKS = ("copied", "decided", "name", "thing", "mention", "value", "cited", "number")
+COPIED, DECIDED, NAME, THING, MENTION, VALUE, CITED, NUMBER = range(len(LOOKS))
 _OPENING = "<|assistant|>"
 # A thing is named so many characters before a value of it, or in the same sentence.
 _NEAR = 600
@@ -35,7 +36,7 @@ def pointers(messages, text, tokens, lengths):
 
 class _Pointers:
     def __init__(self, text, tokens, lengths):
-        self.rows = [[-1] * len(tokens) for _ in range(8)]
+        self.rows = [[-1] * len(tokens) for _ in LOOKS]
         self._text, self._lower, self._tokens = text, text.lower(), tokens
         self._starts = list(accumulate(lengths, initial=0))  # bytes
         self._bytes = list(accumulate((len(c.encode()) for c in text), initial=0))  # before each character
