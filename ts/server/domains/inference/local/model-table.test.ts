@@ -280,3 +280,24 @@ t.test('two load at a time', async (t) => {
   await Promise.all(leases);
   t.strictSame(door.loaded, ['a', 'b', 'c']);
 });
+
+t.test('who waits behind a load sleeps until it is over, and then makes the model give way', async (t) => {
+  const { door, table } = setUp({ maxModels: 1, drainAfterMs: 1 });
+  const open = hold(door);
+  const first = table.acquire(request('a'), signal, anyTime);
+  const newcomer = table.acquire(request('b'), signal, anyTime);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const timers = t.capture(globalThis, 'setTimeout', setTimeout);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  t.equal(timers().length, 1, 'nobody polls');
+  timers.restore();
+  open();
+  const lease = await first;
+  const late = table.acquire(request('a'), signal, anyTime);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  t.equal(table.entry('a')?.nDrainers, 1, 'those who come back wait without a say in it');
+  lease.release();
+  (await newcomer).release();
+  (await late).release();
+  t.strictSame(door.loaded, ['a', 'b', 'a']);
+});

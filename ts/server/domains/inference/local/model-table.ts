@@ -4,7 +4,7 @@ import type { StoredModel } from '../model-source.ts';
 import { waitFor } from './deadline.ts';
 import { LoadGate } from './load-gate.ts';
 import type { LoadedModel } from './loaded-model.ts';
-import { type MemoryUse, noMemory, sumOf, totalBytes } from './memory-use.ts';
+import { type MemoryUse, noMemory, sumOf } from './memory-use.ts';
 import { type ModelEntry, type ModelLease, type ModelRequest, memoryOf, predictedMemory, usualContext } from './model-entry.ts';
 import { type Newcomer, Room, type RoomLimits } from './room.ts';
 
@@ -41,7 +41,7 @@ export class ModelTable {
   readonly #gate = new LoadGate(mostLoadsAtOnce);
   readonly #sweeper: NodeJS.Timeout | undefined;
   /** Requests that wait for something to change: a model at rest, or gone. */
-  #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
   #isClosed = false;
 
   constructor(open: OpenModel, limits: TableLimits, pinned: Iterable<string>, observer: TableObserver = silent) {
@@ -119,10 +119,11 @@ export class ModelTable {
         signal.throwIfAborted();
         const entry = this.#tryHold(request);
         if (entry) return held(entry);
-        if (performance.now() >= deadline) throw busy(request.stored);
-        if (drained.size === 0 && performance.now() >= drainAt) this.#drain(request, drained);
-        const until = drained.size === 0 ? Math.min(drainAt, deadline) : deadline;
-        await this.#change(until - performance.now(), signal);
+        const now = performance.now();
+        if (now >= deadline) throw busy(request.stored);
+        const isPatient = now < drainAt;
+        if (!isPatient && drained.size === 0) this.#drain(request, drained);
+        await this.#change((isPatient ? Math.min(drainAt, deadline) : deadline) - now, signal);
       }
     } finally {
       for (const entry of drained) entry.nDrainers--;
@@ -140,7 +141,7 @@ export class ModelTable {
         retryAfterMs: 1000,
       });
     }
-    if (entry?.gone || (entry && entry.nDrainers > 0)) return undefined;
+    if (entry && isLeaving(entry)) return undefined;
     if (entry && (!request.context || entry.contexts.has(request.context))) return entry;
     const newcomer = newcomerOf(request, entry);
     if (!this.#room.canEverHold(newcomer)) throw tooLarge(stored, newcomer, this.#room.memory);
@@ -152,21 +153,31 @@ export class ModelTable {
   }
 
   /** Settles when something changed or the time is over. */
-  #change(timeoutMs: number, signal: AbortSignal): Promise<void> {
-    const change = new Promise<void>((resolve) => this.#waiting.push(resolve));
-    return waitFor(change, Math.max(0, timeoutMs), signal, () => new TimeOver()).catch((error: unknown) => {
-      if (!(error instanceof TimeOver)) throw error;
+  async #change(timeoutMs: number, signal: AbortSignal): Promise<void> {
+    let wake = () => {};
+    const change = new Promise<void>((resolve) => {
+      wake = resolve;
     });
+    this.#waiting.add(wake);
+    try {
+      await waitFor(change, Math.max(0, timeoutMs), signal, () => new TimeOver());
+    } catch (error) {
+      if (!(error instanceof TimeOver)) throw error;
+    } finally {
+      this.#waiting.delete(wake);
+    }
   }
 
   #wake(): void {
-    for (const wake of this.#waiting.splice(0)) wake();
+    for (const wake of this.#waiting) wake();
   }
 
   /** Those that must leave are always at work: without this, they would keep the newcomer out for as long as they are asked for. */
   #drain(request: ModelRequest, drained: Set<ModelEntry>): void {
-    const newcomer = newcomerOf(request, this.#entries.get(request.stored.id));
-    const leaving = this.#room.chooseLeaving([...this.#entries.values()], newcomer, true) ?? [];
+    const entry = this.#entries.get(request.stored.id);
+    // Its own model leaves first.
+    if (entry && isLeaving(entry)) return;
+    const leaving = this.#room.chooseLeaving([...this.#entries.values()], newcomerOf(request, entry), true) ?? [];
     for (const entry of leaving) {
       entry.nDrainers++;
       drained.add(entry);
@@ -225,6 +236,7 @@ export class ModelTable {
     entry.model = await this.#open(stored, onProgress, aborter.signal);
     if (!entry.gone) entry.state = 'loaded';
     entry.progress = 1;
+    this.#wake();
     this.#observer.loaded(stored.id, { predicted: predictedMemory(entry, entry.contexts), used: memoryOf(entry) });
     return entry.model;
   }
@@ -287,6 +299,11 @@ function newcomerOf(request: ModelRequest, growing: ModelEntry | undefined): New
   return { memory: predictedMemory(request, contexts), growing };
 }
 
+/** New requests for it wait until it is gone, or may stay. */
+function isLeaving(entry: ModelEntry): boolean {
+  return entry.gone !== undefined || entry.nDrainers > 0;
+}
+
 function held(entry: ModelEntry): ModelEntry {
   entry.nLeases++;
   return entry;
@@ -311,9 +328,11 @@ function busy({ id }: StoredModel): Error {
 }
 
 function tooLarge({ id }: StoredModel, { memory, growing }: Newcomer, limit: MemoryUse): Error {
-  const needed = totalBytes(growing ? sumOf(memory, memoryOf(growing)) : memory);
+  const needed = growing ? sumOf(memory, memoryOf(growing)) : memory;
+  const [kind, where] =
+    needed.hostBytes > limit.hostBytes ? (['hostBytes', 'memory'] as const) : (['deviceBytes', 'device memory'] as const);
   const detail =
-    `${id} needs ${needed} bytes of memory with its context, and loaded models may take ${limit.hostBytes}. ` +
+    `${id} needs ${needed[kind]} bytes of ${where} with its context, and loaded models may take ${limit[kind]}. ` +
     'Use a smaller or more strongly quantised model, lower inference.ctx, or raise inference.max_loaded_bytes.';
-  return refusal('out_of_memory', detail, { extra: { needed_bytes: needed, limit_bytes: limit.hostBytes } });
+  return refusal('out_of_memory', detail, { extra: { needed_bytes: needed[kind], limit_bytes: limit[kind] } });
 }
