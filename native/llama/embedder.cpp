@@ -12,7 +12,6 @@ namespace {
 
 constexpr uint32_t kAutoCtx = 2048;
 constexpr uint32_t kAutoSequences = 64;
-constexpr uint32_t kAutoQueued = 100000;
 // Weights are read once for a batch, which pays up to about here; without flash attention, attention costs the batch's square.
 constexpr size_t kPackTokens = 512;
 // How long a batch may keep other contexts from computing.
@@ -33,6 +32,15 @@ std::vector<float> normalised(const float * values, int32_t count) {
     std::vector<float> vector(values, values + count);
     for (auto & value : vector) value *= scale;
     return vector;
+}
+
+size_t n_bytes_of(const EmbedRequest & request) {
+    size_t n_bytes = request.query.size() * request.inputs.size();
+    for (const auto & input : request.inputs) {
+        const auto * tokens = std::get_if<std::vector<llama_token>>(&input);
+        n_bytes += tokens ? tokens->size() * sizeof(llama_token) : std::get<std::string>(input).size();
+    }
+    return n_bytes;
 }
 
 }  // namespace
@@ -72,7 +80,7 @@ Embedder::Embedder(std::shared_ptr<Model> model, EngineOptions options)
     limits_.n_threads = params.n_threads;
     limits_.memory = memory_of(context_.get(), 0);
     limits_.weights = weights_of(context_.get());
-    n_most_queued_ = options.max_queued_jobs ? options.max_queued_jobs : kAutoQueued;
+    queue_.set_limits(queue_limits(options));
     batch_ = std::make_unique<Batch>(static_cast<int32_t>(params.n_batch));
     compute_ = join_compute_turns(limits_);
     thread_ = std::thread([this] { run(); });
@@ -80,15 +88,21 @@ Embedder::Embedder(std::shared_ptr<Model> model, EngineOptions options)
 
 Embedder::~Embedder() { close(); }
 
-void Embedder::submit(std::shared_ptr<EmbedRequest> request) {
+void Embedder::submit(std::shared_ptr<EmbedRequest> request, int64_t timeout_ms) {
     if (request->rank && pooling_ != LLAMA_POOLING_TYPE_RANK)
         throw StatusError("unsupported", "this model embeds; it cannot rerank");
+    if (timeout_ms > 0) request->deadline = Clock::now() + std::chrono::milliseconds(timeout_ms);
     std::lock_guard lock(mutex_);
     if (closing_) throw StatusError("closed", "the embedder is closed");
-    if (n_queued_ + request->inputs.size() > n_most_queued_)
-        throw StatusError({"queue_full", "too many texts are waiting", 1000, 0});
-    n_queued_ += static_cast<uint32_t>(request->inputs.size());
+    request->n_queued_tokens = queue_.enter(request->tenant, n_bytes_of(*request), timeout_ms);
     inbox_.push_back(std::move(request));
+    wake_.notify_one();
+}
+
+void Embedder::cancel(EmbedRequest & request) {
+    std::lock_guard lock(mutex_);
+    request.cancelled = true;
+    nudged_ = true;
     wake_.notify_one();
 }
 
@@ -109,33 +123,50 @@ void Embedder::run() {
     std::deque<std::shared_ptr<EmbedRequest>> taken;
     while (take(taken)) {
         for (auto & request : taken) {
+            requests_.push_back(request);
             auto status = catch_status([&] { prepare(request); });
             if (!status.code.empty()) settle(request, status);
         }
         taken.clear();
-        if (items_.empty()) continue;
-        const auto front = items_.front().request;
+        drop_over();
+        if (turns_.empty()) continue;
+        const auto front = turns_.front().request;
         auto status = catch_status([this] { run_batch(); });
         if (!status.code.empty()) settle(front, status);
+        drain_rate_.step(Clock::now(), !turns_.empty());
+        queue_.set_rate(drain_rate_.per_second(1));
     }
-    for (auto & request : taken) settle(request, {"closed", "the embedder was closed"});
-    while (!items_.empty()) settle(items_.front().request, {"closed", "the embedder was closed"});
+    for (auto & request : taken) requests_.push_back(request);
+    while (!requests_.empty()) settle(requests_.front(), {"closed", "the embedder was closed"});
 }
 
 // Waits for work. False when the embedder closes.
 bool Embedder::take(std::deque<std::shared_ptr<EmbedRequest>> & taken) {
     std::unique_lock lock(mutex_);
-    wake_.wait(lock, [this] { return closing_ || !inbox_.empty() || !items_.empty(); });
+    wake_.wait(lock, [this] { return closing_ || nudged_ || !inbox_.empty() || !turns_.empty(); });
+    nudged_ = false;
     taken.swap(inbox_);
     return !closing_;
 }
 
+// Ends requests that nobody waits for and those whose time has passed.
+void Embedder::drop_over() {
+    const auto now = Clock::now();
+    const auto all = requests_;
+    for (const auto & request : all) {
+        if (request->cancelled) settle(request, {"closed", "the caller has gone"});
+        else if (now >= request->deadline) settle(request, {"deadline_exceeded", "the request's time limit has passed"});
+    }
+}
+
 void Embedder::prepare(const std::shared_ptr<EmbedRequest> & request) {
+    if (request->cancelled) return;
     const size_t count = request->inputs.size();
-    std::vector<Item> items;
+    std::vector<EmbedText> texts;
+    size_t n_all = 0;
     for (size_t i = 0; i < count; i++) {
-        items.push_back({request, i, tokens_of(*request, i)});
-        const size_t n_tokens = items.back().tokens.size();
+        texts.push_back({request, i, tokens_of(*request, i)});
+        const size_t n_tokens = texts.back().tokens.size();
         if (n_tokens > limits_.n_ctx_per_job) {
             throw StatusError({"context_length_exceeded",
                                "input " + std::to_string(i) + " has " + std::to_string(n_tokens) +
@@ -143,12 +174,15 @@ void Embedder::prepare(const std::shared_ptr<EmbedRequest> & request) {
                                static_cast<uint32_t>(n_tokens), limits_.n_ctx_per_job});
         }
         if (n_tokens == 0) throw StatusError("invalid_argument", "input " + std::to_string(i) + " has no tokens");
+        n_all += n_tokens;
     }
     request->vectors.resize(count);
     request->n_tokens.resize(count);
     request->n_missing = count;
+    queue_.recount(request->n_queued_tokens, n_all);
+    request->n_queued_tokens = n_all;
     if (count == 0) return settle(request, {});
-    for (auto & item : items) items_.push_back(std::move(item));
+    for (auto & text : texts) turns_.push(std::move(text));
 }
 
 std::vector<llama_token> Embedder::tokens_of(const EmbedRequest & request, size_t index) const {
@@ -194,19 +228,17 @@ size_t Embedder::n_pack() const {
     return std::min(kPackTokens, static_cast<size_t>(kSharedMs / ms_per_token_));
 }
 
-// Packs items in order of arrival while they fit, evaluates them, and hands the results out.
+// Packs texts in order of their turns while they fit, evaluates them, and hands the results out.
 void Embedder::run_batch() {
-    std::vector<Item> packed;
+    std::vector<EmbedText> packed;
     batch_->clear();
     const size_t n_most = n_pack();
-    while (!items_.empty() && packed.size() < limits_.n_parallel) {
-        auto & item = items_.front();
-        const size_t n_packed = static_cast<size_t>(batch_->size()) + item.tokens.size();
-        if (!packed.empty() && n_packed > n_most) break;
+    while (!turns_.empty() && packed.size() < limits_.n_parallel) {
+        const auto & tokens = turns_.front().tokens;
+        if (!packed.empty() && static_cast<size_t>(batch_->size()) + tokens.size() > n_most) break;
         const auto sequence = static_cast<llama_seq_id>(packed.size());
-        for (size_t i = 0; i < item.tokens.size(); i++) batch_->add(item.tokens[i], static_cast<llama_pos>(i), sequence, true);
-        packed.push_back(std::move(item));
-        items_.pop_front();
+        for (size_t i = 0; i < tokens.size(); i++) batch_->add(tokens[i], static_cast<llama_pos>(i), sequence, true);
+        packed.push_back(turns_.pop());
     }
     if (auto * memory = llama_get_memory(context_.get())) llama_memory_clear(memory, false);
     const bool encodes = llama_model_has_encoder(model_->raw()) && !llama_model_has_decoder(model_->raw());
@@ -224,26 +256,27 @@ void Embedder::run_batch() {
     }
 }
 
-void Embedder::collect(const Item & item, llama_seq_id sequence) {
-    auto & request = *item.request;
+void Embedder::collect(const EmbedText & text, llama_seq_id sequence) {
+    auto & request = *text.request;
     const float * values = llama_get_embeddings_seq(context_.get(), sequence);
-    if (!values) return settle(item.request, {"internal", "the model gave no embedding"});
+    if (!values) return settle(text.request, {"internal", "the model gave no embedding"});
     const int32_t n_out = pooling_ == LLAMA_POOLING_TYPE_RANK ? 1 : llama_model_n_embd_out(model_->raw());
-    request.vectors[item.index] = request.rank ? std::vector<float>{values[0]} : normalised(values, n_out);
-    request.n_tokens[item.index] = static_cast<uint32_t>(item.tokens.size());
-    if (--request.n_missing == 0) settle(item.request, {});
+    request.vectors[text.index] = request.rank ? std::vector<float>{values[0]} : normalised(values, n_out);
+    request.n_tokens[text.index] = static_cast<uint32_t>(text.tokens.size());
+    if (--request.n_missing > 0) return;
+    drain_rate_.job_done(static_cast<double>(request.n_queued_tokens) * ms_per_token_ / 1000);
+    settle(text.request, {});
 }
 
-// Ends a request; its remaining items are dropped.
+// Ends a request; its remaining texts are dropped.
 void Embedder::settle(const std::shared_ptr<EmbedRequest> & request, const Status & status) {
     const auto held = request;
+    const auto found = std::find(requests_.begin(), requests_.end(), held);
+    if (found == requests_.end()) return;  // ended before
+    requests_.erase(found);
     held->status = status;
-    items_.erase(std::remove_if(items_.begin(), items_.end(), [&](const Item & item) { return item.request == held; }),
-                 items_.end());
-    {
-        std::lock_guard lock(mutex_);
-        n_queued_ -= static_cast<uint32_t>(held->inputs.size());
-    }
+    turns_.drop(*held);
+    queue_.leave(held->tenant, held->n_queued_tokens);
     if (auto done = std::move(held->done)) done();
 }
 

@@ -1,6 +1,7 @@
 // Embedding and rerank contexts: texts of all callers are packed into batches on one thread.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -8,11 +9,14 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
 #include "../common/status.h"
 #include "batch.h"
+#include "drain_rate.h"
+#include "embed_turns.h"
 #include "engine.h"
 #include "model.h"
 
@@ -20,6 +24,8 @@ namespace svc {
 
 // One caller's texts. Filled by the embedder thread; `done` is called there, once.
 struct EmbedRequest {
+    std::string tenant;
+    Clock::time_point deadline = Clock::time_point::max();
     std::vector<std::variant<std::string, std::vector<llama_token>>> inputs;
     // Rerank: inputs are documents, scored against this query.
     bool rank = false;
@@ -30,6 +36,8 @@ struct EmbedRequest {
     Status status;
     std::function<void()> done;
     size_t n_missing = 0;
+    size_t n_queued_tokens = 0;
+    std::atomic<bool> cancelled{false};
 };
 
 // Context parameters: what is automatic is decided here.
@@ -41,17 +49,13 @@ class Embedder {
     ~Embedder();
 
     // Throws StatusError queue_full, closed or unsupported (rank without a rerank model).
-    void submit(std::shared_ptr<EmbedRequest> request);
+    void submit(std::shared_ptr<EmbedRequest> request, int64_t timeout_ms);
+    // Nobody waits for it any more: what is left of it is not computed.
+    void cancel(EmbedRequest & request);
     void close();
     const EngineLimits & limits() const { return limits_; }
 
   private:
-    struct Item {
-        std::shared_ptr<EmbedRequest> request;
-        size_t index;
-        std::vector<llama_token> tokens;
-    };
-
     void run();
     bool take(std::deque<std::shared_ptr<EmbedRequest>> & taken);
     void prepare(const std::shared_ptr<EmbedRequest> & request);
@@ -59,25 +63,29 @@ class Embedder {
     std::vector<llama_token> rank_tokens(const std::string & query, const std::string & document) const;
     size_t n_pack() const;
     void run_batch();
-    void collect(const Item & item, llama_seq_id sequence);
+    void drop_over();
+    void collect(const EmbedText & text, llama_seq_id sequence);
     void settle(const std::shared_ptr<EmbedRequest> & request, const Status & status);
 
     std::shared_ptr<Model> model_;
     ContextPtr context_;
     EngineLimits limits_;
     enum llama_pooling_type pooling_;
-    uint32_t n_most_queued_;
+    QueueBound queue_;
     std::unique_ptr<Batch> batch_;
     std::unique_ptr<ComputeTurns::Member> compute_;
     double ms_per_token_ = 0;  // measured
-    std::deque<Item> items_;   // embedder thread only
+    // Embedder thread only.
+    std::vector<std::shared_ptr<EmbedRequest>> requests_;  // those whose texts are in turns_ or in the running batch
+    EmbedTurns turns_;
+    DrainRate drain_rate_;
 
     // Held while threads are joined: close() may come from several at once.
     std::mutex close_mutex_;
     std::mutex mutex_;
     std::condition_variable wake_;
     std::deque<std::shared_ptr<EmbedRequest>> inbox_;
-    uint32_t n_queued_ = 0;
+    bool nudged_ = false;
     bool closing_ = false;
     std::thread thread_;
 };

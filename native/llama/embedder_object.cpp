@@ -56,8 +56,12 @@ Napi::Object rank_result(Napi::Env env, const EmbedRequest & request) {
     return to;
 }
 
-// Settles a promise from the embedder thread: one crossing for each request.
-Napi::Value submit(Napi::Env env, Embedder & embedder, std::shared_ptr<EmbedRequest> request) {
+// Settles a promise from the embedder thread: one crossing for each request. Returns it with what cancels the request.
+Napi::Value submit(Napi::Env env, const std::shared_ptr<Embedder> & embedder, const std::shared_ptr<EmbedRequest> & request,
+                   const Napi::Value & options) {
+    if (!options.IsObject()) OptionReader::refuse("options", "an object");
+    auto asked = embed_options(options.As<Napi::Object>());
+    request->tenant = std::move(asked.tenant);
     auto deferred = std::make_shared<Napi::Promise::Deferred>(env);
     auto back = JsCallback::create(env, Napi::Function::New(env, [](const Napi::CallbackInfo &) {}), "svc.embed");
     request->done = [back, deferred, weak = std::weak_ptr(request)]() mutable {
@@ -68,12 +72,20 @@ Napi::Value submit(Napi::Env env, Embedder & embedder, std::shared_ptr<EmbedRequ
         back->release();
     };
     try {
-        embedder.submit(request);
+        embedder->submit(request, asked.timeout_ms);
     } catch (...) {
         back->release();
         throw;
     }
-    return deferred->Promise();
+    auto to = Napi::Object::New(env);
+    to.Set("result", deferred->Promise());
+    to.Set("cancel", Napi::Function::New(env, [weak_embedder = std::weak_ptr(embedder),
+                                               weak = std::weak_ptr(request)](const Napi::CallbackInfo &) {
+               const auto held_embedder = weak_embedder.lock();
+               const auto held = weak.lock();
+               if (held_embedder && held) held_embedder->cancel(*held);
+           }));
+    return to;
 }
 
 }  // namespace
@@ -107,7 +119,7 @@ Napi::Value EmbedderObject::embed(const Napi::CallbackInfo & info) {
     return guarded(info.Env(), [&] {
         auto request = std::make_shared<EmbedRequest>();
         read_inputs(info[0], *request);
-        return submit(info.Env(), *embedder_, request);
+        return submit(info.Env(), embedder_, request, info[1]);
     });
 }
 
@@ -118,7 +130,7 @@ Napi::Value EmbedderObject::rank(const Napi::CallbackInfo & info) {
         if (!info[0].IsString()) OptionReader::refuse("query", "a string");
         request->query = info[0].As<Napi::String>().Utf8Value();
         read_inputs(info[1], *request);
-        return submit(info.Env(), *embedder_, request);
+        return submit(info.Env(), embedder_, request, info[2]);
     });
 }
 

@@ -13,8 +13,6 @@ namespace svc {
 
 namespace {
 
-constexpr uint32_t kAutoQueuedJobs = 16384;
-constexpr uint32_t kAutoQueuedTokens = 4 * 1024 * 1024;
 // Threads that sample, and those that copy states.
 constexpr int32_t kMostHelpingThreads = 4;
 
@@ -24,12 +22,22 @@ std::string key_of(const std::map<std::string, float> & loras) {
     return key;
 }
 
+size_t n_bytes_of(const PromptOptions & prompt) {
+    return prompt.messages_json.size() + prompt.tools_json.size() + prompt.text.size() +
+           prompt.tokens.size() * sizeof(llama_token);
+}
+
 // Grammars are compiled; biases and ignore_eos look at every token of the vocabulary.
 bool is_slow_to_equip(const Job & job) {
     return !job.prompt.grammar.text.empty() || !job.options.logit_bias.empty() || job.options.sampling.ignore_eos;
 }
 
 }  // namespace
+
+QueueBound::Limits queue_limits(const EngineOptions & options) {
+    return {options.max_queued_jobs ? options.max_queued_jobs : QueueBound::kAutoJobs,
+            options.max_queued_tokens ? options.max_queued_tokens : QueueBound::kAutoTokens, options.max_queue_ms};
+}
 
 std::unique_ptr<ComputeTurns::Member> join_compute_turns(const EngineLimits & limits) {
     const bool on_device = limits.weights.device > 0;
@@ -41,8 +49,7 @@ Engine::Engine(std::shared_ptr<Model> model, EngineOptions options, std::shared_
     if (model_->weightless()) throw StatusError("unsupported", "this model was loaded without its weights and cannot generate");
     auto plan = plan_generation(*model_, options_);
     context_ = create_context(*model_, plan.params);
-    queue_.set_limits({options_.max_queued_jobs ? options_.max_queued_jobs : kAutoQueuedJobs,
-                       options_.max_queued_tokens ? options_.max_queued_tokens : kAutoQueuedTokens, options_.max_queue_ms});
+    queue_.set_limits(queue_limits(options_));
     limits_.n_ctx = llama_n_ctx(context_.get());
     // Beyond the trained context answers degrade, and models with learned positions have none.
     limits_.n_ctx_per_job =
@@ -98,7 +105,7 @@ uint32_t Engine::submit(JobOptions options) {
     job->options = std::move(options);
     std::lock_guard lock(mutex_);
     if (closing_) throw StatusError("closed", "the engine is closed");
-    queue_.enter(job->options.tenant, job->options.timeout_ms);
+    job->n_queued_tokens = queue_.enter(job->options.tenant, n_bytes_of(job->options.prompt), job->options.timeout_ms);
     job->id = next_id_++;
     by_id_[job->id] = job;
     to_prepare_.push(job);
@@ -156,11 +163,16 @@ void Engine::close() {
     if (preparing_.joinable()) preparing_.join();
     if (engine_.joinable()) engine_.join();
     if (writer_) writer_->close();
+    decltype(by_id_) left;
+    {
+        // cancel() and set_paused() may still come.
+        std::lock_guard lock(mutex_);
+        left.swap(by_id_);
+    }
     Bytes out;
-    for (const auto & [id, job] : by_id_) {
+    for (const auto & [id, job] : left) {
         if (!job->cancelled) write_error(id, {"closed", "the engine was closed"}, out);
     }
-    by_id_.clear();
     free_memory();
     if (!channel_ || out.data().empty()) return;
     channel_->append(out.view());
@@ -230,8 +242,8 @@ void Engine::prepare(const std::shared_ptr<Job> & job) {
     }
     std::lock_guard lock(mutex_);
     if (job->counted) {
+        queue_.recount(job->n_queued_tokens, job->prompt.tokens.size());
         job->n_queued_tokens = job->prompt.tokens.size();
-        queue_.add_tokens(job->n_queued_tokens);
     }
     inbox_.push_back(job);
     wake_engine_.notify_one();
@@ -245,6 +257,7 @@ void Engine::equip(Job & job) const {
         if (generation->sampler) continue;
         generation->sampler = std::make_unique<Sampler>(*model_, job.options.sampling, job.options.logit_bias, job.prompt.grammar,
                                                         *job.options.sampling.seed + generation->choice);
+        generation->sampler->accept_prompt(job.prompt.tokens);
         generation->answer = std::make_unique<Answer>(*model_, job.id, generation->choice, job.prompt.syntax, stops);
     }
 }

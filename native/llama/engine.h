@@ -55,6 +55,8 @@ struct EngineLimits {
     MemoryUse weights;  // of the model, as they lie in memory
 };
 
+// What automatic limits of a queue come to.
+QueueBound::Limits queue_limits(const EngineOptions & options);
 // A place in the turns for a context that computes on the host's cores.
 std::unique_ptr<ComputeTurns::Member> join_compute_turns(const EngineLimits & limits);
 
@@ -120,6 +122,7 @@ class Engine {
     Generation * youngest_active() const;
     Generation * next_waiting();
     bool make_way(const Job & newcomer);
+    bool set_sleeper_aside();
     Generation * find_sleeper() const;
     Generation * find_victim(const Job & newcomer) const;
     void begin(Job & job);
@@ -160,6 +163,7 @@ class Engine {
     void add_next(Generation & generation);
     void fill_gap(llama_seq_id from, llama_seq_id to);
     bool can_fill(llama_seq_id from, llama_seq_id to) const;
+    bool run_media(const std::string & lora);
     bool run_media(Generation & generation);
     void settle(Generation & generation, size_t n_accepted);
     void decode();
@@ -204,6 +208,8 @@ class Engine {
     uint32_t n_spare_rows_ = 0;
     RunningPrompts running_prompts_;
     std::string lora_in_use_;
+    uint64_t n_turns_ = 0;    // that adapter sets were given
+    bool ran_media_ = false;  // in the last step
     bool stalled_ = false;
     // Cells ran out; nobody is admitted until somebody gives some back.
     bool holding_ = false;

@@ -6,6 +6,7 @@
 
 #include "../common/option_reader.h"
 #include "../common/status.h"
+#include "stop_search.h"
 
 namespace svc {
 
@@ -14,6 +15,7 @@ namespace {
 constexpr double kMaxTokens = 1 << 24;
 constexpr double kMaxFloat = 1e6;
 constexpr double kMostBytes = 1e15;
+constexpr double kMostTimeoutMs = 86400000.0 * 365;
 
 Napi::Object as_object(const Napi::Value & value, const char * name) {
     if (!value.IsObject()) OptionReader::refuse(name, "an object");
@@ -43,7 +45,8 @@ ggml_type cache_type(const OptionReader & reader, const char * name) {
                               {"q5_1", GGML_TYPE_Q5_1},
                               {"q5_0", GGML_TYPE_Q5_0},
                               {"q4_1", GGML_TYPE_Q4_1},
-                              {"q4_0", GGML_TYPE_Q4_0}});
+                              {"q4_0", GGML_TYPE_Q4_0},
+                              {"iq4_nl", GGML_TYPE_IQ4_NL}});
 }
 
 llama_flash_attn_type flash_attention(const OptionReader & reader) {
@@ -183,6 +186,14 @@ PromptOptions prompt_options(const Napi::Object & from) {
     return to;
 }
 
+EmbedOptions embed_options(const Napi::Object & from) {
+    const OptionReader reader(from);
+    EmbedOptions to;
+    reader.string("tenant", to.tenant);
+    reader.integer("timeoutMs", to.timeout_ms, 0, kMostTimeoutMs);
+    return to;
+}
+
 JobOptions job_options(const Napi::Object & from, const SamplingOptions & sampling) {
     OptionReader reader(from);
     JobOptions to;
@@ -196,6 +207,8 @@ JobOptions job_options(const Napi::Object & from, const SamplingOptions & sampli
     reader.array("stop", 64, [&](const Napi::Value & value) {
         if (!value.IsString()) OptionReader::refuse("stop", "an array of strings");
         auto text = value.As<Napi::String>().Utf8Value();
+        if (text.size() > StopSearch::kMostBytes)
+            OptionReader::refuse("stop", "strings of at most " + std::to_string(StopSearch::kMostBytes) + " bytes");
         if (!text.empty()) to.stop.push_back(std::move(text));
     });
     to.sampling = sampling_options(reader, sampling);
@@ -214,7 +227,7 @@ JobOptions job_options(const Napi::Object & from, const SamplingOptions & sampli
     if (reader.has("nDraftMax")) reader.integer("nDraftMax", to.n_draft_max.emplace(), 0, 64);
     reader.boolean("cachePrompt", to.cache_prompt);
     reader.integer("priority", to.priority, -1000, 1000);
-    reader.integer("timeoutMs", to.timeout_ms, 0, 86400000.0 * 365);
+    reader.integer("timeoutMs", to.timeout_ms, 0, kMostTimeoutMs);
     return to;
 }
 

@@ -93,6 +93,12 @@ struct SamplingOptions {
     bool ignore_eos = false;
 };
 
+// Who asks for embeddings or scores.
+struct EmbedOptions {
+    std::string tenant;
+    int64_t timeout_ms = 0;  // 0: none
+};
+
 struct JobOptions {
     std::string tenant;
     PromptOptions prompt;
@@ -118,6 +124,7 @@ LoadOptions load_options(const Napi::Object & from);
 EngineOptions engine_options(const Napi::Object & from);
 // `sampling`: what holds where the job names nothing.
 JobOptions job_options(const Napi::Object & from, const SamplingOptions & sampling);
+EmbedOptions embed_options(const Napi::Object & from);
 PromptOptions prompt_options(const Napi::Object & from);
 
 }  // namespace svc

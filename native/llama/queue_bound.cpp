@@ -13,10 +13,11 @@ constexpr uint32_t kReservedPart = 8;
 constexpr double kLeastRetryMs = 100;
 constexpr double kMostRetryMs = 60000;
 constexpr double kUnknownRetryMs = 1000;
+constexpr uint64_t kBytesPerToken = 4;
 
 }  // namespace
 
-void QueueBound::enter(const std::string & tenant, int64_t timeout_ms) {
+uint64_t QueueBound::enter(const std::string & tenant, uint64_t n_bytes, int64_t timeout_ms) {
     std::lock_guard lock(mutex_);
     auto found = by_tenant_.find(tenant);
     const uint32_t n_mine = found == by_tenant_.end() ? 0 : found->second;
@@ -28,6 +29,9 @@ void QueueBound::enter(const std::string & tenant, int64_t timeout_ms) {
         refuse("the request's time limit would pass in the queue", wait);
     by_tenant_[tenant] = n_mine + 1;
     n_jobs_++;
+    const uint64_t n_guessed = n_bytes / kBytesPerToken;
+    n_tokens_ += n_guessed;
+    return n_guessed;
 }
 
 void QueueBound::leave(const std::string & tenant, uint64_t n_tokens) {

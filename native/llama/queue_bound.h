@@ -20,10 +20,10 @@ class QueueBound {
 
     void set_limits(const Limits & limits) { limits_ = limits; }
 
-    // A job comes to wait. Throws StatusError queue_full; so it does for a job whose own time (0: none) would pass in the queue.
-    void enter(const std::string & tenant, int64_t timeout_ms);
-    // The prompt of a waiting job is known.
-    void add_tokens(uint64_t n_tokens) { n_tokens_ += n_tokens; }
+    // A job of about so many bytes of text comes to wait. Throws StatusError queue_full; so it does for a job whose own time
+    // (0: none) would pass in the queue. Returns the tokens that it counts for, until recount() knows better.
+    uint64_t enter(const std::string & tenant, uint64_t n_bytes, int64_t timeout_ms);
+    void recount(uint64_t n_counted, uint64_t n_tokens) { n_tokens_ += n_tokens - n_counted; }
     void leave(const std::string & tenant, uint64_t n_tokens);
 
     // Completions a second under full load, as measured; 0: not known yet.
@@ -31,6 +31,10 @@ class QueueBound {
     double rate() const { return rate_; }
     uint32_t n_jobs() const { return n_jobs_; }
     uint64_t n_tokens() const { return n_tokens_; }
+
+    // Where an engine is told nothing.
+    static constexpr uint32_t kAutoJobs = 16384;
+    static constexpr uint32_t kAutoTokens = 4 * 1024 * 1024;
 
   private:
     bool is_full(uint32_t n_of_tenant, size_t n_tenants) const;

@@ -1,8 +1,8 @@
 /** Embeddings and rerank scores: the same as llama.cpp gives; without flash attention, whatever is computed beside them. */
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { randomModel } from '../../../models/random/fixture.ts';
 import type { RandomModelOptions } from '../../../models/random/random-model.ts';
-import { LlamaModel } from '../../../ts/server/native/llama.ts';
+import { type EngineOptions, LlamaModel } from '../../../ts/server/native/llama.ts';
 import { prompts } from './prompts.ts';
 import { noReferences, nThreads, runReference, runUpstream } from './reference.ts';
 
@@ -123,6 +123,50 @@ t.test('a text longer than the model takes is refused by its number', async (t) 
   await t.rejects(embedder.embed(['short', 'word '.repeat(2_000)]), { code: 'context_length_exceeded', message: /input 1/ });
   await t.rejects(embedder.rank('query', ['document']), { code: 'unsupported', message: /cannot rerank/ });
 });
+
+t.test('tenants take turns, whoever asked for more', async (t) => {
+  const { embedder } = await openBert(t);
+  const order: string[] = [];
+  const flood = embedder.embed(many(3_000), { tenant: 'flood' }).then(() => order.push('flood'));
+  const quiet = embedder.embed(many(3), { tenant: 'quiet' }).then(() => order.push('quiet'));
+  await Promise.all([flood, quiet]);
+  t.strictSame(order, ['quiet', 'flood']);
+});
+
+t.test('what nobody waits for is not computed, nor what is too late', async (t) => {
+  const { embedder } = await openBert(t);
+  const client = new AbortController();
+  const left = t.rejects(embedder.embed(many(20_000), { signal: client.signal }), { name: 'AbortError' });
+  const late = t.rejects(embedder.embed(many(20_000), { timeoutMs: 50 }), { code: 'deadline_exceeded' });
+  const startedAt = performance.now();
+  client.abort();
+  await Promise.all([left, late]);
+  t.equal((await embedder.embed(['next'])).vectors.length, 1);
+  t.comment(`${Math.round(performance.now() - startedAt)} ms`);
+});
+
+t.test('requests are bounded, not the texts of one', async (t) => {
+  const { embedder } = await openBert(t, { maxQueuedJobs: 2 });
+  const all = [1, 2, 3].map(() => embedder.embed(many(200)));
+  const outcomes = await Promise.allSettled(all);
+  t.strictSame(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'rejected'],
+  );
+  const refused = outcomes[2] as PromiseRejectedResult;
+  t.match(refused.reason, { code: 'queue_full', details: { retryAfterMs: Number } });
+  t.equal((await embedder.embed(many(200))).vectors.length, 200, 'nothing is left in the count');
+});
+
+async function openBert(t: Test, options: EngineOptions = {}) {
+  const model = await LlamaModel.load({ path: await randomModel({ arch: 'bert' }) });
+  t.teardown(() => model.close());
+  const embedder = await model.createEmbedder({ nThreads, ...options });
+  t.teardown(() => embedder.close());
+  return { model, embedder };
+}
+
+const many = (count: number) => Array.from({ length: count }, (_, i) => `text ${i}`);
 
 /** Largest difference of two vectors; infinite when they cannot be compared. */
 function distance(found: Float32Array, expected: ArrayLike<number> | undefined): number {

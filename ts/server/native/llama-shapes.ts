@@ -184,6 +184,15 @@ export interface GenerationJob {
   timeoutMs?: number;
 }
 
+export interface EmbedOptions {
+  /** Whose turn it is goes by what each tenant was served; the queue's bounds are per tenant too. */
+  tenant?: string;
+  /** Milliseconds after which it fails with deadline_exceeded. */
+  timeoutMs?: number;
+  /** What is left of the texts when it fires is not computed, and the call fails with its reason. */
+  signal?: AbortSignal;
+}
+
 export interface EmbedResult {
   /** One L2-normalised vector of nEmbd floats for each input, in order. */
   vectors: Float32Array[];

@@ -5,6 +5,7 @@
  * Threads: submit(), cancel(), pause() and resume() are synchronous and O(1); everything slow runs on native threads.
  */
 import type {
+  EmbedOptions,
   EmbedResult,
   EngineLimits,
   EngineOptions,
@@ -37,9 +38,16 @@ interface RawEngine {
 
 interface RawEmbedder {
   limits(): EngineLimits;
-  embed(inputs: (string | Int32Array)[]): Promise<EmbedResult>;
-  rank(query: string, documents: string[]): Promise<RankResult>;
+  embed(inputs: (string | Int32Array)[], options: RawEmbedOptions): Cancellable<EmbedResult>;
+  rank(query: string, documents: string[], options: RawEmbedOptions): Cancellable<RankResult>;
   close(): Promise<void>;
+}
+
+type RawEmbedOptions = Omit<EmbedOptions, 'signal'>;
+
+interface Cancellable<T> {
+  result: Promise<T>;
+  cancel(): void;
 }
 
 interface RawModel {
@@ -186,14 +194,17 @@ export class LlamaEmbedder {
     this.limits = raw.limits();
   }
 
-  /** Embeds texts or token ids; batches across callers. Throws NativeError context_length_exceeded naming the input. */
-  async embed(inputs: (string | Int32Array)[]): Promise<EmbedResult> {
-    return this.#raw.embed(inputs);
+  /**
+   * Embeds texts or token ids; batches across callers. Throws NativeError context_length_exceeded naming the input, queue_full (with
+   * retryAfterMs) or deadline_exceeded.
+   */
+  async embed(inputs: (string | Int32Array)[], { signal, ...options }: EmbedOptions = {}): Promise<EmbedResult> {
+    return resultOf(this.#raw.embed(inputs, options), signal);
   }
 
-  /** Scores documents against a query; needs a model whose pooling is 'rank'. */
-  async rank(query: string, documents: string[]): Promise<RankResult> {
-    return this.#raw.rank(query, documents);
+  /** Scores documents against a query; needs a model whose pooling is 'rank'. Throws as embed() does. */
+  async rank(query: string, documents: string[], { signal, ...options }: EmbedOptions = {}): Promise<RankResult> {
+    return resultOf(this.#raw.rank(query, documents, options), signal);
   }
 
   close(): Promise<void> {
@@ -202,6 +213,19 @@ export class LlamaEmbedder {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+}
+
+async function resultOf<T>({ result, cancel }: Cancellable<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal?.aborted) cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
+  try {
+    return await result;
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', cancel);
   }
 }
 

@@ -32,7 +32,7 @@ import { sumOf, totalBytes } from './memory-use.ts';
 import { ModelCatalogue } from './model-catalogue.ts';
 import { type ContextKind, type ModelLease, memoryOf, predictedMemory, usualContext } from './model-entry.ts';
 import { ModelTable, type TableLimits, type TableObserver } from './model-table.ts';
-import type { NativeDoor, NativeModel } from './native-door.ts';
+import type { NativeDoor, NativeEmbedder, NativeModel } from './native-door.ts';
 
 export interface LocalOptions {
   /** Never unloaded to make room. */
@@ -98,11 +98,11 @@ export class LocalBackend implements InferenceBackend, ModelControl {
   }
 
   embed(id: string, inputs: (string | Int32Array)[], options: CallOptions): Promise<EmbedResult> {
-    return this.#use(id, 'embedder', options, async (model) => (await model.embedder()).embed(inputs));
+    return this.#useEmbedder(id, options, (embedder, left) => embedder.embed(inputs, left));
   }
 
   rank(id: string, query: string, documents: string[], options: CallOptions): Promise<RankResult> {
-    return this.#use(id, 'embedder', options, async (model) => (await model.embedder()).rank(query, documents));
+    return this.#useEmbedder(id, options, (embedder, left) => embedder.rank(query, documents, left));
   }
 
   countTokens(id: string, prompt: ChatPrompt, options: CallOptions): Promise<number> {
@@ -196,6 +196,19 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     }
   }
 
+  /** `work` gets what the load has left of the caller's time. */
+  #useEmbedder<T>(
+    id: string,
+    options: CallOptions,
+    work: (embedder: NativeEmbedder, left: CallOptions) => Promise<T>,
+  ): Promise<T> {
+    const startedAt = performance.now();
+    return this.#use(id, 'embedder', options, async (model) => {
+      const embedder = await model.embedder();
+      return work(embedder, { ...options, ...timeLeft(options, performance.now() - startedAt) });
+    });
+  }
+
   #loadOptions({ projectorPath, adapters = [] }: StoredModel): Omit<LoadOptions, 'path'> {
     return { ...this.#options.load, loras: adapters, ...(projectorPath === undefined ? {} : { projectorPath }) };
   }
@@ -262,12 +275,16 @@ function usualContexts(stored: StoredModel): ContextKind[] {
 function localJob(
   job: Omit<GenerationJob, 'tenant'>,
   adapters: readonly string[],
-  { tenant, timeoutMs }: CallOptions,
+  options: CallOptions,
   spentMs: number,
 ): GenerationJob {
-  const rest = timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, Math.ceil(timeoutMs - spentMs)) };
   const loras = job.loras ? { loras: job.loras.map(({ name, scale }) => ({ name: adapterName(name, adapters), scale })) } : {};
-  return { ...job, ...loras, ...rest, tenant };
+  return { ...job, ...loras, ...timeLeft(options, spentMs), tenant: options.tenant };
+}
+
+/** Native code counts from now on; a time that has passed is told by it as well. */
+function timeLeft({ timeoutMs }: CallOptions, spentMs: number): { timeoutMs?: number } {
+  return timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, Math.ceil(timeoutMs - spentMs)) };
 }
 
 /** llama-server names adapters by their index. */

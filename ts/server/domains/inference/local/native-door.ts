@@ -1,5 +1,6 @@
 /** What the local backend uses of native/llama.ts; tests put a scripted engine behind it. */
 import {
+  type EmbedOptions,
   type EmbedResult,
   type EngineEvents,
   type EngineLimits,
@@ -28,8 +29,8 @@ export interface NativeEngine {
 
 export interface NativeEmbedder {
   readonly limits: EngineLimits;
-  embed(inputs: (string | Int32Array)[]): Promise<EmbedResult>;
-  rank(query: string, documents: string[]): Promise<RankResult>;
+  embed(inputs: (string | Int32Array)[], options: EmbedOptions): Promise<EmbedResult>;
+  rank(query: string, documents: string[], options: EmbedOptions): Promise<RankResult>;
   close(): Promise<void>;
 }
 
