@@ -9,6 +9,9 @@ namespace svc {
 
 class StopSearch {
   public:
+    // Of one stop string.
+    static constexpr size_t kMostBytes = 1024;
+
     explicit StopSearch(std::vector<std::string> stops);
 
     struct Match {
@@ -19,7 +22,7 @@ class StopSearch {
     // Looks at text[from..]; characters before `from` were searched earlier. True and `match` on the earliest stop string.
     bool find(std::string_view text, size_t from, Match & match) const;
 
-    // Length of the longest suffix of `text` that could be the beginning of a stop string.
+    // Length of the longest suffix of `text` that could be the beginning of a stop string. Linear in the stop strings.
     size_t held_back(std::string_view text) const;
 
     // A match may begin this many bytes before newly added text.
@@ -27,6 +30,8 @@ class StopSearch {
 
   private:
     std::vector<std::string> stops_;
+    // For each stop string and each of its beginnings: how long the longest shorter beginning is that it ends with.
+    std::vector<std::vector<size_t>> borders_;
     size_t longest_ = 0;
 };
 

@@ -18,6 +18,7 @@ export type ReferenceProgram =
   | 'chat-reference'
   | 'prefix-tree-test'
   | 'speculation-test'
+  | 'stop-search-test'
   | 'prefill-test'
   | 'compute-turns-test'
   | 'llama-simple'
