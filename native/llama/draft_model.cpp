@@ -13,7 +13,7 @@ namespace svc {
 namespace {
 
 // Prompt tokens that one step may spend on catching up; more would stall the other streams.
-constexpr uint32_t kCatchUp = 256;
+constexpr size_t kCatchUp = 256;
 // Tokens that a draft() evaluates on its way: what was accepted since the last one.
 constexpr size_t kFewTokens = 32;
 // Vocabularies of one family are padded to different sizes.
@@ -71,13 +71,17 @@ void DraftModel::warm_up() { svc::warm_up(*model_, context_.get(), batch_); }
 
 MemoryUse DraftModel::memory() const { return memory_of(context_.get(), static_cast<uint32_t>(held_.size())); }
 
+void DraftModel::begin_step() { n_catch_up_left_ = kCatchUp; }
+
 bool DraftModel::catch_up(llama_seq_id sequence, const std::vector<llama_token> & tokens) {
     if (!fits(tokens, 1)) return false;
     const size_t n_missing = tokens.size() - align(sequence, tokens);
     if (n_missing <= kFewTokens) return true;
+    if (n_catch_up_left_ == 0) return false;
     batch_.clear();
     const auto & held = held_[static_cast<size_t>(sequence)];
-    const size_t end = std::min(tokens.size() - 1, held.size() + kCatchUp);
+    const size_t end = std::min(tokens.size() - 1, held.size() + n_catch_up_left_);
+    n_catch_up_left_ -= end - held.size();
     for (size_t i = held.size(); i < end; i++) add(sequence, tokens[i], false);
     decode();
     return false;

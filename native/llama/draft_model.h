@@ -28,6 +28,8 @@ class DraftModel {
 
     // On the thread that will draft.
     void warm_up();
+    // A step begins: its share of catching up is not spent yet.
+    void begin_step();
     // Whether draft() can go on from here. Otherwise evaluates a part of what is missing; false means ask again next step.
     bool catch_up(llama_seq_id sequence, const std::vector<llama_token> & tokens);
     // Fills the drafts of sequences that have caught up. Returns how many rounds it took.
@@ -46,6 +48,7 @@ class DraftModel {
     ContextPtr context_;
     Batch batch_;
     size_t n_most_tokens_;
+    size_t n_catch_up_left_ = 0;  // tokens in this step
     llama_token n_shared_vocab_;
     std::vector<std::vector<llama_token>> held_;  // by sequence: the tokens in its cache
 };

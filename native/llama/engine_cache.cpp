@@ -196,6 +196,7 @@ void Engine::leave_early() {
     const double copy_ms = static_cast<double>(sequences_->bytes_of(*youngest->sequence)) / kAssumedBytesPerMs;
     const double n_steps = kStepsAhead + copy_ms / ms_of(kSlice);
     if (sequences_->n_cells() - sequences_->n_used() > n_steps * n_running) return;
+    if (set_sleeper_aside()) return;
     leaving_ = youngest;
     youngest->state = Generation::State::Leaving;
     const bool saves = save(*youngest->sequence, [this, youngest] {

@@ -115,15 +115,12 @@ void Engine::expire() {
 
 void Engine::admit() {
     // After a preemption, admitting at once would take the same cells again and nobody would get on.
-    if (holding_) return;
-    uint32_t n_running = n_active();
+    if (holding_ && !set_sleeper_aside()) return;
     while (auto * generation = next_waiting()) {
-        if (n_running >= limits_.n_parallel || sequences_->n_idle() == 0) {
+        if (n_active() >= limits_.n_parallel || sequences_->n_idle() == 0) {
             if (!make_way(*generation->job)) return;
-            n_running--;
         }
-        if (!admit(*generation)) return;
-        n_running += generation->active();
+        if (!admit(*generation) && !set_sleeper_aside()) return;
     }
 }
 
@@ -141,8 +138,8 @@ Generation * Engine::youngest_active() const {
 // The first of those that wait, unless one of a job that began already comes before it.
 Generation * Engine::next_waiting() {
     Generation * best = nullptr;
-    auto * newcomer = waiting_.front();
-    if (newcomer && !is_fetching(*newcomer->generations.front())) best = newcomer->generations.front().get();
+    auto * newcomer = waiting_.front([this](Job & job) { return !is_fetching(*job.generations.front()); });
+    if (newcomer) best = newcomer->generations.front().get();
     for (auto * generation : generations_) {
         if (generation->state != Generation::State::Waiting || generation->job->paused || is_fetching(*generation)) continue;
         if (!best) {
@@ -160,10 +157,18 @@ Generation * Engine::next_waiting() {
 
 // A sequence for one that waits, where somebody should give one up; that one goes on later. True when there is one now.
 bool Engine::make_way(const Job & newcomer) {
-    auto * victim = find_sleeper();
-    if (!victim) victim = find_victim(newcomer);
+    if (set_sleeper_aside()) return true;
+    auto * victim = find_victim(newcomer);
     if (!victim) return false;
     step_back(*victim);
+    return true;
+}
+
+// Takes the sequence of one whose client does not read. False: they all do.
+bool Engine::set_sleeper_aside() {
+    auto * sleeper = find_sleeper();
+    if (!sleeper) return false;
+    step_back(*sleeper);
     return true;
 }
 
@@ -225,21 +230,29 @@ void Engine::begin(Job & job) {
     job.admitted = Clock::now();
     leave_queue(job);
     waiting_.charge(job);
-    for (auto & generation : job.generations) generations_.push_back(generation.get());
+    for (auto & generation : job.generations) {
+        generation->last_turn = n_turns_;
+        generations_.push_back(generation.get());
+    }
     jobs_.push_back(waiting_.remove(job.id));
     writer_->start(job);
 }
 
-// Adapters apply to a whole batch, so a step serves the sequences of one adapter set: the one that waited longest.
+// Adapters apply to a whole batch, so a step serves the sequences of one adapter set: the one that waited longest. Null when
+// nobody can go on.
 const std::string * Engine::choose_lora() {
-    const std::string * other = nullptr;
+    const Generation * next = nullptr;
     for (const auto * generation : generations_) {
         const bool decodes = generation->state == Generation::State::Decode && !generation->job->paused;
         if (!decodes && generation->state != Generation::State::Prefill) continue;
-        if (generation->job->lora_key != lora_in_use_) return &generation->job->lora_key;
-        if (!other) other = &generation->job->lora_key;
+        if (!next || generation->last_turn < next->last_turn) next = generation;
     }
-    return other;
+    if (!next) return nullptr;
+    n_turns_++;
+    for (auto * generation : generations_) {
+        if (generation->job->lora_key == next->job->lora_key) generation->last_turn = n_turns_;
+    }
+    return &next->job->lora_key;
 }
 
 void Engine::plan_decode(const std::string & lora) {
@@ -270,7 +283,7 @@ std::vector<Generation *> Engine::prompts_in_order(const std::string & lora) con
     if (ranked.empty()) return {};
     auto n_running = count_running();
     for (auto & [tokens, generation] : ranked) tokens += kSiblingTokens * (n_running[generation->job->options.tenant] - 1);
-    std::sort(ranked.begin(), ranked.end());
+    std::stable_sort(ranked.begin(), ranked.end(), [](const auto & a, const auto & b) { return a.first < b.first; });
     std::vector<Generation *> ordered;
     for (const auto & entry : ranked) ordered.push_back(entry.second);
     return ordered;

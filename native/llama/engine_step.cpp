@@ -18,14 +18,13 @@ bool Engine::step() {
     const auto * lora = choose_lora();
     if (!lora) return sequences_->copier().has_work();
     apply_loras(*lora);
-    for (auto * generation : std::vector<Generation *>(generations_)) {
-        if (generation->state == Generation::State::Prefill && generation->job->lora_key == *lora && run_media(*generation))
-            return true;
-    }
     const std::string key = *lora;
+    // Between two images, streams get a step.
+    ran_media_ = !ran_media_ && run_media(key);
+    if (ran_media_) return true;
     plan_decode(key);
     plan_prefill(key);
-    if (in_step_.empty()) return sequences_->copier().has_work();
+    if (in_step_.empty()) return run_media(key) || sequences_->copier().has_work();
     build_batch();
     decode();
     return true;
@@ -47,13 +46,25 @@ void Engine::apply_loras(const std::string & key) {
     lora_in_use_ = key;
 }
 
-// Evaluates the image that the prompt has come to, if it has. True when a decode took place.
+// Evaluates the image that a prompt has come to. False: none has.
+bool Engine::run_media(const std::string & lora) {
+    for (auto * generation : std::vector<Generation *>(generations_)) {
+        if (generation->state == Generation::State::Prefill && generation->job->lora_key == lora && run_media(*generation))
+            return true;
+    }
+    return false;
+}
+
 bool Engine::run_media(Generation & generation) {
     auto & sequence = *generation.sequence;
     const size_t at = sequence.tokens.size();
     if (at >= generation.tokens.size() || generation.tokens[at] != LLAMA_TOKEN_NULL) return false;
     for (const auto & media : generation.job->prompt.media) {
         if (media.begin != at) continue;
+        if (!sequences_->free_cells(media.n_tokens)) {
+            relieve();
+            return true;
+        }
         llama_pos n_pos = sequence.n_pos;
         const ComputeTurn turn(*compute_);
         const int32_t result =
@@ -108,13 +119,14 @@ void Engine::decode() {
     speculation_->observe(static_cast<uint32_t>(stats_.n_completion_tokens - n_before), ms_between(begin, Clock::now()));
 }
 
-// No cells for this batch: forget a cached prefix, or else take the youngest generation's cells away for now.
+// No cells for this batch: forget a cached prefix, or else take the cells of one whose client does not read, or of the youngest.
 void Engine::relieve() {
     if (sequences_->evict()) return;
     if (leaving_) {
         preempt(*leaving_);
         return;
     }
+    if (n_active() > 1 && set_sleeper_aside()) return;
     auto * youngest = youngest_active();
     if (n_active() > 1) {
         preempt(*youngest);

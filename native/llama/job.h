@@ -44,6 +44,7 @@ struct Generation {
     int32_t n_written = 0;
     // Its text has ended the answer; nothing more is written. Set by the writer, read by the engine.
     std::atomic<bool> ended{false};
+    uint64_t last_turn = 0;    // of its adapter set
     uint32_t n_planned = 0;    // rows in the running step
     int32_t batch_index = -1;  // row of logits in the running step, or -1
     Drafting drafting;

@@ -105,6 +105,7 @@ Sampler::Sampler(const Model & model, const SamplingOptions & options, const std
       biases_(all_biases(model, options, bias)),
       build_chain_([&model, options, seed] { return build_chain(model, options, seed); }),
       guide_(build_guide(model, grammar)) {
+    if (penalises(options)) n_remembered_ = options.repeat_last_n < 0 ? SIZE_MAX : static_cast<size_t>(options.repeat_last_n);
     if (options.mirostat != 0 || penalises(options)) return;
     const auto n_biases = static_cast<int32_t>(biases_.size());
     if (options.temperature <= 0) n_wanted_ = 1;
@@ -124,7 +125,11 @@ llama_token Sampler::forced() {
     return few && few->list().size() == 1 ? few->list()[0] : LLAMA_TOKEN_NULL;
 }
 
-void Sampler::accept_prompt(llama_token token) { llama_sampler_accept(chain(), token); }
+void Sampler::accept_prompt(const std::vector<llama_token> & tokens) {
+    for (size_t i = tokens.size() - std::min(tokens.size(), n_remembered_); i < tokens.size(); i++) {
+        if (tokens[i] != LLAMA_TOKEN_NULL) llama_sampler_accept(chain(), tokens[i]);
+    }
+}
 
 llama_sampler * Sampler::chain() {
     if (!chain_) chain_ = build_chain_();

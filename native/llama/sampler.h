@@ -34,8 +34,8 @@ class Sampler {
     llama_token sample(const float * logits);
     // The one token that sample() can return next, whatever the logits, or LLAMA_TOKEN_NULL where there are several.
     llama_token forced();
-    // Tells the penalties about a token that was not sampled here (the prompt's tail).
-    void accept_prompt(llama_token token);
+    // Penalties see the prompt too, as llama-server's do.
+    void accept_prompt(const std::vector<llama_token> & tokens);
 
   private:
     llama_sampler * chain();
@@ -47,7 +47,8 @@ class Sampler {
     template <typename Test> bool fill_likeliest(const float * logits, int32_t n_look, Test && test);
 
     int32_t n_vocab_;
-    int32_t n_wanted_ = 0;  // likeliest tokens that the chain looks at; 0: it needs every token
+    size_t n_remembered_ = 0;  // tokens that penalties look back at
+    int32_t n_wanted_ = 0;     // likeliest tokens that the chain looks at; 0: it needs every token
     std::vector<llama_logit_bias> biases_;
     // Made when it is needed: a chain takes 10 KiB, most of it random number generators, and thousands of jobs may wait.
     std::function<SamplerPtr()> build_chain_;

@@ -36,7 +36,10 @@ MemoryUse Speculation::memory() const { return model_ ? model_->memory() : Memor
 void Speculation::plan(const std::vector<Generation *> & decoding, const Fills & fills, ComputeTurns::Member & compute) {
     model_ms_ = 0;
     std::optional<ComputeTurn> turn;
-    if (model_) turn.emplace(compute);
+    if (model_) {
+        turn.emplace(compute);
+        model_->begin_step();
+    }
     collect_offers(decoding, fills);
     if (n_undrafted_ > 0) n_undrafted_--;
     else if (meter_.plan(offers_) == 0) return;

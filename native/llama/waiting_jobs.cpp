@@ -37,8 +37,6 @@ void WaitingJobs::push(std::shared_ptr<Job> job) {
     turns_.insert(turn_of(tenant));
 }
 
-Job * WaitingJobs::front() const { return turns_.empty() ? nullptr : turns_.begin()->tenant->jobs.begin()->second.get(); }
-
 std::shared_ptr<Job> WaitingJobs::remove(uint32_t id) {
     auto found = places_.find(id);
     if (found == places_.end()) return nullptr;
@@ -60,7 +58,7 @@ std::vector<std::shared_ptr<Job>> WaitingJobs::take_expired(Clock::time_point no
 
 std::vector<std::shared_ptr<Job>> WaitingJobs::take_all() {
     std::vector<std::shared_ptr<Job>> all;
-    while (auto * job = front()) all.push_back(remove(job->id));
+    while (!places_.empty()) all.push_back(remove(places_.begin()->first));
     return all;
 }
 

@@ -21,8 +21,15 @@ namespace svc {
 class WaitingJobs {
   public:
     void push(std::shared_ptr<Job> job);
-    // Whose turn it is; null when nobody waits.
-    Job * front() const;
+    // Whose turn it is among those of whom `is_ready` is true; null when there is none. It is asked about one job of each tenant
+    // at most.
+    template <typename Test> Job * front(Test && is_ready) const {
+        for (const auto & turn : turns_) {
+            auto * job = turn.tenant->jobs.begin()->second.get();
+            if (is_ready(*job)) return job;
+        }
+        return nullptr;
+    }
     // Takes a job out, wherever it stands; null when it is not here.
     std::shared_ptr<Job> remove(uint32_t id);
     // Takes out those whose deadline has passed.

@@ -2,7 +2,7 @@
 import { deflateSync } from 'node:zlib';
 import t from 'tap';
 import { randomModel, randomProjector } from '../../../models/random/fixture.ts';
-import { LlamaModel } from '../../../ts/server/native/llama.ts';
+import { type LlamaEngine, LlamaModel } from '../../../ts/server/native/llama.ts';
 import { complete } from './completion.ts';
 
 t.test('two pictures give two answers, the same picture the same one', async (t) => {
@@ -19,6 +19,25 @@ t.test('two pictures give two answers, the same picture the same one', async (t)
   t.not(red.tokens.join(), blue.tokens.join());
   t.equal(red.tokens.join(), redAgain.tokens.join());
   await t.rejects(look(Buffer.from('no picture')), { name: 'NativeError', code: 'invalid_media' });
+});
+
+t.test('pictures that do not fit side by side are seen one after the other', async (t) => {
+  const model = await LlamaModel.load({ path: await randomModel(), projectorPath: await randomProjector() });
+  t.teardown(() => model.close());
+  const pictures = Array.from({ length: 6 }, (_, i) => png([40 * i, 30, 20]));
+  const look = (engine: LlamaEngine) => (picture: Uint8Array) => complete(engine, { prompt, media: [picture], maxTokens: 24 });
+  const alone = await model.createEngine({ nParallel: 1, nCtx: 512, nThreads: 1 });
+  t.teardown(() => alone.close());
+  const { nPromptTokens } = (await look(alone)(png([0, 0, 0]))).usage;
+  // Room for one and a half, so that the second one meets a full buffer.
+  const engine = await model.createEngine({
+    nParallel: 4,
+    nCtx: 256 * Math.ceil((1.5 * (nPromptTokens + 24)) / 256),
+    kvUnified: true,
+    nThreads: 1,
+  });
+  t.teardown(() => engine.close());
+  for (const { tokens } of await Promise.all(pictures.map(look(engine)))) t.equal(tokens.length, 24);
 });
 
 const parts = [

@@ -76,4 +76,21 @@ t.test('requests with different adapters run side by side and keep to their own'
     { code: 'invalid_argument' },
     'an unknown adapter is refused',
   );
+
+  const order: number[] = [];
+  const count = (which: number) => ({
+    onContent: () => order.push(which),
+    onFinish() {},
+  });
+  const jobs = kinds.map(
+    (loras, which) =>
+      new Promise<void>((resolve, reject) => {
+        const job = { tenant: 'test', prompt, loras, maxTokens: 60, sampling: { temperature: 0, ignoreEos: true } };
+        engine.submit(job, { ...count(which), onDone: () => resolve(), onError: reject });
+      }),
+  );
+  await Promise.race(jobs);
+  const said = kinds.map((_, which) => order.filter((one) => one === which).length);
+  t.ok(Math.min(...said) > 0.5 * Math.max(...said), `adapters take turns: ${said} pieces when the first is done`);
+  await Promise.all(jobs);
 });

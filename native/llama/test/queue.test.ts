@@ -146,6 +146,26 @@ t.test('a deadline passes in the queue too', async (t) => {
   t.equal(engine.stats().nQueued, 0);
 });
 
+t.test('a client that does not read gives its cells up too', async (t) => {
+  const engine = await open(t, { nParallel: 4, nCtx: 512, kvUnified: true, speculation: 'off' });
+  const tokens = Int32Array.from({ length: 300 }, (_, i) => 1_000 + i);
+  const slow = submit(engine, 'a', { prompt: { kind: 'tokens', tokens }, maxTokens: 150 });
+  await slow.started;
+  engine.pause(slow.id);
+  const others = Array.from({ length: 3 }, () => submit(engine, 'a', { maxTokens: 200 }));
+  t.strictSame(await Promise.all(others.map(({ ended }) => ended)), ['done', 'done', 'done']);
+  engine.resume(slow.id);
+  t.equal(await slow.ended, 'done');
+});
+
+t.test('a burst counts by the bytes of its texts, before they are read', async (t) => {
+  const engine = await open(t, { nParallel: 1, maxQueuedTokens: 10_000 });
+  const text = 'word '.repeat(4_000);
+  t.equal(refusalOf(engine, 'a', { prompt: { kind: 'text', text } }), undefined);
+  t.equal(refusalOf(engine, 'a', { prompt: { kind: 'text', text } }), undefined);
+  t.equal(refusalOf(engine, 'a', { prompt: { kind: 'text', text } })?.code, 'queue_full');
+});
+
 t.test('a client that does not read keeps nobody out, and goes on when it reads again', async (t) => {
   const engine = await open(t, { nParallel: 1 });
   const slow = submit(engine, 'a', { maxTokens: 300 });
