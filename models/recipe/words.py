@@ -33,6 +33,11 @@ def every_fifth(items, part):
     return [item for i, item in enumerate(items) if (i % 5 == 4) == (part == EVAL)]
 
 
+def one_of(rng, part, phrasings):
+    """One of a list's phrasings that belong to a part."""
+    return rng.choice(every_fifth(phrasings, part))
+
+
 def made_up_word(rng, part):
     """A lower-case word of at least three letters from the given part."""
     while True:

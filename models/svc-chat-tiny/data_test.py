@@ -11,6 +11,7 @@ import phrasings
 import slots
 import small_talk
 import sources
+import tool_phrasings
 import tools
 from chat import render
 from recipe.words import EVAL, TRAIN, choose_part, every_fifth, made_up_word
@@ -41,7 +42,9 @@ class Disjoint(unittest.TestCase):
     def test_phrasings(self):
         by_language = (phrasings.STATEMENTS, phrasings.PRONOUN_STATEMENTS, phrasings.QUESTIONS, phrasings.EVENTS, phrasings.OPENINGS,
                        phrasings.ASKED, phrasings.TOLD_OPENINGS, phrasings.TOLD, phrasings.TOLD_OF_IT, phrasings.ASKED_BEFORE,
-                       phrasings.ASKED_AFTER, passages._INSTRUCTIONS, tools._DESCRIPTIONS, tools._REQUESTS, tools._LOOK_UPS, slots._GENERIC)  # fmt: skip
+                       phrasings.ASKED_AFTER, passages._INSTRUCTIONS, tool_phrasings.DESCRIPTIONS, tool_phrasings.REQUESTS, tool_phrasings.LOOK_UPS,
+                       tool_phrasings.DESCRIPTION_OPENINGS, tool_phrasings.DESCRIPTION_CORES, tool_phrasings.REQUEST_OPENINGS,
+                       tool_phrasings.REQUEST_CORES, slots._GENERIC)  # fmt: skip
         for lists in by_language:
             for language in ("en", "de"):
                 self._divided(lists[language], every_fifth)

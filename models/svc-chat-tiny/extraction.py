@@ -1,25 +1,35 @@
 """JSON with given fields, filled from a text."""
 import json
 
-from recipe.words import choose_part, every_fifth, garble, up_to
+from recipe.words import choose_part, garble, one_of, up_to
 from slots import make_slots, value_sources
 from values import LEXICON, thing
 
 _TASKS = {
-    "en": ["Extract {f} as JSON.", "Return JSON with the fields {f}.", "Give me {f} from the text as a JSON object.", "Fill in {f} as JSON.", "Read out {f}, in JSON.", "Answer in JSON with the keys {f}.", "Turn this into JSON ({f}).", "JSON only, with {f}:", "Parse {f} from this text into JSON.", "Write a JSON object holding {f}."],
-    "de": ["Gib {f} als JSON aus.", "Antworte mit JSON und den Feldern {f}.", "Lies {f} aus dem Text und gib JSON aus.", "Fülle {f} als JSON aus.", "Schreibe {f} in ein JSON-Objekt.", "Wandle das in JSON um ({f}).", "Nur JSON, mit {f}:", "Extrahiere {f} als JSON.", "JSON mit den Schlüsseln {f}, bitte.", "Erzeuge JSON aus {f}."],
+    "en": ["Extract {f} as JSON.", "Return JSON with the fields {f}.", "Give me {f} from the text as a JSON object.", "Fill in {f} as JSON.", "Read out {f}, in JSON.", "Answer in JSON with the keys {f}.", "Turn this into JSON ({f}).", "JSON only, with {f}:", "Parse {f} from this text into JSON.", "Write a JSON object holding {f}.",
+           "I need {f} as JSON.", "Please give {f} in JSON.", "Convert the text to JSON: {f}.", "Collect {f} in one JSON object.", "Make a JSON object of {f}.", "Find {f} and answer in JSON.", "Only a JSON object with {f}, please.",
+           "What are {f}? JSON.", "Could you list {f} as JSON?", "Put {f} into JSON."],
+    "de": ["Gib {f} als JSON aus.", "Antworte mit JSON und den Feldern {f}.", "Lies {f} aus dem Text und gib JSON aus.", "Fülle {f} als JSON aus.", "Schreibe {f} in ein JSON-Objekt.", "Wandle das in JSON um ({f}).", "Nur JSON, mit {f}:", "Extrahiere {f} als JSON.", "JSON mit den Schlüsseln {f}, bitte.", "Erzeuge JSON aus {f}.",
+           "Ich brauche {f} als JSON.", "Bitte {f} in JSON.", "Mach aus dem Text JSON: {f}.", "Sammle {f} in einem JSON-Objekt.", "Bilde ein JSON-Objekt mit {f}.", "Finde {f} und antworte in JSON.",
+           "Nur ein JSON-Objekt mit {f}, bitte.", "Was sind {f}? JSON.", "Kannst du {f} als JSON nennen?", "Trage {f} in JSON ein."],
 }  # fmt: skip
 _OPEN_TASKS = {
-    "en": ["Extract the data as JSON.", "Answer in JSON.", "Turn this into JSON.", "Read out the data.", "Give me the data as JSON."],
-    "de": ["Gib die Daten als JSON aus.", "Antworte in JSON.", "Wandle das in JSON um.", "Extrahiere die Daten.", "Gib mir die Daten als JSON."],
+    "en": ["Extract the data as JSON.", "Answer in JSON.", "Turn this into JSON.", "Read out the data.", "Give me the data as JSON.",
+           "Please extract the fields.", "JSON, please.", "Convert this to JSON.", "Only JSON.", "Fill in the fields."],
+    "de": ["Gib die Daten als JSON aus.", "Antworte in JSON.", "Wandle das in JSON um.", "Extrahiere die Daten.", "Gib mir die Daten als JSON.",
+           "Bitte lies die Felder aus.", "JSON bitte.", "Mach JSON daraus.", "Nur JSON.", "Fülle die Felder aus."],
 }
 _SCHEMA_TASKS = {
-    "en": ["Answer with JSON that matches this schema: {s}", "Use this JSON schema: {s}", "Schema: {s}", "Your output must match {s}", "Follow the JSON schema {s} exactly."],
-    "de": ["Antworte mit JSON nach diesem Schema: {s}", "Nutze dieses JSON-Schema: {s}", "Schema: {s}", "Die Ausgabe muss {s} entsprechen.", "Halte dich an das JSON-Schema {s}."],
+    "en": ["Answer with JSON that matches this schema: {s}", "Use this JSON schema: {s}", "Schema: {s}", "Your output must match {s}", "Follow the JSON schema {s} exactly.",
+           "The answer is JSON of this schema: {s}", "Fill this schema: {s}", "Return an object that fits {s}", "JSON schema of the answer: {s}", "Keep to the schema {s}"],
+    "de": ["Antworte mit JSON nach diesem Schema: {s}", "Nutze dieses JSON-Schema: {s}", "Schema: {s}", "Die Ausgabe muss {s} entsprechen.", "Halte dich an das JSON-Schema {s}.",
+           "Die Antwort ist JSON mit diesem Schema: {s}", "Fülle dieses Schema: {s}", "Gib ein Objekt zurück, das zu {s} passt", "JSON-Schema der Antwort: {s}", "Bleib beim Schema {s}"],
 }
 _OPENINGS = {
-    "en": ["{e}, ", "This is {e}, ", "A note about {e}: ", "We received {e}, ", "{e} was entered "],
-    "de": ["{e}, ", "Das ist {e}, ", "Eine Notiz zu {e}: ", "Eingegangen ist {e}, ", "{e} wurde erfasst, "],
+    "en": ["{e}, ", "This is {e}, ", "A note about {e}: ", "We received {e}, ", "{e} was entered ",
+           "New: {e}, ", "About {e}: ", "{e} came in, ", "Here is {e}: ", "Note: {e}, "],
+    "de": ["{e}, ", "Das ist {e}, ", "Eine Notiz zu {e}: ", "Eingegangen ist {e}, ", "{e} wurde erfasst, ",
+           "Neu: {e}, ", "Zu {e}: ", "{e} kam herein, ", "Hier ist {e}: ", "Notiert: {e}, "],
 }
 
 
@@ -44,7 +54,7 @@ def json_schema(slots):
 
 
 def _text(rng, part, language, slots):
-    opening = rng.choice(every_fifth(_OPENINGS[language], part)).format(e=thing(rng, part, language)) if rng.random() < 0.6 else ""
+    opening = one_of(rng, part, _OPENINGS[language]).format(e=thing(rng, part, language)) if rng.random() < 0.6 else ""
     end = f". {rng.choice(choose_part(LEXICON[language].FILLERS, part)).capitalize()}." if rng.random() < 0.2 else "."
     text = opening + rng.choice((", ", "; ", ", ", " and " if language == "en" else " und ")).join(slot.phrase for slot in slots) + end
     return text[0].upper() + text[1:]
@@ -55,11 +65,11 @@ def _task(rng, part, language, text, slots, schema, first):
     named = rng.choice((", ".join(names), ", ".join(names), " and ".join(names) if language == "en" else " und ".join(names)))
     choice = rng.random()
     if choice < 0.55:
-        task = garble(rng, part, rng.choice(every_fifth(_TASKS[language], part)), 0.2).format(f=named)
+        task = garble(rng, part, one_of(rng, part, _TASKS[language]), 0.2).format(f=named)
     elif choice < 0.75:
-        task = rng.choice(every_fifth(_OPEN_TASKS[language], part))
+        task = one_of(rng, part, _OPEN_TASKS[language])
     else:
-        task = rng.choice(every_fifth(_SCHEMA_TASKS[language], part)).format(s=json.dumps(schema, ensure_ascii=False))
+        task = one_of(rng, part, _SCHEMA_TASKS[language]).format(s=json.dumps(schema, ensure_ascii=False))
     if first and rng.random() < 0.4:
         return [{"role": "system", "content": task}, {"role": "user", "content": text}]
     between = rng.choice(("\n\n", "\n", " "))

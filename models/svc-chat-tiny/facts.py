@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from phrasings import (ANSWERS, ASKED, ASKED_AFTER, ASKED_BEFORE, BE, ENDINGS, EVENT_ANSWERS, EVENT_QUESTIONS, EVENTS, HAVE, OPENINGS,
                        PRONOUN_STATEMENTS, QUESTIONS, STATEMENTS, TOLD, TOLD_ENDINGS, TOLD_OF_IT, TOLD_OPENINGS)  # fmt: skip
-from recipe.words import TRAIN, choose_part, every_fifth, garble, made_up_word
+from recipe.words import TRAIN, choose_part, garble, made_up_word, one_of
 from sources import source
 from values import LEXICON, value
 
@@ -59,16 +59,16 @@ def attribute_fact(rng, part, language, thing, subject_known):
 def _statement(rng, part, language, of_it):
     """The phrasing of a statement: a written one, or one put together."""
     if rng.random() < 0.4:
-        return _one_of(rng, part, (PRONOUN_STATEMENTS if of_it else STATEMENTS)[language])
-    core = _one_of(rng, part, (TOLD_OF_IT if of_it else TOLD)[language])
+        return one_of(rng, part, (PRONOUN_STATEMENTS if of_it else STATEMENTS)[language])
+    core = one_of(rng, part, (TOLD_OF_IT if of_it else TOLD)[language])
     for slot, verbs in (("{is}", BE), ("{has}", HAVE)):
-        verb = made_up_word(rng, part) if part == TRAIN and rng.random() < 0.3 else _one_of(rng, part, verbs[language])
+        verb = made_up_word(rng, part) if part == TRAIN and rng.random() < 0.3 else one_of(rng, part, verbs[language])
         core = core.replace(slot, verb)
     return _told(rng, part, language, core)
 
 
 def _told(rng, part, language, core):
-    opening, ending = _one_of(rng, part, TOLD_OPENINGS[language]), _one_of(rng, part, TOLD_ENDINGS[language])
+    opening, ending = one_of(rng, part, TOLD_OPENINGS[language]), one_of(rng, part, TOLD_ENDINGS[language])
     if part == TRAIN and rng.random() < 0.15:
         opening = _made_up_words(rng, part)
     return f"{opening} {core}{'' if ending.startswith(',') else ' '}{ending}".strip() + "."
@@ -77,8 +77,8 @@ def _told(rng, part, language, core):
 def _question(rng, part, language):
     """The phrasing of a question: a written one, or one put together. In training its opening is sometimes made-up words."""
     if rng.random() < 0.5:
-        return _asked(rng, part, language, _one_of(rng, part, QUESTIONS[language]))
-    opening, asked, ending = (_one_of(rng, part, parts[language]) for parts in (OPENINGS, ASKED, ENDINGS))
+        return _asked(rng, part, language, one_of(rng, part, QUESTIONS[language]))
+    opening, asked, ending = (one_of(rng, part, parts[language]) for parts in (OPENINGS, ASKED, ENDINGS))
     if part == TRAIN and rng.random() < 0.25:
         opening = _made_up_words(rng, part)
     return f"{opening} {asked}{ending}".strip()
@@ -87,24 +87,20 @@ def _question(rng, part, language):
 def _asked(rng, part, language, question):
     """The question, at times with something before and after it."""
     if rng.random() < 0.2:
-        before = _made_up_words(rng, part) if part == TRAIN and rng.random() < 0.3 else _one_of(rng, part, ASKED_BEFORE[language])
+        before = _made_up_words(rng, part) if part == TRAIN and rng.random() < 0.3 else one_of(rng, part, ASKED_BEFORE[language])
         question = f"{before} {question}"
-    return f"{question} {_one_of(rng, part, ASKED_AFTER[language])}" if rng.random() < 0.1 else question
+    return f"{question} {one_of(rng, part, ASKED_AFTER[language])}" if rng.random() < 0.1 else question
 
 
 def _made_up_words(rng, part):
     return " ".join(made_up_word(rng, part) for _ in range(rng.randint(1, 5)))
 
 
-def _one_of(rng, part, phrasings):
-    return rng.choice(every_fifth(phrasings, part))
-
-
 def event_facts(rng, part, language, thing):
     """One sentence about an event, and the facts in it."""
     verbs = choose_part(LEXICON[language].VERBS, part)
     verb = rng.choice(verbs) if rng.random() < 0.65 else made_up_word(rng, part) + ("ed" if language == "en" else "iert")
-    template = _one_of(rng, part, EVENTS[language])
+    template = one_of(rng, part, EVENTS[language])
     if rng.random() < 0.4:
         template = _told(rng, part, language, template[:1].lower() + template[1:-1])
     slots = {key: value(rng, kind, language, part) for key, kind in _EVENT_KINDS.items()} | {"e": thing, "p": verb}
@@ -112,7 +108,7 @@ def event_facts(rng, part, language, thing):
     facts = []
     for key in (key for key in _EVENT_KINDS if "{" + key + "}" in template):
         answer = EVENT_ANSWERS[language][key].format(**slots)
-        question = _asked(rng, part, language, _one_of(rng, part, EVENT_QUESTIONS[language][key]))
+        question = _asked(rng, part, language, one_of(rng, part, EVENT_QUESTIONS[language][key]))
         question = fill(rng, part, question, slots, garbled=0)
         facts.append(Fact(thing, f"{verb} {key}", verb, slots[key], sentence, sentence, answer, [question]))
     return facts

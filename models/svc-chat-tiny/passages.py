@@ -1,6 +1,6 @@
 """Questions over numbered passages: the passages, the questions with their answers, and the many ways a prompt may be laid out."""
 from facts import attribute_fact, event_facts
-from recipe.words import choose_part, every_fifth, garble, made_up_word, up_to
+from recipe.words import choose_part, every_fifth, garble, made_up_word, one_of, up_to
 from values import LEXICON, name_word, person, thing
 
 REFUSAL = {"en": "The passages do not say.", "de": "Das steht nicht in den Textstellen."}
@@ -165,7 +165,7 @@ class _Layout:
         spoken = "en" if rng.random() < 0.2 else language
         self._rng, self._language = rng, language
         self._mark = rng.choice(_QUESTION_MARKS[language])
-        self._instruction = garble(rng, part, rng.choice(every_fifth(_INSTRUCTIONS[spoken], part)), 0.2)
+        self._instruction = garble(rng, part, one_of(rng, part, _INSTRUCTIONS[spoken]), 0.2)
         numbering, between = rng.choice(_NUMBERINGS), rng.choice(("\n", "\n\n", "\n\n", "\n---\n"))
         heading = rng.choice(_HEADINGS[spoken])
         self._numbering = numbering

@@ -234,20 +234,34 @@ OPENINGS = {
         "", "what is", "what was", "please tell me", "Could someone tell me", "tell me", "I need", "I want to know", "show me", "do you have", "I am looking for", "can you give me",
         "Hello, what is", "please find", "Let me hear", "look up", "is there anything on", "what about", "we are asked for", "Just out of curiosity, what is", "give me", "name",
         "can I get", "Hi! I need", "My colleague would like", "the customer asks for", "quick question:", "one more thing,", "and", "It would help to have",
+        "I'd love to know", "would you tell me", "may I ask for", "someone wants to know", "let us see", "check",
+        "my boss wants", "do the documents mention", "is it known what is", "help me find", "I forgot", "remind me of",
+        "report", "read me", "we would like to have", "could I have", "what might be", "and now",
+        "tell us", "I was wondering about",
     ],
     "de": [
         "", "was ist", "wie ist", "bitte sag mir", "Kann mir jemand sagen:", "sag mir", "ich brauche", "ich suche", "zeig mir", "gibt es etwas zu", "hast du", "ich frage nach",
         "Hallo, was ist", "bitte finde", "Lass hören:", "such mal", "was steht da über", "was ist mit", "wir brauchen", "Nur aus Neugier:", "gib mir", "nenne",
         "kann ich das haben:", "Hi! Ich brauche", "Meine Kollegin fragt nach", "der Kunde fragt nach", "kurze Frage:", "noch etwas,", "und", "Hilfreich wäre",
+        "ich wüsste gern", "würdest du mir sagen:", "darf ich fragen:", "jemand will wissen:", "schauen wir nach:", "prüfe",
+        "mein Chef will", "erwähnen die Dokumente", "ist bekannt, was ist", "hilf mir:", "ich habe vergessen:", "erinnere mich an",
+        "berichte über", "lies mir vor:", "wir hätten gern", "bekomme ich", "was mag sein:", "und jetzt",
+        "sag uns", "ich überlege gerade:",
     ],
 }  # fmt: skip
 ASKED = {
-    "en": ["the {a} of {e}", "{e}'s {a}", "the {a} for {e}", "{a} of {e}", "any {a} of {e}", "the {a} that {e} has", "{e} and its {a}", "the {a} at {e}", "{a} {e}", "the {a} belonging to {e}", "which {a} {e} has", "the {a} given for {e}", "{e}, that is its {a}", "the exact {a} of {e}", "the {a} (of {e})", "{a} and {e}", "the {a} in the case of {e}", "what {a} {e} has", "for {e} the {a}", "{e}: the {a}"],
-    "de": ["{d_a} von {e}", "{den_a} von {e}", "{den_a} für {e}", "{a} von {e}", "{den_a}, was {e} angeht", "{d_a} bei {e}", "{e} und {sein_a}", "{d_a} zu {e}", "{a} {e}", "{den_a} zu {e}", "{welchen_a} {e} hat", "{den_a}, die zu {e} gehört", "{e}, und zwar {den_a}", "genau {den_a} von {e}", "{d_a} (von {e})", "{a} und {e}", "{den_a} im Fall von {e}", "zu {e} {den_a}", "für {e} {den_a}", "{e}: {d_a}"],
+    "en": ["the {a} of {e}", "{e}'s {a}", "the {a} for {e}", "{a} of {e}", "any {a} of {e}", "the {a} that {e} has", "{e} and its {a}", "the {a} at {e}", "{a} {e}", "the {a} belonging to {e}", "which {a} {e} has", "the {a} given for {e}", "{e}, that is its {a}", "the exact {a} of {e}", "the {a} (of {e})", "{a} and {e}", "the {a} in the case of {e}", "what {a} {e} has", "for {e} the {a}", "{e}: the {a}",
+        "the {a} you find for {e}", "{e} - {a}", "what the {a} of {e} is", "how the {a} of {e} reads", "in the case of {e}, the {a}", "the current {a} of {e}",
+        "what is said of the {a} of {e}", "the {a} under {e}", "{e} with its {a}", "the {a} that goes with {e}"],
+    "de": ["{d_a} von {e}", "{den_a} von {e}", "{den_a} für {e}", "{a} von {e}", "{den_a}, was {e} angeht", "{d_a} bei {e}", "{e} und {sein_a}", "{d_a} zu {e}", "{a} {e}", "{den_a} zu {e}", "{welchen_a} {e} hat", "{den_a}, die zu {e} gehört", "{e}, und zwar {den_a}", "genau {den_a} von {e}", "{d_a} (von {e})", "{a} und {e}", "{den_a} im Fall von {e}", "zu {e} {den_a}", "für {e} {den_a}", "{e}: {d_a}",
+        "{den_a}, die du zu {e} findest", "{e} - {a}", "was {d_a} von {e} ist", "wie {d_a} von {e} lautet", "im Fall {e} {den_a}", "derzeit {den_a} von {e}",
+        "was man zu {den_a} von {e} sagt", "{den_a} unter {e}", "{e} mit {a}", "{den_a}, wie sie bei {e} steht"],
 }  # fmt: skip
 ENDINGS = {
-    "en": ["?", ".", "", ", please.", ", if you know it?", "? Thanks!", " please", "?", "!", " - do the texts say?"],
-    "de": ["?", ".", "", ", bitte.", ", falls du das weißt?", "? Danke!", " bitte", "?", "!", " - steht das irgendwo?"],
+    "en": ["?", ".", "", ", please.", ", if you know it?", "? Thanks!", " please", "?", "!", " - do the texts say?",
+        ", thanks.", "? Please answer.", ", as stated there?", "? I need it now.", " - what do you find?"],
+    "de": ["?", ".", "", ", bitte.", ", falls du das weißt?", "? Danke!", " bitte", "?", "!", " - steht das irgendwo?",
+        ", danke.", "? Bitte antworte.", ", wie dort steht?", "? Ich brauche es jetzt.", " - was findest du?"],
 }
 
 # Statements of an opening, a core and an ending. {is} and {has}: one of the verbs below, or a made-up one.
@@ -256,11 +270,17 @@ TOLD_OPENINGS = {
         "", "", "according to the records,", "as a rule,", "it is known that", "note that", "by the way,", "the report says that", "we were told that", "to be exact,", "reportedly,", "today",
         "in short,", "as many know,", "an old list says that", "officially,", "locals say that", "for years", "it seems that", "word has it that", "in a letter one reads that", "so far,",
         "all sources agree that", "on paper,", "as everybody here knows,", "last week we heard that", "by all accounts", "the guide adds that", "since then", "people claim that",
+        "as always,", "in the end,", "to this day", "from what one hears,", "now and then one reads that", "in fact,",
+        "according to a note,", "the board states that", "once more:", "here is what we know:", "for the record,", "in the new edition,",
+        "it was announced that", "an expert writes that", "at the same time,",
     ],
     "de": [
         "", "", "laut Bericht:", "übrigens:", "wie man hört:", "Hinweis:", "kurz gesagt:", "aus der Akte:", "angeblich:", "nach allem, was man weiß:", "es heißt:", "genauer gesagt:",
         "die Liste sagt:", "in einem Brief steht:", "heute gilt:", "amtlich:", "man erzählt sich:", "allen ist bekannt:", "dazu wurde notiert:", "im Heft liest man:", "nebenbei:", "bisher gilt:",
         "alle Quellen sagen:", "auf dem Papier:", "jeder hier weiß:", "neulich hieß es:", "nach altem Brauch:", "der Führer ergänzt:", "seither gilt:", "manche sagen:",
+        "wie immer:", "am Ende:", "bis heute:", "soweit man hört:", "hin und wieder liest man:", "tatsächlich:",
+        "laut einer Notiz:", "der Vorstand sagt:", "noch einmal:", "das weiß man:", "fürs Protokoll:", "in der neuen Ausgabe:",
+        "bekannt gegeben wurde:", "eine Fachfrau schreibt:", "zugleich:",
     ],
 }  # fmt: skip
 TOLD = {
@@ -270,12 +290,16 @@ TOLD = {
         "the {a} which {e} {has} {is} {v}", "{e} {has} {v} for a {a}", "{e}, whose {a} {is} {v}, is quiet", "{e}, and its {a}, {is} {v}", "those who come to {e} find that the {a} {is} {v}",
         "{v} {is} what {e} {has} as {a}", "the {a}, at least at {e}, {is} {v}", "{e} and the {a} {v} belong together", "as {a} {e} {has} {v}", "asked for the {a}, {e} {has} {v}",
         "the {a} {is} {v} for {e}", "{e} goes with {v} as {a}", "the {a} that belongs to {e} {is} {v}",
+        "{e}: {a} {is} {v}", "the {a} named for {e} {is} {v}", "{e} is found with the {a} {v}", "you will find that the {a} of {e} {is} {v}", "{v}, that {is} the {a} of {e}", "{e} stays with {v} as its {a}",
+        "the {a} of {e}, then, {is} {v}", "{e} came to have a {a} of {v}", "at {e} one has {v} as {a}", "{e}, with the {a} {v}, is old",
     ],
     "de": [
         "{d_a} von {e} {is} {v}", "bei {e} {is} {d_a} {v}", "{e} {has} {v} als {a}", "für {e} {is} {d_a} {v}", "{e} und {sein_a}: {v}", "{d_a} bei {e} {is} {v}", "als {a} {has} {e} {v}",
         "{v} {is} {d_a} von {e}", "zu {e} gehört {d_a} {v}", "was {e} angeht: {d_a} {is} {v}", "{e} {has} {den_a} {v}", "{d_a}, die zu {e} gehört, {is} {v}", "in {e} {is} {d_a} {v}",
         "{e}, {a}: {v}", "man nennt bei {e} {den_a} {v}", "von {e} weiß man: {d_a} {is} {v}", "{v} {has} {e} als {a}", "{d_a} {is} bei {e} {v}", "fragt man nach {a}, {has} {e} {v}",
         "{e} und {v} als {a} gehören zusammen", "{d_a} {is} {v} für {e}", "{e} {has} als {a} {v}", "{v} gilt für {e} als {a}", "im Fall {e} {is} {d_a} {v}", "{d_a}, jedenfalls von {e}, {is} {v}",
+        "{e}: {d_a} {is} {v}", "{d_a}, für {e} genannt, {is} {v}", "{e} findet man mit {v} als {a}", "man findet: {d_a} von {e} {is} {v}", "{v}, das {is} {d_a} von {e}", "{e} bleibt bei {v} als {a}",
+        "{d_a} von {e}, also, {is} {v}", "{e} kam zu {v} als {a}", "bei {e} hat man {v} als {a}", "{e}, mit {v} als {a}, ist alt",
     ],
 }  # fmt: skip
 TOLD_OF_IT = {
@@ -283,11 +307,15 @@ TOLD_OF_IT = {
         "its {a} {is} {v}", "the {a} {is} {v}", "it {has} a {a} of {v}", "it {has} {v} as {a}", "the {a}, they say, {is} {v}", "there the {a} {is} {v}", "the {a} there {is} {v}",
         "{v} {is} its {a}", "as for the {a}, it {is} {v}", "the {a} it {has} {is} {v}", "with it goes the {a} {v}", "it {has} the {a} {v}", "also, the {a} {is} {v}", "as {a}, it {has} {v}",
         "and as {a} one gives {v}", "the {a} in question {is} {v}", "its own {a} {is} {v}", "it {has} {v} for a {a}", "here the {a} {is} {v}", "besides, its {a}, in fact, {is} {v}",
+        "its {a}: {v}", "one finds that the {a} {is} {v}", "{v}, that {is} the {a}", "it stays with {v} as its {a}", "its {a}, then, {is} {v}", "it came to have a {a} of {v}",
+        "one has {v} as {a} there", "of all things, the {a} {is} {v}", "the {a} of it {is} {v}", "in return, its {a} {is} {v}",
     ],
     "de": [
         "{d_a} {is} {v}", "{sein_a} {is} {v}", "dort {is} {d_a} {v}", "es {has} {v} als {a}", "als {a} {is} {v} bekannt", "{v} {is} {d_a}", "{d_a} hier {is} {v}", "als {a} {has} es {v}",
         "auch {d_a} {is} bekannt: {v}", "zudem {is} {d_a} {v}", "es {has} {den_a} {v}", "dazu gehört {d_a} {v}", "und {d_a} {is} {v}", "{d_a}, heißt es, {is} {v}", "man nennt {v} als {a}",
         "{sein_a}, übrigens, {is} {v}", "ferner {is} {d_a} {v}", "{d_a} davon {is} {v}", "{v} gilt als {a}", "im Übrigen {is} {d_a} {v}",
+        "{a}: {v}", "man findet: {d_a} {is} {v}", "{v}, das {is} {d_a}", "es bleibt bei {v} als {a}", "{sein_a}, also, {is} {v}", "es kam zu {v} als {a}",
+        "dort hat man {v} als {a}", "vor allem {is} {d_a} {v}", "{d_a} hiervon {is} {v}", "dafür {is} {d_a} {v}",
     ],
 }  # fmt: skip
 TOLD_ENDINGS = {
@@ -304,8 +332,12 @@ HAVE = {
 }  # fmt: skip
 # What may stand before and after any question.
 ASKED_BEFORE = {
-    "en": ["hello,", "quick question:", "one more thing:", "so,", "ok,", "please answer:", "I wonder:", "next:", "hi!", "and now:", "excuse me,", "tell me:", "just checking:", "well,", "dear assistant,"],
-    "de": ["hallo,", "kurze Frage:", "noch etwas:", "also,", "ok,", "bitte antworte:", "ich frage mich:", "weiter:", "hi!", "und nun:", "Entschuldigung,", "sag mir:", "nur zur Sicherheit:", "nun,", "guten Tag,"],
+    "en": ["hello,", "quick question:", "one more thing:", "so,", "ok,", "please answer:", "I wonder:", "next:", "hi!", "and now:", "excuse me,", "tell me:", "just checking:", "well,", "dear assistant,",
+        "good morning,", "I have a question:", "help:", "first:", "listen:", "one question:",
+        "what I need:", "for my notes:", "please,", "thanks so far;"],
+    "de": ["hallo,", "kurze Frage:", "noch etwas:", "also,", "ok,", "bitte antworte:", "ich frage mich:", "weiter:", "hi!", "und nun:", "Entschuldigung,", "sag mir:", "nur zur Sicherheit:", "nun,", "guten Tag,",
+        "guten Morgen,", "ich habe eine Frage:", "Hilfe:", "zuerst:", "hör zu:", "eine Frage:",
+        "was ich brauche:", "für meine Notizen:", "bitte,", "danke soweit;"],
 }  # fmt: skip
 ASKED_AFTER = {
     "en": ["Thanks!", "Please be brief.", "I have to know.", "Thank you.", "It is for a report.", "Take your time.", "Cite it.", "Be exact.", "Many thanks.", "Only from the texts."],

@@ -1,5 +1,5 @@
 """What the model says about itself and svc, and to what it cannot do. Every fifth phrasing is kept for the evaluation."""
-from recipe.words import every_fifth, made_up_word
+from recipe.words import made_up_word, one_of
 
 PULL = "npx svc models pull qwen3-0.6b-q8_0"
 
@@ -82,7 +82,7 @@ def small_talk_turn(rng, part, language):
     if rng.random() < 0.3:
         return other_request(rng, part, language), UNKNOWN[language]
     _, answer, phrasings = rng.choice([intent for intent in _INTENTS if intent[0] == language])
-    said = rng.choice(every_fifth(phrasings.split("|"), part))
+    said = one_of(rng, part, phrasings.split("|"))
     if rng.random() < 0.5:
         said = said[0].upper() + said[1:]
     if rng.random() < 0.25:
@@ -92,13 +92,13 @@ def small_talk_turn(rng, part, language):
 
 def other_request(rng, part, language):
     """A request that needs a real model."""
-    template = rng.choice(every_fifth(_OTHER_REQUESTS[language].split("|"), part))
+    template = one_of(rng, part, _OTHER_REQUESTS[language].split("|"))
     topic = lambda: rng.choice(_TOPICS[language]) if rng.random() < 0.5 else made_up_word(rng, part).capitalize()
     return template.format(x=topic(), y=topic(), n=rng.randint(2, 999), m=rng.randint(2, 999))
 
 
 def small_talk_conversation(rng, part, language):
-    messages = [{"role": "system", "content": rng.choice(every_fifth(_SYSTEMS[language], part))}] if rng.random() < 0.5 else []
+    messages = [{"role": "system", "content": one_of(rng, part, _SYSTEMS[language])}] if rng.random() < 0.5 else []
     for _ in range(rng.choice((1, 1, 2, 3, 4))):
         said, answer = small_talk_turn(rng, part, language)
         messages += [{"role": "user", "content": said}, {"role": "assistant", "kind": "talk", "content": answer}]

@@ -2,10 +2,12 @@
 import json
 import re
 
-from recipe.words import TRAIN, choose_part, every_fifth, garble, made_up_word, up_to
+from recipe.words import TRAIN, choose_part, garble, made_up_word, one_of, up_to
 from slots import make_slots, value_sources
 from small_talk import small_talk_turn
 from sources import source
+from tool_phrasings import (AFTER, BEFORE, DESCRIPTION_CORES, DESCRIPTION_ENDINGS, DESCRIPTION_OPENINGS, DESCRIPTIONS, LOOK_UPS, REQUEST_CORES,
+                            REQUEST_ENDINGS, REQUEST_OPENINGS, REQUESTS)  # fmt: skip
 from values import name_word
 
 NO_TOOL = {"en": "I have no tool for that.", "de": "Dafür habe ich kein Werkzeug."}
@@ -39,27 +41,8 @@ _NOUNS = {
         "Motor Batterie Pumpe Ventil Lager Regal Etikett Spiel"
     ).split(),
 }
-_DESCRIPTIONS = {
-    "en": ["{Vs} a {n}.", "{V} the {n}", "{Vs} the {n} and returns it.", "Use this to {v} a {n}.", "{V} {n}s of the company.", "Tool to {v} the {n}.", "{V} a {n} in the system.", "Lets you {v} any {n}.", "{Vs} one {n}", "This function can {v} a {n}."],
-    "de": ["{V}: {n}.", "{n}: {v}", "Werkzeug: {v} {n}.", "{V} eine Sache der Art {n}.", "{n} ({v})"],
-}  # fmt: skip
-_REQUESTS = {
-    "en": ["{V} the {n} {s}.", "Please {v} a {n} {s}.", "Can you {v} the {n} {s}?", "I want to {v} a {n} {s}.", "Would you kindly {v} the {n} {s}?", "{V} {n} {s}", "I need you to {v} the {n}, {s}.", "Could you please {v} a {n} {s}?", "{v} a {n} {s}", "We should {v} the {n} {s}, do it.", "Go ahead and {v} the {n} {s}.", "Help me {v} a {n} {s}.", "{n}, {v}, {s}", "My boss asks you to {v} the {n} {s}.", "It is time to {v} a {n} {s}."],
-    "de": ["{V} {n} {s}.", "Bitte {v} {n} {s}.", "{V} bitte {n} {s}.", "{n}: {v}, {s}", "Kannst du das tun: {v} {n} {s}?", "Los, {v} {n} {s}.", "Hilf mir: {v} {n} {s}.", "{v} {n} {s}", "Jetzt {v} {n} {s}!", "Also {v} {n}, {s}."],
-}  # fmt: skip
-# What may stand before and after a request.
-_BEFORE = {
-    "en": ["", "Hello, ", "Hi! ", "ok, ", "Next: ", "Well, ", "Dear assistant, ", "So, ", "When you have a moment, ", "First, ", "Then ", "It is urgent: ", "As discussed, ", "Thank you. ", "One thing: "],
-    "de": ["", "Hallo, ", "Hi! ", "ok, ", "Weiter: ", "Nun, ", "Also, ", "Zuerst: ", "Danach: ", "Dringend: ", "Wie besprochen, ", "Danke. ", "Noch etwas: ", "Guten Tag, ", "So: "],
-}  # fmt: skip
-_AFTER = {"en": ["", " Thanks.", " Thank you!", " Please hurry.", " That is all."], "de": ["", " Danke.", " Vielen Dank!", " Bitte schnell.", " Das ist alles."]}
-
-# Without the verb: for tools that look something up, where no other tool is about the same.
+# What looks something up is also asked for without its verb, where no other tool is about the same.
 _LOOK_UP_VERBS = ("get", "find", "search", "show", "fetch", "check", "read", "list", "suche", "zeige", "prüfe", "lies")
-_LOOK_UPS = {
-    "en": ["What is the {n} {s}?", "I need the {n} {s}.", "{n} {s}?", "How is the {n} {s}?", "Do you have the {n} {s}?", "Tell me the {n} {s}.", "What's the {n} {s}", "Which {n} is there {s}?", "Is there a {n} {s}?", "May I see the {n} {s}?"],
-    "de": ["{n} {s}?", "Ich brauche {n} {s}.", "Was gibt es an {n} {s}?", "Wie steht es mit {n} {s}?", "Gibt es {n} {s}?"],
-}  # fmt: skip
 _SYSTEMS = ["", "", "You are a helpful assistant.", "Use the tools when they help.", "Call a tool if one fits.", "You can call functions.", "Du bist ein hilfreicher Assistent."]
 
 
@@ -71,7 +54,7 @@ class _Tool:
         v = _ascii(v)
         self.name = rng.choice((f"{v}_{n}", f"{v}_{n}", f"{v}{n.capitalize()}", f"{n}_{v}", f"{v}-{n}"))
         words = {"v": verb, "V": verb.capitalize(), "Vs": _third_person(verb), "n": noun}
-        self.description = garble(rng, part, rng.choice(every_fifth(_DESCRIPTIONS[language], part)), 0.3).format(**words)
+        self.description = garble(rng, part, _description(rng, part, language), 0.3).format(**words)
 
     def definition(self):
         function = {"name": self.name, "description": self.description}
@@ -87,14 +70,39 @@ class _Tool:
         joiner = rng.choice((" ", ", ", " and " if language == "en" else " und ", ", "))
         words = {"v": self.verb, "V": self.verb.capitalize(), "n": self.noun, "s": joiner.join(slot.phrase for slot in stated)}
         unique = self.verb in _LOOK_UP_VERBS and all(tool.noun != self.noun for tool in others if tool is not self)
-        forms = _LOOK_UPS if unique and rng.random() < 0.6 else _REQUESTS
-        text = garble(rng, part, rng.choice(every_fifth(forms[language], part)), 0.3).format(**words)
-        text = re.sub(r"[\s,:]+(?=[.,!?]|$)", "", text)
+        text = one_of(rng, part, LOOK_UPS[language]) if unique and rng.random() < 0.6 else _request(rng, part, language)
+        text = garble(rng, part, text, 0.3).format(**words)
+        # Where nothing is stated.
+        text = re.sub(r" {2,}", " ", re.sub(r"[\s,:]+(?=[.,!?]|$)", "", text))
         if rng.random() < 0.4:
-            text = rng.choice(every_fifth(_BEFORE[language], part)) + text + rng.choice(every_fifth(_AFTER[language], part))
+            text = one_of(rng, part, BEFORE[language]) + text + one_of(rng, part, AFTER[language])
         if part == TRAIN and rng.random() < 0.12:
             text = f"{' '.join(made_up_word(rng, part) for _ in range(rng.randint(1, 4)))} {text}"
         return text, {slot.name: slot.value for slot in given}
+
+
+def _description(rng, part, language):
+    """The phrasing of a description: a written one, or one put together."""
+    if rng.random() < 0.3:
+        return one_of(rng, part, DESCRIPTIONS[language])
+    opening, core, ending = (one_of(rng, part, lists[language]) for lists in (DESCRIPTION_OPENINGS, DESCRIPTION_CORES, DESCRIPTION_ENDINGS))
+    if not opening and language == "en":
+        core = core.replace("{v}", "{Vs}")
+    return _begun(rng, f"{opening} {core}{ending}".strip())
+
+
+def _request(rng, part, language):
+    if rng.random() < 0.3:
+        return one_of(rng, part, REQUESTS[language])
+    opening, core, ending = (one_of(rng, part, lists[language]) for lists in (REQUEST_OPENINGS, REQUEST_CORES, REQUEST_ENDINGS))
+    return _begun(rng, f"{opening} {core}{ending}".strip())
+
+
+def _begun(rng, phrasing):
+    """With a capital letter, mostly."""
+    if rng.random() < 0.2:
+        return phrasing
+    return phrasing.replace("{v}", "{V}", 1) if phrasing.startswith("{v}") else phrasing[:1].upper() + phrasing[1:]
 
 
 def tool_conversation(rng, part, language, difficulty=1.0):
