@@ -1,11 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, release, totalmem } from 'node:os';
+import { defaultPreset } from '../scripts/setup/set-up.mjs';
 
 /** What a reader needs to judge figures that were measured elsewhere. */
 export interface Machine {
   cpu: string;
   nCores: number;
   memoryBytes: number;
+  /** Names of NVIDIA GPUs to hand; empty where there is none, whatever was built. */
+  gpus: string[];
+  /** What svc and its rivals were built for: `cpu`, `cuda`. */
+  preset: string;
   kernel: string;
   node: string;
   /** Commit of the checkout, with `-dirty` when files differ from it; `unknown` outside a git checkout. */
@@ -18,10 +23,21 @@ export function describeMachine(): Machine {
     cpu: cores[0]?.model ?? 'unknown',
     nCores: cores.length,
     memoryBytes: totalmem(),
+    gpus: readGpus(),
+    preset: defaultPreset(),
     kernel: release(),
     node: process.version,
     commit: readCommit(),
   };
+}
+
+function readGpus(): string[] {
+  try {
+    const names = execFileSync('nvidia-smi', ['--query-gpu=name', '--format=csv,noheader'], { encoding: 'utf8', stdio: 'pipe' });
+    return names.split('\n').filter((name) => name !== '');
+  } catch {
+    return [];
+  }
 }
 
 function readCommit(): string {

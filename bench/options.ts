@@ -73,5 +73,5 @@ ${lines.join('\n')}
   --json          print the results as JSON instead of lines
   --help          this text
 
-Exit code: 0 all goals held, 1 some missed, 2 the run failed.`;
+Exit code: 0 all goals held, 1 some missed or not measured (without --rival none), 2 the run failed.`;
 }

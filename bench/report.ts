@@ -1,5 +1,5 @@
 import type { TrialResult } from './runner.ts';
-import { describeBound } from './trial.ts';
+import { describeBound, isBounded } from './trial.ts';
 import type { Verdict } from './verdict.ts';
 
 /** The trial's name and question, then a line for each goal with its verdict last. */
@@ -24,15 +24,27 @@ function ratio({ ratio, ratioLow, ratioHigh }: Verdict): string {
 }
 
 function conclusion({ goal, holds }: Verdict): string {
-  if (goal.atLeast === undefined && goal.atMost === undefined) return 'no goal';
+  if (!isBounded(goal)) return 'no goal';
   return `goal ${describeBound(goal)}: ${holds === undefined ? 'NOT MEASURED' : holds ? 'HELD' : 'MISSED'}`;
 }
 
-export function summaryLine(results: readonly TrialResult[]): string {
-  const verdicts = results.flatMap((result) => result.verdicts);
-  const nHeld = verdicts.filter(({ holds }) => holds === true).length;
-  const nMissed = verdicts.filter(({ holds }) => holds === false).length;
-  return `${nHeld} goals held, ${nMissed} missed`;
+export interface Tally {
+  nHeld: number;
+  nMissed: number;
+  /** Goals with a bound and without a figure. */
+  nUnmeasured: number;
+}
+
+export function tally(results: readonly TrialResult[]): Tally {
+  const bounded = results.flatMap(({ verdicts }) => verdicts).filter(({ goal }) => isBounded(goal));
+  const count = (holds: boolean | undefined) => bounded.filter((verdict) => verdict.holds === holds).length;
+  return { nHeld: count(true), nMissed: count(false), nUnmeasured: count(undefined) };
+}
+
+/** What the bench ends with. */
+export function summaryLines({ nHeld, nMissed, nUnmeasured }: Tally): string[] {
+  const unmeasured = nUnmeasured > 0 ? [`${nUnmeasured} goals not measured`] : [];
+  return [...unmeasured, `${nHeld} goals held, ${nMissed} missed`];
 }
 
 export function figure(value: number | undefined): string {

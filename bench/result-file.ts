@@ -25,7 +25,7 @@ export interface ResultFile extends RunFacts {
 /** Writes every sample of a run, with the machine and the commit. */
 export function writeResults(facts: RunFacts, results: readonly TrialResult[]): { path: string; run: ResultFile } {
   const at = new Date().toISOString();
-  const path = join(folder, `${facts.suite}-${at.replaceAll(':', '').slice(0, 15)}.json`);
+  const path = join(folder, `${facts.suite}-${at.replaceAll(':', '').slice(0, 17)}.json`);
   mkdirSync(folder, { recursive: true });
   const run = { at, ...facts, machine: describeMachine(), results };
   writeFileSync(path, `${JSON.stringify(run, null, 2)}\n`);

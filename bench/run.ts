@@ -8,7 +8,7 @@ import { requireWrk } from './load/wrk.ts';
 import { findModel, sha256 } from './model.ts';
 import { type BenchOptions, helpText, readOptions } from './options.ts';
 import { writePage } from './page/write-page.ts';
-import { reportLines, summaryLine } from './report.ts';
+import { reportLines, summaryLines, tally } from './report.ts';
 import { writeResults } from './result-file.ts';
 import { type RunOptions, runTrial, type TrialResult } from './runner.ts';
 import { type Suite, suites } from './suites.ts';
@@ -55,8 +55,11 @@ async function runSuite(suite: Suite, options: BenchOptions): Promise<void> {
   if (isJson) console.log(JSON.stringify({ file: path, ...(page ? { page } : {}), ...run }, null, 2));
   say(`samples: ${path}`);
   if (page) say(`page: ${page}`);
-  say(summaryLine(results));
-  process.exitCode = results.some(({ verdicts }) => verdicts.some(({ holds }) => holds === false)) ? 1 : 0;
+  const goals = tally(results);
+  for (const line of summaryLines(goals)) say(line);
+  // Who leaves the rival out knows that goals against it are not measured.
+  const isIncomplete = goals.nUnmeasured > 0 && options.rival !== 'none';
+  process.exitCode = goals.nMissed > 0 || isIncomplete ? 1 : 0;
 }
 
 function chooseTrials({ trials }: Suite, only: readonly string[] | undefined, quick: boolean): Trial[] {

@@ -53,9 +53,14 @@ export interface Goal {
 export type Sample = Record<string, number>;
 
 /** Undefined for a goal without a bound, and for a figure that was not measured. */
-export function holds({ atLeast, atMost }: Goal, value: number): boolean | undefined {
-  if ((atLeast === undefined && atMost === undefined) || Number.isNaN(value)) return undefined;
+export function holds(goal: Goal, value: number): boolean | undefined {
+  if (!isBounded(goal) || Number.isNaN(value)) return undefined;
+  const { atLeast, atMost } = goal;
   return value >= (atLeast ?? Number.NEGATIVE_INFINITY) && value <= (atMost ?? Number.POSITIVE_INFINITY);
+}
+
+export function isBounded({ atLeast, atMost }: Pick<Goal, 'atLeast' | 'atMost'>): boolean {
+  return atLeast !== undefined || atMost !== undefined;
 }
 
 export function describeBound({ against, atLeast, atMost }: Goal): string {

@@ -1,4 +1,6 @@
 import t from 'tap';
+import { at } from './client/summary.ts';
+import { summaryLines, tally } from './report.ts';
 import type { Samples } from './runner.ts';
 import { judge } from './verdict.ts';
 
@@ -39,4 +41,18 @@ t.test('a figure that was not measured neither holds nor misses', async (t) => {
   const verdict = judge({ ...goal, against: 'rival', atLeast: 1 }, { ...samples, rival: [] });
   t.equal(verdict.holds, undefined);
   t.equal(verdict.ratio, undefined);
+});
+
+t.test('a goal without a figure is told apart from one that was missed', async (t) => {
+  const goals = [{ ...goal, atMost: 90 }, { ...goal, atMost: 80 }, { ...goal, figure: 'none', atMost: 1 }, goal];
+  const verdicts = goals.map((each) => judge(each, samples));
+  const trial = { name: 'trial', summary: '', rival: 'llama-server', phases: {}, goals } as const;
+  const figures = tally([{ trial, verdicts, samples }]);
+  t.strictSame(figures, { nHeld: 1, nMissed: 1, nUnmeasured: 1 });
+  t.strictSame(summaryLines(figures), ['1 goals not measured', '1 goals held, 1 missed']);
+});
+
+t.test('a percentile of nothing is no figure', async (t) => {
+  t.ok(Number.isNaN(at([], 0.99)));
+  t.equal(judge({ ...goal, figure: 'x', atMost: 5 }, { ...samples, ours: [{ x: at([], 0.99) }] }).holds, undefined);
 });

@@ -4,7 +4,7 @@ import { becomeTypeScript } from '../ts/cli/node-runtime.mjs';
 import { nativeSteps } from './setup/native.mjs';
 import { checkout } from './setup/paths.mjs';
 import { runScript } from './setup/run-script.mjs';
-import { setUp } from './setup/set-up.mjs';
+import { rivalsPreset, setUp } from './setup/set-up.mjs';
 import { runSteps } from './setup/steps.mjs';
 
 /** Suites whose rivals are programs of llama.cpp, which take minutes to compile. */
@@ -13,6 +13,6 @@ const withRivals = ['serving', 'kernels', 'embeddings', 'load'];
 await runScript(async () => {
   const args = process.argv.slice(2);
   await setUp();
-  if (args.some((arg) => withRivals.includes(arg)) && !args.includes('--help')) await runSteps(nativeSteps('bench'));
+  if (args.some((arg) => withRivals.includes(arg)) && !args.includes('--help')) await runSteps(nativeSteps(rivalsPreset()));
   await becomeTypeScript(join(checkout, 'bench', 'run.ts'), args);
 });

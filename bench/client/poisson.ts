@@ -52,7 +52,7 @@ function describeRefusals(answers: readonly ChatAnswer[], nOffered: number, seco
       refused.map(({ headMs }) => headMs),
       0.99,
     ),
-    /** Of those refused, how many were told when to come back; 1 when nobody was refused. */
-    retryAfterShare: refused.length > 0 ? nHonest / refused.length : 1,
+    /** Of those refused, how many were told when to come back; NaN when nobody was refused. */
+    retryAfterShare: nHonest / refused.length,
   };
 }

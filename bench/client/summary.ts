@@ -11,7 +11,9 @@ export function isServed({ status, nCompletionTokens }: ChatAnswer): boolean {
 }
 
 export function meetsSlo(answer: ChatAnswer): boolean {
-  return isServed(answer) && answer.ttftMs < slo.ttftMs && at(answer.gapsMs, 0.99) < slo.itlP99Ms;
+  // An answer of one token has no gap.
+  const isFluent = answer.gapsMs.length === 0 || at(answer.gapsMs, 0.99) < slo.itlP99Ms;
+  return isServed(answer) && answer.ttftMs < slo.ttftMs && isFluent;
 }
 
 /** @param seconds from the first request to the last answer. */
@@ -41,7 +43,7 @@ export function summarise(answers: readonly ChatAnswer[], seconds: number): Samp
   };
 }
 
-/** Zero when there is nothing: an answer of one token has no gap. */
+/** NaN when there is nothing: such a figure counts as not measured. */
 export function at(values: readonly number[], fraction: number): number {
-  return values.length > 0 ? quantile(values, fraction) : 0;
+  return values.length > 0 ? quantile(values, fraction) : Number.NaN;
 }

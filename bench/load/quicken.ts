@@ -9,7 +9,7 @@ export function quicken(trial: Trial): Trial {
 
 function quickPhase({ forRival, ...load }: Phase): Phase {
   const quick = quickLoad(load as Load);
-  return forRival ? ({ ...quick, forRival } as Phase) : quick;
+  return forRival ? ({ ...quick, forRival: quickLoad({ ...load, ...forRival } as Load) } as Phase) : quick;
 }
 
 function quickLoad(load: Load): Load {

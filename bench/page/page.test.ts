@@ -38,7 +38,16 @@ const trial: TrialResult = {
 };
 
 function run(changes: Partial<ResultFile> = {}): ResultFile {
-  const machine = { cpu: 'CPU', nCores: 2, memoryBytes: 2 ** 34, kernel: '6.1', node: 'v22', commit: 'abc' };
+  const machine = {
+    cpu: 'CPU',
+    nCores: 2,
+    memoryBytes: 2 ** 34,
+    gpus: [],
+    preset: 'cpu',
+    kernel: '6.1',
+    node: 'v22',
+    commit: 'abc',
+  };
   const facts = { suite: 'serving', model: 'mid.gguf', modelSha256: '00', nThreads: 2, nRounds: 2 };
   return { at: '2026-01-01T00:00:00.000Z', ...facts, machine, results: [trial], ...changes };
 }

@@ -1,5 +1,5 @@
 /** One HTML page for one run: works from the file system, asks the network for nothing, and shows its tables without scripts. */
-import { summaryLine } from '../report.ts';
+import { summaryLines, tally } from '../report.ts';
 import type { ResultFile } from '../result-file.ts';
 import { escapeHtml, scriptJson } from './escape-html.ts';
 import { plotsOf } from './plot.ts';
@@ -31,7 +31,7 @@ export function renderPage(run: ResultFile, assets: PageAssets): string {
 <body>
 <main>
 <h1>${escapeHtml(title)}</h1>
-<p class="summary">${escapeHtml(summaryLine(run.results))}</p>
+<p class="summary">${escapeHtml(summaryLines(tally(run.results)).join(', '))}</p>
 ${facts(run)}
 ${run.results.map(trialSection).join('\n')}
 </main>
@@ -50,7 +50,8 @@ function facts({ at, modelSha256, nThreads, nRounds, machine }: ResultFile): str
       'machine',
       `${machine.cpu}, ${machine.nCores} cores, ${Math.round(machine.memoryBytes / 2 ** 30)} GiB, Linux ${machine.kernel}`,
     ],
-    ['software', `commit ${machine.commit}, Node ${machine.node}`],
+    ['GPU', machine.gpus.join(', ') || 'none to hand'],
+    ['software', `commit ${machine.commit}, Node ${machine.node}, built for ${machine.preset}`],
     ['model', `SHA-256 ${modelSha256}`],
     ['settings', `${nThreads} threads, ${nRounds} rounds`],
   ];

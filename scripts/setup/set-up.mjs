@@ -8,6 +8,11 @@ export function defaultPreset(env = process.env) {
   return env.SVC_PRESET ?? (process.platform === 'darwin' ? 'macos' : 'cpu');
 }
 
+/** Where the programs are built that svc is compared with: like svc itself, for a GPU or without one. */
+export function rivalsPreset() {
+  return defaultPreset() === 'cuda' ? 'cuda-bench' : 'bench';
+}
+
 /**
  * Makes this checkout ready to run: dependencies with Node 22, native libraries, models. What is done is left alone,
  * and an interrupted run goes on where it stopped.
