@@ -58,7 +58,7 @@ export async function createServer({ values }: Config, seams: ServerSeams = {}):
     metrics,
     log: log.child({ module: 'inference' }),
     version: VERSION,
-    ...(tenants === undefined ? {} : { tokensPerMinute: (tenant: string) => tenants.tokensPerMinute(tenant) }),
+    ...(tenants === undefined ? {} : { tenants }),
     ...(door === undefined ? {} : { door }),
     ...(inspector === undefined ? {} : { inspector }),
   });

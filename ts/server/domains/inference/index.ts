@@ -54,6 +54,13 @@ export interface InferenceConfig {
   load?: LocalOptions['load'];
 }
 
+export interface TenantRules {
+  /** Undefined for the usual ones. */
+  tokensPerMinute(tenant: string): number | undefined;
+  /** Whether its requests may go before those of others. */
+  mayHurry(tenant: string): boolean;
+}
+
 export interface InferenceDeps {
   config: InferenceConfig;
   source: ModelSource;
@@ -63,8 +70,8 @@ export interface InferenceDeps {
   log: Log;
   /** Version of the server, for system_fingerprint. */
   version: string;
-  /** A tenant's own tokens a minute; undefined for the usual ones. */
-  tokensPerMinute?: (tenant: string) => number | undefined;
+  /** Absent: all tenants have the usual tokens a minute, and may hurry. */
+  tenants?: TenantRules;
   /** Backends beside the local one, for example cloud providers and other nodes. */
   backends?: readonly InferenceBackend[];
   /** The native engine; tests put another behind it. */
@@ -113,7 +120,8 @@ export function create(deps: InferenceDeps): Inference {
     backends: [local, ...(deps.backends ?? [])],
     defaultModel: config.defaultModel,
     metrics,
-    budgets: new TokenBudgets((tenant) => deps.tokensPerMinute?.(tenant) ?? config.tenantTokensPerMinute),
+    budgets: new TokenBudgets((tenant) => deps.tenants?.tokensPerMinute(tenant) ?? config.tenantTokensPerMinute),
+    mayHurry: (tenant) => deps.tenants?.mayHurry(tenant) ?? true,
     requestTimeoutMs: config.requestTimeoutMs,
   });
   deps.metrics.onCollect(() => {

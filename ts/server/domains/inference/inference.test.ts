@@ -8,7 +8,7 @@ import type { BytesReply, Reply, RequestContext, Route } from '../../platform/ht
 import { Log } from '../../platform/log/log.ts';
 import { MetricsRegistry } from '../../platform/metrics/registry.ts';
 import type { CompletionSink } from './backend.ts';
-import { create, type StoredModel } from './index.ts';
+import { create, type StoredModel, type TenantRules } from './index.ts';
 import { Inspector } from './local/inspector.ts';
 import { ScriptedDoor, scriptedUsage } from './scripted-engine.ts';
 import { ScriptedStream } from './stream/scripted-stream.ts';
@@ -42,7 +42,7 @@ function setUp(t: Test, kinds: Record<string, StoredModel['kind']> = { 'tiny-cha
   door.engine.script = sayHello;
   const metrics = new MetricsRegistry();
   const verdict = { usable: true, hasChatTemplate: true, supportsTools, supportsThinking: false } as const;
-  const make = () =>
+  const make = (tenants?: TenantRules) =>
     create({
       config: { defaultModel: models[0]?.id ?? '' },
       source: { list: async () => models, find: async (id) => models.find((model) => model.id === id) },
@@ -52,6 +52,7 @@ function setUp(t: Test, kinds: Record<string, StoredModel['kind']> = { 'tiny-cha
       version: '1',
       door,
       inspector: new Inspector(undefined, async () => verdict),
+      ...(tenants ? { tenants } : {}),
     });
   return { door, metrics, make };
 }
@@ -164,6 +165,24 @@ t.test('X-Request-Timeout reaches the engine, and nonsense in it is a 400', asyn
   t.ok(timeoutMs > 1000 && timeoutMs <= 2500, `${timeoutMs} ms`);
   const refused = call(routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages }, { 'x-request-timeout': '1e9' });
   await t.rejects(refused, { status: 400, code: 'invalid_request', param: 'X-Request-Timeout' });
+});
+
+t.test('service_tier is a priority, for tenants that may hurry', async (t) => {
+  const prioritiesOf = async (tenants?: TenantRules) => {
+    const { door, make } = setUp(t);
+    const { routes } = make(tenants);
+    for (const tier of ['flex', 'priority', 'auto']) {
+      const body = { model: 'tiny-chat', service_tier: tier };
+      await call(routes, 'POST', '/v1/chat/completions', { ...body, messages });
+      await call(routes, 'POST', '/v1/responses', { ...body, input: 'Hello' });
+      await call(routes, 'POST', '/v1/messages', { ...body, messages, max_tokens: 9 });
+    }
+    return door.engine.jobs.map(({ job }) => job.priority);
+  };
+  const usual = [undefined, undefined, undefined];
+  t.strictSame(await prioritiesOf(), [-1, -1, -1, 1, 1, 1, ...usual]);
+  const rules = { tokensPerMinute: () => undefined, mayHurry: () => false };
+  t.strictSame(await prioritiesOf(rules), [-1, -1, -1, 0, 0, 0, ...usual]);
 });
 
 t.test('an unknown adapter is a 400', async (t) => {

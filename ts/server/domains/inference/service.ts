@@ -25,6 +25,8 @@ export interface ServiceOptions {
   defaultModel: string | undefined;
   metrics: InferenceMetrics;
   budgets: TokenBudgets;
+  /** Whether a tenant's requests may go before those of others; undefined: every tenant's may. */
+  mayHurry?: ((tenant: string) => boolean) | undefined;
   /** For completions that name no limit of their own; undefined for none. */
   requestTimeoutMs?: number | undefined;
 }
@@ -34,13 +36,15 @@ export class InferenceService {
   readonly #defaultModel: string | undefined;
   readonly #metrics: InferenceMetrics;
   readonly #budgets: TokenBudgets;
+  readonly #mayHurry: (tenant: string) => boolean;
   readonly #usualLimits: Pick<CallOptions, 'timeoutMs'>;
 
-  constructor({ backends, defaultModel, metrics, budgets, requestTimeoutMs }: ServiceOptions) {
+  constructor({ backends, defaultModel, metrics, budgets, mayHurry, requestTimeoutMs }: ServiceOptions) {
     this.#backends = backends;
     this.#defaultModel = defaultModel;
     this.#metrics = metrics;
     this.#budgets = budgets;
+    this.#mayHurry = mayHurry ?? (() => true);
     this.#usualLimits = requestTimeoutMs === undefined ? {} : { timeoutMs: requestTimeoutMs };
   }
 
@@ -69,11 +73,13 @@ export class InferenceService {
     const backend = await this.#backendOf(model);
     const metrics = this.#metrics.forModel(model);
     const { job } = request;
+    const isTooHasty = (job.priority ?? 0) > 0 && !this.#mayHurry(options.tenant);
+    const admitted = isTooHasty ? { ...request, job: { ...job, priority: 0 } } : request;
     const nMost = job.maxTokens === undefined ? undefined : job.maxTokens * (job.n ?? 1);
     const budget = this.#budgets.reserve(options.tenant, promptGuess(job.prompt), nMost);
     try {
       const budgeted = new BudgetedSink(new MeteredSink(sink, metrics), budget);
-      return budgeted.watch(await backend.complete(model, request, budgeted, { ...this.#usualLimits, ...options }));
+      return budgeted.watch(await backend.complete(model, admitted, budgeted, { ...this.#usualLimits, ...options }));
     } catch (error) {
       budget.settle(0, 0);
       metrics.failed(clientError(error).code);

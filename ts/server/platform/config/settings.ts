@@ -35,7 +35,7 @@ export const settings = {
   tenant_keys_file: setting(
     path,
     '',
-    'JSON file of keys that tell tenants apart while there are no accounts: {"KEY": {"tenant": "NAME", "tokens_per_minute": 60000}}.',
+    'JSON file of keys that tell tenants apart while there are no accounts: {"KEY": {"tenant": "NAME", "tokens_per_minute": 60000, "priority": true}}.',
     { isPath: true },
   ),
 

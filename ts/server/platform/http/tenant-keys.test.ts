@@ -4,7 +4,7 @@ import t from 'tap';
 import { TenantKeys } from './tenant-keys.ts';
 
 const keys = new TenantKeys({
-  'key-of-acme-0001': { tenant: 'acme', tokens_per_minute: 600 },
+  'key-of-acme-0001': { tenant: 'acme', tokens_per_minute: 600, priority: true },
   'key-of-other-001': { tenant: 'other' },
 });
 
@@ -17,6 +17,7 @@ t.test('a key in either header names its tenant; everyone else is anonymous', (t
   t.equal(tenantOf({ authorization: 'Bearer none' }), 'default');
   t.equal(tenantOf({}), 'default');
   t.strictSame([keys.tokensPerMinute('acme'), keys.tokensPerMinute('other')], [600, undefined]);
+  t.strictSame([keys.mayHurry('acme'), keys.mayHurry('other'), keys.mayHurry('default')], [true, false, false]);
   t.equal(keys.state(), 'off');
   t.end();
 });

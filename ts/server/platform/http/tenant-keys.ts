@@ -14,6 +14,7 @@ const KeyFile = Type.Record(
   Type.Object({
     tenant: Type.String({ minLength: 1, maxLength: 128 }),
     tokens_per_minute: Type.Optional(Type.Integer({ minimum: 1 })),
+    priority: Type.Optional(Type.Boolean()),
   }),
 );
 /** Shorter ones are guessed. */
@@ -24,11 +25,13 @@ export class TenantKeys implements Authenticator {
   /** By the key's hash, so that looking one up takes no time that depends on the key. */
   readonly #callers = new Map<string, Caller>();
   readonly #tokensPerMinute = new Map<string, number>();
+  readonly #hasty = new Set<string>();
 
   constructor(keys: Static<typeof KeyFile>) {
-    for (const [key, { tenant, tokens_per_minute: limit }] of Object.entries(keys)) {
+    for (const [key, { tenant, tokens_per_minute: limit, priority }] of Object.entries(keys)) {
       this.#callers.set(hashOf(key), Object.freeze({ ...ANONYMOUS, tenant }));
       if (limit !== undefined) this.#tokensPerMinute.set(tenant, limit);
+      if (priority) this.#hasty.add(tenant);
     }
   }
 
@@ -36,7 +39,7 @@ export class TenantKeys implements Authenticator {
   static read(path: string): TenantKeys {
     const keys = parse(path);
     if (check.Check(keys) && Object.keys(keys).every((key) => key.length >= leastKeyLength)) return new TenantKeys(keys);
-    const shape = '{"KEY of 16 characters or more": {"tenant": "NAME", "tokens_per_minute": 60000}}';
+    const shape = '{"KEY of 16 characters or more": {"tenant": "NAME", "tokens_per_minute": 60000, "priority": true}}';
     throw new Error(`${path} must be JSON like ${shape}`);
   }
 
@@ -52,6 +55,11 @@ export class TenantKeys implements Authenticator {
 
   tokensPerMinute(tenant: string): number | undefined {
     return this.#tokensPerMinute.get(tenant);
+  }
+
+  /** Whether its requests may go before those of others. */
+  mayHurry(tenant: string): boolean {
+    return this.#hasty.has(tenant);
   }
 }
 

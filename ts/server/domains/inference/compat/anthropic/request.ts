@@ -5,6 +5,7 @@ import { RequestMedia } from '../image-url.ts';
 import { asMembers, asText, type Members, present } from '../members.ts';
 import { promptThinking, promptTools, withEngineFormat } from '../openai-chat/request.ts';
 import { readLoras, readSampling, readStop } from '../sampling.ts';
+import { readPriority } from '../service-tier.ts';
 import { readSpeculation } from '../speculation.ts';
 import { type FunctionTool, forceOne, plainChoice, readFunction, refuseDuplicates, type ToolUse } from '../tools.ts';
 import { readAnthropicMessages } from './messages.ts';
@@ -27,6 +28,7 @@ export function readMessagesRequest(body: MessagesRequest): CompletionRequest {
     sampling: readSampling(body),
     loras: readLoras(body.lora),
     cachePrompt: body.cache_prompt,
+    priority: readPriority(body.service_tier),
     ...readSpeculation(body),
   });
   return { model: body.model, needsTools, needsVision: media.length > 0, job };

@@ -5,6 +5,7 @@ import { invalid } from '../../errors.ts';
 import { type AnswerFormat, chatSchema, readFormat } from '../answer-format.ts';
 import { present } from '../members.ts';
 import { readLogitBias, readLoras, readSampling, readStop } from '../sampling.ts';
+import { readPriority } from '../service-tier.ts';
 import { readSpeculation } from '../speculation.ts';
 import type { ToolUse } from '../tools.ts';
 import { readMessages } from './messages.ts';
@@ -38,6 +39,7 @@ export function readChatRequest(body: ChatRequest): ChatCall {
     topLogprobs: readTopLogprobs(body),
     loras: readLoras(body.lora),
     cachePrompt: body.cache_prompt,
+    priority: readPriority(body.service_tier),
     ...readSpeculation(body),
   });
   return {

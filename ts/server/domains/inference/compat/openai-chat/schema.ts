@@ -9,6 +9,7 @@ import {
   nullableRecord,
   nullableString,
 } from '../nullable.ts';
+import { serviceTierMember } from '../service-tier.ts';
 import { speculationMembers } from '../speculation.ts';
 
 export const maxTokensLimit = 16_777_216;
@@ -54,6 +55,7 @@ export const engineMembers = {
   cache_prompt: nullableBoolean('Reuses cached prompt prefixes; true unless told.'),
   lora: nullableList<LoraMember>(Lora, 64, 'Adapters of this request with their scales.'),
   chat_template_kwargs: nullableRecord('Extra variables of the chat template.'),
+  service_tier: serviceTierMember,
   ...speculationMembers,
 };
 

@@ -6,6 +6,7 @@ import { asMembers, asText, isMembers, type Members, present, textOr } from '../
 import { readMessages } from '../openai-chat/messages.ts';
 import { promptThinking, promptTools, withEngineFormat } from '../openai-chat/request.ts';
 import { readLoras, readSampling } from '../sampling.ts';
+import { readPriority } from '../service-tier.ts';
 import { readSpeculation } from '../speculation.ts';
 import {
   type FunctionTool,
@@ -40,6 +41,7 @@ export function readResponsesRequest(body: ResponsesRequest): CompletionRequest 
     topLogprobs: body.include?.includes(logprobsInclude) ? (body.top_logprobs ?? 0) : undefined,
     loras: readLoras(body.lora),
     cachePrompt: body.cache_prompt,
+    priority: readPriority(body.service_tier),
     ...readSpeculation(body),
   });
   const needsTools = use.tools.length > 0 && use.choice !== 'none';

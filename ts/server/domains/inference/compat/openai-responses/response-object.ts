@@ -23,7 +23,7 @@ export function responseHead(id: string, createdAt: number, model: string, body:
     prompt_cache_key: null,
     reasoning: { effort: null, summary: null, ...body.reasoning },
     safety_identifier: null,
-    service_tier: 'default',
+    service_tier: body.service_tier === 'flex' ? 'flex' : 'default',
     store: false,
     temperature: body.temperature ?? null,
     text: { format: { type: 'text' }, ...body.text },
