@@ -44,6 +44,7 @@ export class ScriptedEngine implements NativeEngine {
   readonly calls: string[] = [];
   /** Runs for each job as soon as its submitter has returned. */
   script: (sink: CompletionSink, job: GenerationJob) => void = () => {};
+  tierMemoryBytes = 0;
   /** Thrown by the next submit(). */
   refusal: NativeError | undefined;
 
@@ -76,7 +77,7 @@ export class ScriptedEngine implements NativeEngine {
       nQueuedTokens: 0,
       nActive: 0,
       kvCellsUsed: 0,
-      tierMemoryBytes: 0,
+      tierMemoryBytes: this.tierMemoryBytes,
       tierDiskBytes: 0,
       tierHitsTotal: 0,
       restoredTokensTotal: 0,

@@ -131,7 +131,7 @@ export const settings = {
   'inference.max_loaded_bytes': setting(
     count(0, Number.MAX_SAFE_INTEGER),
     0,
-    'Main memory for all loaded models with their caches and buffers; 0: 80 % of what the machine or container has.',
+    'Main memory for all loaded models with their caches, saved states and buffers; 0: 80 % of what the machine or container has.',
   ),
   'inference.max_device_bytes': setting(
     count(0, Number.MAX_SAFE_INTEGER),

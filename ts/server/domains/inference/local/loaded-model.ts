@@ -1,6 +1,6 @@
 /** A model in memory with the contexts that were made of it, each on first need. */
 import type { EngineEvents, EngineOptions } from '../../../native/llama.ts';
-import type { MemoryUse } from './memory-use.ts';
+import { type MemoryUse, sumOf } from './memory-use.ts';
 import type { NativeEmbedder, NativeEngine, NativeModel } from './native-door.ts';
 
 export class LoadedModel {
@@ -41,11 +41,12 @@ export class LoadedModel {
     return this.#embedder;
   }
 
-  /** As it was allocated: the weights, and each context that exists. */
+  /** As it was allocated: the weights, each context that exists, and the states that the engine saved so far. */
   memory(): { weights: MemoryUse; engine: MemoryUse | undefined; embedder: MemoryUse | undefined } {
-    const [engine, embedder] = [this.openEngine?.limits, this.openEmbedder?.limits];
-    const weights = (engine ?? embedder)?.weights ?? { hostBytes: this.native.info.sizeBytes, deviceBytes: 0 };
-    return { weights, engine: engine?.memory, embedder: embedder?.memory };
+    const { openEngine: engine, openEmbedder: embedder } = this;
+    const weights = (engine ?? embedder)?.limits.weights ?? { hostBytes: this.native.info.sizeBytes, deviceBytes: 0 };
+    const saved = { hostBytes: engine?.stats().tierMemoryBytes ?? 0, deviceBytes: 0 };
+    return { weights, engine: engine && sumOf(engine.limits.memory, saved), embedder: embedder?.limits.memory };
   }
 
   /** Ends every job of the model with `closed`, then frees it. */

@@ -270,6 +270,18 @@ t.test('a model that nobody uses is unloaded, a pinned one is not', async (t) =>
   while (table.entry('b')) await new Promise((resolve) => setTimeout(resolve, 20));
 });
 
+t.test('what an engine saved counts too', async (t) => {
+  const { door, table, use } = setUp({ maxModels: 9, memory: bytes(1e6) });
+  const lease = await table.acquire({ ...request('a'), context: 'engine' }, signal, anyTime);
+  await lease.model.engine();
+  lease.release();
+  await use('b');
+  t.strictSame(door.closed, []);
+  door.engine.tierMemoryBytes = 1e6;
+  await use('c');
+  t.ok(door.closed.includes('a'), 'it leaves when its saved states take the room');
+});
+
 t.test('two load at a time', async (t) => {
   const { door, table } = setUp({ maxModels: 9 });
   const finish = hold(door);
