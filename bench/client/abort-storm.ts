@@ -1,5 +1,4 @@
 /** Requests that go away at random moments, in every state, while survivors stream to their end. */
-
 import { SeededRandom } from '../../models/random/seeded-random.ts';
 import type { AbortStormLoad } from '../load/load.ts';
 import { shapedBody } from './chat-body.ts';

@@ -1,5 +1,4 @@
 /** One request after another to models drawn at random, with room for some of them: what a switch costs. */
-
 import { SeededRandom } from '../../models/random/seeded-random.ts';
 import type { ModelSwitchLoad } from '../load/load.ts';
 import { shapedBody } from './chat-body.ts';

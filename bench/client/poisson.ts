@@ -1,5 +1,4 @@
 /** Open loop: requests arrive at random times whatever the server does with them. */
-
 import { SeededRandom } from '../../models/random/seeded-random.ts';
 import type { PoissonLoad } from '../load/load.ts';
 import { shapedBody } from './chat-body.ts';

@@ -1,5 +1,4 @@
 /** Texts of the lengths that people embed, drawn by a seed: every round and every server gets the same ones. */
-
 import { SeededRandom } from '../../models/random/seeded-random.ts';
 import { makeWords } from '../client/prompt.ts';
 import type { TextLengths } from './embedding-load.ts';

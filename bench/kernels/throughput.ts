@@ -1,5 +1,4 @@
 /** Our engine's own throughput, through the native door: no HTTP, no chat template, prompts as token ids. */
-
 import { SeededRandom } from '../../models/random/seeded-random.ts';
 import type { GenerationJob, LlamaEngine } from '../../ts/server/native/llama.ts';
 import type { KernelLoad, KernelTiming } from './kernel-load.ts';

@@ -21,7 +21,6 @@ void StepChannel::append(std::string_view records) {
     std::lock_guard lock(mutex_);
     if (closed_) return;
     pending_.append(records);
-    backlog_.store(pending_.size(), std::memory_order_relaxed);
 }
 
 void StepChannel::ring() {
@@ -45,7 +44,6 @@ void StepChannel::deliver() {
         rung_ = false;
         delivering_.clear();
         delivering_.swap(pending_);
-        backlog_.store(0, std::memory_order_relaxed);
     }
     if (delivering_.empty()) return;
     on_step_.Call({Napi::Buffer<char>::Copy(on_step_.Env(), delivering_.data(), delivering_.size())});

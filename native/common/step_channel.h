@@ -2,7 +2,6 @@
 // The layout is read by ts/server/native/step-reader.ts.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -57,8 +56,6 @@ class StepChannel {
     void append(std::string_view records);
     // Asks JS to fetch what waits. Cheap when JS was already asked.
     void ring();
-    // Bytes that JS has not fetched yet.
-    size_t backlog() const { return backlog_.load(std::memory_order_relaxed); }
     // JS thread only: hands over now what waits.
     void flush();
     // JS thread only: nothing is delivered any more.
@@ -79,7 +76,6 @@ class StepChannel {
     std::string delivering_;
     bool rung_ = false;
     bool closed_ = false;
-    std::atomic<size_t> backlog_{0};
     Napi::FunctionReference on_step_;
     std::shared_ptr<JsCallback> doorbell_;
 };

@@ -63,24 +63,6 @@ void PrefixTree::append(Owner owner, const llama_token * tokens, size_t count) {
     settle(place, owner, *node, offset);
 }
 
-void PrefixTree::truncate(Owner owner, size_t n_keep) {
-    auto & place = owners_.at(owner);
-    Node * old = place.node;
-    Node * node = old;
-    size_t depth = 0;  // of the end of the node's parent
-    for (const Node * up = node->parent; up; up = up->parent) depth += up->edge.size();
-    if (n_keep > depth + place.offset) return;
-    place.closed = false;
-    if (n_keep == depth + place.offset) return;
-    while (node->parent && n_keep <= depth) {
-        node = node->parent;
-        depth -= node->edge.size();
-    }
-    leave(place, owner);
-    settle(place, owner, *node, n_keep - depth);
-    tidy(old, place.key);
-}
-
 void PrefixTree::erase(Owner owner) {
     auto found = owners_.find(owner);
     if (found == owners_.end()) return;

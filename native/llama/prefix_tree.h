@@ -31,10 +31,7 @@ class PrefixTree {
     // tokens count up to the first of them.
     void insert(Owner owner, const std::string & key, const llama_token * tokens, size_t count);
     void append(Owner owner, const llama_token * tokens, size_t count);
-    // Keeps the first `n_keep` tokens.
-    void truncate(Owner owner, size_t n_keep);
     void erase(Owner owner);
-    bool holds(Owner owner) const { return owners_.count(owner) > 0; }
 
     // Owners that begin like `tokens`, at most `most` of them counted, the longest common prefix first. Where many share the same
     // length only some are named: `n_most` in all.

@@ -1,5 +1,4 @@
 /** Bodies that are right, and the ways in which they go wrong. */
-
 import type { SeededRandom } from '../../models/random/seeded-random.ts';
 import { chatModel, embeddingModel, rerankModel } from '../server.ts';
 

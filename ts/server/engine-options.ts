@@ -29,7 +29,7 @@ export function engineOptions(values: ConfigValues): InferenceConfig {
       .filter((name) => name !== ''),
     ...(timeoutSeconds === 0 ? {} : { requestTimeoutMs: timeoutSeconds * 1000 }),
     draftModels: draftModels(values['inference.draft_model']),
-    load: { nGpuLayers: values['inference.gpu_layers'] },
+    load: { nGpuLayers: values['inference.gpu_layers'], mlock: values['inference.mlock'] },
     engine: {
       ...Object.fromEntries(Object.entries(numbers).filter(([, value]) => value !== 0)),
       speculation: values['inference.speculation'],

@@ -1,5 +1,4 @@
 /** The composition root: the only file that knows everyone. */
-
 import { chooseDefaultModel, namedModelFile } from './default-model.ts';
 import { create as createInference, type Inference, type InferenceDeps } from './domains/inference/index.ts';
 import { ModelLibrary } from './domains/inference/library/index.ts';

@@ -79,14 +79,10 @@ int main(int argc, char ** argv) {
             const Held held{below(3) ? "a" : "b", random_tokens(12)};
             tree.insert(next_owner, held.key, held.tokens.data(), held.tokens.size());
             model[next_owner++] = held;
-        } else if (kind < 6) {
+        } else if (kind < 7) {
             const auto more = random_tokens(kind == 5 ? 12 : 1);
             tree.append(chosen->first, more.data(), more.size());
             chosen->second.tokens.insert(chosen->second.tokens.end(), more.begin(), more.end());
-        } else if (kind < 8) {
-            const size_t n_keep = below(chosen->second.tokens.size() + 2);
-            tree.truncate(chosen->first, n_keep);
-            chosen->second.tokens.resize(std::min(n_keep, chosen->second.tokens.size()));
         } else {
             tree.erase(chosen->first);
             model.erase(chosen);

@@ -1,5 +1,4 @@
 /** A conversation at the terminal: lines in, streamed answers out, a few words with a slash. */
-
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { asCliError } from '../cli-error.ts';

@@ -62,6 +62,11 @@ export const settings = {
   'inference.ctx': setting(count(0, 2 ** 24), 0, 'KV cells for all sequences of a model together, tokens; 0 is automatic.'),
   'inference.parallel': setting(count(0, 256), 0, 'Sequences that decode at once; 0 is automatic.'),
   'inference.threads': setting(count(0, 1024), 0, 'Compute threads; 0 is automatic (leaves the HTTP thread room).'),
+  'inference.mlock': setting(
+    Type.Boolean(),
+    false,
+    'Keeps weights from being swapped out, as far as the limit on locked memory allows.',
+  ),
   'inference.gpu_layers': setting(count(-1, 10_000), -1, 'Layers kept in GPU memory; -1 means all that fit.'),
   'inference.batch': setting(count(0, 65_536), 0, 'Tokens of one logical batch; 0 is automatic.'),
   'inference.ubatch': setting(count(0, 65_536), 0, 'Tokens of one physical batch; 0 is automatic.'),

@@ -1,5 +1,4 @@
 /** Structured log lines on one stream: JSON when a machine reads, words when a person does. */
-
 import type { LineSink } from './line-sink.ts';
 import { redact, redactText } from './redact.ts';
 

@@ -1,5 +1,4 @@
 /** Who leaves, so that another model has room: the longest unused first, never the pinned. */
-
 import { fitsIn, type MemoryUse, noMemory, sumOf } from './memory-use.ts';
 import { type ModelEntry, memoryOf } from './model-entry.ts';
 
