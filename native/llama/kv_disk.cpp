@@ -110,7 +110,7 @@ std::shared_ptr<const KvState> read_state(const std::string & path) {
     auto state = std::make_shared<KvState>();
     state->meta.resize(header.n_meta);
     state->n_data = header.n_data;
-    state->data = allocate_host_bytes(header.n_data);
+    state->data.reset(new uint8_t[header.n_data]);
     if (!file.read(state->meta.data(), header.n_meta) || !file.read(state->data.get(), header.n_data)) return nullptr;
     return checksum(*state) == header.checksum ? state : nullptr;
 }

@@ -113,7 +113,7 @@ bool KvTransfer::advance(Clock::time_point until, RowPool & pool) {
     llama_synchronize(context_);
     if (saved_ && !saved_->data) {
         saved_->n_data = n_bytes_;
-        saved_->data = allocate_host_bytes(n_bytes_);
+        saved_->data.reset(new uint8_t[n_bytes_]);
     }
     const size_t n_most = is_host() ? kRound : 1;
     std::vector<Piece> pieces;

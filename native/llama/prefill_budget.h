@@ -61,7 +61,7 @@ class PrefillBudget {
 
   private:
     static constexpr double kLeast = 16;
-    static constexpr double kQuantumMs = 80;
+    static constexpr double kQuantumMs = 80;  // in a burst too: a pass for those who decode costs all who wait
     // In a crowd those who decode are held up by this much in each step.
     static constexpr double kCrowdMs = 40;
     // What is left takes a few steps: those who decode are soon rid of it.
@@ -78,6 +78,7 @@ class PrefillBudget {
         const double tile_ms = (kTile + 0.5) * each_ms;
         const double most_tile_ms = cost_.is_deep(static_cast<double>(prompts.depth)) ? kDeepTileMs : kTileMs;
         const double calm_ms = std::max(decode_ms_, tile_ms <= most_tile_ms ? tile_ms : 0);
+        if (burst_) return std::max(calm_ms, kQuantumMs);
         return hurries ? std::max(calm_ms, kCrowdMs) : calm_ms;
     }
 
