@@ -21,8 +21,8 @@ namespace svc {
 // What a sequence held, in host memory.
 struct KvState {
     std::vector<uint8_t> meta;  // llama.cpp's description: positions, types and sizes
-    // Uninitialised at first. In pages of 4 KiB: huge ones are memory that nobody has touched, which a virtual machine first has to
-    // be given (4 MB copied in 7.2 ms instead of 1.7).
+    // Uninitialised at first. In pages of 4 KiB: huge ones are memory that nobody has touched, which a virtual machine first has
+    // to be given (4 MB copied in 7.2 ms instead of 1.7).
     std::unique_ptr<uint8_t[]> data;
     size_t n_data = 0;
 
