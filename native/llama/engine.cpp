@@ -70,6 +70,8 @@ Engine::Engine(std::shared_ptr<Model> model, EngineOptions options, std::shared_
     }
     batch_ = std::make_unique<Batch>(static_cast<int32_t>(llama_n_batch(context_.get())));
     compute_ = join_compute_turns(limits_);
+    n_batch_threads_ = plan.params.n_threads_batch;
+    if (limits_.weights.device <= 0) threads_ = std::make_unique<ThreadChoice>(limits_.n_threads, count_involuntary_switches);
     budget_ = std::make_unique<PrefillBudget>(llama_n_ubatch(context_.get()));
     if (plan.n_draft_rows > 0) {
         speculation_ = std::make_unique<Speculation>(options_, plan, limits_.n_ctx_per_job, *model_, std::move(draft_model));

@@ -35,6 +35,7 @@
 #include "sampling_defaults.h"
 #include "sequences.h"
 #include "speculation.h"
+#include "thread_choice.h"
 #include "waiting_jobs.h"
 
 namespace svc {
@@ -167,6 +168,7 @@ class Engine {
     bool run_media(Generation & generation);
     void settle(Generation & generation, size_t n_accepted);
     void decode();
+    void choose_threads();
     void relieve();
     void preempt(Generation & generation);
     void step_back(Generation & generation);
@@ -200,6 +202,8 @@ class Engine {
     std::unique_ptr<Batch> batch_;
     std::unique_ptr<PrefillBudget> budget_;
     std::unique_ptr<ComputeTurns::Member> compute_;
+    int32_t n_batch_threads_ = 0;
+    std::unique_ptr<ThreadChoice> threads_;  // null: a device computes
     WaitingJobs waiting_;
     std::vector<std::shared_ptr<Job>> jobs_;  // those that began
     std::vector<Generation *> generations_;   // of jobs_, in the order in which they began

@@ -82,7 +82,14 @@ bool Engine::run_media(Generation & generation) {
     return true;
 }
 
+void Engine::choose_threads() {
+    if (!threads_) return;
+    const int32_t n = threads_->n_threads();
+    llama_set_n_threads(context_.get(), n, n < limits_.n_threads ? std::min(n, n_batch_threads_) : n_batch_threads_);
+}
+
 void Engine::decode() {
+    choose_threads();
     std::optional<ComputeTurn> turn(*compute_);
     const auto begin = Clock::now();
     const int32_t result = llama_decode(context_.get(), batch_->raw());
@@ -107,6 +114,7 @@ void Engine::decode() {
         depth += generation->n_planned * (static_cast<double>(generation->sequence->tokens.size()) + generation->n_planned / 2.0);
     }
     budget_->observe(step_ms, n_decoding, n_prefill, n_prefill > 0 ? depth / n_prefill : 0);
+    if (threads_) threads_->observe(step_ms, n_prefill > 0 ? 0 : static_cast<uint32_t>(batch_->size()), Clock::now());
     stats_.n_steps++;
     stats_.last_step_ms = static_cast<float>(step_ms);
     stats_.n_prompt_tokens += n_prefill;

@@ -19,6 +19,7 @@ export type ReferenceProgram =
   | 'prefix-tree-test'
   | 'speculation-test'
   | 'stop-search-test'
+  | 'thread-choice-test'
   | 'prefill-test'
   | 'compute-turns-test'
   | 'llama-simple'

@@ -1,0 +1,59 @@
+// thread-choice-test: a ThreadChoice beside programs that come and go, with steps whose time is computed. Prints, for each scene,
+// the threads that it ends with and how much of the work was done of what the best number throughout would have done.
+#include "../thread_choice.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace {
+
+using svc::Clock;
+
+// A step of two threads' work on two cores.
+struct Machine {
+    bool is_shared = false;     // another program burns a core
+    bool is_switching = false;  // threads of ours are interrupted, which costs nothing
+    uint64_t n_switches = 0;
+
+    double step_ms(int32_t n_threads) {
+        const double alone = n_threads > 1 ? 7 : 13;
+        const double ms = is_shared && n_threads > 1 ? 20 : alone;
+        n_switches += static_cast<uint64_t>((is_shared && n_threads > 1) || is_switching ? 7 * ms : 0.2 * ms);
+        return ms;
+    }
+};
+
+}  // namespace
+
+int main() {
+    Machine machine;
+    svc::ThreadChoice choice(2, [&] { return machine.n_switches; });
+    Clock::time_point now = Clock::now();
+    auto play = [&](const char * scene, double seconds, uint32_t n_rows) {
+        const auto end = now + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+        double done = 0;
+        double possible = 0;
+        while (now < end) {
+            const double ms = machine.step_ms(choice.n_threads());
+            const double best = machine.is_shared ? 13 : 7;
+            done += 1;
+            possible += ms / best;
+            now += std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double, std::milli>(ms));
+            choice.observe(ms, n_rows, now);
+        }
+        std::printf("%s: %d threads, %.2f\n", scene, choice.n_threads(), done / possible);
+    };
+    play("alone", 10, 8);
+    machine.is_shared = true;
+    play("shared", 10, 8);
+    play("shared, with prompts in every step", 1, 0);
+    machine.is_shared = false;
+    play("alone again", 20, 8);
+    machine.is_switching = true;
+    play("interrupted by our own threads", 60, 8);
+    machine.is_switching = false;
+    machine.is_shared = true;
+    now += std::chrono::seconds(5);
+    play("shared after a rest", 10, 8);
+    return 0;
+}
