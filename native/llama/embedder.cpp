@@ -130,9 +130,11 @@ void Embedder::run() {
         taken.clear();
         drop_over();
         if (turns_.empty()) continue;
-        const auto front = turns_.front().request;
         auto status = catch_status([this] { run_batch(); });
-        if (!status.code.empty()) settle(front, status);
+        for (const auto & text : packed_) {
+            if (!status.code.empty()) settle(text.request, status);
+        }
+        packed_.clear();
         drain_rate_.step(Clock::now(), !turns_.empty());
         queue_.set_rate(drain_rate_.per_second(1));
     }
@@ -230,15 +232,14 @@ size_t Embedder::n_pack() const {
 
 // Packs texts in order of their turns while they fit, evaluates them, and hands the results out.
 void Embedder::run_batch() {
-    std::vector<EmbedText> packed;
     batch_->clear();
     const size_t n_most = n_pack();
-    while (!turns_.empty() && packed.size() < limits_.n_parallel) {
+    while (!turns_.empty() && packed_.size() < limits_.n_parallel) {
         const auto & tokens = turns_.front().tokens;
-        if (!packed.empty() && static_cast<size_t>(batch_->size()) + tokens.size() > n_most) break;
-        const auto sequence = static_cast<llama_seq_id>(packed.size());
+        if (!packed_.empty() && static_cast<size_t>(batch_->size()) + tokens.size() > n_most) break;
+        const auto sequence = static_cast<llama_seq_id>(packed_.size());
         for (size_t i = 0; i < tokens.size(); i++) batch_->add(tokens[i], static_cast<llama_pos>(i), sequence, true);
-        packed.push_back(turns_.pop());
+        packed_.push_back(turns_.pop());
     }
     if (auto * memory = llama_get_memory(context_.get())) llama_memory_clear(memory, false);
     const bool encodes = llama_model_has_encoder(model_->raw()) && !llama_model_has_decoder(model_->raw());
@@ -248,11 +249,11 @@ void Embedder::run_batch() {
     llama_synchronize(context_.get());
     turn.reset();
     ms_per_token_ = ms_between(begin, Clock::now()) / std::max(1, batch_->size());
-    for (size_t i = 0; i < packed.size(); i++) {
-        if (!packed[i].request->status.code.empty() || packed[i].request->n_missing == 0) continue;
-        if (result != 0)
-            settle(packed[i].request, {"internal", "the batch could not be evaluated (" + std::to_string(result) + ")"});
-        else collect(packed[i], static_cast<llama_seq_id>(i));
+    for (size_t i = 0; i < packed_.size(); i++) {
+        const auto & text = packed_[i];
+        if (!text.request->status.code.empty() || text.request->n_missing == 0) continue;
+        if (result != 0) settle(text.request, {"internal", "the batch could not be evaluated (" + std::to_string(result) + ")"});
+        else collect(text, static_cast<llama_seq_id>(i));
     }
 }
 

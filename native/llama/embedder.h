@@ -78,6 +78,7 @@ class Embedder {
     // Embedder thread only.
     std::vector<std::shared_ptr<EmbedRequest>> requests_;  // those whose texts are in turns_ or in the running batch
     EmbedTurns turns_;
+    std::vector<EmbedText> packed_;  // in the running batch
     DrainRate drain_rate_;
 
     // Held while threads are joined: close() may come from several at once.
