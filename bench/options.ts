@@ -15,25 +15,14 @@ export interface BenchOptions {
   isJson: boolean;
 }
 
-/** Undefined when help was asked for. Throws a sentence for what cannot be understood. */
+/** A command line that cannot be understood; its message is a sentence that says why. */
+export class UsageError extends Error {}
+
+/** Undefined when help was asked for. Throws UsageError. */
 export function readOptions(args: readonly string[]): BenchOptions | undefined {
-  const { positionals, values } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      rival: { type: 'string' },
-      trial: { type: 'string', multiple: true },
-      model: { type: 'string' },
-      threads: { type: 'string', default: String(availableParallelism()) },
-      rounds: { type: 'string' },
-      quick: { type: 'boolean', default: false },
-      report: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
+  const { positionals, values } = parse([...args]);
   if (values.help) return undefined;
-  if (positionals.length > 1) throw new Error(`"${positionals[1]}" is one word too many: one suite at a time`);
+  if (positionals.length > 1) throw new UsageError(`"${positionals[1]}" is one word too many: one suite at a time`);
   return {
     subject: positionals[0] ?? '',
     rival: values.rival,
@@ -47,9 +36,31 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
   };
 }
 
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        rival: { type: 'string' },
+        trial: { type: 'string', multiple: true },
+        model: { type: 'string' },
+        threads: { type: 'string', default: String(availableParallelism()) },
+        rounds: { type: 'string' },
+        quick: { type: 'boolean', default: false },
+        report: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
 function count(option: string, text: string): number {
   const number = Number(text);
-  if (!Number.isInteger(number) || number < 1) throw new Error(`${option} is "${text}": give a whole number from 1`);
+  if (!Number.isInteger(number) || number < 1) throw new UsageError(`${option} is "${text}": give a whole number from 1`);
   return number;
 }
 
@@ -73,5 +84,6 @@ ${lines.join('\n')}
   --json          print the results as JSON instead of lines
   --help          this text
 
-Exit code: 0 all goals held, 1 some missed or not measured (without --rival none), 2 the run failed.`;
+Exit code: 0 all goals held, 1 some missed or not measured (without --rival none), 2 the command line is wrong,
+3 the run failed.`;
 }

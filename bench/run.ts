@@ -6,7 +6,7 @@ import { contenders } from './contenders/contenders.ts';
 import { quicken } from './load/quicken.ts';
 import { requireWrk } from './load/wrk.ts';
 import { findModel, sha256 } from './model.ts';
-import { type BenchOptions, helpText, readOptions } from './options.ts';
+import { type BenchOptions, helpText, readOptions, UsageError } from './options.ts';
 import { writePage } from './page/write-page.ts';
 import { reportLines, summaryLines, tally } from './report.ts';
 import { writeResults } from './result-file.ts';
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
     return;
   }
   const suite = suites[options.subject];
-  if (!suite) throw new Error(`name a suite: ${Object.keys(suites).join(', ')} (--help explains)`);
+  if (!suite) throw new UsageError(`name a suite: ${Object.keys(suites).join(', ')} (--help explains)`);
   await runSuite(suite, options);
 }
 
@@ -65,7 +65,7 @@ async function runSuite(suite: Suite, options: BenchOptions): Promise<void> {
 function chooseTrials({ trials }: Suite, only: readonly string[] | undefined, quick: boolean): Trial[] {
   const names = trials.map(({ name }) => name);
   const unknown = only?.find((name) => !names.includes(name));
-  if (unknown !== undefined) throw new Error(`--trial ${unknown}: the suite has ${names.join(', ')}`);
+  if (unknown !== undefined) throw new UsageError(`--trial ${unknown}: the suite has ${names.join(', ')}`);
   const chosen = trials.filter(({ name }) => only === undefined || only.includes(name));
   return quick ? chosen.map(quicken) : chosen;
 }
@@ -76,7 +76,7 @@ function chooseContenders(trial: Trial, rival: string | undefined): RunOptions['
   const ours = contenders[trial.ours ?? 'svc'];
   if (rival === 'none') return { ours, ...ceiling };
   if (rival !== undefined && !Object.hasOwn(contenders, rival))
-    throw new Error(`--rival ${rival}: give none or one of ${Object.keys(contenders).join(', ')}`);
+    throw new UsageError(`--rival ${rival}: give none or one of ${Object.keys(contenders).join(', ')}`);
   return { ours, rival: contenders[(rival as ContenderName | undefined) ?? trial.rival], ...ceiling };
 }
 
@@ -103,5 +103,5 @@ try {
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error);
   console.error(process.argv.includes('--json') ? JSON.stringify({ error: { code: 'bench_failed', message } }) : message);
-  process.exitCode = 2;
+  process.exitCode = error instanceof UsageError ? 2 : 3;
 }

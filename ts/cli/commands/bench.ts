@@ -23,6 +23,6 @@ export const bench = command({
       );
     const child = spawn(process.execPath, [script, ...positionals], { stdio: 'inherit' });
     const [code] = (await once(child, 'exit')) as [number | null];
-    return code === 0 ? 'ok' : 'failed';
+    return code === 0 ? 'ok' : code === 2 ? 'usage' : 'failed';
   },
 });
