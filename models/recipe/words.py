@@ -52,13 +52,14 @@ def made_up_word(rng, part):
             return word
 
 
-def garble(rng, part, template, chance):
-    """In training the words of a template between its slots sometimes become made-up ones, and others come between them, so that a
-    phrasing is recognised by what fills it and not by the words around."""
+def garble(rng, part, template, chance, words):
+    """In training the words of a template between its slots sometimes become others, made-up ones or some of `words`, and more come
+    between them, so that a phrasing is recognised by what fills it and not by the words around."""
     if part != TRAIN or rng.random() >= chance:
         return template
-    changed = re.sub(r"(?<![{\w'])[a-zäöüß]{2,}(?![}\w])", lambda m: m[0] if rng.random() < 0.5 else made_up_word(rng, TRAIN), template)
-    return re.sub(r"(?<=[\w},]) (?=[\w{])", lambda _: f" {made_up_word(rng, TRAIN)} " if rng.random() < 0.1 else " ", changed)
+    other = lambda: rng.choice(words) if rng.random() < 0.5 else made_up_word(rng, TRAIN)
+    changed = re.sub(r"(?<![{\w'])[a-zäöüß]{2,}(?![}\w])", lambda m: m[0] if rng.random() < 0.5 else other(), template)
+    return re.sub(r"(?<=[\w},]) (?=[\w{])", lambda _: f" {other()} " if rng.random() < 0.1 else " ", changed)
 
 
 def up_to(rng, counts, difficulty):

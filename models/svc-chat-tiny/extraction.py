@@ -4,6 +4,7 @@ import json
 from recipe.words import choose_part, garble, one_of, up_to
 from slots import make_slots, value_sources
 from values import LEXICON, thing
+from vocabulary import REAL_WORDS
 
 _TASKS = {
     "en": ["Extract {f} as JSON.", "Return JSON with the fields {f}.", "Give me {f} from the text as a JSON object.", "Fill in {f} as JSON.", "Read out {f}, in JSON.", "Answer in JSON with the keys {f}.", "Turn this into JSON ({f}).", "JSON only, with {f}:", "Parse {f} from this text into JSON.", "Write a JSON object holding {f}.",
@@ -65,7 +66,7 @@ def _task(rng, part, language, text, slots, schema, first):
     named = rng.choice((", ".join(names), ", ".join(names), " and ".join(names) if language == "en" else " und ".join(names)))
     choice = rng.random()
     if choice < 0.55:
-        task = garble(rng, part, one_of(rng, part, _TASKS[language]), 0.2).format(f=named)
+        task = garble(rng, part, one_of(rng, part, _TASKS[language]), 0.2, REAL_WORDS[language]).format(f=named)
     elif choice < 0.75:
         task = one_of(rng, part, _OPEN_TASKS[language])
     else:

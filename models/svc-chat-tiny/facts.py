@@ -7,6 +7,7 @@ from phrasings import (ANSWERS, ASKED, ASKED_AFTER, ASKED_BEFORE, BE, ENDINGS, E
 from recipe.words import TRAIN, choose_part, garble, made_up_word, one_of
 from sources import source
 from values import LEXICON, value
+from vocabulary import NAMING_WORDS, REAL_WORDS
 
 _VALUE_KINDS = list(LEXICON["en"].ATTRIBUTES)
 _ARTICLE = {"m": "der", "f": "die", "n": "das", "p": "die"}
@@ -50,9 +51,9 @@ def attribute_fact(rng, part, language, thing, subject_known):
     forms = _attribute(rng, part, language, kind)
     v = value(rng, kind, language, part)
     slots = {**forms, "e": thing, "v": v}
-    sentence = fill(rng, part, _statement(rng, part, language, subject_known and rng.random() < 0.75), slots)
+    sentence = fill(rng, part, language, _statement(rng, part, language, subject_known and rng.random() < 0.75), slots)
     line = f"{_capital(forms['a'])}: {v}"
-    questions = [fill(rng, part, _question(rng, part, language), slots, garbled=0.5) for _ in range(2)]
+    questions = [fill(rng, part, language, _question(rng, part, language), slots, garbled=0.5) for _ in range(2)]
     return Fact(thing, forms["a"], forms["a"].split()[-1], v, sentence, line, _capital(ANSWERS[language].format(**slots)), questions)
 
 
@@ -104,19 +105,19 @@ def event_facts(rng, part, language, thing):
     if rng.random() < 0.4:
         template = _told(rng, part, language, template[:1].lower() + template[1:-1])
     slots = {key: value(rng, kind, language, part) for key, kind in _EVENT_KINDS.items()} | {"e": thing, "p": verb}
-    sentence = fill(rng, part, template, slots)
+    sentence = fill(rng, part, language, template, slots)
     facts = []
     for key in (key for key in _EVENT_KINDS if "{" + key + "}" in template):
         answer = EVENT_ANSWERS[language][key].format(**slots)
         question = _asked(rng, part, language, one_of(rng, part, EVENT_QUESTIONS[language][key]))
-        question = fill(rng, part, question, slots, garbled=0)
+        question = fill(rng, part, language, question, slots, garbled=0)
         facts.append(Fact(thing, f"{verb} {key}", verb, slots[key], sentence, sentence, answer, [question]))
     return facts
 
 
-def fill(rng, part, template, slots, garbled=0.4):
+def fill(rng, part, language, template, slots, garbled=0.4):
     """A template with its slots filled, in training `garbled` at times."""
-    template = garble(rng, part, template, garbled)
+    template = garble(rng, part, template, garbled, REAL_WORDS[language])
     text = re.sub(r"\{(\w+)\}", lambda m: slots[m[1]], template)
     keep = template.startswith("{v}") or rng.random() < 0.07  # an answer is copied to the letter
     return text if keep else _capital(text)
@@ -130,6 +131,8 @@ def _attribute(rng, part, language, kind):
     adjective = rng.choice(choose_part(LEXICON[language].ADJECTIVES, part)) if rng.random() < 0.25 else ""
     nouns = choose_part(LEXICON[language].ATTRIBUTES[kind].split(), part)
     known = 0.4 if part == TRAIN else 0.6  # of a known noun it may be learned what kind of value it has, instead of how to find it
+    if part == TRAIN and rng.random() < 0.25:
+        nouns = [f"{word}:{rng.choice('mfn')}" if language == "de" else word for word in rng.sample(NAMING_WORDS[language], 1)]
     if language == "en":
         noun = rng.choice(nouns).replace("-", " ") if nouns and rng.random() < known else made_up_word(rng, part)
         return {"a": f"{adjective} {noun}".strip()}

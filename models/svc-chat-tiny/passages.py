@@ -2,6 +2,7 @@
 from facts import attribute_fact, event_facts
 from recipe.words import choose_part, every_fifth, garble, made_up_word, one_of, up_to
 from values import LEXICON, name_word, person, thing
+from vocabulary import REAL_WORDS
 
 REFUSAL = {"en": "The passages do not say.", "de": "Das steht nicht in den Textstellen."}
 
@@ -165,7 +166,7 @@ class _Layout:
         spoken = "en" if rng.random() < 0.2 else language
         self._rng, self._language = rng, language
         self._mark = rng.choice(_QUESTION_MARKS[language])
-        self._instruction = garble(rng, part, one_of(rng, part, _INSTRUCTIONS[spoken]), 0.2)
+        self._instruction = garble(rng, part, one_of(rng, part, _INSTRUCTIONS[spoken]), 0.2, REAL_WORDS[spoken])
         numbering, between = rng.choice(_NUMBERINGS), rng.choice(("\n", "\n\n", "\n\n", "\n---\n"))
         heading = rng.choice(_HEADINGS[spoken])
         self._numbering = numbering

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from recipe.words import TRAIN, choose_part, garble, made_up_word, one_of
 from sources import source
 from values import code, contact, date, name_word, person, place, thing, year
+from vocabulary import NAMING_WORDS, REAL_WORDS
 
 # name: kind of value, phrases that state it in English, in German; the last of each is kept for the evaluation.
 _KNOWN = {
@@ -105,11 +106,13 @@ def _known(rng, part, language):
     value, kind_schema = typed_value(rng, part, language, kind)
     own = phrases[language == "de"].split("|")
     own = own[:-1] if part == TRAIN else own[-1:]
-    return _slot(rng, part, name, kind_schema, value, rng.choice(own) if rng.random() < 0.7 else one_of(rng, part, _GENERIC[language]))
+    return _slot(rng, part, language, name, kind_schema, value, rng.choice(own) if rng.random() < 0.7 else one_of(rng, part, _GENERIC[language]))
 
 
 def _generic(rng, part, language):
     nouns = choose_part(_NOUNS, part)
+    if part == TRAIN and rng.random() < 0.3:
+        nouns = [word.lower() for word in NAMING_WORDS[language]]
     noun = rng.choice(nouns) if rng.random() < 0.6 else made_up_word(rng, part)
     label = f"{rng.choice(nouns) if rng.random() < 0.5 else made_up_word(rng, part)} {noun}" if rng.random() < 0.3 else noun
     kind = next((kind for kind, names in _NOUN_KINDS.items() if noun in names), None)
@@ -117,15 +120,15 @@ def _generic(rng, part, language):
     value, schema = typed_value(rng, part, language, kind)
     words = label.split()
     name = "_".join(words) if rng.random() < 0.7 else words[0] + "".join(map(str.capitalize, words[1:]))
-    return _slot(rng, part, name, schema, value, one_of(rng, part, _GENERIC[language]), label)
+    return _slot(rng, part, language, name, schema, value, one_of(rng, part, _GENERIC[language]), label)
 
 
-def _slot(rng, part, name, schema, value, template, label=None):
+def _slot(rng, part, language, name, schema, value, template, label=None):
     label = label or name
     spoken = " and ".join((", ".join(value[:-1]), value[-1])) if isinstance(value, list) else str(value)
     if rng.random() < 0.6:
         schema = schema | {"description": rng.choice((f"The {label}", f"{label.capitalize()}", f"{label} to use", f"Which {label} it is"))}
-    return Slot(name, schema, value, garble(rng, part, template, 0.3).format(p=label if rng.random() < 0.8 else name, v=spoken), rng.random() < 0.8)
+    return Slot(name, schema, value, garble(rng, part, template, 0.3, REAL_WORDS[language]).format(p=label if rng.random() < 0.8 else name, v=spoken), rng.random() < 0.8)
 
 
 def value_sources(slots, text, name_source=lambda slot: None):

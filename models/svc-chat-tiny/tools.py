@@ -9,6 +9,7 @@ from sources import source
 from tool_phrasings import (AFTER, BEFORE, DESCRIPTION_CORES, DESCRIPTION_ENDINGS, DESCRIPTION_OPENINGS, DESCRIPTIONS, LOOK_UPS, REQUEST_CORES,
                             REQUEST_ENDINGS, REQUEST_OPENINGS, REQUESTS)  # fmt: skip
 from values import name_word
+from vocabulary import NAMING_WORDS, REAL_WORDS
 
 NO_TOOL = {"en": "I have no tool for that.", "de": "Dafür habe ich kein Werkzeug."}
 RESULT = {"en": "Result: ", "de": "Ergebnis: "}
@@ -54,7 +55,7 @@ class _Tool:
         v = _ascii(v)
         self.name = rng.choice((f"{v}_{n}", f"{v}_{n}", f"{v}{n.capitalize()}", f"{n}_{v}", f"{v}-{n}"))
         words = {"v": verb, "V": verb.capitalize(), "Vs": _third_person(verb), "n": noun}
-        self.description = garble(rng, part, _description(rng, part, language), 0.3).format(**words)
+        self.description = garble(rng, part, _description(rng, part, language), 0.3, REAL_WORDS[language]).format(**words)
 
     def definition(self):
         function = {"name": self.name, "description": self.description}
@@ -71,7 +72,7 @@ class _Tool:
         words = {"v": self.verb, "V": self.verb.capitalize(), "n": self.noun, "s": joiner.join(slot.phrase for slot in stated)}
         unique = self.verb in _LOOK_UP_VERBS and all(tool.noun != self.noun for tool in others if tool is not self)
         text = one_of(rng, part, LOOK_UPS[language]) if unique and rng.random() < 0.6 else _request(rng, part, language)
-        text = garble(rng, part, text, 0.3).format(**words)
+        text = garble(rng, part, text, 0.3, REAL_WORDS[language]).format(**words)
         # Where nothing is stated.
         text = re.sub(r" {2,}", " ", re.sub(r"[\s,:]+(?=[.,!?]|$)", "", text))
         if rng.random() < 0.4:
@@ -175,12 +176,16 @@ def _result(rng, part, language):
 def _verb(rng, part, language):
     if rng.random() < 0.2:
         return made_up_word(rng, part)
+    if part == TRAIN and rng.random() < 0.3:
+        return rng.choice(NAMING_WORDS[language]).lower()
     look_up = rng.random() < 0.3
     verbs = choose_part(_VERBS[language], part)
     return rng.choice([verb for verb in verbs if not look_up or verb in _LOOK_UP_VERBS] or verbs)
 
 
 def _noun(rng, part, language):
+    if part == TRAIN and rng.random() < 0.25:
+        return rng.choice(NAMING_WORDS[language])
     if rng.random() < 0.65:
         return rng.choice(choose_part(_NOUNS[language], part))
     word = made_up_word(rng, part)

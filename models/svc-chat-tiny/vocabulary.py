@@ -1,0 +1,28 @@
+"""Real words of the training part: what is asked for, offered and stated is sometimes called by one of them, and stands among them,
+so that a word that was never seen in its place is found like a made-up one."""
+import re
+
+import lexicon_de
+import lexicon_en
+import phrasings
+from recipe.words import TRAIN, every_fifth, is_held_out
+
+
+def _words_of(texts):
+    found = {word for text in texts for word in re.findall(r"[^\W\d_]{3,}", re.sub(r"\{\w+\}", " ", text))}
+    return sorted(word for word in found if not is_held_out(word))
+
+
+def _texts(lexicon, language):
+    yield from (noun.split(":")[0] for noun in " ".join(lexicon.ATTRIBUTES.values()).split())
+    for words in (lexicon.ADJECTIVES, lexicon.VERBS, lexicon.FILLERS):
+        yield from words
+    yield from (kind.split(":")[0] for kind in lexicon.KINDS)
+    for lists in (phrasings.STATEMENTS, phrasings.QUESTIONS, phrasings.EVENTS, phrasings.OPENINGS, phrasings.TOLD_OPENINGS, phrasings.TOLD, phrasings.BE,
+                  phrasings.HAVE, phrasings.ASKED_BEFORE, phrasings.ASKED_AFTER):  # fmt: skip
+        yield from every_fifth(lists[language], TRAIN)
+
+
+REAL_WORDS = {language: _words_of(_texts(lexicon, language)) for language, lexicon in (("en", lexicon_en), ("de", lexicon_de))}
+# Those that may name something: short ones stand everywhere.
+NAMING_WORDS = {language: [word for word in words if len(word) > 4] for language, words in REAL_WORDS.items()}
