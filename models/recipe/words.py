@@ -24,8 +24,9 @@ def is_held_out(text):
 
 
 def choose_part(items, part):
-    """The items of a list that belong to a part."""
-    return [item for item in items if is_held_out(item if isinstance(item, str) else item[0]) == (part == EVAL)]
+    """The items of a list that belong to a part. German nouns carry their gender ("Miete:f"): where the word alone and the word with it
+    are not of the same part, nobody gets it."""
+    return [item for item in items if {is_held_out(item), is_held_out(item.split(":")[0])} == {part == EVAL}]
 
 
 def every_fifth(items, part):
@@ -57,9 +58,14 @@ def garble(rng, part, template, chance, words):
     between them, so that a phrasing is recognised by what fills it and not by the words around."""
     if part != TRAIN or rng.random() >= chance:
         return template
-    other = lambda: rng.choice(words) if rng.random() < 0.5 else made_up_word(rng, TRAIN)
-    changed = re.sub(r"(?<![{\w'])[a-zäöüß]{2,}(?![}\w])", lambda m: m[0] if rng.random() < 0.5 else other(), template)
-    return re.sub(r"(?<=[\w},]) (?=[\w{])", lambda _: f" {other()} " if rng.random() < 0.1 else " ", changed)
+
+    def other(match):
+        # Beside a slot a made-up word would look like a part of what fills it.
+        is_beside = template[: match.start()].rstrip().endswith("}") or template[match.end() :].lstrip().startswith("{")
+        return rng.choice(words).lower() if is_beside or rng.random() < 0.5 else made_up_word(rng, TRAIN)
+
+    changed = re.sub(r"(?<![{\w'])[a-zäöüß]{2,}(?![}\w])", lambda m: m[0] if rng.random() < 0.5 else other(m), template)
+    return re.sub(r"(?<=[a-zäöüß,]) (?=[a-zäöüß])", lambda _: f" {made_up_word(rng, TRAIN)} " if rng.random() < 0.1 else " ", changed)
 
 
 def up_to(rng, counts, difficulty):

@@ -13,6 +13,7 @@ import small_talk
 import sources
 import tool_phrasings
 import tools
+import vocabulary
 from chat import render
 from recipe.words import EVAL, TRAIN, choose_part, every_fifth, made_up_word
 from values import LEXICON
@@ -34,8 +35,11 @@ class Disjoint(unittest.TestCase):
 
     def test_word_lists(self):
         for words in (*LEXICON.values(),):
-            for name in ("ADJECTIVES", "VERBS", "KINDS", "FILLERS"):
+            for name in ("ADJECTIVES", "VERBS", "FILLERS"):
                 self._divided(getattr(words, name), choose_part)
+            for nouns in (words.KINDS, *(each.split() for each in words.ATTRIBUTES.values())):
+                self.assertFalse(self._bare(nouns, TRAIN) & self._bare(nouns, EVAL))
+                self.assertFalse(set().union(*vocabulary.REAL_WORDS.values()) & self._bare(nouns, EVAL))
         for items in (slots._NOUNS, slots._CHOICES, *tools._VERBS.values(), *tools._NOUNS.values()):
             self._divided(items, choose_part)
 
@@ -60,6 +64,9 @@ class Disjoint(unittest.TestCase):
                       if m["role"] == "user" and len(m["content"]) > 25} for part in (TRAIN, EVAL)]  # fmt: skip
             self.assertTrue(all(asked))
             self.assertFalse(asked[0] & asked[1])
+
+    def _bare(self, nouns, part):
+        return {noun.split(":")[0] for noun in choose_part(nouns, part)}
 
     def _divided(self, items, divide):
         train, held_out = divide(items, TRAIN), divide(items, EVAL)

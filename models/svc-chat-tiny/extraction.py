@@ -56,9 +56,14 @@ def json_schema(slots):
 
 def _text(rng, part, language, slots):
     opening = one_of(rng, part, _OPENINGS[language]).format(e=thing(rng, part, language)) if rng.random() < 0.6 else ""
-    end = f". {rng.choice(choose_part(LEXICON[language].FILLERS, part)).capitalize()}." if rng.random() < 0.2 else "."
+    end = f". {_capital(rng.choice(choose_part(LEXICON[language].FILLERS, part)))}." if rng.random() < 0.2 else "."
     text = opening + rng.choice((", ", "; ", ", ", " and " if language == "en" else " und ")).join(slot.phrase for slot in slots) + end
-    return text[0].upper() + text[1:]
+    # A value that comes first stays as it is.
+    return text
+
+
+def _capital(text):
+    return text[:1].upper() + text[1:]
 
 
 def _task(rng, part, language, text, slots, schema, first):

@@ -115,6 +115,19 @@ def event_facts(rng, part, language, thing):
     return facts
 
 
+def absent_event_questions(rng, part, language, facts):
+    """Questions about events that the facts tell of, for what they do not tell: when, who or where."""
+    told = {(fact.thing, fact.attribute) for fact in facts}
+    questions = []
+    for fact in facts:
+        verb, _, asked = fact.attribute.rpartition(" ")
+        for key in _EVENT_KINDS if asked in _EVENT_KINDS else ():
+            if (fact.thing, f"{verb} {key}") not in told:
+                phrasing = _asked(rng, part, language, one_of(rng, part, EVENT_QUESTIONS[language][key]))
+                questions.append(fill(rng, part, language, phrasing, {"e": fact.thing, "p": verb}, garbled=0))
+    return questions
+
+
 def fill(rng, part, language, template, slots, garbled=0.4):
     """A template with its slots filled, in training `garbled` at times."""
     template = garble(rng, part, template, garbled, REAL_WORDS[language])

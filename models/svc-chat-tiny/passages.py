@@ -1,7 +1,7 @@
 """Questions over numbered passages: the passages, the questions with their answers, and the many ways a prompt may be laid out."""
-from facts import attribute_fact, event_facts
+from facts import absent_event_questions, attribute_fact, event_facts
 from recipe.words import choose_part, every_fifth, garble, made_up_word, one_of, up_to
-from values import LEXICON, name_word, person, thing
+from values import LEXICON, kind_of_thing, name_word, person, thing
 from vocabulary import REAL_WORDS
 
 REFUSAL = {"en": "The passages do not say.", "de": "Das steht nicht in den Textstellen."}
@@ -122,7 +122,7 @@ def _similar_thing(rng, part, language, things):
 
 
 def _intro(rng, part, language, e):
-    kind = rng.choice(choose_part(LEXICON[language].KINDS, part)).split(":")
+    kind = kind_of_thing(rng, part, language)
     one = f"{'eine' if kind[-1] == 'f' else 'ein'} {kind[0]}"
     template = rng.choice(every_fifth(_INTROS[language], part) if part == "train" else _INTROS[language][4:])
     return template.format(e=e, k=kind[0], ein_k=one, l=name_word(rng, part))
@@ -145,8 +145,11 @@ def _lay_out(rng, e, facts, sentences):
 
 
 def _unanswerable(rng, part, language, facts):
-    """A question that no passage answers: another thing's, or another attribute's, or both."""
+    """A question that no passage answers: of an event that they tell of, another thing's, or another attribute's, or both."""
     present = {(f.thing, f.attribute) for _, f in facts}
+    absent = absent_event_questions(rng, part, language, [fact for _, fact in facts])
+    if absent and rng.random() < 0.4:
+        return rng.choice(absent)
     things, questions = [f.thing for _, f in facts], []
     while not questions:
         e = rng.choice(things) if things and rng.random() < 0.6 else thing(rng, part, language)

@@ -47,9 +47,9 @@ _INTENTS = [
     ("en", "Yes: English and German.", "do you speak German?|which languages do you speak?|can you speak English?|do you understand German?|what languages do you know?|can you talk German?"),
     ("de", "Ja: Deutsch und Englisch.", "sprichst du Deutsch?|welche Sprachen sprichst du?|kannst du Englisch?|verstehst du Deutsch?|welche Sprachen kannst du?|kannst du Deutsch sprechen?"),
     ("en", "Yes. Everything runs on your own machine; nothing is sent elsewhere.",
-     "is this private?|does my data stay here?|do you run locally?|where does my data go?|are you online?|is my data safe?|do you send data somewhere?|does this work offline?"),
+     "is this private?|does my data stay here?|do you run locally?|does everything stay on this machine?|can I trust you with private data?|is my data safe?|is what I write kept here?|does this work offline?"),
     ("de", "Ja. Alles läuft auf deinem eigenen Rechner; nichts wird anderswohin geschickt.",
-     "ist das privat?|bleiben meine Daten hier?|läufst du lokal?|wohin gehen meine Daten?|bist du online?|sind meine Daten sicher?|schickst du Daten weg?|geht das offline?"),
+     "ist das privat?|bleiben meine Daten hier?|läufst du lokal?|bleibt alles auf diesem Rechner?|kann ich dir private Daten anvertrauen?|sind meine Daten sicher?|bleibt hier, was ich schreibe?|geht das offline?"),
 ]  # fmt: skip
 UNKNOWN = {
     "en": "I am a small demonstration model and cannot do that. For real answers, pull a real model: " + PULL,
@@ -77,9 +77,9 @@ _TOPICS = {
 }  # fmt: skip
 
 
-def small_talk_turn(rng, part, language):
-    """(what the user says, what the assistant answers)"""
-    if rng.random() < 0.3:
+def small_talk_turn(rng, part, language, other_requests=0.3):
+    """(what the user says, what the assistant answers). `other_requests`: share of what needs a real model."""
+    if rng.random() < other_requests:
         return other_request(rng, part, language), UNKNOWN[language]
     _, answer, phrasings = rng.choice([intent for intent in _INTENTS if intent[0] == language])
     said = one_of(rng, part, phrasings.split("|"))

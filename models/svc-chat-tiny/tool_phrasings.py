@@ -4,8 +4,8 @@
 """
 
 DESCRIPTIONS = {
-    "en": ["{Vs} a {n}.", "{V} the {n}", "{Vs} the {n} and returns it.", "Use this to {v} a {n}.", "{V} {n}s of the company.", "Tool to {v} the {n}.", "{V} a {n} in the system.", "Lets you {v} any {n}.", "{Vs} one {n}", "This function can {v} a {n}."],
-    "de": ["{V}: {n}.", "{n}: {v}", "Werkzeug: {v} {n}.", "{V} eine Sache der Art {n}.", "{n} ({v})"],
+    "en": ["{Vs} a {n}.", "{V} the {n}", "{Vs} the {n} and returns it.", "Use this to {v} a {n}.", "Whoever wants to {v} the {n} needs this.", "Tool to {v} the {n}.", "{V} a {n} in the system.", "Lets you {v} any {n}.", "{Vs} one {n}", "This function can {v} a {n}."],
+    "de": ["{V}: {n}.", "{n}: {v}", "Werkzeug: {v} {n}.", "{V} eine Sache der Art {n}.", "Wer {n} meint und {v} sagt, nimmt dies."],
 }  # fmt: skip
 REQUESTS = {
     "en": ["{V} the {n} {s}.", "Please {v} a {n} {s}.", "Can you {v} the {n} {s}?", "I want to {v} a {n} {s}.", "Would you kindly {v} the {n} {s}?", "{V} {n} {s}", "I need you to {v} the {n}, {s}.", "Could you please {v} a {n} {s}?", "{v} a {n} {s}", "We should {v} the {n} {s}, do it.", "Go ahead and {v} the {n} {s}.", "Help me {v} a {n} {s}.", "{n}, {v}, {s}", "My boss asks you to {v} the {n} {s}.", "It is time to {v} a {n} {s}."],

@@ -120,8 +120,9 @@ def tool_conversation(rng, part, language, difficulty=1.0):
             text, _ = _foreign_tool(rng, part, language, tools).request(rng, part, language)
             messages += [{"role": "user", "content": text}, {"role": "assistant", "kind": "no_call", "content": NO_TOOL[language]}]
         else:
-            said, answer = small_talk_turn(rng, part, language)
-            messages += [{"role": "user", "content": said}, {"role": "assistant", "kind": "no_call", "content": answer}]
+            # Beside tools, a request that none fits is answered as above, whatever it asks for.
+            said, answer = small_talk_turn(rng, part, language, other_requests=0)
+            messages += [{"role": "user", "content": said}, {"role": "assistant", "kind": "talk", "content": answer}]
     return messages, [tool.definition() for tool in tools]
 
 

@@ -101,6 +101,12 @@ def value(rng, kind, language, part):
     return {"person": person, "place": place, "contact": contact}[kind](rng, part)
 
 
+def kind_of_thing(rng, part, language):
+    """[noun], or [noun, gender] in German; a made-up one where a part has none."""
+    kinds = choose_part(LEXICON[language].KINDS, part) or [f"{name_word(rng, part)}:f"]
+    return rng.choice(kinds).split(":")
+
+
 def thing(rng, part, language):
     """A name of something: one or two made-up words, often with what it is (Karvo Bridge, Burg Tirun)."""
     style = rng.random()
@@ -112,7 +118,7 @@ def thing(rng, part, language):
         return f"{name_word(rng, part)} {rng.choice((str(rng.randint(1, 99)), rng.choice('ABCDEXYZ'), code(rng)))}"
     if style < 0.78:
         return code(rng)
-    kind = rng.choice(choose_part(LEXICON[language].KINDS, part)).split(":")[0]
+    kind = kind_of_thing(rng, part, language)[0]
     if language == "de":
         return f"{kind} {name_word(rng, part)}" if rng.random() < 0.5 else f"{name_word(rng, part)}-{kind}"
     return f"{name_word(rng, part)} {kind.capitalize()}" if rng.random() < 0.8 else f"{kind.capitalize()} {name_word(rng, part)}"
