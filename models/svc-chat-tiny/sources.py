@@ -43,13 +43,13 @@ class _Pointers:
 
     def add_answer(self, message, start):
         before = bisect_left(self._starts, self._bytes[start]) - 1
-        cursor, first = start, True
+        cursor, end, first = start, self._text.index("<|end|>", start), True
         for word in message.get("echoes", ()):
-            at, place = self._text.find(word, start), self._text.rfind(word, max(0, start - _NEAR), start)
+            at, place = self._text.find(word, start, end), self._text.rfind(word, max(0, start - _NEAR), start)
             if at >= 0 and place >= 0:
                 self._copy(at, place, len(word))
         for taken in filter(None, message.get("sources", ())):
-            at, place = self._find(taken, start, cursor)
+            at, place = self._find(taken, start, cursor, end)
             if place < 0:
                 continue
             cursor = at + len(taken["said"])
@@ -76,9 +76,9 @@ class _Pointers:
         if message["kind"] in ("refusal", "no_call"):
             self.rows[DECIDED][before] = 0
 
-    def _find(self, taken, start, cursor):
+    def _find(self, taken, start, cursor, end):
         """Characters at which the words are said and at which they stand, or (-1, -1)."""
-        at, origin = self._text.find(taken["said"], cursor), 0
+        at, origin = self._text.find(taken["said"], cursor, end), 0
         for anchor in taken["within"]:
             origin = self._text.find(anchor, origin)
             if at < 0 or not 0 <= origin < start:
