@@ -1,5 +1,5 @@
 import t from 'tap';
-import { type ChatItem, hasSchemaFields, isRight } from './chat-item.ts';
+import { type ChatItem, isRight, matchesSchema } from './chat-item.ts';
 
 const item = (expected: ChatItem['expected']): ChatItem => ({ messages: [], expected });
 const says = (content: string) => ({ content });
@@ -31,11 +31,14 @@ t.test('words count when nothing was called', async (t) => {
   t.notOk(isRight(words, { ...says('I have no tool for that.'), ...calls({ name: 'a', arguments: '{}' }) }));
 });
 
-t.test('JSON counts by value, its fields by name', async (t) => {
-  const json = { ...item({ json: { a: 1 } }), schema: { properties: { a: {} } } };
+t.test('JSON counts by value, and is checked by its schema', async (t) => {
+  const schema = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'], additionalProperties: false };
+  const json = { ...item({ json: { a: 1 } }), schema };
   t.ok(isRight(json, says('{ "a": 1 }')));
   t.notOk(isRight(json, says('{"a": 2}')));
-  t.ok(hasSchemaFields(json, says('{"a": 2}')));
-  t.notOk(hasSchemaFields(json, says('{"a": 2, "b": 1}')));
-  t.notOk(hasSchemaFields(json, says('a: 2')));
+  t.ok(matchesSchema(json, says('{"a": 2}')));
+  t.notOk(matchesSchema(json, says('{"a": 2, "b": 1}')));
+  t.notOk(matchesSchema(json, says('{"a": 2.5}')));
+  t.notOk(matchesSchema(json, says('{}')));
+  t.notOk(matchesSchema(json, says('a: 2')));
 });

@@ -1,10 +1,11 @@
 /** Items of the held-out sets of svc-chat-tiny (models/svc-chat-tiny/evaluation.py writes them), and how an answer is judged. */
 import { isDeepStrictEqual } from 'node:util';
+import { Compile } from 'typebox/schema';
 
 export interface ChatItem {
   messages: object[];
   tools?: object[];
-  schema?: { properties: Record<string, object> };
+  schema?: object;
   /** `ending`: a value and its citation; how the answer leads to them is free. */
   expected: { text: string } | { ending: string } | { json: object } | { call: { name: string; arguments: object } };
 }
@@ -28,11 +29,9 @@ export function isRight({ expected }: ChatItem, answer: ChatAnswer): boolean {
   return 'json' in expected ? isJson(answer.content ?? '', expected.json) : answer.content?.trim() === expected.text;
 }
 
-/** Whether an answer to a request with a schema has exactly the schema's fields. */
-export function hasSchemaFields({ schema }: ChatItem, answer: ChatAnswer): boolean {
-  const value = parse(answer.content ?? '');
-  if (typeof value !== 'object' || value === null || !schema) return false;
-  return isDeepStrictEqual(Object.keys(value).sort(), Object.keys(schema.properties).sort());
+/** Whether an answer to a request with a schema is valid by it. */
+export function matchesSchema({ schema }: ChatItem, answer: ChatAnswer): boolean {
+  return schema !== undefined && Compile(schema).Check(parse(answer.content ?? ''));
 }
 
 function endsWith(text: string, ending: string): boolean {

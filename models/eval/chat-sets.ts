@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type ChatAnswer, type ChatItem, hasSchemaFields, isRight } from './chat-item.ts';
+import { type ChatAnswer, type ChatItem, isRight, matchesSchema } from './chat-item.ts';
 import { type Figure, shareFigure } from './figure.ts';
 
 const run = promisify(execFile);
@@ -26,7 +26,7 @@ const sets: readonly ChatSet[] = [
   { name: 'tools: no call where none fits', file: 'tools-no-call', goal: 0.85, judge: withoutCall },
   { name: 'tools: no call, and the right words', file: 'tools-no-call' },
   { name: "tools: uses the call's result", file: 'tools-result' },
-  { name: "JSON: the schema's fields", file: 'json', goal: 1, judge: hasSchemaFields },
+  { name: 'JSON: valid by the schema', file: 'json', goal: 1, judge: matchesSchema },
   { name: 'JSON: right values', file: 'json', goal: 0.85 },
   { name: 'small talk, in the right language', file: 'small-talk' },
   // Written by hand with everyday names and wordings: how far what was learned from made-up ones carries.

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ChildServer, freePort } from '../../test/child-server.ts';
@@ -6,13 +6,19 @@ import { ChildServer, freePort } from '../../test/child-server.ts';
 const cli = join(import.meta.dirname, '../../ts/cli/svc.ts');
 
 /** `svc serve` with one model file, as a user starts it, with a data folder of its own. The caller stops it. */
-export async function startModelServer(model: string): Promise<ChildServer> {
+export async function startModelServer(model: string): Promise<{ url: string; stop(): Promise<void> }> {
   const port = await freePort();
-  return ChildServer.start({
+  const folder = mkdtempSync(join(tmpdir(), 'svc-eval-'));
+  const server = await ChildServer.start({
     program: process.execPath,
     args: [cli, 'serve', '--listen', `127.0.0.1:${port}`, '--model', model],
-    env: { ...process.env, SVC_DATA_DIR: mkdtempSync(join(tmpdir(), 'svc-eval-')) },
+    env: { ...process.env, SVC_DATA_DIR: folder },
     url: `http://127.0.0.1:${port}`,
     readyPath: '/readyz',
   });
+  const stop = async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { url: server.url, stop };
 }

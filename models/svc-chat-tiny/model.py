@@ -18,10 +18,10 @@ _POINTING_HEADS = {NAME: (-4, 0), THING: (-4, 1), VALUE: (-4, 2), MENTION: (-3, 
 @dataclass
 class Shape:
     n_vocab: int = 4096
-    n_embd: int = 256
+    n_embd: int = 192
     n_layer: int = 6
-    n_head: int = 8
-    n_ff: int = 512
+    n_head: int = 4
+    n_ff: int = 384
     eps: float = 1e-5
 
     @property
@@ -81,7 +81,7 @@ class Layer(nn.Module):
         qk = _rotate(qk, *rope).transpose(1, 2)
         q, k = qk[:, :heads], qk[:, heads:]
         self.pointing = q, k
-        if q.is_cuda:
+        if q.is_cuda and hasattr(F, "scaled_dot_product_attention"):  # from PyTorch 2 on
             mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         else:
             mixed = _mix(q * size**-0.5, k.transpose(-1, -2), v, mask)
