@@ -3,21 +3,24 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace svc {
 
 namespace {
 
 constexpr auto kLook = std::chrono::milliseconds(100);
-constexpr double kCrowdPerSecond = 1000;
+constexpr double kCrowdPerSecond = 2500;
 // Steps that are compared; those right after a change are not counted.
 constexpr uint32_t kSteps = 6;
 constexpr uint32_t kSettling = 2;
-constexpr auto kLongestTry = std::chrono::milliseconds(500);
+constexpr auto kPauseAfterPrompt = std::chrono::milliseconds(250);
 constexpr auto kFirstPause = std::chrono::seconds(1);
 constexpr auto kLongestPause = std::chrono::seconds(64);
 // With fewer threads than all, others may have gone: that is looked for more often.
 constexpr auto kLongestWithout = std::chrono::seconds(4);
+// Where steps never resemble each other for long, all threads are the safer choice.
+constexpr auto kLongestUnjudged = std::chrono::seconds(6);
 constexpr auto kIdle = std::chrono::seconds(1);
 // Another number has to be better by this much.
 constexpr double kWorthwhile = 0.95;
@@ -29,17 +32,15 @@ ThreadChoice::ThreadChoice(int32_t n_most, std::function<uint64_t()> count_switc
 
 void ThreadChoice::observe(double ms, uint32_t n_rows, Clock::time_point now) {
     if (n_most_ < 2) return;
-    if (now - last_step_ > kIdle) start_over(now);
+    const bool is_stale = n_threads_ < n_most_ && n_before_ == 0 && now - judged_ > kLongestUnjudged;
+    if (is_stale || now - last_step_ > kIdle) start_over(now);
     last_step_ = now;
-    if (n_before_ > 0 && now - tried_since_ > kLongestTry) {
-        n_threads_ = n_before_;
-        n_before_ = 0;
-        n_steps_ = 0;
-        next_try_ = now + pause_;
-    }
     if (n_rows == 0 || n_rows != n_rows_) {
         n_rows_ = n_rows;
         n_steps_ = 0;
+        // Nothing can be compared any more.
+        if (n_before_ > 0) n_threads_ = std::exchange(n_before_, 0);
+        next_try_ = std::max(next_try_, now + kPauseAfterPrompt);
         return;
     }
     n_steps_++;
@@ -69,19 +70,19 @@ void ThreadChoice::look_around(Clock::time_point now) {
     n_switches_ = n_switches;
     counted_ = now;
     if (now < next_try_) return;
-    if (is_crowded && n_threads_ > 1) attempt(n_threads_ - 1, now);
-    else if (n_threads_ < n_most_) attempt(n_threads_ + 1, now);
+    if (is_crowded && n_threads_ > 1) attempt(n_threads_ - 1);
+    else if (n_threads_ < n_most_) attempt(n_threads_ + 1);
 }
 
-void ThreadChoice::attempt(int32_t n_threads, Clock::time_point now) {
+void ThreadChoice::attempt(int32_t n_threads) {
     n_before_ = n_threads_;
     before_ms_ = mean_ms_;
     n_threads_ = n_threads;
     n_steps_ = 0;
-    tried_since_ = now;
 }
 
 void ThreadChoice::judge(Clock::time_point now) {
+    judged_ = now;
     const bool is_better = mean_ms_ < kWorthwhile * before_ms_;
     if (is_better) {
         pause_ = kFirstPause;

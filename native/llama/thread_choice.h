@@ -25,7 +25,7 @@ class ThreadChoice {
   private:
     void start_over(Clock::time_point now);
     void look_around(Clock::time_point now);
-    void attempt(int32_t n_threads, Clock::time_point now);
+    void attempt(int32_t n_threads);
     void judge(Clock::time_point now);
 
     const int32_t n_most_;
@@ -40,11 +40,11 @@ class ThreadChoice {
     // While another number is tried: what it is compared with.
     int32_t n_before_ = 0;  // 0: none is tried
     double before_ms_ = 0;
-    Clock::time_point tried_since_{};
 
     uint64_t n_switches_ = 0;
     Clock::time_point counted_{};  // when they were
     Clock::time_point next_try_{};
+    Clock::time_point judged_{};
     Clock::duration pause_;  // until the next try, if this one fails
     Clock::time_point last_step_{};
 };

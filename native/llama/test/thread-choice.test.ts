@@ -11,6 +11,9 @@ t.test('as many threads compute as are fastest', { skip: noReferences() }, async
     shared: [1, 0.95],
     'shared, with prompts in every step': [1, 1],
     'alone again': [2, 0.9],
+    'shared, with a prompt now and then': [1, 0.95],
+    'alone, with prompts all the time': [2, 0],
+    'alone once more': [2, 0.95],
     'interrupted by our own threads': [2, 0.98],
     'shared after a rest': [1, 0.95],
   };

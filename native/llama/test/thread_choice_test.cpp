@@ -41,7 +41,7 @@ int main() {
             now += std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double, std::milli>(ms));
             choice.observe(ms, n_rows, now);
         }
-        std::printf("%s: %d threads, %.2f\n", scene, choice.n_threads(), done / possible);
+        if (scene) std::printf("%s: %d threads, %.2f\n", scene, choice.n_threads(), done / possible);
     };
     play("alone", 10, 8);
     machine.is_shared = true;
@@ -49,6 +49,13 @@ int main() {
     play("shared, with prompts in every step", 1, 0);
     machine.is_shared = false;
     play("alone again", 20, 8);
+    machine.is_shared = true;
+    bool prompts = false;
+    for (int i = 0; i < 20; i++) play(i < 19 ? nullptr : "shared, with a prompt now and then", 0.5, (prompts = !prompts) ? 8 : 0);
+    machine.is_shared = false;
+    for (int i = 0; i < 200; i++)
+        play(i < 199 ? nullptr : "alone, with prompts all the time", 0.04, (prompts = !prompts) ? 8 : 0);
+    play("alone once more", 20, 8);
     machine.is_switching = true;
     play("interrupted by our own threads", 60, 8);
     machine.is_switching = false;
