@@ -54,6 +54,12 @@ function refusalOf(engine: LlamaEngine, tenant: string, more: Partial<Generation
   }
 }
 
+/** A tenant's jobs are prepared in order: when one that is too long has failed, those before it wait for their turn. */
+async function allPrepared(engine: LlamaEngine, tenant: string): Promise<void> {
+  const tokens = new Int32Array(10_000).fill(400);
+  await submit(engine, tenant, { prompt: { kind: 'tokens', tokens } }).ended;
+}
+
 t.test('a tenant that runs nothing gets a sequence although another holds all, and nobody loses an answer', async (t) => {
   const engine = await open(t, { nParallel: 2 });
   const flood = Array.from({ length: 6 }, () => submit(engine, 'flood', { maxTokens: 400 }));
@@ -83,7 +89,7 @@ t.test('turns go round the tenants, whoever came first', async (t) => {
   const note = (name: string, { ended }: Running) => ended.then(() => order.push(name));
   const all = [1, 2, 3, 4].map(() => note('flood', submit(engine, 'flood')));
   all.push(...[1, 2].map(() => note('quiet', submit(engine, 'quiet'))));
-  while (engine.stats().nQueuedTokens < 6 * 4) await new Promise(setImmediate);
+  await Promise.all(['flood', 'quiet'].map((tenant) => allPrepared(engine, tenant)));
   engine.cancel(blocker.id);
   await Promise.all(all);
   t.ok(order.indexOf('quiet') < 2 && order.lastIndexOf('quiet') < 4, order.join());
@@ -98,7 +104,7 @@ t.test('a higher priority goes first', async (t) => {
     submit(engine, 'a').ended.then(() => order.push('normal')),
     submit(engine, 'a', { priority: 1 }).ended.then(() => order.push('urgent')),
   ];
-  while (engine.stats().nQueuedTokens < 2 * 4) await new Promise(setImmediate);
+  await allPrepared(engine, 'a');
   engine.cancel(blocker.id);
   await Promise.all(all);
   t.strictSame(order, ['urgent', 'normal']);
@@ -158,12 +164,14 @@ t.test('a client that does not read gives its cells up too', async (t) => {
   t.equal(await slow.ended, 'done');
 });
 
-t.test('a burst counts by the bytes of its texts, before they are read', async (t) => {
-  const engine = await open(t, { nParallel: 1, maxQueuedTokens: 10_000 });
-  const text = 'word '.repeat(4_000);
-  t.equal(refusalOf(engine, 'a', { prompt: { kind: 'text', text } }), undefined);
-  t.equal(refusalOf(engine, 'a', { prompt: { kind: 'text', text } }), undefined);
-  t.equal(refusalOf(engine, 'a', { prompt: { kind: 'text', text } })?.code, 'queue_full');
+t.test('a text counts by its bytes before it is read', async (t) => {
+  const engine = await open(t, { nParallel: 1, maxQueuedTokens: 3_000 });
+  const blocker = submit(engine, 'b', endless);
+  await blocker.started;
+  const prompt = { kind: 'text', text: 'word '.repeat(4_000) } as const;
+  t.equal(refusalOf(engine, 'a', { prompt }), undefined);
+  t.equal(refusalOf(engine, 'a', { prompt })?.code, 'queue_full');
+  engine.cancel(blocker.id);
 });
 
 t.test('a client that does not read keeps nobody out, and goes on when it reads again', async (t) => {
