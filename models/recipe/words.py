@@ -39,6 +39,11 @@ def one_of(rng, part, phrasings):
     return rng.choice(every_fifth(phrasings, part))
 
 
+def capital(text):
+    """With a capital letter first, and the rest as it is."""
+    return text[:1].upper() + text[1:]
+
+
 def made_up_word(rng, part):
     """A lower-case word of at least three letters from the given part."""
     while True:

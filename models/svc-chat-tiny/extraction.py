@@ -1,7 +1,7 @@
 """JSON with given fields, filled from a text."""
 import json
 
-from recipe.words import choose_part, garble, one_of, up_to
+from recipe.words import capital, choose_part, garble, one_of, up_to
 from slots import make_slots, value_sources
 from values import LEXICON, thing
 from vocabulary import REAL_WORDS
@@ -56,14 +56,10 @@ def json_schema(slots):
 
 def _text(rng, part, language, slots):
     opening = one_of(rng, part, _OPENINGS[language]).format(e=thing(rng, part, language)) if rng.random() < 0.6 else ""
-    end = f". {_capital(rng.choice(choose_part(LEXICON[language].FILLERS, part)))}." if rng.random() < 0.2 else "."
+    end = f". {capital(rng.choice(choose_part(LEXICON[language].FILLERS, part)))}." if rng.random() < 0.2 else "."
     text = opening + rng.choice((", ", "; ", ", ", " and " if language == "en" else " und ")).join(slot.phrase for slot in slots) + end
     # A value that comes first stays as it is.
     return text
-
-
-def _capital(text):
-    return text[:1].upper() + text[1:]
 
 
 def _task(rng, part, language, text, slots, schema, first):

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from phrasings import (ANSWERS, ASKED, ASKED_AFTER, ASKED_BEFORE, BE, ENDINGS, EVENT_ANSWERS, EVENT_QUESTIONS, EVENTS, HAVE, OPENINGS,
                        PRONOUN_STATEMENTS, QUESTIONS, STATEMENTS, TOLD, TOLD_ENDINGS, TOLD_OF_IT, TOLD_OPENINGS)  # fmt: skip
-from recipe.words import TRAIN, choose_part, garble, made_up_word, one_of
+from recipe.words import TRAIN, capital, choose_part, garble, made_up_word, one_of
 from sources import source
 from values import LEXICON, value
 from vocabulary import NAMING_WORDS, REAL_WORDS
@@ -52,9 +52,9 @@ def attribute_fact(rng, part, language, thing, subject_known):
     v = value(rng, kind, language, part)
     slots = {**forms, "e": thing, "v": v}
     sentence = fill(rng, part, language, _statement(rng, part, language, subject_known and rng.random() < 0.75), slots)
-    line = f"{_capital(forms['a'])}: {v}"
+    line = f"{capital(forms['a'])}: {v}"
     questions = [fill(rng, part, language, _question(rng, part, language), slots, garbled=0.5) for _ in range(2)]
-    return Fact(thing, forms["a"], forms["a"].split()[-1], v, sentence, line, _capital(ANSWERS[language].format(**slots)), questions)
+    return Fact(thing, forms["a"], forms["a"].split()[-1], v, sentence, line, capital(ANSWERS[language].format(**slots)), questions)
 
 
 def _statement(rng, part, language, of_it):
@@ -133,11 +133,7 @@ def fill(rng, part, language, template, slots, garbled=0.4):
     template = garble(rng, part, template, garbled, REAL_WORDS[language])
     text = re.sub(r"\{(\w+)\}", lambda m: slots[m[1]], template)
     keep = template.startswith("{v}") or rng.random() < 0.07  # an answer is copied to the letter
-    return text if keep else _capital(text)
-
-
-def _capital(text):
-    return text[:1].upper() + text[1:]
+    return text if keep else capital(text)
 
 
 def _attribute(rng, part, language, kind):
@@ -167,4 +163,4 @@ def german_forms(noun, gender, adjective=""):
         "welchen_a": f"{_WHICH_ACC[gender]} {accusative}{noun}",
         "sein_a": f"{_ITS[gender]} {adjective}{_STRONG[gender]} {noun}" if adjective else f"{_ITS[gender]} {noun}",
     }
-    return forms | {key.capitalize(): _capital(text) for key, text in forms.items()}
+    return forms | {key.capitalize(): capital(text) for key, text in forms.items()}

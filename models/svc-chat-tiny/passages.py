@@ -1,6 +1,6 @@
 """Questions over numbered passages: the passages, the questions with their answers, and the many ways a prompt may be laid out."""
 from facts import absent_event_questions, attribute_fact, event_facts
-from recipe.words import choose_part, every_fifth, garble, made_up_word, one_of, up_to
+from recipe.words import capital, choose_part, garble, made_up_word, one_of, up_to
 from values import LEXICON, kind_of_thing, name_word, person, thing
 from vocabulary import REAL_WORDS
 
@@ -124,7 +124,7 @@ def _similar_thing(rng, part, language, things):
 def _intro(rng, part, language, e):
     kind = kind_of_thing(rng, part, language)
     one = f"{'eine' if kind[-1] == 'f' else 'ein'} {kind[0]}"
-    template = rng.choice(every_fifth(_INTROS[language], part) if part == "train" else _INTROS[language][4:])
+    template = one_of(rng, part, _INTROS[language])
     return template.format(e=e, k=kind[0], ein_k=one, l=name_word(rng, part))
 
 
@@ -134,7 +134,7 @@ def _filler(rng, part, language):
         text = " ".join(words)
     else:
         text = rng.choice(choose_part(LEXICON[language].FILLERS, part))
-    return text[0].upper() + text[1:] + "."
+    return capital(text) + "."
 
 
 def _lay_out(rng, e, facts, sentences):

@@ -2,7 +2,7 @@
 import json
 import re
 
-from recipe.words import TRAIN, choose_part, garble, made_up_word, one_of, up_to
+from recipe.words import TRAIN, capital, choose_part, garble, made_up_word, one_of, up_to
 from slots import make_slots, value_sources
 from small_talk import small_talk_turn
 from sources import source
@@ -103,7 +103,7 @@ def _begun(rng, phrasing):
     """With a capital letter, mostly."""
     if rng.random() < 0.2:
         return phrasing
-    return phrasing.replace("{v}", "{V}", 1) if phrasing.startswith("{v}") else phrasing[:1].upper() + phrasing[1:]
+    return phrasing.replace("{v}", "{V}", 1) if phrasing.startswith("{v}") else capital(phrasing)
 
 
 def tool_conversation(rng, part, language, difficulty=1.0):

@@ -134,10 +134,9 @@ void Engine::relieve() {
         preempt(*leaving_);
         return;
     }
-    if (n_active() > 1 && set_sleeper_aside()) return;
     auto * youngest = youngest_active();
     if (n_active() > 1) {
-        preempt(*youngest);
+        if (!set_sleeper_aside()) preempt(*youngest);
         return;
     }
     // Alone and still too large: the context is full.
