@@ -1,56 +1,16 @@
 /**
  * Random submits, cancels, pauses and tenants under KV pressure, while another model comes and goes: every answer must be the one that
  * the prompt gets alone. SVC_TEST_OPERATIONS sets how many operations (400).
- *
- * Batches differ in company, and floats with them, so greedy choices between near-equal tokens may flip (see "Where batches
- * differ" in ARCHITECTURE.md). Where an answer parts from the one alone, its token must be within a hair of the best for the model alone,
- * and what follows is held against what the model alone says from there on.
  */
 import t, { type Test } from 'tap';
 import { randomModel } from '../../../models/random/fixture.ts';
 import { SeededRandom } from '../../../models/random/seeded-random.ts';
-import {
-  type EngineOptions,
-  type GenerationJob,
-  type LlamaEngine,
-  LlamaModel,
-  type TokenLogprob,
-} from '../../../ts/server/native/llama.ts';
+import { type EngineOptions, LlamaModel } from '../../../ts/server/native/llama.ts';
+import { type Answer, ModelAlone, nearlyEqual, start } from './model-alone.ts';
 
 const nOperations = Number(process.env.SVC_TEST_OPERATIONS ?? 400);
-const nTokens = 24;
-/** Natural-log units; measured gaps at flips stay below 0.02 on random weights. */
-const nearlyEqual = 0.05;
 /** Among a few tokens the model has to repeat itself, so that drafts are accepted. */
 const fewTokens: [number, number][] = [310, 320, 330, 340, 350, 360].map((token) => [token, 200]);
-
-interface Answer {
-  tokens: TokenLogprob[];
-  error: string | undefined;
-}
-
-interface Running {
-  id: number;
-  answer: Promise<Answer>;
-}
-
-function start(engine: LlamaEngine, job: Omit<GenerationJob, 'sampling' | 'topLogprobs'>): Running {
-  const tokens: TokenLogprob[] = [];
-  let id = 0;
-  const answer = new Promise<Answer>((resolve) => {
-    id = engine.submit(
-      { maxTokens: nTokens, ...job, sampling: { temperature: 0, ignoreEos: true }, topLogprobs: 5 },
-      {
-        onContent() {},
-        onFinish() {},
-        onLogprobs: (_choice, more) => tokens.push(...more),
-        onDone: () => resolve({ tokens, error: undefined }),
-        onError: (error) => resolve({ tokens, error: error.code }),
-      },
-    );
-  });
-  return { id, answer };
-}
 
 /** Prompts that share prefixes of several lengths, as chats with a common system prompt do. */
 function makePrompts(random: SeededRandom): Int32Array[] {
@@ -60,58 +20,6 @@ function makePrompts(random: SeededRandom): Int32Array[] {
     const own = Array.from({ length: 5 + random.integer(60) }, token);
     return Int32Array.from([1, ...shared.slice(0, [0, 50, 200, 390][i % 4]), ...own]);
   });
-}
-
-/** The model with nothing beside a job. */
-class Alone {
-  readonly #engine: LlamaEngine;
-  readonly #logitBias: [number, number][];
-  readonly #answers = new Map<string, Promise<Answer>>();
-  #last: Promise<unknown> = Promise.resolve();
-
-  constructor(engine: LlamaEngine, logitBias: [number, number][]) {
-    this.#engine = engine;
-    this.#logitBias = logitBias;
-  }
-
-  /** Largest gap, in natural-log units, between a token of the answer and the best in its place; infinite for a token that is far off. */
-  async largestGap(prompt: Int32Array, { tokens }: Answer): Promise<number> {
-    let worst = 0;
-    let from = 0;
-    while (from < nTokens) {
-      const said = tokens.slice(from);
-      const alone = await this.#answer(
-        Int32Array.from([...prompt, ...tokens.slice(0, from).map(({ token }) => token)]),
-        nTokens - from,
-      );
-      const at = alone.tokens.findIndex(({ token }, i) => token !== said[i]?.token);
-      if (at === -1) break;
-      worst = Math.max(worst, gap(said[at], alone.tokens[at]));
-      from += at + 1;
-    }
-    return worst;
-  }
-
-  #answer(tokens: Int32Array, maxTokens: number): Promise<Answer> {
-    const key = tokens.join();
-    let answer = this.#answers.get(key);
-    if (!answer) {
-      const job = { tenant: 'alone', prompt: { kind: 'tokens', tokens } as const, maxTokens, cachePrompt: false };
-      answer = this.#last.then(() => start(this.#engine, { ...job, logitBias: this.#logitBias }).answer);
-      this.#answers.set(key, answer);
-      this.#last = answer;
-    }
-    return answer;
-  }
-}
-
-/** A biased token may be far from the likeliest: then its own probability has to do. */
-function gap(said: TokenLogprob | undefined, best: TokenLogprob | undefined): number {
-  if (!said || !best) return Number.POSITIVE_INFINITY;
-  const foretold = best.top.find(({ token }) => token === said.token);
-  const isBiased = !best.top.some(({ token }) => token === best.token);
-  if (!foretold && !isBiased) return Number.POSITIVE_INFINITY;
-  return Math.abs(best.logprob - (foretold ?? said).logprob);
 }
 
 /** Loads and closes another model until told to stop; each time it answers the same. Returns how often. */
@@ -187,7 +95,7 @@ async function operate(t: Test, count: number, { logitBias, options }: Variant):
   const prompts = makePrompts(random);
   const engineAlone = await model.createEngine({ nCtx: 2_048, nParallel: 1, speculation: 'off' });
   t.teardown(() => engineAlone.close());
-  const alone = new Alone(engineAlone, logitBias);
+  const alone = new ModelAlone(engineAlone, logitBias);
   let isOver = false;
   const switched = switchModels(t, () => isOver);
   const engine = await model.createEngine({ nParallel: 8, kvTierMemoryBytes: tierBytes, ...options });

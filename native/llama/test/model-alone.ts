@@ -1,0 +1,92 @@
+/**
+ * A model with nothing beside a job: what every answer under load is held against.
+ *
+ * Batches differ in company, and floats with them, so greedy choices between near-equal tokens may flip (see "Where batches
+ * differ" in ARCHITECTURE.md). Where an answer parts from the one alone, its token must be within a hair of the best for the model alone,
+ * and what follows is held against what the model alone says from there on.
+ */
+import type { GenerationJob, LlamaEngine, TokenLogprob } from '../../../ts/server/native/llama.ts';
+
+/** Natural-log units; measured gaps at flips stay below 0.02 on random weights. */
+export const nearlyEqual = 0.05;
+const nAnswerTokens = 24;
+
+export interface Answer {
+  tokens: TokenLogprob[];
+  error: string | undefined;
+}
+
+export interface Running {
+  id: number;
+  answer: Promise<Answer>;
+}
+
+/** Starts a greedy job that does not end by itself: its answer has `nAnswerTokens`, unless told otherwise. */
+export function start(engine: LlamaEngine, job: Omit<GenerationJob, 'sampling' | 'topLogprobs'>): Running {
+  const tokens: TokenLogprob[] = [];
+  let id = 0;
+  const answer = new Promise<Answer>((resolve) => {
+    id = engine.submit(
+      { maxTokens: nAnswerTokens, ...job, sampling: { temperature: 0, ignoreEos: true }, topLogprobs: 5 },
+      {
+        onContent() {},
+        onFinish() {},
+        onLogprobs: (_choice, more) => tokens.push(...more),
+        onDone: () => resolve({ tokens, error: undefined }),
+        onError: (error) => resolve({ tokens, error: error.code }),
+      },
+    );
+  });
+  return { id, answer };
+}
+
+export class ModelAlone {
+  readonly #engine: LlamaEngine;
+  readonly #logitBias: [number, number][];
+  readonly #answers = new Map<string, Promise<Answer>>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(engine: LlamaEngine, logitBias: [number, number][]) {
+    this.#engine = engine;
+    this.#logitBias = logitBias;
+  }
+
+  /** Largest gap, in natural-log units, between a token of the answer and the best in its place; infinite for a token that is far off. */
+  async largestGap(prompt: Int32Array, { tokens }: Answer): Promise<number> {
+    let worst = 0;
+    let from = 0;
+    while (from < nAnswerTokens) {
+      const said = tokens.slice(from);
+      const alone = await this.#answer(
+        Int32Array.from([...prompt, ...tokens.slice(0, from).map(({ token }) => token)]),
+        nAnswerTokens - from,
+      );
+      const at = alone.tokens.findIndex(({ token }, i) => token !== said[i]?.token);
+      if (at === -1) break;
+      worst = Math.max(worst, gap(said[at], alone.tokens[at]));
+      from += at + 1;
+    }
+    return worst;
+  }
+
+  #answer(tokens: Int32Array, maxTokens: number): Promise<Answer> {
+    const key = tokens.join();
+    let answer = this.#answers.get(key);
+    if (!answer) {
+      const job = { tenant: 'alone', prompt: { kind: 'tokens', tokens } as const, maxTokens, cachePrompt: false };
+      answer = this.#last.then(() => start(this.#engine, { ...job, logitBias: this.#logitBias }).answer);
+      this.#answers.set(key, answer);
+      this.#last = answer;
+    }
+    return answer;
+  }
+}
+
+/** A biased token may be far from the likeliest: then its own probability has to do. */
+function gap(said: TokenLogprob | undefined, best: TokenLogprob | undefined): number {
+  if (!said || !best) return Number.POSITIVE_INFINITY;
+  const foretold = best.top.find(({ token }) => token === said.token);
+  const isBiased = !best.top.some(({ token }) => token === best.token);
+  if (!foretold && !isBiased) return Number.POSITIVE_INFINITY;
+  return Math.abs(best.logprob - (foretold ?? said).logprob);
+}
