@@ -44,7 +44,7 @@ class Disjoint(unittest.TestCase):
             self._divided(items, choose_part)
 
     def test_phrasings(self):
-        by_language = (phrasings.STATEMENTS, phrasings.PRONOUN_STATEMENTS, phrasings.QUESTIONS, phrasings.EVENTS, phrasings.OPENINGS,
+        by_language = (phrasings.STATEMENTS, phrasings.PRONOUN_STATEMENTS, phrasings.QUESTIONS, phrasings.EVENTS, phrasings.EVENT_FRAMES, phrasings.OPENINGS,
                        phrasings.ASKED, phrasings.TOLD_OPENINGS, phrasings.TOLD, phrasings.TOLD_OF_IT, phrasings.ASKED_BEFORE,
                        phrasings.ASKED_AFTER, passages._INSTRUCTIONS, tool_phrasings.DESCRIPTIONS, tool_phrasings.REQUESTS, tool_phrasings.LOOK_UPS,
                        tool_phrasings.DESCRIPTION_OPENINGS, tool_phrasings.DESCRIPTION_CORES, tool_phrasings.REQUEST_OPENINGS,
@@ -52,6 +52,10 @@ class Disjoint(unittest.TestCase):
         for lists in by_language:
             for language in ("en", "de"):
                 self._divided(lists[language], every_fifth)
+        for lists in (phrasings.EVENT_ASKED, phrasings.EVENT_QUESTIONS, phrasings.EVENT_ADVERBIALS):
+            for language in ("en", "de"):
+                for key in "ywl":
+                    self._divided(lists[language][key], every_fifth)
         for _, *phrases in slots._KNOWN.values():
             for *train, held_out in (one.split("|") for one in phrases):
                 self.assertNotIn(held_out, train)

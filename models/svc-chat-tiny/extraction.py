@@ -42,8 +42,12 @@ def extraction_conversation(rng, part, language, difficulty=1.0, n_turns=None):
         stated = rng.sample(slots, len(slots))
         text = _text(rng, part, language, stated)
         kept = slots if rng.random() < 0.7 else rng.sample(slots, rng.randint(1, len(slots)))
+        names_fields = rng.random() < 0.8
+        # Where the task names no fields, they are those of the text in its order.
+        kept = kept if names_fields else stated
         schema = json_schema(kept)
-        messages += _task(rng, part, language, text, kept, schema, first=not messages)
+        task = _task(rng, part, language, kept, schema) if names_fields else one_of(rng, part, _OPEN_TASKS[language])
+        messages += _laid_out(rng, task, text, first=not messages)
         answer = json.dumps({slot.name: slot.value for slot in kept}, ensure_ascii=False)
         messages.append({"role": "assistant", "kind": "json", "content": answer, "sources": value_sources(kept, text)})
     return messages, schema
@@ -62,16 +66,15 @@ def _text(rng, part, language, slots):
     return text
 
 
-def _task(rng, part, language, text, slots, schema, first):
+def _task(rng, part, language, slots, schema):
     names = [slot.name for slot in slots]
     named = rng.choice((", ".join(names), ", ".join(names), " and ".join(names) if language == "en" else " und ".join(names)))
-    choice = rng.random()
-    if choice < 0.55:
-        task = garble(rng, part, one_of(rng, part, _TASKS[language]), 0.2, REAL_WORDS[language]).format(f=named)
-    elif choice < 0.75:
-        task = one_of(rng, part, _OPEN_TASKS[language])
-    else:
-        task = one_of(rng, part, _SCHEMA_TASKS[language]).format(s=json.dumps(schema, ensure_ascii=False))
+    if rng.random() < 0.7:
+        return garble(rng, part, one_of(rng, part, _TASKS[language]), 0.2, REAL_WORDS[language]).format(f=named)
+    return one_of(rng, part, _SCHEMA_TASKS[language]).format(s=json.dumps(schema, ensure_ascii=False))
+
+
+def _laid_out(rng, task, text, first):
     if first and rng.random() < 0.4:
         return [{"role": "system", "content": task}, {"role": "user", "content": text}]
     between = rng.choice(("\n\n", "\n", " "))

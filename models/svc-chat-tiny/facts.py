@@ -2,12 +2,12 @@
 import re
 from dataclasses import dataclass, field
 
-from phrasings import (ANSWERS, ASKED, ASKED_AFTER, ASKED_BEFORE, BE, ENDINGS, EVENT_ANSWERS, EVENT_QUESTIONS, EVENTS, HAVE, OPENINGS,
-                       PRONOUN_STATEMENTS, QUESTIONS, STATEMENTS, TOLD, TOLD_ENDINGS, TOLD_OF_IT, TOLD_OPENINGS)  # fmt: skip
+from phrasings import (ANSWERS, ASKED, ASKED_AFTER, ASKED_BEFORE, BE, ENDINGS, EVENT_ADVERBIALS, EVENT_ANSWERS, EVENT_ASKED, EVENT_DID,
+                       EVENT_FRAMES, EVENT_QUESTIONS, EVENT_WAS, EVENTS, HAVE, OPENINGS, PRONOUN_STATEMENTS, QUESTIONS, STATEMENTS, TOLD, TOLD_ENDINGS, TOLD_OF_IT, TOLD_OPENINGS)  # fmt: skip
 from recipe.words import TRAIN, capital, choose_part, garble, made_up_word, one_of
 from sources import source
 from values import LEXICON, value
-from vocabulary import NAMING_WORDS, REAL_WORDS
+from vocabulary import REAL_WORDS, blend, naming_word
 
 _VALUE_KINDS = list(LEXICON["en"].ATTRIBUTES)
 _ARTICLE = {"m": "der", "f": "die", "n": "das", "p": "die"}
@@ -76,10 +76,15 @@ def _told(rng, part, language, core):
 
 
 def _question(rng, part, language):
-    """The phrasing of a question: a written one, or one put together. In training its opening is sometimes made-up words."""
+    """The phrasing of a question: a written one, or one put together."""
     if rng.random() < 0.5:
         return _asked(rng, part, language, one_of(rng, part, QUESTIONS[language]))
-    opening, asked, ending = (one_of(rng, part, parts[language]) for parts in (OPENINGS, ASKED, ENDINGS))
+    return _asked_for(rng, part, language, one_of(rng, part, ASKED[language]))
+
+
+def _asked_for(rng, part, language, asked):
+    """What is asked for between an opening and an ending. In training the opening is sometimes made-up words."""
+    opening, ending = one_of(rng, part, OPENINGS[language]), one_of(rng, part, ENDINGS[language])
     if part == TRAIN and rng.random() < 0.25:
         opening = _made_up_words(rng, part)
     return f"{opening} {asked}{ending}".strip()
@@ -99,9 +104,8 @@ def _made_up_words(rng, part):
 
 def event_facts(rng, part, language, thing):
     """One sentence about an event, and the facts in it."""
-    verbs = choose_part(LEXICON[language].VERBS, part)
-    verb = rng.choice(verbs) if rng.random() < 0.65 else made_up_word(rng, part) + ("ed" if language == "en" else "iert")
-    template = one_of(rng, part, EVENTS[language])
+    verb = _participle(rng, part, language)
+    template = one_of(rng, part, EVENTS[language]) if rng.random() < 0.4 else _event(rng, part, language)
     if rng.random() < 0.4:
         template = _told(rng, part, language, template[:1].lower() + template[1:-1])
     slots = {key: value(rng, kind, language, part) for key, kind in _EVENT_KINDS.items()} | {"e": thing, "p": verb}
@@ -109,10 +113,36 @@ def event_facts(rng, part, language, thing):
     facts = []
     for key in (key for key in _EVENT_KINDS if "{" + key + "}" in template):
         answer = EVENT_ANSWERS[language][key].format(**slots)
-        question = _asked(rng, part, language, one_of(rng, part, EVENT_QUESTIONS[language][key]))
-        question = fill(rng, part, language, question, slots, garbled=0)
+        question = fill(rng, part, language, _event_question(rng, part, language, key), slots, garbled=0)
         facts.append(Fact(thing, f"{verb} {key}", verb, slots[key], sentence, sentence, answer, [question]))
     return facts
+
+
+def _participle(rng, part, language):
+    verbs = choose_part(LEXICON[language].VERBS, part)
+    if rng.random() < 0.65:
+        return blend(rng, verbs) if part == TRAIN and rng.random() < 0.4 else rng.choice(verbs)
+    return naming_word(rng, part, language).lower() + ("ed" if language == "en" else "iert")
+
+
+def _event(rng, part, language):
+    """The phrasing of an event, put together: who, when and where come in any order, and not all of them."""
+    frame = one_of(rng, part, EVENT_FRAMES[language])
+    told = [key for key in _EVENT_KINDS if "{" + key + "}" not in frame]
+    told = rng.sample(told, rng.randint(1, len(told)))
+    adverbials = [one_of(rng, part, EVENT_ADVERBIALS[language][key]) for key in told]
+    front = adverbials.pop() if "{front}" in frame else ""
+    rest = "".join(f" {adverbial}" for adverbial in adverbials)
+    for slot, verbs in (("{was}", EVENT_WAS), ("{did}", EVENT_DID)):
+        frame = frame.replace(slot, one_of(rng, part, verbs[language]))
+    return frame.replace("{front}", front).replace("{rest}", rest).replace("  ", " ").strip() + "."
+
+
+def _event_question(rng, part, language, key):
+    """The phrasing of a question for who, when or where: a written one, or one put together."""
+    if rng.random() < 0.6:
+        return _asked(rng, part, language, one_of(rng, part, EVENT_QUESTIONS[language][key]))
+    return _asked_for(rng, part, language, one_of(rng, part, EVENT_ASKED[language][key]))
 
 
 def absent_event_questions(rng, part, language, facts):
@@ -123,7 +153,7 @@ def absent_event_questions(rng, part, language, facts):
         verb, _, asked = fact.attribute.rpartition(" ")
         for key in _EVENT_KINDS if asked in _EVENT_KINDS else ():
             if (fact.thing, f"{verb} {key}") not in told:
-                phrasing = _asked(rng, part, language, one_of(rng, part, EVENT_QUESTIONS[language][key]))
+                phrasing = _event_question(rng, part, language, key)
                 questions.append(fill(rng, part, language, phrasing, {"e": fact.thing, "p": verb}, garbled=0))
     return questions
 
@@ -137,19 +167,23 @@ def fill(rng, part, language, template, slots, garbled=0.4):
 
 
 def _attribute(rng, part, language, kind):
-    adjective = rng.choice(choose_part(LEXICON[language].ADJECTIVES, part)) if rng.random() < 0.25 else ""
+    adjective = _adjective(rng, part, language) if rng.random() < 0.25 else ""
     nouns = choose_part(LEXICON[language].ATTRIBUTES[kind].split(), part)
     known = 0.4 if part == TRAIN else 0.6  # of a known noun it may be learned what kind of value it has, instead of how to find it
-    if part == TRAIN and rng.random() < 0.25:
-        nouns = [f"{word}:{rng.choice('mfn')}" if language == "de" else word for word in rng.sample(NAMING_WORDS[language], 1)]
     if language == "en":
-        noun = rng.choice(nouns).replace("-", " ") if nouns and rng.random() < known else made_up_word(rng, part)
+        noun = rng.choice(nouns).replace("-", " ") if nouns and rng.random() < known else naming_word(rng, part, language)
         return {"a": f"{adjective} {noun}".strip()}
     if nouns and rng.random() < known:
         noun, gender = rng.choice(nouns).split(":")
     else:
-        noun, gender = made_up_word(rng, part).capitalize(), rng.choice("mfn")
+        noun, gender = capital(naming_word(rng, part, language)), rng.choice("mfn")
     return german_forms(noun, gender, adjective)
+
+
+def _adjective(rng, part, language):
+    if part == TRAIN and rng.random() < 0.3:
+        return naming_word(rng, part, language).lower()
+    return rng.choice(choose_part(LEXICON[language].ADJECTIVES, part))
 
 
 def german_forms(noun, gender, adjective=""):

@@ -2,7 +2,7 @@
 
 {a}: the attribute, {e}: the thing, {v}: the value.
 German: {d_a} with its article, {den_a} in the accusative, {welchen_a}, {sein_a}.
-Events: {p}: the participle, {y}, {w}, {l}: when, who and where.
+Events: {p}: the participle, {y}, {w}, {l}: when, who and where. {was}, {did}: the verbs before it.
 """
 
 STATEMENTS = {
@@ -209,6 +209,41 @@ EVENTS = {
         "Es heißt, {w} habe {e} {y} in {l} {p}.",
     ],
 }
+# Events of a frame, and adverbials at its {front} and in its {rest}.
+EVENT_FRAMES = {
+    "en": [
+        "{e} {was} {p}{rest}", "{front}, {e} {was} {p}{rest}", "{front} {e} {was} {p}{rest}", "{w} {did} {p} {e}{rest}", "{p}{rest}, {e} is well known",
+        "{front}, {w} {did} {p} {e}{rest}", "{e}, {p}{rest}, is well known", "it was {front} that {e} {was} {p}{rest}", "it was {w} who {did} {p} {e}{rest}", "the one who {did} {p} {e}{rest} is {w}",
+        "they say {e} {was} {p}{rest}", "{e}: {p}{rest}", "{front} {w} {did} {p} {e}{rest}", "{w}, as is known, {did} {p} {e}{rest}", "that {e} {was} {p}{rest} is certain",
+        "{e} is known as {p}{rest}", "once {e} {was} {p}{rest}, it was quiet again", "{e} {was}{rest} {p}", "{w} was the first who {did} {p} {e}{rest}", "somebody {did} {p} {e}{rest}",
+    ],
+    "de": [
+        "{e} {was}{rest} {p}", "{front} {was} {e}{rest} {p}", "{e} ist{rest} {p} worden", "{w} {did} {e}{rest} {p}", "{p} {was} {e}{rest}",
+        "{front} {did} {w} {e}{rest} {p}", "{e}, {front}{rest} {p}, ist bekannt", "man weiß, dass {e}{rest} {p} wurde", "{e} {did} {w}{rest} {p}", "{w} soll {e}{rest} {p} haben",
+        "{front} ist {e}{rest} {p} worden", "{e}: {p}{rest}", "es war {w}, der {e}{rest} {p} hat", "bekanntlich {was} {e}{rest} {p}", "dass {e}{rest} {p} wurde, gilt als sicher",
+        "{e} soll{rest} {p} worden sein", "man weiß, dass {w} {e}{rest} {p} hat", "als {e}{rest} {p} wurde, war es still", "{front} {did} man {e}{rest} {p}", "zuerst {did} {w} {e}{rest} {p}",
+    ],
+}  # fmt: skip
+EVENT_WAS = {
+    "en": ["was", "was", "had been", "got", "is said to have been", "has been", "came to be", "was at last", "was then", "was once again"],
+    "de": ["wurde", "wurde", "wurde damals", "wurde dann", "wurde wohl", "wurde endlich", "wurde wieder", "wurde also", "wurde selbst", "wurde erneut"],
+}
+EVENT_DID = {
+    "en": ["", "", "had", "once", "reportedly", "then", "at last", "has", "personally", "is said to have"],
+    "de": ["hat", "hat", "hatte", "hat", "habe", "hat dann", "hat wohl", "hatte einst", "hat endlich", "hat erneut"],
+}
+EVENT_ADVERBIALS = {
+    "en": {
+        "y": ["in {y}", "in the year {y}", "back in {y}", "during {y}", "by {y}", "as early as {y}", "around {y}", "in spring {y}", "already in {y}", "sometime in {y}"],
+        "w": ["by {w}", "by {w}", "by a certain {w}", "by none other than {w}", "by old {w}", "by the late {w}", "by the hand of {w}", "by one {w}", "thanks to {w}", "by {w} alone"],
+        "l": ["in {l}", "at {l}", "over in {l}", "there in {l}", "in the town of {l}", "down in {l}", "right in {l}", "in the old {l}", "within {l}", "somewhere in {l}"],
+    },
+    "de": {
+        "y": ["{y}", "im Jahr {y}", "schon {y}", "im Jahre {y}", "um {y}", "bereits {y}", "erst {y}", "anno {y}", "im Frühling {y}", "noch {y}"],
+        "w": ["von {w}", "von {w}", "durch {w}", "allein von {w}", "dank {w}", "von der Hand von {w}", "einst von {w}", "von {w} persönlich", "wohl von {w}", "von niemand anderem als {w}"],
+        "l": ["in {l}", "in {l}", "mitten in {l}", "drüben in {l}", "im Ort {l}", "dort in {l}", "direkt in {l}", "im alten {l}", "irgendwo in {l}", "im fernen {l}"],
+    },
+}  # fmt: skip
 EVENT_QUESTIONS = {
     "en": {
         "y": ["When was {e} {p}?", "In which year was {e} {p}?", "In what year was {e} {p}?", "{e} was {p} when?", "Which year was {e} {p} in?", "Name the year in which {e} was {p}.", "{e}: when was it {p}?", "Do you know when {e} was {p}?", "What year was {e} {p}?", "Since when has {e} been {p}?", "Tell me when {e} was {p}.", "In which year did they say {e} was {p}?", "How long ago, in which year, was {e} {p}?", "when was {e} {p}", "The year in which {e} was {p}?",
@@ -225,6 +260,19 @@ EVENT_QUESTIONS = {
               "Bitte sag, wer {e} {p} hat.", "Person, die {e} {p} hat", "Wie heißt, wer {e} {p} hat?", "Sag uns, von wem {e} {p} wurde.", "Die Texte: wer hat {e} {p}?", "Kannst du sagen, wer {e} {p} hat?", "Wer genau hat {e} {p}?", "{e}: wer hat es {p}?", "Welchen Namen hat, wer {e} {p} hat?", "Durch welche Person wurde {e} {p}?"],
         "l": ["Wo wurde {e} {p}?", "An welchem Ort wurde {e} {p}?", "Sag mir, wo {e} {p} wurde.", "{e} wurde wo {p}?", "In welcher Stadt wurde {e} {p}?", "Nenne die Stadt, in der {e} {p} wurde.", "Nenne den Ort, an dem {e} {p} wurde.", "Weißt du, wo {e} {p} wurde?", "wo wurde {e} {p}", "Sag, wo {e} {p} wurde.", "Welcher Ort war es, an dem {e} {p} wurde?", "Der Ort, an dem {e} {p} wurde?", "Wo genau wurde {e} {p}?", "Ich möchte wissen, wo {e} {p} wurde.", "Wo hat man {e} {p}?",
               "Bitte sag, wo {e} {p} wurde.", "Ort, an dem {e} {p} wurde", "Was ist der Ort, an dem {e} {p} wurde?", "Sag uns, an welchem Ort {e} {p} wurde.", "Die Texte: wo wurde {e} {p}?", "Kannst du sagen, wo {e} {p} wurde?", "In welchem Ort wurde {e} {p}?", "An welcher Stelle wurde {e} {p}?", "{e} wurde an welchem Ort {p}?", "In welcher Gemeinde wurde {e} {p}?"],
+    },
+}  # fmt: skip
+# Behind one of the openings below and before one of the endings.
+EVENT_ASKED = {
+    "en": {
+        "y": ["when it was that {e} was {p}", "when {e} was {p}", "the year {e} was {p}", "when {e} got {p}", "the year in which {e} was {p}", "the date on which {e} was {p}", "{e} and when it was {p}", "the year that saw {e} {p}", "since when {e} is {p}", "the point in time when {e} was {p}"],
+        "w": ["who {p} {e}", "the one who {p} {e}", "whoever {p} {e}", "the person that {p} {e}", "by whom {e} was {p}", "{e} and who {p} it", "the name of who {p} {e}", "the person by whom {e} got {p}", "who it was that {p} {e}", "who is behind {e} being {p}"],
+        "l": ["where {e} was {p}", "the place where {e} was {p}", "in which town {e} was {p}", "the city in which {e} got {p}", "the spot where {e} was {p}", "{e} and where it was {p}", "at which place {e} was {p}", "the location where {e} was {p}", "where {e} got {p}", "what place it was where {e} was {p}"],
+    },
+    "de": {
+        "y": ["wann {e} {p} wurde", "das Jahr, in dem {e} {p} wurde", "wann es war, dass {e} {p} wurde", "seit wann {e} {p} ist", "in welchem Jahr {e} {p} wurde", "den Zeitpunkt, zu dem {e} {p} wurde", "{e} und wann es {p} wurde", "wann man {e} {p} hat", "das Jahr, als {e} {p} wurde", "die Zeit, zu der {e} {p} wurde"],
+        "w": ["wer {e} {p} hat", "von wem {e} {p} wurde", "die Person, die {e} {p} hat", "durch wen {e} {p} wurde", "wer es war, der {e} {p} hat", "den Namen der Person, die {e} {p} hat", "{e} und wer es {p} hat", "welche Person {e} {p} hat", "den, der {e} {p} hat", "wem man verdankt, dass {e} {p} wurde"],
+        "l": ["wo {e} {p} wurde", "den Ort, an dem {e} {p} wurde", "in welcher Stadt {e} {p} wurde", "die Stadt, in der {e} {p} wurde", "an welcher Stelle {e} {p} wurde", "{e} und wo es {p} wurde", "an welchem Ort {e} {p} wurde", "wo man {e} {p} hat", "den Platz, an dem {e} {p} wurde", "die Gemeinde, in der {e} {p} wurde"],
     },
 }  # fmt: skip
 # Words stand in an answer as they stand in the question: neither inflected nor capitalised anew.

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from recipe.words import TRAIN, choose_part, garble, made_up_word, one_of
 from sources import source
-from values import code, contact, date, name_word, person, place, thing, year
-from vocabulary import NAMING_WORDS, REAL_WORDS
+from values import code, date, email, name_word, person, place, thing, year
+from vocabulary import REAL_WORDS, naming_word
 
 # name: kind of value, phrases that state it in English, in German; the last of each is kept for the evaluation.
 _KNOWN = {
@@ -29,7 +29,7 @@ _KNOWN = {
         "im Jahr {v}|aus dem Jahr {v}|von {v}|Jahr {v}|das Jahr ist {v}|im Jahre {v}|für {v}|anno {v}|für das Jahr {v}"),
     "sender": ("person", "from {v}|sent by {v}|written by {v}|that came from {v}|the sender is {v}|coming in from {v}|with {v} as the sender|mailed by {v}|coming from {v}",
         "von {v}|gesendet von {v}|geschickt von {v}|das von {v} kommt|Absender {v}|der Absender ist {v}|verschickt durch {v}|es kommt von {v}|kommt von {v}"),
-    "email": ("contact", "with the address {v}|reachable at {v}|via {v}|email {v}|the email is {v}|with email {v}|write to {v}|mail address {v}|with the email {v}",
+    "email": ("email", "with the address {v}|reachable at {v}|via {v}|email {v}|the email is {v}|with email {v}|write to {v}|mail address {v}|with the email {v}",
         "mit der Adresse {v}|erreichbar unter {v}|über {v}|Mail {v}|die Mail ist {v}|mit E-Mail {v}|schreib an {v}|Mailadresse {v}|mit der Mail {v}"),
     "quantity": ("integer", "{v} times|{v} pieces|{v} of them|a total of {v}|{v} in number|as many as {v}|{v} units in all|the quantity is {v}|{v} units",
         "{v} Mal|{v} Stück|{v} davon|insgesamt {v}|{v} an der Zahl|so viele wie {v}|alles in allem {v} Einheiten|die Menge ist {v}|{v} Einheiten"),
@@ -111,10 +111,9 @@ def _known(rng, part, language):
 
 def _generic(rng, part, language):
     nouns = choose_part(_NOUNS, part)
-    if part == TRAIN and rng.random() < 0.3:
-        nouns = [word.lower() for word in NAMING_WORDS[language]]
-    noun = rng.choice(nouns) if rng.random() < 0.6 else made_up_word(rng, part)
-    label = f"{rng.choice(nouns) if rng.random() < 0.5 else made_up_word(rng, part)} {noun}" if rng.random() < 0.3 else noun
+    unknown = lambda: naming_word(rng, part, language).lower()
+    noun = rng.choice(nouns) if rng.random() < (0.4 if part == TRAIN else 0.6) else unknown()
+    label = f"{rng.choice(nouns) if rng.random() < 0.5 else unknown()} {noun}" if rng.random() < 0.3 else noun
     kind = next((kind for kind, names in _NOUN_KINDS.items() if noun in names), None)
     kind = kind or rng.choice(("integer", "number", "place", "person", "name", "code", "date", "word", "thing", "choice", "list", "year"))
     value, schema = typed_value(rng, part, language, kind)
@@ -151,13 +150,15 @@ def typed_value(rng, part, language, kind):
         return (int(year(rng)), {"type": "integer"}) if rng.random() < 0.6 else (year(rng), {"type": "string"})
     if kind == "choice":
         options = rng.sample(choose_part(_CHOICES, part), 3)
+        if part == TRAIN and rng.random() < 0.5:
+            options = list(dict.fromkeys(naming_word(rng, part, language).lower() for _ in range(3)))
         return rng.choice(options), {"type": "string", "enum": options}
     if kind == "list":
         return [name_word(rng, part) for _ in range(rng.randint(2, 3))], {"type": "array", "items": {"type": "string"}}
     makers = {
         "place": lambda: place(rng, part), "person": lambda: person(rng, part), "code": lambda: code(rng), "date": lambda: date(rng, language),
         "word": lambda: made_up_word(rng, part), "thing": lambda: thing(rng, part, language), "name": lambda: name_word(rng, part),
-        "contact": lambda: contact(rng, part), "time": lambda: f"{rng.randint(0, 23)}:{rng.randint(0, 59):02}",
+        "email": lambda: email(rng, part), "time": lambda: f"{rng.randint(0, 23)}:{rng.randint(0, 59):02}",
         "colour": lambda: rng.choice("red blue green yellow black white grey orange purple brown".split()),
     }  # fmt: skip
     return makers[kind](), {"type": "string"}

@@ -9,7 +9,7 @@ from sources import source
 from tool_phrasings import (AFTER, BEFORE, DESCRIPTION_CORES, DESCRIPTION_ENDINGS, DESCRIPTION_OPENINGS, DESCRIPTIONS, LOOK_UPS, REQUEST_CORES,
                             REQUEST_ENDINGS, REQUEST_OPENINGS, REQUESTS)  # fmt: skip
 from values import name_word
-from vocabulary import NAMING_WORDS, REAL_WORDS
+from vocabulary import REAL_WORDS, naming_word
 
 NO_TOOL = {"en": "I have no tool for that.", "de": "Dafür habe ich kein Werkzeug."}
 RESULT = {"en": "Result: ", "de": "Ergebnis: "}
@@ -175,22 +175,18 @@ def _result(rng, part, language):
 
 
 def _verb(rng, part, language):
-    if rng.random() < 0.2:
-        return made_up_word(rng, part)
-    if part == TRAIN and rng.random() < 0.3:
-        return rng.choice(NAMING_WORDS[language]).lower()
+    if rng.random() < (0.45 if part == TRAIN else 0.2):
+        return naming_word(rng, part, language).lower()
     look_up = rng.random() < 0.3
     verbs = choose_part(_VERBS[language], part)
     return rng.choice([verb for verb in verbs if not look_up or verb in _LOOK_UP_VERBS] or verbs)
 
 
 def _noun(rng, part, language):
-    if part == TRAIN and rng.random() < 0.25:
-        return rng.choice(NAMING_WORDS[language])
-    if rng.random() < 0.65:
+    if rng.random() < (0.45 if part == TRAIN else 0.65):
         return rng.choice(choose_part(_NOUNS[language], part))
-    word = made_up_word(rng, part)
-    return word.capitalize() if language == "de" else word
+    word = naming_word(rng, part, language)
+    return capital(word) if language == "de" else word
 
 
 def _third_person(verb):

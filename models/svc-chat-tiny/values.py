@@ -1,7 +1,8 @@
 """Random values of every kind: what a question asks for, an argument holds, a JSON field takes."""
 import lexicon_de
 import lexicon_en
-from recipe.words import choose_part, made_up_word
+from recipe.words import TRAIN, capital, choose_part, made_up_word
+from vocabulary import naming_word
 
 LEXICON = {"en": lexicon_en, "de": lexicon_de}
 _UNITS = {
@@ -41,6 +42,13 @@ def date(rng, language):
     return rng.choice((f"{day} {name} {when}", f"{name} {day}", f"{name} {day}, {when}", f"{day} {name}"))
 
 
+def time(rng, language):
+    minute = f"{rng.randint(0, 59):02}"
+    if rng.random() < 0.7:
+        return f"{rng.randint(0, 23)}:{minute}"
+    return f"{rng.randint(0, 23)}:{minute} Uhr" if language == "de" else f"{rng.randint(1, 12)}:{minute} {rng.choice(('am', 'pm'))}"
+
+
 def name_word(rng, part):
     return made_up_word(rng, part).capitalize()
 
@@ -68,11 +76,12 @@ def code(rng):
     return rng.choice(("-", "-", "", "/", " ")).join(parts)
 
 
+def email(rng, part):
+    return f"{made_up_word(rng, part)}@{made_up_word(rng, part)}.{rng.choice(('com', 'org', 'de', 'net', 'example'))}"
+
+
 def contact(rng, part):
-    word = made_up_word(rng, part)
-    if rng.random() < 0.5:
-        return f"{word}@{made_up_word(rng, part)}.{rng.choice(('com', 'org', 'de', 'net', 'example'))}"
-    return f"0{rng.randint(30, 999)} {rng.randint(1000, 999999)}"
+    return email(rng, part) if rng.random() < 0.5 else f"0{rng.randint(30, 999)} {rng.randint(1000, 999999)}"
 
 
 def value(rng, kind, language, part):
@@ -86,7 +95,7 @@ def value(rng, kind, language, part):
     if kind == "percent":
         return f"{number(rng, language)}{' ' if language == 'de' else ''}%" if rng.random() < 0.7 else f"{rng.randint(1, 99)} percent"
     if kind == "time":
-        return f"{rng.randint(0, 23)}:{rng.randint(0, 59):02}{rng.choice(('', '', ' Uhr' if language == 'de' else ' pm'))}"
+        return time(rng, language)
     if kind == "colour":
         return rng.choice(words.COLOURS)
     if kind == "material":
@@ -103,6 +112,9 @@ def value(rng, kind, language, part):
 
 def kind_of_thing(rng, part, language):
     """[noun], or [noun, gender] in German; a made-up one where a part has none."""
+    if part == TRAIN and rng.random() < 0.3:
+        word = naming_word(rng, part, language)
+        return [capital(word), rng.choice("mfn")] if language == "de" else [word]
     kinds = choose_part(LEXICON[language].KINDS, part) or [f"{name_word(rng, part)}:f"]
     return rng.choice(kinds).split(":")
 

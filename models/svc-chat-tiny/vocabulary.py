@@ -5,7 +5,7 @@ import re
 import lexicon_de
 import lexicon_en
 import phrasings
-from recipe.words import TRAIN, every_fifth, is_held_out
+from recipe.words import TRAIN, every_fifth, is_held_out, made_up_word
 
 
 def _words_of(texts):
@@ -26,3 +26,22 @@ def _texts(lexicon, language):
 REAL_WORDS = {language: _words_of(_texts(lexicon, language)) for language, lexicon in (("en", lexicon_en), ("de", lexicon_de))}
 # Those that may name something: short ones stand everywhere.
 NAMING_WORDS = {language: [word for word in words if len(word) > 4] for language, words in REAL_WORDS.items()}
+
+
+def naming_word(rng, part, language):
+    """What something is called that no list names: a made-up word; in training also a real one, or a blend of two."""
+    chance = rng.random() if part == TRAIN else 0
+    if chance < 0.4:
+        return made_up_word(rng, part)
+    words = NAMING_WORDS[language]
+    return rng.choice(words) if chance < 0.65 else blend(rng, words)
+
+
+def blend(rng, words):
+    """A word of the training part that begins like one of `words` and ends like another: its letters come as in real words, which a
+    tokenizer cuts into other pieces than made-up ones."""
+    while True:
+        first, last = rng.sample(words, 2)
+        word = first[: rng.randint(1, len(first) - 1)] + last[rng.randint(1, len(last) - 1) :]
+        if 4 <= len(word) <= 14 and not is_held_out(word):
+            return word
