@@ -22,6 +22,11 @@ t.test('options stand before and after the suite', async (t) => {
   });
 });
 
+t.test("the rival's flags come in one word", async (t) => {
+  t.strictSame(readOptions(['serving', '--rival-flags=-ub 256  --prio 2'])?.rivalFlags, ['-ub', '256', '--prio', '2']);
+  t.strictSame(readOptions(['serving'])?.rivalFlags, []);
+});
+
 t.test('what cannot be understood is named', async (t) => {
   t.throws(() => readOptions(['serving', '--rounds', '0']), /--rounds is "0"/);
   t.throws(() => readOptions(['serving', '--threads', 'two']), /--threads is "two"/);
@@ -32,7 +37,7 @@ t.test('what cannot be understood is named', async (t) => {
 t.test('help names every option that is read', async (t) => {
   t.equal(readOptions(['serving', '--help']), undefined);
   const help = helpText({ serving: 'what it asks' });
-  for (const option of ['trial', 'rival', 'model', 'threads', 'rounds', 'quick', 'report', 'json', 'help'])
+  for (const option of ['trial', 'rival', 'rival-flags', 'model', 'threads', 'rounds', 'quick', 'report', 'json', 'help'])
     t.match(help, new RegExp(`^  --${option} `, 'm'));
   t.match(help, /serving +what it asks/);
 });

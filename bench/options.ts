@@ -6,6 +6,8 @@ export interface BenchOptions {
   /** A suite's name, or a result file to be shown. */
   subject: string;
   rival: string | undefined;
+  /** Added to llama-server's command line. */
+  rivalFlags: readonly string[];
   trials: readonly string[] | undefined;
   model: string | undefined;
   nThreads: number;
@@ -26,6 +28,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
   return {
     subject: positionals[0] ?? '',
     rival: values.rival,
+    rivalFlags: values['rival-flags'].split(' ').filter(Boolean),
     trials: values.trial,
     model: values.model,
     nThreads: count('--threads', values.threads),
@@ -43,6 +46,7 @@ function parse(args: string[]) {
       allowPositionals: true,
       options: {
         rival: { type: 'string' },
+        'rival-flags': { type: 'string', default: '' },
         trial: { type: 'string', multiple: true },
         model: { type: 'string' },
         threads: { type: 'string', default: String(availableParallelism()) },
@@ -76,6 +80,7 @@ ${lines.join('\n')}
 
   --trial NAME    only this trial; may be given several times
   --rival NAME    another rival than the trials name, or none
+  --rival-flags F flags for llama-server beside ours, in one word: "-ub 256 --prio 2"
   --model NAME    a GGUF file, or a random shape: tiny, mid, q05
   --threads N     compute threads of both sides (default: as many as there are cores)
   --rounds N      rounds, ours and the rival in turn (default 3)

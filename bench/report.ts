@@ -3,8 +3,11 @@ import { describeBound, isBounded } from './trial.ts';
 import type { Verdict } from './verdict.ts';
 
 /** The trial's name and question, then a line for each goal with its verdict last. */
-export function reportLines({ trial, verdicts }: TrialResult): string[] {
-  return [`${trial.name}: ${trial.summary}`, ...verdicts.map((verdict) => `  ${verdictLine(verdict, trial)}`)];
+export function reportLines({ trial, verdicts, seconds }: TrialResult): string[] {
+  return [
+    `${trial.name}: ${trial.summary} (took ${Math.round(seconds)} s)`,
+    ...verdicts.map((verdict) => `  ${verdictLine(verdict, trial)}`),
+  ];
 }
 
 function verdictLine(verdict: Verdict, { rival, ceiling }: TrialResult['trial']): string {

@@ -12,6 +12,8 @@ export interface RunFacts {
   modelSha256: string;
   nThreads: number;
   nRounds: number;
+  /** Beside those that follow from the trials. */
+  rivalFlags: readonly string[];
 }
 
 /** What a result file holds. */

@@ -30,11 +30,11 @@ async function main(): Promise<void> {
 }
 
 async function runSuite(suite: Suite, options: BenchOptions): Promise<void> {
-  const { nThreads, nRounds, isQuick, isJson } = options;
+  const { nThreads, nRounds, isQuick, isJson, rivalFlags } = options;
   const trials = chooseTrials(suite, options.trials, isQuick);
   if (trials.some(({ phases }) => Object.values(phases).some(({ kind }) => kind === 'wrk'))) requireWrk();
   const model = await findModel(options.model ?? (isQuick ? 'tiny' : suite.model), suite.purpose);
-  const facts = { suite: options.subject, model: basename(model), nThreads, nRounds };
+  const facts = { suite: options.subject, model: basename(model), nThreads, nRounds, rivalFlags };
   const say = (line: string) => {
     if (!isJson) console.log(line);
   };
@@ -43,7 +43,7 @@ async function runSuite(suite: Suite, options: BenchOptions): Promise<void> {
   );
   const results: TrialResult[] = [];
   for (const trial of trials) {
-    const settings = await settingsOf(trial, suite, model, nThreads);
+    const settings = await settingsOf(trial, suite, model, options);
     const onProgress = (text: string) => showProgress(`${trial.name}: ${text}`);
     const result = await runTrial(trial, { contenders: chooseContenders(trial, options.rival), settings, nRounds, onProgress });
     showProgress('');
@@ -80,7 +80,12 @@ function chooseContenders(trial: Trial, rival: string | undefined): RunOptions['
   return { ours, rival: contenders[(rival as ContenderName | undefined) ?? trial.rival], ...ceiling };
 }
 
-async function settingsOf(trial: Trial, suite: Suite, model: string, nThreads: number): Promise<ContenderOptions> {
+async function settingsOf(
+  trial: Trial,
+  suite: Suite,
+  model: string,
+  { nThreads, rivalFlags }: BenchOptions,
+): Promise<ContenderOptions> {
   const file = trial.model === undefined ? model : await findModel(trial.model);
   const { models, ...server } = trial.server ?? {};
   const named = Object.entries(models ?? {}).map(async ([name, of]) => [name, of === '' ? file : await findModel(of)] as const);
@@ -88,6 +93,7 @@ async function settingsOf(trial: Trial, suite: Suite, model: string, nThreads: n
     nThreads,
     ...suite.server,
     ...server,
+    rivalFlags: [...(server.rivalFlags ?? []), ...rivalFlags],
     model: file,
     ...(models ? { models: Object.fromEntries(await Promise.all(named)) } : {}),
   };

@@ -8,6 +8,8 @@ export interface TrialResult {
   trial: Trial;
   verdicts: Verdict[];
   samples: Samples;
+  /** Wall time, starts of the servers included. */
+  seconds: number;
 }
 
 /** One sample a round; empty for a rival or a ceiling that was not run. */
@@ -28,6 +30,7 @@ export interface RunOptions {
 }
 
 export async function runTrial(trial: Trial, options: RunOptions): Promise<TrialResult> {
+  const started = performance.now();
   const samples: Samples = { ours: [], rival: [], ceiling: [] };
   const sides = Object.entries(options.contenders).map(
     ([side, contender]) => [side as Side, new Stand(contender, options.settings, trial)] as const,
@@ -42,7 +45,8 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<Trial
   } finally {
     for (const [, stand] of sides) await stand.clear();
   }
-  return { trial, verdicts: trial.goals.map((goal) => judge(goal, samples)), samples };
+  const seconds = (performance.now() - started) / 1_000;
+  return { trial, verdicts: trial.goals.map((goal) => judge(goal, samples)), samples, seconds };
 }
 
 /** The same prompts in the same order on all sides; another phase or round has others, so that none profits from a cache. */

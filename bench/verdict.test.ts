@@ -47,7 +47,7 @@ t.test('a goal without a figure is told apart from one that was missed', async (
   const goals = [{ ...goal, atMost: 90 }, { ...goal, atMost: 80 }, { ...goal, figure: 'none', atMost: 1 }, goal];
   const verdicts = goals.map((each) => judge(each, samples));
   const trial = { name: 'trial', summary: '', rival: 'llama-server', phases: {}, goals } as const;
-  const figures = tally([{ trial, verdicts, samples }]);
+  const figures = tally([{ trial, verdicts, samples, seconds: 1 }]);
   t.strictSame(figures, { nHeld: 1, nMissed: 1, nUnmeasured: 1 });
   t.strictSame(summaryLines(figures), ['1 goals not measured', '1 goals held, 1 missed']);
 });

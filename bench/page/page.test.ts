@@ -16,6 +16,7 @@ const trial: TrialResult = {
     phases: {},
     goals: [],
   },
+  seconds: 12,
   verdicts: [
     {
       goal: { figure: 'chats.tokensPerSecond', unit: 'tok/s', against: 'rival', atLeast: 0.98 },
@@ -48,7 +49,7 @@ function run(changes: Partial<ResultFile> = {}): ResultFile {
     node: 'v22',
     commit: 'abc',
   };
-  const facts = { suite: 'serving', model: 'mid.gguf', modelSha256: '00', nThreads: 2, nRounds: 2 };
+  const facts = { suite: 'serving', model: 'mid.gguf', modelSha256: '00', nThreads: 2, nRounds: 2, rivalFlags: ['-ub', '256'] };
   return { at: '2026-01-01T00:00:00.000Z', ...facts, machine, results: [trial], ...changes };
 }
 
@@ -59,6 +60,7 @@ t.test('a page has each goal with its figures, its spread and whether it holds',
   t.match(page, /<tr class="missed">.*&gt;= 1000.*>missed</);
   t.match(page, /<tr class="open">.*>none</);
   t.match(page, /1 goals held, 1 missed/);
+  t.match(page, /the rival with -ub 256/);
 });
 
 t.test('a page asks the network for nothing', async (t) => {

@@ -43,7 +43,7 @@ ${run.results.map(trialSection).join('\n')}
 `;
 }
 
-function facts({ at, modelSha256, nThreads, nRounds, machine }: ResultFile): string {
+function facts({ at, modelSha256, nThreads, nRounds, rivalFlags, machine }: ResultFile): string {
   const rows: [string, string][] = [
     ['measured', at],
     [
@@ -53,7 +53,10 @@ function facts({ at, modelSha256, nThreads, nRounds, machine }: ResultFile): str
     ['GPU', machine.gpus.join(', ') || 'none to hand'],
     ['software', `commit ${machine.commit}, Node ${machine.node}, built for ${machine.preset}`],
     ['model', `SHA-256 ${modelSha256}`],
-    ['settings', `${nThreads} threads, ${nRounds} rounds`],
+    [
+      'settings',
+      `${nThreads} threads, ${nRounds} rounds${rivalFlags.length > 0 ? `, the rival with ${rivalFlags.join(' ')}` : ''}`,
+    ],
   ];
   const items = rows.map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`);
   return `<dl>${items.join('')}</dl>`;

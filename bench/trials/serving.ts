@@ -4,7 +4,7 @@ import { conversations, kvFull, sharedPrefix } from './serving/caching.ts';
 import { aborts, idleStreams, longStreams } from './serving/connections.ts';
 import { overload, prefillStall, shortBehindLong } from './serving/scheduling.ts';
 import { modelSwitch, tenants } from './serving/sharing.ts';
-import { contention, streams, structured } from './serving/throughput.ts';
+import { contention, speculation, streams, structured } from './serving/throughput.ts';
 
 export const servingTrials: readonly Trial[] = [
   sharedPrefix,
@@ -21,4 +21,5 @@ export const servingTrials: readonly Trial[] = [
   tenants,
   longStreams,
   contention,
+  speculation,
 ];

@@ -90,3 +90,43 @@ export const structured: Trial = {
     { figure: 'logprobs.tokensPerSecond', unit: 'tok/s', against: 'rival', atLeast: 0.98 },
   ],
 };
+
+/** Greedy answers of so few words that what comes next stood there before: always if there is one, half of the time if there are two. */
+const among = (words: readonly number[], clients: number, more = {}): ClosedLoad => ({
+  ...chats(clients),
+  body: { temperature: 0, logit_bias: Object.fromEntries(words.map((token) => [token, 100])), ...more },
+});
+const one = [310];
+const two = [310, 320];
+const undrafted = { 'speculative.n_max': 0 };
+const gain = (phase: string, atLeast: number): Goal => ({
+  figure: `${phase}.tokensPerSecond`,
+  unit: 'tok/s',
+  against: { baseline: `${phase}Plain.tokensPerSecond` },
+  atLeast,
+});
+
+export const speculation: Trial = {
+  name: 'speculation',
+  summary:
+    'answers of which drafts from the text so far guess all, half and nothing, each with and without them: what right ones gain and wrong ones cost',
+  rival: 'llama-server',
+  server: { nParallel: 8, nCtx: 8_192 },
+  phases: {
+    all: among(one, 1),
+    allPlain: among(one, 1, undrafted),
+    half: among(two, 1),
+    halfPlain: among(two, 1, undrafted),
+    nothing: chats(1),
+    nothingPlain: { ...chats(1), body: undrafted },
+    crowd: among(one, 8),
+    crowdPlain: among(one, 8, undrafted),
+  },
+  goals: [
+    gain('all', 1.5),
+    gain('half', 0.98),
+    gain('nothing', 0.98),
+    gain('crowd', 0.98),
+    ...['all', 'half', 'nothing', 'crowd'].map(parity),
+  ],
+};
