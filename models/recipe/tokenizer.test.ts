@@ -1,4 +1,6 @@
 /** Text is tokenised for training as the server will tokenise it. */
+import { join } from 'node:path';
+import fc from 'fast-check';
 import t from 'tap';
 import { LlamaModel } from '../../ts/server/native/llama.ts';
 import { findPython, runModule } from './python.ts';
@@ -32,3 +34,16 @@ async function compare(python: string): Promise<void> {
     t.equal(await model.detokenize(await model.tokenize(text)), text);
   });
 }
+
+t.test('the shipped model has tokens for every character there is', async (t) => {
+  const path = join(import.meta.dirname, '../svc-chat-tiny/svc-chat-tiny.gguf');
+  const model = await LlamaModel.load({ path, vocabOnly: true });
+  t.teardown(() => model.close());
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1 }), async (characters) => {
+      // Behind a letter, as llama.cpp drops a space before punctuation when it turns a whole list of tokens into text.
+      const text = [...characters].map((character) => `x${character}`).join('');
+      t.equal(await model.detokenize(await model.tokenize(text, { parseSpecial: false })), text);
+    }),
+  );
+});

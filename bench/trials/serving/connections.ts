@@ -47,7 +47,7 @@ export const idleStreams: Trial = {
       active: 4,
       idle: 10_000,
       openPerSecond: 2_000,
-      settleSeconds: 6,
+      settleSeconds: 4,
       seconds: 2,
       forRival: { idle: 900, settleSeconds: 1 },
     },

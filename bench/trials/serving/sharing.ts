@@ -27,6 +27,8 @@ const quiet: TenantLoad = {
   quiet: { requests: 12, pauseMs: 20, ownWords: 400, maxTokens: 8 },
 };
 const flood = { clients: 32, ownWords: 64, maxTokens: 64 };
+/** Beside the flood each of these waits for seconds there. */
+const forRival = { quiet: { ...quiet.quiet, requests: 4 } };
 
 export const tenants: Trial = {
   name: 'tenants',
@@ -42,9 +44,9 @@ export const tenants: Trial = {
   fresh: 'round',
   phases: {
     alone: quiet,
-    flooded: { ...quiet, flood },
+    flooded: { ...quiet, flood, forRival },
     budget: { kind: 'tenant-budget', clients: 4, seconds: 3, ownWords: 80, maxTokens: 40 },
-    mixed: { ...quiet, flood: { ...flood, embeddingClients: 2, rerankClients: 2 }, forRival: { flood } },
+    mixed: { ...quiet, flood: { ...flood, embeddingClients: 2, rerankClients: 2 }, forRival: { ...forRival, flood } },
   },
   goals: [
     { figure: 'flooded.ttftP99Ms', unit: 'ms', against: { baseline: 'alone.ttftP99Ms' }, atMost: 1.25 },
