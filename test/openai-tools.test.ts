@@ -130,3 +130,10 @@ t.test('a schema that cannot be compiled is a 400', async (t) => {
   const broken = { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'nonsense' } } } as const;
   t.match(await refusalOf(client.chat.completions.create({ ...request, response_format: broken })), { status: 400 });
 });
+
+t.test('parameters that no answer can follow are refused, with the place', async (t) => {
+  const parameters = { type: 'object', properties: { room: { $ref: '#/$defs/room' } } };
+  const tools = [{ type: 'function' as const, function: { name: 'set_light', parameters } }];
+  const refusal = await refusalOf(client.chat.completions.create({ ...request, tools }));
+  t.match(refusal, { status: 400, code: 'invalid_grammar', error: { message: /parameters of a tool.*#\/properties\/room/ } });
+});

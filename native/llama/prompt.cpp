@@ -105,10 +105,12 @@ common_chat_params render(const Model & model, const JobOptions & job, const com
     try {
         return model.chat_format()->apply(inputs, format_key(job, inputs));
     } catch (const std::exception & error) {
-        throw StatusError(
-            "template_failed",
-            std::string("the model's chat template refused these messages; change their roles or order as it says: ") +
-                error.what());
+        const std::string why = error.what();
+        // llama.cpp's own words, behind which stands the place in the schema.
+        if (const auto at = why.find("JSON schema error at"); at != std::string::npos)
+            throw StatusError("invalid_grammar", "the parameters of a tool cannot be followed: " + why.substr(at));
+        throw StatusError("template_failed",
+                          "the model's chat template refused these messages; change their roles or order as it says: " + why);
     }
 }
 
