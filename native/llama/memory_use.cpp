@@ -62,4 +62,12 @@ double heap_in_use() {
 #endif
 }
 
+void give_back_freed_heap() {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#elif defined(__APPLE__)
+    malloc_zone_pressure_relief(nullptr, 0);
+#endif
+}
+
 }  // namespace svc

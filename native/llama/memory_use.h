@@ -30,4 +30,7 @@ MemoryUse mapped_weights_of(const llama_context * context);
 // Bytes that the whole process holds from malloc; 0 where the system does not tell.
 double heap_in_use();
 
+// Returns freed memory to the system. malloc keeps it, in an arena for each of several threads, until the same threads ask again.
+void give_back_freed_heap();
+
 }  // namespace svc

@@ -64,7 +64,10 @@ std::shared_ptr<Model> Model::load(const LoadOptions & options, const Progress &
     require_file(options.path);
     take_error_log();
     LoadState state{progress};
-    std::shared_ptr<Model> model(new Model());
+    std::shared_ptr<Model> model(new Model(), [](Model * freed) {
+        delete freed;
+        give_back_freed_heap();
+    });
     model->vocab_only_ = options.vocab_only;
     model->dry_run_ = options.dry_run;
     const double heap_before = heap_in_use();

@@ -2,6 +2,8 @@
  * Random submits, cancels, pauses and tenants under KV pressure, while another model comes and goes: every answer must be the one that
  * the prompt gets alone. SVC_TEST_OPERATIONS sets how many operations (400).
  */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import t, { type Test } from 'tap';
 import { randomModel } from '../../../models/random/fixture.ts';
 import { SeededRandom } from '../../../models/random/seeded-random.ts';
@@ -83,10 +85,28 @@ const variants: Variant[] = [
   },
 ];
 
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Of the process when everything of a variant is closed, MiB. */
+const levels: number[] = [];
+
 for (const variant of variants) {
   const count = Math.ceil(nOperations * variant.share);
-  t.test(`${count} random operations leave every answer as it is alone (${variant.title})`, (t) => operate(t, count, variant));
+  t.test(`${count} random operations leave every answer as it is alone (${variant.title})`, async (t) => {
+    t.teardown(() => {
+      collectGarbage();
+      levels.push(process.memoryUsage().rss / 2 ** 20);
+    });
+    await operate(t, count, variant);
+  });
 }
+
+const skip = process.env.LD_PRELOAD?.includes('asan') ? 'a sanitizer keeps freed memory' : false;
+t.test('memory returns to its level', { skip }, async (t) => {
+  const [first = 0] = levels;
+  t.ok(Math.max(...levels) - first < 80, `${levels.map((level) => level.toFixed(0)).join(', ')} MiB`);
+});
 
 async function operate(t: Test, count: number, { logitBias, options }: Variant): Promise<void> {
   const model = await LlamaModel.load({ path: await randomModel({ arch: 'llama', shape: 'tiny', seed: 1 }) });
