@@ -67,8 +67,8 @@ t.test('the process grows as planned, and shrinks again', { skip: whyNoResidentB
   const model = await LlamaModel.load({ path });
   const engine = await model.createEngine(options);
   const grown = (residentBytes() ?? 0) - before;
-  // Less where the allocator still holds pages of the tests before; never more.
-  t.ok(grown > planned / 2 && grown < planned * 1.1, `planned ${planned}, grown by ${grown}`);
+  // The plan leaves out what llama.cpp notes of each cell, some 30 bytes, beside 256 of the cell itself here.
+  t.ok(grown > planned / 2 && grown < planned * 1.2, `planned ${planned}, grown by ${grown}`);
   await engine.close();
   await model.close();
   const left = (residentBytes() ?? 0) - before;
