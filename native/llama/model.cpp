@@ -85,6 +85,7 @@ std::shared_ptr<Model> Model::load(const LoadOptions & options, const Progress &
                               " has a chat template that cannot be parsed (a newer conversion of the model may have a " +
                               "better one): " + error.what());
     }
+    model->control_texts_ = std::make_unique<ControlTexts>(model->vocab());
     model->heap_bytes_ = std::max(0.0, heap_in_use() - heap_before);
     if (options.dry_run) return model;
     model->load_loras(options);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "chat_format.h"
+#include "control_texts.h"
 #include "grammar_cache.h"
 #include "llama.h"
 #include "mtmd.h"
@@ -43,6 +44,8 @@ class Model {
 
     // Null for a model that is loaded for its vocabulary alone.
     const ChatFormat * chat_format() const { return chat_format_.get(); }
+    // Of a model that chats.
+    const ControlTexts & control_texts() const { return *control_texts_; }
     GrammarCache & grammars() const { return *grammars_; }
     mtmd_context * projector() const { return projector_.get(); }
     // Freed with the model.
@@ -61,6 +64,7 @@ class Model {
 
     std::unique_ptr<llama_model, ModelDeleter> model_;
     std::unique_ptr<ChatFormat> chat_format_;
+    std::unique_ptr<ControlTexts> control_texts_;
     std::unique_ptr<mtmd_context, ProjectorDeleter> projector_;
     std::unique_ptr<GrammarCache> grammars_;
     std::map<std::string, llama_adapter_lora *> loras_;

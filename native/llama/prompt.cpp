@@ -53,6 +53,16 @@ void mark_media(common_json & messages) {
     }
 }
 
+// What others wrote must not end their turn. The model's own earlier words may hold such tokens by right.
+void defuse(const ControlTexts & control, common_chat_templates_inputs & inputs) {
+    for (auto & message : inputs.messages) {
+        if (message.role == "assistant") continue;
+        control.defuse(message.content);
+        for (auto & part : message.content_parts) control.defuse(part.text);
+    }
+    for (auto & tool : inputs.tools) control.defuse(tool.description);
+}
+
 common_chat_tool_choice tool_choice(const std::string & text) {
     if (text == "required") return COMMON_CHAT_TOOL_CHOICE_REQUIRED;
     if (text == "none") return COMMON_CHAT_TOOL_CHOICE_NONE;
@@ -72,6 +82,7 @@ common_chat_templates_inputs inputs_of(const Model & model, const JobOptions & j
     } catch (const std::exception & error) {
         throw StatusError("invalid_argument", std::string("the messages or tools cannot be read: ") + error.what());
     }
+    defuse(model.control_texts(), inputs);
     inputs.tool_choice = tool_choice(prompt.tool_choice);
     inputs.grammar = job.grammar;
     if (!job.json_schema.empty()) {
