@@ -25,7 +25,7 @@ struct EmbedText {
 class EmbedTurns {
   public:
     void push(EmbedText text);
-    bool empty() const { return tenants_.empty(); }
+    bool empty() const { return n_texts_ == 0; }
     // Not to be called when empty.
     const EmbedText & front() const { return next()->second.texts.front(); }
     EmbedText pop();
@@ -40,9 +40,11 @@ class EmbedTurns {
     using Tenants = std::map<std::string, Tenant>;
 
     Tenants::const_iterator next() const;
+    void forget_idle();
 
-    Tenants tenants_;  // those with texts
-    double now_ = 0;   // where the tenant stood that was served last
+    Tenants tenants_;  // those with texts, and those that were served more than others
+    size_t n_texts_ = 0;
+    double now_ = 0;  // where the tenant stood that was served last
 };
 
 }  // namespace svc

@@ -133,6 +133,21 @@ t.test('tenants take turns, whoever asked for more', async (t) => {
   t.strictSame(order, ['quiet', 'flood']);
 });
 
+t.test('one text after another counts like many at once', async (t) => {
+  const { embedder } = await openBert(t);
+  // A batch has room for one of them; one is computed while the other waits.
+  const text = 'word '.repeat(400);
+  let isOver = false;
+  let nOthers = 0;
+  const others = [1, 2].map(async () => {
+    for (; !isOver; nOthers++) await embedder.embed([text], { tenant: 'one by one' });
+  });
+  await embedder.embed(Array(30).fill(text), { tenant: 'many' });
+  isOver = true;
+  await Promise.all(others);
+  t.ok(nOthers > 15 && nOthers < 60, `${nOthers} of the other tenant beside 30`);
+});
+
 t.test('what nobody waits for is not computed, nor what is too late', async (t) => {
   const { embedder } = await openBert(t);
   const client = new AbortController();
