@@ -24,7 +24,7 @@ void write_error(uint32_t job, const Status & status, Bytes & out);
 
 class AnswerWriter {
   public:
-    // `on_ended` is called, on the writer's thread, when an answer has ended by its text or could not be written.
+    // `on_ended` is called, on whichever thread writes, when an answer has ended by its text or could not be written.
     AnswerWriter(StepChannel * channel, std::function<void()> on_ended);
     ~AnswerWriter();
 

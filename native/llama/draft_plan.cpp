@@ -48,24 +48,21 @@ std::vector<uint32_t> passes_of(const std::vector<DraftOffer> & offers, Passes k
     return passes;
 }
 
-DraftPlan plan_drafts(std::vector<DraftOffer> & offers, const StepCost & cost, Passes kind, uint32_t n_most_rows,
-                      double ms_per_model_token) {
-    DraftPlan plan;
+uint32_t plan_drafts(std::vector<DraftOffer> & offers, const StepCost & cost, Passes kind, uint32_t n_most_rows,
+                     double ms_per_model_token) {
     // The next drafted token of each sequence by its chance, the best first.
     std::priority_queue<std::pair<double, size_t>> next;
     for (size_t i = 0; i < offers.size(); i++) {
         offers[i].n_chosen = 0;
         if (!offers[i].chances.empty()) next.emplace(offers[i].chances[0], i);
     }
-    plan.plain_ms = cost_of(offers, cost, kind, ms_per_model_token);
-    plan.expected_ms = plan.plain_ms;
-    plan.expected_tokens = static_cast<double>(n_sequences_of(offers));
-    if (plan.plain_ms <= 0) return plan;
+    const double plain_ms = cost_of(offers, cost, kind, ms_per_model_token);
+    if (plain_ms <= 0) return 0;
 
     std::vector<size_t> order;
     size_t n_best = 0;
-    double best_rate = plan.expected_tokens / plan.plain_ms * kLeastGain;
-    double tokens = plan.expected_tokens;
+    auto tokens = static_cast<double>(n_sequences_of(offers));
+    double best_rate = tokens / plain_ms * kLeastGain;
     while (!next.empty() && order.size() < n_most_rows) {
         const auto [chance, i] = next.top();
         next.pop();
@@ -78,12 +75,9 @@ DraftPlan plan_drafts(std::vector<DraftOffer> & offers, const StepCost & cost, P
         if (tokens / ms <= best_rate) continue;
         best_rate = tokens / ms;
         n_best = order.size();
-        plan.expected_ms = ms;
-        plan.expected_tokens = tokens;
     }
     for (size_t n = n_best; n < order.size(); n++) offers[order[n]].n_chosen--;
-    plan.n_rows = static_cast<uint32_t>(n_best);
-    return plan;
+    return static_cast<uint32_t>(n_best);
 }
 
 }  // namespace svc

@@ -30,15 +30,9 @@ enum class Passes {
 // Rows of each pass of a step in which the sequences have 1 + n_chosen rows; offers come in the order of sequence ids.
 std::vector<uint32_t> passes_of(const std::vector<DraftOffer> & offers, Passes kind);
 
-struct DraftPlan {
-    double plain_ms = 0;     // without drafts
-    double expected_ms = 0;  // with them
-    double expected_tokens = 0;
-    uint32_t n_rows = 0;  // drafted
-};
-
-// Sets n_chosen of every offer. `ms_per_model_token`: one round of the draft model. `n_most_rows`: of all sequences together.
-DraftPlan plan_drafts(std::vector<DraftOffer> & offers, const StepCost & cost, Passes kind, uint32_t n_most_rows,
-                      double ms_per_model_token);
+// Sets n_chosen of every offer; returns how many rows are drafted. `ms_per_model_token`: one round of the draft model.
+// `n_most_rows`: of all sequences together.
+uint32_t plan_drafts(std::vector<DraftOffer> & offers, const StepCost & cost, Passes kind, uint32_t n_most_rows,
+                     double ms_per_model_token);
 
 }  // namespace svc

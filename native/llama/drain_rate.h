@@ -1,4 +1,4 @@
-// How many jobs a second the engine completes when it has all the work that it can take. Engine thread only.
+// How many jobs a second the engine completes when it has all the work that it can take. One thread only.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class DrainRate {
         mean_served_seconds_ = n_known_++ == 0 ? served_seconds : 0.9 * mean_served_seconds_ + 0.1 * served_seconds;
     }
 
-    // Zero while nothing is known. Before the engine was ever full, an estimate from how long jobs take.
+    // Zero while nothing is known. While too little was seen of a full engine, an estimate from how long jobs take.
     double per_second(uint32_t n_parallel) const {
         if (full_seconds_ >= kLeastSeconds && jobs_ >= kLeastJobs) return jobs_ / full_seconds_;
         return n_known_ == 0 ? 0 : n_parallel / std::max(1e-4, mean_served_seconds_);

@@ -43,6 +43,29 @@ size_t n_bytes_of(const EmbedRequest & request) {
     return n_bytes;
 }
 
+// Puts the texts in the places of {query} and {document}; what they say themselves is neither a place nor a control token.
+std::string fill_rerank_template(std::string_view source, std::string query, std::string document, const ControlTexts & control) {
+    control.defuse(query);
+    control.defuse(document);
+    std::string text;
+    while (!source.empty()) {
+        const auto at = source.find('{');
+        text += source.substr(0, at);
+        if (at == std::string_view::npos) break;
+        source.remove_prefix(at);
+        const auto place = [&](std::string_view mark, const std::string & value) {
+            if (source.substr(0, mark.size()) != mark) return false;
+            text += value;
+            source.remove_prefix(mark.size());
+            return true;
+        };
+        if (place("{query}", query) || place("{document}", document)) continue;
+        text += '{';
+        source.remove_prefix(1);
+    }
+    return text;
+}
+
 }  // namespace
 
 llama_context_params plan_embedding(const Model & model, const EngineOptions & options) {
@@ -205,12 +228,7 @@ std::vector<llama_token> Embedder::tokens_of(const EmbedRequest & request, size_
 std::vector<llama_token> Embedder::rank_tokens(const std::string & query, const std::string & document) const {
     const auto * vocab = model_->vocab();
     if (const char * source = llama_model_chat_template(model_->raw(), "rerank")) {
-        std::string text = source;
-        for (const auto & [mark, value] : {std::pair<std::string, std::string>{"{query}", query}, {"{document}", document}}) {
-            const size_t at = text.find(mark);
-            if (at != std::string::npos) text.replace(at, mark.size(), value);
-        }
-        return model_->tokenize(text, false, true);
+        return model_->tokenize(fill_rerank_template(source, query, document, model_->control_texts()), false, true);
     }
     std::vector<llama_token> tokens;
     auto append = [&](const std::vector<llama_token> & part) { tokens.insert(tokens.end(), part.begin(), part.end()); };

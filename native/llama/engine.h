@@ -1,7 +1,8 @@
 // One context, one scheduler thread: continuous batching over many sequences.
 //
 // submit() -> preparing thread (template, tokens, grammar) -> engine thread (admit, decode, sample) -> AnswerWriter
-// (text, records) -> StepChannel -> JS. The engine thread alone touches the llama_context, the sequences and the generations.
+// (text, records) -> StepChannel -> JS. The engine thread alone touches the llama_context and the sequences, and schedules
+// the generations.
 #pragma once
 
 #include <atomic>
@@ -87,7 +88,7 @@ class Engine {
 
     // Starts the threads; `channel` must outlive them.
     void start(StepChannel * channel);
-    // Queues a job. Throws StatusError queue_full or closed. O(1).
+    // Queues a job. Throws StatusError queue_full, closed or invalid_argument. O(1).
     uint32_t submit(JobOptions options);
     void cancel(uint32_t id);
     void set_paused(uint32_t id, bool paused);

@@ -1,6 +1,6 @@
-// Files of saved states, written and read on threads of their own. A file lives no longer than the process that wrote it.
-// Somebody waits for what is read; what is written takes its time, because a busy thread beside those that compute makes their
-// steps several times longer.
+// Files of saved states, written and read on threads of their own. A file goes when its engine closes; after a kill, the next
+// start of the server removes it. Somebody waits for what is read; what is written takes its time, because a busy thread beside
+// those that compute makes their steps several times longer.
 //
 // Its content is what tenants said: the folder is open to this user alone, and a state is found again only through the memory of
 // the process that wrote it, under its cache key.

@@ -165,7 +165,7 @@ void KvTier::poll() {
         const auto found = entries_.find(result.id);
         if (wrote && !result.ok) {
             trouble_ = "a saved KV state could not be written to " + options_.folder + ": " + result.reason +
-                       ". States of this model stay in memory alone until it is loaded again.";
+                       ". New states of this model stay in memory alone until it is loaded again.";
             options_.disk_bytes = 0;
         }
         if (found == entries_.end()) continue;

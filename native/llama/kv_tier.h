@@ -54,7 +54,7 @@ class KvTier {
     std::shared_ptr<const KvState> get(Id id);
     // Reads a state from disk; poll() says when it has come. False when it is neither there nor on its way.
     bool fetch(Id id);
-    // Why the disk is not used any longer; said once, empty otherwise.
+    // Why nothing is written to the disk any longer; said once, empty otherwise.
     std::string take_trouble() { return std::exchange(trouble_, {}); }
 
     const Tokens & tokens(Id id) const { return entries_.at(id).tokens; }

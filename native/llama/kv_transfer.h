@@ -21,8 +21,8 @@ namespace svc {
 // What a sequence held, in host memory.
 struct KvState {
     std::vector<uint8_t> meta;  // llama.cpp's description: positions, types and sizes
-    // Uninitialised at first. In pages of 4 KiB: huge ones are memory that nobody has touched, which a virtual machine first has
-    // to be given (4 MB copied in 7.2 ms instead of 1.7).
+    // Uninitialised at first, and huge pages are not asked for: those are memory that nobody has touched, which a virtual
+    // machine first has to be given (4 MB copied in 7.2 ms instead of 1.7).
     std::unique_ptr<uint8_t[]> data;
     size_t n_data = 0;
 
@@ -46,7 +46,7 @@ class KvTransfer {
 
     size_t n_bytes() const { return n_bytes_; }
     size_t n_done() const { return n_done_; }
-    // Whether the cache lies in host memory, where copying within it takes no detour.
+    // Whether the cache lies in host memory, where several threads may copy.
     bool is_host() const;
     // After a save.
     std::shared_ptr<const KvState> take() { return std::move(saved_); }

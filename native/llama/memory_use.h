@@ -18,7 +18,7 @@ struct MemoryUse {
     }
 };
 
-// KV cache and compute buffers of a context, and the rows of logits for so many sequences.
+// KV cache and compute buffers of a context, and so many rows of logits.
 MemoryUse memory_of(const llama_context * context, uint32_t n_rows);
 // The weights of the context's model.
 MemoryUse weights_of(const llama_context * context);

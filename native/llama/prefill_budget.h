@@ -30,7 +30,8 @@ class PrefillBudget {
 
     explicit PrefillBudget(uint32_t n_most) : n_most_(n_most) {}
 
-    // For the prompts that a step may take from, at least one. A multiple of kTile where attention is what takes long.
+    // For the prompts that a step may take from, at least one. All that a batch has room for before the first measurement. A
+    // multiple of kTile where attention is what takes long.
     uint32_t tokens(uint32_t n_decoding, const Prompts & prompts) {
         const double each_ms = cost_.ms_per_token(prompts.depth);
         // More prompts than sequences that decode are a burst, until the last of them is done.
@@ -62,7 +63,7 @@ class PrefillBudget {
   private:
     static constexpr double kLeast = 16;
     static constexpr double kQuantumMs = 80;  // in a burst too: a pass for those who decode costs all who wait
-    // In a crowd those who decode are held up by this much in each step.
+    // In a crowd those who decode are held up by this much in each step, and so are other contexts.
     static constexpr double kCrowdMs = 40;
     // What is left takes a few steps: those who decode are soon rid of it.
     static constexpr double kBriefMs = 150;

@@ -53,14 +53,34 @@ void mark_media(common_json & messages) {
     }
 }
 
-// What others wrote must not end their turn. The model's own earlier words may hold such tokens by right.
-void defuse(const ControlTexts & control, common_chat_templates_inputs & inputs) {
-    for (auto & message : inputs.messages) {
-        if (message.role == "assistant") continue;
+// What anybody wrote must not end a turn, nor what the model copied from there.
+void defuse(const ControlTexts & control, std::vector<common_chat_msg> & messages) {
+    for (auto & message : messages) {
         control.defuse(message.content);
+        control.defuse(message.reasoning_content);
         for (auto & part : message.content_parts) control.defuse(part.text);
+        for (auto & call : message.tool_calls) control.defuse(call.arguments);
     }
-    for (auto & tool : inputs.tools) control.defuse(tool.description);
+}
+
+// Names and values stay: what the model calls must be what was offered.
+void defuse_descriptions(const ControlTexts & control, common_json & tools) {
+    if (tools.is_array()) {
+        for (auto & each : tools) defuse_descriptions(control, each);
+    }
+    if (!tools.is_object()) return;
+    std::vector<std::string> keys;
+    for (const auto item : tools.items()) keys.push_back(item.key());
+    for (const auto & key : keys) {
+        auto & value = tools.at(key);
+        if (key != "description" || !value.is_string()) {
+            defuse_descriptions(control, value);
+            continue;
+        }
+        auto text = value.get<std::string>();
+        control.defuse(text);
+        value = text;
+    }
 }
 
 common_chat_tool_choice tool_choice(const std::string & text) {
@@ -76,13 +96,17 @@ common_chat_templates_inputs inputs_of(const Model & model, const JobOptions & j
         auto messages = parse_json(prompt.messages_json, "messages");
         mark_media(messages);
         inputs.messages = common_chat_msgs_parse_oaicompat(messages);
-        if (!prompt.tools_json.empty()) inputs.tools = common_chat_tools_parse_oaicompat(parse_json(prompt.tools_json, "tools"));
+        defuse(model.control_texts(), inputs.messages);
+        if (!prompt.tools_json.empty()) {
+            auto tools = parse_json(prompt.tools_json, "tools");
+            defuse_descriptions(model.control_texts(), tools);
+            inputs.tools = common_chat_tools_parse_oaicompat(tools);
+        }
     } catch (const StatusError &) {
         throw;
     } catch (const std::exception & error) {
         throw StatusError("invalid_argument", std::string("the messages or tools cannot be read: ") + error.what());
     }
-    defuse(model.control_texts(), inputs);
     inputs.tool_choice = tool_choice(prompt.tool_choice);
     inputs.grammar = job.grammar;
     if (!job.json_schema.empty()) {

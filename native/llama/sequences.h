@@ -32,7 +32,7 @@ struct Sequence {
 enum class Sharing {
     None,    // recurrent state: nothing
     Cells,   // unified buffer: sequences hold the same cells, which are therefore counted by reference
-    Copies,  // a buffer for each sequence: llama.cpp copies it, whole, before the next decode
+    Copies,  // a buffer for each sequence: it is copied, in slices where the cache lies in host memory
 };
 
 class Sequences {
@@ -47,7 +47,7 @@ class Sequences {
         bool saves;
         uint32_t n_copy_threads;
     };
-    // Losing, saving or copying fewer tokens is not worth anybody's while.
+    // Losing or saving fewer tokens is not worth anybody's while.
     static constexpr size_t kWorthSaving = 32;
 
     Sequences(llama_context * context, Options options);
@@ -97,7 +97,7 @@ class Sequences {
     llama_pos filler_pos(llama_seq_id id) const;
     void clear_filler(llama_seq_id id);
 
-    // Forgets the least recently used idle sequence. False when there is none.
+    // Forgets an idle sequence: one without loss first, then the least recently used. False when there is none.
     bool evict();
 
     bool is_common_buffer() const { return sharing_ == Sharing::Cells; }

@@ -81,7 +81,7 @@ bool SpeculationMeter::model_pays() const {
     const double probability = prior(DraftKind::Model);
     double chance = 1;
     while (offers[0].chances.size() < kTypicalDraft) offers[0].chances.push_back(chance *= probability);
-    return plan_drafts(offers, cost_, passes_, kTypicalDraft, ms_per_model_token_).n_rows > 0;
+    return plan_drafts(offers, cost_, passes_, kTypicalDraft, ms_per_model_token_) > 0;
 }
 
 void SpeculationMeter::observe_model(uint32_t n_rounds, double ms) {

@@ -1,8 +1,9 @@
 // Decides step by step whether drafting pays, from what steps cost and how often drafts hit.
 //
-// Two guards. The plan: drafts are verified only where measured costs and chances promise more tokens per millisecond. The
-// allowance: whatever the estimates say, time lost to rejected drafts is paid from an account that fills with kAllowance of the
-// decoding time, so that drafts that never hit cost a stream less than 2 % of its throughput.
+// Two guards, unless drafts are always wanted. The plan: drafts are verified only where measured costs and chances promise more
+// tokens per millisecond. The allowance: whatever the estimates say, time lost to rejected drafts is paid from an account that
+// fills with kAllowance of the time of steps without drafts, and with what drafts gained, so that drafts that never hit cost a
+// stream less than 2 % of its throughput.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,6 @@ class SpeculationMeter {
     // Whether drafts of the draft model would be verified, going by what all sequences together saw.
     bool model_pays() const;
     // Milliseconds that may still be lost.
-    double allowance_ms() const { return allowance_ms_; }
 
   private:
     static constexpr double kFirstGuess = 0.4;

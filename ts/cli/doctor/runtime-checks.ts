@@ -49,7 +49,7 @@ export const nativeCheck: Check = {
     } catch (error) {
       return broken(
         `the native library does not load: ${(error as Error).message}`,
-        'run `npm run build` in a checkout, or install the package for this machine again',
+        'run `node scripts/build.mjs` in a checkout, or install the package for this machine again',
       );
     }
   },

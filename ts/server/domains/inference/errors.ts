@@ -5,7 +5,7 @@ import { type ErrorSpec, HttpError } from '../../platform/http/errors.ts';
 
 const specs = {
   invalid_request: [400, 'A member of the request is missing, of the wrong type or out of range; the sentence names it.'],
-  context_length_exceeded: [400, 'Prompt plus completion do not fit into the context; shorten the messages or lower max_tokens.'],
+  context_length_exceeded: [400, 'The prompt does not fit into the context; shorten the messages, or raise inference.ctx.'],
   invalid_grammar: [400, 'The grammar or JSON schema cannot be compiled; the sentence says where.'],
   invalid_media: [400, 'An image cannot be decoded, or the model reads none; send PNG or JPEG as a data: URL to a vision model.'],
   template_failed: [400, 'The chat template of the model refuses these messages; the sentence is its own.'],

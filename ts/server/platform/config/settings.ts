@@ -24,13 +24,17 @@ const cacheType = Type.Enum(['f32', 'f16', 'bf16', 'q8_0', 'q4_0', 'q4_1', 'iq4_
 /** `data_dir` and `models_dir` default to empty here; config.ts fills them from where the program is installed. */
 export const settings = {
   listen: setting(address, '127.0.0.1:8880', 'HOST:PORT of the internal listener; port 0 takes any free one.'),
-  public_listen: setting(address, '', 'HOST:PORT of the public edge, where every caller needs a login; empty for none.'),
+  public_listen: setting(
+    address,
+    '',
+    'HOST:PORT of the public edge, where every caller needs a login (nobody can have one yet); empty for none.',
+  ),
   data_dir: setting(path, '', 'Folder of everything that must survive a restart.', { isPath: true }),
   models_dir: setting(path, '', 'Folder of the model files; default is models inside data_dir.', { isPath: true }),
   default_model: setting(
     Type.String({ maxLength: 4096 }),
     '',
-    'Model loaded at start: a name, or the path of a GGUF file; empty: the smallest chat model there is.',
+    'Model loaded at start: a name, or the path of a GGUF file; empty: the smallest chat model that is no demonstration, else a demonstration.',
   ),
   tenant_keys_file: setting(
     path,
@@ -61,7 +65,11 @@ export const settings = {
 
   'inference.ctx': setting(count(0, 2 ** 24), 0, 'KV cells for all sequences of a model together, tokens; 0 is automatic.'),
   'inference.parallel': setting(count(0, 256), 0, 'Sequences that decode at once; 0 is automatic.'),
-  'inference.threads': setting(count(0, 1024), 0, 'Compute threads; 0 is automatic (leaves the HTTP thread room).'),
+  'inference.threads': setting(
+    count(0, 1024),
+    0,
+    'Compute threads; 0 is automatic: all cores, less one for the HTTP thread where there are more than 4.',
+  ),
   'inference.mlock': setting(
     Type.Boolean(),
     false,
