@@ -1,8 +1,8 @@
 /** The options of `svc serve`, each with the setting that it overrides; llama-server's spellings work too. */
+import { cacheTypes } from '../../server/platform/config/settings.ts';
 import type { Options, Values } from '../command.ts';
 import type { Overrides } from '../configuration.ts';
 
-const cacheTypes = ['f32', 'f16', 'bf16', 'q8_0', 'q4_0', 'q4_1', 'iq4_nl', 'q5_0', 'q5_1'] as const;
 const automatic = '0 is automatic';
 
 export const serveOptions = {

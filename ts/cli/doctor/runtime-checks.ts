@@ -1,7 +1,8 @@
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { requireCpuFeatures } from '../../server/native/cpu-features.ts';
 import { systemInfo } from '../../server/native/llama.ts';
 import { loadAddon } from '../../server/native/load.ts';
+import { hostMemory } from '../../server/platform/host-memory.ts';
 import { formatBytes } from '../format.ts';
 import { broken, type Check, ok } from './check.ts';
 
@@ -30,9 +31,7 @@ export const cpuCheck: Check = {
 export const memoryCheck: Check = {
   name: 'memory',
   run() {
-    // A container's limit counts, not the machine's memory; 0 or a huge number means that there is none.
-    const limit = process.constrainedMemory();
-    const total = limit > 0 && limit < totalmem() ? limit : totalmem();
+    const total = hostMemory();
     const text = `${formatBytes(total)} of memory, ${formatBytes(process.availableMemory())} free`;
     return total >= 2e9 ? ok(text) : broken(text, 'give this machine (or container) at least 2 GB');
   },

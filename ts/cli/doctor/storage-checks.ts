@@ -90,13 +90,10 @@ export const defaultModelCheck: Check = {
     const model = name === undefined ? undefined : await library.find(name);
     if (!model) return broken(`the default model ${name ?? ''} is not here`, 'set SVC_DEFAULT_MODEL to one of `svc models list`');
     // Weights are mapped, so they need not be free now, but they must fit.
-    const total =
-      process.constrainedMemory() > 0
-        ? Math.min(process.constrainedMemory(), process.availableMemory())
-        : process.availableMemory();
+    const free = process.availableMemory();
     const text = `${model.id}, ${formatBytes(model.sizeBytes)}`;
-    return model.sizeBytes < total
+    return model.sizeBytes < free
       ? ok(text)
-      : warning(`${text}, but only ${formatBytes(total)} of memory are free`, 'choose a smaller model, or end other programs');
+      : warning(`${text}, but only ${formatBytes(free)} of memory are free`, 'choose a smaller model, or end other programs');
   },
 };

@@ -19,7 +19,8 @@ const MIB = 1024 * 1024;
 const address = Type.String({ pattern: '^$|^((\\[[0-9A-Fa-f:.]+\\]|[^\\s:\\[\\]/]+):)?\\d{1,5}$' });
 const path = Type.String({ maxLength: 4096 });
 const count = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum });
-const cacheType = Type.Enum(['f32', 'f16', 'bf16', 'q8_0', 'q4_0', 'q4_1', 'iq4_nl', 'q5_0', 'q5_1']);
+export const cacheTypes = ['f32', 'f16', 'bf16', 'q8_0', 'q4_0', 'q4_1', 'iq4_nl', 'q5_0', 'q5_1'] as const;
+const cacheType = Type.Enum([...cacheTypes]);
 
 /** `data_dir` and `models_dir` default to empty here; config.ts fills them from where the program is installed. */
 export const settings = {

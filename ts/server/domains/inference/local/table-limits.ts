@@ -1,6 +1,7 @@
 /** Limits of the model table when the configuration names none. */
-import { totalmem } from 'node:os';
+
 import type { SystemInfo } from '../../../native/llama.ts';
+import { hostMemory } from '../../../platform/host-memory.ts';
 import type { TableLimits } from './model-table.ts';
 
 /** The rest is left to the server, the file cache and other programs. */
@@ -20,10 +21,4 @@ export function defaultTableLimits(): TableLimits {
 export function defaultDeviceBytes({ devices }: SystemInfo): number {
   const gpus = devices.filter(({ kind }) => kind === 'gpu');
   return Math.floor(gpus.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0) * deviceShare);
-}
-
-/** A container may have less than the machine; Node gives 0 or a huge number where nothing is limited. */
-function hostMemory(): number {
-  const limit = process.constrainedMemory();
-  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
