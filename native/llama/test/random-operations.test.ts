@@ -8,11 +8,9 @@ import t, { type Test } from 'tap';
 import { randomModel } from '../../../models/random/fixture.ts';
 import { SeededRandom } from '../../../models/random/seeded-random.ts';
 import { type EngineOptions, LlamaModel } from '../../../ts/server/native/llama.ts';
-import { type Answer, ModelAlone, nearlyEqual, start } from './model-alone.ts';
+import { type Answer, fewTokens, ModelAlone, nearlyEqual, start } from './model-alone.ts';
 
 const nOperations = Number(process.env.SVC_TEST_OPERATIONS ?? 400);
-/** Among a few tokens the model has to repeat itself, so that drafts are accepted. */
-const fewTokens: [number, number][] = [310, 320, 330, 340, 350, 360].map((token) => [token, 200]);
 
 /** Prompts that share prefixes of several lengths, as chats with a common system prompt do. */
 function makePrompts(random: SeededRandom): Int32Array[] {

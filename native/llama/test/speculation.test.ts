@@ -11,14 +11,11 @@ import { randomModel } from '../../../models/random/fixture.ts';
 import type { RandomModelOptions } from '../../../models/random/random-model.ts';
 import { type EngineOptions, type GenerationJob, type LlamaEngine, LlamaModel } from '../../../ts/server/native/llama.ts';
 import { type Completion, complete } from './completion.ts';
-import { ModelAlone, nearlyEqual, start } from './model-alone.ts';
+import { fewTokens, ModelAlone, nearlyEqual, start } from './model-alone.ts';
 import { prompts } from './prompts.ts';
 import { nThreads } from './reference.ts';
 
 type Job = Omit<GenerationJob, 'tenant'>;
-
-/** A random model never repeats itself by its own choice; among a few tokens it has to. */
-const fewTokens: [number, number][] = [310, 320, 330, 340, 350, 360].map((token) => [token, 200]);
 
 async function withEngines<T>(
   t: { teardown(work: () => unknown): void },
