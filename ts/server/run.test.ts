@@ -1,20 +1,25 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 
-/** A node in a process of its own, without any model, on a free port. */
+const folder = t.testdir();
+
+/** A node in a process of its own, without any model, on a free port, in a folder that no other one has. */
 class Child {
   readonly process: ChildProcess;
   output = '';
   readonly exited: Promise<number | null>;
 
   constructor(t: Test, environment: Record<string, string> = {}) {
+    const root = mkdtempSync(join(folder, 'node-'));
+    mkdirSync(join(root, 'models'));
     const script = `
       const { runServer } = await import(${JSON.stringify(join(import.meta.dirname, 'run.ts'))});
       const { loadConfig } = await import(${JSON.stringify(join(import.meta.dirname, 'platform/config/config.ts'))});
-      const config = loadConfig({ root: ${JSON.stringify(t.testdir({ models: {} }))}, environment: process.env });
+      const config = loadConfig({ root: ${JSON.stringify(root)}, environment: process.env });
       process.exitCode = await runServer(config, ({ internal }) => console.log('port=' + internal.port));`;
     const settings = { SVC_LISTEN: '127.0.0.1:0', SVC_DEFAULT_MODEL: 'none', SVC_FORCE_CPU_FEATURES: 'none', ...environment };
     this.process = spawn(process.execPath, ['--input-type=module', '-e', script], { env: { ...process.env, ...settings } });
@@ -24,7 +29,10 @@ class Child {
       });
     }
     this.exited = once(this.process, 'close').then(([code]) => code as number | null);
-    t.teardown(() => this.process.kill('SIGKILL'));
+    t.teardown(() => {
+      this.process.kill('SIGKILL');
+      return this.exited;
+    });
   }
 
   async until(pattern: RegExp): Promise<RegExpExecArray> {
