@@ -14,6 +14,7 @@ export interface BenchOptions {
   nRounds: number;
   isQuick: boolean;
   hasReport: boolean;
+  hasSummary: boolean;
   isJson: boolean;
 }
 
@@ -35,6 +36,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
     nRounds: count('--rounds', values.rounds ?? (values.quick ? '1' : '3')),
     isQuick: values.quick,
     hasReport: values.report,
+    hasSummary: values.summary,
     isJson: values.json,
   };
 }
@@ -53,6 +55,7 @@ function parse(args: string[]) {
         rounds: { type: 'string' },
         quick: { type: 'boolean', default: false },
         report: { type: 'boolean', default: false },
+        summary: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
@@ -72,7 +75,7 @@ function count(option: string, text: string): number {
 export function helpText(suites: Readonly<Record<string, string>>): string {
   const lines = Object.entries(suites).map(([name, question]) => `  ${name.padEnd(11)} ${question}`);
   return `usage: npm run bench -- SUITE [options], or: svc bench SUITE [options]
-       npm run bench -- RESULTS.json --report
+       npm run bench -- RESULTS.json --report --summary
 
 Measures ours and a rival in turn, and writes every sample to bench/results/.
 
@@ -86,6 +89,7 @@ ${lines.join('\n')}
   --rounds N      rounds, ours and the rival in turn (default 3)
   --quick         smaller loads, the tiny model, one round: for a first look
   --report        write an HTML page with plots beside the results; with a result file, only that
+  --summary       write what is said of each goal, without the samples, to SUITE-MODEL.summary.json; with a result file, only that
   --json          print the results as JSON instead of lines
   --help          this text
 

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeMachine, type Machine } from './machine.ts';
 import type { TrialResult } from './runner.ts';
@@ -32,4 +32,27 @@ export function writeResults(facts: RunFacts, results: readonly TrialResult[]): 
   const run = { at, ...facts, machine: describeMachine(), results };
   writeFileSync(path, `${JSON.stringify(run, null, 2)}\n`);
   return { path, run };
+}
+
+/** Writes what a result file says of each goal, without its samples: small enough to be kept. Returns the summary's path. */
+export function writeSummary(resultPath: string): string {
+  const { results, ...facts } = JSON.parse(readFileSync(resultPath, 'utf8')) as ResultFile;
+  const trials = results.map(({ trial, seconds, verdicts }) => ({
+    name: trial.name,
+    seconds: Math.round(seconds),
+    goals: verdicts.map(({ goal, ...figures }) => ({ ...goal, ...rounded(figures) })),
+  }));
+  const path = join(folder, `${facts.suite}-${shapeOf(facts.model)}.summary.json`);
+  writeFileSync(path, `${JSON.stringify({ ...facts, trials }, null, 1)}\n`);
+  return path;
+}
+
+/** The name by which `--model` knows a random model; of others their file's. */
+function shapeOf(model: string): string {
+  return /^random-[a-z]+-(tiny|mid|q05)-/.exec(model)?.[1] ?? model.replace(/\.gguf$/, '');
+}
+
+function rounded(figures: object): object {
+  const four = (value: unknown) => (typeof value === 'number' ? Math.round(value * 10_000) / 10_000 : value);
+  return Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, four(value)]));
 }

@@ -9,7 +9,7 @@ import { findModel, sha256 } from './model.ts';
 import { type BenchOptions, helpText, readOptions, UsageError } from './options.ts';
 import { writePage } from './page/write-page.ts';
 import { reportLines, summaryLines, tally } from './report.ts';
-import { writeResults } from './result-file.ts';
+import { writeResults, writeSummary } from './result-file.ts';
 import { type RunOptions, runTrial, type TrialResult } from './runner.ts';
 import { type Suite, suites } from './suites.ts';
 import type { ContenderName, Trial } from './trial.ts';
@@ -20,8 +20,9 @@ async function main(): Promise<void> {
     console.log(helpText(Object.fromEntries(Object.entries(suites).map(([name, { question }]) => [name, question]))));
     return;
   }
-  if (options.hasReport && options.subject.endsWith('.json')) {
-    console.log(`page: ${writePage(options.subject)}`);
+  if (options.subject.endsWith('.json') && (options.hasReport || options.hasSummary)) {
+    if (options.hasReport) console.log(`page: ${writePage(options.subject)}`);
+    if (options.hasSummary) console.log(`summary: ${writeSummary(options.subject)}`);
     return;
   }
   const suite = suites[options.subject];
@@ -52,9 +53,11 @@ async function runSuite(suite: Suite, options: BenchOptions): Promise<void> {
   }
   const { path, run } = writeResults({ ...facts, modelSha256: await sha256(model) }, results);
   const page = options.hasReport ? writePage(path) : undefined;
-  if (isJson) console.log(JSON.stringify({ file: path, ...(page ? { page } : {}), ...run }, null, 2));
+  const summary = options.hasSummary ? writeSummary(path) : undefined;
+  if (isJson) console.log(JSON.stringify({ file: path, ...(page ? { page } : {}), ...(summary ? { summary } : {}), ...run }, null, 2));
   say(`samples: ${path}`);
   if (page) say(`page: ${page}`);
+  if (summary) say(`summary: ${summary}`);
   const goals = tally(results);
   for (const line of summaryLines(goals)) say(line);
   // Who leaves the rival out knows that goals against it are not measured.

@@ -52,6 +52,13 @@ t.test('a goal without a figure is told apart from one that was missed', async (
   t.strictSame(summaryLines(figures), ['1 goals not measured', '1 goals held, 1 missed']);
 });
 
+t.test('beside a rival that got nothing done there is no ratio', async (t) => {
+  const rival = samples.ours.map(() => ({ 'many.rate': 0 }));
+  const { ratio, holds, ...verdict } = judge({ ...goal, against: 'rival', atLeast: 1 }, { ...samples, rival });
+  t.match({ ratio, holds }, { ratio: undefined, holds: undefined });
+  t.match(verdict, { ours: 90, rival: 0 });
+});
+
 t.test('a percentile of nothing is no figure', async (t) => {
   t.ok(Number.isNaN(at([], 0.99)));
   t.equal(judge({ ...goal, figure: 'x', atMost: 5 }, { ...samples, ours: [{ x: at([], 0.99) }] }).holds, undefined);

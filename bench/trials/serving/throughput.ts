@@ -47,7 +47,7 @@ export const contention: Trial = {
   ],
 };
 
-const plain = { ...chats(32), maxTokens: 128 };
+const plain = { ...chats(32), maxTokens: 96 };
 const rowSchema = {
   type: 'array',
   minItems: 60,
@@ -79,7 +79,7 @@ export const structured: Trial = {
       ...plain,
       body: { response_format: { type: 'json_schema', json_schema: { name: 'rows', strict: true, schema: rowSchema } } },
       // Only its own ratio comes from this, and it takes a while.
-      forRival: { body: { grammar: rowGrammar }, maxTokens: 48 },
+      forRival: { body: { grammar: rowGrammar }, maxTokens: 32 },
     },
     grammar: { ...plain, body: { grammar: rowGrammar } },
     logprobs: { ...plain, body: { logprobs: true, top_logprobs: 5 } },
