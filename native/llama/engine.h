@@ -164,7 +164,6 @@ class Engine {
     void add_prompt(Generation & generation);
     void add_next(Generation & generation);
     void fill_gap(llama_seq_id from, llama_seq_id to);
-    bool can_fill(llama_seq_id from, llama_seq_id to) const;
     bool run_media(const std::string & lora);
     bool run_media(Generation & generation);
     void settle(Generation & generation, size_t n_accepted);

@@ -17,8 +17,6 @@ constexpr size_t kTokensToHurry = 1024;
 // kMostTail (8 layers of 512, 3 streams, prompts of 215 tokens where 140 have room: 5 % more tokens a second than in two chunks).
 constexpr uint32_t kTail = PrefillBudget::kTile / 2;
 constexpr uint32_t kMostTail = PrefillBudget::kTile * 3 / 2;
-// A pass costs about as much as this many rows (1.8 ms and 0.45 ms for 8 layers of 512 on 2 cores; more rows for larger models).
-constexpr uint32_t kMostFillers = 4;
 constexpr llama_token kFillerToken = 0;
 
 }  // namespace
@@ -51,7 +49,7 @@ void Engine::plan_decode(const std::string & lora) {
     if (!speculation_) return;
     sort_by_sequence();
     speculation_->plan(
-        in_step_, [this](llama_seq_id from, llama_seq_id to) { return can_fill(from, to); }, *compute_);
+        in_step_, [this](llama_seq_id from, llama_seq_id to) { return sequences_->can_fill(from, to); }, *compute_);
 }
 
 // Prompts that could go on: shortest remaining first, with ageing so that long ones are not starved, and those of tenants that
@@ -170,20 +168,12 @@ void Engine::add_prompt(Generation & generation) {
 // all). A row that nobody asked for costs less than a pass: it closes the gap and is forgotten after the step.
 void Engine::fill_gap(llama_seq_id from, llama_seq_id to) {
     const auto n_rows = static_cast<uint32_t>(to - from);
-    if (n_rows > n_spare_rows_ || !can_fill(from, to)) return;
+    if (n_rows > n_spare_rows_ || !sequences_->can_fill(from, to)) return;
     for (auto id = from; id < to; id++) {
         batch_->add(kFillerToken, sequences_->filler_pos(id), id, false);
         fillers_.push_back(id);
     }
     n_spare_rows_ -= n_rows;
-}
-
-bool Engine::can_fill(llama_seq_id from, llama_seq_id to) const {
-    if (static_cast<uint32_t>(to - from) > kMostFillers) return false;
-    for (auto id = from; id < to; id++) {
-        if (sequences_->filler_pos(id) < 0) return false;
-    }
-    return true;
 }
 
 }  // namespace svc

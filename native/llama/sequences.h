@@ -92,8 +92,10 @@ class Sequences {
 
     // Drops what was decoded behind the recorded tokens: drafts that were not right.
     void drop_unrecorded(const Sequence & sequence);
-    // Where a row that fills a gap between running sequences goes (see Engine::fill_gap); -1 when it cannot be taken
-    // back, or does not fit. After the decode, clear_filler() takes it back.
+    // Whether rows for the sequences `from` to `to` - 1, which nobody runs, can be had and cost less than a pass of their own for
+    // those behind them (see Engine::fill_gap).
+    bool can_fill(llama_seq_id from, llama_seq_id to) const;
+    // Where such a row goes. After the decode, clear_filler() takes it back.
     llama_pos filler_pos(llama_seq_id id) const;
     void clear_filler(llama_seq_id id);
 
@@ -125,7 +127,7 @@ class Sequences {
     void clear(Sequence & sequence);
     bool cut(Sequence & sequence, size_t n_keep);
     Sequence * idle_victim(const Sequence * except, bool may_be_empty);
-    bool is_beside_busy(const Sequence & sequence) const;
+    bool leaves_gap(const Sequence & sequence) const;
 
     llama_context * context_;
     llama_memory_t memory_;

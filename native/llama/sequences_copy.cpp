@@ -1,4 +1,6 @@
 // States of sequences on the move: shared with another sequence, saved, and restored.
+#include <tuple>
+
 #include "../common/status.h"
 #include "sequences.h"
 
@@ -101,14 +103,16 @@ Sequence * Sequences::next_to_save() {
     if (!saves_ || sharing_ == Sharing::None) return nullptr;
     const bool tight =
         sharing_ == Sharing::Cells && (cells_.n_free() < n_cells() / kFreeShare || n_idle_tokens() > n_idle_limit());
-    Sequence * oldest = nullptr;
+    Sequence * next = nullptr;
+    auto rank = [this](const Sequence & sequence) { return std::tuple(leaves_gap(sequence), sequence.last_used); };
     for (auto & sequence : sequences_) {
         if (sequence.busy) continue;
-        if (!tight && (sequence.dispensable || sequence.tokens.empty())) return nullptr;
-        if (sequence.dispensable || sequence.copy_pending || sequence.tokens.empty()) continue;
-        if (!oldest || sequence.last_used < oldest->last_used) oldest = &sequence;
+        const bool may_go = sequence.dispensable || sequence.tokens.empty();
+        if (may_go && !tight && !leaves_gap(sequence)) return nullptr;
+        if (may_go || sequence.copy_pending) continue;
+        if (!next || rank(sequence) < rank(*next)) next = &sequence;
     }
-    return oldest;
+    return next;
 }
 
 }  // namespace svc
