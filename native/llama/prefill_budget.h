@@ -1,11 +1,12 @@
 // How many prompt tokens a step may evaluate, by measured time.
 //
 // Nobody decodes: as many as a new arrival may be kept waiting for. Somebody decodes: as many as double a decode step's time. Two
-// exceptions serve everybody better. A chunk of kTile rows is always worth it where it is quick: ggml's attention on a CPU takes
-// 2.6 times as long for a row of a smaller one (4,000 tokens, head size 64). And in a crowd, or when little is left, a step takes
-// a larger chunk: small ones take a third longer altogether (8 layers of 512 on 2 cores: 0.25 ms a row in chunks of 64, 0.19 in
-// chunks of 192), which everybody who waits pays for, and they run many steps with few sequences, which cost nearly as much as
-// full ones.
+// exceptions serve everybody better. Chunks that computing is efficient with are always worth it where they are quick: small ones
+// take a third longer altogether (8 layers of 512 on 2 cores: 0.25 ms a row in chunks of 64, 0.19 in chunks of 192), and ggml's
+// attention on a CPU 2.6 times as long for a row of fewer than kTile (4,000 tokens, head size 64). The prompt and the streams beside
+// it are then done sooner (4,000 tokens beside 4 streams: chunks of 64 4.8 s, these 4.5 s), and the worst gap is the same, as the
+// deepest chunks make it. And in a crowd, or when little is left, a step takes as much as those who decode may be held up for:
+// everybody who waits pays for steps with few sequences, which cost nearly as much as full ones.
 #pragma once
 
 #include <algorithm>
@@ -69,6 +70,8 @@ class PrefillBudget {
     static constexpr double kBriefMs = 150;
     // Longer prompts than this together are no burst.
     static constexpr double kBurstMs = 2000;
+    // Rows that are as quick, each, as in any larger chunk.
+    static constexpr double kEfficient = 3 * kTile;
     // Longest tile that is worth it, and where attention is what takes long, so that fewer rows take nearly as long.
     static constexpr double kTileMs = 45;
     static constexpr double kDeepTileMs = 100;
@@ -78,7 +81,8 @@ class PrefillBudget {
         // A hair more than a tile, so that division gives it back.
         const double tile_ms = (kTile + 0.5) * each_ms;
         const double most_tile_ms = cost_.is_deep(static_cast<double>(prompts.depth)) ? kDeepTileMs : kTileMs;
-        const double calm_ms = std::max(decode_ms_, tile_ms <= most_tile_ms ? tile_ms : 0);
+        const double efficient_ms = std::min((kEfficient + 0.5) * each_ms, kQuantumMs);
+        const double calm_ms = std::max(decode_ms_, tile_ms <= most_tile_ms ? std::max(tile_ms, efficient_ms) : 0);
         if (burst_) return std::max(calm_ms, kQuantumMs);
         return hurries ? std::max(calm_ms, kCrowdMs) : calm_ms;
     }
