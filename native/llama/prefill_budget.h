@@ -81,7 +81,7 @@ class PrefillBudget {
         // A hair more than a tile, so that division gives it back.
         const double tile_ms = (kTile + 0.5) * each_ms;
         const double most_tile_ms = cost_.is_deep(static_cast<double>(prompts.depth)) ? kDeepTileMs : kTileMs;
-        const double efficient_ms = std::min((kEfficient + 0.5) * each_ms, kQuantumMs);
+        const double efficient_ms = std::min((kEfficient + 0.5) * each_ms, prompts.has_company ? kCrowdMs : kQuantumMs);
         const double calm_ms = std::max(decode_ms_, tile_ms <= most_tile_ms ? std::max(tile_ms, efficient_ms) : 0);
         if (burst_) return std::max(calm_ms, kQuantumMs);
         return hurries ? std::max(calm_ms, kCrowdMs) : calm_ms;
