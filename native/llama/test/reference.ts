@@ -21,6 +21,7 @@ export type ReferenceProgram =
   | 'stop-search-test'
   | 'thread-choice-test'
   | 'prefill-test'
+  | 'sequences-test'
   | 'compute-turns-test'
   | 'llama-simple'
   | 'llama-embedding';

@@ -1,0 +1,15 @@
+/** Which sequences are given out (sequences_test.cpp): running ones lie side by side, as every gap is a pass more in each step. */
+import t from 'tap';
+import { randomModel } from '../../../models/random/fixture.ts';
+import { nativeFolder } from '../../../ts/server/native/load.ts';
+import { linesOf, noReferences } from './reference.ts';
+
+t.test('sequences that run lie side by side', { skip: noReferences() }, async (t) => {
+  const lines = await linesOf('sequences-test', [nativeFolder(), await randomModel({})]);
+  t.strictSame(lines, [
+    'cached prefixes everywhere: 0 1 2',
+    'which is saved next: 0 1',
+    'a saved one that leaves a gap: 1',
+    'gaps that are filled: none, a shallow one, a deep one: 1 1 0',
+  ]);
+});
