@@ -2,7 +2,14 @@ import t from 'tap';
 import { helpText, readOptions } from './options.ts';
 
 t.test('a suite alone: three rounds, no more', async (t) => {
-  t.match(readOptions(['serving']), { subject: 'serving', nRounds: 3, isQuick: false, hasReport: false, hasSummary: false, isJson: false });
+  t.match(readOptions(['serving']), {
+    subject: 'serving',
+    nRounds: 3,
+    isQuick: false,
+    hasReport: false,
+    hasSummary: false,
+    isJson: false,
+  });
 });
 
 t.test('a quick run has one round unless told', async (t) => {

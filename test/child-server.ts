@@ -61,10 +61,13 @@ export class ChildServer {
     return this.#process.exitCode === null && this.#process.signalCode === null;
   }
 
-  /** Sends the signal and waits for the end; a server that ignores it for 30 s is killed. */
-  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+  /** Sends the signal and waits for the end; a server that ignores it for so long is killed. */
+  async stop(
+    signal: NodeJS.Signals = 'SIGTERM',
+    withinMs = 30_000,
+  ): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
     if (this.running) this.#process.kill(signal);
-    const killer = setTimeout(() => this.#process.kill('SIGKILL'), 30_000);
+    const killer = setTimeout(() => this.#process.kill('SIGKILL'), withinMs);
     try {
       return await this.#exited;
     } finally {

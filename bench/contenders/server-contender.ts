@@ -8,7 +8,10 @@ import type { Sample } from '../trial.ts';
 import type { RunningContender } from './contender.ts';
 
 /** About two seconds on a small machine. */
-const warmUp: ClosedLoad = { kind: 'closed', clients: 4, requestsPerClient: 6, ownWords: 40, maxTokens: 64 };
+const warmUp: ClosedLoad = { kind: 'closed', clients: 4, requestsPerClient: 3, ownWords: 40, maxTokens: 64 };
+
+/** llama-server first computes to its end what nobody waits for any more. */
+const mostStopMs = 2_000;
 
 export class ServerContender implements RunningContender {
   readonly #server: ChildServer;
@@ -37,6 +40,6 @@ export class ServerContender implements RunningContender {
   }
 
   stop(): Promise<unknown> {
-    return this.#server.stop();
+    return this.#server.stop('SIGTERM', mostStopMs);
   }
 }

@@ -23,6 +23,7 @@ export const aborts: Trial = {
       aborts: 320,
       concurrency: 16,
       survivors: { clients: 2, ownWords: 24, maxTokens: 600 },
+      forRival: { aborts: 120 },
     },
     // Last, as the rival computes for those who left long after.
     gathered: abort('gathered'),

@@ -45,7 +45,7 @@ export const tenants: Trial = {
   phases: {
     alone: quiet,
     flooded: { ...quiet, flood, forRival },
-    budget: { kind: 'tenant-budget', clients: 4, seconds: 3, ownWords: 80, maxTokens: 40 },
+    budget: { kind: 'tenant-budget', clients: 4, seconds: 3, ownWords: 80, maxTokens: 40, forRival: { seconds: 1 } },
     mixed: { ...quiet, flood: { ...flood, embeddingClients: 2, rerankClients: 2 }, forRival: { ...forRival, flood } },
   },
   goals: [
