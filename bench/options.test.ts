@@ -31,7 +31,10 @@ t.test('options stand before and after the suite', async (t) => {
 
 t.test("the rival's flags come in one word", async (t) => {
   t.strictSame(readOptions(['serving', '--rival-flags=-ub 256  --prio 2'])?.rivalFlags, ['-ub', '256', '--prio', '2']);
+  const options = readOptions(['--rival-flags', '-ub 256', 'serving', '--quick']);
+  t.match(options, { subject: 'serving', rivalFlags: ['-ub', '256'], isQuick: true });
   t.strictSame(readOptions(['serving'])?.rivalFlags, []);
+  t.throws(() => readOptions(['serving', '--rival-flags']), /--rival-flags/);
 });
 
 t.test('what cannot be understood is named', async (t) => {
@@ -44,7 +47,19 @@ t.test('what cannot be understood is named', async (t) => {
 t.test('help names every option that is read', async (t) => {
   t.equal(readOptions(['serving', '--help']), undefined);
   const help = helpText({ serving: 'what it asks' });
-  for (const option of ['trial', 'rival', 'rival-flags', 'model', 'threads', 'rounds', 'quick', 'report', 'json', 'help'])
+  for (const option of [
+    'trial',
+    'rival',
+    'rival-flags',
+    'model',
+    'threads',
+    'rounds',
+    'quick',
+    'report',
+    'summary',
+    'json',
+    'help',
+  ])
     t.match(help, new RegExp(`^  --${option} `, 'm'));
   t.match(help, /serving +what it asks/);
 });

@@ -44,7 +44,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
 function parse(args: string[]) {
   try {
     return parseArgs({
-      args,
+      args: withRivalFlags(args),
       allowPositionals: true,
       options: {
         rival: { type: 'string' },
@@ -63,6 +63,13 @@ function parse(args: string[]) {
   } catch (cause) {
     throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
   }
+}
+
+/** The rival's flags begin with a dash, as options do: they are one argument with the option's name. */
+function withRivalFlags(args: readonly string[]): string[] {
+  const at = args.indexOf('--rival-flags');
+  const flags = args[at + 1];
+  return at < 0 || flags === undefined ? [...args] : [...args.slice(0, at), `--rival-flags=${flags}`, ...args.slice(at + 2)];
 }
 
 function count(option: string, text: string): number {

@@ -3,10 +3,10 @@
 // Nobody decodes: as many as a new arrival may be kept waiting for. Somebody decodes: as many as double a decode step's time. Two
 // exceptions serve everybody better. Chunks that computing is efficient with are always worth it where they are quick: small ones
 // take a third longer altogether (8 layers of 512 on 2 cores: 0.25 ms a row in chunks of 64, 0.19 in chunks of 192), and ggml's
-// attention on a CPU 2.6 times as long for a row of fewer than kTile (4,000 tokens, head size 64). The prompt and the streams beside
-// it are then done sooner (4,000 tokens beside 4 streams: chunks of 64 4.8 s, these 4.5 s), and the worst gap is the same, as the
-// deepest chunks make it. And in a crowd, or when little is left, a step takes as much as those who decode may be held up for:
-// everybody who waits pays for steps with few sequences, which cost nearly as much as full ones.
+// attention on a CPU 2.6 times as long for a row of fewer than kTile (4,000 tokens, head size 64). The prompt and the streams
+// beside it are then done sooner (4,000 tokens beside 4 streams: chunks of 64 4.8 s, these 4.5 s), and the worst gap is the same,
+// as the deepest chunks make it. And in a crowd, or when little is left, a step takes as much as those who decode may be held up
+// for: everybody who waits pays for steps with few sequences, which cost nearly as much as full ones.
 #pragma once
 
 #include <algorithm>
