@@ -52,11 +52,13 @@ t.test('a goal without a figure is told apart from one that was missed', async (
   t.strictSame(summaryLines(figures), ['1 goals not measured', '1 goals held, 1 missed']);
 });
 
-t.test('beside a rival that got nothing done there is no ratio', async (t) => {
-  const rival = samples.ours.map(() => ({ 'many.rate': 0 }));
-  const { ratio, holds, ...verdict } = judge({ ...goal, against: 'rival', atLeast: 1 }, { ...samples, rival });
+t.test('a round beside a rival that got nothing done has no ratio', async (t) => {
+  const failing = (rounds: readonly number[]) => samples.rival.map((each, i) => (rounds.includes(i) ? { 'many.rate': 0 } : each));
+  const against = { ...goal, against: 'rival', atLeast: 1.95 } as const;
+  const { ratio, holds, ...verdict } = judge(against, { ...samples, rival: failing([0, 1, 2]) });
   t.match({ ratio, holds }, { ratio: undefined, holds: undefined });
   t.match(verdict, { ours: 90, rival: 0 });
+  t.match(judge(against, { ...samples, rival: failing([1]) }), { ratio: 2, ratioLow: 2, ratioHigh: 2, holds: true });
 });
 
 t.test('a percentile of nothing is no figure', async (t) => {

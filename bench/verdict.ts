@@ -52,10 +52,10 @@ function pick(samples: readonly Sample[], figure: string): number[] {
   return values.length === samples.length ? (values as number[]) : [];
 }
 
-/** One ratio a round, or none at all when one cannot be told, as beside a rival that got nothing done. */
+/** One ratio a round, but for rounds without one, as beside a rival that got nothing done. */
 function divide(values: readonly number[], by: readonly number[]): number[] {
-  const ratios = values.map((value, round) => value / (by[round] ?? Number.NaN));
-  return values.length === by.length && ratios.every(Number.isFinite) ? ratios : [];
+  if (values.length !== by.length) return [];
+  return values.map((value, round) => value / (by[round] ?? Number.NaN)).filter(Number.isFinite);
 }
 
 function middle(values: readonly number[]): number | undefined {

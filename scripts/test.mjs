@@ -1,5 +1,6 @@
 // npm test [-- FILES]: makes the checkout ready and runs every test, then the native ones again with sanitised addons.
-// With FILES, those alone; with --asan, those (or the native ones) under sanitizers alone. Ends with `N passed, N failed`.
+// With FILES, those alone; with --asan, those (or the native ones) under sanitizers alone; --timeout SECONDS is the limit of one
+// file. Ends with `N passed, N failed`.
 import { readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,14 +21,19 @@ import { readTapTotals } from './setup/tap-totals.mjs';
 const nativeFolders = ['native/llama/test', 'ts/server/native'];
 
 await runScript(async () => {
-  const { values, positionals } = parseArgs({ options: { asan: { type: 'boolean', default: false } }, allowPositionals: true });
+  const { values, positionals } = parseArgs({
+    options: { asan: { type: 'boolean', default: false }, timeout: { type: 'string' } },
+    allowPositionals: true,
+  });
+  const timeout = values.timeout === undefined ? undefined : Number(values.timeout);
+  if (timeout !== undefined && !(timeout > 0)) throw new Error(`--timeout is "${values.timeout}": give seconds`);
   process.chdir(checkout);
   await setUp();
   if (positionals.length === 0 && !values.asan && !whyNoArm64()) await runSteps(nativeSteps('arm64'));
   const runs = [];
-  if (!values.asan) runs.push(await runTap(positionals, process.env));
+  if (!values.asan) runs.push(await runTap(positionals, process.env, timeout));
   if (values.asan || positionals.length === 0)
-    runs.push(await runSanitized(positionals.length > 0 ? positionals : nativeTests()));
+    runs.push(await runSanitized(positionals.length > 0 ? positionals : nativeTests(), timeout));
   const total = (/** @type {'passed' | 'failed' | 'skipped'} */ name) => runs.reduce((sum, run) => sum + run[name], 0);
   if (total('skipped') > 0) console.log(`${total('skipped')} skipped (each says why above)`);
   console.log(`${total('passed')} passed, ${total('failed')} failed`);
@@ -43,8 +49,11 @@ function nativeTests() {
   );
 }
 
-/** @param {string[]} files */
-async function runSanitized(files) {
+/**
+ * @param {string[]} files
+ * @param {number} timeoutSeconds of one file; sanitised code is some ten times slower
+ */
+async function runSanitized(files, timeoutSeconds = 600) {
   const env = sanitizerEnvironment();
   if (!env) {
     console.log(
@@ -54,7 +63,7 @@ async function runSanitized(files) {
   }
   await runSteps(nativeSteps('asan'));
   console.log('The native tests again, with the addons under ASan and UBSan:');
-  return runTap(files, env, 600); // sanitised code is some ten times slower
+  return runTap(files, env, timeoutSeconds);
 }
 
 /**

@@ -7,7 +7,8 @@ import { ServerContender } from './server-contender.ts';
 /** One model in one process: continuous batching, prompt cache and a KV buffer for each slot, as upstream ships them. */
 export const llamaServer: Contender = {
   name: 'llama-server',
-  start: (options) => start(['--model', options.model], options),
+  // It first computes to its end what nobody waits for any more.
+  start: (options) => start(['--model', options.model], options, 2_000),
 };
 
 /** Several models: a process of its own for each, behind a router that loads them on demand. */
@@ -19,7 +20,7 @@ export const llamaRouter: Contender = {
   },
 };
 
-async function start(models: readonly string[], options: ContenderOptions): Promise<ServerContender> {
+async function start(models: readonly string[], options: ContenderOptions, mostStopMs?: number): Promise<ServerContender> {
   const port = await freePort();
   const server = await ChildServer.start({
     program: rivalProgram('llama-server'),
@@ -28,7 +29,7 @@ async function start(models: readonly string[], options: ContenderOptions): Prom
     readyPath: '/health',
     readyWithinMs: 180_000,
   });
-  return new ServerContender(server);
+  return new ServerContender(server, mostStopMs);
 }
 
 /** Its own defaults where they are not named here. */

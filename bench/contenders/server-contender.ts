@@ -7,17 +7,17 @@ import { runWrk } from '../load/wrk.ts';
 import type { Sample } from '../trial.ts';
 import type { RunningContender } from './contender.ts';
 
-/** About two seconds on a small machine. */
+/** About a second on a small machine. */
 const warmUp: ClosedLoad = { kind: 'closed', clients: 4, requestsPerClient: 3, ownWords: 40, maxTokens: 64 };
-
-/** llama-server first computes to its end what nobody waits for any more. */
-const mostStopMs = 2_000;
 
 export class ServerContender implements RunningContender {
   readonly #server: ChildServer;
+  readonly #mostStopMs: number;
 
-  constructor(server: ChildServer) {
+  /** @param mostStopMs how long the server may take to end before it is killed */
+  constructor(server: ChildServer, mostStopMs = 30_000) {
     this.#server = server;
+    this.#mostStopMs = mostStopMs;
   }
 
   warmUp(): Promise<Sample> {
@@ -40,6 +40,6 @@ export class ServerContender implements RunningContender {
   }
 
   stop(): Promise<unknown> {
-    return this.#server.stop('SIGTERM', mostStopMs);
+    return this.#server.stop('SIGTERM', this.#mostStopMs);
   }
 }

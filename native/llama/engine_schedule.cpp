@@ -109,7 +109,8 @@ void Engine::admit() {
         if (n_active() >= limits_.n_parallel || sequences_->n_idle() == 0) {
             if (!make_way(*generation->job)) return;
         }
-        if (!admit(*generation) && !set_sleeper_aside()) return;
+        // While somebody is being saved there will be room in a moment.
+        if (!admit(*generation) && (sequences_->is_saving() || !set_sleeper_aside())) return;
     }
 }
 

@@ -64,7 +64,7 @@ class PrefillBudget {
   private:
     static constexpr double kLeast = 16;
     static constexpr double kQuantumMs = 80;  // in a burst too: a pass for those who decode costs all who wait
-    // In a crowd those who decode are held up by this much in each step, and so are other contexts.
+    // In a crowd those who decode are held up by this much in each step at least, and other contexts at most.
     static constexpr double kCrowdMs = 40;
     // What is left takes a few steps: those who decode are soon rid of it.
     static constexpr double kBriefMs = 150;

@@ -42,7 +42,7 @@ Sequence * Sequences::find_prefix(const std::string & key, const std::vector<lla
         auto & sequence = sequences_[owner];
         const bool takes_over = can_take_over(sequence, common);
         // A few tokens are not worth a gap.
-        if (common < n_common || (common < n_worth_sharing() && (!takes_over || leaves_gap(sequence)))) continue;
+        if (common < n_common || (common < n_worth_sharing() && (!takes_over || gap_of(sequence) != Gap::None))) continue;
         if (common == n_common && best && (can_take_over(*best, common) || !takes_over)) continue;
         best = &sequence;
         n_common = common;
@@ -208,14 +208,15 @@ llama_pos Sequences::filler_pos(llama_seq_id id) const { return sequences_[stati
 
 void Sequences::clear_filler(llama_seq_id id) { llama_memory_seq_rm(memory_, id, sequences_[static_cast<size_t>(id)].n_pos, -1); }
 
-// With a buffer for each, rather one that leaves no gap between running ones: every step would pay for that, and a state is saved
-// once. Then one that may go without loss, an empty one or else the least recently used.
+// Rather one without a gap between it and the running ones that no rows can fill: every step would pay for that, and a state is
+// saved once. Then one that may go without loss, one without any gap, an empty one or else the least recently used.
 Sequence * Sequences::idle_victim(const Sequence * except, bool may_be_empty) {
     Sequence * best = nullptr;
     auto rank = [this](const Sequence & sequence) {
         const bool is_empty = sequence.tokens.empty();
         const bool loses = saves_ && !is_empty && !sequence.dispensable;
-        return std::tuple(leaves_gap(sequence), loses, is_empty ? 0 : sequence.last_used);
+        const auto gap = gap_of(sequence);
+        return std::tuple(gap == Gap::Open, loses, gap, is_empty ? 0 : sequence.last_used);
     };
     for (auto & sequence : sequences_) {
         if (sequence.busy || sequence.n_readers > 0 || &sequence == except) continue;
@@ -225,17 +226,21 @@ Sequence * Sequences::idle_victim(const Sequence * except, bool may_be_empty) {
     return best;
 }
 
-// Neither inside the run of busy sequences nor next to it.
-bool Sequences::leaves_gap(const Sequence & sequence) const {
-    if (sharing_ != Sharing::Copies) return false;
-    bool below = false;
-    bool above = false;
+// Between the sequence and those that run, with a buffer for each. Inside their run it rather closes one.
+Sequences::Gap Sequences::gap_of(const Sequence & sequence) const {
+    if (sharing_ != Sharing::Copies) return Gap::None;
+    llama_seq_id below = -1;
+    llama_seq_id above = -1;
     for (const auto & other : sequences_) {
         if (!other.busy) continue;
-        if (std::abs(other.id - sequence.id) == 1) return false;
-        (other.id < sequence.id ? below : above) = true;
+        if (other.id < sequence.id) below = other.id;
+        else if (other.id > sequence.id && above < 0) above = other.id;
     }
-    return below != above;
+    if ((below < 0) == (above < 0)) return Gap::None;
+    const llama_seq_id from = below < 0 ? sequence.id + 1 : below + 1;
+    const llama_seq_id to = below < 0 ? above : sequence.id;
+    if (from == to) return Gap::None;
+    return can_fill(from, to) ? Gap::Filled : Gap::Open;
 }
 
 }  // namespace svc

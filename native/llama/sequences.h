@@ -99,7 +99,7 @@ class Sequences {
     llama_pos filler_pos(llama_seq_id id) const;
     void clear_filler(llama_seq_id id);
 
-    // Forgets an idle sequence: one without loss first, then the least recently used. False when there is none.
+    // Forgets an idle sequence, see idle_victim(). False when there is none.
     bool evict();
 
     bool is_common_buffer() const { return sharing_ == Sharing::Cells; }
@@ -127,7 +127,8 @@ class Sequences {
     void clear(Sequence & sequence);
     bool cut(Sequence & sequence, size_t n_keep);
     Sequence * idle_victim(const Sequence * except, bool may_be_empty);
-    bool leaves_gap(const Sequence & sequence) const;
+    enum class Gap { None, Filled, Open };
+    Gap gap_of(const Sequence & sequence) const;
 
     llama_context * context_;
     llama_memory_t memory_;

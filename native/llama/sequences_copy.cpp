@@ -98,17 +98,21 @@ bool Sequences::save(Sequence & sequence, size_t most_bytes, std::function<void(
     return true;
 }
 
-// The sequence that would give way next, while nothing else could and while something probably must.
+// The sequence that would give way next, while nothing could without loss that leaves no open gap, and while something probably
+// must.
 Sequence * Sequences::next_to_save() {
     if (!saves_ || sharing_ == Sharing::None) return nullptr;
     const bool tight =
         sharing_ == Sharing::Cells && (cells_.n_free() < n_cells() / kFreeShare || n_idle_tokens() > n_idle_limit());
     Sequence * next = nullptr;
-    auto rank = [this](const Sequence & sequence) { return std::tuple(leaves_gap(sequence), sequence.last_used); };
+    auto rank = [this](const Sequence & sequence) {
+        const auto gap = gap_of(sequence);
+        return std::tuple(gap == Gap::Open, gap, sequence.last_used);
+    };
     for (auto & sequence : sequences_) {
         if (sequence.busy) continue;
         const bool may_go = sequence.dispensable || sequence.tokens.empty();
-        if (may_go && !tight && !leaves_gap(sequence)) return nullptr;
+        if (may_go && !tight && gap_of(sequence) != Gap::Open) return nullptr;
         if (may_go || sequence.copy_pending) continue;
         if (!next || rank(sequence) < rank(*next)) next = &sequence;
     }

@@ -22,7 +22,7 @@ export const aborts: Trial = {
       kind: 'abort-storm',
       aborts: 320,
       concurrency: 16,
-      survivors: { clients: 2, ownWords: 24, maxTokens: 600 },
+      survivors: { clients: 2, ownWords: 24, maxTokens: 400 },
       forRival: { aborts: 120 },
     },
     // Last, as the rival computes for those who left long after.
@@ -47,7 +47,7 @@ export const idleStreams: Trial = {
       kind: 'idle-streams',
       active: 4,
       idle: 10_000,
-      openPerSecond: 2_000,
+      openPerSecond: 4_000,
       settleSeconds: 2,
       seconds: 2,
       forRival: { idle: 900, settleSeconds: 1 },

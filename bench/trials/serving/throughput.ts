@@ -34,13 +34,15 @@ export const streams: Trial = {
   ],
 };
 
+const eight = { ...chats(8), maxTokens: 128 };
+
 export const contention: Trial = {
   name: 'contention',
   summary:
     '8 streams while another program burns a core: what is left must be what two thirds of two cores give, not a fraction of it',
   rival: 'llama-server',
   server: { nParallel: 8, nCtx: 8_192 },
-  phases: { alone: chats(8), contended: { ...chats(8), burners: 1 } },
+  phases: { alone: eight, contended: { ...eight, burners: 1 } },
   goals: [
     { figure: 'contended.tokensPerSecond', unit: 'tok/s', against: { baseline: 'alone.tokensPerSecond' }, atLeast: 0.5 },
     { figure: 'contended.tokensPerSecond', unit: 'tok/s', against: 'rival', atLeast: 0.98 },

@@ -10,6 +10,8 @@ t.test('sequences that run lie side by side', { skip: noReferences() }, async (t
     'cached prefixes everywhere: 0 1 2',
     'which is saved next: 0 1',
     'a saved one that leaves a gap: 1',
+    'an empty one beyond a cached prefix: 0 2',
+    'an empty one beyond a cached prefix: 0 1',
     'gaps that are filled: none, a shallow one, a deep one: 1 1 0',
   ]);
 });

@@ -77,6 +77,12 @@ void run(llama_context * context) {
         all[6]->dispensable = true;
         print("a saved one that leaves a gap", {scene.begin(100).id});
     }
+    for (size_t n_tokens : {100, 2'000}) {
+        Scene scene(context);
+        auto & stays = scene.begin(100);
+        scene.sequences.release(scene.begin(n_tokens));
+        print("an empty one beyond a cached prefix", {stays.id, scene.begin(100).id});
+    }
     {
         Scene scene(context);
         auto & shallow = scene.begin(100);
