@@ -103,7 +103,7 @@ t.test('doctor reports a wrong configuration as a finding', async (t) => {
 
 t.test('bench hands its arguments on unread, options that svc knows too', async (t) => {
   const { run } = cliSetting(t);
-  t.match(await run(['bench', '--help']), { code: 0, stdout: /--summary .*\n +--json/ });
+  t.match(await run(['bench', '--help']), { code: 0, stdout: /--report .*\n +--json/s });
   const wrong = await run(['bench', 'nothing', '--json']);
   t.equal(wrong.code, 2);
   t.match(JSON.parse(wrong.stderr), { error: { code: 'bench_failed', message: /name a suite: http, serving/ } });
