@@ -54,8 +54,7 @@ async function runSuite(suite: Suite, options: BenchOptions): Promise<void> {
   const { path, run } = writeResults({ ...facts, modelSha256: await sha256(model) }, results);
   const page = options.hasReport ? writePage(path) : undefined;
   const summary = options.hasSummary ? writeSummary(path) : undefined;
-  if (isJson)
-    console.log(JSON.stringify({ file: path, ...(page ? { page } : {}), ...(summary ? { summary } : {}), ...run }, null, 2));
+  if (isJson) console.log(JSON.stringify({ file: path, page, summary, ...run }, null, 2));
   say(`samples: ${path}`);
   if (page) say(`page: ${page}`);
   if (summary) say(`summary: ${summary}`);

@@ -13,11 +13,11 @@ constexpr double kAgeTokensPerMs = 2.0;
 constexpr double kSiblingTokens = 512;
 // A prompt this long lets one that ends go ahead alone.
 constexpr size_t kTokensToHurry = 1024;
-// As many tokens may be added to a chunk that ends a prompt, as they would cost a pass of their own: to the first of a step up to
-// kMostTail (8 layers of 512, 3 streams, prompts of 215 tokens where 140 have room: 5 % more tokens a second than in two chunks).
+// As many tokens may be added to a chunk that ends a prompt, as they would cost a pass of their own: to the first of a step, if
+// it is not efficient yet, up to kMostTail (8 layers of 512, 3 streams, prompts of 215 tokens where 140 have room: 5 % more
+// tokens a second than in two chunks).
 constexpr uint32_t kTail = PrefillBudget::kTile / 2;
 constexpr uint32_t kMostTail = PrefillBudget::kTile * 3 / 2;
-constexpr uint32_t kMostGrown = PrefillBudget::kTile * 3;  // chunks as large as this grow by kTail alone
 constexpr llama_token kFillerToken = 0;
 
 }  // namespace
@@ -83,7 +83,7 @@ void Engine::plan_prefill(const std::string & lora) {
     auto room = prefill_room(prompts);
     for (auto * generation : waiting) {
         const size_t n_left = generation->n_remaining_prefill();
-        const bool may_grow = generation == waiting.front() && room < kMostGrown;
+        const bool may_grow = generation == waiting.front() && room < PrefillBudget::kEfficient;
         const uint32_t tail = may_grow ? std::clamp(room * 2 / 3, kTail, kMostTail) : kTail;
         if (n_left > room && n_left <= room + tail) room = std::min(room + tail, n_free_rows());
         const bool ends = n_left <= room;

@@ -20,6 +20,8 @@ class PrefillBudget {
   public:
     // Rows of one attention tile (GGML_FA_TILE_Q in ggml-cpu); the last tile of a chunk is computed whole.
     static constexpr uint32_t kTile = 64;
+    // Rows that are as quick, each, as in any larger chunk.
+    static constexpr uint32_t kEfficient = 3 * kTile;
 
     struct Prompts {
         size_t count;
@@ -70,8 +72,6 @@ class PrefillBudget {
     static constexpr double kBriefMs = 150;
     // Longer prompts than this together are no burst.
     static constexpr double kBurstMs = 2000;
-    // Rows that are as quick, each, as in any larger chunk.
-    static constexpr double kEfficient = 3 * kTile;
     // Longest tile that is worth it, and where attention is what takes long, so that fewer rows take nearly as long.
     static constexpr double kTileMs = 45;
     static constexpr double kDeepTileMs = 100;

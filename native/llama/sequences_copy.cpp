@@ -105,10 +105,7 @@ Sequence * Sequences::next_to_save() {
     const bool tight =
         sharing_ == Sharing::Cells && (cells_.n_free() < n_cells() / kFreeShare || n_idle_tokens() > n_idle_limit());
     Sequence * next = nullptr;
-    auto rank = [this](const Sequence & sequence) {
-        const auto gap = gap_of(sequence);
-        return std::tuple(gap == Gap::Open, gap, sequence.last_used);
-    };
+    auto rank = [this](const Sequence & sequence) { return std::tuple(gap_of(sequence), sequence.last_used); };
     for (auto & sequence : sequences_) {
         if (sequence.busy) continue;
         const bool may_go = sequence.dispensable || sequence.tokens.empty();

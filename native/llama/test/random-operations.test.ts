@@ -1,6 +1,6 @@
 /**
  * Random submits, cancels, pauses and tenants under KV pressure, while another model comes and goes: every answer must be the one that
- * the prompt gets alone. SVC_TEST_OPERATIONS sets how many operations (400) a variant takes.
+ * the prompt gets alone. SVC_TEST_OPERATIONS sets how many operations (400; half as many with drafts).
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
