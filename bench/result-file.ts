@@ -36,19 +36,24 @@ export function writeResults(facts: RunFacts, results: readonly TrialResult[]): 
 
 /** Writes what a result file says of each goal, without its samples: small enough to be kept. Returns the summary's path. */
 export function writeSummary(resultPath: string): string {
-  const { results, ...facts } = JSON.parse(readFileSync(resultPath, 'utf8')) as ResultFile;
+  const run = JSON.parse(readFileSync(resultPath, 'utf8')) as ResultFile;
+  const path = join(folder, `${run.suite}-${shapeOf(run.model)}.summary.json`);
+  writeFileSync(path, `${JSON.stringify(summarise(run), null, 1)}\n`);
+  return path;
+}
+
+/** A run's facts and, of each trial, how long it took and what was measured for its goals. */
+export function summarise({ results, ...facts }: ResultFile): object {
   const trials = results.map(({ trial, seconds, verdicts }) => ({
     name: trial.name,
     seconds: Math.round(seconds),
     goals: verdicts.map(({ goal, ...figures }) => ({ ...goal, ...rounded(figures) })),
   }));
-  const path = join(folder, `${facts.suite}-${shapeOf(facts.model)}.summary.json`);
-  writeFileSync(path, `${JSON.stringify({ ...facts, trials }, null, 1)}\n`);
-  return path;
+  return { ...facts, trials };
 }
 
 /** The name by which `--model` knows a random model; of others their file's. */
-function shapeOf(model: string): string {
+export function shapeOf(model: string): string {
   return /^random-[a-z]+-(tiny|mid|q05)-/.exec(model)?.[1] ?? model.replace(/\.gguf$/, '');
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <tuple>
 
 namespace svc {
 
@@ -208,22 +207,23 @@ llama_pos Sequences::filler_pos(llama_seq_id id) const { return sequences_[stati
 
 void Sequences::clear_filler(llama_seq_id id) { llama_memory_seq_rm(memory_, id, sequences_[static_cast<size_t>(id)].n_pos, -1); }
 
-// Rather one without a gap between it and the running ones that no rows can fill: every step would pay for that, and a state is
-// saved once. Then one that may go without loss, one without any gap, an empty one or else the least recently used.
 Sequence * Sequences::idle_victim(const Sequence * except, bool may_be_empty) {
     Sequence * best = nullptr;
-    auto rank = [this](const Sequence & sequence) {
-        const bool is_empty = sequence.tokens.empty();
-        const bool loses = saves_ && !is_empty && !sequence.dispensable;
-        const auto gap = gap_of(sequence);
-        return std::tuple(gap == Gap::Open, loses, gap, is_empty ? 0 : sequence.last_used);
-    };
     for (auto & sequence : sequences_) {
         if (sequence.busy || sequence.n_readers > 0 || &sequence == except) continue;
         if (sequence.tokens.empty() && !may_be_empty) continue;
-        if (!best || rank(sequence) < rank(*best)) best = &sequence;
+        if (!best || rank_of(sequence) < rank_of(*best)) best = &sequence;
     }
     return best;
+}
+
+// Rather one without a gap between it and the running ones that no rows can fill: every step would pay for that, and a state is
+// saved once. Then one that may go without loss, one without any gap, an empty one or else the least recently used.
+Sequences::Rank Sequences::rank_of(const Sequence & sequence) const {
+    const bool is_empty = sequence.tokens.empty();
+    const bool loses = saves_ && !is_empty && !sequence.dispensable;
+    const auto gap = gap_of(sequence);
+    return {gap == Gap::Open, loses, gap, is_empty ? 0 : sequence.last_used};
 }
 
 // Between the sequence and those that run, with a buffer for each. Inside their run it rather closes one.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "cell_ledger.h"
@@ -129,6 +130,10 @@ class Sequences {
     Sequence * idle_victim(const Sequence * except, bool may_be_empty);
     enum class Gap { None, Filled, Open };
     Gap gap_of(const Sequence & sequence) const;
+    // The idle sequence of the lowest rank gives way first: whether its gap is open, whether its state would be lost, its gap,
+    // when it was last used.
+    using Rank = std::tuple<bool, bool, Gap, uint64_t>;
+    Rank rank_of(const Sequence & sequence) const;
 
     llama_context * context_;
     llama_memory_t memory_;

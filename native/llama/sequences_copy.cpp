@@ -1,6 +1,4 @@
 // States of sequences on the move: shared with another sequence, saved, and restored.
-#include <tuple>
-
 #include "../common/status.h"
 #include "sequences.h"
 
@@ -105,13 +103,12 @@ Sequence * Sequences::next_to_save() {
     const bool tight =
         sharing_ == Sharing::Cells && (cells_.n_free() < n_cells() / kFreeShare || n_idle_tokens() > n_idle_limit());
     Sequence * next = nullptr;
-    auto rank = [this](const Sequence & sequence) { return std::tuple(gap_of(sequence), sequence.last_used); };
     for (auto & sequence : sequences_) {
         if (sequence.busy) continue;
         const bool may_go = sequence.dispensable || sequence.tokens.empty();
         if (may_go && !tight && gap_of(sequence) != Gap::Open) return nullptr;
         if (may_go || sequence.copy_pending) continue;
-        if (!next || rank(sequence) < rank(*next)) next = &sequence;
+        if (!next || rank_of(sequence) < rank_of(*next)) next = &sequence;
     }
     return next;
 }
