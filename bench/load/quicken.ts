@@ -27,7 +27,7 @@ function quickLoad(load: Load): Load {
     case 'abort-storm':
       return { ...load, aborts: Math.min(load.aborts, 40) };
     case 'idle-streams':
-      return { ...load, idle: Math.min(load.idle, 500), settleSeconds: 0, seconds: 1 };
+      return { ...load, idle: Math.min(load.idle, 500), seconds: 1 };
     case 'tenants':
       return { ...load, quiet: { ...load.quiet, requests: Math.min(load.quiet.requests, 10) } };
     case 'model-switch':
