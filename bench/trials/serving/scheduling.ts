@@ -11,6 +11,8 @@ export const prefillStall: Trial = {
     'a prompt of 4,000 tokens arrives among 4 streams: their gaps stay near those without it, and the work as a whole takes no longer',
   rival: 'llama-server',
   server: { nParallel: 8, nCtx: 65_536 },
+  // Four or five of eight slots: as in `streams`.
+  fresh: 'round',
   phases: {
     idle: running,
     arrival: { ...running, arrivals: [fourThousand] },
@@ -19,9 +21,9 @@ export const prefillStall: Trial = {
   goals: [
     { figure: 'arrival.streamItlP99Ms', unit: 'ms', against: { baseline: 'idle.streamItlP99Ms' }, atMost: 2 },
     { figure: 'arrival.streamWorstGapMs', unit: 'ms', against: 'rival', atMost: 1.02 },
-    { figure: 'arrival.makespanMs', unit: 'ms', against: 'rival', atMost: 1.05 },
-    { figure: 'alone.longTtftMaxMs', unit: 'ms', against: 'rival', atMost: 1.05 },
-    { figure: 'arrival.longTtftMaxMs', unit: 'ms', against: 'rival' },
+    { figure: 'arrival.makespanMs', unit: 'ms', against: 'rival', atMost: 1.02 },
+    { figure: 'alone.longTtftMaxMs', unit: 'ms', against: 'rival', atMost: 1.02 },
+    { figure: 'arrival.longTtftMaxMs', unit: 'ms', against: 'rival', atMost: 1.02 },
   ],
 };
 
@@ -39,7 +41,7 @@ export const shortBehindLong: Trial = {
   },
   goals: [
     { figure: 'behind.shortTtftMaxMs', unit: 'ms', atMost: 150 },
-    { figure: 'behind.shortTtftMaxMs', unit: 'ms', against: 'rival' },
+    { figure: 'behind.shortTtftMaxMs', unit: 'ms', against: 'rival', atMost: 1.02 },
     { figure: 'behind.longTtftMaxMs', unit: 'ms', against: { baseline: 'alone.longTtftMaxMs' }, atMost: 1.05 },
     { figure: 'uniform.ttftP50Ms', unit: 'ms', against: 'rival', atMost: 1.02 },
     { figure: 'uniform.ttftP95Ms', unit: 'ms', against: 'rival', atMost: 1.02 },

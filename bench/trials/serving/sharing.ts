@@ -7,7 +7,7 @@ const models = ['model-1', 'model-2', 'model-3', 'model-4', 'model-5', 'model-6'
 export const modelSwitch: Trial = {
   name: 'model-switch',
   summary:
-    'requests to 6 models drawn at random with room for 3, beside the router with a process for each: what a request that has to wait for a model takes',
+    'requests to 6 models drawn at random, where both servers may hold 3 by number, beside the router with a process for each: what a request that has to wait for a model takes',
   rival: 'llama-router',
   // An empty name is the suite's model.
   server: { nParallel: 4, nCtx: 4_096, models: Object.fromEntries(models.map((name) => [name, ''])), maxLoadedModels: 3 },
@@ -51,7 +51,7 @@ export const tenants: Trial = {
   goals: [
     { figure: 'flooded.ttftP99Ms', unit: 'ms', against: { baseline: 'alone.ttftP99Ms' }, atMost: 1.25 },
     { figure: 'mixed.ttftP99Ms', unit: 'ms', against: { baseline: 'alone.ttftP99Ms' }, atMost: 1.25 },
-    { figure: 'flooded.ttftP99Ms', unit: 'ms', against: 'rival' },
+    { figure: 'flooded.ttftP99Ms', unit: 'ms', against: 'rival', atMost: 1.02 },
     // Not quite all: a request that might exceed what is left is refused.
     { figure: 'budget.budgetUsed', unit: 'of 1', atLeast: 0.9, atMost: 1 },
     { figure: 'flooded.nFailed', unit: 'failed', atMost: 0 },

@@ -23,14 +23,16 @@ export const streams: Trial = {
   rival: 'llama-server',
   ceiling: 'llama-batched-bench',
   server: { nParallel: 32, nCtx: 32_768 },
+  // The rival decodes quickly in slots that lie side by side, and those of a used server do not.
+  fresh: 'round',
   phases: { one: { ...chats(1), requestsPerClient: 2 }, four: chats(4), many: chats(32) },
   goals: [
     parity('one'),
     parity('four'),
     parity('many'),
     { figure: 'many.tokensPerSecond', unit: 'tok/s', against: 'ceiling', atLeast: 0.8 },
-    { figure: 'many.itlP99Ms', unit: 'ms', against: 'rival' },
-    { figure: 'many.serverCpuSeconds', unit: 's', against: 'rival' },
+    { figure: 'many.itlP99Ms', unit: 'ms', against: 'rival', atMost: 1.02 },
+    { figure: 'many.serverCpuSeconds', unit: 's', against: 'rival', atMost: 1.02 },
   ],
 };
 
@@ -39,12 +41,13 @@ const eight = { ...chats(8), maxTokens: 128 };
 export const contention: Trial = {
   name: 'contention',
   summary:
-    '8 streams while another program burns a core: what is left must be what two thirds of two cores give, not a fraction of it',
+    '8 streams while another program burns a core: two of the three busy threads are ours, and with two cores they keep two thirds of the pace',
   rival: 'llama-server',
   server: { nParallel: 8, nCtx: 8_192 },
   phases: { alone: eight, contended: { ...eight, burners: 1 } },
   goals: [
-    { figure: 'contended.tokensPerSecond', unit: 'tok/s', against: { baseline: 'alone.tokensPerSecond' }, atLeast: 0.5 },
+    // The scheduler shares by thread; 0.75 is the most, if the burner never leaves one core.
+    { figure: 'contended.tokensPerSecond', unit: 'tok/s', against: { baseline: 'alone.tokensPerSecond' }, atLeast: 0.66 },
     { figure: 'contended.tokensPerSecond', unit: 'tok/s', against: 'rival', atLeast: 0.98 },
   ],
 };
