@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, release, totalmem } from 'node:os';
 import { defaultPreset } from '../scripts/setup/set-up.mjs';
+import { describeCommit } from './commit.ts';
 
 /** What a reader needs to judge figures that were measured elsewhere. */
 export interface Machine {
@@ -13,7 +14,7 @@ export interface Machine {
   preset: string;
   kernel: string;
   node: string;
-  /** Commit of the checkout, with `-dirty` when files differ from it; `unknown` outside a git checkout. */
+  /** As commit.ts describes it. */
   commit: string;
 }
 
@@ -27,7 +28,7 @@ export function describeMachine(): Machine {
     preset: defaultPreset(),
     kernel: release(),
     node: process.version,
-    commit: readCommit(),
+    commit: describeCommit(),
   };
 }
 
@@ -37,13 +38,5 @@ function readGpus(): string[] {
     return names.split('\n').filter((name) => name !== '');
   } catch {
     return [];
-  }
-}
-
-function readCommit(): string {
-  try {
-    return execFileSync('git', ['describe', '--always', '--dirty', '--abbrev=12'], { encoding: 'utf8' }).trim();
-  } catch {
-    return 'unknown';
   }
 }

@@ -42,7 +42,6 @@ t.test('what cannot be understood is named', async (t) => {
   t.throws(() => readOptions(['serving', '--threads', 'two']), /--threads is "two"/);
   t.throws(() => readOptions(['serving', 'http']), /one word too many/);
   t.throws(() => readOptions(['serving', '--tokens']), /--tokens/);
-  t.throws(() => readOptions(['serving', '--summary', '--trial', 'a']), /--summary is of a whole suite/);
 });
 
 t.test('help names every option that is read', async (t) => {

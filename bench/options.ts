@@ -26,8 +26,6 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
   const { positionals, values } = parse([...args]);
   if (values.help) return undefined;
   if (positionals.length > 1) throw new UsageError(`"${positionals[1]}" is one word too many: one suite at a time`);
-  const isPartial = values.trial || values.rival || values['rival-flags'] || values.quick;
-  if (values.summary && isPartial) throw new UsageError('--summary is of a whole suite beside its own rival');
   return {
     subject: positionals[0] ?? '',
     rival: values.rival,
@@ -91,15 +89,15 @@ Measures ours and a rival in turn, and writes every sample to bench/results/.
 ${lines.join('\n')}
 
   --trial NAME    only this trial; may be given several times
-  --rival NAME    another rival than the trials name, or none
+  --rival NAME    another rival than the trials name, or none; llama-server includes its router
   --rival-flags F flags for llama-server beside ours, in one word: "-ub 256 --prio 2"
   --model NAME    a GGUF file, or a random shape: tiny, mid, q05
   --threads N     compute threads of both sides (default: as many as there are cores)
   --rounds N      rounds, ours and the rival in turn (default 3)
   --quick         smaller loads, the tiny model, one round: for a first look
   --report        write an HTML page with plots beside the results; with a result file, only that
-  --summary       write what is said of each goal of a whole suite, without the samples, to SUITE-MODEL.summary.json; with a result
-                  file, only that
+  --summary       write what is said of each goal, without the samples, to SUITE-MODEL.summary.json; only of a whole suite beside
+                  its own rivals and of a commit; with a result file, only that
   --json          print the results as JSON instead of lines
   --help          this text
 

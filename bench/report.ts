@@ -10,9 +10,10 @@ export function reportLines({ trial, verdicts, seconds }: TrialResult): string[]
   ];
 }
 
-function verdictLine(verdict: Verdict, { rival, ceiling }: TrialResult['trial']): string {
+function verdictLine(verdict: Verdict, { ours: own = 'svc', rival, ceiling }: TrialResult['trial']): string {
   const { goal, ours, reference, rivalRatio } = verdict;
-  const parts = [goal.figure.padEnd(34), `svc ${figure(ours)} ${goal.unit}`, `${rival} ${figure(verdict.rival)}`];
+  const parts = [goal.figure.padEnd(34), `${own} ${figure(ours)} ${goal.unit}`];
+  if (rival !== undefined) parts.push(`${rival} ${figure(verdict.rival)}`);
   if (goal.against === 'ceiling') parts.push(`${ceiling} ${figure(reference)}`);
   if (typeof goal.against === 'object') parts.push(`${goal.against.baseline} ${figure(reference)}`);
   if (goal.against !== undefined) parts.push(ratio(verdict));

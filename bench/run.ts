@@ -1,18 +1,20 @@
 /** `npm run bench -- SUITE [options]`; what there is stands in options.ts. */
 import { availableParallelism } from 'node:os';
 import { basename } from 'node:path';
+import { chooseContenders, withRival } from './contenders/choose.ts';
 import type { ContenderOptions } from './contenders/contender.ts';
-import { contenders } from './contenders/contenders.ts';
 import { quicken } from './load/quicken.ts';
 import { requireWrk } from './load/wrk.ts';
+import { describeMachine } from './machine.ts';
 import { findModel, sha256 } from './model.ts';
 import { type BenchOptions, helpText, readOptions, UsageError } from './options.ts';
 import { writePage } from './page/write-page.ts';
 import { reportLines, summaryLines, tally } from './report.ts';
-import { writeResults, writeSummary } from './result-file.ts';
-import { type RunOptions, runTrial, type TrialResult } from './runner.ts';
+import { type RunFacts, writeResults } from './result-file.ts';
+import { runTrial, type TrialResult } from './runner.ts';
 import { type Suite, suites } from './suites.ts';
-import type { ContenderName, Trial } from './trial.ts';
+import { requireWholeSuite, writeSummary } from './summary-file.ts';
+import type { Trial } from './trial.ts';
 
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
@@ -31,11 +33,12 @@ async function main(): Promise<void> {
 }
 
 async function runSuite(suite: Suite, options: BenchOptions): Promise<void> {
-  const { nThreads, nRounds, isQuick, isJson, rivalFlags } = options;
-  const trials = chooseTrials(suite, options.trials, isQuick);
+  const { nThreads, nRounds, isQuick, isJson } = options;
+  const trials = chooseTrials(suite, options);
   if (trials.some(({ phases }) => Object.values(phases).some(({ kind }) => kind === 'wrk'))) requireWrk();
   const model = await findModel(options.model ?? (isQuick ? 'tiny' : suite.model), suite.purpose);
-  const facts = { suite: options.subject, model: basename(model), nThreads, nRounds, rivalFlags };
+  const facts = await describeRun(model, options);
+  if (options.hasSummary) requireWholeSuite(facts, trials);
   const say = (line: string) => {
     if (!isJson) console.log(line);
   };
@@ -46,18 +49,12 @@ async function runSuite(suite: Suite, options: BenchOptions): Promise<void> {
   for (const trial of trials) {
     const settings = await settingsOf(trial, suite, model, options);
     const onProgress = (text: string) => showProgress(`${trial.name}: ${text}`);
-    const result = await runTrial(trial, { contenders: chooseContenders(trial, options.rival), settings, nRounds, onProgress });
+    const result = await runTrial(trial, { contenders: chooseContenders(trial), settings, nRounds, onProgress });
     showProgress('');
     for (const line of reportLines(result)) say(line);
     results.push(result);
   }
-  const { path, run } = writeResults({ ...facts, modelSha256: await sha256(model) }, results);
-  const page = options.hasReport ? writePage(path) : undefined;
-  const summary = options.hasSummary ? writeSummary(path) : undefined;
-  if (isJson) console.log(JSON.stringify({ file: path, page, summary, ...run }, null, 2));
-  say(`samples: ${path}`);
-  if (page) say(`page: ${page}`);
-  if (summary) say(`summary: ${summary}`);
+  writeDown(facts, results, options, say);
   const goals = tally(results);
   for (const line of summaryLines(goals)) say(line);
   // Who leaves the rival out knows that goals against it are not measured.
@@ -65,22 +62,33 @@ async function runSuite(suite: Suite, options: BenchOptions): Promise<void> {
   process.exitCode = goals.nMissed > 0 || isIncomplete ? 1 : 0;
 }
 
-function chooseTrials({ trials }: Suite, only: readonly string[] | undefined, quick: boolean): Trial[] {
+/** When the run starts: files may change until its end, and are not what is measured. */
+async function describeRun(model: string, { subject, nThreads, nRounds, isQuick, rivalFlags }: BenchOptions): Promise<RunFacts> {
+  const settings = { nThreads, nRounds, isQuick, rivalFlags };
+  return { suite: subject, model: basename(model), modelSha256: await sha256(model), ...settings, machine: describeMachine() };
+}
+
+function writeDown(
+  facts: RunFacts,
+  results: readonly TrialResult[],
+  { hasReport, hasSummary, isJson }: BenchOptions,
+  say: (line: string) => void,
+): void {
+  const { path, run } = writeResults(facts, results);
+  const page = hasReport ? writePage(path) : undefined;
+  const summary = hasSummary ? writeSummary(path) : undefined;
+  if (isJson) console.log(JSON.stringify({ file: path, page, summary, ...run }, null, 2));
+  say(`samples: ${path}`);
+  if (page) say(`page: ${page}`);
+  if (summary) say(`summary: ${summary}`);
+}
+
+function chooseTrials({ trials }: Suite, { trials: only, rival, isQuick }: BenchOptions): Trial[] {
   const names = trials.map(({ name }) => name);
   const unknown = only?.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new UsageError(`--trial ${unknown}: the suite has ${names.join(', ')}`);
-  const chosen = trials.filter(({ name }) => only === undefined || only.includes(name));
-  return quick ? chosen.map(quicken) : chosen;
-}
-
-/** `--rival` takes another rival's place, or, with `none`, leaves it out. The ceiling is no rival and stays. */
-function chooseContenders(trial: Trial, rival: string | undefined): RunOptions['contenders'] {
-  const ceiling = trial.ceiling === undefined ? {} : { ceiling: contenders[trial.ceiling] };
-  const ours = contenders[trial.ours ?? 'svc'];
-  if (rival === 'none') return { ours, ...ceiling };
-  if (rival !== undefined && !Object.hasOwn(contenders, rival))
-    throw new UsageError(`--rival ${rival}: give none or one of ${Object.keys(contenders).join(', ')}`);
-  return { ours, rival: contenders[(rival as ContenderName | undefined) ?? trial.rival], ...ceiling };
+  const chosen = trials.filter(({ name }) => only === undefined || only.includes(name)).map((trial) => withRival(trial, rival));
+  return isQuick ? chosen.map(quicken) : chosen;
 }
 
 async function settingsOf(

@@ -8,7 +8,8 @@ export interface Trial {
   summary: string;
   /** What is measured as ours; `svc` unless told. */
   ours?: ContenderName;
-  rival: ContenderName;
+  /** Absent in a run with `--rival none`. */
+  rival?: ContenderName;
   /** A bound that no server passes, measured in the same rounds: the same work without a server around it. */
   ceiling?: ContenderName;
   /** A random shape to use whatever model the suite runs on, where the model does not matter. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { reportLines } from '../report.ts';
 import type { ResultFile } from '../result-file.ts';
 import type { TrialResult } from '../runner.ts';
 import { escapeHtml, scriptJson } from './escape-html.ts';
@@ -49,8 +50,9 @@ function run(changes: Partial<ResultFile> = {}): ResultFile {
     node: 'v22',
     commit: 'abc',
   };
-  const facts = { suite: 'serving', model: 'mid.gguf', modelSha256: '00', nThreads: 2, nRounds: 2, rivalFlags: ['-ub', '256'] };
-  return { at: '2026-01-01T00:00:00.000Z', ...facts, machine, results: [trial], ...changes };
+  const settings = { nThreads: 2, nRounds: 2, isQuick: false, rivalFlags: ['-ub', '256'] };
+  const facts = { suite: 'serving', model: 'mid.gguf', modelSha256: '00', ...settings, machine };
+  return { at: '2026-01-01T00:00:00.000Z', ...facts, results: [trial], ...changes };
 }
 
 t.test('a page has each goal with its figures, its spread and whether it holds', async (t) => {
@@ -61,6 +63,13 @@ t.test('a page has each goal with its figures, its spread and whether it holds',
   t.match(page, /<tr class="open">.*>none</);
   t.match(page, /1 goals held, 1 missed/);
   t.match(page, /the rival with -ub 256/);
+});
+
+t.test('a page and the lines of a run without a rival name none', async (t) => {
+  const { rival: _, ...alone } = trial.trial;
+  const result = { ...trial, trial: alone, samples: { ...trial.samples, rival: [] } };
+  t.match(renderPage(run({ results: [result] }), assets), /<th scope="col">svc<\/th><th scope="col">no rival<\/th>/);
+  t.notMatch(reportLines(result).join(), /llama-server/);
 });
 
 t.test('a page asks the network for nothing', async (t) => {

@@ -4,9 +4,20 @@ import { describeBound } from '../trial.ts';
 import type { Verdict } from '../verdict.ts';
 import { escapeHtml } from './escape-html.ts';
 
+const noRival = 'no rival';
+
 /** A trial's table, with an empty element after it that the page's script fills with plots. */
 export function trialSection({ trial, verdicts }: TrialResult): string {
-  const head = ['figure', 'unit', trial.ours ?? 'svc', trial.rival, 'ratio (lowest to highest)', 'of', 'goal', 'verdict'];
+  const head = [
+    'figure',
+    'unit',
+    trial.ours ?? 'svc',
+    trial.rival ?? noRival,
+    'ratio (lowest to highest)',
+    'of',
+    'goal',
+    'verdict',
+  ];
   return `<section>
 <h2>${escapeHtml(trial.name)}</h2>
 <p>${escapeHtml(trial.summary)}</p>
@@ -42,6 +53,6 @@ function ratio({ ratio, ratioLow, ratioHigh }: Verdict): string {
 /** What the ratio is a ratio of. */
 function reference({ goal, reference }: Verdict, { rival, ceiling }: TrialResult['trial']): string {
   if (goal.against === undefined) return '-';
-  if (goal.against === 'rival') return rival;
+  if (goal.against === 'rival') return rival ?? noRival;
   return `${goal.against === 'ceiling' ? ceiling : goal.against.baseline}: ${figure(reference)}`;
 }

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { ResultFile } from '../result-file.ts';
+import { readResults } from '../result-file.ts';
 import { type PageAssets, renderPage } from './page.ts';
 
 /** Writes the page of a result file beside it, and returns its path. */
@@ -9,12 +9,6 @@ export function writePage(resultPath: string): string {
   const path = `${resultPath.replace(/\.json$/, '')}.html`;
   writeFileSync(path, renderPage(readResults(resultPath), readAssets()));
   return path;
-}
-
-function readResults(path: string): ResultFile {
-  const run = JSON.parse(readFileSync(path, 'utf8')) as Partial<ResultFile>;
-  if (!Array.isArray(run.results)) throw new Error(`${path} is no result file of the bench`);
-  return run as ResultFile;
 }
 
 function readAssets(): PageAssets {
