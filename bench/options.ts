@@ -102,5 +102,5 @@ ${lines.join('\n')}
   --help          this text
 
 Exit code: 0 all goals held, 1 some missed or not measured (without --rival none), 2 the command line is wrong,
-3 the run failed.`;
+3 the run failed, 130 and 143 a signal ended it.`;
 }

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { basename } from 'node:path';
 import { chooseContenders, withRival } from './contenders/choose.ts';
 import type { ContenderOptions } from './contenders/contender.ts';
+import { heedSignals, Interrupted, interruption } from './interruption.ts';
 import { quicken } from './load/quicken.ts';
 import { requireWrk } from './load/wrk.ts';
 import { describeMachine } from './machine.ts';
@@ -115,10 +116,13 @@ function showProgress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }
 
+heedSignals();
 try {
   await main();
-} catch (error) {
+} catch (caught) {
+  // A server that a terminal's Ctrl-C ended fails in its own words.
+  const error = interruption.aborted ? interruption.reason : caught;
   const message = error instanceof Error ? error.message : String(error);
   console.error(process.argv.includes('--json') ? JSON.stringify({ error: { code: 'bench_failed', message } }) : message);
-  process.exitCode = error instanceof UsageError ? 2 : 3;
+  process.exitCode = error instanceof Interrupted ? error.exitCode : error instanceof UsageError ? 2 : 3;
 }

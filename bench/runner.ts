@@ -43,7 +43,7 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<Trial
       }
     }
   } finally {
-    for (const [, stand] of sides) await stand.clear();
+    await Promise.all(sides.map(([, stand]) => stand.clear()));
   }
   const seconds = (performance.now() - started) / 1_000;
   return { trial, verdicts: trial.goals.map((goal) => judge(goal, samples)), samples, seconds };

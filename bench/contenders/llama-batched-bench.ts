@@ -1,10 +1,9 @@
 /** The kernels without a server. */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { readBatchedBench } from '../kernels/batched-bench-output.ts';
 import { cellsPerSequence, type KernelLoad, nBatch, nUbatch } from '../kernels/kernel-load.ts';
 import { kernelSample } from '../kernels/kernel-sample.ts';
 import type { ClosedLoad, Load } from '../load/load.ts';
+import { runProgram } from '../program.ts';
 import type { Sample } from '../trial.ts';
 import type { Contender, ContenderOptions } from './contender.ts';
 import { rivalProgram } from './rival-program.ts';
@@ -50,7 +49,7 @@ async function run(options: Record<string, string | number>, nLines: number): Pr
   const settings = { ...options, '-b': nBatch, '-ub': nUbatch, '--output-format': 'jsonl' };
   const args = [...Object.entries(settings).flatMap(([name, value]) => [name, String(value)]), '--no-kv-unified'];
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const { stdout } = await promisify(execFile)(program, args, { encoding: 'utf8', maxBuffer: 2 ** 26 });
+    const stdout = await runProgram(program, args);
     if (readBatchedBench(stdout, 'prefill').length === nLines) return stdout;
   }
   throw new Error(`llama-batched-bench printed no figures: ${program} ${args.join(' ')}`);

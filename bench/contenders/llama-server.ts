@@ -2,13 +2,13 @@ import { ChildServer, freePort } from '../../test/child-server.ts';
 import type { Contender, ContenderOptions } from './contender.ts';
 import { modelFolder } from './model-folder.ts';
 import { rivalProgram } from './rival-program.ts';
-import { ServerContender } from './server-contender.ts';
+import { ServerContender, type ServerEnd } from './server-contender.ts';
 
 /** One model in one process: continuous batching, prompt cache and a KV buffer for each slot, as upstream ships them. */
 export const llamaServer: Contender = {
   name: 'llama-server',
   // It first computes to its end what nobody waits for any more.
-  start: (options) => start(['--model', options.model], options, 2_000),
+  start: (options) => start(['--model', options.model], options, { mostStopMs: 2_000 }),
 };
 
 /** Several models: a process of its own for each, behind a router that loads them on demand. */
@@ -20,7 +20,7 @@ export const llamaRouter: Contender = {
   },
 };
 
-async function start(models: readonly string[], options: ContenderOptions, mostStopMs?: number): Promise<ServerContender> {
+async function start(models: readonly string[], options: ContenderOptions, end?: ServerEnd): Promise<ServerContender> {
   const port = await freePort();
   const server = await ChildServer.start({
     program: rivalProgram('llama-server'),
@@ -29,7 +29,7 @@ async function start(models: readonly string[], options: ContenderOptions, mostS
     readyPath: '/health',
     readyWithinMs: 180_000,
   });
-  return new ServerContender(server, mostStopMs);
+  return new ServerContender(server, end);
 }
 
 /** Its own defaults where they are not named here. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ChildServer, freePort } from '../../test/child-server.ts';
@@ -13,23 +13,31 @@ const cli = join(import.meta.dirname, '../../ts/cli/svc.ts');
 export const ours: Contender = {
   name: 'svc',
   async start(options) {
-    const port = await freePort();
-    const server = await ChildServer.start({
-      program: process.execPath,
-      args: [cli, 'serve'],
-      env: { ...process.env, ...environment(options, port) },
-      url: `http://127.0.0.1:${port}`,
-      readyPath: '/readyz',
-      readyWithinMs: 180_000,
-    });
-    return new ServerContender(server);
+    const dataFolder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+    try {
+      return new ServerContender(await startServer(options, dataFolder), { dataFolder });
+    } catch (error) {
+      rmSync(dataFolder, { recursive: true });
+      throw error;
+    }
   },
 };
 
-function environment(options: ContenderOptions, port: number): Record<string, string> {
+async function startServer(options: ContenderOptions, dataFolder: string): Promise<ChildServer> {
+  const port = await freePort();
+  return ChildServer.start({
+    program: process.execPath,
+    args: [cli, 'serve'],
+    env: { ...process.env, ...environment(options, port, dataFolder) },
+    url: `http://127.0.0.1:${port}`,
+    readyPath: '/readyz',
+    readyWithinMs: 180_000,
+  });
+}
+
+function environment(options: ContenderOptions, port: number, dataFolder: string): Record<string, string> {
   const { model, nThreads, nParallel, nCtx, kvUnified, maxConnections, models, maxLoadedModels } = options;
   const { maxQueuedJobs, maxQueueSeconds } = options;
-  const dataFolder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
   const values = {
     LISTEN: `127.0.0.1:${port}`,
     DATA_DIR: dataFolder,

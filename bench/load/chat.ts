@@ -1,9 +1,7 @@
-/** Runs the load client in its own process and adds what the server itself used meanwhile. */
-import { execFile } from 'node:child_process';
+/** Runs the load client in its own process. */
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { ChildServer } from '../../test/child-server.ts';
-import { readUsage } from '../process-usage.ts';
+import { runProgram } from '../program.ts';
 import type { Sample } from '../trial.ts';
 import type { ChatLoad } from './load.ts';
 
@@ -15,12 +13,9 @@ const mayFail: readonly ChatLoad['kind'][] = ['poisson', 'aborts', 'abort-storm'
 export async function runChat(server: ChildServer, load: ChatLoad, seed: number): Promise<Sample> {
   const { pid, url } = server;
   const { hostname: host, port } = new URL(url);
-  const before = readUsage(pid);
   const job = JSON.stringify({ target: { host, port: Number(port) }, pid, seed, load });
-  const { stdout } = await promisify(execFile)(process.execPath, [client, job], { encoding: 'utf8', maxBuffer: 2 ** 24 });
-  const sample = JSON.parse(stdout) as Sample;
-  const after = readUsage(pid);
+  const sample = JSON.parse(await runProgram(process.execPath, [client, job])) as Sample;
   if ((sample['nFailed'] ?? 0) > 0 && !mayFail.includes(load.kind) && !(load.kind === 'closed' && load.mayFail))
     throw new Error(`${sample['nFailed']} of ${sample['nRequests']} requests failed:\n${server.log}`);
-  return { ...sample, serverCpuSeconds: after.cpuSeconds - before.cpuSeconds, serverRssMiB: after.rssBytes / 2 ** 20 };
+  return sample;
 }

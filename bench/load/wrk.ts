@@ -1,9 +1,9 @@
 /** Drives wrk, the load generator that says least about itself: one thread, a fixed number of connections. */
-import { execFile, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { runProgram } from '../program.ts';
 import type { Sample } from '../trial.ts';
 import type { WrkLoad } from './load.ts';
 
@@ -19,8 +19,7 @@ export async function runWrk(url: string, { connections, seconds, body }: WrkLoa
   writeFileSync(script, wrkScript(body));
   try {
     const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', script, url];
-    const { stdout } = await promisify(execFile)('wrk', args, { encoding: 'utf8' });
-    return readWrkOutput(stdout);
+    return readWrkOutput(await runProgram('wrk', args));
   } finally {
     rmSync(folder, { recursive: true });
   }
