@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, symlinkSync } from 'node:fs';
+import { linkSync, mkdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from '../../scripts/setup/paths.mjs';
 
-/** A folder of the cache in which each file appears under the given name (`NAME.gguf`); the same files give the same folder. */
+/** A folder of the cache in which each file appears under the given name (`NAME.gguf`); the same paths give the same folder. */
 export function modelFolder(models: Readonly<Record<string, string>>): string {
   const digest = createHash('sha256').update(JSON.stringify(models)).digest('hex').slice(0, 12);
   const folder = join(cacheFolder(), 'bench', digest);
@@ -14,10 +14,17 @@ export function modelFolder(models: Readonly<Record<string, string>>): string {
 
 /** A hard link looks like a file of its own to every server; on another file system it has to be a symbolic one. */
 function link(file: string, path: string): void {
-  if (existsSync(path)) return;
+  if (isSameFile(file, path)) return;
+  rmSync(path, { force: true });
   try {
     linkSync(file, path);
   } catch {
     symlinkSync(file, path);
   }
+}
+
+/** A hard link to a file that has since been replaced keeps the old one. */
+function isSameFile(file: string, path: string): boolean {
+  const [wanted, linked] = [statSync(file), statSync(path, { throwIfNoEntry: false })];
+  return linked?.ino === wanted.ino && linked.dev === wanted.dev;
 }
