@@ -58,6 +58,7 @@ void KvTier::put(const std::string & key, const Tokens & tokens, std::shared_ptr
     entry.recency = recency_.insert(recency_.end(), id);
     memory_bytes_ += bytes;
     tree_.insert(id, key, tokens.data(), tokens.size());
+    all_written_ = false;
     write_behind();
 }
 
@@ -127,34 +128,39 @@ bool KvTier::make_memory(size_t bytes) {
     return memory_bytes_ + bytes <= options_.memory_bytes;
 }
 
-void KvTier::make_disk(size_t bytes) {
-    for (auto it = recency_.begin(); it != recency_.end() && disk_bytes_ + bytes > options_.disk_bytes;) {
-        const Id id = *it++;
-        auto & entry = entries_.at(id);
-        if (!entry.on_disk || entry.reading) continue;
-        if (!entry.state) {
-            drop(id);
-            continue;
-        }
-        disk_->remove(id);
+// Frees disk for the state `id`: of the oldest states that are nowhere else, and then of copies of states that leave memory later
+// than it will. Copies of older ones stay, or each would be written in the place of another, for ever.
+bool KvTier::make_disk(Id id, size_t bytes) {
+    auto has_room = [&] { return disk_bytes_ + bytes <= options_.disk_bytes; };
+    for (auto it = recency_.begin(); it != recency_.end() && !has_room();) {
+        const Id other = *it++;
+        const auto & entry = entries_.at(other);
+        if (entry.on_disk && !entry.state && !entry.reading) drop(other);
+    }
+    for (auto it = recency_.rbegin(); *it != id && !has_room(); it++) {
+        auto & entry = entries_.at(*it);
+        if (!entry.on_disk || !entry.state) continue;
+        disk_->remove(*it);
         entry.on_disk = false;
         disk_bytes_ -= entry.bytes;
     }
+    return has_room();
 }
 
 // Writes the oldest state that is in memory alone, one at a time.
 void KvTier::write_behind() {
-    if (!disk_ || writing_ || static_cast<double>(memory_bytes_) < kWriteFrom * static_cast<double>(options_.memory_bytes))
-        return;
-    for (const Id id : recency_) {
-        auto & entry = entries_.at(id);
-        if (!entry.state || entry.on_disk || entry.bytes > options_.disk_bytes) continue;
-        make_disk(entry.bytes);
-        entry.writing = true;
-        writing_ = true;
-        disk_->write(id, entry.state);
-        return;
-    }
+    const bool is_early = static_cast<double>(memory_bytes_) < kWriteFrom * static_cast<double>(options_.memory_bytes);
+    if (!disk_ || writing_ || all_written_ || is_early) return;
+    const auto next = std::find_if(recency_.begin(), recency_.end(), [this](Id id) {
+        const auto & entry = entries_.at(id);
+        return entry.state && !entry.on_disk && entry.bytes <= options_.disk_bytes;
+    });
+    all_written_ = next == recency_.end() || !make_disk(*next, entries_.at(*next).bytes);
+    if (all_written_) return;
+    auto & entry = entries_.at(*next);
+    entry.writing = true;
+    writing_ = true;
+    disk_->write(*next, entry.state);
 }
 
 void KvTier::poll() {

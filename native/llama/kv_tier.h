@@ -84,7 +84,7 @@ class KvTier {
     void touch(Entry & entry, Id id);
     void supersede(const std::string & key, const Tokens & tokens);
     bool make_memory(size_t bytes);
-    void make_disk(size_t bytes);
+    bool make_disk(Id id, size_t bytes);
     void write_behind();
 
     Options options_;
@@ -95,6 +95,7 @@ class KvTier {
     std::list<Id> recency_;  // least recently used first
     Id next_id_ = 1;
     bool writing_ = false;
+    bool all_written_ = true;  // or there is no room for what is not
     uint64_t memory_bytes_ = 0;
     uint64_t disk_bytes_ = 0;
     double read_bytes_per_ms_ = 0;

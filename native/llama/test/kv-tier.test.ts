@@ -101,6 +101,23 @@ t.test('what memory has no room for goes to disk and comes back', async (t) => {
   t.strictSame(readdirSync(folder), [], 'and nothing is left');
 });
 
+t.test('a disk that is smaller than memory comes to rest', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'kv-tier-'));
+  const engine = await engineOf(t, {
+    ...{ kvUnified: false, kvTierMemoryBytes: 1_500_000, kvTierDiskBytes: 400_000, kvTierFolder: folder },
+  });
+  await converse(engine, 12, 4);
+  t.ok(engine.stats().tierMemoryBytes > 750_000, 'states are written ahead of need');
+  const own = join(folder, readdirSync(folder)[0] ?? '');
+  const written = () => readdirSync(own).map((file) => [file, statSync(join(own, file)).mtimeMs]);
+  const rest = () => new Promise((resolve) => setTimeout(resolve, 300));
+  await rest();
+  const before = written();
+  await rest();
+  t.ok(before.length > 0, `${before.length} files`);
+  t.strictSame(written(), before, 'nobody asks for anything, and nothing is written');
+});
+
 t.test('a full disk is told once; states then stay in memory', { skip: noMounts() }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'kv-tier-'));
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', folder]);
