@@ -3,7 +3,7 @@
 // waking a thread would cost more.
 //
 // An answer that ends by its text (a stop string, the one allowed tool call) is known one step late. Its generation is then
-// marked `ended`, the engine ends it, and tokens that were sampled in between are neither written nor counted.
+// marked `ended`, the engine ends it, and tokens that were sampled in between are neither written nor part of its usage.
 #pragma once
 
 #include <condition_variable>

@@ -36,7 +36,6 @@ class SpeculationMeter {
     double least_confidence() const { return mode_ == SpeculationMode::Always ? 0 : kLeastConfidence; }
     // Whether drafts of the draft model would be verified, going by what all sequences together saw.
     bool model_pays() const;
-    // Milliseconds that may still be lost.
 
   private:
     static constexpr double kFirstGuess = 0.4;
@@ -54,7 +53,7 @@ class SpeculationMeter {
     StepCost cost_;
     Acceptance acceptance_;
     double ms_per_model_token_ = 0;
-    double allowance_ms_ = 0;
+    double allowance_ms_ = 0;  // that may still be lost
     uint32_t n_since_plain_ = 0;
     bool started_ = false;
 };
