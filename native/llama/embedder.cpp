@@ -190,14 +190,10 @@ void Embedder::prepare(const std::shared_ptr<EmbedRequest> & request) {
     std::vector<EmbedText> texts;
     size_t n_all = 0;
     for (size_t i = 0; i < count; i++) {
+        check_length(i, "at least ", least_tokens_of(*request, i));
         texts.push_back({request, i, tokens_of(*request, i)});
         const size_t n_tokens = texts.back().tokens.size();
-        if (n_tokens > limits_.n_ctx_per_job) {
-            throw StatusError({"context_length_exceeded",
-                               "input " + std::to_string(i) + " has " + std::to_string(n_tokens) +
-                                   " tokens and the model takes " + std::to_string(limits_.n_ctx_per_job),
-                               static_cast<uint32_t>(n_tokens), limits_.n_ctx_per_job});
-        }
+        check_length(i, "", n_tokens);
         if (n_tokens == 0) throw StatusError("invalid_argument", "input " + std::to_string(i) + " has no tokens");
         n_all += n_tokens;
     }
@@ -208,6 +204,21 @@ void Embedder::prepare(const std::shared_ptr<EmbedRequest> & request) {
     request->n_queued_tokens = n_all;
     if (count == 0) return settle(request, {});
     for (auto & text : texts) turns_.push(std::move(text));
+}
+
+void Embedder::check_length(size_t index, const char * bound, size_t n_tokens) const {
+    if (n_tokens <= limits_.n_ctx_per_job) return;
+    throw StatusError({"context_length_exceeded",
+                       "input " + std::to_string(index) + " has " + (bound + std::to_string(n_tokens)) +
+                           " tokens and the model takes " + std::to_string(limits_.n_ctx_per_job),
+                       static_cast<uint32_t>(n_tokens), limits_.n_ctx_per_job});
+}
+
+// Known before a text is tokenised, which takes seconds for megabytes, while others wait for this thread.
+size_t Embedder::least_tokens_of(const EmbedRequest & request, size_t index) const {
+    const auto & input = request.inputs[index];
+    if (const auto * tokens = std::get_if<std::vector<llama_token>>(&input)) return tokens->size();
+    return model_->least_tokens(request.query) + model_->least_tokens(std::get<std::string>(input));
 }
 
 std::vector<llama_token> Embedder::tokens_of(const EmbedRequest & request, size_t index) const {

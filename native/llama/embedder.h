@@ -9,7 +9,6 @@
 #include <mutex>
 #include <string>
 #include <thread>
-#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -59,6 +58,9 @@ class Embedder {
     void run();
     bool take(std::deque<std::shared_ptr<EmbedRequest>> & taken);
     void prepare(const std::shared_ptr<EmbedRequest> & request);
+    // Throws StatusError context_length_exceeded.
+    void check_length(size_t index, const char * bound, size_t n_tokens) const;
+    size_t least_tokens_of(const EmbedRequest & request, size_t index) const;
     std::vector<llama_token> tokens_of(const EmbedRequest & request, size_t index) const;
     std::vector<llama_token> rank_tokens(const std::string & query, const std::string & document) const;
     size_t n_pack() const;

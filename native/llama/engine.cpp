@@ -15,6 +15,8 @@ namespace {
 
 // Threads that sample, and those that copy states.
 constexpr int32_t kMostHelpingThreads = 4;
+// An image of a megabyte comes to a few hundred tokens: counted as text, a few would fill the queue.
+constexpr size_t kMediaBytesPerTextByte = 16;
 
 std::string key_of(const std::map<std::string, float> & loras) {
     std::string key;
@@ -22,9 +24,15 @@ std::string key_of(const std::map<std::string, float> & loras) {
     return key;
 }
 
-size_t n_bytes_of(const PromptOptions & prompt) {
-    return prompt.messages_json.size() + prompt.tools_json.size() + prompt.text.size() +
-           prompt.tokens.size() * sizeof(llama_token);
+// What the job holds, as bytes of text.
+size_t n_bytes_of(const JobOptions & job) {
+    const auto & prompt = job.prompt;
+    size_t n_bytes = prompt.messages_json.size() + prompt.tools_json.size() + prompt.template_kwargs_json.size() +
+                     prompt.text.size() + prompt.tokens.size() * sizeof(llama_token);
+    n_bytes += job.json_schema.size() + job.grammar.size() + job.logit_bias.size() * sizeof(llama_logit_bias);
+    for (const auto & text : job.stop) n_bytes += text.size();
+    for (const auto & media : job.media) n_bytes += media.size() / kMediaBytesPerTextByte;
+    return n_bytes;
 }
 
 // Grammars are compiled; biases and ignore_eos look at every token of the vocabulary.
@@ -107,7 +115,7 @@ uint32_t Engine::submit(JobOptions options) {
     job->options = std::move(options);
     std::lock_guard lock(mutex_);
     if (closing_) throw StatusError("closed", "the engine is closed");
-    job->n_queued_tokens = queue_.enter(job->options.tenant, n_bytes_of(job->options.prompt), job->options.timeout_ms);
+    job->n_queued_tokens = queue_.enter(job->options.tenant, n_bytes_of(job->options), job->options.timeout_ms);
     job->id = next_id_++;
     by_id_[job->id] = job;
     to_prepare_.push(job);
@@ -148,8 +156,9 @@ void Engine::set_paused(uint32_t id, bool paused) {
     std::lock_guard lock(mutex_);
     auto found = by_id_.find(id);
     if (found == by_id_.end()) return;
+    // First: who sees the flag sees the time that goes with it.
+    if (paused) found->second->paused_since = Clock::now().time_since_epoch().count();
     found->second->paused = paused;
-    found->second->paused_since = Clock::now().time_since_epoch().count();
     nudged_ = true;
     wake_engine_.notify_one();
 }
@@ -212,14 +221,7 @@ void Engine::prepare_loop() {
 void Engine::prepare(const std::shared_ptr<Job> & job) {
     auto status = catch_status([&] {
         if (job->cancelled) return;
-        job->prompt = prepare_prompt(*model_, job->options);
-        const size_t n_prompt = job->prompt.tokens.size();
-        if (n_prompt >= limits_.n_ctx_per_job) {
-            throw StatusError({"context_length_exceeded",
-                               "the prompt has " + std::to_string(n_prompt) + " tokens and the context holds " +
-                                   std::to_string(limits_.n_ctx_per_job),
-                               static_cast<uint32_t>(n_prompt), limits_.n_ctx_per_job});
-        }
+        job->prompt = prepare_prompt(*model_, job->options, limits_.n_ctx_per_job);
         if (!job->options.sampling.seed) job->options.sampling.seed = std::random_device{}();
         for (int32_t i = 0; i < job->options.n; i++) {
             auto generation = std::make_unique<Generation>();
@@ -231,7 +233,10 @@ void Engine::prepare(const std::shared_ptr<Job> & job) {
         // Thousands may wait: what is quickly made is made when the job begins, and what was read is let go.
         if (is_slow_to_equip(*job)) equip(*job);
         // Moved out: a string that is assigned an empty one keeps its memory.
-        const auto read = std::tuple(std::move(job->options.prompt), std::move(job->options.media), std::move(job->prompt.text));
+        auto & options = job->options;
+        const auto read =
+            std::tuple(std::move(options.prompt), std::move(options.media), std::move(options.json_schema),
+                       std::move(options.grammar), std::move(job->prompt.text), std::move(job->prompt.grammar.text));
     });
     if (!status.code.empty()) {
         Bytes out;
@@ -244,8 +249,9 @@ void Engine::prepare(const std::shared_ptr<Job> & job) {
     }
     std::lock_guard lock(mutex_);
     if (job->counted) {
-        queue_.recount(job->n_queued_tokens, job->prompt.tokens.size());
-        job->n_queued_tokens = job->prompt.tokens.size();
+        const uint64_t n_tokens = job->prompt.tokens.size() + QueueBound::tokens_of(n_bytes_of(job->options));
+        queue_.recount(job->n_queued_tokens, n_tokens);
+        job->n_queued_tokens = n_tokens;
     }
     inbox_.push_back(job);
     wake_engine_.notify_one();

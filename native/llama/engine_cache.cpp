@@ -142,7 +142,9 @@ bool Engine::place(Generation & generation, const PrefixPlan & plan) {
     }
     generation.state = generation.sequence->filling ? Generation::State::Filling : Generation::State::Prefill;
     if (generation.sequence->shareable) running_prompts_.announce(generation);
-    if (generation.choice == 0 && generation.n_generated == 0) job.n_cached = restored ? plan.n_common : n_kept;
+    // What it finds later may be its own.
+    if (generation.choice == 0 && !generation.placed) job.n_cached = restored ? plan.n_common : n_kept;
+    generation.placed = true;
     return true;
 }
 

@@ -52,6 +52,7 @@ struct Generation {
     size_t follow_tokens = 0;
     KvTier::Id fetching = 0;     // a saved state that is on its way from the disk, or 0
     bool fetched = false;        // once is enough: memory may be too small for what is fetched
+    bool placed = false;         // it had a sequence of its own; a follower has none yet
     PrefixTree::Owner plan = 0;  // in RunningPrompts while it is prefilling, or 0
 
     bool active() const { return sequence != nullptr; }

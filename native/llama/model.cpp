@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstring>
 
 #include "../common/status.h"
 #include "backend.h"
@@ -58,6 +60,25 @@ void plan_small_context(const Model & model) {
     if (!context) throw StatusError("model_invalid", "no context fits this model: " + take_error_log());
 }
 
+// Bytes, by what the file says of each token, which is never shorter than what the token stands for. 0 for tokenizers that drop
+// white space or make one unknown token of a whole word.
+size_t longest_token_of(const llama_vocab * vocab) {
+    const auto type = llama_vocab_type(vocab);
+    if (type != LLAMA_VOCAB_TYPE_SPM && type != LLAMA_VOCAB_TYPE_BPE) return 0;
+    size_t longest = 0;
+    for (llama_token token = 0; token < llama_vocab_n_tokens(vocab); token++)
+        longest = std::max(longest, std::strlen(llama_vocab_get_text(vocab, token)));
+    return longest;
+}
+
+// Words that begin with an ASCII letter or digit behind a space. To WordPiece each is a token at least.
+size_t n_plain_words(std::string_view text) {
+    size_t count = 0;
+    for (size_t i = 1; i < text.size(); i++)
+        count += text[i - 1] == ' ' && std::isalnum(static_cast<unsigned char>(text[i])) != 0;
+    return count;
+}
+
 }  // namespace
 
 std::shared_ptr<Model> Model::load(const LoadOptions & options, const Progress & progress) {
@@ -74,6 +95,7 @@ std::shared_ptr<Model> Model::load(const LoadOptions & options, const Progress &
     model->model_.reset(llama_model_load_from_file(options.path.c_str(), params_of(options, state)));
     if (state.aborted) throw StatusError("load_aborted", "loading " + options.path + " was aborted");
     if (!model->model_) throw invalid(options.path);
+    model->longest_token_ = longest_token_of(model->vocab());
     model->grammars_ = std::make_unique<GrammarCache>(model->vocab());
     if (options.vocab_only) return model;
     if (options.dry_run) plan_small_context(*model);
@@ -110,6 +132,11 @@ void Model::load_projector(const LoadOptions & options) {
     params.print_timings = false;
     projector_.reset(mtmd_init_from_file(options.projector_path.c_str(), raw(), params));
     if (!projector_) throw invalid(options.projector_path);
+}
+
+size_t Model::least_tokens(std::string_view text) const {
+    if (longest_token_ > 0) return (text.size() + longest_token_ - 1) / longest_token_;
+    return llama_vocab_type(vocab()) == LLAMA_VOCAB_TYPE_WPM ? n_plain_words(text) : 0;
 }
 
 std::vector<llama_token> Model::tokenize(std::string_view text, bool add_special, bool parse_special) const {

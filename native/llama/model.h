@@ -51,6 +51,8 @@ class Model {
     // Freed with the model.
     const std::map<std::string, llama_adapter_lora *> & loras() const { return loras_; }
 
+    // Tokens that the text has at least, found without tokenising it; 0 where one token may stand for any text.
+    size_t least_tokens(std::string_view text) const;
     std::vector<llama_token> tokenize(std::string_view text, bool add_special, bool parse_special) const;
     std::string detokenize(const std::vector<llama_token> & tokens, bool special) const;
     // Text of one token; special tokens have text only when `special`.
@@ -71,6 +73,7 @@ class Model {
     bool vocab_only_ = false;
     bool dry_run_ = false;
     double heap_bytes_ = 0;
+    size_t longest_token_ = 0;  // bytes
 };
 
 }  // namespace svc

@@ -142,7 +142,7 @@ Napi::Value ModelObject::render_chat(const Napi::CallbackInfo & info) {
         JobOptions job;
         job.prompt = prompt_options(object_argument(info[0]));
         return PromiseWorker<Prompt>::start(
-            env, [model = model(), job = std::move(job)] { return prepare_prompt(*model, job); },
+            env, [model = model(), job = std::move(job)] { return prepare_prompt(*model, job, UINT32_MAX); },
             [](Napi::Env e, Prompt & prompt) -> Napi::Value {
                 auto to = Napi::Object::New(e);
                 to.Set("prompt", prompt.text);

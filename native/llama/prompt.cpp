@@ -247,13 +247,23 @@ void check_tokens(const Model & model, const std::vector<llama_token> & tokens) 
     }
 }
 
+void check_length(const char * bound, size_t n_tokens, uint32_t n_ctx) {
+    if (n_tokens < n_ctx) return;
+    throw StatusError(
+        {"context_length_exceeded",
+         "the prompt has " + (bound + std::to_string(n_tokens)) + " tokens and the context holds " + std::to_string(n_ctx),
+         static_cast<uint32_t>(n_tokens), n_ctx});
+}
+
 }  // namespace
 
-Prompt prepare_prompt(const Model & model, const JobOptions & job) {
+Prompt prepare_prompt(const Model & model, const JobOptions & job, uint32_t n_ctx) {
     if (!job.grammar.empty() && !job.json_schema.empty()) {
         throw StatusError("invalid_argument", "grammar and JSON schema exclude each other; give one");
     }
     auto prompt = job.prompt.kind == PromptOptions::Kind::Chat ? prepare_chat(model, job) : prepare_text(job);
+    // Megabytes take seconds to tokenise, while others wait for this thread.
+    check_length("at least ", model.least_tokens(prompt.text), n_ctx);
     if (!job.media.empty()) {
         tokenize_with_media(model, prompt.text, job.media, prompt.tokens, prompt.media);
     } else if (job.prompt.kind == PromptOptions::Kind::Tokens) {
@@ -263,6 +273,7 @@ Prompt prepare_prompt(const Model & model, const JobOptions & job) {
         prompt.tokens = model.tokenize(prompt.text, job.prompt.add_special, true);
     }
     if (prompt.tokens.empty()) throw StatusError("invalid_argument", "the prompt has no tokens");
+    check_length("", prompt.tokens.size(), n_ctx);
     return prompt;
 }
 

@@ -40,7 +40,8 @@ struct Prompt {
     std::string text;  // as rendered, for chat prompts
 };
 
-// Throws StatusError template_failed, invalid_grammar, invalid_media, unsupported or invalid_argument.
-Prompt prepare_prompt(const Model & model, const JobOptions & job);
+// `n_ctx`: tokens that the context holds, one of which is for the answer. Throws StatusError template_failed, invalid_grammar,
+// invalid_media, context_length_exceeded, unsupported or invalid_argument.
+Prompt prepare_prompt(const Model & model, const JobOptions & job, uint32_t n_ctx);
 
 }  // namespace svc

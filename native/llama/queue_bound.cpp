@@ -13,7 +13,6 @@ constexpr uint32_t kReservedPart = 8;
 constexpr double kLeastRetryMs = 100;
 constexpr double kMostRetryMs = 60000;
 constexpr double kUnknownRetryMs = 1000;
-constexpr uint64_t kBytesPerToken = 4;
 
 }  // namespace
 
@@ -29,7 +28,7 @@ uint64_t QueueBound::enter(const std::string & tenant, uint64_t n_bytes, int64_t
         refuse("the request's time limit would pass in the queue", wait);
     by_tenant_[tenant] = n_mine + 1;
     n_jobs_++;
-    const uint64_t n_guessed = n_bytes / kBytesPerToken;
+    const uint64_t n_guessed = tokens_of(n_bytes);
     n_tokens_ += n_guessed;
     return n_guessed;
 }

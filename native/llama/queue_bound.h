@@ -23,6 +23,7 @@ class QueueBound {
     // A job of about so many bytes of text comes to wait. Throws StatusError queue_full; so it does for a job whose own time
     // (0: none) would pass in the queue. Returns the tokens that it counts for, until recount() knows better.
     uint64_t enter(const std::string & tenant, uint64_t n_bytes, int64_t timeout_ms);
+    static uint64_t tokens_of(uint64_t n_bytes) { return n_bytes / kBytesPerToken; }
     void recount(uint64_t n_counted, uint64_t n_tokens) { n_tokens_ += n_tokens - n_counted; }
     void leave(const std::string & tenant, uint64_t n_tokens);
 
@@ -37,6 +38,8 @@ class QueueBound {
     static constexpr uint32_t kAutoTokens = 4 * 1024 * 1024;
 
   private:
+    static constexpr uint64_t kBytesPerToken = 4;
+
     bool is_full(uint32_t n_of_tenant, size_t n_tenants) const;
     double wait_ms(uint32_t n_of_tenant, size_t n_tenants) const;
     [[noreturn]] void refuse(const char * why, double retry_ms) const;

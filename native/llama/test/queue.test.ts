@@ -8,6 +8,7 @@ import {
   LlamaModel,
   NativeError,
 } from '../../../ts/server/native/llama.ts';
+import { complete } from './completion.ts';
 
 const model = await LlamaModel.load({ path: await randomModel({ arch: 'llama', shape: 'tiny' }) });
 t.teardown(() => model.close());
@@ -172,6 +173,60 @@ t.test('a text counts by its bytes before it is read', async (t) => {
   t.equal(refusalOf(engine, 'a', { prompt }), undefined);
   t.equal(refusalOf(engine, 'a', { prompt })?.code, 'queue_full');
   engine.cancel(blocker.id);
+});
+
+t.test('what a job holds beside its text counts too: images for less, biases until it ends', async (t) => {
+  const engine = await open(t, { nParallel: 1 });
+  const blocker = submit(engine, 'a', endless);
+  await blocker.started;
+  // The jobs behind it wait while its grammar is compiled.
+  const properties = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`member${i}`, { type: 'string' }]));
+  const slow = submit(engine, 'a', { jsonSchema: JSON.stringify({ properties }) });
+  const countOf = (more: Partial<GenerationJob>): number => {
+    const before = engine.stats().nQueuedTokens;
+    submit(engine, 'a', more);
+    return engine.stats().nQueuedTokens - before;
+  };
+  const ids = 4; // as bytes of text
+  t.equal(countOf({ media: [new Uint8Array(64_000)] }), ids + 1_000);
+  t.equal(countOf({ grammar: 'x'.repeat(4_000) }), ids + 1_000);
+  const logitBias = Array.from({ length: 1_000 }, (_, token): [number, number] => [token, -1]);
+  t.equal(countOf({ logitBias }), ids + 2_000);
+  await allPrepared(engine, 'a');
+  t.equal(engine.stats().nQueuedTokens, 2 * ids + 2_000, 'what was read is let go');
+  for (const { id } of [slow, blocker]) engine.cancel(id);
+});
+
+t.test('a text that cannot fit is refused before it is tokenised', async (t) => {
+  const engine = await open(t, { nParallel: 1 });
+  const error = await new Promise<NativeError>((resolve, reject) => {
+    engine.submit(
+      { tenant: 'a', prompt: { kind: 'text', text: 'word '.repeat(1_000_000) } },
+      { onContent() {}, onFinish() {}, onDone: () => reject(new Error('it fitted')), onError: resolve },
+    );
+  });
+  t.match(error, { code: 'context_length_exceeded', message: /has at least \d+ tokens/ });
+  const { nPromptTokens = 0, nCtx } = error.details;
+  t.ok(nPromptTokens >= engine.limits.nCtxPerJob && nCtx === engine.limits.nCtxPerJob, `${nPromptTokens} of ${nCtx}`);
+});
+
+t.test('what a job computed before it gave way is not told as cached', async (t) => {
+  const engine = await open(t, { nParallel: 2, kvUnified: true, nBatch: 64, nUbatch: 64 });
+  const nTokens = 2_000;
+  const flood = [1, 2].map((own) => {
+    const tokens = Int32Array.from({ length: nTokens }, (_, i) => 300 + ((own * 7_919 + i * 104_729) % 20_000));
+    const sampling = { temperature: 0, ignoreEos: true };
+    return complete(engine, { tenant: 'flood', prompt: { kind: 'tokens', tokens }, maxTokens: 200, sampling });
+  });
+  // One prompt is done then, and the other has begun.
+  while (engine.stats().promptTokensTotal < 1.2 * nTokens) await new Promise(setImmediate);
+  const quiet = submit(engine, 'quiet', { maxTokens: 100 });
+  t.equal(await quiet.ended, 'done');
+  const usages = (await Promise.all(flood)).map(({ usage }) => usage);
+  t.strictSame(
+    usages.map(({ nCachedTokens }) => nCachedTokens),
+    [0, 0],
+  );
 });
 
 t.test('a client that does not read keeps nobody out, and goes on when it reads again', async (t) => {
