@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import t from 'tap';
+import { withRival } from './contenders/choose.ts';
 import { describeMachine } from './machine.ts';
 import type { ResultFile } from './result-file.ts';
 import type { Samples } from './runner.ts';
@@ -49,6 +50,8 @@ t.test('a result file of some of the trials does not become the summary of the s
 t.test('a summary is of whole loads, beside own rivals, and of a commit', async (t) => {
   const trials = suites['serving']?.trials ?? [];
   t.doesNotThrow(() => requireWholeSuite(facts, trials));
+  const named = trials.map((each) => withRival(each, 'llama-server'));
+  t.doesNotThrow(() => requireWholeSuite(facts, named), 'a name of the rivals that they have anyway');
   t.throws(() => requireWholeSuite({ ...facts, isQuick: true }, trials), /without --quick/);
   t.throws(() => requireWholeSuite({ ...facts, rivalFlags: ['-ub'] }, trials), /without --rival/);
   const beside = trials.map((each): Trial => ({ ...each, rival: 'bare-uws' }));

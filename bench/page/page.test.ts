@@ -62,7 +62,8 @@ t.test('a page has each goal with its figures, its spread and whether it holds',
   t.match(page, /<tr class="missed">.*&gt;= 1000.*>missed</);
   t.match(page, /<tr class="open">.*>none</);
   t.match(page, /1 goals held, 1 missed/);
-  t.match(page, /the rival with -ub 256/);
+  t.match(page, /2 rounds, the rival with -ub 256/);
+  t.match(renderPage(run({ isQuick: true }), assets), /2 rounds, quick loads/);
 });
 
 t.test('a page and the lines of a run without a rival name none', async (t) => {

@@ -43,7 +43,9 @@ ${run.results.map(trialSection).join('\n')}
 `;
 }
 
-function facts({ at, modelSha256, nThreads, nRounds, rivalFlags, machine }: ResultFile): string {
+function facts({ at, modelSha256, nThreads, nRounds, isQuick, rivalFlags, machine }: ResultFile): string {
+  const flags = rivalFlags.length > 0 ? [`the rival with ${rivalFlags.join(' ')}`] : [];
+  const settings = [`${nThreads} threads`, `${nRounds} rounds`, ...(isQuick ? ['quick loads'] : []), ...flags];
   const rows: [string, string][] = [
     ['measured', at],
     [
@@ -53,10 +55,7 @@ function facts({ at, modelSha256, nThreads, nRounds, rivalFlags, machine }: Resu
     ['GPU', machine.gpus.join(', ') || 'none to hand'],
     ['software', `commit ${machine.commit}, Node ${machine.node}, built for ${machine.preset}`],
     ['model', `SHA-256 ${modelSha256}`],
-    [
-      'settings',
-      `${nThreads} threads, ${nRounds} rounds${rivalFlags.length > 0 ? `, the rival with ${rivalFlags.join(' ')}` : ''}`,
-    ],
+    ['settings', settings.join(', ')],
   ];
   const items = rows.map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`);
   return `<dl>${items.join('')}</dl>`;
