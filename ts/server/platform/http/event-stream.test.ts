@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import { Heartbeat, SocketEventStream } from './event-stream.ts';
 import type { EventStream, StreamReply } from './route.ts';
 import { eventually, OK, openTestBed, plainRoute, RawClient } from './test-bed.ts';
 
@@ -89,6 +90,29 @@ t.test('silence is filled with comments, and a written frame delays them', async
   opened.end();
   await client.until((received) => received.includes('0\r\n\r\n'));
   t.pass('comments came');
+});
+
+t.test('quiet streams get their comments in turn, not all at once', async (t) => {
+  let turn = 0;
+  const ticker = setInterval(() => turn++, 1);
+  const heartbeat = new Heartbeat(400);
+  t.teardown(() => {
+    clearInterval(ticker);
+    heartbeat.stop();
+  });
+  const pinged = new Map<number, number>();
+  const inTurn: number[] = [];
+  for (let i = 0; i < 80; i++) {
+    const write = () => {
+      pinged.set(i, (pinged.get(i) ?? 0) + 1);
+      inTurn[turn] = (inTurn[turn] ?? 0) + 1;
+      return true;
+    };
+    new SocketEventStream({ write, end() {}, cut() {} }, heartbeat);
+  }
+  await eventually(() => pinged.size === 80);
+  t.ok(Math.max(...inTurn.filter((count) => count !== undefined)) <= 20, inTurn.filter(Boolean).join());
+  t.ok(Math.max(...pinged.values()) <= 2, 'and none of them much more often than others');
 });
 
 t.test('a slow reader pushes back, is drained, and gets every byte in order', async (t) => {

@@ -23,7 +23,7 @@ const nothing = (): void => undefined;
 
 export class SocketEventStream implements EventStream {
   readonly #sink: StreamSink;
-  readonly #heartbeat: Heartbeat;
+  readonly #group: Set<SocketEventStream>;
   #open = true;
   #blocked = false;
   #queuedBytes = 0;
@@ -34,8 +34,7 @@ export class SocketEventStream implements EventStream {
 
   constructor(sink: StreamSink, heartbeat: Heartbeat) {
     this.#sink = sink;
-    this.#heartbeat = heartbeat;
-    heartbeat.add(this);
+    this.#group = heartbeat.join(this);
   }
 
   write(frames: Uint8Array | string): boolean {
@@ -83,40 +82,44 @@ export class SocketEventStream implements EventStream {
 
   #leave(): void {
     this.#open = false;
-    this.#heartbeat.delete(this);
+    this.#group.delete(this);
   }
 }
 
-/** One timer for all streams; proxies and clients give up on silence. */
+/** The JS thread is not kept from others for longer than it takes to write to the streams of one group. */
+const GROUP_INTERVAL_MS = 50;
+
+/** One timer for all streams, in groups that take turns; proxies and clients give up on silence. */
 export class Heartbeat {
-  readonly #streams = new Set<SocketEventStream>();
+  readonly #groups: Set<SocketEventStream>[];
   readonly #timer: NodeJS.Timeout;
   readonly #quietBeatsAllowed = 3;
+  #nJoined = 0;
+  #nTurns = 0;
 
   /** `beatMs` is a third of the silence after which a comment is sent (default 15 s). */
   constructor(beatMs = 5_000) {
-    this.#timer = setInterval(() => this.#beat(), beatMs);
+    const nGroups = Math.max(1, Math.round(beatMs / GROUP_INTERVAL_MS));
+    this.#groups = Array.from({ length: nGroups }, () => new Set());
+    this.#timer = setInterval(() => this.#beat(this.#groupAt(this.#nTurns++)), beatMs / nGroups);
     this.#timer.unref();
   }
 
-  get size(): number {
-    return this.#streams.size;
-  }
-
-  add(stream: SocketEventStream): void {
-    this.#streams.add(stream);
-  }
-
-  delete(stream: SocketEventStream): void {
-    this.#streams.delete(stream);
+  /** The stream leaves by deleting itself from the group that it is given. */
+  join(stream: SocketEventStream): Set<SocketEventStream> {
+    return this.#groupAt(this.#nJoined++).add(stream);
   }
 
   stop(): void {
     clearInterval(this.#timer);
   }
 
-  #beat(): void {
-    for (const stream of this.#streams) {
+  #groupAt(turn: number): Set<SocketEventStream> {
+    return this.#groups[turn % this.#groups.length] as Set<SocketEventStream>;
+  }
+
+  #beat(group: Iterable<SocketEventStream>): void {
+    for (const stream of group) {
       stream.quietBeats += 1;
       if (stream.quietBeats >= this.#quietBeatsAllowed) stream.ping();
     }
