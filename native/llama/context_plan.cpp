@@ -23,7 +23,10 @@ constexpr uint32_t kLeastDraftRows = 16;
 constexpr uint32_t kMostDraftRows = 64;
 constexpr double kAutoMemoryShare = 0.125;
 
-double physical_memory() { return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE)); }
+double host_memory(const EngineOptions & options) {
+    if (options.host_memory_bytes > 0) return static_cast<double>(options.host_memory_bytes);
+    return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+}
 
 // Bytes of keys and values of one token, for full attention in every layer (an upper bound for hybrids).
 double cell_bytes(const Model & model, const EngineOptions & options) {
@@ -40,7 +43,7 @@ double cell_bytes(const Model & model, const EngineOptions & options) {
 uint32_t automatic_ctx(const Model & model, const EngineOptions & options, uint32_t n_parallel) {
     const auto n_train = static_cast<uint32_t>(std::max(512, llama_model_n_ctx_train(model.raw())));
     const double wanted = static_cast<double>(std::min(n_train, kAutoCtxPerJob)) * n_parallel;
-    const double affordable = physical_memory() * kAutoMemoryShare / std::max(1.0, cell_bytes(model, options));
+    const double affordable = host_memory(options) * kAutoMemoryShare / std::max(1.0, cell_bytes(model, options));
     return static_cast<uint32_t>(std::clamp(affordable, 512.0, wanted));
 }
 

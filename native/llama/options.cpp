@@ -150,6 +150,7 @@ EngineOptions engine_options(const Napi::Object & from) {
     reader.integer("maxQueuedJobs", to.max_queued_jobs, 0, kMaxTokens);
     reader.integer("maxQueuedTokens", to.max_queued_tokens, 0, 4e9);
     reader.integer("maxQueueMs", to.max_queue_ms, 0, 86400000.0);
+    reader.integer("hostMemoryBytes", to.host_memory_bytes, 0, kMostBytes);
     to.flash_attention = flash_attention(reader);
     to.cache_type_k = cache_type(reader, "cacheTypeK");
     to.cache_type_v = cache_type(reader, "cacheTypeV");

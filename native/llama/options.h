@@ -55,7 +55,8 @@ struct EngineOptions {
     uint32_t n_draft_max = 16;
     uint32_t max_queued_jobs = 0;
     uint32_t max_queued_tokens = 0;
-    uint32_t max_queue_ms = 0;  // 0: however long
+    uint32_t max_queue_ms = 0;       // 0: however long
+    uint64_t host_memory_bytes = 0;  // that the process may have
 };
 
 struct PromptOptions {

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { InferenceConfig } from './domains/inference/index.ts';
 import type { ConfigValues } from './platform/config/settings.ts';
+import { hostMemory } from './platform/host-memory.ts';
 
 export function engineOptions(values: ConfigValues): InferenceConfig {
   const numbers = {
@@ -32,6 +33,7 @@ export function engineOptions(values: ConfigValues): InferenceConfig {
     load: { nGpuLayers: values['inference.gpu_layers'], mlock: values['inference.mlock'] },
     engine: {
       ...Object.fromEntries(Object.entries(numbers).filter(([, value]) => value !== 0)),
+      hostMemoryBytes: hostMemory(),
       speculation: values['inference.speculation'],
       nDraftMax: values['inference.draft_max'],
       flashAttention: values['inference.flash_attention'],

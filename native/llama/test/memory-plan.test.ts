@@ -54,6 +54,18 @@ t.test('bert: an embedder is planned as allocated', async (t) => {
   await model.close();
 });
 
+t.test('an automatic context takes its share of the memory that the process may have', async (t) => {
+  const model = await LlamaModel.load({ path: await randomModel({ arch: 'llama' }) });
+  const nCells = async (hostMemoryBytes: number) => {
+    const engine = await model.createEngine({ nParallel: 4, nThreads: 1, hostMemoryBytes });
+    await engine.close();
+    return engine.limits.nCtx;
+  };
+  const [small, double] = [await nCells(8e6), await nCells(16e6)];
+  t.ok(near(double, 2 * small, 0.2), `${small} and ${double} tokens`);
+  await model.close();
+});
+
 function whyNoResidentBytes(): string | false {
   if (process.env.LD_PRELOAD?.includes('asan')) return 'a sanitizer keeps freed memory';
   return residentBytes() === undefined && 'needs /proc';

@@ -67,6 +67,8 @@ export interface EngineOptions {
   maxQueuedTokens?: number;
   /** Longest wait, by the measured rate of completions, milliseconds; a job that would wait longer is refused. 0: however long. */
   maxQueueMs?: number;
+  /** Main memory that this process may have, of which an automatic context takes a share; absent: all that the machine has. */
+  hostMemoryBytes?: number;
 }
 
 /** Bytes in main memory, and in the memory of devices. */
