@@ -165,6 +165,10 @@ function localOptions(config: InferenceConfig, door: NativeDoor): LocalOptions {
       },
       loadWaitMs: config.loadWaitMs ?? limits.loadWaitMs,
       idleUnloadMs: config.idleUnloadMs ?? limits.idleUnloadMs,
+      loadQueue: {
+        maxRequests: config.engine?.maxQueuedJobs ?? limits.loadQueue.maxRequests,
+        maxTokens: config.engine?.maxQueuedTokens ?? limits.loadQueue.maxTokens,
+      },
     },
     engine: config.engine ?? {},
     ...(config.draftModels ? { draftModels: config.draftModels } : {}),

@@ -1,13 +1,19 @@
 /** How many tokens a prompt may come to, before anybody has tokenised it: for budgets, which are settled with what it really was. */
-import type { Prompt } from '../../native/llama.ts';
+import type { GenerationJob, Prompt } from '../../native/llama.ts';
 
 /** English text has about four characters a token, other text fewer. */
 const charactersPerToken = 3;
+/** Images come to fewer tokens than text of their size; the engine's queue counts them alike. */
+const mediaBytesPerToken = 64;
 
 export function promptGuess(prompt: Prompt): number {
   if (prompt.kind === 'tokens') return prompt.tokens.length;
   const text = prompt.kind === 'text' ? prompt.text.length : prompt.messagesJson.length + (prompt.toolsJson?.length ?? 0);
   return Math.ceil(text / charactersPerToken);
+}
+
+export function jobGuess({ prompt, media = [] }: Pick<GenerationJob, 'prompt' | 'media'>): number {
+  return promptGuess(prompt) + media.reduce((sum, { byteLength }) => sum + Math.ceil(byteLength / mediaBytesPerToken), 0);
 }
 
 export function wordsGuess(inputs: readonly (string | Int32Array)[]): number {

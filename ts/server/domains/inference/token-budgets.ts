@@ -1,7 +1,7 @@
 /**
  * Tokens a minute for each tenant, prompt and completion together, over a sliding window.
  *
- * A request counts from its end on, for 60 seconds, with exactly the tokens that its usage names. While it runs, what it is expected
+ * A request counts from its end on, for 60 seconds, with the tokens that its usage names (or the sink guesses, when it was cut off). While it runs, what it is expected
  * to take is reserved, so that many at once cannot overdraw. One that took more than expected is paid back by the window: nothing is
  * admitted until it has slid far enough.
  */

@@ -60,7 +60,11 @@ export const settings = {
     128 * MIB,
     'Largest request body; routes with a smaller limit keep theirs.',
   ),
-  'http.max_buffered_bytes': setting(count(MIB, 2 ** 36), 512 * MIB, 'Request bodies held in memory at once, all together.'),
+  'http.max_buffered_bytes': setting(
+    count(MIB, 2 ** 36),
+    512 * MIB,
+    'Request bodies that are still arriving, all together, in memory at once.',
+  ),
   'http.max_connections': setting(count(16, 1_000_000), 9_000, 'Open connections per listener; more are closed at once.'),
   'http.drain_timeout_seconds': setting(count(0, 3600), 30, 'How long open answers may take to finish after SIGTERM.'),
 
@@ -115,12 +119,12 @@ export const settings = {
   'inference.max_queued_jobs': setting(
     count(0, 1_000_000),
     0,
-    'Requests that may wait for a model; more answer 429. 0 is automatic.',
+    'Requests that may wait for a model, and as many for it to be loaded; more answer 429. 0 is automatic.',
   ),
   'inference.max_queued_tokens': setting(
     count(0, 2 ** 31 - 1),
     0,
-    'Prompt tokens that may wait for a model; more answer 429. 0 is automatic.',
+    'Prompt tokens that may wait for a model, and as many for it to be loaded; more answer 429. 0 is automatic.',
   ),
   'inference.max_queue_seconds': setting(
     count(0, 86_400),
@@ -145,7 +149,7 @@ export const settings = {
   'inference.max_loaded_bytes': setting(
     count(0, Number.MAX_SAFE_INTEGER),
     0,
-    'Main memory for all loaded models with their caches, saved states and buffers; 0: 80 % of what the machine or container has.',
+    'Main memory for all models with their caches and buffers, and the states they have saved by then, whenever one is to be loaded; 0: 80 % of what the machine or container has.',
   ),
   'inference.max_device_bytes': setting(
     count(0, Number.MAX_SAFE_INTEGER),

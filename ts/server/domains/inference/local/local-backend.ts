@@ -25,6 +25,7 @@ import type {
 } from '../backend.ts';
 import { clientError, refusal } from '../errors.ts';
 import type { ModelSource, StoredModel } from '../model-source.ts';
+import { jobGuess, promptGuess, wordsGuess } from '../prompt-guess.ts';
 import { RelaySink } from '../stream/relay-sink.ts';
 import type { Inspector } from './inspector.ts';
 import { LoadedModel } from './loaded-model.ts';
@@ -77,7 +78,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
 
   async complete(id: string, request: CompletionRequest, sink: CompletionSink, options: CallOptions): Promise<RunningCompletion> {
     const startedAt = performance.now();
-    const lease = await this.#acquire(id, 'engine', options);
+    const lease = await this.#acquire(id, 'engine', options, jobGuess(request.job));
     try {
       const engine = await lease.model.engine();
       options.signal.throwIfAborted();
@@ -98,23 +99,31 @@ export class LocalBackend implements InferenceBackend, ModelControl {
   }
 
   embed(id: string, inputs: (string | Int32Array)[], options: CallOptions): Promise<EmbedResult> {
-    return this.#useEmbedder(id, options, (embedder, left) => embedder.embed(inputs, left));
+    return this.#useEmbedder(id, options, wordsGuess(inputs), (embedder, left) => embedder.embed(inputs, left));
   }
 
   rank(id: string, query: string, documents: string[], options: CallOptions): Promise<RankResult> {
-    return this.#useEmbedder(id, options, (embedder, left) => embedder.rank(query, documents, left));
+    return this.#useEmbedder(id, options, wordsGuess([query, ...documents]), (embedder, left) =>
+      embedder.rank(query, documents, left),
+    );
   }
 
   countTokens(id: string, prompt: ChatPrompt, options: CallOptions): Promise<number> {
-    return this.#use(id, undefined, options, async (model) => (await model.native.renderChat(prompt)).tokens.length);
+    return this.#use(
+      id,
+      undefined,
+      options,
+      promptGuess(prompt),
+      async (model) => (await model.native.renderChat(prompt)).tokens.length,
+    );
   }
 
   tokenize(id: string, text: string, flags: TokenizeFlags, options: CallOptions): Promise<Int32Array> {
-    return this.#use(id, undefined, options, (model) => model.native.tokenize(text, flags));
+    return this.#use(id, undefined, options, wordsGuess([text]), (model) => model.native.tokenize(text, flags));
   }
 
   detokenize(id: string, tokens: Int32Array, options: CallOptions): Promise<string> {
-    return this.#use(id, undefined, options, (model) => model.native.detokenize(tokens, { special: true }));
+    return this.#use(id, undefined, options, tokens.length, (model) => model.native.detokenize(tokens, { special: true }));
   }
 
   async detail(id: string): Promise<ModelDetail | undefined> {
@@ -144,7 +153,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
   }
 
   async load(id: string, signal: AbortSignal, waitMs?: number): Promise<void> {
-    (await this.#acquire(id, undefined, { tenant: '', signal }, waitMs)).release();
+    (await this.#acquire(id, undefined, { tenant: '', signal }, 0, waitMs)).release();
   }
 
   setPinned(id: string, isPinned: boolean): void {
@@ -168,6 +177,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     id: string,
     context: ContextKind | undefined,
     { signal, timeoutMs }: CallOptions,
+    nTokens: number,
     waitMs = this.#loadWaitMs(timeoutMs),
   ): Promise<ModelLease> {
     if (this.#outage) throw this.#outage;
@@ -175,7 +185,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     if (!found) throw refusal('model_not_found', `No model ${id} is installed here.`, { param: 'model' });
     if (found.card.unusable !== undefined) throw refusal('model_invalid', `The model ${id} is unusable: ${found.card.unusable}`);
     const plan = await this.#planWithDraft(found);
-    return this.#table.acquire({ stored: found.stored, plan, context }, signal, waitMs);
+    return this.#table.acquire({ stored: found.stored, plan, context, nTokens }, signal, waitMs);
   }
 
   #loadWaitMs(timeoutMs = Number.POSITIVE_INFINITY): number {
@@ -186,9 +196,10 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     id: string,
     context: ContextKind | undefined,
     options: CallOptions,
+    nTokens: number,
     work: (model: LoadedModel) => Promise<T>,
   ): Promise<T> {
-    const lease = await this.#acquire(id, context, options);
+    const lease = await this.#acquire(id, context, options, nTokens);
     try {
       return await work(lease.model);
     } finally {
@@ -200,10 +211,11 @@ export class LocalBackend implements InferenceBackend, ModelControl {
   #useEmbedder<T>(
     id: string,
     options: CallOptions,
+    nTokens: number,
     work: (embedder: NativeEmbedder, left: CallOptions) => Promise<T>,
   ): Promise<T> {
     const startedAt = performance.now();
-    return this.#use(id, 'embedder', options, async (model) => {
+    return this.#use(id, 'embedder', options, nTokens, async (model) => {
       const embedder = await model.embedder();
       return work(embedder, { ...options, ...timeLeft(options, performance.now() - startedAt) });
     });

@@ -14,6 +14,8 @@ export interface ModelRequest {
   plan: MemoryPlan | undefined;
   /** Undefined: the tokenizer is enough. */
   context: ContextKind | undefined;
+  /** What its prompt may come to. */
+  nTokens: number;
 }
 
 export interface ModelEntry {

@@ -24,13 +24,23 @@ const request = (id: string, sizeBytes?: number): ModelRequest => ({
   stored: stored(id, sizeBytes),
   plan: undefined,
   context: undefined,
+  nTokens: 10,
 });
+
+const roomy = { maxRequests: 1000, maxTokens: 1000 };
 
 function setUp(limits: Partial<TableLimits> = {}, pinned?: string) {
   const door = new ScriptedDoor();
   const open = async ({ path }: StoredModel, onProgress: (fraction: number) => void, loadSignal: AbortSignal) =>
     new LoadedModel(await door.load({ path }, { onProgress, signal: loadSignal }), {});
-  const usual = { maxModels: 2, memory: bytes(1e9), loadWaitMs: anyTime, drainAfterMs: anyTime, idleUnloadMs: 0 };
+  const usual = {
+    maxModels: 2,
+    memory: bytes(1e9),
+    loadWaitMs: anyTime,
+    drainAfterMs: anyTime,
+    idleUnloadMs: 0,
+    loadQueue: roomy,
+  };
   const table = new ModelTable(open, { ...usual, ...limits }, pinned === undefined ? [] : [pinned]);
   t.teardown(() => table.close());
   /** Uses a model and is done with it; each use is later than the one before. */
@@ -58,6 +68,32 @@ t.test('all who wait for a model share one load', async (t) => {
   t.strictSame(door.loaded, ['a']);
   t.equal(new Set(leases.map((lease) => lease.model)).size, 1);
   t.equal(table.entry('a')?.nLeases, 3);
+});
+
+t.test('what may wait for a model is bounded, by requests and by tokens, for each model', async (t) => {
+  for (const loadQueue of [
+    { ...roomy, maxRequests: 2 },
+    { ...roomy, maxTokens: 11 },
+  ]) {
+    const { door, table } = setUp({ loadQueue });
+    const release = hold(door);
+    const waiting = [1, 2].map(() => table.acquire(request('a'), signal, anyTime));
+    const refused = { status: 429, code: 'queue_full', headers: { 'retry-after': String, 'retry-after-ms': String } };
+    await t.rejects(table.acquire(request('a'), signal, anyTime), refused);
+    const other = table.acquire(request('b'), signal, anyTime);
+    release();
+    await Promise.all([...waiting, other]);
+    await t.resolves(table.acquire(request('a'), signal, anyTime), 'nobody waits for what is there');
+  }
+});
+
+t.test('who gives up waiting leaves the queue', async (t) => {
+  const { door, table } = setUp({ loadQueue: { ...roomy, maxRequests: 1 } });
+  const release = hold(door);
+  await t.rejects(table.acquire(request('a'), signal, 1), { code: 'model_loading' });
+  const waiting = table.acquire(request('a'), signal, anyTime);
+  release();
+  await t.resolves(waiting);
 });
 
 t.test('the longest unused model makes room', async (t) => {
@@ -225,7 +261,7 @@ t.test('a prediction counts before the load, and a second context with it', asyn
   const { door, table, use } = setUp({ maxModels: 9, memory: bytes(8_500) });
   await use('old');
   const plan = { weights: bytes(3000), extras: bytes(1000), engine: bytes(2000), embedder: bytes(5000) };
-  const planned = (context: ModelRequest['context']): ModelRequest => ({ stored: stored('a'), plan, context });
+  const planned = (context: ModelRequest['context']): ModelRequest => ({ ...request('a'), plan, context });
   const first = await table.acquire(planned('engine'), signal, anyTime);
   t.strictSame(door.closed, [], '6,000 beside 1,000');
   await t.rejects(table.acquire(planned('embedder'), signal, anyTime), { code: 'out_of_memory' }, '9,000 is more than there is');

@@ -3,6 +3,7 @@ import { refusal } from '../errors.ts';
 import type { StoredModel } from '../model-source.ts';
 import { waitFor } from './deadline.ts';
 import { LoadGate } from './load-gate.ts';
+import { LoadQueue, type LoadQueueLimits } from './load-queue.ts';
 import type { LoadedModel } from './loaded-model.ts';
 import { type MemoryUse, noMemory, sumOf } from './memory-use.ts';
 import { type ModelEntry, type ModelLease, type ModelRequest, memoryOf, predictedMemory, usualContext } from './model-entry.ts';
@@ -15,6 +16,8 @@ export interface TableLimits extends RoomLimits {
   drainAfterMs: number;
   /** A model that nobody used for so long is unloaded; 0: never. */
   idleUnloadMs: number;
+  /** Of each model. */
+  loadQueue: LoadQueueLimits;
 }
 
 export type OpenModel = (
@@ -29,6 +32,7 @@ export interface TableObserver {
 }
 
 const mostLoadsAtOnce = 2;
+const busyRetryMs = 2000;
 const silent: TableObserver = { loaded() {}, unloaded() {} };
 
 export class ModelTable {
@@ -39,6 +43,7 @@ export class ModelTable {
   readonly #pinned: Set<string>;
   readonly #room: Room;
   readonly #gate = new LoadGate(mostLoadsAtOnce);
+  readonly #queue: LoadQueue;
   readonly #sweeper: NodeJS.Timeout | undefined;
   /** Requests that wait for something to change: a model at rest, or gone. */
   readonly #waiting = new Set<() => void>();
@@ -50,6 +55,7 @@ export class ModelTable {
     this.#observer = observer;
     this.#pinned = new Set(pinned);
     this.#room = new Room(limits, (id) => this.#pinned.has(id));
+    this.#queue = new LoadQueue(limits.loadQueue);
     const { idleUnloadMs } = limits;
     if (idleUnloadMs > 0) this.#sweeper = setInterval(() => this.#unloadUnused(), Math.max(100, idleUnloadMs / 10)).unref();
   }
@@ -74,10 +80,22 @@ export class ModelTable {
   }
 
   /**
-   * Loads the model if need be. Throws model_loading or models_busy after waitMs, model_unloading, out_of_memory when there can be no
-   * room for it, or the load's own error.
+   * Loads the model if need be. Throws queue_full, model_loading or models_busy after waitMs, model_unloading, out_of_memory when there
+   * can be no room for it, or the load's own error.
    */
   async acquire(request: ModelRequest, signal: AbortSignal, waitMs: number): Promise<ModelLease> {
+    const { stored, nTokens } = request;
+    const entry = this.#entries.get(stored.id);
+    if (entry?.model && !isLeaving(entry) && hasContext(entry, request)) return this.#acquire(request, signal, waitMs);
+    const leave = this.#queue.enter(stored.id, nTokens, entry ? remainingLoadMs(entry) : busyRetryMs);
+    try {
+      return await this.#acquire(request, signal, waitMs);
+    } finally {
+      leave();
+    }
+  }
+
+  async #acquire(request: ModelRequest, signal: AbortSignal, waitMs: number): Promise<ModelLease> {
     const deadline = performance.now() + waitMs;
     const entry = await this.#hold(request, signal, deadline);
     try {
@@ -142,7 +160,7 @@ export class ModelTable {
       });
     }
     if (entry && isLeaving(entry)) return undefined;
-    if (entry && (!request.context || entry.contexts.has(request.context))) return entry;
+    if (entry && hasContext(entry, request)) return entry;
     const newcomer = newcomerOf(request, entry);
     if (!this.#room.canEverHold(newcomer)) throw tooLarge(stored, newcomer, this.#room.memory);
     const entries = [...this.#entries.values()];
@@ -304,6 +322,10 @@ function isLeaving(entry: ModelEntry): boolean {
   return entry.gone !== undefined || entry.nDrainers > 0;
 }
 
+function hasContext(entry: ModelEntry, { context }: ModelRequest): boolean {
+  return !context || entry.contexts.has(context);
+}
+
 function held(entry: ModelEntry): ModelEntry {
   entry.nLeases++;
   return entry;
@@ -313,18 +335,23 @@ function becomesIdle(entry: ModelEntry): Promise<void> {
   return entry.nLeases === 0 ? Promise.resolve() : new Promise((resolve) => entry.onIdle.push(resolve));
 }
 
-function stillLoading({ stored, progress, loadStartedAt }: ModelEntry): Error {
+function stillLoading(entry: ModelEntry): Error {
+  const percent = Math.floor(entry.progress * 100);
+  return refusal('model_loading', `The model ${entry.stored.id} is still being loaded (${percent}%).`, {
+    retryAfterMs: remainingLoadMs(entry),
+  });
+}
+
+/** What is left of a load, by its progress; between a second and a minute. */
+function remainingLoadMs({ progress, loadStartedAt }: ModelEntry): number {
   const elapsedMs = Date.now() - loadStartedAt;
   const remainingMs = progress > 0.05 ? (elapsedMs * (1 - progress)) / progress : 5000;
-  const percent = Math.floor(progress * 100);
-  return refusal('model_loading', `The model ${stored.id} is still being loaded (${percent}%).`, {
-    retryAfterMs: Math.min(60_000, Math.max(1000, remainingMs)),
-  });
+  return Math.min(60_000, Math.max(1000, remainingMs));
 }
 
 function busy({ id }: StoredModel): Error {
   const detail = `There is no room for ${id}: every loaded model is working or pinned. Retry later, or raise the limits of loaded models.`;
-  return refusal('models_busy', detail, { retryAfterMs: 2000 });
+  return refusal('models_busy', detail, { retryAfterMs: busyRetryMs });
 }
 
 function tooLarge({ id }: StoredModel, { memory, growing }: Newcomer, limit: MemoryUse): Error {

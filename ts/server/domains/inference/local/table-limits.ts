@@ -8,6 +8,7 @@ import type { TableLimits } from './model-table.ts';
 const hostShare = 0.8;
 const deviceShare = 0.9;
 
+/** The queue is as long as the engine's own (native/llama/queue_bound.h). */
 export function defaultTableLimits(): TableLimits {
   return {
     maxModels: Number.POSITIVE_INFINITY,
@@ -15,6 +16,7 @@ export function defaultTableLimits(): TableLimits {
     loadWaitMs: 120_000,
     drainAfterMs: 2_000,
     idleUnloadMs: 0,
+    loadQueue: { maxRequests: 16_384, maxTokens: 4 * 1024 * 1024 },
   };
 }
 
