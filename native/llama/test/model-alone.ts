@@ -13,10 +13,19 @@ const nAnswerTokens = 24;
 /** A logit bias: a random model never repeats itself by its own choice; among a few tokens it has to, so that drafts are accepted. */
 export const fewTokens: [number, number][] = [310, 320, 330, 340, 350, 360].map((token) => [token, 200]);
 
-export interface Answer {
+export interface Choice {
   tokens: TokenLogprob[];
+  /** Body of a JSON string. */
+  text: string;
+}
+
+export interface Answer {
+  choices: Choice[];
   error: string | undefined;
 }
+
+/** What may end an answer before it has all its tokens. */
+export type Ending = Pick<GenerationJob, 'stop' | 'jsonSchema'>;
 
 export interface Running {
   id: number;
@@ -25,17 +34,20 @@ export interface Running {
 
 /** Starts a greedy job that does not end by itself: its answer has `nAnswerTokens`, unless told otherwise. */
 export function start(engine: LlamaEngine, job: Omit<GenerationJob, 'sampling' | 'topLogprobs'>): Running {
-  const tokens: TokenLogprob[] = [];
+  const choices = Array.from({ length: job.n ?? 1 }, (): Choice => ({ tokens: [], text: '' }));
+  const choice = (index: number) => choices[index] as Choice;
   let id = 0;
   const answer = new Promise<Answer>((resolve) => {
     id = engine.submit(
       { maxTokens: nAnswerTokens, ...job, sampling: { temperature: 0, ignoreEos: true }, topLogprobs: 5 },
       {
-        onContent() {},
+        onContent: (index, jsonBody) => {
+          choice(index).text += jsonBody.toString();
+        },
         onFinish() {},
-        onLogprobs: (_choice, more) => tokens.push(...more),
-        onDone: () => resolve({ tokens, error: undefined }),
-        onError: (error) => resolve({ tokens, error: error.code }),
+        onLogprobs: (index, more) => choice(index).tokens.push(...more),
+        onDone: () => resolve({ choices, error: undefined }),
+        onError: (error) => resolve({ choices, error: error.code }),
       },
     );
   });
@@ -54,7 +66,11 @@ export class ModelAlone {
   }
 
   /** Largest gap, in natural-log units, between a token of the answer and the best in its place; infinite for a token that is far off. */
-  async largestGap(prompt: Int32Array, { tokens }: Answer): Promise<number> {
+  async largestGap(prompt: Int32Array, { choices }: Answer, ending: Ending = {}): Promise<number> {
+    return Math.max(...(await Promise.all(choices.map((choice) => this.#largestGap(prompt, choice, ending)))));
+  }
+
+  async #largestGap(prompt: Int32Array, { tokens, text }: Choice, ending: Ending): Promise<number> {
     let worst = 0;
     let from = 0;
     while (from < nAnswerTokens) {
@@ -62,25 +78,31 @@ export class ModelAlone {
       const alone = await this.#answer(
         Int32Array.from([...prompt, ...tokens.slice(0, from).map(({ token }) => token)]),
         nAnswerTokens - from,
+        ending,
       );
       const at = alone.tokens.findIndex(({ token }, i) => token !== said[i]?.token);
+      if (at === -1 && (said.length > alone.tokens.length || (from === 0 && text !== alone.text)))
+        return Number.POSITIVE_INFINITY;
       if (at === -1) break;
       worst = Math.max(worst, gap(said[at], alone.tokens[at]));
+      // Stop strings and grammars cannot be taken up in the middle.
+      if (ending.stop || ending.jsonSchema) break;
       from += at + 1;
     }
     return worst;
   }
 
-  #answer(tokens: Int32Array, maxTokens: number): Promise<Answer> {
-    const key = tokens.join();
+  async #answer(tokens: Int32Array, maxTokens: number, ending: Ending): Promise<Choice> {
+    const key = `${tokens.join()} ${JSON.stringify(ending)}`;
     let answer = this.#answers.get(key);
     if (!answer) {
-      const job = { tenant: 'alone', prompt: { kind: 'tokens', tokens } as const, maxTokens, cachePrompt: false };
+      const job = { tenant: 'alone', prompt: { kind: 'tokens', tokens } as const, maxTokens, cachePrompt: false, ...ending };
       answer = this.#last.then(() => start(this.#engine, { ...job, logitBias: this.#logitBias }).answer);
       this.#answers.set(key, answer);
       this.#last = answer;
     }
-    return answer;
+    const [choice] = (await answer).choices;
+    return choice as Choice;
   }
 }
 

@@ -8,7 +8,7 @@ import t, { type Test } from 'tap';
 import { randomModel } from '../../../models/random/fixture.ts';
 import { SeededRandom } from '../../../models/random/seeded-random.ts';
 import { type EngineOptions, LlamaModel } from '../../../ts/server/native/llama.ts';
-import { type Answer, fewTokens, ModelAlone, nearlyEqual, start } from './model-alone.ts';
+import { type Answer, type Ending, fewTokens, ModelAlone, nearlyEqual, start } from './model-alone.ts';
 
 const nOperations = Number(process.env.SVC_TEST_OPERATIONS ?? 400);
 
@@ -33,14 +33,23 @@ async function switchModels(t: Test, isOver: () => boolean): Promise<number> {
     const engine = await model.createEngine({ nCtx: 512, nParallel: 1, nThreads: 1 });
     const answer = await start(engine, { tenant: 'other', prompt }).answer;
     first ??= answer;
-    if (answer.tokens.map(({ token }) => token).join() !== first.tokens.map(({ token }) => token).join())
-      t.fail('another answer');
+    t.strictSame(textOf(answer), textOf(first), 'the same answer each time');
     // The second one is closed in the middle of its work.
     const cut = start(engine, { tenant: 'other', prompt }).answer;
     await Promise.all([engine.close(), model.close(), cut]);
   }
   return nTimes;
 }
+
+function textOf({ choices }: Answer): string | undefined {
+  return choices[0]?.text;
+}
+
+/** Most answers end by their length alone. */
+const endings: Ending[] = [
+  { stop: ['s', 'ing'] },
+  { jsonSchema: '{"type": "array", "items": {"enum": ["red", "green", "blue"]}, "minItems": 3, "maxItems": 6}' },
+];
 
 /** States that give way are saved, in less memory than all of them need. */
 const tierBytes = 1_000_000;
@@ -49,6 +58,8 @@ interface Variant {
   title: string;
   share: number;
   logitBias: [number, number][];
+  /** Saved states go to disk too. */
+  disk?: boolean;
   options: EngineOptions;
 }
 
@@ -64,9 +75,10 @@ const variants: Variant[] = [
     options: oneBuffer,
   },
   {
-    title: 'a buffer for each: prefixes are copied, and rows fill the gaps between running sequences',
+    title: 'a buffer for each: prefixes are copied, rows fill the gaps between running sequences, and saved states go to disk',
     share: 1,
     logitBias: [],
+    disk: true,
     options: aBufferEach,
   },
   {
@@ -86,7 +98,7 @@ const variants: Variant[] = [
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Of the process when everything of a variant is closed, MiB. */
+/** Of the process without the heap of JS, when everything of a variant is closed, MiB. */
 const levels: number[] = [];
 
 for (const variant of variants) {
@@ -94,7 +106,8 @@ for (const variant of variants) {
   t.test(`${count} random operations leave every answer as it is alone (${variant.title})`, async (t) => {
     t.teardown(() => {
       collectGarbage();
-      levels.push(process.memoryUsage().rss / 2 ** 20);
+      const { rss, heapTotal } = process.memoryUsage();
+      levels.push((rss - heapTotal) / 2 ** 20);
     });
     await operate(t, count, variant);
   });
@@ -102,11 +115,12 @@ for (const variant of variants) {
 
 const skip = process.env.LD_PRELOAD?.includes('asan') ? 'a sanitizer keeps freed memory' : false;
 t.test('memory returns to its level', { skip }, async (t) => {
-  const [first = 0] = levels;
-  t.ok(Math.max(...levels) - first < 80, `${levels.map((level) => level.toFixed(0)).join(', ')} MiB`);
+  // Allocators reach it when each layout of the KV cache was there once.
+  const [usual, later] = [levels.slice(0, 2), levels.slice(2)];
+  t.ok(Math.max(...later) - Math.max(...usual) < 80, `${levels.map((level) => level.toFixed(0)).join(', ')} MiB`);
 });
 
-async function operate(t: Test, count: number, { logitBias, options }: Variant): Promise<void> {
+async function operate(t: Test, count: number, { logitBias, disk, options }: Variant): Promise<void> {
   const model = await LlamaModel.load({ path: await randomModel({ arch: 'llama', shape: 'tiny', seed: 1 }) });
   t.teardown(() => model.close());
   const random = new SeededRandom(7);
@@ -116,17 +130,21 @@ async function operate(t: Test, count: number, { logitBias, options }: Variant):
   const alone = new ModelAlone(engineAlone, logitBias);
   let isOver = false;
   const switched = switchModels(t, () => isOver);
-  const engine = await model.createEngine({ nParallel: 8, kvTierMemoryBytes: tierBytes, ...options });
+  const diskTier = disk ? { kvTierDiskBytes: 64 * tierBytes, kvTierFolder: t.testdir() } : {};
+  const engine = await model.createEngine({ nParallel: 8, kvTierMemoryBytes: tierBytes, ...diskTier, ...options });
   t.teardown(() => engine.close());
   const checks: Promise<void>[] = [];
   let worst = 0;
   for (let operation = 0; operation < count; operation++) {
     const which = random.integer(prompts.length);
     const tokens = prompts[which] as Int32Array;
+    const ending = random.chance(0.3) ? (endings[random.integer(endings.length)] as Ending) : {};
     const running = start(engine, {
       tenant: `tenant-${random.integer(3)}`,
       prompt: { kind: 'tokens', tokens },
       logitBias,
+      ...ending,
+      n: random.chance(0.15) ? 2 : 1,
       cachePrompt: random.chance(0.8),
     });
     const fate = random.next();
@@ -142,7 +160,7 @@ async function operate(t: Test, count: number, { logitBias, options }: Variant):
     checks.push(
       running.answer.then(async (answer) => {
         if (answer.error) t.fail(`prompt ${which} failed with ${answer.error}`);
-        worst = Math.max(worst, await alone.largestGap(tokens, answer));
+        worst = Math.max(worst, await alone.largestGap(tokens, answer, ending));
       }),
     );
     while (engine.stats().nQueued > 40) await Promise.race(checks.slice(-20));
@@ -153,9 +171,9 @@ async function operate(t: Test, count: number, { logitBias, options }: Variant):
   t.ok(checks.length > count / 2, 'most jobs ran to their end');
   t.ok(worst < nearlyEqual, `tokens differ only where they were nearly equal (largest gap ${worst.toFixed(4)})`);
   while (engine.stats().nActive > 0) await new Promise((resolve) => setTimeout(resolve, 10));
-  const { nQueued, nQueuedTokens, kvCellsUsed, tierHitsTotal, tierMemoryBytes, draftedTokensTotal, acceptedTokensTotal } =
-    engine.stats();
-  t.ok(tierHitsTotal > 0 && tierMemoryBytes <= tierBytes, 'saved states were brought back');
+  const { nQueued, nQueuedTokens, kvCellsUsed, draftedTokensTotal, acceptedTokensTotal, ...tier } = engine.stats();
+  t.ok(tier.tierHitsTotal > 0 && tier.tierMemoryBytes <= tierBytes, 'saved states were brought back');
+  if (disk) t.ok(tier.tierDiskBytes > 0, 'some of them lie on disk');
   t.strictSame({ nQueued, nQueuedTokens }, { nQueued: 0, nQueuedTokens: 0 }, 'nobody is left');
   t.ok(kvCellsUsed <= (options.nCtx ?? 0), 'what is left in the cache fits');
   if (options.speculation)
