@@ -16,7 +16,7 @@ import { sleep, waitUntil } from './wait.ts';
 const active = { ownWords: 8, maxTokens: 15_000 };
 const idle = { ownWords: 8, maxTokens: 8 };
 /** Deeper than the active streams get, but for those of the tiny model, whose cells weigh nothing. */
-const deep = { ownWords: 2_500, maxTokens: 1 };
+const deep = { ownWords: 1_500, maxTokens: 1 };
 /** Connections opened in a row; below the usual backlog of a listening socket. */
 const burst = 10;
 const startLimitMs = 60_000;

@@ -67,17 +67,17 @@ export const idleStreams: Trial = {
 };
 
 /** As many tokens, and as deep in the context, as a long stream has on average: its pace is then the long one's. */
-const shortStream: LongStreamLoad = { kind: 'long-stream', promptWords: 3_500, tokens: 1_000 };
+const shortStream: LongStreamLoad = { kind: 'long-stream', promptWords: 2_600, tokens: 1_000 };
 
 export const longStreams: Trial = {
   name: 'long-streams',
   summary:
-    'a stream of 8,000 tokens: CPU time of the threads beside the computing one, for each token, is that of a stream of 1,000 in the same depth',
+    'a stream of 6,000 tokens: CPU time of the threads beside the computing one, for each token, is that of a stream of 1,000 in the same depth',
   rival: 'llama-server',
   model: 'tiny',
   // One compute thread, so that the others' time is not matrix work.
   server: { nParallel: 1, nCtx: 10_240, nThreads: 1 },
-  phases: { short: shortStream, long: { kind: 'long-stream', promptWords: 8, tokens: 8_000 } },
+  phases: { short: shortStream, long: { kind: 'long-stream', promptWords: 8, tokens: 6_000 } },
   goals: [
     {
       figure: 'long.streamCpuMicrosPerToken',

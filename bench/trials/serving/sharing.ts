@@ -28,7 +28,7 @@ const quiet: TenantLoad = {
 };
 const flood = { clients: 32, ownWords: 64, maxTokens: 64 };
 /** Beside the flood each of these waits for seconds there. */
-const forRival = { quiet: { ...quiet.quiet, requests: 2 } };
+const forRival = { quiet: { ...quiet.quiet, requests: 1 } };
 
 export const tenants: Trial = {
   name: 'tenants',
