@@ -27,7 +27,11 @@ t.test('what a row costs is told apart by depth', { skip: noReferences() }, asyn
 const first = async (prompts: Prompts) => Math.ceil(((await steps(prompts))[0] ?? 0) / 2) * 2;
 
 t.test('a step takes what those who wait for it can bear', { skip: noReferences() }, async (t) => {
-  t.equal(await first({ nDecoding: 0, count: 1, tokensEach: 2_000 }), 400, '80 ms when nobody decodes');
+  t.equal(
+    await first({ nDecoding: 0, count: 1, tokensEach: 2_000 }),
+    512,
+    '120 ms when nobody decodes, as much as a batch holds',
+  );
   t.equal(await first({ nDecoding: 4, count: 1, tokensEach: 2_000 }), 192, 'three tiles beside streams');
   t.equal(await first({ nDecoding: 4, count: 1, tokensEach: 2_000, queued: true }), 200, '40 ms when jobs queue');
   t.equal(
@@ -37,6 +41,12 @@ t.test('a step takes what those who wait for it can bear', { skip: noReferences(
   );
   t.equal(await first({ nDecoding: 4, count: 1, tokensEach: 2_000, depth: 8_000 }), 64, 'a tile also where it takes a while');
   t.equal(await first({ nDecoding: 4, count: 1, tokensEach: 2_000, depth: 20_000 }), 16, 'a few tokens where it takes too long');
+});
+
+t.test('who took chunks for slow finds out when they no longer are', { skip: noReferences() }, async (t) => {
+  const chunks = await numbers('disturbed', 5, 12);
+  t.ok((chunks[0] ?? 64) < 64, `small ones after the disturbance: ${chunks[0]}`);
+  t.equal(chunks.at(-1), 192);
 });
 
 t.test('a burst is done before those of it who decode slow it down', { skip: noReferences() }, async (t) => {

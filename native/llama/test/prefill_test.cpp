@@ -2,6 +2,7 @@
 // prefill-test budget N_DECODING N_PROMPTS TOKENS_EACH DEPTH QUEUED: prompt tokens of each step until all prompts are done,
 //   and of the first step for one that comes later. A row costs 0.2 ms and 0.0001 ms for each token in front of it, a step
 //   that decodes 5 ms.
+// prefill-test disturbed FACTOR N_STEPS: prompt tokens of each step beside streams, after steps that took so many times as long.
 #include "../prefill_budget.h"
 
 #include <cstdio>
@@ -20,14 +21,33 @@ int show_cost(double row_ms, double slope_ms, int count, char ** depths) {
     return 0;
 }
 
-int show_steps(uint32_t n_decoding, size_t n_prompts, size_t n_each, size_t depth, bool queued) {
-    constexpr double kDecodeMs = 5;
+constexpr double kDecodeMs = 5;
+
+double row_ms(double depth) { return 0.2 + 0.0001 * depth; }
+
+svc::PrefillBudget settled_budget() {
     svc::PrefillBudget budget(512);
     for (int i = 0; i < 20; i++) {
-        const double at = 200.0 * i;
-        budget.observe(128 * (0.2 + 0.0001 * at), 0, 128, at);
+        budget.observe(128 * row_ms(200.0 * i), 0, 128, 200.0 * i);
         budget.observe(kDecodeMs, 1, 0, 0);
     }
+    return budget;
+}
+
+int show_disturbed(double factor, int n_steps) {
+    auto budget = settled_budget();
+    const svc::PrefillBudget::Prompts prompts{1, 4000, 0, false, false};
+    for (int i = 0; i < 20; i++) budget.observe(kDecodeMs + 192 * row_ms(0) * factor, 4, 192, 0);
+    for (int i = 0; i < n_steps; i++) {
+        const auto n = budget.tokens(4, prompts);
+        std::printf("%u\n", n);
+        budget.observe(kDecodeMs + n * row_ms(0), 4, n, 0);
+    }
+    return 0;
+}
+
+int show_steps(uint32_t n_decoding, size_t n_prompts, size_t n_each, size_t depth, bool queued) {
+    auto budget = settled_budget();
     size_t n_left = n_prompts * n_each;
     while (n_left > 0) {
         const size_t n_waiting = (n_left + n_each - 1) / n_each;
@@ -52,6 +72,9 @@ int main(int argc, char ** argv) {
         auto number = [&](int i) { return static_cast<size_t>(std::atoi(argv[i])); };
         return show_steps(static_cast<uint32_t>(number(2)), number(3), number(4), number(5), number(6) > 0);
     }
-    std::fprintf(stderr, "prefill-test cost ROW_MS SLOPE_MS DEPTH... | budget N_DECODING N_PROMPTS TOKENS_EACH DEPTH QUEUED\n");
+    if (argc == 4 && std::strcmp(argv[1], "disturbed") == 0) return show_disturbed(std::atof(argv[2]), std::atoi(argv[3]));
+    std::fprintf(stderr,
+                 "prefill-test cost ROW_MS SLOPE_MS DEPTH... | budget N_DECODING N_PROMPTS TOKENS_EACH DEPTH QUEUED | "
+                 "disturbed FACTOR N_STEPS\n");
     return 2;
 }
