@@ -1,4 +1,5 @@
 /** Streams of one model go on while another is loaded and unloaded. */
+import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
 import type { RandomModelOptions } from '../models/random/random-model.ts';
 import { post } from './http.ts';
@@ -48,7 +49,7 @@ t.test(`a stream goes on through ${nRounds} loads and unloads of another model`,
     t.equal((await post(`${server.url}/api/v1/inference/models/coming/${what}`, {})).status, 200);
     return [begin, performance.now()] as const;
   };
-  while (pieces.length === 0) await new Promise(setImmediate);
+  while (pieces.length === 0) await Promise.race([streaming, setTimeout(10)]);
   const spreads: number[][] = [];
   for (let round = 0; round < nRounds; round++) {
     const [begin] = await control('load');

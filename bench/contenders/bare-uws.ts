@@ -5,14 +5,15 @@ import { ServerContender } from './server-contender.ts';
 
 export const bareUws: Contender = {
   name: 'bare-uws',
-  async start() {
-    const port = await freePort();
-    const server = await ChildServer.start({
-      program: process.execPath,
-      args: [join(import.meta.dirname, 'bare-uws-server.ts'), String(port)],
-      url: `http://127.0.0.1:${port}`,
-      readyPath: '/livez',
-    });
-    return new ServerContender(server);
-  },
+  start: async () => new ServerContender(await startBareUws()),
 };
+
+export async function startBareUws(): Promise<ChildServer> {
+  const port = await freePort();
+  return ChildServer.start({
+    program: process.execPath,
+    args: [join(import.meta.dirname, 'bare-uws-server.ts'), String(port)],
+    url: `http://127.0.0.1:${port}`,
+    readyPath: '/livez',
+  });
+}

@@ -1,19 +1,11 @@
 import t from 'tap';
 import { suites } from '../suites.ts';
 import type { Phase, Trial } from '../trial.ts';
+import { idleStreams } from '../trials/serving/connections.ts';
 import { quicken } from './quicken.ts';
 
 const chat: Phase = { kind: 'closed', clients: 4, requestsPerClient: 3, ownWords: 8, maxTokens: 192 };
 const trial: Trial = { name: 'trial', summary: '', rival: 'llama-server', fresh: 'round', phases: { chat }, goals: [] };
-const idle: Phase = {
-  kind: 'idle-streams',
-  active: 4,
-  idle: 10_000,
-  openPerSecond: 4_000,
-  settleSeconds: 6,
-  seconds: 2,
-  forRival: { idle: 900, settleSeconds: 1 },
-};
 
 t.test('a quick trial is the same trial with smaller loads', async (t) => {
   const { phases, ...rest } = quicken(trial);
@@ -22,8 +14,8 @@ t.test('a quick trial is the same trial with smaller loads', async (t) => {
 });
 
 t.test('idle streams are fewer and settle as long, for headers come when they come', async (t) => {
-  const { phases } = quicken({ ...trial, phases: { idle } });
-  t.match(phases['idle'], { idle: 500, settleSeconds: 6, seconds: 1, forRival: { idle: 500, settleSeconds: 1 } });
+  const { phases } = quicken(idleStreams);
+  t.match(phases['open'], { idle: 500, settleSeconds: 6, seconds: 1, forRival: { idle: 500, settleSeconds: 1 } });
 });
 
 t.test('no load of any suite grows', async (t) => {
