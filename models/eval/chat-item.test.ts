@@ -1,5 +1,5 @@
 import t from 'tap';
-import { type ChatItem, isRight, matchesSchema } from './chat-item.ts';
+import { type ChatItem, isInLanguage, isRight, matchesSchema } from './chat-item.ts';
 
 const item = (expected: ChatItem['expected']): ChatItem => ({ messages: [], expected });
 const says = (content: string) => ({ content });
@@ -15,6 +15,26 @@ t.test('a value counts with its citation and no other', async (t) => {
   t.notOk(isRight(value, says('The height of Korvat is 30 m [1].')));
   t.notOk(isRight(value, says('The height of Korvat is 130 m [2].')));
   t.notOk(isRight(value, says('It is 20 m [1] or 30 m [2].')));
+});
+
+t.test('a value is not the end of a longer one where the word before it is told', async (t) => {
+  const value = item({ ending: 'is Karvo [2].' });
+  t.ok(isRight(value, says('The origin of Tirun is Karvo [2].')));
+  t.notOk(isRight(value, says('The origin of Tirun is San Karvo [2].')));
+});
+
+t.test('a refusal counts without a citation', async (t) => {
+  const refusal = item({ refusal: 'not in the passages.' });
+  t.ok(isRight(refusal, says('The height of Korvat is not in the passages.')));
+  t.notOk(isRight(refusal, says('The height of Korvat is 30 m [2].')));
+  t.notOk(isRight(refusal, says('The height of Korvat is 30 m [2], or not in the passages.')));
+});
+
+t.test('an answer over passages is in the language that its beginning tells', async (t) => {
+  const german: ChatItem = { ...item({ ending: '30 m [2].' }), language: 'de' };
+  t.ok(isInLanguage(german, says('Zu Korvat, Höhe: 30 m [2].')));
+  t.notOk(isInLanguage(german, says('The height of Korvat is 30 m [2].')));
+  t.ok(isInLanguage({ ...german, language: 'en' }, says('When Korvat was built: 1912 [2].')));
 });
 
 t.test('a call counts by its name and the value of its arguments', async (t) => {

@@ -6,9 +6,19 @@ export interface ChatItem {
   messages: object[];
   tools?: object[];
   schema?: object;
-  /** `ending`: a value and its citation; how the answer leads to them is free. */
-  expected: { text: string } | { ending: string } | { json: object } | { call: { name: string; arguments: object } };
+  /** Of the question, where it is over passages. */
+  language?: 'en' | 'de';
+  /** `ending`: a value and its citation, `refusal`: that there is none; how the answer leads to them is free. */
+  expected:
+    | { text: string }
+    | { ending: string }
+    | { refusal: string }
+    | { json: object }
+    | { call: { name: string; arguments: object } };
 }
+
+/** How an answer over passages begins. */
+const beginnings = { en: /^(?:The|When|By whom|Where) /, de: /^Zu / };
 
 export interface ChatAnswer {
   content: string | null;
@@ -25,8 +35,14 @@ export function isRight({ expected }: ChatItem, answer: ChatAnswer): boolean {
     );
   }
   if (calls.length > 0) return false;
-  if ('ending' in expected) return endsWith(answer.content ?? '', expected.ending);
+  if ('ending' in expected) return endsWith(answer.content ?? '', expected.ending, 1);
+  if ('refusal' in expected) return endsWith(answer.content ?? '', expected.refusal, 0);
   return 'json' in expected ? isJson(answer.content ?? '', expected.json) : answer.content?.trim() === expected.text;
+}
+
+/** Whether an answer over passages is in the language of the question. */
+export function isInLanguage({ language = 'en' }: ChatItem, answer: ChatAnswer): boolean {
+  return beginnings[language].test(answer.content?.trim() ?? '');
 }
 
 /** Whether an answer to a request with a schema is valid by it. */
@@ -34,9 +50,9 @@ export function matchesSchema({ schema }: ChatItem, answer: ChatAnswer): boolean
   return schema !== undefined && Compile(schema).Check(parse(answer.content ?? ''));
 }
 
-function endsWith(text: string, ending: string): boolean {
+function endsWith(text: string, ending: string, nCitations: number): boolean {
   const citations = text.match(/\[\d+\]/g) ?? [];
-  return citations.length === 1 && ` ${text.trim()}`.endsWith(` ${ending}`);
+  return citations.length === nCitations && ` ${text.trim()}`.endsWith(` ${ending}`);
 }
 
 function isJson(text: string, expected: object): boolean {

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type ChatAnswer, type ChatItem, isRight, matchesSchema } from './chat-item.ts';
+import { type ChatAnswer, type ChatItem, isInLanguage, isRight, matchesSchema } from './chat-item.ts';
 import { type Figure, shareFigure } from './figure.ts';
 
 const run = promisify(execFile);
@@ -22,6 +22,7 @@ const withoutCall = (_: ChatItem, answer: ChatAnswer) => !answer.tool_calls?.len
 const sets: readonly ChatSet[] = [
   { name: 'passages: value and citation', file: 'passages-value', goal: 0.9 },
   { name: 'passages: says that they do not tell', file: 'passages-refusal', goal: 0.85 },
+  { name: "passages: in the question's language", file: 'passages-value', judge: isInLanguage },
   { name: 'tools: exact call', file: 'tools-call', goal: 0.85 },
   { name: 'tools: no call where none fits', file: 'tools-no-call', goal: 0.85, judge: withoutCall },
   { name: 'tools: no call, and the right words', file: 'tools-no-call' },

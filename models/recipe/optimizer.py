@@ -9,10 +9,11 @@ _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 
 
 class Optimizer:
-    """`matrices`: [(parameter, parts)], each made of `parts` matrices stacked by rows; `others`: parameters."""
+    """`matrices`: [(parameter, parts)], each made of `parts` matrices stacked by rows; `others`: parameters. `dtype`: what matrices are
+    multiplied in."""
 
-    def __init__(self, matrices, others, matrix_rate, other_rate, weight_decay=0.02):
-        self._matrices, self._matrix_rate, self._decay = matrices, matrix_rate, weight_decay
+    def __init__(self, matrices, others, matrix_rate, other_rate, dtype=torch.bfloat16, weight_decay=0.02):
+        self._matrices, self._matrix_rate, self._dtype, self._decay = matrices, matrix_rate, dtype, weight_decay
         self._momentum = [torch.zeros_like(p) for p, _ in matrices]
         self._adam = torch.optim.AdamW(others, lr=other_rate, betas=(0.9, 0.98), weight_decay=0.0)
         self._other_rate = other_rate
@@ -26,7 +27,7 @@ class Optimizer:
         self._adam.zero_grad(set_to_none=True)
         rate = self._matrix_rate * factor
         parts = [part for (parameter, n), momentum in zip(self._matrices, self._momentum) for part in self._directions(parameter, n, momentum)]
-        for (target, _), direction in zip(parts, orthogonal([direction for _, direction in parts])):
+        for (target, _), direction in zip(parts, orthogonal([direction for _, direction in parts], self._dtype)):
             target.mul_(1 - rate * self._decay).add_(direction, alpha=-rate * max(1, target.shape[0] / target.shape[1]) ** 0.5)
         for parameter, _ in self._matrices:
             parameter.grad = None
@@ -45,13 +46,13 @@ class Optimizer:
             mine.copy_(saved)
 
 
-def orthogonal(matrices, steps=5):
+def orthogonal(matrices, dtype, steps=5):
     """For each matrix nearly the orthogonal one next to it. Matrices of one shape are multiplied together: that is quicker."""
     flat = [m.t() if m.shape[0] > m.shape[1] else m for m in matrices]
     results = {}
     for shape in {m.shape for m in flat}:
         places = [i for i, m in enumerate(flat) if m.shape == shape]
-        x = torch.stack([flat[i] for i in places]).to(torch.bfloat16)
+        x = torch.stack([flat[i] for i in places]).to(dtype)
         x = x / (x.float().norm(dim=(1, 2), keepdim=True) + 1e-7).to(x.dtype)
         for _ in range(steps):
             square = x @ x.transpose(1, 2)

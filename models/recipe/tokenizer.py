@@ -1,8 +1,8 @@
 """A byte-level BPE tokenizer that gives the same tokens as llama.cpp does with `tokenizer.ggml.pre = llama-bpe`.
 
 Merges stay inside runs of letters, so that a word has the same tokens after a space, a quote or a bracket: copying a name from
-prose into JSON is then the same as copying it into prose. Frequent pieces that begin with a space or are punctuation, and
-all numbers of one to three digits, are tokens of their own: `llama-bpe` looks a whole piece up before it merges.
+prose into JSON is then the same as copying it into prose. Frequent pieces of punctuation, those of a space and a word that names
+nothing, and all numbers of one to three digits, are tokens of their own: `llama-bpe` looks a whole piece up before it merges.
 """
 import json
 import re
@@ -80,15 +80,15 @@ def load_tokenizer(path):
     return Tokenizer(data["specials"], map(bytes.fromhex, data["tokens"]), merges)
 
 
-def train_tokenizer(texts, n_vocab, specials, n_whole=600, numbers=True):
+def train_tokenizer(texts, n_vocab, specials, n_whole=600, numbers=True, is_name=lambda word: False):
     """Learns a tokenizer of `n_vocab` tokens from `texts` (an iterable): the specials, 256 bytes, 1,110 numbers if wanted, the
-    `n_whole` most frequent pieces that merges cannot make, and as many merges as there is room for."""
+    `n_whole` most frequent pieces that merges cannot make and that hold no name, and as many merges as there is room for."""
     words, whole = Counter(), Counter()
     for text in texts:
         for piece in pieces(text):
             runs = letter_runs(piece)
             words.update(run.encode() for run in runs)
-            if len(piece) > 1 and runs != [piece] and not piece[0].isdigit():
+            if len(piece) > 1 and runs != [piece] and not piece[0].isdigit() and not any(map(is_name, runs)):
                 whole[piece.encode()] += 1
     digits = [f"{n:0{width}}".encode() for width in (1, 2, 3) for n in range(10**width)] if numbers else []
     frequent = [piece for piece, _ in sorted(whole.items(), key=lambda item: (-item[1], item[0]))[:n_whole]]

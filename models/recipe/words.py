@@ -44,6 +44,11 @@ def capital(text):
     return text[:1].upper() + text[1:]
 
 
+def articles(text):
+    """English text in which "a" before a vowel is "an"."""
+    return re.sub(r"(?<![\w'])a (?=[aeiou])", "an ", text)
+
+
 def made_up_word(rng, part):
     """A lower-case word of at least three letters from the given part."""
     while True:

@@ -4,6 +4,10 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import slots
+import tools
+import values
+import vocabulary
 from chat import render
 from extraction import extraction_conversation
 from passages import passage_conversation
@@ -15,6 +19,7 @@ from tools import tool_conversation
 SPECIALS = {"<|end|>": CONTROL, "<|system|>": CONTROL, "<|user|>": CONTROL, "<|assistant|>": CONTROL, "<|tool|>": CONTROL,
             "<tool_call>": USER_DEFINED, "</tool_call>": USER_DEFINED}  # fmt: skip
 N_VOCAB = 4096
+_NAMES = {word.lower() for module in (slots, tools, values, vocabulary) for word in module.listed_names()}
 
 
 def conversation(rng, part, difficulty=1.0):
@@ -37,4 +42,9 @@ def new_tokenizer(seed, n_conversations=6000):
     rng = random.Random(f"tokenizer {seed}")
     texts = (render(*conversation(rng, "train")) for _ in range(n_conversations))
     plain = (text.replace("<|end|>", " ").replace("|>", " ").replace("<|", " ").replace("tool_call>", " ") for text in texts)
-    return train_tokenizer(plain, N_VOCAB, SPECIALS)
+    return train_tokenizer(plain, N_VOCAB, SPECIALS, is_name=_is_name)
+
+
+def _is_name(word):
+    """Whether a word may name something: with a space before it, it must have the tokens that it has without."""
+    return len(word) >= vocabulary.SHORTEST_NAME or word.lower() in _NAMES or (len(word) == 1 and word.isupper())

@@ -1,6 +1,6 @@
 """Writes the held-out sets: python3 models/svc-chat-tiny/evaluation.py FOLDER [--count N] [--seed N].
 
-One JSON Lines file a set. A line holds what to send (messages, tools, schema) and what is expected. Names, attributes, verbs, tools and
+One JSON Lines file a set. A line holds what to send (messages, tools, schema), what is expected, and the language of questions over passages. Names, attributes, verbs, tools and
 phrasings come from the evaluation part, which training never sees. Needs Python alone, no packages.
 """
 import argparse
@@ -21,7 +21,7 @@ def passage_items(kind):
     def make(rng):
         language = rng.choice(("en", "de"))
         conversation = passage_conversation(rng, EVAL, language, n_questions=1)
-        return [(conversation, None, None)] if conversation[-1]["kind"] == kind else []
+        return [(conversation, {"language": language})] if conversation[-1]["kind"] == kind else []
 
     return make
 
@@ -29,20 +29,20 @@ def passage_items(kind):
 def tool_items(kind):
     def make(rng):
         messages, tools = tool_conversation(rng, EVAL, "de" if rng.random() < 0.2 else "en")
-        return [(messages[: i + 1], tools, None) for i, m in enumerate(messages) if m.get("kind") == kind][:1]
+        return [(messages[: i + 1], {"tools": tools}) for i, m in enumerate(messages) if m.get("kind") == kind][:1]
 
     return make
 
 
 def json_items(rng):
     messages, schema = extraction_conversation(rng, EVAL, "de" if rng.random() < 0.25 else "en", n_turns=1)
-    return [(messages, None, schema)]
+    return [(messages, {"schema": schema})]
 
 
 def talk_items(rng):
     messages = small_talk_conversation(rng, EVAL, rng.choice(("en", "de")))
     start = 1 if messages[0]["role"] == "system" else 0
-    return [(messages[: start + 2], None, None)]
+    return [(messages[: start + 2], {})]
 
 
 SETS = {
@@ -79,7 +79,10 @@ def expected(message):
     if message["kind"] == "json":
         return {"json": json.loads(message["content"])}
     if message["kind"] == "value":
-        return {"ending": f"{message['value']} {message['content'].rsplit(' ', 1)[1]}"}
+        # With the word before the value: a longer one that ends like it is another.
+        return {"ending": message["lead"].split()[-1] + message["content"].removeprefix(message["lead"])}
+    if message["kind"] == "refusal":
+        return {"refusal": message["content"].removeprefix(message["lead"]).strip()}
     return {"text": message["content"]}
 
 
@@ -89,9 +92,9 @@ def write_sets(folder, count, seed):
         rng = random.Random(f"evaluation {seed} {name}")
         lines = []
         while len(lines) < count:
-            for messages, tools, schema in make(rng):
-                item = {"messages": wire(messages[:-1]), "tools": tools, "schema": schema, "expected": expected(messages[-1])}
-                lines.append(json.dumps({key: value for key, value in item.items() if value}, ensure_ascii=False))
+            for messages, beside in make(rng):
+                item = {"messages": wire(messages[:-1]), **beside, "expected": expected(messages[-1])}
+                lines.append(json.dumps(item, ensure_ascii=False))
         (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
 
 

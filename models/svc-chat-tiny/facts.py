@@ -1,10 +1,10 @@
 """Facts about made-up things: how a text states them and how a question asks for them, in English and German."""
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
-from phrasings import (ANSWERS, ASKED, ASKED_AFTER, ASKED_BEFORE, BE, ENDINGS, EVENT_ADVERBIALS, EVENT_ANSWERS, EVENT_ASKED, EVENT_DID,
-                       EVENT_FRAMES, EVENT_QUESTIONS, EVENT_WAS, EVENTS, HAVE, OPENINGS, PRONOUN_STATEMENTS, QUESTIONS, STATEMENTS, TOLD, TOLD_ENDINGS, TOLD_OF_IT, TOLD_OPENINGS)  # fmt: skip
-from recipe.words import TRAIN, capital, choose_part, garble, made_up_word, one_of
+from phrasings import (ASKED, ASKED_AFTER, ASKED_BEFORE, BE, ENDINGS, EVENT_ADVERBIALS, EVENT_ASKED, EVENT_DID, EVENT_FRAMES, EVENT_LEADS, EVENT_NOUNS,
+                       EVENT_QUESTIONS, EVENT_RELATIVES, EVENT_WAS, EVENTS, HAVE, LEADS, OPENINGS, PRONOUN_STATEMENTS, QUESTIONS, STATEMENTS, TOLD, TOLD_ENDINGS, TOLD_OF_IT, TOLD_OPENINGS)  # fmt: skip
+from recipe.words import EVAL, TRAIN, articles, capital, choose_part, garble, is_held_out, made_up_word, one_of
 from sources import source
 from values import LEXICON, value
 from vocabulary import REAL_WORDS, blend, naming_word
@@ -12,34 +12,53 @@ from vocabulary import REAL_WORDS, blend, naming_word
 _VALUE_KINDS = list(LEXICON["en"].ATTRIBUTES)
 _ARTICLE = {"m": "der", "f": "die", "n": "das", "p": "die"}
 _ARTICLE_ACC = {"m": "den", "f": "die", "n": "das", "p": "die"}
+_PRONOUN = {"m": "er", "f": "sie", "n": "es", "p": "sie"}
+_DATIVE = {"m": "dem", "f": "der", "n": "dem", "p": "denen"}
 _WHICH_ACC = {"m": "welchen", "f": "welche", "n": "welches", "p": "welche"}
 _STRONG = {"m": "er", "f": "e", "n": "es", "p": "e"}
 _ITS = {"m": "sein", "f": "seine", "n": "sein", "p": "seine"}
 
 
-@dataclass
-class Fact:
-    """`sentence` states that the attribute of a thing has a value; `answer` says so to each of `questions`, and ends with the value.
-    Answers repeat what was asked: a small model finds the value more easily behind words that stand before it in the passage too."""
+@dataclass(frozen=True)
+class Question:
+    """Asks for an attribute of a thing, in any of `texts`. Every answer begins with the `lead`, which says what was asked for: a small model
+    finds a value, or that there is none, more easily behind words that stand before it in the passage too."""
 
     thing: str
     attribute: str
     word: str  # of the attribute, as it stands in every phrasing
-    value: str
-    sentence: str
-    line: str
-    answer: str
-    questions: list = field(default_factory=list)
+    texts: list
+    lead: str
+
+    def about(self, thing):
+        """The same of another thing."""
+        texts = [text.replace(self.thing, thing) for text in self.texts]
+        return replace(self, thing=thing, texts=texts, lead=self.lead.replace(self.thing, thing))
 
     @property
     def echoes(self):
-        """What an answer repeats of the question."""
+        """What an answer repeats of the question: the thing, then the word."""
         return [self.thing, self.word]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """`sentence` and `line` state the value that the question asks for."""
+
+    question: Question
+    value: str
+    sentence: str
+    line: str
+
+    @property
+    def asked(self):
+        """What two facts may not both tell."""
+        return self.question.thing, self.question.attribute
 
     @property
     def sources(self):
         """The value's places: a passage has either of them."""
-        return [source(self.value, text, name=self.word, thing=self.thing) for text in (self.sentence, self.line)]
+        return [source(self.value, text, name=self.question.word, thing=self.question.thing) for text in (self.sentence, self.line)]
 
 
 _EVENT_KINDS = {"y": "year", "w": "person", "l": "place"}
@@ -53,8 +72,8 @@ def attribute_fact(rng, part, language, thing, subject_known):
     slots = {**forms, "e": thing, "v": v}
     sentence = fill(rng, part, language, _statement(rng, part, language, subject_known and rng.random() < 0.75), slots)
     line = f"{capital(forms['a'])}: {v}"
-    questions = [fill(rng, part, language, _question(rng, part, language), slots, garbled=0.5) for _ in range(2)]
-    return Fact(thing, forms["a"], forms["a"].split()[-1], v, sentence, line, capital(ANSWERS[language].format(**slots)), questions)
+    texts = [fill(rng, part, language, _question(rng, part, language), slots, garbled=0.5) for _ in range(2)]
+    return Fact(Question(thing, forms["a"], forms["a"].split()[-1], texts, LEADS[language].format(**slots)), v, sentence, line)
 
 
 def _statement(rng, part, language, of_it):
@@ -110,19 +129,25 @@ def event_facts(rng, part, language, thing):
         template = _told(rng, part, language, template[:1].lower() + template[1:-1])
     slots = {key: value(rng, kind, language, part) for key, kind in _EVENT_KINDS.items()} | {"e": thing, "p": verb}
     sentence = fill(rng, part, language, template, slots)
-    facts = []
-    for key in (key for key in _EVENT_KINDS if "{" + key + "}" in template):
-        answer = EVENT_ANSWERS[language][key].format(**slots)
-        question = fill(rng, part, language, _event_question(rng, part, language, key), slots, garbled=0)
-        facts.append(Fact(thing, f"{verb} {key}", verb, slots[key], sentence, sentence, answer, [question]))
-    return facts
+    told = [key for key in _EVENT_KINDS if "{" + key + "}" in template]
+    return [Fact(_event_asked(rng, part, language, thing, verb, key), slots[key], sentence, sentence) for key in told]
+
+
+def _event_asked(rng, part, language, thing, verb, key):
+    """The question when, by whom or where something was done."""
+    slots = {"e": thing, "p": verb}
+    text = fill(rng, part, language, _event_question(rng, part, language, key), slots, garbled=0)
+    return Question(thing, f"{verb} {key}", verb, [text], EVENT_LEADS[language][key].format(**slots))
 
 
 def _participle(rng, part, language):
     verbs = choose_part(LEXICON[language].VERBS, part)
     if rng.random() < 0.65:
         return blend(rng, verbs) if part == TRAIN and rng.random() < 0.4 else rng.choice(verbs)
-    return naming_word(rng, part, language).lower() + ("ed" if language == "en" else "iert")
+    while True:
+        participle = naming_word(rng, part, language).lower() + ("ed" if language == "en" else "iert")
+        if part == EVAL or not is_held_out(participle):
+            return participle
 
 
 def _event(rng, part, language):
@@ -140,28 +165,34 @@ def _event(rng, part, language):
 
 def _event_question(rng, part, language, key):
     """The phrasing of a question for who, when or where: a written one, or one put together."""
-    if rng.random() < 0.6:
+    if rng.random() < 0.4:
         return _asked(rng, part, language, one_of(rng, part, EVENT_QUESTIONS[language][key]))
-    return _asked_for(rng, part, language, one_of(rng, part, EVENT_ASKED[language][key]))
+    asked = one_of(rng, part, EVENT_ASKED[language][key])
+    if rng.random() < 0.5:
+        noun, relative = rng.choice(EVENT_NOUNS[language][key]), one_of(rng, part, EVENT_RELATIVES[language][key])
+        asked = f"{noun} {relative}" if language == "en" else german_relative(noun, relative)
+    return _asked_for(rng, part, language, asked)
+
+
+def german_relative(noun, relative):
+    """"Jahr:n" before a clause that begins with {der}, {den} or {dem}: its article and the clause's pronoun as the gender wants them."""
+    word, gender = noun.split(":")
+    forms = {"{der}": _ARTICLE[gender], "{den}": _ARTICLE_ACC[gender], "{dem}": _DATIVE[gender]}
+    return f"{_ARTICLE_ACC[gender]} {word}, " + re.sub(r"\{de[rnm]\}", lambda m: forms[m[0]], relative)
 
 
 def absent_event_questions(rng, part, language, facts):
     """Questions about events that the facts tell of, for what they do not tell: when, who or where."""
-    told = {(fact.thing, fact.attribute) for fact in facts}
-    questions = []
-    for fact in facts:
-        verb, _, asked = fact.attribute.rpartition(" ")
-        for key in _EVENT_KINDS if asked in _EVENT_KINDS else ():
-            if (fact.thing, f"{verb} {key}") not in told:
-                phrasing = _event_question(rng, part, language, key)
-                questions.append(fill(rng, part, language, phrasing, {"e": fact.thing, "p": verb}, garbled=0))
-    return questions
+    told = {fact.asked for fact in facts}
+    events = {(thing, verb) for thing, attribute in told for verb, _, key in [attribute.rpartition(" ")] if key in _EVENT_KINDS}
+    return [_event_asked(rng, part, language, thing, verb, key) for thing, verb in sorted(events) for key in _EVENT_KINDS if (thing, f"{verb} {key}") not in told]
 
 
 def fill(rng, part, language, template, slots, garbled=0.4):
     """A template with its slots filled, in training `garbled` at times."""
     template = garble(rng, part, template, garbled, REAL_WORDS[language])
     text = re.sub(r"\{(\w+)\}", lambda m: slots[m[1]], template)
+    text = articles(text) if language == "en" else text
     keep = template.startswith("{v}") or rng.random() < 0.07  # an answer is copied to the letter
     return text if keep else capital(text)
 
@@ -191,6 +222,9 @@ def german_forms(noun, gender, adjective=""):
     accusative = f"{adjective}en " if adjective and gender == "m" else weak
     forms = {
         "n": noun,
+        "der": _ARTICLE[gender],
+        "den": _ARTICLE_ACC[gender],
+        "er": _PRONOUN[gender],
         "a": f"{adjective}{_STRONG[gender]} {noun}" if adjective else noun,
         "d_a": f"{_ARTICLE[gender]} {weak}{noun}",
         "den_a": f"{_ARTICLE_ACC[gender]} {accusative}{noun}",

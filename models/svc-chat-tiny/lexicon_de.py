@@ -20,7 +20,7 @@ ATTRIBUTES = {
     "time": "Sperrstunde:f Sonnenuntergang:m Frühstück:n Schicht:f Anstoß:m",
 }
 ADJECTIVES = (
-    "jährlich durchschnittlich maximal minimal offiziell ehemalig aktuell zweit nördlich südlich ober unter neu alt gesamt erst letzt "
+    "jährlich durchschnittlich maximal minimal offiziell ehemalig aktuell zweit nördlich südlich ober neu alt gesamt erst letzt "
     "intern extern regional öffentlich privat ursprünglich bevorzugt endgültig täglich monatlich technisch gesetzlich"
 ).split()
 VERBS = (
@@ -39,9 +39,9 @@ KINDS = (
     "Motor:m Dorf:n Insel:f Berg:m Kirche:f Markt:m Stadion:n Fabrik:f Weingut:n Labor:n Archiv:n Klinik:f Kanal:m Garten:m Hotel:n Wald:m"
 ).split()
 FILLERS = (
-    "viele Besucher kommen im Frühling und im Herbst|die Straße dahinter ist ruhig|einige Unterlagen gingen bei einem Brand verloren|"
+    "viele Besucher kommen im Frühling und im Herbst|die Straße dahinter ist ruhig|einige Unterlagen gingen bei einem Feuer verloren|"
     "die Leute dort sind stolz darauf|die meiste Arbeit leisten Freiwillige|ein alter Brief erwähnt es|über die Einzelheiten wurde lange gesprochen|"
-    "ein zweiter Bericht wird erwartet|neben dem Eingang gibt es einen kleinen Laden|das Wetter ändert sich dort schnell|niemand kennt den Grund|"
+    "ein zweiter Brief wird erwartet|neben dem Eingang gibt es einen kleinen Laden|der Wind dreht dort schnell|niemand kennt den Grund|"
     "mehrmals stand es in der Zeitung|eine Führung dauert etwa eine Stunde|die Pläne wurden zweimal geändert|Kinder können kostenlos teilnehmen|"
     "im Archiv liegen einige Fotos|die Fachleute sind sich nicht einig|das Haus daneben steht leer|weitere Auskünfte gibt es auf Anfrage|"
     "es steht allen offen|der erste Versuch gelang nicht|ein Ausschuss trifft sich jeden Monat|die Aussicht von dort ist bekannt|"

@@ -42,7 +42,7 @@ FILLERS = (
     "many visitors come in spring and early autumn|the road behind it is quiet|several records were lost in a fire|local people are proud of it|"
     "most of the work is done by volunteers|it is mentioned in an old letter|the details were discussed for a long time|a second report is expected|"
     "there is a small shop next to the entrance|the weather there changes quickly|nobody remembers the reason|it was in the news more than once|"
-    "a guided tour takes about an hour|the plans were changed twice|children can take part free of charge|the archive keeps some photographs|"
+    "a guided tour takes about an hour|the plans were changed twice|children can take part free of charge|some photographs are kept in a drawer|"
     "experts disagree about the details|the building next door is empty|further information is available on request|it is open to everyone|"
     "the first attempt was not successful|a committee meets every month|the view from there is well known|a brochure describes the history|"
     "the team uses simple tools|it has often been compared with its neighbours|some parts are still in use today|the contract was extended last week"

@@ -4,7 +4,8 @@ from recipe.words import capital, choose_part, garble, made_up_word, one_of, up_
 from values import LEXICON, kind_of_thing, name_word, person, thing
 from vocabulary import REAL_WORDS
 
-REFUSAL = {"en": "The passages do not say.", "de": "Das steht nicht in den Textstellen."}
+# Behind the lead that says what was asked for.
+REFUSAL = {"en": "not in the passages.", "de": "das steht nicht in den Textstellen."}
 
 _INTROS = {
     "en": ["{e} is a {k}.", "The {k} {e} is in {l}.", "{e} is a {k} near {l}.", "This is about {e}, a {k} in {l}.", "{e} belongs to {l}."],
@@ -81,11 +82,18 @@ def passage_conversation(rng, part, language, difficulty=1.0, n_questions=None):
     passages, facts = _write_passages(rng, part, language, n_passages, filler, difficulty)
     layout = _Layout(rng, part, language, passages)
     asked = rng.sample(facts, min(len(facts), n_questions or rng.choice((1, 3, 4, 5, 6, 8))))
-    turns = [(rng.choice(fact.questions), {"kind": "value", "content": f"{fact.answer} [{n}].", "value": fact.value, **layout.told(n, fact)}) for n, fact in asked]
+    turns = [_turn(rng, fact.question, "value", f"{fact.value} [{n}].", value=fact.value, **layout.told(n, fact)) for n, fact in asked]
     for i in range(len(turns)):
         if rng.random() < 0.2 * difficulty:
-            turns[i] = (_unanswerable(rng, part, language, facts), {"kind": "refusal", "content": REFUSAL[language]})
+            question = _unanswerable(rng, part, language, [fact for _, fact in facts])
+            turns[i] = _turn(rng, question, "refusal", REFUSAL[language])
     return layout.messages(turns)
+
+
+def _turn(rng, question, kind, ending, **told):
+    """(what is asked, the answer)"""
+    content = f"{question.lead} {ending}"
+    return rng.choice(question.texts), {"kind": kind, "content": content, "lead": question.lead, "echoes": question.echoes, **told}
 
 
 def _write_passages(rng, part, language, count, filler, difficulty):
@@ -99,9 +107,9 @@ def _write_passages(rng, part, language, count, filler, difficulty):
             sentences.append(_intro(rng, part, language, e))
         for _ in range(up_to(rng, (1, 1, 2, 2, 3, 4) if count > 2 else (1, 2, 3, 4, 5), difficulty)):
             new = event_facts(rng, part, language, e) if rng.random() < 0.3 else [attribute_fact(rng, part, language, e, bool(sentences))]
-            if any((f.thing, f.attribute) in known for f in new):
+            if any(f.asked in known for f in new):
                 continue
-            known.update((f.thing, f.attribute) for f in new)
+            known.update(f.asked for f in new)
             own += new
             sentences.append(new[0].sentence)
             while rng.random() < filler * 0.6:
@@ -146,19 +154,19 @@ def _lay_out(rng, e, facts, sentences):
 
 def _unanswerable(rng, part, language, facts):
     """A question that no passage answers: of an event that they tell of, another thing's, or another attribute's, or both."""
-    present = {(f.thing, f.attribute) for _, f in facts}
-    absent = absent_event_questions(rng, part, language, [fact for _, fact in facts])
+    absent = absent_event_questions(rng, part, language, facts)
     if absent and rng.random() < 0.4:
         return rng.choice(absent)
-    things, questions = [f.thing for _, f in facts], []
+    # "The annual height" is not asked for where "the height" is told.
+    present = {(fact.question.thing, fact.question.word) for fact in facts}
+    things, questions = [fact.question.thing for fact in facts], []
     while not questions:
         e = rng.choice(things) if things and rng.random() < 0.6 else thing(rng, part, language)
         new = event_facts(rng, part, language, e) if rng.random() < 0.3 else [attribute_fact(rng, part, language, e, False)]
         if things and e not in things and rng.random() < 0.6:
-            asked = rng.choice(facts)[1]
-            questions = [q.replace(asked.thing, e) for q in asked.questions if asked.thing in q]
+            questions = [rng.choice(facts).question.about(e)]
         else:
-            questions = [q for f in new if (f.thing, f.attribute) not in present for q in f.questions]
+            questions = [fact.question for fact in new if (e, fact.question.word) not in present]
     return rng.choice(questions)
 
 
@@ -185,7 +193,7 @@ class _Layout:
 
     def told(self, n, fact):
         """Where training shows that an answer about a fact of passage n comes from."""
-        return {"sources": fact.sources, "echoes": fact.echoes, "number": (self._listed[n - 1], self._numbering.index("{i}"))}
+        return {"sources": fact.sources, "number": (self._listed[n - 1], self._numbering.index("{i}"))}
 
     def messages(self, turns):
         rng, first = self._rng, turns[0][0]

@@ -1,7 +1,7 @@
 """How facts are stated and asked for. Every fifth phrasing of a list is kept for the evaluation.
 
 {a}: the attribute, {e}: the thing, {v}: the value.
-German: {d_a} with its article, {den_a} in the accusative, {welchen_a}, {sein_a}.
+German: {d_a} with its article, {den_a} in the accusative, {welchen_a}, {sein_a}; {der}, {den}, {er}: its pronouns.
 Events: {p}: the participle, {y}, {w}, {l}: when, who and where. {was}, {did}: the verbs before it.
 """
 
@@ -34,7 +34,7 @@ STATEMENTS = {
         "Long has {v} been what {e} calls its {a}.",
         "As for the {a} of {e}, it is {v}.",
         "The {a} that {e} has is {v}.",
-        "Note that {e} comes with {v} as {a}.",
+        "Mind that {e} comes with {v} as {a}.",
         "{a} of {e}: {v}.",
         "Both sources agree on {v} as the {a} of {e}.",
         "The {a} of {e} remains {v}.",
@@ -73,7 +73,7 @@ STATEMENTS = {
         "Man nennt {v} als {a} von {e}.",
         "{D_a} von {e} bleibt {v}.",
         "Gemeldet wurde für {e} {v} als {a}.",
-        "Der Bericht nennt für {e} {den_a} {v}.",
+        "Das Schreiben nennt für {e} {den_a} {v}.",
         "{e} kommt mit {v} als {a} vor.",
         "Alle wissen, {d_a} von {e} ist {v}.",
         "{D_a}, wie {e} angibt, ist {v}.",
@@ -151,7 +151,7 @@ QUESTIONS = {
         "Gesucht: {a} von {e}.",
         "Nenne {den_a} von {e}.",
         "Hast du eine Ahnung, was {d_a} von {e} sein mag?",
-        "Wird {d_a} von {e} genannt, und wie lautet sie?",
+        "Wird {d_a} von {e} genannt, und wie lautet {er}?",
         "was ist bei {e} {d_a}",
         "Gib mir {den_a} von {e}.",
         "Wie lautet bei {e} {d_a}?",
@@ -216,32 +216,42 @@ EVENT_FRAMES = {
         "{front}, {w} {did} {p} {e}{rest}", "{e}, {p}{rest}, is well known", "it was {front} that {e} {was} {p}{rest}", "it was {w} who {did} {p} {e}{rest}", "the one who {did} {p} {e}{rest} is {w}",
         "they say {e} {was} {p}{rest}", "{e}: {p}{rest}", "{front} {w} {did} {p} {e}{rest}", "{w}, as is known, {did} {p} {e}{rest}", "that {e} {was} {p}{rest} is certain",
         "{e} is known as {p}{rest}", "once {e} {was} {p}{rest}, it was quiet again", "{e} {was}{rest} {p}", "{w} was the first who {did} {p} {e}{rest}", "somebody {did} {p} {e}{rest}",
+        "as the papers show, {e} {was} {p}{rest}", "{front}, so they say, {e} {was} {p}{rest}", "people still remember that {e} {was} {p}{rest}", "{e}, as one reads, {was} {p}{rest}", "as the records show, {w} {did} {p} {e}{rest}",
+        "nobody but {w} {did} {p} {e}{rest}", "{front} someone {did} {p} {e}{rest}", "the story goes that {w} {did} {p} {e}{rest}", "the records show that {e} {was} {p}{rest}", "the story goes that {e} {was} {p}{rest}",
     ],
     "de": [
         "{e} {was}{rest} {p}", "{front} {was} {e}{rest} {p}", "{e} ist{rest} {p} worden", "{w} {did} {e}{rest} {p}", "{p} {was} {e}{rest}",
         "{front} {did} {w} {e}{rest} {p}", "{e}, {front}{rest} {p}, ist bekannt", "man weiß, dass {e}{rest} {p} wurde", "{e} {did} {w}{rest} {p}", "{w} soll {e}{rest} {p} haben",
         "{front} ist {e}{rest} {p} worden", "{e}: {p}{rest}", "es war {w}, der {e}{rest} {p} hat", "bekanntlich {was} {e}{rest} {p}", "dass {e}{rest} {p} wurde, gilt als sicher",
         "{e} soll{rest} {p} worden sein", "man weiß, dass {w} {e}{rest} {p} hat", "als {e}{rest} {p} wurde, war es still", "{front} {did} man {e}{rest} {p}", "zuerst {did} {w} {e}{rest} {p}",
+        "wie die Akten zeigen, {was} {e}{rest} {p}", "{front}, so heißt es, {was} {e}{rest} {p}", "viele wissen noch, dass {e}{rest} {p} wurde", "{e}, so liest man, {was}{rest} {p}", "wie man weiß, {did} {w} {e}{rest} {p}",
+        "kein anderer als {w} {did} {e}{rest} {p}", "{front} {did} jemand {e}{rest} {p}", "man erzählt, dass {w} {e}{rest} {p} hat", "die Akten zeigen, dass {e}{rest} {p} wurde", "man erzählt, dass {e}{rest} {p} worden ist",
     ],
 }  # fmt: skip
 EVENT_WAS = {
-    "en": ["was", "was", "had been", "got", "is said to have been", "has been", "came to be", "was at last", "was then", "was once again"],
-    "de": ["wurde", "wurde", "wurde damals", "wurde dann", "wurde wohl", "wurde endlich", "wurde wieder", "wurde also", "wurde selbst", "wurde erneut"],
+    "en": ["was", "was", "had been", "got", "is said to have been", "has been", "came to be", "was at last", "was then", "was once again", "was finally", "was in fact", "got to be", "was really", "was indeed"],
+    "de": ["wurde", "wurde", "wurde damals", "wurde dann", "wurde wohl", "wurde endlich", "wurde wieder", "wurde also", "wurde selbst", "wurde erneut", "wurde zuletzt", "wurde wirklich", "wurde einst", "wurde schließlich", "wurde tatsächlich"],
 }
 EVENT_DID = {
-    "en": ["", "", "had", "once", "reportedly", "then", "at last", "has", "personally", "is said to have"],
-    "de": ["hat", "hat", "hatte", "hat", "habe", "hat dann", "hat wohl", "hatte einst", "hat endlich", "hat erneut"],
+    "en": ["", "", "had", "once", "reportedly", "then", "at last", "has", "personally", "is said to have", "finally", "in fact", "once again", "really", "indeed"],
+    "de": ["hat", "hat", "hatte", "hat", "habe", "hat dann", "hat wohl", "hatte einst", "hat endlich", "hat erneut", "hat zuletzt", "hat wirklich", "hat selbst", "hat schließlich", "hat tatsächlich"],
 }
 EVENT_ADVERBIALS = {
     "en": {
-        "y": ["in {y}", "in the year {y}", "back in {y}", "during {y}", "by {y}", "as early as {y}", "around {y}", "in spring {y}", "already in {y}", "sometime in {y}"],
-        "w": ["by {w}", "by {w}", "by a certain {w}", "by none other than {w}", "by old {w}", "by the late {w}", "by the hand of {w}", "by one {w}", "thanks to {w}", "by {w} alone"],
-        "l": ["in {l}", "at {l}", "over in {l}", "there in {l}", "in the town of {l}", "down in {l}", "right in {l}", "in the old {l}", "within {l}", "somewhere in {l}"],
+        "y": ["in {y}", "in the year {y}", "back in {y}", "during {y}", "by {y}", "as early as {y}", "around {y}", "in spring {y}", "already in {y}", "sometime in {y}",
+              "in early {y}", "in late {y}", "in the summer of {y}", "towards the end of {y}", "in the winter of {y}", "at some point in {y}", "over the course of {y}", "at the start of {y}", "one day in {y}", "in the autumn of {y}"],
+        "w": ["by {w}", "by {w}", "by a certain {w}", "by none other than {w}", "by old {w}", "by the late {w}", "by the hand of {w}", "by one {w}", "thanks to {w}", "by {w} alone",
+              "by someone called {w}", "under {w}", "by {w} and nobody else", "by the well-known {w}", "by someone named {w}", "at the hands of {w}", "by a person called {w}", "by young {w}", "with the help of {w}", "by a person named {w}"],
+        "l": ["in {l}", "at {l}", "over in {l}", "there in {l}", "in the town of {l}", "down in {l}", "just in {l}", "in the old {l}", "within {l}", "somewhere in {l}",
+              "near the centre of {l}", "in a place called {l}", "in what is now {l}", "on the edge of {l}", "at a place called {l}", "in the middle of {l}", "inside {l}", "in distant {l}", "at the centre of {l}", "in the middle of old {l}"],
     },
     "de": {
-        "y": ["{y}", "im Jahr {y}", "schon {y}", "im Jahre {y}", "um {y}", "bereits {y}", "erst {y}", "anno {y}", "im Frühling {y}", "noch {y}"],
-        "w": ["von {w}", "von {w}", "durch {w}", "allein von {w}", "dank {w}", "von der Hand von {w}", "einst von {w}", "von {w} persönlich", "wohl von {w}", "von niemand anderem als {w}"],
-        "l": ["in {l}", "in {l}", "mitten in {l}", "drüben in {l}", "im Ort {l}", "dort in {l}", "direkt in {l}", "im alten {l}", "irgendwo in {l}", "im fernen {l}"],
+        "y": ["{y}", "im Jahr {y}", "schon {y}", "im Jahre {y}", "um {y}", "bereits {y}", "erst {y}", "anno {y}", "im Frühling {y}", "noch {y}",
+              "Anfang {y}", "Ende {y}", "im Sommer {y}", "gegen Ende {y}", "im Winter {y}", "irgendwann {y}", "im Lauf von {y}", "zu Beginn von {y}", "eines Tages {y}", "im Herbst {y}"],
+        "w": ["von {w}", "von {w}", "durch {w}", "allein von {w}", "dank {w}", "von der Hand von {w}", "einst von {w}", "von {w} persönlich", "wohl von {w}", "von niemand anderem als {w}",
+              "von jemandem namens {w}", "unter {w}", "von {w} und sonst niemandem", "durch die Person {w}", "von einer Person namens {w}", "durch die Hand von {w}", "mit Hilfe von {w}", "durch {w} selbst", "von der Person {w}", "mit der Hilfe von {w}"],
+        "l": ["in {l}", "in {l}", "mitten in {l}", "drüben in {l}", "im Ort {l}", "dort in {l}", "direkt in {l}", "im alten {l}", "irgendwo in {l}", "im fernen {l}",
+              "nahe der Mitte von {l}", "in einem Ort namens {l}", "im heutigen {l}", "am Rand von {l}", "an einem Ort namens {l}", "im Zentrum von {l}", "innerhalb von {l}", "gleich in {l}", "in der Mitte von {l}", "mitten im alten {l}"],
     },
 }  # fmt: skip
 EVENT_QUESTIONS = {
@@ -275,11 +285,29 @@ EVENT_ASKED = {
         "l": ["wo {e} {p} wurde", "den Ort, an dem {e} {p} wurde", "in welcher Stadt {e} {p} wurde", "die Stadt, in der {e} {p} wurde", "an welcher Stelle {e} {p} wurde", "{e} und wo es {p} wurde", "an welchem Ort {e} {p} wurde", "wo man {e} {p} hat", "den Platz, an dem {e} {p} wurde", "die Gemeinde, in der {e} {p} wurde"],
     },
 }  # fmt: skip
-# Words stand in an answer as they stand in the question: neither inflected nor capitalised anew.
-ANSWERS = {"en": "The {a} of {e} is {v}", "de": "{e}, {n}: {v}"}
-EVENT_ANSWERS = {
-    "en": {"y": "{e} was {p} in {y}", "w": "{e} was {p} by {w}", "l": "{e} was {p} in {l}"},
-    "de": {"y": "{e}, {p} {y}", "w": "{e}, {p} von {w}", "l": "{e}, {p} in {l}"},
+# What such a noun is followed by, behind the same openings. {der}, {den}, {dem}: the noun's pronoun.
+EVENT_NOUNS = {
+    "en": {"y": ["the year", "the time", "the date", "the moment", "the day"], "w": ["the person", "the one", "the name of the person", "the man or woman", "somebody"],
+           "l": ["the place", "the town", "the city", "the location", "the site", "the spot"]},
+    "de": {"y": ["Jahr:n", "Zeitpunkt:m", "Zeit:f", "Datum:n", "Tag:m"], "w": ["Person:f", "Mann:m", "Frau:f"], "l": ["Ort:m", "Stadt:f", "Platz:m", "Stelle:f", "Gemeinde:f"]},
+}  # fmt: skip
+EVENT_RELATIVES = {
+    "en": {
+        "y": ["in which {e} was {p}", "when {e} was {p}", "{e} was {p}", "that saw {e} {p}", "when one {p} {e}", "of {e} being {p}", "in which one {p} {e}", "that {e} was {p} in", "when they {p} {e}", "in which {e} got {p}"],
+        "w": ["who {p} {e}", "that {p} {e}", "by whom {e} was {p}", "who first {p} {e}", "that {e} was {p} by", "who once {p} {e}", "through whom {e} got {p}", "by whom {e} got {p}", "who has {p} {e}", "who had {e} {p}"],
+        "l": ["where {e} was {p}", "in which {e} was {p}", "at which {e} was {p}", "{e} was {p} in", "where one {p} {e}", "that saw {e} {p}", "where they {p} {e}", "in which one {p} {e}", "that {e} was {p} at", "at which {e} got {p}"],
+    },
+    "de": {
+        "y": ["in {dem} {e} {p} wurde", "zu {dem} {e} {p} wurde", "als {e} {p} wurde", "in {dem} man {e} {p} hat", "zu {dem} man {e} {p} hat", "als man {e} {p} hat", "in {dem} {e} {p} worden ist", "da {e} {p} wurde", "an {dem} {e} {p} wurde", "als {e} {p} worden ist"],
+        "w": ["{der} {e} {p} hat", "von {dem} {e} {p} wurde", "durch {den} {e} {p} wurde", "{der} {e} einst {p} hat", "{der} damals {e} {p} hat", "dank {dem} {e} {p} wurde", "{der} {e} {p} haben soll", "{der} {e} {p} hatte", "durch {den} {e} {p} worden ist", "von {dem} {e} {p} worden ist"],
+        "l": ["in {dem} {e} {p} wurde", "an {dem} {e} {p} wurde", "wo {e} {p} wurde", "wo man {e} {p} hat", "an {dem} man {e} {p} hat", "in {dem} man {e} {p} hat", "an {dem} {e} {p} worden ist", "bei {dem} {e} {p} wurde", "da {e} {p} wurde", "wo {e} {p} worden ist"],
+    },
+}  # fmt: skip
+# Answers begin with what was asked for, its words as they stand in the question: neither inflected nor capitalised anew.
+LEADS = {"en": "The {a} of {e} is", "de": "Zu {e}, {n}:"}
+EVENT_LEADS = {
+    "en": {"y": "When {e} was {p}:", "w": "By whom {e} was {p}:", "l": "Where {e} was {p}:"},
+    "de": {"y": "Zu {e}, wann {p}:", "w": "Zu {e}, von wem {p}:", "l": "Zu {e}, wo {p}:"},
 }
 
 # Questions of an opening, what is asked for, and an ending: there are more of them than a model could learn by heart.
@@ -307,9 +335,9 @@ ASKED = {
     "en": ["the {a} of {e}", "{e}'s {a}", "the {a} for {e}", "{a} of {e}", "any {a} of {e}", "the {a} that {e} has", "{e} and its {a}", "the {a} at {e}", "{a} {e}", "the {a} belonging to {e}", "which {a} {e} has", "the {a} given for {e}", "{e}, that is its {a}", "the exact {a} of {e}", "the {a} (of {e})", "{a} and {e}", "the {a} in the case of {e}", "what {a} {e} has", "for {e} the {a}", "{e}: the {a}",
         "the {a} you find for {e}", "{e} - {a}", "what the {a} of {e} is", "how the {a} of {e} reads", "in the case of {e}, the {a}", "the current {a} of {e}",
         "what is said of the {a} of {e}", "the {a} under {e}", "{e} with its {a}", "the {a} that goes with {e}"],
-    "de": ["{d_a} von {e}", "{den_a} von {e}", "{den_a} für {e}", "{a} von {e}", "{den_a}, was {e} angeht", "{d_a} bei {e}", "{e} und {sein_a}", "{d_a} zu {e}", "{a} {e}", "{den_a} zu {e}", "{welchen_a} {e} hat", "{den_a}, die zu {e} gehört", "{e}, und zwar {den_a}", "genau {den_a} von {e}", "{d_a} (von {e})", "{a} und {e}", "{den_a} im Fall von {e}", "zu {e} {den_a}", "für {e} {den_a}", "{e}: {d_a}",
-        "{den_a}, die du zu {e} findest", "{e} - {a}", "was {d_a} von {e} ist", "wie {d_a} von {e} lautet", "im Fall {e} {den_a}", "derzeit {den_a} von {e}",
-        "was man zu {den_a} von {e} sagt", "{den_a} unter {e}", "{e} mit {a}", "{den_a}, wie sie bei {e} steht"],
+    "de": ["{d_a} von {e}", "{den_a} von {e}", "{den_a} für {e}", "{a} von {e}", "{den_a}, was {e} angeht", "{d_a} bei {e}", "{e} und {sein_a}", "{d_a} zu {e}", "{a} {e}", "{den_a} zu {e}", "{welchen_a} {e} hat", "{den_a}, {den} man zu {e} nennt", "{e}, und zwar {den_a}", "genau {den_a} von {e}", "{d_a} (von {e})", "{a} und {e}", "{den_a} im Fall von {e}", "zu {e} {den_a}", "für {e} {den_a}", "{e}: {d_a}",
+        "{den_a}, {den} du zu {e} findest", "{e} - {a}", "was {d_a} von {e} ist", "wie {d_a} von {e} lautet", "im Fall {e} {den_a}", "derzeit {den_a} von {e}",
+        "was man über {den_a} von {e} sagt", "{den_a} unter {e}", "{e} mit {a}", "{den_a}, wie {er} bei {e} steht"],
 }  # fmt: skip
 ENDINGS = {
     "en": ["?", ".", "", ", please.", ", if you know it?", "? Thanks!", " please", "?", "!", " - do the texts say?",
@@ -321,15 +349,15 @@ ENDINGS = {
 # Statements of an opening, a core and an ending. {is} and {has}: one of the verbs below, or a made-up one.
 TOLD_OPENINGS = {
     "en": [
-        "", "", "according to the records,", "as a rule,", "it is known that", "note that", "by the way,", "the report says that", "we were told that", "to be exact,", "reportedly,", "today",
+        "", "", "according to the records,", "as a rule,", "it is known that", "mind that", "by the way,", "the report says that", "we were told that", "to be exact,", "reportedly,", "today",
         "in short,", "as many know,", "an old list says that", "officially,", "locals say that", "for years", "it seems that", "word has it that", "in a letter one reads that", "so far,",
         "all sources agree that", "on paper,", "as everybody here knows,", "last week we heard that", "by all accounts", "the guide adds that", "since then", "people claim that",
         "as always,", "in the end,", "to this day", "from what one hears,", "now and then one reads that", "in fact,",
-        "according to a note,", "the board states that", "once more:", "here is what we know:", "for the record,", "in the new edition,",
+        "according to a letter,", "the board states that", "once more:", "here is what we know:", "for the record,", "in the new edition,",
         "it was announced that", "an expert writes that", "at the same time,",
     ],
     "de": [
-        "", "", "laut Bericht:", "übrigens:", "wie man hört:", "Hinweis:", "kurz gesagt:", "aus der Akte:", "angeblich:", "nach allem, was man weiß:", "es heißt:", "genauer gesagt:",
+        "", "", "laut Akte:", "übrigens:", "wie man hört:", "Hinweis:", "kurz gesagt:", "aus der Akte:", "angeblich:", "nach allem, was man weiß:", "es heißt:", "genauer gesagt:",
         "die Liste sagt:", "in einem Brief steht:", "heute gilt:", "amtlich:", "man erzählt sich:", "allen ist bekannt:", "dazu wurde notiert:", "im Heft liest man:", "nebenbei:", "bisher gilt:",
         "alle Quellen sagen:", "auf dem Papier:", "jeder hier weiß:", "neulich hieß es:", "nach altem Brauch:", "der Führer ergänzt:", "seither gilt:", "manche sagen:",
         "wie immer:", "am Ende:", "bis heute:", "soweit man hört:", "hin und wieder liest man:", "tatsächlich:",
@@ -349,7 +377,7 @@ TOLD = {
     ],
     "de": [
         "{d_a} von {e} {is} {v}", "bei {e} {is} {d_a} {v}", "{e} {has} {v} als {a}", "für {e} {is} {d_a} {v}", "{e} und {sein_a}: {v}", "{d_a} bei {e} {is} {v}", "als {a} {has} {e} {v}",
-        "{v} {is} {d_a} von {e}", "zu {e} gehört {d_a} {v}", "was {e} angeht: {d_a} {is} {v}", "{e} {has} {den_a} {v}", "{d_a}, die zu {e} gehört, {is} {v}", "in {e} {is} {d_a} {v}",
+        "{v} {is} {d_a} von {e}", "zu {e} gehört {d_a} {v}", "was {e} angeht: {d_a} {is} {v}", "{e} {has} {den_a} {v}", "{d_a}, {der} zu {e} gehört, {is} {v}", "in {e} {is} {d_a} {v}",
         "{e}, {a}: {v}", "man nennt bei {e} {den_a} {v}", "von {e} weiß man: {d_a} {is} {v}", "{v} {has} {e} als {a}", "{d_a} {is} bei {e} {v}", "fragt man nach {a}, {has} {e} {v}",
         "{e} und {v} als {a} gehören zusammen", "{d_a} {is} {v} für {e}", "{e} {has} als {a} {v}", "{v} gilt für {e} als {a}", "im Fall {e} {is} {d_a} {v}", "{d_a}, jedenfalls von {e}, {is} {v}",
         "{e}: {d_a} {is} {v}", "{d_a}, für {e} genannt, {is} {v}", "{e} findet man mit {v} als {a}", "man findet: {d_a} von {e} {is} {v}", "{v}, das {is} {d_a} von {e}", "{e} bleibt bei {v} als {a}",
@@ -395,5 +423,5 @@ ASKED_BEFORE = {
 }  # fmt: skip
 ASKED_AFTER = {
     "en": ["Thanks!", "Please be brief.", "I have to know.", "Thank you.", "It is for a report.", "Take your time.", "Cite it.", "Be exact.", "Many thanks.", "Only from the texts."],
-    "de": ["Danke!", "Bitte kurz.", "Ich muss es wissen.", "Vielen Dank.", "Es ist für einen Bericht.", "Lass dir Zeit.", "Mit Beleg.", "Genau bitte.", "Danke im Voraus.", "Nur aus den Texten."],
+    "de": ["Danke!", "Bitte kurz.", "Ich muss es wissen.", "Vielen Dank.", "Es ist für einen Brief.", "Lass dir Zeit.", "Mit Beleg.", "Genau bitte.", "Danke im Voraus.", "Nur aus den Texten."],
 }  # fmt: skip

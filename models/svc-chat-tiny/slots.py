@@ -2,7 +2,7 @@
 import re
 from dataclasses import dataclass
 
-from recipe.words import TRAIN, choose_part, garble, made_up_word, one_of
+from recipe.words import EVAL, TRAIN, articles, choose_part, garble, made_up_word, one_of
 from sources import source
 from values import code, date, email, name_word, person, place, thing, year
 from vocabulary import REAL_WORDS, naming_word
@@ -10,21 +10,21 @@ from vocabulary import REAL_WORDS, naming_word
 # name: kind of value, phrases that state it in English, in German; the last of each is kept for the evaluation.
 _KNOWN = {
     "city": ("place", "in {v}|for {v}|at {v}|within {v}|in the town of {v}|inside the city {v}|around {v}|over in {v}|in the city of {v}",
-        "in {v}|für {v}|bei {v}|innerhalb von {v}|in der Gemeinde {v}|dort in {v}|rund um {v}|drüben in {v}|in der Stadt {v}"),
+        "in {v}|für {v}|bei {v}|innerhalb von {v}|in der Gemeinde {v}|dort in {v}|rund um die Stadt {v}|drüben in {v}|in der Stadt {v}"),
     "date": ("date", "on {v}|for {v}|dated {v}|set for {v}|dated to {v}|of the date {v}|due {v}|the day is {v}|on the date {v}",
         "am {v}|für den {v}|vom {v}|datiert {v}|mit Datum {v}|zum {v}|fällig am {v}|der Tag ist {v}|zum Datum {v}"),
     "recipient": ("person", "to {v}|addressed to {v}|directed at {v}|for the attention of {v}|with {v} as the one who gets it|the recipient is {v}|meant for {v}|the one to get it is {v}|to the recipient {v}",
-        "an {v}|gerichtet an {v}|zu Händen {v}|für {v} bestimmt|Empfänger ist {v}|der Empfänger heißt {v}|gedacht für {v}|bekommen soll es {v}|an den Empfänger {v}"),
-    "origin": ("place", "from {v}|starting in {v}|leaving {v}|the origin is {v}|coming out of {v}|departing {v}|beginning in {v}|with origin {v}|out of {v}",
-        "von {v}|ab {v}|aus {v}|Herkunft {v}|kommend aus {v}|Start in {v}|beginnend in {v}|der Ursprung ist {v}|von {v} aus"),
-    "owner": ("person", "owned by {v}|belonging to {v}|of {v}|whose owner is {v}|the owner being {v}|in the hands of {v}|a certain {v} owns it|the property of {v}|owned by a certain {v}",
-        "im Besitz von {v}|von {v}|für {v}|dessen Besitzer {v} ist|Besitzer: {v}|es gehört zu {v}|in den Händen von {v}|Eigentum von {v}|gehört {v}"),
-    "destination": ("place", "to {v}|towards {v}|going to {v}|heading for {v}|bound for {v}|with destination {v}|headed for {v}|the destination is {v}|headed to {v}",
-        "nach {v}|bis {v}|Richtung {v}|Ziel {v}|unterwegs nach {v}|mit Ziel {v}|hin zu {v}|das Ziel ist {v}|hin nach {v}"),
+        "an {v}|gerichtet an {v}|zu Händen {v}|für {v} bestimmt|Empfänger ist {v}|der Empfänger heißt {v}|gedacht für den Empfänger {v}|bekommen soll es {v}|an den Empfänger {v}"),
+    "from_city": ("place", "from {v}|starting in {v}|leaving {v}|coming out of {v}|departing {v}|beginning in {v}|setting out from {v}|with {v} as the first stop|out of {v}",
+        "von {v}|ab {v}|aus {v}|kommend aus {v}|Start in {v}|beginnend in {v}|los geht es in {v}|ausgehend von {v}|von {v} aus"),
+    "holder": ("person", "held by {v}|belonging to {v}|of {v}|whose holder is {v}|the holder being {v}|in the hands of {v}|a certain {v} holds it|the property of {v}|held by a certain {v}",
+        "in den Händen von {v}|von {v}|dessen Inhaber {v} ist|Inhaber: {v}|es gehört zu {v}|es gehört dem Inhaber {v}|Eigentum von {v}|der Inhaber heißt {v}|gehört {v}"),
+    "to_city": ("place", "to {v}|towards {v}|going to {v}|heading for {v}|bound for {v}|all the way to {v}|headed for {v}|with {v} as the last stop|headed to {v}",
+        "nach {v}|bis {v}|Richtung {v}|unterwegs nach {v}|bis nach {v}|hin zu {v}|auf dem Weg nach {v}|der letzte Halt ist {v}|hin nach {v}"),
     "time": ("time", "at {v}|by {v}|around {v}|when it is {v}|the time is {v}|at about {v}|not later than {v}|at a time of {v}|at the time {v}",
-        "um {v}|bis {v}|gegen {v}|wenn es {v} ist|Uhrzeit {v}|etwa um {v}|spätestens {v}|die Zeit ist {v}|zur Zeit {v}"),
-    "title": ("name", "titled {v}|called {v}|with the title {v}|under the title {v}|whose title is {v}|bearing the title {v}|it has the title {v}|entitled {v}|having the title {v}",
-        "mit dem Titel {v}|namens {v}|betitelt {v}|mit Titel {v}|dessen Titel {v} ist|der Titel heißt {v}|überschrieben {v}|es trägt den Titel {v}|unter dem Titel {v}"),
+        "um {v}|bis {v}|gegen {v}|wenn es {v} ist|zur Uhrzeit {v}|etwa um {v}|spätestens {v}|die Zeit ist {v}|zur Zeit {v}"),
+    "title": ("name", "titled {v}|called {v}|with the title {v}|under the title {v}|whose title is {v}|bearing the title {v}|having {v} as the title|entitled {v}|having the title {v}",
+        "mit dem Titel {v}|namens {v}|betitelt {v}|mit Titel {v}|dessen Titel {v} ist|der Titel heißt {v}|unter der Überschrift {v}|es trägt den Titel {v}|unter dem Titel {v}"),
     "year": ("year", "in {v}|from the year {v}|of {v}|of the year {v}|the year is {v}|made in the year {v}|year {v}|back in {v}|in the year {v}",
         "im Jahr {v}|aus dem Jahr {v}|von {v}|Jahr {v}|das Jahr ist {v}|im Jahre {v}|für {v}|anno {v}|für das Jahr {v}"),
     "sender": ("person", "from {v}|sent by {v}|written by {v}|that came from {v}|the sender is {v}|coming in from {v}|with {v} as the sender|mailed by {v}|coming from {v}",
@@ -33,9 +33,9 @@ _KNOWN = {
         "mit der Adresse {v}|erreichbar unter {v}|über {v}|Mail {v}|die Mail ist {v}|mit E-Mail {v}|schreib an {v}|Mailadresse {v}|mit der Mail {v}"),
     "quantity": ("integer", "{v} times|{v} pieces|{v} of them|a total of {v}|{v} in number|as many as {v}|{v} units in all|the quantity is {v}|{v} units",
         "{v} Mal|{v} Stück|{v} davon|insgesamt {v}|{v} an der Zahl|so viele wie {v}|alles in allem {v} Einheiten|die Menge ist {v}|{v} Einheiten"),
-    "name": ("person", "named {v}|for {v}|called {v}|the name is {v}|with the name {v}|known by the name {v}|who is called {v}|name: {v}|by the name of {v}",
+    "name": ("person", "named {v}|for {v}|called {v}|the name is {v}|with the name of {v}|known by the name {v}|who is called {v}|name: {v}|by the name of {v}",
         "namens {v}|für {v}|mit Namen {v}|der Name ist {v}|mit dem Namen {v}|bekannt unter dem Namen {v}|der {v} heißt|Name: {v}|unter dem Namen {v}"),
-    "id": ("code", "with the number {v}|no. {v}|{v}|the number is {v}|number {v}|with id {v}|bearing the number {v}|id: {v}|numbered {v}",
+    "id": ("code", "with the number {v}|no. {v}|{v}|the number is {v}|number {v}|with id {v}|bearing the number {v}|id: {v}|with number {v}",
         "mit der Nummer {v}|Nr. {v}|{v}|die Nummer ist {v}|Nummer: {v}|mit der Kennung {v}|es trägt die Nummer {v}|Kennung: {v}|Nummer {v}"),
     "start": ("date", "from {v}|starting on {v}|beginning {v}|the start is {v}|as of {v}|it starts on {v}|with {v} as the start|not before {v}|starting from {v}",
         "ab {v}|vom {v}|beginnend {v}|der Beginn ist {v}|ab dem {v}|es beginnt am {v}|mit Beginn {v}|nicht vor dem {v}|beginnend am {v}"),
@@ -43,7 +43,7 @@ _KNOWN = {
         "in {v}|gefärbt {v}|gestrichen {v}|die Farbe ist {v}|Farbe {v}|von der Farbe {v}|mit {v} als Farbe|farblich {v}|in der Farbe {v}"),
     "age": ("integer", "aged {v}|{v} years old|at age {v}|whose age is {v}|with an age of {v}|who is {v} years of age|at the age of {v}|age {v}|of age {v}",
         "{v} Jahre alt|im Alter {v}|mit {v} Jahren|das Alter ist {v}|Alter {v}|mit einem Alter von {v}|der {v} Jahre zählt|im {v}. Jahr|im Alter von {v}"),
-    "price": ("number", "for {v}|at a price of {v}|costing {v}|the price is {v}|price {v}|with {v} as the price|worth {v}|that is priced {v}|priced at {v}",
+    "price": ("number", "for {v}|at a price of {v}|sold for {v}|the price is {v}|price {v}|with {v} as the price|worth {v}|that is priced {v}|priced at {v}",
         "für {v}|zum Preis von {v}|kostet {v}|der Preis ist {v}|Preis {v}|mit {v} als Preis|wert {v}|im Preis {v}|zum Preis {v}"),
     "end": ("date", "until {v}|ending on {v}|up to {v}|the end is {v}|it ends on {v}|no later than {v}|with {v} as the end|finishing {v}|ending {v}",
         "bis {v}|endet {v}|bis zum {v}|das Ende ist {v}|es endet zum {v}|nicht nach dem {v}|mit Ende {v}|Schluss am {v}|endet am {v}"),
@@ -61,19 +61,59 @@ _NOUN_KINDS = {
     "integer": "amount room floor gate seat limit volume brightness score rank level page line column row chapter platform percent discount port interval".split(),
     "number": "budget temperature distance weight height width length speed tax total balance rate".split(),
 }
+# Phrasings that state any value by its name. Written ones:
 _GENERIC = {
-    "en": ["{p} {v}", "with {p} {v}", "{v} as {p}", "{p}: {v}", "the {p} is {v}", "{p} = {v}", "with the {p} {v}", "and {v} as the {p}", "where {p} is {v}", "taking {v} for {p}",
-           "{v} for the {p}", "the {p} should be {v}", "{p} being {v}", "using {v} as its {p}", "and its {p} is {v}", "whose {p} is {v}", "that has {v} as {p}", "set {p} to {v}", "make the {p} {v}", "the {p} must be {v}",
-           "{v} is the {p}", "its {p}: {v}", "with a {p} of {v}", "having {p} {v}", "and for the {p} take {v}", "the {p} of which is {v}", "{p} would be {v}", "({p} {v})", "give it the {p} {v}", "with {v} for a {p}",
-           "and the {p} will be {v}", "under {p} {v}", "let the {p} be {v}", "and {p} equals {v}", "where the {p} reads {v}", "take {v} as {p}", "I mean {p} {v}", "and its {p} should be {v}", "by {p} {v}",
-           "given {v} as its {p}", "for {p} use {v}", "the {p} has to be {v}", "and {p} will be {v}", "its {p} being {v}", "and {v} is what the {p} is"],
-    "de": ["{p} {v}", "mit {p} {v}", "{v} als {p}", "{p}: {v}", "{p} ist {v}", "{p} = {v}", "mit der Angabe {p} {v}", "und {v} als {p}", "wobei {p} {v} ist", "als {p} {v}",
-           "{v} für {p}", "{p} soll {v} sein", "{p} lautet {v}", "nimm {v} als {p}", "und für {p} nimm {v}", "deren {p} {v} ist", "das {v} als {p} hat", "setze {p} auf {v}", "dabei {p} {v}", "{p} muss {v} sein",
-           "{v} ist {p}", "und zwar {p} {v}", "mit einem Wert {p} von {v}", "bei {p} steht {v}", "und unter {p} steht {v}", "{p} wäre {v}", "({p} {v})", "gib {p} den Wert {v}", "und {p} ist {v}", "wobei für {p} {v} gilt",
-           "und bei {p} {v}", "unter {p} {v}", "sowie {p} {v}", "nimm für {p} {v}", "und {p} lautet dann {v}", "{v} steht für {p}", "ich meine {p} {v}", "und als {p} gilt {v}", "mit {p} gleich {v}", "dazu {v} als {p}",
-           "für {p} gilt {v}", "als {p} bitte {v}", "{p} hat den Wert {v}", "und {v} für {p}", "wo {p} mit {v} angegeben ist"],
+    "en": ["set {p} to {v}", "make the {p} {v}", "give it the {p} {v}", "let the {p} be {v}", "assign {v} to the {p}", "the {p} of which is {v}", "with {v} for a {p}", "and {v} as the {p}", "({p} {v})", "putting {v} down as {p}",
+           "taking {v} for {p}", "using {v} as its {p}", "that has {v} as {p}", "whose {p} is {v}", "and {v} is what the {p} is", "for {p} use {v}", "and for the {p} take {v}", "take {v} as {p}", "{p}? {v}", "enter {v} into {p}",
+           "and the {p}, that would be {v}", "under {p} put {v}", "say {v} for the {p}", "as {p}, {v}", "given {v} as its {p}", "put {v} in {p}", "as for the {p}, it is {v}", "I want {v} as the {p}", "{p} has been changed to {v}", "insert {v} where {p} belongs"],
+    "de": ["setze {p} auf {v}", "nimm {v} als {p}", "gib {p} den Wert {v}", "wobei {p} {v} ist", "und {v} kommt in {p}", "deren {p} {v} ist", "das {v} als {p} hat", "und für {p} nimm {v}", "({p} {v})", "wo {p} mit {v} angegeben ist",
+           "und {v} als {p}", "als {p} {v}", "bei {p} steht {v}", "mit {v} als {p}", "und {v} ist dann {p}", "nimm für {p} {v}", "wobei für {p} {v} gilt", "und als {p} gilt {v}", "{p}? {v}", "trage {v} bei {p} ein",
+           "für {p} gilt {v}", "als {p} bitte {v}", "mit einem Wert {p} von {v}", "schreib {v} unter {p}", "hierzu {v} als {p}", "was {p} angeht, {v}", "ich will {v} als {p}", "unter {p} findest du {v}", "sodass {p} {v} wird", "und zu {p} gehört {v}"],
 }  # fmt: skip
+# Others are put together of these: there are more of them than a model could learn by heart. What stands before a name:
+_DETERMINERS = {
+    "en": ["the", "its", "a", "my", "our", "this", "your", "the chosen", "the field", "the desired", "that", "his", "the new", "the given", "their"],
+    "de": ["Feld", "Angabe", "Wert für", "Punkt", "Stichwort", "Eintrag", "Parameter", "Merkmal", "Zeile", "Rubrik", "Eigenschaft", "Option", "Größe", "Spalte", "Variable"],
+}
+# The name first, with a verb, and without one.
+_CLAUSES = {
+    "en": ["{p} is {v}", "{p} should be {v}", "{p} must be {v}", "{p} reads {v}", "{p} corresponds to {v}", "{p} will be {v}", "{p} was given as {v}", "{p} has the value {v}", "{p} was {v}", "{p} stands at {v}",
+           "{p} says {v}", "{p} has to be {v}", "{p} is called {v}", "{p} shall be {v}", "{p} turns out to be {v}", "{p} comes to {v}", "{p} is set to {v}", "{p} would be {v}", "{p} is now {v}", "{p} ought to be {v}",
+           "{p} can be {v}", "{p} is to be {v}", "{p} is known to be {v}", "{p} became {v}", "{p} is recorded as {v}", "{p} is written {v}", "{p} needs to be {v}", "{p} is fixed at {v}", "{p} equals {v}", "{p} got listed as {v}"],
+    "de": ["{p} ist {v}", "{p} soll {v} sein", "{p} lautet {v}", "{p} muss {v} sein", "{p} entspricht {v}", "{p} heißt {v}", "{p} war {v}", "{p} hat den Wert {v}", "{p} wäre {v}", "{p} beträgt {v}",
+           "{p} steht auf {v}", "{p} wird {v}", "{p} sei {v}", "{p} ist mit {v} angegeben", "{p} liegt bei {v}", "{p} wurde {v}", "{p} sagt {v}", "{p} ist nun {v}", "{p} ist als {v} notiert", "{p} beläuft sich auf {v}",
+           "{p} darf {v} sein", "{p} kann nur {v} sein", "{p} bleibt {v}", "{p} hat {v}", "{p} läuft auf {v} hinaus", "{p} erhält {v}", "{p} bekommt {v}", "{p} meint {v}", "{p} ist gleich {v}", "{p} trägt den Eintrag {v}"],
+}  # fmt: skip
+_PHRASES = {
+    "en": ["{p} {v}", "{p}: {v}", "{p} = {v}", "{p} being {v}", "{p} -> {v}", "{p} set to {v}", "{p} of {v}", "{p} at {v}", "{p} - {v}", "{p} equal to {v}", "{p} given as {v}", '{p} "{v}"', "{p} in the form {v}",
+           "{p}, namely {v}", "{p} marked {v}", "{p} called {v}", "{p} put at {v}", "{p}, which is {v}", "{p} ({v})", "{p} taken as {v}", "{p} | {v}", "{p}, that is {v}", "{p} written as {v}", "{p} to be {v}", "{p} := {v}"],
+    "de": ["{p} {v}", "{p}: {v}", "{p} = {v}", "{p} gleich {v}", "{p} -> {v}", "{p} mit {v}", "{p} von {v}", "{p} als {v}", "{p} - {v}", "{p} im Wert {v}", "{p} auf {v}", '{p} "{v}"', "{p}, nämlich {v}",
+           "{p} in Form von {v}", "{p} gesetzt auf {v}", "{p}, also {v}", "{p} ({v})", "{p} lautend {v}", "{p} genannt {v}", "{p} festgelegt auf {v}", "{p}, und zwar {v}", "{p} | {v}", "{p}, das heißt {v}", "{p} notiert als {v}", "{p} := {v}"],
+}  # fmt: skip
+_VALUE_FIRST = {
+    "en": ["{v} as {p}", "{v} for {p}", "{v} is {p}", "{v} being {p}", "{v} serves as {p}", "{v} would be {p}", "{v} will be {p}", "{v} belongs to {p}", "{v} goes under {p}", "{v} counts as {p}", "{v} makes {p}", "{v} ({p})", "{v} should be {p}",
+           "{v} goes with {p}", "{v} stands for {p}", "{v} was {p}", "{v} goes into {p}", "{v} gives {p}", "{v} to fill {p}", "{v} acts as {p}", "{v} must be {p}", "{v} is meant as {p}", "{v} can be {p}", "{v} by way of {p}", "{v} passes for {p}"],
+    "de": ["{v} als {p}", "{v} für {p}", "{v} ist {p}", "{v} wäre {p}", "{v} dient als {p}", "{v} wird {p}", "{v} soll {p} sein", "{v} gehört zu {p}", "{v} steht unter {p}", "{v} gilt als {p}", "{v} bei {p}", "{v} ({p})", "{v} unter {p}",
+           "{v} kommt zu {p}", "{v} steht für {p}", "{v} war {p}", "{v} ist als {p} gemeint", "{v} passt zu {p}", "{v} zu {p}", "{v} zählt als {p}", "{v} muss {p} sein", "{v} gibt {p} an", "{v} nehmen wir als {p}", "{v} gehört in {p}", "{v} bildet {p}"],
+}  # fmt: skip
+# What stands before those that begin with the name.
+_BEFORE_CLAUSES = {
+    "en": ["where", "and", "so that", "I mean that", "provided", "such that", "I know that", "while", "because", "given that", "here", "it says that", "as", "remember that", "let us say", "they say", "of course", "you see,", "make sure that", "assume"],
+    "de": ["und", "denn", "also:", "ich meine,", "es gilt:", "wie gesagt,", "wohlgemerkt:", "und zwar:", "kurz:", "merk dir:", "aber", "hier:", "gemeint ist:", "wir wissen:", "laut Zettel:", "bitte:", "zur Info:", "so steht es da:", "ich sage:", "angenommen,"],
+}  # fmt: skip
+_BEFORE_PHRASES = {
+    "en": ["with", "using", "having", "take", "including", "and", "for", "I mean", "at", "considering", "by", "namely", "use", "plus", "featuring", "also", "based on", "choose", "in line with", "bearing"],
+    "de": ["mit", "und", "sowie", "dazu", "inklusive", "nimm", "bei", "unter", "und zwar", "einschließlich", "ich meine", "nutze", "dabei", "außerdem", "nebst", "plus", "auch", "hier", "wähle", "berücksichtige"],
+}  # fmt: skip
+_ORDERS = (((), _CLAUSES), ((), _PHRASES), ((), _VALUE_FIRST), ((), _VALUE_FIRST), (_BEFORE_CLAUSES, _CLAUSES), (_BEFORE_PHRASES, _PHRASES))
+# Kinds whose values look the same.
+_LOOKALIKES = {"name": "person", "year": "number", "integer": "number"}
 _CHOICES = "low high medium small large fast slow daily weekly monthly open closed public private draft final north south east west metric imperial hot cold left right".split()
+
+
+def listed_names():
+    """The words of the lists of names, of both parts."""
+    return [*_NOUNS, *_CHOICES, *(word for name in _KNOWN for word in name.split("_"))]
 
 
 @dataclass
@@ -83,6 +123,8 @@ class Slot:
     value: object
     phrase: str
     required: bool = True
+    kind: str = ""
+    template: str = ""
 
     @property
     def word(self):
@@ -91,22 +133,38 @@ class Slot:
 
 
 def make_slots(rng, part, language, count):
-    """Slots with different names whose values differ."""
+    """Slots with different names whose values differ, each of which is told from the others by what states it."""
     slots = {}
     while len(slots) < count:
         slot = _known(rng, part, language) if rng.random() < 0.45 else _generic(rng, part, language)
-        if slot.value not in [other.value for other in slots.values()]:
+        if _is_clear(slot) and not any(slot.value == other.value or _is_like(slot, other) for other in slots.values()):
             slots.setdefault(slot.name, slot)
     return list(slots.values())
+
+
+def _is_clear(slot):
+    """Whether its phrase says every value once, and its name at most once."""
+    said = [len(re.findall(rf"(?<!\w){re.escape(value)}(?!\w)", slot.phrase)) for value in _said(slot.value)]
+    return set(said) == {1} and slot.phrase.lower().count(slot.word.lower()) <= 1
+
+
+def _is_like(one, other):
+    """Whether a phrase that states one of them might as well state the other ("in Karvo": a city or a country)."""
+    if _LOOKALIKES.get(one.kind, one.kind) != _LOOKALIKES.get(other.kind, other.kind):
+        return False
+    return one.template in _own_phrases(other.name) or other.template in _own_phrases(one.name)
+
+
+def _own_phrases(name):
+    return "|".join(_KNOWN[name][1:]).split("|") if name in _KNOWN else []
 
 
 def _known(rng, part, language):
     name = rng.choice(list(_KNOWN))
     kind, *phrases = _KNOWN[name]
-    value, kind_schema = typed_value(rng, part, language, kind)
     own = phrases[language == "de"].split("|")
     own = own[:-1] if part == TRAIN else own[-1:]
-    return _slot(rng, part, language, name, kind_schema, value, rng.choice(own) if rng.random() < 0.7 else one_of(rng, part, _GENERIC[language]))
+    return _slot(rng, part, language, name, kind, rng.choice(own) if rng.random() < 0.7 else _phrasing(rng, part, language), name.replace("_", " "))
 
 
 def _generic(rng, part, language):
@@ -116,26 +174,54 @@ def _generic(rng, part, language):
     label = f"{rng.choice(nouns) if rng.random() < 0.5 else unknown()} {noun}" if rng.random() < 0.3 else noun
     kind = next((kind for kind, names in _NOUN_KINDS.items() if noun in names), None)
     kind = kind or rng.choice(("integer", "number", "place", "person", "name", "code", "date", "word", "thing", "choice", "list", "year"))
-    value, schema = typed_value(rng, part, language, kind)
     words = label.split()
     name = "_".join(words) if rng.random() < 0.7 else words[0] + "".join(map(str.capitalize, words[1:]))
-    return _slot(rng, part, language, name, schema, value, one_of(rng, part, _GENERIC[language]), label)
+    return _slot(rng, part, language, name, kind, _phrasing(rng, part, language), label)
 
 
-def _slot(rng, part, language, name, schema, value, template, label=None):
-    label = label or name
-    spoken = " and ".join((", ".join(value[:-1]), value[-1])) if isinstance(value, list) else str(value)
+def _phrasing(rng, part, language):
+    """A template that states a value by its name: a written one, or one put together. In the evaluation one of its parts is held out, and
+    the others may be."""
+    if rng.random() < 0.3:
+        return one_of(rng, part, _GENERIC[language])
+    lists = [_DETERMINERS if rng.random() < 0.6 else (), *rng.choice(_ORDERS)]
+    held_out = rng.choice([i for i, each in enumerate(lists) if each])
+    choose = lambda i, each: one_of(rng, part if part == TRAIN or i == held_out else rng.choice((TRAIN, EVAL)), each[language]) if each else ""
+    determiner, before, core = (choose(i, each) for i, each in enumerate(lists))
+    return f"{before} {core.replace('{p}', f'{determiner} {{p}}'.strip())}".strip()
+
+
+def _garbled(rng, part, language, template):
+    """In training, other words at times, or a made-up one between name and value, with a sign beside the value."""
+    between = re.search(r"\}[^{}]*\{", template)
+    if part != TRAIN or not between or rng.random() >= 0.15:
+        return garble(rng, part, template, 0.3, REAL_WORDS[language])
+    word, sign = made_up_word(rng, part), rng.choice((":", " =", " is" if language == "en" else " ist"))
+    before = template[: between.start() + 1].lstrip("(")
+    return f"{before} {word}{sign} {{v}}" if before.endswith("{p}") else f"{before}{sign} {word} {{p}}"
+
+
+def _slot(rng, part, language, name, kind, template, label):
+    value, schema = typed_value(rng, part, language, kind)
+    conjunction = " and " if language == "en" else " und "
+    spoken = conjunction.join((", ".join(value[:-1]), value[-1])) if isinstance(value, list) else str(value)
     if rng.random() < 0.6:
         schema = schema | {"description": rng.choice((f"The {label}", f"{label.capitalize()}", f"{label} to use", f"Which {label} it is"))}
-    return Slot(name, schema, value, garble(rng, part, template, 0.3, REAL_WORDS[language]).format(p=label if rng.random() < 0.8 else name, v=spoken), rng.random() < 0.8)
+    phrase = _garbled(rng, part, language, template).replace("{p}", label if rng.random() < 0.8 else name)
+    # The value stays to the letter.
+    phrase = (articles(phrase) if language == "en" else phrase).replace("{v}", spoken)
+    return Slot(name, schema, value, phrase, rng.random() < 0.8, kind, template)
+
+
+def _said(value):
+    return value if isinstance(value, list) else [str(value)]
 
 
 def value_sources(slots, text, name_source=lambda slot: None):
     """Where the values of the slots stand in the text that states them, and their names in what `name_source` says."""
     sources = []
     for slot in slots:
-        said = slot.value if isinstance(slot.value, list) else [str(slot.value)]
-        sources += [name_source(slot), *(source(value, text, slot.phrase, name=slot.word) for value in said)]
+        sources += [name_source(slot), *(source(value, text, slot.phrase, name=slot.word) for value in _said(slot.value))]
     return sources
 
 

@@ -22,8 +22,8 @@ def source(said, *within, name=None, thing=None, reach=0):
 
 def pointers(messages, text, tokens, lengths):
     """For each position of `tokens`, which `text` is rendered to and which have `lengths` bytes, eight positions to look at, or -1:
-    COPIED, where the next token is taken from; DECIDED, before an answer, where its first source begins, or 0 if it has none; NAME and
-    THING, before a value and at it, where what it is called and what it belongs to end; MENTION, before a value is said, where what it is
+    COPIED, where the next token is taken from; DECIDED, before an answer, or behind its lead if it has one, where its first source begins, or
+    0 if it has none; NAME and THING, there, before a value and at it, where what it is called and what it belongs to end; MENTION, before a value is said, where what it is
     called ends beside that value; VALUE, there, where the value begins, if that comes first; CITED, before a citation's number, where the value
     stands; NUMBER, there, the passage's number."""
     found, start = _Pointers(text, tokens, lengths), 0
@@ -42,12 +42,15 @@ class _Pointers:
         self._bytes = list(accumulate((len(c.encode()) for c in text), initial=0))  # before each character
 
     def add_answer(self, message, start):
-        before = bisect_left(self._starts, self._bytes[start]) - 1
-        cursor, end, first = start, self._text.index("<|end|>", start), True
+        # Whether there is an answer is decided before its first token; where it has a lead, behind that.
+        lead = start + len(message.get("lead", ""))
+        before, cursor, end, first = self._token_at(lead) - 1, lead, self._text.index("<|end|>", start), True
         for word in message.get("echoes", ()):
             at, place = self._text.find(word, start, end), self._text.rfind(word, max(0, start - _NEAR), start)
             if at >= 0 and place >= 0:
                 self._copy(at, place, len(word))
+        for row, word in zip((THING, NAME), message.get("echoes", ())):
+            self._bind(row, before, word, start, lead)
         for taken in filter(None, message.get("sources", ())):
             at, place = self._find(taken, start, cursor, end)
             if place < 0:
@@ -68,7 +71,7 @@ class _Pointers:
                 self.rows[DECIDED][before], self.rows[MENTION][before] = held, mention
             for row, word in ((NAME, taken["name"]), (THING, taken["thing"])):
                 self._bind(row, held, word, place - (_NEAR if row == THING else taken["at"] + taken["reach"]), place)
-                if first and message["kind"] in ("value", "call"):
+                if first and message["kind"] == "call":
                     self._bind(row, before, word, start - _NEAR, start)
                 # A value is said behind what it is called; a tool is called by what the message wants.
                 self._bind(row, said - 1, word, start - _NEAR if first and message["kind"] == "call" else start, at)

@@ -53,7 +53,7 @@ REQUEST_OPENINGS = {
 }  # fmt: skip
 REQUEST_CORES = {
     "en": ["{v} the {n} {s}", "{v} a {n} {s}", "{v} one {n} {s}", "{v} {n} {s}", "{v} my {n} {s}", "{v} that {n} {s}", "{v} this {n}, {s}", "{v} our {n} {s}", "{v} some {n} {s}", "{v} another {n} {s}",
-           "{v} a new {n} {s}", "{v} the right {n} {s}", "{v} the {n}, {s}", "{v} the {n} for us {s}", "{v} the usual {n} {s}", "{v} their {n} {s}", "{v} the next {n}: {s}", "{v} a {n}, namely {s}", "{v} {n} now {s}",
+           "{v} a new {n} {s}", "{v} the proper {n} {s}", "{v} the {n}, {s}", "{v} the {n} for us {s}", "{v} the usual {n} {s}", "{v} their {n} {s}", "{v} the next {n}: {s}", "{v} a {n}, namely {s}", "{v} {n} now {s}",
            "{v} a good {n} {s}", "{v} the same {n} {s}", "{v} his {n} {s}", "{v} any {n} {s}", "{v} the {n} here {s}", "{v} it, the {n}, {s}"],
     "de": ["{v} {n} {s}", "{v} mir {n} {s}", "{v} für uns {n} {s}", "{v} jetzt {n} {s}", "{v} doch {n} {s}", "{n} {v} {s}", "{v} die Sache {n} {s}", "{v} noch {n} {s}", "{v} gleich {n}, {s}", "{v} das: {n} {s}",
            "{v} heute {n} {s}", "{v} mal {n} {s}", "{v} schnell {n} {s}", "{v}, und zwar {n} {s}", "{v} nun {n} {s}"],

@@ -2,7 +2,7 @@
 import json
 import re
 
-from recipe.words import TRAIN, capital, choose_part, garble, made_up_word, one_of, up_to
+from recipe.words import TRAIN, articles, capital, choose_part, garble, made_up_word, one_of, up_to
 from slots import make_slots, value_sources
 from small_talk import small_talk_turn
 from sources import source
@@ -19,12 +19,12 @@ _VERBS = {
         "get find create delete update send book cancel list search compute convert schedule start stop open close lock unlock order "
         "translate play add remove check track reserve rename move copy archive print assign approve reject publish download upload "
         "measure fetch show read write build sort merge split count test scan pay refund ship pack rent sell buy draw paint clean repair "
-        "register invite remind notify plan compare query reset restart pause resume set toggle validate export import sync backup restore"
+        "register invite remind notify plan compare query view display inspect retrieve lookup see browse describe reset restart pause resume toggle validate export import sync backup restore"
     ).split(),
     "de": (
         "suche erstelle lösche sende buche storniere zeige berechne plane starte stoppe öffne schließe sperre bestelle übersetze spiele "
         "entferne prüfe verfolge reserviere verschiebe kopiere archiviere drucke genehmige lade messe lies schreibe sortiere zähle teste "
-        "bezahle verkaufe kaufe zeichne reinige repariere registriere erinnere vergleiche setze exportiere importiere"
+        "bezahle hole finde nenne betrachte verkaufe kaufe zeichne reinige repariere registriere erinnere vergleiche exportiere importiere"
     ).split(),
 }
 _NOUNS = {
@@ -42,20 +42,32 @@ _NOUNS = {
         "Motor Batterie Pumpe Ventil Lager Regal Etikett Spiel"
     ).split(),
 }
+
+
+def listed_names():
+    """The words of the lists of names, of both parts."""
+    return [word for words in (*_VERBS.values(), *_NOUNS.values()) for word in words]
+
+
 # What looks something up is also asked for without its verb, where no other tool is about the same.
-_LOOK_UP_VERBS = ("get", "find", "search", "show", "fetch", "check", "read", "list", "suche", "zeige", "prüfe", "lies")
+_LOOK_UP_VERBS = (
+    "get find search show fetch check read list query view display inspect retrieve lookup see browse describe suche zeige prüfe lies "
+    "hole finde nenne betrachte"
+).split()
 _SYSTEMS = ["", "", "You are a helpful assistant.", "Use the tools when they help.", "Call a tool if one fits.", "You can call functions.", "Du bist ein hilfreicher Assistent."]
 
 
 class _Tool:
     def __init__(self, rng, part, language, verb, noun):
         self.verb, self.noun = verb, noun
+        # A verb that was never seen may be one that looks something up, too.
+        self.looks_up = verb in _LOOK_UP_VERBS or (verb not in _VERBS[language] and rng.random() < 0.4)
         self.slots = make_slots(rng, part, language, rng.choice((0, 1, 1, 2, 2, 3, 4)))
         v, n = verb.lower(), _ascii(noun.lower())
         v = _ascii(v)
         self.name = rng.choice((f"{v}_{n}", f"{v}_{n}", f"{v}{n.capitalize()}", f"{n}_{v}", f"{v}-{n}"))
         words = {"v": verb, "V": verb.capitalize(), "Vs": _third_person(verb), "n": noun}
-        self.description = garble(rng, part, _description(rng, part, language), 0.3, REAL_WORDS[language]).format(**words)
+        self.description = _filled(rng, part, language, _description(rng, part, language), words)
 
     def definition(self):
         function = {"name": self.name, "description": self.description}
@@ -69,10 +81,10 @@ class _Tool:
         given = [slot for slot in self.slots if slot.required or rng.random() < 0.5]
         stated = given if rng.random() < 0.5 else rng.sample(given, len(given))
         joiner = rng.choice((" ", ", ", " and " if language == "en" else " und ", ", "))
-        words = {"v": self.verb, "V": self.verb.capitalize(), "n": self.noun, "s": joiner.join(slot.phrase for slot in stated)}
-        unique = self.verb in _LOOK_UP_VERBS and all(tool.noun != self.noun for tool in others if tool is not self)
+        words = {"v": self.verb, "V": self.verb.capitalize(), "n": self.noun, "s": "{s}"}
+        unique = self.looks_up and all(tool.noun != self.noun for tool in others if tool is not self)
         text = one_of(rng, part, LOOK_UPS[language]) if unique and rng.random() < 0.6 else _request(rng, part, language)
-        text = garble(rng, part, text, 0.3, REAL_WORDS[language]).format(**words)
+        text = _filled(rng, part, language, text, words).replace("{s}", joiner.join(slot.phrase for slot in stated))
         # Where nothing is stated.
         text = re.sub(r" {2,}", " ", re.sub(r"[\s,:]+(?=[.,!?]|$)", "", text))
         if rng.random() < 0.4:
@@ -80,6 +92,11 @@ class _Tool:
         if part == TRAIN and rng.random() < 0.12:
             text = f"{' '.join(made_up_word(rng, part) for _ in range(rng.randint(1, 4)))} {text}"
         return text, {slot.name: slot.value for slot in given}
+
+
+def _filled(rng, part, language, template, words):
+    text = garble(rng, part, template, 0.3, REAL_WORDS[language]).format(**words)
+    return articles(text) if language == "en" else text
 
 
 def _description(rng, part, language):
@@ -151,8 +168,8 @@ def _foreign_tool(rng, part, language, tools):
 def _call_turn(rng, part, language, tool, tools):
     text, arguments = tool.request(rng, part, language, tools)
     heading, given = f"## {tool.name}: ", [slot for slot in tool.slots if slot.name in arguments]
-    called = source(tool.name, heading, f"\n= {tool.name}", name=tool.verb, thing=tool.noun, reach=400)
-    sources = [called, *value_sources(given, text, lambda slot: source(slot.name, heading, f"\n- {slot.name} ("))]
+    called = source(tool.name, heading, f'\n= "{tool.name}"', name=tool.verb, thing=tool.noun, reach=400)
+    sources = [called, *value_sources(given, text, lambda slot: source(slot.name, heading, f'\n- "{slot.name}" ('))]
     call = {"type": "function", "function": {"name": tool.name, "arguments": arguments}}
     messages = [
         {"role": "user", "content": text},
@@ -177,7 +194,7 @@ def _result(rng, part, language):
 def _verb(rng, part, language):
     if rng.random() < (0.45 if part == TRAIN else 0.2):
         return naming_word(rng, part, language).lower()
-    look_up = rng.random() < 0.3
+    look_up = rng.random() < 0.4
     verbs = choose_part(_VERBS[language], part)
     return rng.choice([verb for verb in verbs if not look_up or verb in _LOOK_UP_VERBS] or verbs)
 

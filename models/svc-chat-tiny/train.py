@@ -35,7 +35,7 @@ class Training:
         self.model = Model(Shape(self.tokenizer.n_vocab, options.width, options.layers, options.heads, options.feed_forward))
         initialise(self.model)
         self.model.to(self.device)
-        self.optimizer = _optimizer(self.model)
+        self.optimizer = _optimizer(self.model, self.dtype)
         self.progress = {"step": 0, "n_tokens": 0, "loss": None, "seconds": 0.0}
         self._load()
 
@@ -99,12 +99,12 @@ def _write(path, state):
     path.with_suffix(".new").rename(path)
 
 
-def _optimizer(model):
+def _optimizer(model, dtype):
     matrices = [pair for layer in model.layers for pair in ((layer.qkv, 3), (layer.out, 1), (layer.gate_up, 2), (layer.down, 1))]
     inside = {id(parameter) for parameter, _ in matrices}
     others = [parameter for parameter in model.parameters() if id(parameter) not in inside]
     # Low, because a step has some 400 targets only.
-    return Optimizer(matrices, others, matrix_rate=0.008, other_rate=0.002)
+    return Optimizer(matrices, others, matrix_rate=0.008, other_rate=0.002, dtype=dtype)
 
 
 def _rate(step, steps):
@@ -121,7 +121,7 @@ def _train(rank, options):
 
 def _options():
     parser = argparse.ArgumentParser(description=__doc__)
-    for name, default in {"steps": 12000, "seed": 1, "workers": 2, "width": 192, "layers": 6, "heads": 4, "feed-forward": 384, "check-every": 500, "minutes": 100_000,
+    for name, default in {"steps": 14000, "seed": 1, "workers": 2, "width": 192, "layers": 6, "heads": 4, "feed-forward": 384, "check-every": 500, "minutes": 100_000,
                           "step-tokens": 4096, "batch-tokens": 4096, "held-out": 300, "tokenizer-conversations": 6000}.items():  # fmt: skip
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--folder", type=Path, default=None, help="where checkpoints are kept")

@@ -14,6 +14,12 @@ _UNITS = {
     "money": {"en": "euros dollars EUR USD crowns".split(), "de": "Euro Dollar EUR USD Kronen".split()},
 }
 _TITLES = ["", "", "", "", "Dr. ", "Prof. "]
+_BEFORE_PLACES = ("San", "Bad", "New", "Port", "Upper", "Saint", "Groß", "Fort")
+
+
+def listed_names():
+    """The words that values are made of and that no list of names has."""
+    return [*(title.strip(" .") for title in _TITLES), *_BEFORE_PLACES, *lexicon_en.MONTHS, *lexicon_de.MONTHS]
 
 
 def number(rng, language, decimals=True):
@@ -64,7 +70,7 @@ def place(rng, part):
     if style < 0.1:
         return f"{word}-{name_word(rng, part)}"
     if style < 0.2:
-        return f"{rng.choice(('San', 'Bad', 'New', 'Port', 'Upper', 'Saint', 'Groß', 'Fort'))} {word}"
+        return f"{rng.choice(_BEFORE_PLACES)} {word}"
     return f"{word} {rng.randint(1, 99)}" if style < 0.23 else word
 
 

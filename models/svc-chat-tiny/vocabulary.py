@@ -24,8 +24,16 @@ def _texts(lexicon, language):
 
 
 REAL_WORDS = {language: _words_of(_texts(lexicon, language)) for language, lexicon in (("en", lexicon_en), ("de", lexicon_de))}
-# Those that may name something: short ones stand everywhere.
-NAMING_WORDS = {language: [word for word in words if len(word) > 4] for language, words in REAL_WORDS.items()}
+# Those that may name something: shorter ones stand everywhere.
+SHORTEST_NAME = 5
+NAMING_WORDS = {language: [word for word in words if len(word) >= SHORTEST_NAME] for language, words in REAL_WORDS.items()}
+
+
+def listed_names():
+    """The words of the lists of names, of both parts."""
+    for lexicon in (lexicon_en, lexicon_de):
+        for words in (" ".join(lexicon.ATTRIBUTES.values()).split(), lexicon.ADJECTIVES, lexicon.VERBS, lexicon.KINDS, lexicon.COLOURS, lexicon.MATERIALS):
+            yield from (word.split(":")[0] for word in words)
 
 
 def naming_word(rng, part, language):
@@ -38,10 +46,10 @@ def naming_word(rng, part, language):
 
 
 def blend(rng, words):
-    """A word of the training part that begins like one of `words` and ends like another: its letters come as in real words, which a
+    """A word of the training part, inflected too, that begins like one of `words` and ends like another: its letters come as in real words, which a
     tokenizer cuts into other pieces than made-up ones."""
     while True:
         first, last = rng.sample(words, 2)
         word = first[: rng.randint(1, len(first) - 1)] + last[rng.randint(1, len(last) - 1) :]
-        if 4 <= len(word) <= 14 and not is_held_out(word):
+        if 4 <= len(word) <= 14 and not any(is_held_out(word + ending) for ending in ("", "e", "en", "er", "es")):
             return word
