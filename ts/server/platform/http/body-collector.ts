@@ -26,13 +26,15 @@ export type BodyOutcome =
   | { kind: 'too_large'; limitBytes: number; mustClose: boolean }
   | { kind: 'busy'; limitBytes: number; mustClose: boolean };
 
+const nobody = (): void => undefined;
+
 /** After the limit is passed, this much more is read before the connection is closed: closing early can lose the answer to a reset. */
 const DRAIN_BYTES = 8 * 1024 * 1024;
 
 export class BodyCollector {
   readonly #limitBytes: number;
   readonly #budget: BodyBudget;
-  readonly #settle: (outcome: BodyOutcome) => void;
+  #settle: (outcome: BodyOutcome) => void;
   #chunks: Uint8Array[] = [];
   #heldBytes = 0;
   #seenBytes = 0;
@@ -57,6 +59,7 @@ export class BodyCollector {
   /** The client went away, or nobody wants the body any more. */
   drop(): void {
     this.#settled = true;
+    this.#settle = nobody;
     this.#release();
   }
 
@@ -75,15 +78,16 @@ export class BodyCollector {
   }
 
   #finish(mustClose: boolean): void {
-    this.#settled = true;
-    if (this.#refusal !== undefined) {
-      this.#settle({ kind: this.#refusal, limitBytes: this.#limitBytes, mustClose });
-      return;
-    }
+    const settle = this.#settle;
     const only = this.#chunks.length === 1 ? this.#chunks[0] : undefined;
     const bytes = only ?? Buffer.concat(this.#chunks);
-    this.#release();
-    this.#settle({ kind: 'complete', bytes });
+    // The socket holds this collector for as long as the request is open: it lets go of the body, and of who waited for it.
+    this.drop();
+    settle(
+      this.#refusal === undefined
+        ? { kind: 'complete', bytes }
+        : { kind: this.#refusal, limitBytes: this.#limitBytes, mustClose },
+    );
   }
 
   #release(): void {

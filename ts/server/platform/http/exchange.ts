@@ -43,7 +43,7 @@ export class Exchange {
   onAbort: () => void = () => undefined;
 
   readonly #res: HttpResponse;
-  readonly #fields: string[] = [];
+  #fields: string[] = [];
   #headers: Map<string, string> | undefined;
   #collector: BodyCollector | undefined;
   #stream: SocketEventStream | undefined;
@@ -70,7 +70,10 @@ export class Exchange {
 
   /** Lowercase names; repeated fields are joined as RFC 9110 section 5.3 says. */
   get headers(): ReadonlyMap<string, string> {
-    this.#headers ??= joinFields(this.#fields);
+    if (this.#headers === undefined) {
+      this.#headers = joinFields(this.#fields);
+      this.#fields = [];
+    }
     return this.#headers;
   }
 

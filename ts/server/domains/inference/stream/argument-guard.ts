@@ -4,21 +4,22 @@ const emptyArguments = Buffer.from('{}');
 
 export class ArgumentGuard {
   /** Choice -> index of its open call, which has no arguments yet. */
-  readonly #bare = new Map<number, number>();
+  #bare: Map<number, number> | undefined;
 
   started(choice: number, index: number): void {
+    this.#bare ??= new Map();
     this.#bare.set(choice, index);
   }
 
   received(choice: number): void {
-    if (this.#bare.size > 0) this.#bare.delete(choice);
+    this.#bare?.delete(choice);
   }
 
   /** Call before the next call of the choice begins, and before its end. */
   settle(choice: number, send: (index: number, jsonBody: Buffer) => void): void {
-    const index = this.#bare.get(choice);
+    const index = this.#bare?.get(choice);
     if (index === undefined) return;
-    this.#bare.delete(choice);
+    this.#bare?.delete(choice);
     send(index, emptyArguments);
   }
 }

@@ -20,3 +20,13 @@ t.test('taking starts anew', async (t) => {
   frames.pushText('twö');
   t.equal(frames.take().toString(), 'twö');
 });
+
+t.test('memory is let go of only when nothing is gathered', async (t) => {
+  const frames = new Frames();
+  frames.pushText('kept');
+  frames.release();
+  t.equal(frames.take().toString(), 'kept');
+  frames.release();
+  frames.pushText('again');
+  t.equal(frames.take().toString(), 'again');
+});

@@ -1,6 +1,6 @@
 /** Outgoing bytes of one stream, gathered over a decode step so that the socket is written once. */
 export class Frames {
-  #bytes: Buffer = Buffer.allocUnsafeSlow(initialBytes);
+  #bytes: Buffer = none;
   #length = 0;
 
   get length(): number {
@@ -25,13 +25,19 @@ export class Frames {
     return taken;
   }
 
+  /** Lets go of the memory that is not in use: the next push may be minutes away. */
+  release(): void {
+    if (this.#length === 0) this.#bytes = none;
+  }
+
   #reserve(nBytes: number): void {
     if (this.#length + nBytes <= this.#bytes.length) return;
-    const grown = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#length + nBytes));
+    const grown = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#length + nBytes, leastBytes));
     this.#bytes.copy(grown, 0, 0, this.#length);
     this.#bytes = grown;
   }
 }
 
-/** Room for one chunk; 10,000 idle streams must stay small. */
-const initialBytes = 512;
+const none = Buffer.alloc(0);
+/** Room for one chunk. */
+const leastBytes = 512;

@@ -132,7 +132,7 @@ export class StreamSession implements CompletionSink {
   #open(nPromptTokens = 0): void {
     if (this.#isOpen || this.#isClosed) return;
     this.#isOpen = true;
-    clearTimeout(this.#patience);
+    this.#endPatience();
     this.#encoder.open(this.#frames, nPromptTokens);
     // bind() runs after submit() returns; a backend may report the start before that.
     queueMicrotask(() => this.#resolve({ kind: 'stream', headers: this.#headers, start: (stream) => this.#attach(stream) }));
@@ -143,6 +143,8 @@ export class StreamSession implements CompletionSink {
     stream.onClose(this.#leave);
     stream.onDrain(() => this.#drained());
     this.onFlush();
+    // It may open long before the first token: thousands of streams that wait must stay small.
+    this.#frames.release();
   }
 
   #drained(): void {
@@ -161,7 +163,11 @@ export class StreamSession implements CompletionSink {
 
   #close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#patience);
+    this.#endPatience();
     this.#signal?.removeEventListener('abort', this.#leave);
+  }
+  #endPatience(): void {
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
   }
 }

@@ -27,9 +27,11 @@ const doneFrame = Buffer.from('data: [DONE]\n\n');
 export class ChunkEncoder implements StreamEncoder {
   readonly #head: string;
   readonly #tail: string;
-  readonly #choices: ChoiceTemplates[];
+  readonly #nChoices: number;
   readonly #includeUsage: boolean;
-  readonly #pendingLogprobs = new Map<number, TokenLogprob[]>();
+  /** Made with a choice's first text: thousands of streams that wait must stay small. */
+  readonly #choices: ChoiceTemplates[] = [];
+  #pendingLogprobs: Map<number, TokenLogprob[]> | undefined;
 
   constructor(head: ChunkHead, nChoices: number, includeUsage: boolean) {
     const { id, created, model, fingerprint } = head;
@@ -38,17 +40,17 @@ export class ChunkEncoder implements StreamEncoder {
     // With include_usage, OpenAI's chunks all carry the member.
     this.#tail = includeUsage ? '],"usage":null}\n\n' : ']}\n\n';
     this.#includeUsage = includeUsage;
-    this.#choices = Array.from({ length: nChoices }, (_, index) => this.#templates(index));
+    this.#nChoices = nChoices;
   }
 
   open(out: Frames): void {
-    for (let index = 0; index < this.#choices.length; index++) {
+    for (let index = 0; index < this.#nChoices; index++) {
       this.#chunk(out, index, '{"role":"assistant","content":"","refusal":null}');
     }
   }
 
   content(out: Frames, choice: number, jsonBody: Buffer): void {
-    if (this.#pendingLogprobs.size > 0 && this.#pendingLogprobs.has(choice)) {
+    if (this.#pendingLogprobs?.has(choice)) {
       this.#chunk(out, choice, `{"content":"${jsonBody.toString()}"}`);
       return;
     }
@@ -69,13 +71,14 @@ export class ChunkEncoder implements StreamEncoder {
 
   /** Held until the text of the same tokens comes. */
   logprobs(_out: Frames, choice: number, tokens: TokenLogprob[]): void {
+    this.#pendingLogprobs ??= new Map();
     const pending = this.#pendingLogprobs.get(choice);
     if (pending) pending.push(...tokens);
     else this.#pendingLogprobs.set(choice, tokens);
   }
 
   finish(out: Frames, choice: number, reason: FinishReason): void {
-    if (this.#pendingLogprobs.has(choice)) this.#chunk(out, choice, '{"content":""}');
+    if (this.#pendingLogprobs?.has(choice)) this.#chunk(out, choice, '{"content":""}');
     this.#chunk(out, choice, '{}', reason);
   }
 
@@ -93,8 +96,9 @@ export class ChunkEncoder implements StreamEncoder {
   }
 
   #text(out: Frames, choice: number, kind: 'content' | 'reasoning', jsonBody: Buffer): void {
+    if (choice >= this.#nChoices) return;
+    this.#choices[choice] ??= this.#templates(choice);
     const template = this.#choices[choice];
-    if (!template) return;
     out.push(template[kind]);
     out.push(jsonBody);
     out.push(template.suffix);
@@ -110,9 +114,9 @@ export class ChunkEncoder implements StreamEncoder {
   }
 
   #takeLogprobs(choice: number): string {
-    const tokens = this.#pendingLogprobs.get(choice);
+    const tokens = this.#pendingLogprobs?.get(choice);
     if (!tokens) return 'null';
-    this.#pendingLogprobs.delete(choice);
+    this.#pendingLogprobs?.delete(choice);
     return `{"content":${chatLogprobsJson(tokens)},"refusal":null}`;
   }
 
