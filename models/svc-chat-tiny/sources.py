@@ -76,6 +76,8 @@ class _Pointers:
                 # A value is said behind what it is called; a tool is called by what the message wants.
                 self._bind(row, said - 1, word, start - _NEAR if first and message["kind"] == "call" else start, at)
             first = False
+            if "number" in message:
+                break  # The others are where the same value may stand instead.
         if message["kind"] in ("refusal", "no_call"):
             self.rows[DECIDED][before] = 0
 
