@@ -1,6 +1,6 @@
 /**
  * Thousands of open requests that get nothing yet, because the active streams hold every slot: what they cost the streams, the probes
- * and the memory. The active streams' speed is compared with theirs at the same depth of context without the others.
+ * and the memory. The active streams' speed is compared with that of streams in the same depth of context without the others.
  */
 import type { IdleStreamLoad } from '../load/load.ts';
 import { readUsage } from '../process-usage.ts';
@@ -62,18 +62,18 @@ async function touchCells(target: Target, seed: number, count: number): Promise<
   );
 }
 
-async function startStreams(target: Target, seed: number, count: number): Promise<ChatRequest[]> {
-  const streams = Array.from({ length: count }, (_, index) => new ChatRequest(target, shapedBody(active, seed, index)));
+async function startStreams(target: Target, seed: number, count: number, moreWords = 0): Promise<ChatRequest[]> {
+  const shape = { ...active, ownWords: active.ownWords + moreWords };
+  const streams = Array.from({ length: count }, (_, index) => new ChatRequest(target, shapedBody(shape, seed, index)));
   if (await waitUntil(() => streams.every(({ clock }) => clock.nFrames > 0), startLimitMs)) return streams;
   throw new Error('the active streams did not start');
 }
 
-/** Waits until the server is rid of the others, then streams as far again. */
+/** Waits until the server is rid of the others, then streams as many frames again, behind prompts as long as those answers were. */
 async function measureAlone(target: Target, seed: number, count: number, from: number, until: number): Promise<number> {
-  const streams = await startStreams(target, seed, count);
-  if (!(await waitUntil(() => depth(streams) >= from, startLimitMs))) return Number.NaN;
+  const streams = await startStreams(target, seed, count, Math.round(from / count));
   const [reached, reachedAt] = [depth(streams), performance.now()];
-  await waitUntil(() => depth(streams) >= until, startLimitMs);
+  if (!(await waitUntil(() => depth(streams) - reached >= until - from, startLimitMs))) return Number.NaN;
   const rate = ((depth(streams) - reached) * 1_000) / (performance.now() - reachedAt);
   for (const stream of streams) stream.abort();
   return rate;

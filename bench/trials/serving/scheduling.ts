@@ -2,7 +2,7 @@
 import type { StagedLoad } from '../../load/load.ts';
 import type { Trial } from '../../trial.ts';
 
-const running: StagedLoad = { kind: 'staged', background: { clients: 4, ownWords: 32, maxTokens: 500 }, arrivals: [] };
+const running: StagedLoad = { kind: 'staged', background: { clients: 4, ownWords: 32, maxTokens: 400 }, arrivals: [] };
 const fourThousand = { label: 'long', afterMs: 0, ownWords: 4_000, maxTokens: 16 };
 
 export const prefillStall: Trial = {

@@ -26,7 +26,7 @@ export const streams: Trial = {
   // The rival decodes quickly in slots that lie side by side, and those of a used server do not.
   fresh: 'round',
   // The fewer the streams, the longer: a second is too short for a machine whose speed varies.
-  phases: { one: { ...chats(1), requestsPerClient: 6 }, four: { ...chats(4), requestsPerClient: 2 }, many: chats(32) },
+  phases: { one: { ...chats(1), requestsPerClient: 4 }, four: { ...chats(4), requestsPerClient: 2 }, many: chats(32) },
   goals: [
     parity('one'),
     parity('four'),
@@ -87,7 +87,7 @@ export const structured: Trial = {
       // Only its own ratio comes from this, and it takes a while.
       forRival: { body: { grammar: rowGrammar }, maxTokens: 32 },
     },
-    grammar: { ...plain, body: { grammar: rowGrammar } },
+    grammar: { ...plain, body: { grammar: rowGrammar }, forRival: { maxTokens: 32 } },
     logprobs: { ...plain, body: { logprobs: true, top_logprobs: 5 } },
   },
   goals: [
@@ -124,8 +124,8 @@ export const speculation: Trial = {
     allPlain: among(one, 1, undrafted),
     half: among(two, 1),
     halfPlain: among(two, 1, undrafted),
-    nothing: { ...chats(1), requestsPerClient: 3 },
-    nothingPlain: { ...chats(1), requestsPerClient: 3, body: undrafted },
+    nothing: { ...chats(1), requestsPerClient: 2 },
+    nothingPlain: { ...chats(1), requestsPerClient: 2, body: undrafted },
     crowd: among(one, 8),
     crowdPlain: among(one, 8, undrafted),
   },
