@@ -26,7 +26,7 @@ export const conversations: Trial = {
   server: { nParallel: 4, nCtx: 4_096 },
   fresh: 'round',
   phases: {
-    chats: { kind: 'conversations', clients: 32, turns: 3, wordsPerTurn: 120, answerWords: 60, maxTokens: 32 },
+    chats: { kind: 'conversations', clients: 32, turns: 3, wordsPerTurn: 120, answerWords: 60, maxTokens: 24 },
   },
   goals: [
     { figure: 'chats.evaluatedPerNewToken', unit: 'x', atMost: 1.1 },

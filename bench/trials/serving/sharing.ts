@@ -24,7 +24,7 @@ export const modelSwitch: Trial = {
 
 const quiet: TenantLoad = {
   kind: 'tenants',
-  quiet: { requests: 12, pauseMs: 20, ownWords: 400, maxTokens: 8 },
+  quiet: { requests: 8, pauseMs: 20, ownWords: 400, maxTokens: 8 },
 };
 const flood = { clients: 32, ownWords: 64, maxTokens: 64 };
 /** Beside the flood each of these waits for seconds there. */

@@ -9,6 +9,7 @@ const chats = (clients: number): ClosedLoad => ({
   ownWords: 24,
   maxTokens: 192,
 });
+const short = { maxTokens: 128 };
 const parity = (phase: string): Goal => ({
   figure: `${phase}.tokensPerSecond`,
   unit: 'tok/s',
@@ -26,7 +27,11 @@ export const streams: Trial = {
   // The rival decodes quickly in slots that lie side by side, and those of a used server do not.
   fresh: 'round',
   // The fewer the streams, the longer: a second is too short for a machine whose speed varies.
-  phases: { one: { ...chats(1), requestsPerClient: 4 }, four: { ...chats(4), requestsPerClient: 2 }, many: chats(32) },
+  phases: {
+    one: { ...chats(1), ...short, requestsPerClient: 6 },
+    four: { ...chats(4), ...short, requestsPerClient: 2 },
+    many: { ...chats(32), ...short },
+  },
   goals: [
     parity('one'),
     parity('four'),
@@ -53,7 +58,7 @@ export const contention: Trial = {
   ],
 };
 
-const plain = { ...chats(32), maxTokens: 64 };
+const plain = { ...chats(32), maxTokens: 48 };
 const rowSchema = {
   type: 'array',
   minItems: 60,
