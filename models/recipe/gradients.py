@@ -1,6 +1,11 @@
 """Several processes that train one model: each takes a share of a step's batches, and all add up their gradients."""
+from datetime import timedelta
+
 import torch
 import torch.distributed as distributed
+
+# A run may be stopped for hours and go on.
+_PATIENCE = timedelta(days=30)
 
 
 class Workers:
@@ -13,7 +18,8 @@ class Workers:
 
     def __enter__(self):
         if self._count > 1:
-            distributed.init_process_group("gloo", init_method=f"file://{self._meeting.resolve()}", rank=self._rank, world_size=self._count)
+            meeting = f"file://{self._meeting.resolve()}"
+            distributed.init_process_group("gloo", init_method=meeting, rank=self._rank, world_size=self._count, timeout=_PATIENCE)
         return self
 
     def __exit__(self, *_):
