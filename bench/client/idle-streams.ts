@@ -73,7 +73,7 @@ async function startStreams(target: Target, seed: number, count: number, moreWor
 async function measureAlone(target: Target, seed: number, count: number, from: number, until: number): Promise<number> {
   const streams = await startStreams(target, seed, count, Math.round(from / count));
   const [reached, reachedAt] = [depth(streams), performance.now()];
-  if (!(await waitUntil(() => depth(streams) - reached >= until - from, startLimitMs))) return Number.NaN;
+  await waitUntil(() => depth(streams) - reached >= until - from, startLimitMs);
   const rate = ((depth(streams) - reached) * 1_000) / (performance.now() - reachedAt);
   for (const stream of streams) stream.abort();
   return rate;

@@ -41,8 +41,8 @@ export function isRight({ expected }: ChatItem, answer: ChatAnswer): boolean {
 }
 
 /** Whether an answer over passages is in the language of the question. */
-export function isInLanguage({ language = 'en' }: ChatItem, answer: ChatAnswer): boolean {
-  return beginnings[language].test(answer.content?.trim() ?? '');
+export function isInLanguage({ language }: ChatItem, answer: ChatAnswer): boolean {
+  return language !== undefined && beginnings[language].test(answer.content?.trim() ?? '');
 }
 
 /** Whether an answer to a request with a schema is valid by it. */

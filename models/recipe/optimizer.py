@@ -12,7 +12,7 @@ class Optimizer:
     """`matrices`: [(parameter, parts)], each made of `parts` matrices stacked by rows; `others`: parameters. `dtype`: what matrices are
     multiplied in."""
 
-    def __init__(self, matrices, others, matrix_rate, other_rate, dtype=torch.bfloat16, weight_decay=0.02):
+    def __init__(self, matrices, others, matrix_rate, other_rate, dtype, weight_decay=0.02):
         self._matrices, self._matrix_rate, self._dtype, self._decay = matrices, matrix_rate, dtype, weight_decay
         self._momentum = [torch.zeros_like(p) for p, _ in matrices]
         self._adam = torch.optim.AdamW(others, lr=other_rate, betas=(0.9, 0.98), weight_decay=0.0)

@@ -45,8 +45,8 @@ def capital(text):
 
 
 def articles(text):
-    """English text in which "a" before a vowel is "an"."""
-    return re.sub(r"(?<![\w'])a (?=[aeiou])", "an ", text)
+    """English text in which "a" before a vowel that is spoken as one is "an"."""
+    return re.sub(r"(?<![\w'])a (?=[aeiou])(?!uni|us[ei]|on(?:e|ce)\b|eu)", "an ", text)
 
 
 def made_up_word(rng, part):

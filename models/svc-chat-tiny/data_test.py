@@ -25,7 +25,7 @@ def conversations(make, part, count=150):
 
 
 class Disjoint(unittest.TestCase):
-    """Nothing of the evaluation occurs in training."""
+    """No name and no whole phrasing of the evaluation occurs in training."""
 
     def test_made_up_words(self):
         rng = random.Random(1)
@@ -49,11 +49,11 @@ class Disjoint(unittest.TestCase):
                        phrasings.ASKED_AFTER, passages._INSTRUCTIONS, tool_phrasings.DESCRIPTIONS, tool_phrasings.REQUESTS, tool_phrasings.LOOK_UPS,
                        tool_phrasings.DESCRIPTION_OPENINGS, tool_phrasings.DESCRIPTION_CORES, tool_phrasings.REQUEST_OPENINGS,
                        tool_phrasings.REQUEST_CORES, slots._GENERIC, slots._DETERMINERS, slots._CLAUSES, slots._PHRASES, slots._VALUE_FIRST,
-                       slots._BEFORE_CLAUSES, slots._BEFORE_PHRASES)  # fmt: skip
+                       slots._BEFORE_CLAUSES, slots._BEFORE_PHRASES, extraction._TASKS, extraction._OPEN_TASKS, extraction._SCHEMA_TASKS, extraction._OPENINGS)  # fmt: skip
         for lists in by_language:
             for language in ("en", "de"):
                 self._divided(lists[language], every_fifth)
-        for lists in (phrasings.EVENT_ASKED, phrasings.EVENT_QUESTIONS, phrasings.EVENT_RELATIVES):
+        for lists in (phrasings.EVENT_ADVERBIALS, phrasings.EVENT_ASKED, phrasings.EVENT_QUESTIONS, phrasings.EVENT_RELATIVES):
             for language in ("en", "de"):
                 for key in "ywl":
                     self._divided(lists[language][key], every_fifth)
@@ -161,16 +161,46 @@ class Sources(unittest.TestCase):
         for message in messages:
             if message["role"] == "assistant":
                 start = text.index("<|assistant|>", start) + len("<|assistant|>")
-                answer = copied[start - 1 : text.index("<|end|>", start)]
+                lead = start - 1 + len(message.get("lead", ""))
                 if message["kind"] in found:
-                    found[message["kind"]].append(any(place >= 0 for place in answer))
+                    found[message["kind"]].append(any(place >= 0 for place in copied[lead : text.index("<|end|>", start)]))
+                if message["kind"] == "value" and decided[lead] >= 0:
+                    self.assertTrue(text.startswith(message["value"], decided[lead]))
                 if message["kind"] in ("refusal", "no_call"):
-                    self.assertEqual(decided[start - 1 + len(message.get("lead", ""))], 0)
+                    self.assertEqual(decided[lead], 0)
+
+    def test_a_value_that_is_the_citation_s_number_is_found_once(self):
+        passage, line = "Karvo, Depth: 1", "Depth: 1"
+        taken = [sources.source("1", text, name="Depth", thing="Karvo") for text in (passage, line)]
+        answer = {"role": "assistant", "kind": "value", "content": "The Depth of Karvo is 1 [1].", "lead": "The Depth of Karvo is", "echoes": ["Karvo", "Depth"],
+                  "sources": taken, "number": (f"[1] {passage}", 1)}  # fmt: skip
+        messages = [{"role": "user", "content": f"[1] {passage}\n\nWhat is the Depth of Karvo?"}, answer]
+        text = render(messages)
+        rows = sources.pointers(messages, text, text, [1] * len(text))
+        said, cited = text.rindex("is 1") + 2, text.rindex("[1]")
+        value = text.index(passage) + len(passage) - 1
+        self.assertEqual([rows[sources.DECIDED][said - 1], rows[sources.COPIED][said], rows[sources.CITED][cited]], [value] * 3)
+        self.assertEqual(rows[sources.NUMBER][value], text.index("[1]") + 1)
 
     def test_words_that_stand_twice_or_inside_another_point_nowhere(self):
         self.assertEqual(sources.source("7", "It is 7 m.")["at"], 6)
         self.assertIsNone(sources.source("7", "7 of 7"))
         self.assertIsNone(sources.source("7", "It is 77 m."))
+
+
+class Slots(unittest.TestCase):
+    def test_a_phrase_says_each_value_once(self):
+        for part in (TRAIN, EVAL):
+            for made in conversations(lambda rng, part, language: slots.make_slots(rng, part, language, 4), part):
+                for slot in made:
+                    said = slot.value if isinstance(slot.value, list) else [str(slot.value)]
+                    self.assertTrue(all(re.findall(rf"(?<!\w){re.escape(value)}(?!\w)", slot.phrase) == [value] for value in said), slot)
+
+    def test_what_one_phrase_may_state_does_not_stand_together(self):
+        slot = lambda name, kind, template: slots.Slot(name, {}, "Karvo", template, kind=kind, template=template)
+        self.assertTrue(slots._is_like(slot("city", "place", "in {v}"), slot("country", "place", "the country is {v}")))
+        self.assertFalse(slots._is_like(slot("city", "place", "in {v}"), slot("color", "colour", "in {v}")))
+        self.assertFalse(slots._is_like(slot("city", "place", "city {v}"), slot("depth", "place", "depth {v}")))
 
 
 class Rendering(unittest.TestCase):

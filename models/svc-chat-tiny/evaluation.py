@@ -1,7 +1,8 @@
 """Writes the held-out sets: python3 models/svc-chat-tiny/evaluation.py FOLDER [--count N] [--seed N].
 
-One JSON Lines file a set. A line holds what to send (messages, tools, schema), what is expected, and the language of questions over passages. Names, attributes, verbs, tools and
-phrasings come from the evaluation part, which training never sees. Needs Python alone, no packages.
+One JSON Lines file a set. A line holds what to send (messages, tools, schema), what is expected, and the language of questions over
+passages. Names, attributes, verbs, tools and phrasings come from the evaluation part, which training never sees: of a phrasing that is
+put together to state a named value, one part at least. Needs Python alone, no packages.
 """
 import argparse
 import json

@@ -49,8 +49,8 @@ def extraction_conversation(rng, part, language, difficulty=1.0, n_turns=None):
         stated = rng.sample(slots, len(slots))
         text = _text(rng, part, language, stated)
         kept = slots if rng.random() < 0.7 else rng.sample(slots, rng.randint(1, len(slots)))
-        names_fields = rng.random() < 0.8
-        # Where the task names no fields, they are those of the text in its order.
+        # Where the task names no fields, they are those that the text names, in its order.
+        names_fields = rng.random() < 0.8 or not all(slot.is_named for slot in slots)
         kept = kept if names_fields else stated
         schema = json_schema(kept)
         task = _task(rng, part, language, kept, schema) if names_fields else one_of(rng, part, _OPEN_TASKS[language])

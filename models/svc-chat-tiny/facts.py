@@ -32,8 +32,8 @@ class Question:
 
     def about(self, thing):
         """The same of another thing."""
-        texts = [text.replace(self.thing, thing) for text in self.texts]
-        return replace(self, thing=thing, texts=texts, lead=self.lead.replace(self.thing, thing))
+        *texts, lead = (re.sub(rf"(?<!\w){re.escape(self.thing)}(?!\w)", lambda _: thing, text) for text in (*self.texts, self.lead))
+        return replace(self, thing=thing, texts=texts, lead=lead)
 
     @property
     def echoes(self):
@@ -73,7 +73,9 @@ def attribute_fact(rng, part, language, thing, subject_known):
     sentence = fill(rng, part, language, _statement(rng, part, language, subject_known and rng.random() < 0.75), slots)
     line = f"{capital(forms['a'])}: {v}"
     texts = [fill(rng, part, language, _question(rng, part, language), slots, garbled=0.5) for _ in range(2)]
-    return Fact(Question(thing, forms["a"], forms["a"].split()[-1], texts, LEADS[language].format(**slots)), v, sentence, line)
+    # "The annual height" and "the height" count as the same: who answers one of them may repeat the noun alone.
+    word = forms["a"].split()[-1]
+    return Fact(Question(thing, word, word, texts, LEADS[language].format(**slots)), v, sentence, line)
 
 
 def _statement(rng, part, language, of_it):

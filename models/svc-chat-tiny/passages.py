@@ -157,7 +157,6 @@ def _unanswerable(rng, part, language, facts):
     absent = absent_event_questions(rng, part, language, facts)
     if absent and rng.random() < 0.4:
         return rng.choice(absent)
-    # "The annual height" is not asked for where "the height" is told.
     present = {(fact.question.thing, fact.question.word) for fact in facts}
     things, questions = [fact.question.thing for fact in facts], []
     while not questions:

@@ -131,6 +131,12 @@ class Slot:
         """The last word of its name, as it stands in phrases."""
         return re.findall(r"[A-Z]?[^_A-Z]+", self.name)[-1]
 
+    @property
+    def is_named(self):
+        """Whether its phrase says its whole name, and not only its value."""
+        spoken = " ".join(re.findall(r"[A-Z]?[^_A-Z]+", self.name))
+        return any(name.lower() in self.phrase.lower() for name in (self.name, spoken))
+
 
 def make_slots(rng, part, language, count):
     """Slots with different names whose values differ, each of which is told from the others by what states it."""
@@ -233,7 +239,7 @@ def typed_value(rng, part, language, kind):
         whole = rng.randint(1, 10 ** rng.randint(1, 4))
         return (whole + rng.randint(1, 9) / 10 if rng.random() < 0.4 else whole), {"type": "number"}
     if kind == "year":
-        return (int(year(rng)), {"type": "integer"}) if rng.random() < 0.6 else (year(rng), {"type": "string"})
+        return int(year(rng)), {"type": "integer"}
     if kind == "choice":
         options = rng.sample(choose_part(_CHOICES, part), 3)
         if part == TRAIN and rng.random() < 0.5:

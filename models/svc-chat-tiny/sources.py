@@ -22,10 +22,10 @@ def source(said, *within, name=None, thing=None, reach=0):
 
 def pointers(messages, text, tokens, lengths):
     """For each position of `tokens`, which `text` is rendered to and which have `lengths` bytes, eight positions to look at, or -1:
-    COPIED, where the next token is taken from; DECIDED, before an answer, or behind its lead if it has one, where its first source begins, or
-    0 if it has none; NAME and THING, there, before a value and at it, where what it is called and what it belongs to end; MENTION, before a value is said, where what it is
-    called ends beside that value; VALUE, there, where the value begins, if that comes first; CITED, before a citation's number, where the value
-    stands; NUMBER, there, the passage's number."""
+    COPIED, where the next token is taken from; DECIDED, before an answer, or behind its lead if it has one, where its first source
+    begins, or 0 if it has none; NAME and THING, there, before a value and at it, where what it is called and what it belongs to end;
+    MENTION, before a value is said, where what it is called ends beside that value; VALUE, there, where the value begins, if that
+    comes first; CITED, before a citation's number, where the value stands; NUMBER, there, the passage's number."""
     found, start = _Pointers(text, tokens, lengths), 0
     for message in messages:
         if message["role"] == "assistant":

@@ -46,8 +46,8 @@ def naming_word(rng, part, language):
 
 
 def blend(rng, words):
-    """A word of the training part, inflected too, that begins like one of `words` and ends like another: its letters come as in real words, which a
-    tokenizer cuts into other pieces than made-up ones."""
+    """A word of the training part, inflected too, that begins like one of `words` and ends like another: its letters come as in real
+    words, which a tokenizer cuts into other pieces than made-up ones."""
     while True:
         first, last = rng.sample(words, 2)
         word = first[: rng.randint(1, len(first) - 1)] + last[rng.randint(1, len(last) - 1) :]

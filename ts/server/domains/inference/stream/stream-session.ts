@@ -166,6 +166,7 @@ export class StreamSession implements CompletionSink {
     this.#endPatience();
     this.#signal?.removeEventListener('abort', this.#leave);
   }
+
   #endPatience(): void {
     clearTimeout(this.#patience);
     this.#patience = undefined;
