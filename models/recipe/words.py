@@ -44,8 +44,10 @@ def capital(text):
     return text[:1].upper() + text[1:]
 
 
-def articles(text):
-    """English text in which "a" before a vowel that is spoken as one is "an"."""
+def articles(text, language):
+    """The text, in English with "an" for "a" before a vowel that is spoken as one."""
+    if language != "en":
+        return text
     return re.sub(r"(?<![\w'])a (?=[aeiou])(?!uni|us[ei]|on(?:e|ce)\b|eu)", "an ", text)
 
 

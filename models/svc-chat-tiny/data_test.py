@@ -193,8 +193,7 @@ class Slots(unittest.TestCase):
         for part in (TRAIN, EVAL):
             for made in conversations(lambda rng, part, language: slots.make_slots(rng, part, language, 4), part):
                 for slot in made:
-                    said = slot.value if isinstance(slot.value, list) else [str(slot.value)]
-                    self.assertTrue(all(re.findall(rf"(?<!\w){re.escape(value)}(?!\w)", slot.phrase) == [value] for value in said), slot)
+                    self.assertTrue(all(re.findall(rf"(?<!\w){re.escape(value)}(?!\w)", slot.phrase) == [value] for value in slot.said), slot)
 
     def test_what_one_phrase_may_state_does_not_stand_together(self):
         slot = lambda name, kind, template: slots.Slot(name, {}, "Karvo", template, kind=kind, template=template)

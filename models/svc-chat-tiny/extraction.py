@@ -76,14 +76,18 @@ def _text(rng, part, language, slots):
     sentence = lambda: f"{capital(rng.choice(choose_part(LEXICON[language].FILLERS, part)))}."
     # One more sentence before the value with this index.
     at = rng.randrange(len(slots)) if rng.random() < 0.2 else -1
+    between = "\n" if in_lines else " "
+    text = opening
     for i, slot in enumerate(slots):
-        if i == at > 0 or (joiner == _SENTENCES and (i > 0 or not opening)):
+        is_interrupted = i > 0 and i == at
+        if is_interrupted:
+            text += f"{end}{between}{sentence()}{joiner if in_lines else ' '}"
+        elif i > 0:
+            text += joiner
+        if is_interrupted or (joiner == _SENTENCES and (i > 0 or not opening)):
             _begin(slot)
-    phrases, between = [slot.phrase for slot in slots], "\n" if in_lines else " "
-    if at > 0:
-        again = joiner if in_lines else " "
-        phrases[at - 1 : at + 1] = [f"{phrases[at - 1]}{end}{between}{sentence()}{again}{phrases[at]}"]
-    text = opening + joiner.join(phrases) + end
+        text += slot.phrase
+    text += end
     if at == 0:
         text = f"{sentence()}{between}{text}"
     return f"{text}{between}{sentence()}" if rng.random() < 0.2 else text
@@ -91,8 +95,7 @@ def _text(rng, part, language, slots):
 
 def _begin(slot):
     """Gives its phrase a capital letter, unless that begins with the value, which stays to the letter."""
-    value = slot.value[0] if isinstance(slot.value, list) else str(slot.value)
-    if not slot.phrase.startswith(value):
+    if not slot.phrase.startswith(slot.said[0]):
         slot.phrase = capital(slot.phrase)
 
 

@@ -193,8 +193,7 @@ def absent_event_questions(rng, part, language, facts):
 def fill(rng, part, language, template, slots, garbled=0.4):
     """A template with its slots filled, in training `garbled` at times."""
     template = garble(rng, part, template, garbled, REAL_WORDS[language])
-    text = re.sub(r"\{(\w+)\}", lambda m: slots[m[1]], template)
-    text = articles(text) if language == "en" else text
+    text = articles(re.sub(r"\{(\w+)\}", lambda m: slots[m[1]], template), language)
     keep = template.startswith("{v}") or rng.random() < 0.07  # an answer is copied to the letter
     return text if keep else capital(text)
 

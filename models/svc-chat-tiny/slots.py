@@ -127,15 +127,30 @@ class Slot:
     template: str = ""
 
     @property
+    def words(self):
+        """Those that its name is made of, in snake case or in camel case."""
+        return re.findall(r"[A-Z]?[^_A-Z]+", self.name)
+
+    @property
     def word(self):
         """The last word of its name, as it stands in phrases."""
-        return re.findall(r"[A-Z]?[^_A-Z]+", self.name)[-1]
+        return self.words[-1]
+
+    @property
+    def said(self):
+        """What a text says for its value: a list's items one by one."""
+        return self.value if isinstance(self.value, list) else [str(self.value)]
 
     @property
     def is_named(self):
         """Whether its phrase says its whole name, and not only its value."""
-        spoken = " ".join(re.findall(r"[A-Z]?[^_A-Z]+", self.name))
-        return any(name.lower() in self.phrase.lower() for name in (self.name, spoken))
+        return any(name.lower() in self.phrase.lower() for name in (self.name, " ".join(self.words)))
+
+    @property
+    def is_clear(self):
+        """Whether its phrase says every value once, and its name at most once."""
+        n_said = {len(re.findall(rf"(?<!\w){re.escape(value)}(?!\w)", self.phrase)) for value in self.said}
+        return n_said == {1} and self.phrase.lower().count(self.word.lower()) <= 1
 
 
 def make_slots(rng, part, language, count):
@@ -143,15 +158,9 @@ def make_slots(rng, part, language, count):
     slots = {}
     while len(slots) < count:
         slot = _known(rng, part, language) if rng.random() < 0.45 else _generic(rng, part, language)
-        if _is_clear(slot) and not any(slot.value == other.value or _is_like(slot, other) for other in slots.values()):
+        if slot.is_clear and not any(slot.value == other.value or _is_like(slot, other) for other in slots.values()):
             slots.setdefault(slot.name, slot)
     return list(slots.values())
-
-
-def _is_clear(slot):
-    """Whether its phrase says every value once, and its name at most once."""
-    said = [len(re.findall(rf"(?<!\w){re.escape(value)}(?!\w)", slot.phrase)) for value in _said(slot.value)]
-    return set(said) == {1} and slot.phrase.lower().count(slot.word.lower()) <= 1
 
 
 def _is_like(one, other):
@@ -215,19 +224,15 @@ def _slot(rng, part, language, name, kind, template, label):
         schema = schema | {"description": rng.choice((f"The {label}", f"{label.capitalize()}", f"{label} to use", f"Which {label} it is"))}
     phrase = _garbled(rng, part, language, template).replace("{p}", label if rng.random() < 0.8 else name)
     # The value stays to the letter.
-    phrase = (articles(phrase) if language == "en" else phrase).replace("{v}", spoken)
+    phrase = articles(phrase, language).replace("{v}", spoken)
     return Slot(name, schema, value, phrase, rng.random() < 0.8, kind, template)
-
-
-def _said(value):
-    return value if isinstance(value, list) else [str(value)]
 
 
 def value_sources(slots, text, name_source=lambda slot: None):
     """Where the values of the slots stand in the text that states them, and their names in what `name_source` says."""
     sources = []
     for slot in slots:
-        sources += [name_source(slot), *(source(value, text, slot.phrase, name=slot.word) for value in _said(slot.value))]
+        sources += [name_source(slot), *(source(value, text, slot.phrase, name=slot.word) for value in slot.said)]
     return sources
 
 

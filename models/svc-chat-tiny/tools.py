@@ -19,7 +19,8 @@ _VERBS = {
         "get find create delete update send book cancel list search compute convert schedule start stop open close lock unlock order "
         "translate play add remove check track reserve rename move copy archive print assign approve reject publish download upload "
         "measure fetch show read write build sort merge split count test scan pay refund ship pack rent sell buy draw paint clean repair "
-        "register invite remind notify plan compare query view display inspect retrieve lookup see browse describe reset restart pause resume toggle validate export import sync backup restore"
+        "register invite remind notify plan compare query view display inspect retrieve lookup see browse describe "
+        "reset restart pause resume toggle validate export import sync backup restore"
     ).split(),
     "de": (
         "suche erstelle lösche sende buche storniere zeige berechne plane starte stoppe öffne schließe sperre bestelle übersetze spiele "
@@ -42,19 +43,17 @@ _NOUNS = {
         "Motor Batterie Pumpe Ventil Lager Regal Etikett Spiel"
     ).split(),
 }
-
-
-def listed_names():
-    """The words of the lists of names, of both parts."""
-    return [word for words in (*_VERBS.values(), *_NOUNS.values()) for word in words]
-
-
 # What looks something up is also asked for without its verb, where no other tool is about the same.
 _LOOK_UP_VERBS = (
     "get find search show fetch check read list query view display inspect retrieve lookup see browse describe suche zeige prüfe lies "
     "hole finde nenne betrachte"
 ).split()
 _SYSTEMS = ["", "", "You are a helpful assistant.", "Use the tools when they help.", "Call a tool if one fits.", "You can call functions.", "Du bist ein hilfreicher Assistent."]
+
+
+def listed_names():
+    """The words of the lists of names, of both parts."""
+    return [word for words in (*_VERBS.values(), *_NOUNS.values()) for word in words]
 
 
 class _Tool:
@@ -95,8 +94,7 @@ class _Tool:
 
 
 def _filled(rng, part, language, template, words):
-    text = garble(rng, part, template, 0.3, REAL_WORDS[language]).format(**words)
-    return articles(text) if language == "en" else text
+    return articles(garble(rng, part, template, 0.3, REAL_WORDS[language]).format(**words), language)
 
 
 def _description(rng, part, language):

@@ -26,20 +26,18 @@ export type BodyOutcome =
   | { kind: 'too_large'; limitBytes: number; mustClose: boolean }
   | { kind: 'busy'; limitBytes: number; mustClose: boolean };
 
-const nobody = (): void => undefined;
-
 /** After the limit is passed, this much more is read before the connection is closed: closing early can lose the answer to a reset. */
 const DRAIN_BYTES = 8 * 1024 * 1024;
 
 export class BodyCollector {
   readonly #limitBytes: number;
   readonly #budget: BodyBudget;
-  #settle: (outcome: BodyOutcome) => void;
+  /** None once it was told, or nobody waits. */
+  #settle: ((outcome: BodyOutcome) => void) | undefined;
   #chunks: Uint8Array[] = [];
   #heldBytes = 0;
   #seenBytes = 0;
   #refusal: 'too_large' | 'busy' | undefined;
-  #settled = false;
 
   constructor(limitBytes: number, budget: BodyBudget, settle: (outcome: BodyOutcome) => void) {
     this.#limitBytes = limitBytes;
@@ -49,7 +47,7 @@ export class BodyCollector {
 
   /** The chunk is copied: the socket takes its memory back on return. */
   add(chunk: ArrayBuffer, isLast: boolean): void {
-    if (this.#settled) return;
+    if (this.#settle === undefined) return;
     this.#seenBytes += chunk.byteLength;
     if (this.#refusal === undefined) this.#hold(chunk);
     if (isLast) this.#finish(false);
@@ -58,8 +56,7 @@ export class BodyCollector {
 
   /** The client went away, or nobody wants the body any more. */
   drop(): void {
-    this.#settled = true;
-    this.#settle = nobody;
+    this.#settle = undefined;
     this.#release();
   }
 
@@ -79,15 +76,16 @@ export class BodyCollector {
 
   #finish(mustClose: boolean): void {
     const settle = this.#settle;
-    const only = this.#chunks.length === 1 ? this.#chunks[0] : undefined;
-    const bytes = only ?? Buffer.concat(this.#chunks);
+    const outcome = this.#outcome(mustClose);
     // The socket holds this collector for as long as the request is open: it lets go of the body, and of who waited for it.
     this.drop();
-    settle(
-      this.#refusal === undefined
-        ? { kind: 'complete', bytes }
-        : { kind: this.#refusal, limitBytes: this.#limitBytes, mustClose },
-    );
+    settle?.(outcome);
+  }
+
+  #outcome(mustClose: boolean): BodyOutcome {
+    if (this.#refusal !== undefined) return { kind: this.#refusal, limitBytes: this.#limitBytes, mustClose };
+    const only = this.#chunks.length === 1 ? this.#chunks[0] : undefined;
+    return { kind: 'complete', bytes: only ?? Buffer.concat(this.#chunks) };
   }
 
   #release(): void {
