@@ -26,9 +26,14 @@ class Workers:
         if self._count > 1:
             distributed.destroy_process_group()
 
-    def share(self, batches):
-        """This process's batches: every n-th, since neighbours have about the same size."""
-        return batches[self._rank :: self._count]
+    def share(self, batches, effort):
+        """This process's batches: the greatest `effort(batch)` first, each goes to the process that has the least to do."""
+        shares, totals = [[] for _ in range(self._count)], [0] * self._count
+        for batch in sorted(batches, key=effort, reverse=True):
+            idlest = totals.index(min(totals))
+            shares[idlest].append(batch)
+            totals[idlest] += effort(batch)
+        return shares[self._rank]
 
     def agree(self, decision):
         """The first process's decision, in every process."""

@@ -79,6 +79,13 @@ class Steps(torch.utils.data.Dataset):
         return [*out, pad(batch)]
 
 
+def effort(batch):
+    """About how long a batch takes, in units of its own: attention costs the square of the length, and each batch something by itself.
+    Fitted to batches of 48 to 4,096 tokens on a core with AVX512-BF16."""
+    rows, length = batch[0].shape
+    return 110_000 + rows * length * (1450 + length)
+
+
 def pad(batch):
     """Examples as one matrix of tokens, one of targets and one for each of LOOKS."""
     length = -(-max(len(tokens) for tokens, *_ in batch) // 16) * 16

@@ -16,10 +16,10 @@ async function rerun(python: string): Promise<void> {
   const model = join(folder, 'svc-chat-tiny.gguf');
   const size = ['--width', '64', '--layers', '2', '--heads', '4', '--feed-forward', '64', '--tokenizer-conversations', '300'];
   const effort = ['--step-tokens', '2048', '--held-out', '8', '--check-every', '2'];
-  const train = (steps: number, workers: number) =>
+  const train = (steps: number, workers: number, where = folder) =>
     runScript(python, 'svc-chat-tiny/train.py', [
       '--folder',
-      folder,
+      where,
       ...size,
       ...effort,
       '--steps',
@@ -34,6 +34,14 @@ async function rerun(python: string): Promise<void> {
     const resumed = await train(4, 2);
     t.match(resumed, /step 4 {2}loss/);
     t.notMatch(resumed, /step 2 {2}/);
+  });
+
+  t.test('workers train on all of a step together: their loss is that of one who does it alone', async (t) => {
+    const losses = [];
+    for (const workers of [1, 2])
+      losses.push(Number(/loss (\d+\.\d+)/.exec(await train(1, workers, join(folder, `${workers}`)))?.[1]));
+    const [alone, together] = losses as [number, number];
+    t.ok(Math.abs(alone - together) < 0.01 * alone, `${alone} and ${together}`);
   });
 
   t.test('the export is a model that calls tools, and its prompts are those of the training, token for token', async (t) => {

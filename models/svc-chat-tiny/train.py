@@ -16,7 +16,7 @@ if __name__ == "__main__":
     keep_freed_memory()
 import torch
 import torch.multiprocessing
-from batches import Plan, Steps
+from batches import Plan, Steps, effort
 from data import new_tokenizer
 from held_out import HeldOut
 from model import Model, Shape, initialise
@@ -65,7 +65,7 @@ class Training:
 
     def _train_step(self, batches):
         n_targets, total = sum(int((targets >= 0).sum()) for _, targets, *_ in batches), 0.0
-        for batch in self.workers.share(batches):
+        for batch in self.workers.share(batches, effort):
             loss = self.model.loss(*(matrix.to(self.device) for matrix in batch), dtype=self.dtype, n_targets=n_targets)
             loss.backward()
             total += loss.detach()
