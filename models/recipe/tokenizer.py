@@ -45,11 +45,6 @@ class Tokenizer:
                     ids += self._piece(piece)
         return ids
 
-    def decode(self, ids):
-        first = len(self.specials)
-        names = list(self.specials)
-        return b"".join(names[i].encode() if i < first else self.tokens[i - first] for i in ids).decode("utf-8", "replace")
-
     def _piece(self, piece):
         found = self._cache.get(piece)
         if found is None:
