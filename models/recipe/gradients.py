@@ -48,10 +48,22 @@ class Workers:
         if self._count == 1:
             return loss
         found = [torch.zeros_like(p) if p.grad is None else p.grad for p in parameters]
-        flat = torch.cat([torch.tensor([loss]), *(grad.reshape(-1) for grad in found)])
-        distributed.all_reduce(flat)
-        start = 1
-        for parameter in parameters:
-            parameter.grad = flat[start : start + parameter.numel()].view_as(parameter)
-            start += parameter.numel()
-        return flat[0].item()
+        loss, *gradients = _sum([torch.tensor([loss]), *found])
+        for parameter, gradient in zip(parameters, gradients):
+            parameter.grad = gradient
+        return loss.item()
+
+    def spread(self, work, matrices):
+        """`work(matrices)`, which makes a matrix of each, of its shape and type: every process does a part, and has all of it in the end."""
+        if self._count == 1:
+            return work(matrices)
+        made = [torch.zeros_like(matrix) for matrix in matrices]
+        made[self._rank :: self._count] = work(matrices[self._rank :: self._count])
+        return _sum(made)
+
+
+def _sum(tensors):
+    """Each tensor's sum over all processes."""
+    flat = torch.cat([tensor.reshape(-1) for tensor in tensors])
+    distributed.all_reduce(flat)
+    return [part.view(tensor.shape) for tensor, part in zip(tensors, flat.split([tensor.numel() for tensor in tensors]))]

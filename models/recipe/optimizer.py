@@ -10,10 +10,10 @@ _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 
 class Optimizer:
     """`matrices`: [(parameter, parts)], each made of `parts` matrices stacked by rows; `others`: parameters. `dtype`: what matrices are
-    multiplied in."""
+    multiplied in. `workers`: the `Workers` that train together, each with an optimizer of its own."""
 
-    def __init__(self, matrices, others, matrix_rate, other_rate, dtype, weight_decay=0.02):
-        self._matrices, self._matrix_rate, self._dtype, self._decay = matrices, matrix_rate, dtype, weight_decay
+    def __init__(self, matrices, others, matrix_rate, other_rate, dtype, workers, weight_decay=0.02):
+        self._matrices, self._matrix_rate, self._dtype, self._workers, self._decay = matrices, matrix_rate, dtype, workers, weight_decay
         self._momentum = [torch.zeros_like(p) for p, _ in matrices]
         self._adam = torch.optim.AdamW(others, lr=other_rate, betas=(0.9, 0.98), weight_decay=0.0)
         self._other_rate = other_rate
@@ -27,7 +27,8 @@ class Optimizer:
         self._adam.zero_grad(set_to_none=True)
         rate = self._matrix_rate * factor
         parts = [part for (parameter, n), momentum in zip(self._matrices, self._momentum) for part in self._directions(parameter, n, momentum)]
-        for (target, _), direction in zip(parts, orthogonal([direction for _, direction in parts], self._dtype)):
+        directions = self._workers.spread(lambda matrices: orthogonal(matrices, self._dtype), [direction for _, direction in parts])
+        for (target, _), direction in zip(parts, directions):
             target.mul_(1 - rate * self._decay).add_(direction, alpha=-rate * max(1, target.shape[0] / target.shape[1]) ** 0.5)
         for parameter, _ in self._matrices:
             parameter.grad = None

@@ -35,7 +35,7 @@ class Training:
         self.model = Model(Shape(self.tokenizer.n_vocab, options.width, options.layers, options.heads, options.feed_forward))
         initialise(self.model)
         self.model.to(self.device)
-        self.optimizer = _optimizer(self.model, self.dtype)
+        self.optimizer = _optimizer(self.model, self.dtype, workers)
         self.progress = {"step": 0, "n_tokens": 0, "loss": None, "seconds": 0.0}
         self._load()
 
@@ -99,12 +99,12 @@ def _write(path, state):
     path.with_suffix(".new").rename(path)
 
 
-def _optimizer(model, dtype):
+def _optimizer(model, dtype, workers):
     matrices = [pair for layer in model.layers for pair in ((layer.qkv, 3), (layer.out, 1), (layer.gate_up, 2), (layer.down, 1))]
     inside = {id(parameter) for parameter, _ in matrices}
     others = [parameter for parameter in model.parameters() if id(parameter) not in inside]
     # Low, because a step has some 400 targets only.
-    return Optimizer(matrices, others, matrix_rate=0.008, other_rate=0.002, dtype=dtype)
+    return Optimizer(matrices, others, matrix_rate=0.008, other_rate=0.002, dtype=dtype, workers=workers)
 
 
 def _rate(step, steps):
