@@ -48,7 +48,7 @@ class Disjoint(unittest.TestCase):
                        phrasings.ASKED, phrasings.TOLD_OPENINGS, phrasings.TOLD, phrasings.TOLD_OF_IT, phrasings.ASKED_BEFORE,
                        phrasings.ASKED_AFTER, passages._INSTRUCTIONS, tool_phrasings.DESCRIPTIONS, tool_phrasings.REQUESTS, tool_phrasings.LOOK_UPS,
                        tool_phrasings.DESCRIPTION_OPENINGS, tool_phrasings.DESCRIPTION_CORES, tool_phrasings.REQUEST_OPENINGS,
-                       tool_phrasings.REQUEST_CORES, slots._GENERIC, slots._DETERMINERS, slots._CLAUSES, slots._PHRASES, slots._VALUE_FIRST,
+                       tool_phrasings.REQUEST_CORES, tool_phrasings.LOOK_UP_OPENINGS, tool_phrasings.LOOK_UP_CORES, slots._GENERIC, slots._DETERMINERS, slots._CLAUSES, slots._PHRASES, slots._VALUE_FIRST,
                        slots._BEFORE_CLAUSES, slots._BEFORE_PHRASES, extraction._TASKS, extraction._OPEN_TASKS, extraction._SCHEMA_TASKS, extraction._OPENINGS)  # fmt: skip
         for lists in by_language:
             for language in ("en", "de"):

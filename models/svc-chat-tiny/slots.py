@@ -105,6 +105,8 @@ _BEFORE_PHRASES = {
     "en": ["with", "using", "having", "take", "including", "and", "for", "I mean", "at", "considering", "by", "namely", "use", "plus", "featuring", "also", "based on", "choose", "in line with", "bearing"],
     "de": ["mit", "und", "sowie", "dazu", "inklusive", "nimm", "bei", "unter", "und zwar", "einschließlich", "ich meine", "nutze", "dabei", "außerdem", "nebst", "plus", "auch", "hier", "wähle", "berücksichtige"],
 }  # fmt: skip
+# What may stand for a sign between a name and its value, alone or two together.
+_SIGNS = "-=:~>|/*#+<^"
 _ORDERS = (((), _CLAUSES), ((), _PHRASES), ((), _VALUE_FIRST), ((), _VALUE_FIRST), (_BEFORE_CLAUSES, _CLAUSES), (_BEFORE_PHRASES, _PHRASES))
 # Kinds whose values look the same.
 _LOOKALIKES = {"name": "person", "year": "number", "integer": "number"}
@@ -207,13 +209,21 @@ def _phrasing(rng, part, language):
 
 
 def _garbled(rng, part, language, template):
-    """In training, other words at times, or a made-up one between name and value, with a sign beside the value."""
+    """In training, other words and signs at times, or a made-up word between name and value, with a sign beside the value."""
+    if part != TRAIN:
+        return template
+    if rng.random() < 0.5:
+        template = re.sub(r" ?(?:[-:=|]+)(?= \{v\})", lambda _: f" {_sign(rng)}", template)
     between = re.search(r"\}[^{}]*\{", template)
-    if part != TRAIN or not between or rng.random() >= 0.15:
-        return garble(rng, part, template, 0.3, REAL_WORDS[language])
-    word, sign = made_up_word(rng, part), rng.choice((":", " =", " is" if language == "en" else " ist"))
+    if not between or rng.random() >= 0.15:
+        return garble(rng, part, template, 0.45, REAL_WORDS[language])
+    word, sign = made_up_word(rng, part), rng.choice((":", f" {_sign(rng)}", " is" if language == "en" else " ist"))
     before = template[: between.start() + 1].lstrip("(")
     return f"{before} {word}{sign} {{v}}" if before.endswith("{p}") else f"{before}{sign} {word} {{p}}"
+
+
+def _sign(rng):
+    return "".join(rng.choice(_SIGNS) for _ in range(rng.randint(1, 2)))
 
 
 def _slot(rng, part, language, name, kind, template, label):

@@ -24,6 +24,23 @@ LOOK_UPS = {
     "de": ["{n} {s}?", "Ich brauche {n} {s}.", "Was gibt es an {n} {s}?", "Wie steht es mit {n} {s}?", "Gibt es {n} {s}?"],
 }  # fmt: skip
 
+LOOK_UP_OPENINGS = {
+    "en": ["what is", "I need", "where is", "is there", "let me know", "I am looking for", "give me", "how about", "tell me about", "got", "what about", "any news of", "I would like to know", "which is", "have we",
+           "I want to know", "how is", "have you got", "what do you know of", "could I have", "I wonder about", "who has", "can you tell me", "when is", "may I look at", "what's up with", "I'd like", "anything on", "bring me", "do we know",
+           "let us look at", "how much is", "need info on", "we are interested in", "is it possible to see", "state of", "I have a question about", "looking for", "info on", "can one see", "please say what is", "what can you say about", "hand me", "I am curious about", "does anybody know",
+           "say,", "regarding", "news about", "I must know", "where do I see", "as to", "they asked for", "what are the details of", "have I", "who knows", "it is about", "I came for", "my question is about", "wanted:", "let's have"],
+    "de": ["was ist", "ich brauche", "wo ist", "gibt es noch", "ich wüsste gern:", "was weißt du zu", "ich suche", "gib mir", "wie ist es mit", "haben wir", "was ist mit", "etwas Neues zu", "sag mir etwas zu", "kann ich das sehen:", "hast du",
+           "mich interessiert", "es geht um", "meine Frage betrifft", "ich will wissen:", "wie sieht es aus mit", "Auskunft zu", "Stand von", "wer hat", "was steht zu", "gefragt ist", "bring mir", "wann ist", "man fragt nach", "sieh mal nach:", "weißt du etwas über"],
+}  # fmt: skip
+LOOK_UP_CORES = {
+    "en": ["the {n} {s}", "a {n} {s}", "{n} {s}", "my {n} {s}", "our {n} {s}", "the {n}, {s}", "that {n} {s}", "any {n} {s}", "the current {n} {s}", "some {n} {s}"],
+    "de": ["{n} {s}", "{n}, {s}", "{n} {s}", "{n}: {s}", "die Sache {n} {s}"],
+}
+LOOK_UP_ENDINGS = {
+    "en": ["?", "", ".", "?", ", please.", " now?", "!", ", please?", " today?", " by any chance?"],
+    "de": ["?", "", ".", "?", ", bitte.", " jetzt?", "!", ", bitte?", " heute?", " zufällig?"],
+}
+
 # Descriptions and requests of an opening, a core and an ending: there are more of them than a model could learn by heart.
 DESCRIPTION_OPENINGS = {
     "en": ["", "tool to", "use it to", "lets you", "the function can", "a function to", "helper to", "call it to", "with this you can", "allows one to", "makes it possible to", "the service can",

@@ -6,8 +6,8 @@ from recipe.words import TRAIN, articles, capital, choose_part, garble, made_up_
 from slots import make_slots, value_sources
 from small_talk import small_talk_turn
 from sources import source
-from tool_phrasings import (AFTER, BEFORE, DESCRIPTION_CORES, DESCRIPTION_ENDINGS, DESCRIPTION_OPENINGS, DESCRIPTIONS, LOOK_UPS, REQUEST_CORES,
-                            REQUEST_ENDINGS, REQUEST_OPENINGS, REQUESTS)  # fmt: skip
+from tool_phrasings import (AFTER, BEFORE, DESCRIPTION_CORES, DESCRIPTION_ENDINGS, DESCRIPTION_OPENINGS, DESCRIPTIONS, LOOK_UP_CORES, LOOK_UP_ENDINGS,
+                            LOOK_UP_OPENINGS, LOOK_UPS, REQUEST_CORES, REQUEST_ENDINGS, REQUEST_OPENINGS, REQUESTS)  # fmt: skip
 from values import name_word
 from vocabulary import REAL_WORDS, naming_word
 
@@ -82,7 +82,7 @@ class _Tool:
         joiner = rng.choice((" ", ", ", " and " if language == "en" else " und ", ", "))
         words = {"v": self.verb, "V": self.verb.capitalize(), "n": self.noun, "s": "{s}"}
         unique = self.looks_up and all(tool.noun != self.noun for tool in others if tool is not self)
-        text = one_of(rng, part, LOOK_UPS[language]) if unique and rng.random() < 0.6 else _request(rng, part, language)
+        text = _look_up(rng, part, language) if unique and rng.random() < 0.6 else _request(rng, part, language)
         text = _filled(rng, part, language, text, words).replace("{s}", joiner.join(slot.phrase for slot in stated))
         # Where nothing is stated.
         text = re.sub(r" {2,}", " ", re.sub(r"[\s,:]+(?=[.,!?]|$)", "", text))
@@ -101,16 +101,28 @@ def _description(rng, part, language):
     """The phrasing of a description: a written one, or one put together."""
     if rng.random() < 0.3:
         return one_of(rng, part, DESCRIPTIONS[language])
-    opening, core, ending = (one_of(rng, part, lists[language]) for lists in (DESCRIPTION_OPENINGS, DESCRIPTION_CORES, DESCRIPTION_ENDINGS))
+    opening, core, ending = (one_of(rng, part, each[language]) for each in (DESCRIPTION_OPENINGS, DESCRIPTION_CORES, DESCRIPTION_ENDINGS))
     if not opening and language == "en":
         core = core.replace("{v}", "{Vs}")
     return _begun(rng, f"{opening} {core}{ending}".strip())
 
 
 def _request(rng, part, language):
+    """The phrasing of a request: a written one, or one put together."""
     if rng.random() < 0.3:
         return one_of(rng, part, REQUESTS[language])
-    opening, core, ending = (one_of(rng, part, lists[language]) for lists in (REQUEST_OPENINGS, REQUEST_CORES, REQUEST_ENDINGS))
+    return _put_together(rng, part, language, REQUEST_OPENINGS, REQUEST_CORES, REQUEST_ENDINGS)
+
+
+def _look_up(rng, part, language):
+    """The same for one that names no verb."""
+    if rng.random() < 0.4:
+        return one_of(rng, part, LOOK_UPS[language])
+    return _put_together(rng, part, language, LOOK_UP_OPENINGS, LOOK_UP_CORES, LOOK_UP_ENDINGS)
+
+
+def _put_together(rng, part, language, *lists):
+    opening, core, ending = (one_of(rng, part, each[language]) for each in lists)
     return _begun(rng, f"{opening} {core}{ending}".strip())
 
 
