@@ -48,7 +48,8 @@ class Disjoint(unittest.TestCase):
                        phrasings.ASKED, phrasings.TOLD_OPENINGS, phrasings.TOLD, phrasings.TOLD_OF_IT, phrasings.ASKED_BEFORE,
                        phrasings.ASKED_AFTER, passages._INSTRUCTIONS, tool_phrasings.DESCRIPTIONS, tool_phrasings.REQUESTS, tool_phrasings.LOOK_UPS,
                        tool_phrasings.DESCRIPTION_OPENINGS, tool_phrasings.DESCRIPTION_CORES, tool_phrasings.REQUEST_OPENINGS,
-                       tool_phrasings.REQUEST_CORES, tool_phrasings.LOOK_UP_OPENINGS, tool_phrasings.LOOK_UP_CORES, slots._GENERIC, slots._DETERMINERS, slots._CLAUSES, slots._PHRASES, slots._VALUE_FIRST,
+                       tool_phrasings.REQUEST_CORES, tool_phrasings.LOOK_UP_OPENINGS, tool_phrasings.LOOK_UP_CORES, slots._GENERIC,
+                       slots._DETERMINERS, slots._CLAUSES, slots._PHRASES, slots._VALUE_FIRST,
                        slots._BEFORE_CLAUSES, slots._BEFORE_PHRASES, extraction._TASKS, extraction._OPEN_TASKS, extraction._SCHEMA_TASKS, extraction._OPENINGS)  # fmt: skip
         for lists in by_language:
             for language in ("en", "de"):
@@ -62,6 +63,11 @@ class Disjoint(unittest.TestCase):
                 self.assertNotIn(held_out, train)
         for intent in small_talk._INTENTS:
             self._divided(intent[2].split("|"), every_fifth)
+
+    def test_no_sign_of_the_evaluation_is_drawn_for_training(self):
+        rng = random.Random("signs")
+        self.assertEqual(slots._HELD_OUT_SIGNS, {"->", ":="})
+        self.assertFalse(slots._HELD_OUT_SIGNS & {slots._sign(rng) for _ in range(20_000)})
 
     def test_no_held_out_word_stands_anywhere_in_training(self):
         held_out = {word.lower() for words in self._named() for word in self._bare(words, EVAL)}

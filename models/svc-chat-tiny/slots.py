@@ -2,7 +2,7 @@
 import re
 from dataclasses import dataclass
 
-from recipe.words import EVAL, TRAIN, articles, choose_part, garble, made_up_word, one_of
+from recipe.words import EVAL, TRAIN, articles, choose_part, every_fifth, garble, made_up_word, one_of
 from sources import source
 from values import code, date, email, name_word, person, place, thing, year
 from vocabulary import REAL_WORDS, naming_word
@@ -105,8 +105,9 @@ _BEFORE_PHRASES = {
     "en": ["with", "using", "having", "take", "including", "and", "for", "I mean", "at", "considering", "by", "namely", "use", "plus", "featuring", "also", "based on", "choose", "in line with", "bearing"],
     "de": ["mit", "und", "sowie", "dazu", "inklusive", "nimm", "bei", "unter", "und zwar", "einschließlich", "ich meine", "nutze", "dabei", "außerdem", "nebst", "plus", "auch", "hier", "wähle", "berücksichtige"],
 }  # fmt: skip
-# What may stand for a sign between a name and its value, alone or two together.
-_SIGNS = "-=:~>|/*#+<^"
+# What may stand for a sign between a name and its value, alone or two together; the evaluation's own signs never do.
+_MARKS = "-=:~>|/*#+<^"
+_HELD_OUT_SIGNS = {f"{a}{b}" for a in _MARKS for b in ("", *_MARKS) for phrases in _PHRASES.values() if f"{{p}} {a}{b} {{v}}" in every_fifth(phrases, EVAL)}
 _ORDERS = (((), _CLAUSES), ((), _PHRASES), ((), _VALUE_FIRST), ((), _VALUE_FIRST), (_BEFORE_CLAUSES, _CLAUSES), (_BEFORE_PHRASES, _PHRASES))
 # Kinds whose values look the same.
 _LOOKALIKES = {"name": "person", "year": "number", "integer": "number"}
@@ -213,7 +214,7 @@ def _garbled(rng, part, language, template):
     if part != TRAIN:
         return template
     if rng.random() < 0.5:
-        template = re.sub(r" ?(?:[-:=|]+)(?= \{v\})", lambda _: f" {_sign(rng)}", template)
+        template = re.sub(r" ?[-:=|]+(?= \{v\})", lambda _: f" {_sign(rng)}", template)
     between = re.search(r"\}[^{}]*\{", template)
     if not between or rng.random() >= 0.15:
         return garble(rng, part, template, 0.45, REAL_WORDS[language])
@@ -223,7 +224,8 @@ def _garbled(rng, part, language, template):
 
 
 def _sign(rng):
-    return "".join(rng.choice(_SIGNS) for _ in range(rng.randint(1, 2)))
+    sign = "".join(rng.choice(_MARKS) for _ in range(rng.randint(1, 2)))
+    return _sign(rng) if sign in _HELD_OUT_SIGNS else sign
 
 
 def _slot(rng, part, language, name, kind, template, label):
