@@ -2,8 +2,6 @@
 // With FILES, those alone; with --asan, those (or the native ones) under sanitizers alone; --timeout SECONDS is the limit of one
 // file. Ends with `N passed, N failed`.
 import { readdirSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runTypeScript } from '../ts/cli/node-runtime.mjs';
@@ -15,6 +13,7 @@ import { sanitizerEnvironment } from './setup/sanitizers.mjs';
 import { setUp } from './setup/set-up.mjs';
 import { runSteps } from './setup/steps.mjs';
 import { readTapFailures } from './setup/tap-failures.mjs';
+import { TapProgress } from './setup/tap-progress.mjs';
 import { readTapTotals } from './setup/tap-totals.mjs';
 
 /** Folders whose tests load the addons. */
@@ -72,21 +71,22 @@ async function runSanitized(files, timeoutSeconds = 600) {
  * @param {number} timeoutSeconds of one file
  */
 async function runTap(files, env, timeoutSeconds = 120) {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-test-'));
-  const output = join(folder, 'output.tap');
+  const progress = new TapProgress((line) => console.log(line));
+  let tap = '';
   try {
+    // Tap's own reporters draw every assertion again for each new one: after some thousands the runner is busy for minutes, does
+    // not see that a test has ended, and reports a timeout.
     await runTypeScript(
       join(checkout, 'node_modules', '.bin', 'tap'),
-      [
-        'run',
-        `--reporter=${process.stdout.isTTY ? 'terse' : 'dot'}`,
-        `--output-file=${output}`,
-        `--timeout=${timeoutSeconds}`,
-        ...files,
-      ],
-      env,
+      ['run', '--reporter=tap', `--timeout=${timeoutSeconds}`, ...files],
+      {
+        env,
+        onOutput: (text) => {
+          tap += text;
+          progress.write(text);
+        },
+      },
     );
-    const tap = await readFile(output, 'utf8').catch(() => '');
     const failures = readTapFailures(tap);
     if (failures) console.log(failures);
     const totals = readTapTotals(tap);
@@ -95,6 +95,5 @@ async function runTap(files, env, timeoutSeconds = 120) {
     return totals;
   } finally {
     process.exitCode = 0;
-    await rm(folder, { recursive: true, force: true });
   }
 }

@@ -37,9 +37,10 @@ export async function becomeTypeScript(program, args) {
  * Runs a .ts program to its end with our terminal, signals and environment, and takes over its exit code.
  * @param {string} program
  * @param {string[]} args
- * @param {NodeJS.ProcessEnv} env
+ * @param {{ env?: NodeJS.ProcessEnv, onOutput?: (text: string) => void }} [options] onOutput gets what the program prints, in place
+ *   of the terminal; errors go there still
  */
-export async function runTypeScript(program, args, env = process.env) {
+export async function runTypeScript(program, args, { env = process.env, onOutput } = {}) {
   const node = findNode();
   if (!node) {
     console.error(
@@ -48,7 +49,8 @@ export async function runTypeScript(program, args, env = process.env) {
     process.exitCode = 1;
     return;
   }
-  const child = spawn(node, [program, ...args], { stdio: 'inherit', env });
+  const child = spawn(node, [program, ...args], { stdio: ['inherit', onOutput ? 'pipe' : 'inherit', 'inherit'], env });
+  child.stdout?.setEncoding('utf8').on('data', onOutput ?? (() => {}));
   const forward = (/** @type {NodeJS.Signals} */ signal) => {
     // A terminal sends Ctrl-C to both of us; a second one would cut the drain short.
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
@@ -56,7 +58,7 @@ export async function runTypeScript(program, args, env = process.env) {
   for (const signal of forwarded) process.on(signal, forward);
   process.exitCode = await new Promise((done, fail) => {
     child.on('error', fail);
-    child.on('exit', (code, signal) => done(code ?? 128 + constants.signals[/** @type {NodeJS.Signals} */ (signal)]));
+    child.on('close', (code, signal) => done(code ?? 128 + constants.signals[/** @type {NodeJS.Signals} */ (signal)]));
   });
   for (const signal of forwarded) process.off(signal, forward);
 }

@@ -4,12 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
-import { findNode, runsTypeScript } from './node-runtime.mjs';
+import { findNode, runsTypeScript, runTypeScript } from './node-runtime.mjs';
+
+function programOf(source: string) {
+  const program = join(mkdtempSync(join(tmpdir(), 'svc-runtime-')), 'program.ts');
+  writeFileSync(program, source);
+  return program;
+}
 
 /** Starts a program through runTypeScript in a process of its own. */
 function start(source: string, ...args: string[]) {
-  const program = join(mkdtempSync(join(tmpdir(), 'svc-runtime-')), 'program.ts');
-  writeFileSync(program, source);
+  const program = programOf(source);
   const shim = `const { runTypeScript } = await import(${JSON.stringify(new URL('./node-runtime.mjs', import.meta.url).href)});
     await runTypeScript(${JSON.stringify(program)}, ${JSON.stringify(args)});`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', shim], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -33,6 +38,12 @@ t.test('arguments and exit code pass through', async (t) => {
   );
   t.equal(await text(child.stdout), '7,a b\n');
   t.equal(await ended, 7);
+});
+
+t.test('whoever asks for what the program prints has all of it when the program has ended', async (t) => {
+  let output = '';
+  await runTypeScript(programOf("process.stdout.write('ä'.repeat(100_000));"), [], { onOutput: (text) => (output += text) });
+  t.equal(output, 'ä'.repeat(100_000));
 });
 
 t.test('SIGTERM reaches the program, which ends in its own way', async (t) => {
