@@ -13,6 +13,9 @@ from .bpe import join_pair, learn_merges
 from .pieces import letter_runs, pieces
 
 CONTROL, USER_DEFINED = "control", "user_defined"
+# The space before a JSON value is the same token whatever the value is. Were it one with a quote, and alone before a number, a grammar that
+# asks for a string behind the space of a number would lead to where no training text ever was.
+_VALUE_OPENING = re.compile(r' ["\[{-]')
 
 
 class Tokenizer:
@@ -83,7 +86,7 @@ def train_tokenizer(texts, n_vocab, specials, n_whole=600, numbers=True, is_name
         for piece in pieces(text):
             runs = letter_runs(piece)
             words.update(run.encode() for run in runs)
-            if len(piece) > 1 and runs != [piece] and not piece[0].isdigit() and not any(map(is_name, runs)):
+            if len(piece) > 1 and runs != [piece] and not piece[0].isdigit() and not _VALUE_OPENING.match(piece) and not any(map(is_name, runs)):
                 whole[piece.encode()] += 1
     digits = [f"{n:0{width}}".encode() for width in (1, 2, 3) for n in range(10**width)] if numbers else []
     frequent = [piece for piece, _ in sorted(whole.items(), key=lambda item: (-item[1], item[0]))[:n_whole]]

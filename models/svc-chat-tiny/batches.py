@@ -22,6 +22,10 @@ def example(tokenizer, messages, tools=None, rng=None, share=0.0):
     return tokens[:-1], targets, *(row[:-1] for row in pointers(messages, text, tokens, lengths))
 
 
+def _n_targets(rows):
+    return sum(target >= 0 for target in rows[1])
+
+
 @dataclass(frozen=True)
 class Plan:
     """What each step trains on. `per_batch`: most tokens of a batch; `waste`: how much of it may be padding."""
@@ -37,7 +41,7 @@ class Plan:
         return min(1.0, 10 * step / self.steps)
 
     def longest(self, step):
-        """Longest conversation in tokens. Attention costs the square of it, so long ones come late; they teach far positions."""
+        """How much of a conversation is used, in tokens. Attention costs the square of it, so long ones come late; they teach far positions."""
         done = step / self.steps
         return 640 if done < 0.3 else 1024 if done < 0.8 else 2560
 
@@ -62,9 +66,11 @@ class Steps(torch.utils.data.Dataset):
         examples, total = [], 0
         while total < plan.per_step:
             made = example(self._tokenizer, *conversation(rng, "train", plan.difficulty(step)), rng, plan.other_share(step))
-            if len(made[0]) <= plan.longest(step):
-                examples.append(made)
-                total += len(made[0])
+            kept = tuple(row[: plan.longest(step)] for row in made)
+            # Its first turns are worth having, unless it is hardly more than a prompt.
+            if 2 * _n_targets(kept) >= _n_targets(made):
+                examples.append(kept)
+                total += len(kept[0])
         return self._pack(sorted(examples, key=lambda made: len(made[0])))
 
     def _pack(self, examples):

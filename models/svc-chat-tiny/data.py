@@ -28,9 +28,9 @@ def conversation(rng, part, difficulty=1.0):
     # Simple ones stay: what they teach would fade.
     if difficulty < 1 or (part == TRAIN and rng.random() < 0.4):
         difficulty *= rng.random()
-    if skill < 0.36:
+    if skill < 0.25:
         return passage_conversation(rng, part, language, difficulty), None
-    if skill < 0.72:
+    if skill < 0.49:
         return tool_conversation(rng, part, "de" if rng.random() < 0.2 else "en", difficulty)
     if skill < 0.94:
         return extraction_conversation(rng, part, "de" if rng.random() < 0.25 else "en", difficulty)[0], None

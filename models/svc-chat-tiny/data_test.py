@@ -1,4 +1,5 @@
 """What the generator promises: python3 -m unittest data_test (in this folder). Needs Jinja2."""
+import itertools
 import json
 import random
 import re
@@ -63,6 +64,13 @@ class Disjoint(unittest.TestCase):
                 self.assertNotIn(held_out, train)
         for intent in small_talk._INTENTS:
             self._divided(intent[2].split("|"), every_fifth)
+
+    def test_no_task_that_is_put_together_is_one_of_the_evaluation(self):
+        plain = lambda task: re.sub(r"[\W_]+", " ", task.lower()).strip()
+        for language in ("en", "de"):
+            lists = (each[language] for each in (extraction._TASK_OPENINGS, extraction._TASK_CORES, extraction._TASK_ENDINGS))
+            made = {plain(f"{opening} {core}{ending}") for opening, core, ending in itertools.product(*lists)}
+            self.assertFalse(made & {plain(task) for task in every_fifth(extraction._TASKS[language], EVAL)})
 
     def test_no_sign_of_the_evaluation_is_drawn_for_training(self):
         rng = random.Random("signs")
@@ -200,6 +208,17 @@ class Slots(unittest.TestCase):
             for made in conversations(lambda rng, part, language: slots.make_slots(rng, part, language, 4), part):
                 for slot in made:
                     self.assertTrue(all(re.findall(rf"(?<!\w){re.escape(value)}(?!\w)", slot.phrase) == [value] for value in slot.said), slot)
+
+    def test_slots_are_restated_with_other_values_of_the_same_schema(self):
+        rng = random.Random("restated")
+        for _ in range(200):
+            made = slots.make_slots(rng, TRAIN, "en", 3)
+            again = slots.restated(rng, TRAIN, "en", made)
+            self.assertEqual([(slot.name, slot.schema, slot.required) for slot in again], [(slot.name, slot.schema, slot.required) for slot in made])
+            self.assertEqual(len({str(slot.value) for slot in again}), 3)
+            for slot in again:
+                self.assertIn(slot.value, slot.schema.get("enum", [slot.value]))
+                self.assertTrue(slot.is_clear)
 
     def test_what_one_phrase_may_state_does_not_stand_together(self):
         slot = lambda name, kind, template: slots.Slot(name, {}, "Karvo", template, kind=kind, template=template)

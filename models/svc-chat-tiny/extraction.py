@@ -1,7 +1,7 @@
 """JSON with given fields, filled from a text."""
 import json
 
-from recipe.words import capital, choose_part, garble, one_of, up_to
+from recipe.words import TRAIN, capital, choose_part, garble, one_of, up_to
 from slots import make_slots, value_sources
 from values import LEXICON, thing
 from vocabulary import REAL_WORDS
@@ -30,6 +30,25 @@ _SCHEMA_TASKS = {
            "Die Antwort ist JSON mit diesem Schema: {s}", "Fülle dieses Schema: {s}", "Gib ein Objekt zurück, das zu {s} passt", "JSON-Schema der Antwort: {s}", "Bleib beim Schema {s}",
            "Nur JSON, nach diesem Schema: {s}", "Lies aus, was {s} verlangt.", "Gib ein JSON-Objekt wie in {s} aus.", "Die Felder beschreibt das Schema {s}", "Was du ausgibst, muss zu diesem Schema passen: {s}"],
 }  # fmt: skip
+# Tasks of an opening, a core and an ending, for training alone: there are more of them than a model could learn by heart.
+_TASK_OPENINGS = {
+    "en": ["", "please", "extract", "return", "give me", "list", "collect", "I need", "I want", "find", "show", "what is said of", "let me have", "write down", "we need", "please write", "can I get", "get", "copy", "fetch",
+           "hand me", "could you extract", "tell me", "look up", "print", "output", "provide", "respond with", "my request:", "your task:", "it is about", "determine", "identify", "keep", "record", "just", "I'd like"],
+    "de": ["", "bitte", "extrahiere", "gib", "gib mir", "nenne", "sammle", "ich brauche", "ich will", "finde", "zeige", "was steht da zu", "wir brauchen", "bitte notiere", "hole", "besorge", "lies", "ermittle", "drucke",
+           "kannst du das liefern:", "sag mir", "gesucht:", "liefere", "antworte mit", "meine Bitte:", "deine Aufgabe:", "es geht um", "bestimme", "merke dir", "behalte", "nur", "ich möchte"],
+}  # fmt: skip
+_TASK_CORES = {
+    "en": ["{f} as JSON", "{f} in JSON", "{f}, as JSON", "{f} (JSON)", "{f} as a JSON object", "JSON for {f}", "JSON with {f}", "a JSON object with {f}", "JSON, fields {f}", "{f} from this as JSON",
+           "{f} in the form of JSON", "the values of {f} as JSON", "the JSON of {f}", "JSON that holds {f}", "{f}, and use JSON", "{f}, formatted as JSON", "an object with the keys {f}", "JSON (keys: {f})", "the fields {f} as JSON",
+           "what the text says of {f} as JSON"],
+    "de": ["{f} als JSON", "{f} in JSON", "{f}, als JSON", "{f} (JSON)", "{f} als JSON-Objekt", "JSON für {f}", "JSON mit {f}", "ein JSON-Objekt für {f}", "JSON, Felder {f}", "{f} hieraus als JSON", "{f} in Form von JSON",
+           "die Werte von {f} als JSON", "das JSON zu {f}", "JSON, das {f} enthält", "{f}, und nutze JSON", "{f}, im Format JSON", "ein Objekt mit den Schlüsseln {f}", "JSON (Schlüssel: {f})", "die Felder {f} als JSON",
+           "das, was der Text zu {f} sagt, als JSON"],
+}  # fmt: skip
+_TASK_ENDINGS = {
+    "en": ["", ".", ":", "!", ", please.", " only.", ", nothing else.", "?", " now.", " for me."],
+    "de": ["", ".", ":", "!", ", bitte.", ", sonst nichts.", "?", " jetzt.", " für mich.", " und nur das."],
+}
 _OPENINGS = {
     "en": ["{e}, ", "This is {e}, ", "A remark about {e}: ", "We received {e}, ", "{e} was entered ", "New: {e}, ", "About {e}: ", "{e} came in, ", "Here is {e}: ", "Note: {e}, ",
            "Entry {e}: ", "For {e} we have this: ", "They wrote about {e}: ", "{e}: ", "What we know of {e}: "],
@@ -53,7 +72,7 @@ def extraction_conversation(rng, part, language, difficulty=1.0, n_turns=None):
         names_fields = rng.random() < 0.8 or not all(slot.is_named for slot in slots)
         kept = kept if names_fields else stated
         schema = json_schema(kept)
-        task = _task(rng, part, language, kept, schema) if names_fields else one_of(rng, part, _OPEN_TASKS[language])
+        task = _task(rng, part, language, kept, schema) if names_fields else garble(rng, part, one_of(rng, part, _OPEN_TASKS[language]), 0.4, REAL_WORDS[language])
         messages += _laid_out(rng, task, text, first=not messages)
         answer = json.dumps({slot.name: slot.value for slot in kept}, ensure_ascii=False)
         messages.append({"role": "assistant", "kind": "json", "content": answer, "sources": value_sources(kept, text)})
@@ -67,7 +86,7 @@ def json_schema(slots):
 
 def _text(rng, part, language, slots):
     """A text that states the slots: in one sentence, in several, or in lines. Their phrases become what stands in it."""
-    opening = one_of(rng, part, _OPENINGS[language]).format(e=thing(rng, part, language)) if rng.random() < 0.6 else ""
+    opening = _opening(rng, part, language).format(e=thing(rng, part, language)) if rng.random() < 0.6 else ""
     joiner = rng.choices((rng.choice(_JOINERS[language]), _SENTENCES, _LINES, _BULLETS), (70, 13, 7, 10))[0]
     in_lines = joiner in (_LINES, _BULLETS)
     if in_lines:
@@ -93,6 +112,10 @@ def _text(rng, part, language, slots):
     return f"{text}{between}{sentence()}" if rng.random() < 0.2 else text
 
 
+def _opening(rng, part, language):
+    return garble(rng, part, one_of(rng, part, _OPENINGS[language]), 0.4, REAL_WORDS[language])
+
+
 def _begin(slot):
     """Gives its phrase a capital letter, unless that begins with the value, which stays to the letter."""
     if not slot.phrase.startswith(slot.said[0]):
@@ -101,9 +124,16 @@ def _begin(slot):
 
 def _task(rng, part, language, slots, schema):
     if rng.random() < 0.7:
-        template = garble(rng, part, one_of(rng, part, _TASKS[language]), 0.2, REAL_WORDS[language])
-        return _with_fields(rng, language, template, [slot.name for slot in slots])
-    return one_of(rng, part, _SCHEMA_TASKS[language]).format(s=json.dumps(schema, ensure_ascii=False))
+        template = _put_together(rng, language) if part == TRAIN and rng.random() < 0.6 else one_of(rng, part, _TASKS[language])
+        return _with_fields(rng, language, garble(rng, part, template, 0.3, REAL_WORDS[language]), [slot.name for slot in slots])
+    template = garble(rng, part, one_of(rng, part, _SCHEMA_TASKS[language]), 0.3, REAL_WORDS[language])
+    return template.format(s=json.dumps(schema, ensure_ascii=False))
+
+
+def _put_together(rng, language):
+    opening, core, ending = (rng.choice(each[language]) for each in (_TASK_OPENINGS, _TASK_CORES, _TASK_ENDINGS))
+    template = f"{opening} {core}{ending}".lstrip()
+    return template if rng.random() < 0.2 else capital(template)
 
 
 def _with_fields(rng, language, template, names):

@@ -81,7 +81,7 @@ def passage_conversation(rng, part, language, difficulty=1.0, n_questions=None):
     filler = rng.choice((0, 0, 0.2, 0.5, 1)) * difficulty
     passages, facts = _write_passages(rng, part, language, n_passages, filler, difficulty)
     layout = _Layout(rng, part, language, passages)
-    asked = rng.sample(facts, min(len(facts), n_questions or rng.choice((1, 3, 4, 5, 6, 8))))
+    asked = rng.sample(facts, min(len(facts), n_questions or rng.choice((2, 5, 7, 9, 12))))
     turns = [_turn(rng, fact.question, "value", f"{fact.value} [{n}].", value=fact.value, **layout.told(n, fact)) for n, fact in asked]
     for i in range(len(turns)):
         if rng.random() < 0.2 * difficulty:

@@ -1,6 +1,6 @@
 """Named values: parameters of tools, fields of JSON. Each has a name, a JSON type, a value, and words that state it."""
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recipe.words import EVAL, TRAIN, articles, choose_part, every_fifth, garble, made_up_word, one_of
 from sources import source
@@ -161,9 +161,24 @@ def make_slots(rng, part, language, count):
     slots = {}
     while len(slots) < count:
         slot = _known(rng, part, language) if rng.random() < 0.45 else _generic(rng, part, language)
-        if slot.is_clear and not any(slot.value == other.value or _is_like(slot, other) for other in slots.values()):
+        if _fits(slot, slots.values()):
             slots.setdefault(slot.name, slot)
     return list(slots.values())
+
+
+def restated(rng, part, language, slots):
+    """The same slots with other values, which other phrases state."""
+    made = []
+    for slot in slots:
+        again = slot
+        while again is slot or not _fits(again, made):
+            again = _restated(rng, part, language, slot)
+        made.append(again)
+    return made
+
+
+def _fits(slot, others):
+    return slot.is_clear and not any(slot.value == other.value or _is_like(slot, other) for other in others)
 
 
 def _is_like(one, other):
@@ -179,10 +194,22 @@ def _own_phrases(name):
 
 def _known(rng, part, language):
     name = rng.choice(list(_KNOWN))
-    kind, *phrases = _KNOWN[name]
-    own = phrases[language == "de"].split("|")
+    return _slot(rng, part, language, name, _KNOWN[name][0], _template(rng, part, language, name), name.replace("_", " "))
+
+
+def _template(rng, part, language, name):
+    """One of the phrases of its own that a common name has, mostly; else one that states any value by its name."""
+    if name not in _KNOWN:
+        return _phrasing(rng, part, language)
+    own = _KNOWN[name][1 + (language == "de")].split("|")
     own = own[:-1] if part == TRAIN else own[-1:]
-    return _slot(rng, part, language, name, kind, rng.choice(own) if rng.random() < 0.7 else _phrasing(rng, part, language), name.replace("_", " "))
+    return rng.choice(own) if rng.random() < 0.7 else _phrasing(rng, part, language)
+
+
+def _restated(rng, part, language, slot):
+    label = " ".join(slot.words).lower()
+    again = _slot(rng, part, language, slot.name, slot.kind, _template(rng, part, language, slot.name), label, slot.schema.get("enum"))
+    return replace(again, schema=slot.schema, required=slot.required)
 
 
 def _generic(rng, part, language):
@@ -223,13 +250,20 @@ def _garbled(rng, part, language, template):
     return f"{before} {word}{sign} {{v}}" if before.endswith("{p}") else f"{before}{sign} {word} {{p}}"
 
 
+def _choices(rng, part, language):
+    listed = rng.sample(choose_part(_CHOICES, part), 3)
+    if part == TRAIN and rng.random() < 0.5:
+        return list(dict.fromkeys(naming_word(rng, part, language).lower() for _ in range(3)))
+    return listed
+
+
 def _sign(rng):
     sign = "".join(rng.choice(_MARKS) for _ in range(rng.randint(1, 2)))
     return _sign(rng) if sign in _HELD_OUT_SIGNS else sign
 
 
-def _slot(rng, part, language, name, kind, template, label):
-    value, schema = typed_value(rng, part, language, kind)
+def _slot(rng, part, language, name, kind, template, label, options=None):
+    value, schema = typed_value(rng, part, language, kind, options)
     conjunction = " and " if language == "en" else " und "
     spoken = conjunction.join((", ".join(value[:-1]), value[-1])) if isinstance(value, list) else str(value)
     if rng.random() < 0.6:
@@ -248,8 +282,8 @@ def value_sources(slots, text, name_source=lambda slot: None):
     return sources
 
 
-def typed_value(rng, part, language, kind):
-    """(value, JSON schema)"""
+def typed_value(rng, part, language, kind, options=None):
+    """(value, JSON schema). `options`: those of a choice, where they are given."""
     if kind == "integer":
         return rng.randint(1, 10 ** rng.randint(1, 5)), {"type": "integer"}
     if kind == "number":
@@ -258,9 +292,7 @@ def typed_value(rng, part, language, kind):
     if kind == "year":
         return int(year(rng)), {"type": "integer"}
     if kind == "choice":
-        options = rng.sample(choose_part(_CHOICES, part), 3)
-        if part == TRAIN and rng.random() < 0.5:
-            options = list(dict.fromkeys(naming_word(rng, part, language).lower() for _ in range(3)))
+        options = options or _choices(rng, part, language)
         return rng.choice(options), {"type": "string", "enum": options}
     if kind == "list":
         return [name_word(rng, part) for _ in range(rng.randint(2, 3))], {"type": "array", "items": {"type": "string"}}

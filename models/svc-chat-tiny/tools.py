@@ -1,9 +1,10 @@
 """Tool calling: tools never seen before, messages that one of them fits or none, results, and what to say about them."""
+import copy
 import json
 import re
 
-from recipe.words import TRAIN, articles, capital, choose_part, garble, made_up_word, one_of, up_to
-from slots import make_slots, value_sources
+from recipe.words import EVAL, TRAIN, articles, capital, choose_part, garble, made_up_word, one_of, up_to
+from slots import make_slots, restated, value_sources
 from small_talk import small_talk_turn
 from sources import source
 from tool_phrasings import (AFTER, BEFORE, DESCRIPTION_CORES, DESCRIPTION_ENDINGS, DESCRIPTION_OPENINGS, DESCRIPTIONS, LOOK_UP_CORES, LOOK_UP_ENDINGS,
@@ -48,6 +49,9 @@ _LOOK_UP_VERBS = (
     "get find search show fetch check read list query view display inspect retrieve lookup see browse describe suche zeige prüfe lies "
     "hole finde nenne betrachte"
 ).split()
+# How many turns a conversation has, the share of them that call a tool, of those that ask for one that is not there, and of calls whose
+# result is told. In training a list of tools serves many calls, and what is learned soon is less.
+_TURNS = {TRAIN: ((2, 3, 4, 5, 6), 0.76, 0.16, 0.45), EVAL: ((1, 2, 2, 3), 0.62, 0.23, 0.75)}
 _SYSTEMS = ["", "", "You are a helpful assistant.", "Use the tools when they help.", "Call a tool if one fits.", "You can call functions.", "Du bist ein hilfreicher Assistent."]
 
 
@@ -75,13 +79,19 @@ class _Tool:
         function["parameters"] = {"type": "object", "properties": properties, "required": required}
         return {"type": "function", "function": function}
 
+    def restated(self, rng, part, language):
+        """The same tool, to be called with other arguments."""
+        again = copy.copy(self)
+        again.slots = restated(rng, part, language, self.slots)
+        return again
+
     def request(self, rng, part, language, others=()):
         """(message, arguments): optional parameters are sometimes left out of both. `others`: the tools beside it."""
         given = [slot for slot in self.slots if slot.required or rng.random() < 0.5]
         stated = given if rng.random() < 0.5 else rng.sample(given, len(given))
         joiner = rng.choice((" ", ", ", " and " if language == "en" else " und ", ", "))
         words = {"v": self.verb, "V": self.verb.capitalize(), "n": self.noun, "s": "{s}"}
-        unique = self.looks_up and all(tool.noun != self.noun for tool in others if tool is not self)
+        unique = self.looks_up and all(tool.noun != self.noun for tool in others if tool.name != self.name)
         text = _look_up(rng, part, language) if unique and rng.random() < 0.6 else _request(rng, part, language)
         text = _filled(rng, part, language, text, words).replace("{s}", joiner.join(slot.phrase for slot in stated))
         # Where nothing is stated.
@@ -139,11 +149,13 @@ def tool_conversation(rng, part, language, difficulty=1.0):
     system = rng.choice(_SYSTEMS)
     messages = [{"role": "system", "content": system}] if system else []
     unused = rng.sample(tools, len(tools))
-    for _ in range(rng.choice((1, 2, 2, 3))):
+    counts, calls, foreign, _ = _TURNS[part]
+    for _ in range(rng.choice(counts)):
         chance = rng.random()
-        if chance < 0.62 and unused:
-            messages += _call_turn(rng, part, language, unused.pop(), tools)
-        elif chance < 0.85:
+        if chance < calls and (unused or part == TRAIN):
+            tool = unused.pop() if unused else rng.choice(tools).restated(rng, part, language)
+            messages += _call_turn(rng, part, language, tool, tools)
+        elif chance < calls + foreign:
             text, _ = _foreign_tool(rng, part, language, tools).request(rng, part, language)
             messages += [{"role": "user", "content": text}, {"role": "assistant", "kind": "no_call", "content": NO_TOOL[language]}]
         else:
@@ -185,7 +197,7 @@ def _call_turn(rng, part, language, tool, tools):
         {"role": "user", "content": text},
         {"role": "assistant", "kind": "call", "content": "", "tool_calls": [call], "sources": sources},
     ]
-    if rng.random() < 0.75:
+    if rng.random() < _TURNS[part][-1]:
         content, answer = _result(rng, part, language)
         messages += [{"role": "tool", "content": content}, {"role": "assistant", "kind": "result", "content": answer}]
     return messages
