@@ -211,11 +211,12 @@ class Slots(unittest.TestCase):
 
     def test_slots_are_restated_with_other_values_of_the_same_schema(self):
         rng = random.Random("restated")
-        for _ in range(200):
-            made = slots.make_slots(rng, TRAIN, "en", 3)
-            again = slots.restated(rng, TRAIN, "en", made)
+        for i in range(1000):
+            language, count = ("en", "de")[i % 2], 1 + i % 4
+            made = slots.make_slots(rng, TRAIN, language, count)
+            again = slots.restated(rng, TRAIN, language, made)
             self.assertEqual([(slot.name, slot.schema, slot.required) for slot in again], [(slot.name, slot.schema, slot.required) for slot in made])
-            self.assertEqual(len({str(slot.value) for slot in again}), 3)
+            self.assertEqual(len({str(slot.value) for slot in again}), count)
             for slot in again:
                 self.assertIn(slot.value, slot.schema.get("enum", [slot.value]))
                 self.assertTrue(slot.is_clear)

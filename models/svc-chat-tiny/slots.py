@@ -168,13 +168,10 @@ def make_slots(rng, part, language, count):
 
 def restated(rng, part, language, slots):
     """The same slots with other values, which other phrases state."""
-    made = []
-    for slot in slots:
-        again = slot
-        while again is slot or not _fits(again, made):
-            again = _restated(rng, part, language, slot)
-        made.append(again)
-    return made
+    while True:
+        made = [_restated(rng, part, language, slot) for slot in slots]
+        if all(_fits(slot, made[:i]) for i, slot in enumerate(made)):
+            return made
 
 
 def _fits(slot, others):
