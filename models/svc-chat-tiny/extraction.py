@@ -72,7 +72,7 @@ def extraction_conversation(rng, part, language, difficulty=1.0, n_turns=None):
         names_fields = rng.random() < 0.8 or not all(slot.is_named for slot in slots)
         kept = kept if names_fields else stated
         schema = json_schema(kept)
-        task = _task(rng, part, language, kept, schema) if names_fields else garble(rng, part, one_of(rng, part, _OPEN_TASKS[language]), 0.4, REAL_WORDS[language])
+        task = _task(rng, part, language, kept, schema) if names_fields else _phrasing(rng, part, language, _OPEN_TASKS, 0.4)
         messages += _laid_out(rng, task, text, first=not messages)
         answer = json.dumps({slot.name: slot.value for slot in kept}, ensure_ascii=False)
         messages.append({"role": "assistant", "kind": "json", "content": answer, "sources": value_sources(kept, text)})
@@ -86,7 +86,7 @@ def json_schema(slots):
 
 def _text(rng, part, language, slots):
     """A text that states the slots: in one sentence, in several, or in lines. Their phrases become what stands in it."""
-    opening = _opening(rng, part, language).format(e=thing(rng, part, language)) if rng.random() < 0.6 else ""
+    opening = _phrasing(rng, part, language, _OPENINGS, 0.4).format(e=thing(rng, part, language)) if rng.random() < 0.6 else ""
     joiner = rng.choices((rng.choice(_JOINERS[language]), _SENTENCES, _LINES, _BULLETS), (70, 13, 7, 10))[0]
     in_lines = joiner in (_LINES, _BULLETS)
     if in_lines:
@@ -112,8 +112,9 @@ def _text(rng, part, language, slots):
     return f"{text}{between}{sentence()}" if rng.random() < 0.2 else text
 
 
-def _opening(rng, part, language):
-    return garble(rng, part, one_of(rng, part, _OPENINGS[language]), 0.4, REAL_WORDS[language])
+def _phrasing(rng, part, language, lists, chance):
+    """One of a list's phrasings; in training, some of its words are others by that chance."""
+    return garble(rng, part, one_of(rng, part, lists[language]), chance, REAL_WORDS[language])
 
 
 def _begin(slot):
@@ -126,8 +127,7 @@ def _task(rng, part, language, slots, schema):
     if rng.random() < 0.7:
         template = _put_together(rng, language) if part == TRAIN and rng.random() < 0.6 else one_of(rng, part, _TASKS[language])
         return _with_fields(rng, language, garble(rng, part, template, 0.3, REAL_WORDS[language]), [slot.name for slot in slots])
-    template = garble(rng, part, one_of(rng, part, _SCHEMA_TASKS[language]), 0.3, REAL_WORDS[language])
-    return template.format(s=json.dumps(schema, ensure_ascii=False))
+    return _phrasing(rng, part, language, _SCHEMA_TASKS, 0.3).format(s=json.dumps(schema, ensure_ascii=False))
 
 
 def _put_together(rng, language):

@@ -2,6 +2,7 @@
 import copy
 import json
 import re
+from typing import NamedTuple
 
 from recipe.words import EVAL, TRAIN, articles, capital, choose_part, garble, made_up_word, one_of, up_to
 from slots import make_slots, restated, value_sources
@@ -49,9 +50,20 @@ _LOOK_UP_VERBS = (
     "get find search show fetch check read list query view display inspect retrieve lookup see browse describe suche zeige prüfe lies "
     "hole finde nenne betrachte"
 ).split()
-# How many turns a conversation has, the share of them that call a tool, of those that ask for one that is not there, and of calls whose
-# result is told. In training a list of tools serves many calls, and what is learned soon is less.
-_TURNS = {TRAIN: ((2, 3, 4, 5, 6), 0.76, 0.16, 0.45), EVAL: ((1, 2, 2, 3), 0.62, 0.23, 0.75)}
+
+
+class _Turns(NamedTuple):
+    """How many turns a conversation has, the share of them that call a tool, of those that ask for one that is not there, and of calls
+    whose result is told."""
+
+    counts: tuple
+    calls: float
+    foreign: float
+    results: float
+
+
+# In training a list of tools serves many calls, and what is learned soon is less.
+_TURNS = {TRAIN: _Turns((2, 3, 4, 5, 6), 0.76, 0.16, 0.45), EVAL: _Turns((1, 2, 2, 3), 0.62, 0.23, 0.75)}
 _SYSTEMS = ["", "", "You are a helpful assistant.", "Use the tools when they help.", "Call a tool if one fits.", "You can call functions.", "Du bist ein hilfreicher Assistent."]
 
 
@@ -149,13 +161,13 @@ def tool_conversation(rng, part, language, difficulty=1.0):
     system = rng.choice(_SYSTEMS)
     messages = [{"role": "system", "content": system}] if system else []
     unused = rng.sample(tools, len(tools))
-    counts, calls, foreign, _ = _TURNS[part]
-    for _ in range(rng.choice(counts)):
+    turns = _TURNS[part]
+    for _ in range(rng.choice(turns.counts)):
         chance = rng.random()
-        if chance < calls and (unused or part == TRAIN):
+        if chance < turns.calls and (unused or part == TRAIN):
             tool = unused.pop() if unused else rng.choice(tools).restated(rng, part, language)
             messages += _call_turn(rng, part, language, tool, tools)
-        elif chance < calls + foreign:
+        elif chance < turns.calls + turns.foreign:
             text, _ = _foreign_tool(rng, part, language, tools).request(rng, part, language)
             messages += [{"role": "user", "content": text}, {"role": "assistant", "kind": "no_call", "content": NO_TOOL[language]}]
         else:
@@ -197,7 +209,7 @@ def _call_turn(rng, part, language, tool, tools):
         {"role": "user", "content": text},
         {"role": "assistant", "kind": "call", "content": "", "tool_calls": [call], "sources": sources},
     ]
-    if rng.random() < _TURNS[part][-1]:
+    if rng.random() < _TURNS[part].results:
         content, answer = _result(rng, part, language)
         messages += [{"role": "tool", "content": content}, {"role": "assistant", "kind": "result", "content": answer}]
     return messages

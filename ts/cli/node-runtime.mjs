@@ -50,7 +50,7 @@ export async function runTypeScript(program, args, { env = process.env, onOutput
     return;
   }
   const child = spawn(node, [program, ...args], { stdio: ['inherit', onOutput ? 'pipe' : 'inherit', 'inherit'], env });
-  child.stdout?.setEncoding('utf8').on('data', onOutput ?? (() => {}));
+  if (onOutput) child.stdout?.setEncoding('utf8').on('data', onOutput);
   const forward = (/** @type {NodeJS.Signals} */ signal) => {
     // A terminal sends Ctrl-C to both of us; a second one would cut the drain short.
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
