@@ -44,6 +44,12 @@ def capital(text):
     return text[:1].upper() + text[1:]
 
 
+def put_together(rng, opening, core, ending, begin=capital):
+    """A phrasing of three parts; mostly it begins with a capital letter, which `begin` gives it."""
+    phrasing = f"{opening} {core}{ending}".strip()
+    return phrasing if rng.random() < 0.2 else begin(phrasing)
+
+
 def articles(text, language):
     """The text, in English with "an" for "a" before a vowel that is spoken as one."""
     if language != "en":

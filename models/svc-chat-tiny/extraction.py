@@ -1,7 +1,7 @@
 """JSON with given fields, filled from a text."""
 import json
 
-from recipe.words import TRAIN, capital, choose_part, garble, one_of, up_to
+from recipe.words import TRAIN, capital, choose_part, garble, one_of, put_together, up_to
 from slots import make_slots, value_sources
 from values import LEXICON, thing
 from vocabulary import REAL_WORDS
@@ -125,15 +125,12 @@ def _begin(slot):
 
 def _task(rng, part, language, slots, schema):
     if rng.random() < 0.7:
-        template = _put_together(rng, language) if part == TRAIN and rng.random() < 0.6 else one_of(rng, part, _TASKS[language])
+        if part == TRAIN and rng.random() < 0.6:
+            template = put_together(rng, *(rng.choice(each[language]) for each in (_TASK_OPENINGS, _TASK_CORES, _TASK_ENDINGS)))
+        else:
+            template = one_of(rng, part, _TASKS[language])
         return _with_fields(rng, language, garble(rng, part, template, 0.3, REAL_WORDS[language]), [slot.name for slot in slots])
     return _phrasing(rng, part, language, _SCHEMA_TASKS, 0.3).format(s=json.dumps(schema, ensure_ascii=False))
-
-
-def _put_together(rng, language):
-    opening, core, ending = (rng.choice(each[language]) for each in (_TASK_OPENINGS, _TASK_CORES, _TASK_ENDINGS))
-    template = f"{opening} {core}{ending}".lstrip()
-    return template if rng.random() < 0.2 else capital(template)
 
 
 def _with_fields(rng, language, template, names):

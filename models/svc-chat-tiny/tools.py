@@ -4,7 +4,7 @@ import json
 import re
 from typing import NamedTuple
 
-from recipe.words import EVAL, TRAIN, articles, capital, choose_part, garble, made_up_word, one_of, up_to
+from recipe.words import EVAL, TRAIN, articles, capital, choose_part, garble, made_up_word, one_of, put_together, up_to
 from slots import make_slots, restated, value_sources
 from small_talk import small_talk_turn
 from sources import source
@@ -123,35 +123,32 @@ def _description(rng, part, language):
     """The phrasing of a description: a written one, or one put together."""
     if rng.random() < 0.3:
         return one_of(rng, part, DESCRIPTIONS[language])
-    opening, core, ending = (one_of(rng, part, each[language]) for each in (DESCRIPTION_OPENINGS, DESCRIPTION_CORES, DESCRIPTION_ENDINGS))
+    opening, core, ending = _parts(rng, part, language, DESCRIPTION_OPENINGS, DESCRIPTION_CORES, DESCRIPTION_ENDINGS)
     if not opening and language == "en":
         core = core.replace("{v}", "{Vs}")
-    return _begun(rng, f"{opening} {core}{ending}".strip())
+    return put_together(rng, opening, core, ending, _begun)
 
 
 def _request(rng, part, language):
     """The phrasing of a request: a written one, or one put together."""
     if rng.random() < 0.3:
         return one_of(rng, part, REQUESTS[language])
-    return _put_together(rng, part, language, REQUEST_OPENINGS, REQUEST_CORES, REQUEST_ENDINGS)
+    return put_together(rng, *_parts(rng, part, language, REQUEST_OPENINGS, REQUEST_CORES, REQUEST_ENDINGS), _begun)
 
 
 def _look_up(rng, part, language):
     """The same for one that names no verb."""
     if rng.random() < 0.4:
         return one_of(rng, part, LOOK_UPS[language])
-    return _put_together(rng, part, language, LOOK_UP_OPENINGS, LOOK_UP_CORES, LOOK_UP_ENDINGS)
+    return put_together(rng, *_parts(rng, part, language, LOOK_UP_OPENINGS, LOOK_UP_CORES, LOOK_UP_ENDINGS), _begun)
 
 
-def _put_together(rng, part, language, *lists):
-    opening, core, ending = (one_of(rng, part, each[language]) for each in lists)
-    return _begun(rng, f"{opening} {core}{ending}".strip())
+def _parts(rng, part, language, *lists):
+    return [one_of(rng, part, each[language]) for each in lists]
 
 
-def _begun(rng, phrasing):
-    """With a capital letter, mostly."""
-    if rng.random() < 0.2:
-        return phrasing
+def _begun(phrasing):
+    """With a capital letter."""
     return phrasing.replace("{v}", "{V}", 1) if phrasing.startswith("{v}") else capital(phrasing)
 
 
