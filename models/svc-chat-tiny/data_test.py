@@ -4,6 +4,7 @@ import json
 import random
 import re
 import unittest
+from types import SimpleNamespace
 
 import data
 import extraction
@@ -161,11 +162,13 @@ class Sources(unittest.TestCase):
             for made in conversations(make, TRAIN):
                 messages, offered = made if make is tools.tool_conversation else (made[0] if isinstance(made, tuple) else made, None)
                 text = render(messages, offered)
-                copied, decided, *_ = sources.pointers(messages, text, text, [len(c.encode()) for c in text])
+                copied, decided, *others = sources.pointers(messages, text, text, [len(c.encode()) for c in text])
                 for position, place in enumerate(copied):
                     if place >= 0:
                         self.assertEqual(text[place], text[position + 1])
                         self.assertLess(place, position)
+                for row in (decided, *others):
+                    self.assertTrue(all(place <= position for position, place in enumerate(row)))
                 self._count(messages, text, copied, decided, found)
         for kind, share in (("value", 0.9), ("call", 1.0), ("json", 0.7)):
             self.assertGreaterEqual(sum(found[kind]) / len(found[kind]), share, kind)
@@ -179,7 +182,10 @@ class Sources(unittest.TestCase):
                 if message["kind"] in found:
                     found[message["kind"]].append(any(place >= 0 for place in copied[lead : text.index("<|end|>", start)]))
                 if message["kind"] == "value" and decided[lead] >= 0:
+                    passage = text.index(message["number"][0])
                     self.assertTrue(text.startswith(message["value"], decided[lead]))
+                    self.assertLess(passage, decided[lead])
+                    self.assertLess(decided[lead], passage + len(message["number"][0]))
                 if message["kind"] in ("refusal", "no_call"):
                     self.assertEqual(decided[lead], 0)
 
@@ -195,6 +201,16 @@ class Sources(unittest.TestCase):
         value = text.index(passage) + len(passage) - 1
         self.assertEqual([rows[sources.DECIDED][said - 1], rows[sources.COPIED][said], rows[sources.CITED][cited]], [value] * 3)
         self.assertEqual(rows[sources.NUMBER][value], text.index("[1]") + 1)
+
+    def test_what_an_earlier_passage_says_of_something_else_is_found_in_its_own(self):
+        taken = [sources.source("7 m", text, name="Depth", thing="Mellit") for text in ("Mellit has the Depth 7 m.", "Depth: 7 m")]
+        layout = passages._Layout(random.Random(1), TRAIN, "en", [("Karvo", "They say of Karvo, Depth: 7 m."), ("Mellit", "Mellit\n- Depth: 7 m")])
+        told = layout.told(2, SimpleNamespace(sources=taken))
+        answer = {"role": "assistant", "kind": "value", "content": "For Mellit, Depth: 7 m [2].", "lead": "For Mellit, Depth:", "echoes": ["Mellit", "Depth"], **told}
+        messages = [{"role": "user", "content": layout._passages}, answer]
+        text = render(messages)
+        rows = sources.pointers(messages, text, text, [1] * len(text))
+        self.assertEqual(rows[sources.DECIDED][text.rindex(" 7 m [2]") - 1], text.index("- Depth: 7 m") + len("- Depth: "))
 
     def test_words_that_stand_twice_or_inside_another_point_nowhere(self):
         self.assertEqual(sources.source("7", "It is 7 m.")["at"], 6)

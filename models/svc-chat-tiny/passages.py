@@ -192,7 +192,10 @@ class _Layout:
 
     def told(self, n, fact):
         """Where training shows that an answer about a fact of passage n comes from."""
-        return {"sources": fact.sources, "number": (self._listed[n - 1], self._numbering.index("{i}"))}
+        passage = self._listed[n - 1]
+        # Another passage may say the same of something else.
+        sources = [{**taken, "within": (passage, *taken["within"])} for taken in filter(None, fact.sources) if taken["within"][-1] in passage]
+        return {"sources": sources, "number": (passage, self._numbering.index("{i}"))}
 
     def messages(self, turns):
         rng, first = self._rng, turns[0][0]
