@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import torch
 from chat import render
-from data import conversation
+from data import LAST, MOST, conversation
 from sources import LOOKS, pointers
 
 
@@ -40,6 +40,10 @@ class Plan:
         """Conversations are simple at first, and as hard as they will be from a tenth of the steps on."""
         return min(1.0, 10 * step / self.steps)
 
+    def mixture(self, step):
+        """What the last eleventh of the steps sees, the model knows best."""
+        return LAST if step >= self.steps - self.steps // 11 else MOST
+
     def longest(self, step):
         """How much of a conversation is used, in tokens. Attention costs the square of it, so long ones come late; they teach far positions."""
         done = step / self.steps
@@ -65,7 +69,7 @@ class Steps(torch.utils.data.Dataset):
         rng = random.Random(f"{plan.seed} {step}")
         examples, total = [], 0
         while total < plan.per_step:
-            made = example(self._tokenizer, *conversation(rng, "train", plan.difficulty(step)), rng, plan.other_share(step))
+            made = example(self._tokenizer, *conversation(rng, "train", plan.difficulty(step), plan.mixture(step)), rng, plan.other_share(step))
             kept = tuple(row[: plan.longest(step)] for row in made)
             # Its first turns are worth having, unless it is hardly more than a prompt.
             if 2 * _n_targets(kept) >= _n_targets(made):

@@ -2,6 +2,7 @@
 import random
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import slots
@@ -22,17 +23,31 @@ N_VOCAB = 4096
 _NAMES = {word.lower() for module in (slots, tools, values, vocabulary) for word in module.listed_names()}
 
 
-def conversation(rng, part, difficulty=1.0):
+class Mixture(NamedTuple):
+    """Shares of the skills; the rest is small talk."""
+
+    passages: float
+    tools: float
+    json: float
+
+
+# Values in JSON take the most examples to learn; in the end, what people meet first has its share.
+MOST, LAST = Mixture(0.25, 0.24, 0.45), Mixture(0.45, 0.25, 0.18)
+
+
+def conversation(rng, part, difficulty=1.0, mixture=MOST):
     """(messages, tools or None) of a random skill. Below a difficulty of 1, conversations are of mixed difficulty up to that."""
     skill, language = rng.random(), "de" if rng.random() < 0.4 else "en"
     # Simple ones stay: what they teach would fade.
     if difficulty < 1 or (part == TRAIN and rng.random() < 0.4):
         difficulty *= rng.random()
-    if skill < 0.25:
+    if skill < mixture.passages:
         return passage_conversation(rng, part, language, difficulty), None
-    if skill < 0.49:
+    skill -= mixture.passages
+    if skill < mixture.tools:
         return tool_conversation(rng, part, "de" if rng.random() < 0.2 else "en", difficulty)
-    if skill < 0.94:
+    skill -= mixture.tools
+    if skill < mixture.json:
         return extraction_conversation(rng, part, "de" if rng.random() < 0.25 else "en", difficulty)[0], None
     return small_talk_conversation(rng, part, language), None
 

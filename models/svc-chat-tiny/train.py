@@ -121,7 +121,7 @@ def _train(rank, options):
 
 def _options():
     parser = argparse.ArgumentParser(description=__doc__)
-    for name, default in {"steps": 10000, "seed": 1, "workers": 2, "width": 192, "layers": 6, "heads": 4, "feed-forward": 384, "check-every": 500, "minutes": 100_000,
+    for name, default in {"steps": 11000, "seed": 1, "workers": 2, "width": 192, "layers": 6, "heads": 4, "feed-forward": 384, "check-every": 500, "minutes": 100_000,
                           "step-tokens": 4096, "batch-tokens": 4096, "held-out": 300, "tokenizer-conversations": 6000}.items():  # fmt: skip
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--folder", type=Path, default=None, help="where checkpoints are kept")
