@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import torch
 from chat import render
-from data import LAST, MOST, conversation
+from data import LAST_MIXTURE, MIXTURE, conversation
 from sources import LOOKS, pointers
 
 
@@ -42,7 +42,7 @@ class Plan:
 
     def mixture(self, step):
         """What the last eleventh of the steps sees, the model knows best."""
-        return LAST if step >= self.steps - self.steps // 11 else MOST
+        return LAST_MIXTURE if step >= self.steps - self.steps // 11 else MIXTURE
 
     def longest(self, step):
         """How much of a conversation is used, in tokens. Attention costs the square of it, so long ones come late; they teach far positions."""

@@ -32,11 +32,11 @@ class Mixture(NamedTuple):
 
 
 # Values in JSON take the most examples to learn; in the end, what people meet first has its share.
-MOST, LAST = Mixture(0.25, 0.24, 0.45), Mixture(0.45, 0.25, 0.18)
+MIXTURE, LAST_MIXTURE = Mixture(0.25, 0.24, 0.45), Mixture(0.45, 0.25, 0.18)
 
 
-def conversation(rng, part, difficulty=1.0, mixture=MOST):
-    """(messages, tools or None) of a random skill. Below a difficulty of 1, conversations are of mixed difficulty up to that."""
+def conversation(rng, part, difficulty=1.0, mixture=MIXTURE):
+    """(messages, tools or None) of a random skill of the mixture. Below a difficulty of 1, conversations are of mixed difficulty up to that."""
     skill, language = rng.random(), "de" if rng.random() < 0.4 else "en"
     # Simple ones stay: what they teach would fade.
     if difficulty < 1 or (part == TRAIN and rng.random() < 0.4):
