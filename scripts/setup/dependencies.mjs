@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { findNode, runsTypeScript } from '../../ts/cli/node-runtime.mjs';
 import { checkout } from './paths.mjs';
 import { runCommand } from './run-command.mjs';
+import { SetUpError } from './set-up-error.mjs';
 
 /** @typedef {Record<string, { version?: string, integrity?: string, optional?: boolean, devOptional?: boolean }>} Packages */
 
@@ -32,7 +33,8 @@ export function matches(wanted, installed) {
 
 /**
  * Installs what package-lock.json says, under Node 22, because npm skips optional packages that want a newer Node. Not `npm ci`:
- * npm 11 refuses a lock without every platform's optional packages, and a registry mirror may not carry those.
+ * npm 11 refuses a lock without every platform's optional packages, and a registry mirror may not carry those. No package's install
+ * script runs (.npmrc): none is needed, and npm would compile what comes compiled.
  */
 export async function installDependencies() {
   const install = ['npm', 'install', '--no-save', '--no-audit', '--no-fund'];
@@ -40,7 +42,26 @@ export async function installDependencies() {
     ? install
     : ['npx', '--yes', `--package=${nodePackage()}`, '--', ...install];
   // `npm start --silent` would silence the reason of a failure too.
-  await runCommand(program, args, { cwd: checkout, env: { ...process.env, npm_config_loglevel: 'warn' } });
+  try {
+    await runCommand(program, args, { cwd: checkout, env: { ...process.env, npm_config_loglevel: 'warn' } });
+  } catch (error) {
+    const advice = error instanceof SetUpError && adviceFor(error.message);
+    throw advice ? new SetUpError(`${error.message}\n\n${advice}`) : error;
+  }
+}
+
+/**
+ * What to do about a failed installation, where npm's output shows what it lacked; undefined where it does not.
+ * @param {string} output
+ */
+export function adviceFor(output) {
+  if (/\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH)\b/.test(output)) {
+    return [
+      "npm could not reach its registry, from which svc's dependencies come.",
+      'Connect this machine to the network, or name a proxy (npm config set proxy URL) or a mirror (npm config set registry URL).',
+    ].join('\n');
+  }
+  return undefined;
 }
 
 /** The npm package with the Node binary for this machine, at the version that package.json pins. */

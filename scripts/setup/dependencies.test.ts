@@ -1,5 +1,5 @@
 import t from 'tap';
-import { matches } from './dependencies.mjs';
+import { adviceFor, matches } from './dependencies.mjs';
 
 const wanted = {
   '': {},
@@ -20,4 +20,9 @@ t.test('a package that is absent, older or different is noticed', async (t) => {
 
 t.test('packages beyond the lock do no harm', async (t) => {
   t.ok(matches(wanted, { ...installed, 'node_modules/mine': { version: '1.0.0' } }));
+});
+
+t.test('a failure to reach the registry says what to do', async (t) => {
+  t.match(adviceFor('npm error code EAI_AGAIN\nnpm error syscall getaddrinfo'), /registry.*\n.*npm config set registry/);
+  t.equal(adviceFor('npm error code EACCES\nnpm error syscall mkdir'), undefined);
 });
