@@ -40,9 +40,12 @@ class Plan:
         """Conversations are simple at first, and as hard as they will be from a tenth of the steps on."""
         return min(1.0, 10 * step / self.steps)
 
+    def is_late(self, step):
+        """Whether it belongs to the last seventh: what that sees, the model knows best, and its weights are averaged."""
+        return step >= self.steps - self.steps // 7
+
     def mixture(self, step):
-        """What the last eleventh of the steps sees, the model knows best."""
-        return LAST_MIXTURE if step >= self.steps - self.steps // 11 else MIXTURE
+        return LAST_MIXTURE if self.is_late(step) else MIXTURE
 
     def longest(self, step):
         """How much of a conversation is used, in tokens. Attention costs the square of it, so long ones come late; they teach far positions."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from phrasings import (ASKED, ASKED_AFTER, ASKED_BEFORE, BE, ENDINGS, EVENT_ADVERBIALS, EVENT_ASKED, EVENT_DID, EVENT_FRAMES, EVENT_LEADS, EVENT_NOUNS,
                        EVENT_QUESTIONS, EVENT_RELATIVES, EVENT_WAS, EVENTS, HAVE, LEADS, OPENINGS, PRONOUN_STATEMENTS, QUESTIONS, STATEMENTS, TOLD, TOLD_ENDINGS, TOLD_OF_IT, TOLD_OPENINGS)  # fmt: skip
-from recipe.words import EVAL, TRAIN, articles, capital, choose_part, garble, is_held_out, made_up_word, one_of
+from recipe.words import EVAL, TRAIN, articles, capital, choose_part, garble, is_held_out, made_up_word, one_of, other_ending, other_words
 from sources import source
 from values import LEXICON, value
 from vocabulary import REAL_WORDS, blend, naming_word
@@ -92,8 +92,10 @@ def _statement(rng, part, language, of_it):
 def _told(rng, part, language, core):
     opening, ending = one_of(rng, part, TOLD_OPENINGS[language]), one_of(rng, part, TOLD_ENDINGS[language])
     if part == TRAIN and rng.random() < 0.15:
-        opening = _made_up_words(rng, part)
-    return f"{opening} {core}{'' if ending.startswith(',') else ' '}{ending}".strip() + "."
+        opening = other_words(rng, REAL_WORDS[language])
+    if part == TRAIN and rng.random() < 0.25:
+        ending = f"{rng.choice((',', ',', ' -'))} {other_words(rng, REAL_WORDS[language])}"
+    return f"{opening} {core}{'' if ending.startswith((',', ' ')) else ' '}{ending}".strip() + "."
 
 
 def _question(rng, part, language):
@@ -104,23 +106,23 @@ def _question(rng, part, language):
 
 
 def _asked_for(rng, part, language, asked):
-    """What is asked for between an opening and an ending. In training the opening is sometimes made-up words."""
+    """What is asked for between an opening and an ending. In training either is sometimes words that say nothing."""
     opening, ending = one_of(rng, part, OPENINGS[language]), one_of(rng, part, ENDINGS[language])
     if part == TRAIN and rng.random() < 0.25:
-        opening = _made_up_words(rng, part)
+        opening = other_words(rng, REAL_WORDS[language])
+    if part == TRAIN and rng.random() < 0.35:
+        ending = other_ending(rng, REAL_WORDS[language])
     return f"{opening} {asked}{ending}".strip()
 
 
 def _asked(rng, part, language, question):
     """The question, at times with something before and after it."""
     if rng.random() < 0.2:
-        before = _made_up_words(rng, part) if part == TRAIN and rng.random() < 0.3 else one_of(rng, part, ASKED_BEFORE[language])
+        before = other_words(rng, REAL_WORDS[language]) if part == TRAIN and rng.random() < 0.3 else one_of(rng, part, ASKED_BEFORE[language])
         question = f"{before} {question}"
+    if part == TRAIN and rng.random() < 0.1:
+        question += other_ending(rng, REAL_WORDS[language])
     return f"{question} {one_of(rng, part, ASKED_AFTER[language])}" if rng.random() < 0.1 else question
-
-
-def _made_up_words(rng, part):
-    return " ".join(made_up_word(rng, part) for _ in range(rng.randint(1, 5)))
 
 
 def event_facts(rng, part, language, thing):

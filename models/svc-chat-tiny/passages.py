@@ -1,6 +1,6 @@
 """Questions over numbered passages: the passages, the questions with their answers, and the many ways a prompt may be laid out."""
 from facts import absent_event_questions, attribute_fact, event_facts
-from recipe.words import capital, choose_part, garble, made_up_word, one_of, up_to
+from recipe.words import EVAL, TRAIN, capital, choose_part, garble, made_up_word, one_of, other_words, up_to
 from values import LEXICON, kind_of_thing, name_word, person, thing
 from vocabulary import REAL_WORDS
 
@@ -73,6 +73,9 @@ _NUMBERINGS = [
     "### [{i}] {title}\n{text}",
 ]
 
+# The share of questions that no passage answers.
+_UNANSWERABLE = {TRAIN: 0.3, EVAL: 0.2}
+
 
 def passage_conversation(rng, part, language, difficulty=1.0, n_questions=None):
     """Messages of a conversation over passages. An answer's `kind` is value or refusal. At a difficulty of 0 there are one or three
@@ -84,7 +87,7 @@ def passage_conversation(rng, part, language, difficulty=1.0, n_questions=None):
     asked = rng.sample(facts, min(len(facts), n_questions or rng.choice((2, 5, 7, 9, 12))))
     turns = [_turn(rng, fact.question, "value", f"{fact.value} [{n}].", value=fact.value, **layout.told(n, fact)) for n, fact in asked]
     for i in range(len(turns)):
-        if rng.random() < 0.2 * difficulty:
+        if rng.random() < _UNANSWERABLE[part] * difficulty:
             question = _unanswerable(rng, part, language, [fact for _, fact in facts])
             turns[i] = _turn(rng, question, "refusal", REFUSAL[language])
     return layout.messages(turns)
@@ -139,6 +142,9 @@ def _intro(rng, part, language, e):
 def _filler(rng, part, language):
     if rng.random() < 0.5:
         words = [made_up_word(rng, part) for _ in range(rng.randint(3, 9))]
+        if part == TRAIN and rng.random() < 0.5:
+            words = [capital(word) if rng.random() < 0.25 else word for word in (*words, *other_words(rng, REAL_WORDS[language]).split())]
+            rng.shuffle(words)
         text = " ".join(words)
     else:
         text = rng.choice(choose_part(LEXICON[language].FILLERS, part))

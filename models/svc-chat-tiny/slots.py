@@ -2,10 +2,10 @@
 import re
 from dataclasses import dataclass, replace
 
-from recipe.words import EVAL, TRAIN, articles, choose_part, every_fifth, garble, made_up_word, one_of
+from recipe.words import EVAL, TRAIN, articles, capital, choose_part, every_fifth, garble, made_up_word, one_of
 from sources import source
 from values import code, date, email, name_word, person, place, thing, year
-from vocabulary import REAL_WORDS, naming_word
+from vocabulary import REAL_WORDS, blend, naming_word
 
 # name: kind of value, phrases that state it in English, in German; the last of each is kept for the evaluation.
 _KNOWN = {
@@ -230,7 +230,23 @@ def _phrasing(rng, part, language):
     held_out = rng.choice([i for i, each in enumerate(lists) if each])
     choose = lambda i, each: one_of(rng, part if part == TRAIN or i == held_out else rng.choice((TRAIN, EVAL)), each[language]) if each else ""
     determiner, before, core = (choose(i, each) for i, each in enumerate(lists))
+    if part == TRAIN and determiner and rng.random() < 0.4:
+        determiner = _other_determiner(rng, language)
+    if part == TRAIN and core.startswith("{v}") and rng.random() < 0.4:
+        before = _other_verb(rng, language)
     return f"{before} {core.replace('{p}', f'{determiner} {{p}}'.strip())}".strip()
+
+
+def _other_determiner(rng, language):
+    word = naming_word(rng, TRAIN, language).lower()
+    return capital(word) if language == "de" else rng.choice(("the {}", "its {}", "{}")).format(word)
+
+
+def _other_verb(rng, language):
+    """What may stand before a value: a made-up word would look like a part of it."""
+    words = REAL_WORDS[language]
+    word = rng.choice(words) if rng.random() < 0.6 else blend(rng, words)
+    return word.lower() if rng.random() < 0.8 else capital(word)
 
 
 def _garbled(rng, part, language, template):
@@ -241,7 +257,7 @@ def _garbled(rng, part, language, template):
         template = re.sub(r" ?[-:=|]+(?= \{v\})", lambda _: f" {_sign(rng)}", template)
     between = re.search(r"\}[^{}]*\{", template)
     if not between or rng.random() >= 0.15:
-        return garble(rng, part, template, 0.45, REAL_WORDS[language])
+        return garble(rng, part, template, 0.6, REAL_WORDS[language])
     word, sign = made_up_word(rng, part), rng.choice((":", f" {_sign(rng)}", " is" if language == "en" else " ist"))
     before = template[: between.start() + 1].lstrip("(")
     return f"{before} {word}{sign} {{v}}" if before.endswith("{p}") else f"{before}{sign} {word} {{p}}"

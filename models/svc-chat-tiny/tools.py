@@ -4,7 +4,7 @@ import json
 import re
 from typing import NamedTuple
 
-from recipe.words import EVAL, TRAIN, articles, capital, choose_part, garble, made_up_word, one_of, put_together, up_to
+from recipe.words import EVAL, TRAIN, articles, capital, choose_part, garble, made_up_word, one_of, other_ending, other_words, put_together, up_to
 from slots import make_slots, restated, value_sources
 from small_talk import small_talk_turn
 from sources import source
@@ -63,7 +63,7 @@ class _Turns(NamedTuple):
 
 
 # In training a list of tools serves many calls, and what is learned soon is less.
-_TURNS = {TRAIN: _Turns((2, 3, 4, 5, 6), 0.76, 0.16, 0.45), EVAL: _Turns((1, 2, 2, 3), 0.62, 0.23, 0.75)}
+_TURNS = {TRAIN: _Turns((2, 3, 4, 5, 6), 0.74, 0.19, 0.45), EVAL: _Turns((1, 2, 2, 3), 0.62, 0.23, 0.75)}
 _SYSTEMS = ["", "", "You are a helpful assistant.", "Use the tools when they help.", "Call a tool if one fits.", "You can call functions.", "Du bist ein hilfreicher Assistent."]
 
 
@@ -111,7 +111,9 @@ class _Tool:
         if rng.random() < 0.4:
             text = one_of(rng, part, BEFORE[language]) + text + one_of(rng, part, AFTER[language])
         if part == TRAIN and rng.random() < 0.12:
-            text = f"{' '.join(made_up_word(rng, part) for _ in range(rng.randint(1, 4)))} {text}"
+            text = f"{other_words(rng, REAL_WORDS[language])} {text}"
+        if part == TRAIN and rng.random() < 0.12:
+            text += other_ending(rng, REAL_WORDS[language])
         return text, {slot.name: slot.value for slot in given}
 
 

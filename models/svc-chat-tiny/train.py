@@ -23,6 +23,7 @@ from model import Model, Shape, initialise
 from recipe.gradients import Workers
 from recipe.optimizer import Optimizer
 from recipe.tokenizer import load_tokenizer
+from torch.optim.swa_utils import AveragedModel
 
 
 class Training:
@@ -35,8 +36,13 @@ class Training:
         self.model = Model(Shape(self.tokenizer.n_vocab, options.width, options.layers, options.heads, options.feed_forward))
         initialise(self.model)
         self.model.to(self.device)
+        # Steps of so few targets leave the weights about the best ones; the mean over many steps is nearer to those (Izmailov et al. 2018).
+        self.average = AveragedModel(self.model)
         self.optimizer = _optimizer(self.model, self.dtype, workers)
         self.progress = {"step": 0, "n_tokens": 0, "loss": None, "seconds": 0.0}
+        # A GPU takes larger batches, and waits for nothing but them: processes make them ahead.
+        self.ahead = 8 if self.device.type == "cuda" else 0
+        self.plan = Plan(options.seed, options.steps, options.step_tokens, options.batch_tokens * (16 if self.ahead else 1), 3.0 if self.ahead else 0.25)
         self._load()
 
     def run(self):
@@ -52,16 +58,14 @@ class Training:
                 print("step {step}  loss {loss:.4f}  tokens {n_tokens}  {seconds:.0f} s".format(**progress), flush=True)
             if self.workers.is_first and (progress["step"] % options.check_every == 0 or last):
                 self._save()
-                print(f"step {progress['step']}  held out: {held_out.report(self.model, self.device, self.dtype)}", flush=True)
+                print(f"step {progress['step']}  held out: {held_out.report(self._best(), self.device, self.dtype)}", flush=True)
             if last:
                 break
 
     def _batches(self):
-        """Each remaining step's batches. A GPU waits for nothing but them: processes make them ahead."""
-        options, ahead = self.options, 8 if self.device.type == "cuda" else 0
-        plan = Plan(options.seed, options.steps, options.step_tokens, options.batch_tokens * (16 if ahead else 1), 3.0 if ahead else 0.25)
-        remaining = torch.utils.data.Subset(Steps(self.tokenizer, plan), range(self.progress["step"], options.steps))
-        return torch.utils.data.DataLoader(remaining, batch_size=None, num_workers=ahead)
+        """Each remaining step's batches."""
+        remaining = torch.utils.data.Subset(Steps(self.tokenizer, self.plan), range(self.progress["step"], self.options.steps))
+        return torch.utils.data.DataLoader(remaining, batch_size=None, num_workers=self.ahead)
 
     def _train_step(self, batches):
         n_targets, total = sum(int((targets >= 0).sum()) for _, targets, *_ in batches), 0.0
@@ -75,23 +79,31 @@ class Training:
         progress["n_tokens"] += sum(tokens.numel() for tokens, *_ in batches)
         progress["loss"] = total if progress["loss"] is None else 0.98 * progress["loss"] + 0.02 * total
         self.optimizer.step(_rate(progress["step"], self.options.steps))
+        if self.plan.is_late(progress["step"] - 1):
+            self.average.update_parameters(self.model)
+
+    def _best(self):
+        """The model that is measured and exported."""
+        return self.average.module if self.average.n_averaged > 0 else self.model
 
     def _save(self):
-        """Two files, each small enough to be carried about; the weights come last and name the step that both belong to."""
+        """Two files: what a run goes on with, and what is exported, which comes last and names the step that both belong to."""
         folder, step = self.options.folder, self.progress["step"]
-        _write(folder / "optimizer.pt", {"step": step, "state": self.optimizer.state()})
-        _write(folder / "checkpoint.pt", {"shape": asdict(self.model.shape), "weights": self.model.state_dict(), "progress": self.progress, "seed": self.options.seed})
+        _write(folder / "resume.pt", {"step": step, "weights": self.model.state_dict(), "average": self.average.state_dict(), "optimizer": self.optimizer.state()})
+        _write(folder / "checkpoint.pt", {"shape": asdict(self.model.shape), "weights": self._best().state_dict(), "progress": self.progress, "seed": self.options.seed})
 
     def _load(self):
         folder = self.options.folder
         if not (folder / "checkpoint.pt").exists():
             return
-        saved, optimizer = (torch.load(folder / name, map_location=self.device) for name in ("checkpoint.pt", "optimizer.pt"))
+        saved, resume = (torch.load(folder / name, map_location=self.device) for name in ("checkpoint.pt", "resume.pt"))
         self.model.load_state_dict(saved["weights"])
         self.progress = saved["progress"]
-        # A run that ended between the two writes goes on with fresh momentum.
-        if optimizer["step"] == self.progress["step"]:
-            self.optimizer.load_state(optimizer["state"])
+        # A run that ended between the two writes goes on from what it exports, with a fresh mean and momentum.
+        if resume["step"] == self.progress["step"]:
+            self.model.load_state_dict(resume["weights"])
+            self.average.load_state_dict(resume["average"])
+            self.optimizer.load_state(resume["optimizer"])
 
 
 def _write(path, state):
@@ -108,8 +120,9 @@ def _optimizer(model, dtype, workers):
 
 
 def _rate(step, steps):
-    """Share of the full learning rate: it rises for 100 steps and falls to nothing from then on."""
-    return min(step / 100, (steps - step + 1) / steps)
+    """Share of the full learning rate: it rises for 100 steps and falls to a tenth from then on. At that rate the weights go on moving
+    about the best ones, so that their mean is worth taking."""
+    return min(step / 100, max(0.1, 1 - step / steps))
 
 
 def _train(rank, options):
@@ -121,7 +134,7 @@ def _train(rank, options):
 
 def _options():
     parser = argparse.ArgumentParser(description=__doc__)
-    for name, default in {"steps": 11000, "seed": 1, "workers": 2, "width": 192, "layers": 6, "heads": 4, "feed-forward": 384, "check-every": 500, "minutes": 100_000,
+    for name, default in {"steps": 11600, "seed": 1, "workers": 2, "width": 192, "layers": 6, "heads": 4, "feed-forward": 384, "check-every": 500, "minutes": 100_000,
                           "step-tokens": 4096, "batch-tokens": 4096, "held-out": 300, "tokenizer-conversations": 6000}.items():  # fmt: skip
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--folder", type=Path, default=None, help="where checkpoints are kept")
