@@ -29,16 +29,15 @@ class Mixture(NamedTuple):
     passages: float
     tools: float
     json: float
-    german: float = 0.4  # of passages and small talk
 
 
 # Values in JSON take the most examples to learn; in the end, what people meet first has its share.
-MIXTURE, LAST_MIXTURE = Mixture(0.25, 0.24, 0.45), Mixture(0.37, 0.25, 0.29, german=0.5)
+MIXTURE, LAST_MIXTURE = Mixture(0.30, 0.24, 0.40), Mixture(0.37, 0.25, 0.29)
 
 
 def conversation(rng, part, difficulty=1.0, mixture=MIXTURE):
     """(messages, tools or None) of a random skill of the mixture. Below a difficulty of 1, conversations are of mixed difficulty up to that."""
-    skill, language = rng.random(), "de" if rng.random() < mixture.german else "en"
+    skill, language = rng.random(), rng.choice(("en", "de"))
     # Simple ones stay: what they teach would fade.
     if difficulty < 1 or (part == TRAIN and rng.random() < 0.4):
         difficulty *= rng.random()

@@ -3,7 +3,7 @@ import re
 from dataclasses import dataclass, replace
 
 from phrasings import (ASKED, ASKED_AFTER, ASKED_BEFORE, BE, ENDINGS, EVENT_ADVERBIALS, EVENT_ASKED, EVENT_DID, EVENT_FRAMES, EVENT_LEADS, EVENT_NOUNS,
-                       EVENT_QUESTIONS, EVENT_RELATIVES, EVENT_WAS, EVENTS, HAVE, LEADS, OPENINGS, PRONOUN_STATEMENTS, QUESTIONS, STATEMENTS, TOLD, TOLD_ENDINGS, TOLD_OF_IT, TOLD_OPENINGS)  # fmt: skip
+                       EVENT_QUESTIONS, EVENT_RELATIVES, EVENT_WAS, EVENTS, HAVE, LEADS, OPENINGS, PRONOUN_STATEMENTS, QUESTIONS, QUESTIONS_BY_KIND, STATEMENTS, TOLD, TOLD_ENDINGS, TOLD_OF_IT, TOLD_OPENINGS)  # fmt: skip
 from recipe.words import EVAL, TRAIN, articles, capital, choose_part, garble, is_held_out, made_up_word, one_of, other_ending, other_words
 from sources import source
 from values import LEXICON, value
@@ -72,7 +72,7 @@ def attribute_fact(rng, part, language, thing, subject_known):
     slots = {**forms, "e": thing, "v": v}
     sentence = fill(rng, part, language, _statement(rng, part, language, subject_known and rng.random() < 0.75), slots)
     line = f"{capital(forms['a'])}: {v}"
-    texts = [fill(rng, part, language, _question(rng, part, language), slots, garbled=0.5) for _ in range(2)]
+    texts = [fill(rng, part, language, _question(rng, part, language, kind), slots) for _ in range(2)]
     # "The annual height" and "the height" count as the same: who answers one of them may repeat the noun alone.
     word = forms["a"].split()[-1]
     return Fact(Question(thing, word, word, texts, LEADS[language].format(**slots)), v, sentence, line)
@@ -98,8 +98,10 @@ def _told(rng, part, language, core):
     return f"{opening} {core}{'' if ending.startswith((',', ' ')) else ' '}{ending}".strip() + "."
 
 
-def _question(rng, part, language):
-    """The phrasing of a question: a written one, or one put together."""
+def _question(rng, part, language, kind):
+    """The phrasing of a question for a value of a kind: a written one, or one put together."""
+    if part == TRAIN and kind in QUESTIONS_BY_KIND and rng.random() < 0.2:
+        return _asked(rng, part, language, rng.choice(QUESTIONS_BY_KIND[kind][language]))
     if rng.random() < 0.5:
         return _asked(rng, part, language, one_of(rng, part, QUESTIONS[language]))
     return _asked_for(rng, part, language, one_of(rng, part, ASKED[language]))
@@ -192,7 +194,7 @@ def absent_event_questions(rng, part, language, facts):
     return [_event_asked(rng, part, language, thing, verb, key) for thing, verb in sorted(events) for key in _EVENT_KINDS if (thing, f"{verb} {key}") not in told]
 
 
-def fill(rng, part, language, template, slots, garbled=0.4):
+def fill(rng, part, language, template, slots, garbled=0.5):
     """A template with its slots filled, in training `garbled` at times."""
     template = garble(rng, part, template, garbled, REAL_WORDS[language])
     text = articles(re.sub(r"\{(\w+)\}", lambda m: slots[m[1]], template), language)

@@ -74,7 +74,7 @@ _NUMBERINGS = [
 ]
 
 # The share of questions that no passage answers.
-_UNANSWERABLE = {TRAIN: 0.3, EVAL: 0.2}
+_UNANSWERABLE = {TRAIN: 0.27, EVAL: 0.2}
 
 
 def passage_conversation(rng, part, language, difficulty=1.0, n_questions=None):

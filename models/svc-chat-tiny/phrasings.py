@@ -254,6 +254,17 @@ EVENT_ADVERBIALS = {
               "nahe der Mitte von {l}", "in einem Ort namens {l}", "im heutigen {l}", "am Rand von {l}", "an einem Ort namens {l}", "im Zentrum von {l}", "innerhalb von {l}", "gleich in {l}", "in der Mitte von {l}", "mitten im alten {l}"],
     },
 }  # fmt: skip
+# Others, for training alone, whose question word says what kind of value is wanted.
+_WHO = {"en": ["Who is the {a} of {e}?", "Who is {e}'s {a}?", "who was the {a} of {e}", "Do you know who the {a} of {e} is?", "Tell me who is the {a} at {e}."],
+        "de": ["Wer ist {d_a} von {e}?", "Wer war {d_a} von {e}?", "Weißt du, wer {d_a} von {e} ist?", "Sag mir, wer {d_a} bei {e} ist.", "wer ist bei {e} {d_a}"]}  # fmt: skip
+_WHERE = {"en": ["Where is the {a} of {e}?", "Where does {e} have its {a}?", "Where do I find the {a} of {e}?", "where's the {a} of {e}"],
+          "de": ["Wo ist {d_a} von {e}?", "Wo hat {e} {den_a}?", "Wo finde ich {den_a} von {e}?", "Wo liegt {d_a} von {e}?"]}  # fmt: skip
+_WHEN = {"en": ["When is the {a} of {e}?", "When was the {a} of {e}?", "When does {e} have its {a}?", "when's the {a} of {e}", "Tell me when the {a} of {e} is."],
+         "de": ["Wann ist {d_a} von {e}?", "Wann war {d_a} von {e}?", "Wann hat {e} {den_a}?", "Sag mir, wann {d_a} von {e} ist."]}  # fmt: skip
+_HOW_MUCH = {"en": ["How much is the {a} of {e}?", "How high is the {a} of {e}?", "How large is the {a} of {e}?", "How long is the {a} of {e}?", "How much {a} does {e} have?", "How many is the {a} of {e}?"],
+             "de": ["Wie hoch ist {d_a} von {e}?", "Wie groß ist {d_a} von {e}?", "Wie viel macht {d_a} von {e} aus?", "Wie lang ist {d_a} von {e}?", "Auf wie viel kommt {d_a} von {e}?"]}  # fmt: skip
+QUESTIONS_BY_KIND = {"person": _WHO, "place": _WHERE, **dict.fromkeys(("year", "date", "time"), _WHEN),
+                     **dict.fromkeys(("length", "weight", "count", "money", "percent", "duration", "speed", "temperature"), _HOW_MUCH)}  # fmt: skip
 EVENT_QUESTIONS = {
     "en": {
         "y": ["When was {e} {p}?", "In which year was {e} {p}?", "In what year was {e} {p}?", "{e} was {p} when?", "Which year was {e} {p} in?", "Name the year in which {e} was {p}.", "{e}: when was it {p}?", "Do you know when {e} was {p}?", "What year was {e} {p}?", "Since when has {e} been {p}?", "Tell me when {e} was {p}.", "In which year did they say {e} was {p}?", "How long ago, in which year, was {e} {p}?", "when was {e} {p}", "The year in which {e} was {p}?",

@@ -1,8 +1,10 @@
 """Random values of every kind: what a question asks for, an argument holds, a JSON field takes."""
+import string
+
 import lexicon_de
 import lexicon_en
 from recipe.words import TRAIN, capital, choose_part, made_up_word
-from vocabulary import naming_word
+from vocabulary import NAMING_WORDS, blend, naming_word
 
 LEXICON = {"en": lexicon_en, "de": lexicon_de}
 _UNITS = {
@@ -56,6 +58,9 @@ def time(rng, language):
 
 
 def name_word(rng, part):
+    """A name; in training some are made of real words, which names are, too."""
+    if part == TRAIN and rng.random() < 0.12:
+        return capital(blend(rng, NAMING_WORDS[rng.choice(("en", "de"))]))
     return made_up_word(rng, part).capitalize()
 
 
@@ -80,6 +85,10 @@ def code(rng):
     if rng.random() < 0.3:
         parts.append(rng.choice((rng.choice(letters), str(rng.randint(1, 99)))))
     return rng.choice(("-", "-", "", "/", " ")).join(parts)
+
+
+def acronym(rng):
+    return "".join(rng.choices(string.ascii_uppercase, k=rng.randint(2, 5)))
 
 
 def email(rng, part):
@@ -126,7 +135,10 @@ def kind_of_thing(rng, part, language):
 
 
 def thing(rng, part, language):
-    """A name of something: one or two made-up words, often with what it is (Karvo Bridge, Burg Tirun)."""
+    """A name of something: one or two made-up words, often with what it is (Karvo Bridge, Burg Tirun); in training that, too, as people
+    say it (the old bridge of Karvo)."""
+    if part == TRAIN and rng.random() < 0.12:
+        return _description(rng, part, language)
     style = rng.random()
     if style < 0.45:
         return name_word(rng, part)
@@ -140,3 +152,11 @@ def thing(rng, part, language):
     if language == "de":
         return f"{kind} {name_word(rng, part)}" if rng.random() < 0.5 else f"{name_word(rng, part)}-{kind}"
     return f"{name_word(rng, part)} {kind.capitalize()}" if rng.random() < 0.8 else f"{kind.capitalize()} {name_word(rng, part)}"
+
+
+def _description(rng, part, language):
+    kind, name = kind_of_thing(rng, part, language)[0], name_word(rng, part)
+    if language == "de":
+        return f"{kind} {rng.choice(('von', 'in', 'bei'))} {name}"
+    adjective = f"{rng.choice(choose_part(lexicon_en.ADJECTIVES, part))} " if rng.random() < 0.3 else ""
+    return f"the {adjective}{kind} {rng.choice(('of', 'in', 'at'))} {name}" if rng.random() < 0.6 else f"the {name} {kind}"

@@ -5,6 +5,7 @@ import re
 import lexicon_de
 import lexicon_en
 import phrasings
+import tool_phrasings
 from recipe.words import TRAIN, every_fifth, is_held_out, made_up_word
 
 
@@ -18,8 +19,10 @@ def _texts(lexicon, language):
     for words in (lexicon.ADJECTIVES, lexicon.VERBS, lexicon.FILLERS):
         yield from words
     yield from (kind.split(":")[0] for kind in lexicon.KINDS)
-    for lists in (phrasings.STATEMENTS, phrasings.QUESTIONS, phrasings.EVENTS, phrasings.OPENINGS, phrasings.TOLD_OPENINGS, phrasings.TOLD, phrasings.BE,
-                  phrasings.HAVE, phrasings.ASKED_BEFORE, phrasings.ASKED_AFTER):  # fmt: skip
+    for lists in (phrasings.STATEMENTS, phrasings.QUESTIONS, phrasings.EVENTS, phrasings.OPENINGS, phrasings.ENDINGS, phrasings.TOLD_OPENINGS, phrasings.TOLD,
+                  phrasings.TOLD_ENDINGS, phrasings.BE, phrasings.HAVE, phrasings.ASKED_BEFORE, phrasings.ASKED_AFTER, tool_phrasings.DESCRIPTIONS,
+                  tool_phrasings.DESCRIPTION_OPENINGS, tool_phrasings.REQUESTS, tool_phrasings.REQUEST_OPENINGS, tool_phrasings.REQUEST_ENDINGS,
+                  tool_phrasings.LOOK_UP_OPENINGS):  # fmt: skip
         yield from every_fifth(lists[language], TRAIN)
 
 
