@@ -71,36 +71,6 @@ def made_up_word(rng, part):
             return word
 
 
-def garble(rng, part, template, chance, words):
-    """In training the words of a template between its slots sometimes become others, made-up ones or some of `words`, and more come
-    between them, so that a phrasing is recognised by what fills it and not by the words around."""
-    if part != TRAIN or rng.random() >= chance:
-        return template
-
-    def other(match):
-        # Beside a slot a made-up word would look like a part of what fills it.
-        is_beside = template[: match.start()].rstrip().endswith("}") or template[match.end() :].lstrip().startswith("{")
-        word = rng.choice(words).lower() if is_beside else _other_word(rng, words).lower()
-        return capital(word) if match[0][0].isupper() else word
-
-    changed = re.sub(r"(?<![{\w'])[A-ZÄÖÜa-zäöüß][a-zäöüß]+(?![}\w])", lambda m: m[0] if rng.random() < 0.5 else other(m), template)
-    return re.sub(r"(?<=[a-zäöüß,]) (?=[a-zäöüß])", lambda _: f" {made_up_word(rng, TRAIN)} " if rng.random() < 0.1 else " ", changed)
-
-
-def _other_word(rng, words):
-    return rng.choice(words) if rng.random() < 0.5 else made_up_word(rng, TRAIN)
-
-
-def other_words(rng, words):
-    """One to five words that say nothing, for training: made-up ones and some of `words`."""
-    return " ".join(_other_word(rng, words) for _ in range(rng.randint(1, 5)))
-
-
-def other_ending(rng, words):
-    """A sign and words that say nothing, for training: what may follow a question or a request."""
-    return f"{rng.choice((',', ' -', '.', '?', ';'))} {other_words(rng, words)}{rng.choice(('?', '.', '', '!'))}"
-
-
 def up_to(rng, counts, difficulty):
     """One of the first of `counts`: of all of them at a difficulty of 1, of the first two at 0."""
     return rng.choice(counts[: max(2, round(len(counts) * difficulty))])

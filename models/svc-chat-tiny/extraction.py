@@ -1,10 +1,10 @@
 """JSON with given fields, filled from a text."""
 import json
 
-from recipe.words import TRAIN, capital, choose_part, garble, one_of, put_together, up_to
+from recipe.words import TRAIN, capital, choose_part, one_of, put_together, up_to
 from slots import make_slots, value_sources
 from values import LEXICON, thing
-from vocabulary import REAL_WORDS
+from vocabulary import garble
 
 _TASKS = {
     "en": ["Extract {f} as JSON.", "Return JSON with the fields {f}.", "Give me {f} from the text as a JSON object.", "Fill in {f} as JSON.", "Read out {f}, in JSON.", "Answer in JSON with the keys {f}.", "Turn this into JSON ({f}).", "JSON only, with {f}:", "Parse {f} from this text into JSON.", "Write a JSON object holding {f}.",
@@ -114,7 +114,7 @@ def _text(rng, part, language, slots):
 
 def _phrasing(rng, part, language, lists, chance):
     """One of a list's phrasings; in training, some of its words are others by that chance."""
-    return garble(rng, part, one_of(rng, part, lists[language]), chance, REAL_WORDS[language])
+    return garble(rng, part, language, one_of(rng, part, lists[language]), chance)
 
 
 def _begin(slot):
@@ -129,7 +129,7 @@ def _task(rng, part, language, slots, schema):
             template = put_together(rng, *(rng.choice(each[language]) for each in (_TASK_OPENINGS, _TASK_CORES, _TASK_ENDINGS)))
         else:
             template = one_of(rng, part, _TASKS[language])
-        return _with_fields(rng, language, garble(rng, part, template, 0.3, REAL_WORDS[language]), [slot.name for slot in slots])
+        return _with_fields(rng, language, garble(rng, part, language, template, 0.3), [slot.name for slot in slots])
     return _phrasing(rng, part, language, _SCHEMA_TASKS, 0.3).format(s=json.dumps(schema, ensure_ascii=False))
 
 

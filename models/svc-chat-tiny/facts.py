@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 
 from phrasings import (ASKED, ASKED_AFTER, ASKED_BEFORE, BE, ENDINGS, EVENT_ADVERBIALS, EVENT_ASKED, EVENT_DID, EVENT_FRAMES, EVENT_LEADS, EVENT_NOUNS,
                        EVENT_QUESTIONS, EVENT_RELATIVES, EVENT_WAS, EVENTS, HAVE, LEADS, OPENINGS, PRONOUN_STATEMENTS, QUESTIONS, QUESTIONS_BY_KIND, STATEMENTS, TOLD, TOLD_ENDINGS, TOLD_OF_IT, TOLD_OPENINGS)  # fmt: skip
-from recipe.words import EVAL, TRAIN, articles, capital, choose_part, garble, is_held_out, made_up_word, one_of, other_ending, other_words
+from recipe.words import EVAL, TRAIN, articles, capital, choose_part, is_held_out, made_up_word, one_of
 from sources import source
 from values import LEXICON, value
-from vocabulary import REAL_WORDS, blend, naming_word
+from vocabulary import blend, garble, naming_word, other_ending, other_words
 
 _VALUE_KINDS = list(LEXICON["en"].ATTRIBUTES)
 _ARTICLE = {"m": "der", "f": "die", "n": "das", "p": "die"}
@@ -92,9 +92,9 @@ def _statement(rng, part, language, of_it):
 def _told(rng, part, language, core):
     opening, ending = one_of(rng, part, TOLD_OPENINGS[language]), one_of(rng, part, TOLD_ENDINGS[language])
     if part == TRAIN and rng.random() < 0.15:
-        opening = other_words(rng, REAL_WORDS[language])
+        opening = other_words(rng, language)
     if part == TRAIN and rng.random() < 0.25:
-        ending = f"{rng.choice((',', ',', ' -'))} {other_words(rng, REAL_WORDS[language])}"
+        ending = f"{rng.choice((',', ',', ' -'))} {other_words(rng, language)}"
     return f"{opening} {core}{'' if ending.startswith((',', ' ')) else ' '}{ending}".strip() + "."
 
 
@@ -111,19 +111,19 @@ def _asked_for(rng, part, language, asked):
     """What is asked for between an opening and an ending. In training either is sometimes words that say nothing."""
     opening, ending = one_of(rng, part, OPENINGS[language]), one_of(rng, part, ENDINGS[language])
     if part == TRAIN and rng.random() < 0.25:
-        opening = other_words(rng, REAL_WORDS[language])
+        opening = other_words(rng, language)
     if part == TRAIN and rng.random() < 0.35:
-        ending = other_ending(rng, REAL_WORDS[language])
+        ending = other_ending(rng, language)
     return f"{opening} {asked}{ending}".strip()
 
 
 def _asked(rng, part, language, question):
     """The question, at times with something before and after it."""
     if rng.random() < 0.2:
-        before = other_words(rng, REAL_WORDS[language]) if part == TRAIN and rng.random() < 0.3 else one_of(rng, part, ASKED_BEFORE[language])
+        before = other_words(rng, language) if part == TRAIN and rng.random() < 0.3 else one_of(rng, part, ASKED_BEFORE[language])
         question = f"{before} {question}"
     if part == TRAIN and rng.random() < 0.1:
-        question += other_ending(rng, REAL_WORDS[language])
+        question += other_ending(rng, language)
     return f"{question} {one_of(rng, part, ASKED_AFTER[language])}" if rng.random() < 0.1 else question
 
 
@@ -196,7 +196,7 @@ def absent_event_questions(rng, part, language, facts):
 
 def fill(rng, part, language, template, slots, garbled=0.5):
     """A template with its slots filled, in training `garbled` at times."""
-    template = garble(rng, part, template, garbled, REAL_WORDS[language])
+    template = garble(rng, part, language, template, garbled)
     text = articles(re.sub(r"\{(\w+)\}", lambda m: slots[m[1]], template), language)
     keep = template.startswith("{v}") or rng.random() < 0.07  # an answer is copied to the letter
     return text if keep else capital(text)

@@ -1,8 +1,8 @@
 """Questions over numbered passages: the passages, the questions with their answers, and the many ways a prompt may be laid out."""
 from facts import absent_event_questions, attribute_fact, event_facts
-from recipe.words import EVAL, TRAIN, capital, choose_part, garble, made_up_word, one_of, other_words, up_to
+from recipe.words import EVAL, TRAIN, capital, choose_part, made_up_word, one_of, up_to
 from values import LEXICON, kind_of_thing, name_word, person, thing
-from vocabulary import REAL_WORDS
+from vocabulary import garble, other_words
 
 # Behind the lead that says what was asked for.
 REFUSAL = {"en": "not in the passages.", "de": "das steht nicht in den Textstellen."}
@@ -143,7 +143,7 @@ def _filler(rng, part, language):
     if rng.random() < 0.5:
         words = [made_up_word(rng, part) for _ in range(rng.randint(3, 9))]
         if part == TRAIN and rng.random() < 0.5:
-            words = [capital(word) if rng.random() < 0.25 else word for word in (*words, *other_words(rng, REAL_WORDS[language]).split())]
+            words = [capital(word) if rng.random() < 0.25 else word for word in (*words, *other_words(rng, language).split())]
             rng.shuffle(words)
         text = " ".join(words)
     else:
@@ -182,7 +182,7 @@ class _Layout:
         spoken = "en" if rng.random() < 0.2 else language
         self._rng, self._language = rng, language
         self._mark = rng.choice(_QUESTION_MARKS[language])
-        self._instruction = garble(rng, part, one_of(rng, part, _INSTRUCTIONS[spoken]), 0.2, REAL_WORDS[spoken])
+        self._instruction = garble(rng, part, spoken, one_of(rng, part, _INSTRUCTIONS[spoken]), 0.2)
         numbering, between = rng.choice(_NUMBERINGS), rng.choice(("\n", "\n\n", "\n\n", "\n---\n"))
         heading = rng.choice(_HEADINGS[spoken])
         self._numbering = numbering

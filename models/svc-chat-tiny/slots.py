@@ -2,10 +2,10 @@
 import re
 from dataclasses import dataclass, replace
 
-from recipe.words import EVAL, TRAIN, articles, capital, choose_part, every_fifth, garble, made_up_word, one_of
+from recipe.words import EVAL, TRAIN, articles, capital, choose_part, every_fifth, made_up_word, one_of
 from sources import source
 from values import acronym, code, date, email, name_word, person, place, thing, year
-from vocabulary import REAL_WORDS, blend, naming_word
+from vocabulary import REAL_WORDS, blend, garble, naming_word
 
 # name: kind of value, phrases that state it in English, in German; the last of each is kept for the evaluation.
 _KNOWN = {
@@ -257,7 +257,7 @@ def _garbled(rng, part, language, template):
         template = re.sub(r" ?[-:=|]+(?= \{v\})", lambda _: f" {_sign(rng)}", template)
     between = re.search(r"\}[^{}]*\{", template)
     if not between or rng.random() >= 0.15:
-        return garble(rng, part, template, 0.6, REAL_WORDS[language])
+        return garble(rng, part, language, template, 0.6)
     word, sign = made_up_word(rng, part), rng.choice((":", f" {_sign(rng)}", " is" if language == "en" else " ist"))
     before = template[: between.start() + 1].lstrip("(")
     return f"{before} {word}{sign} {{v}}" if before.endswith("{p}") else f"{before}{sign} {word} {{p}}"

@@ -4,14 +4,14 @@ import json
 import re
 from typing import NamedTuple
 
-from recipe.words import EVAL, TRAIN, articles, capital, choose_part, garble, made_up_word, one_of, other_ending, other_words, put_together, up_to
+from recipe.words import EVAL, TRAIN, articles, capital, choose_part, made_up_word, one_of, put_together, up_to
 from slots import make_slots, restated, value_sources
 from small_talk import small_talk_turn
 from sources import source
 from tool_phrasings import (AFTER, BEFORE, DESCRIPTION_CORES, DESCRIPTION_ENDINGS, DESCRIPTION_OPENINGS, DESCRIPTIONS, LOOK_UP_CORES, LOOK_UP_ENDINGS,
                             LOOK_UP_OPENINGS, LOOK_UPS, REQUEST_CORES, REQUEST_ENDINGS, REQUEST_OPENINGS, REQUESTS)  # fmt: skip
 from values import name_word
-from vocabulary import REAL_WORDS, naming_word
+from vocabulary import garble, naming_word, other_ending, other_words
 
 NO_TOOL = {"en": "I have no tool for that.", "de": "Dafür habe ich kein Werkzeug."}
 RESULT = {"en": "Result: ", "de": "Ergebnis: "}
@@ -111,14 +111,14 @@ class _Tool:
         if rng.random() < 0.4:
             text = one_of(rng, part, BEFORE[language]) + text + one_of(rng, part, AFTER[language])
         if part == TRAIN and rng.random() < 0.12:
-            text = f"{other_words(rng, REAL_WORDS[language])} {text}"
+            text = f"{other_words(rng, language)} {text}"
         if part == TRAIN and rng.random() < 0.12:
-            text += other_ending(rng, REAL_WORDS[language])
+            text += other_ending(rng, language)
         return text, {slot.name: slot.value for slot in given}
 
 
 def _filled(rng, part, language, template, words):
-    return articles(garble(rng, part, template, 0.3, REAL_WORDS[language]).format(**words), language)
+    return articles(garble(rng, part, language, template, 0.3).format(**words), language)
 
 
 def _description(rng, part, language):

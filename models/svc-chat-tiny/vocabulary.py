@@ -6,7 +6,7 @@ import lexicon_de
 import lexicon_en
 import phrasings
 import tool_phrasings
-from recipe.words import TRAIN, every_fifth, is_held_out, made_up_word
+from recipe.words import TRAIN, capital, every_fifth, is_held_out, made_up_word
 
 
 def _words_of(texts):
@@ -56,3 +56,33 @@ def blend(rng, words):
         word = first[: rng.randint(1, len(first) - 1)] + last[rng.randint(1, len(last) - 1) :]
         if 4 <= len(word) <= 14 and not any(is_held_out(word + ending) for ending in ("", "e", "en", "er", "es")):
             return word
+
+
+def garble(rng, part, language, template, chance):
+    """In training the words of a template between its slots sometimes become others, made-up ones or real ones, and more come
+    between them, so that a phrasing is recognised by what fills it and not by the words around."""
+    if part != TRAIN or rng.random() >= chance:
+        return template
+
+    def other(match):
+        # Beside a slot a made-up word would look like a part of what fills it.
+        is_beside = template[: match.start()].rstrip().endswith("}") or template[match.end() :].lstrip().startswith("{")
+        word = rng.choice(REAL_WORDS[language]).lower() if is_beside else _other_word(rng, language).lower()
+        return capital(word) if match[0][0].isupper() else word
+
+    changed = re.sub(r"(?<![{\w'])[A-ZÄÖÜa-zäöüß][a-zäöüß]+(?![}\w])", lambda m: m[0] if rng.random() < 0.5 else other(m), template)
+    return re.sub(r"(?<=[a-zäöüß,]) (?=[a-zäöüß])", lambda _: f" {made_up_word(rng, TRAIN)} " if rng.random() < 0.1 else " ", changed)
+
+
+def _other_word(rng, language):
+    return rng.choice(REAL_WORDS[language]) if rng.random() < 0.5 else made_up_word(rng, TRAIN)
+
+
+def other_words(rng, language):
+    """One to five words that say nothing, for training: made-up ones and real ones."""
+    return " ".join(_other_word(rng, language) for _ in range(rng.randint(1, 5)))
+
+
+def other_ending(rng, language):
+    """A sign and words that say nothing, for training: what may follow a question or a request."""
+    return f"{rng.choice((',', ' -', '.', '?', ';'))} {other_words(rng, language)}{rng.choice(('?', '.', '', '!'))}"
