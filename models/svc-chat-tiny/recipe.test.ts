@@ -35,6 +35,13 @@ async function rerun(python: string): Promise<void> {
     const resumed = await train(14, 2);
     t.match(resumed, /step 14 {2}loss/);
     t.notMatch(resumed, /step 2 {2}/);
+    t.match(await train(14, 1), /has all of its 14 steps already/);
+  });
+
+  t.test('a checkpoint that nothing can go on from is said so, and kept', async (t) => {
+    const copy = t.testdir({ 'checkpoint.pt': 'exported from elsewhere' });
+    await t.rejects(train(14, 1, copy), { message: /has a checkpoint\.pt but no resume\.pt.*name another --folder/ });
+    t.equal(readFileSync(join(copy, 'checkpoint.pt'), 'utf8'), 'exported from elsewhere');
   });
 
   t.test('workers train on all of a step together: their loss is that of one who does it alone', async (t) => {

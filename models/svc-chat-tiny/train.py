@@ -47,6 +47,10 @@ class Training:
 
     def run(self):
         options, progress = self.options, self.progress
+        if progress["step"] >= options.steps:
+            if self.workers.is_first:
+                print(f"{options.folder} has all of its {progress['step']} steps already; export.py writes it as GGUF, and --folder begins another run")
+            return
         held_out = HeldOut(self.tokenizer, options.seed, options.held_out) if self.workers.is_first else None
         before, started = progress["seconds"], time.monotonic()
         for batches in self._batches():
@@ -143,6 +147,8 @@ def _options():
         parser.error("a model needs 3 heads and 2 layers: so many heads of a layer, and that layer before the last, are shown where to look")
     options.folder = options.folder or training_folder("svc-chat-tiny")
     options.folder.mkdir(parents=True, exist_ok=True)
+    if (options.folder / "checkpoint.pt").exists() and not (options.folder / "resume.pt").exists():
+        parser.error(f"{options.folder} has a checkpoint.pt but no resume.pt, with which a run goes on: an older recipe made it, or it is a copy; name another --folder")
     return options
 
 
