@@ -148,7 +148,8 @@ def _options():
     options.folder = options.folder or training_folder("svc-chat-tiny")
     options.folder.mkdir(parents=True, exist_ok=True)
     if (options.folder / "checkpoint.pt").exists() and not (options.folder / "resume.pt").exists():
-        parser.error(f"{options.folder} has a checkpoint.pt but no resume.pt, with which a run goes on: an older recipe made it, or it is a copy; name another --folder")
+        why = "an older recipe made it, or it is a copy"
+        parser.error(f"{options.folder} has a checkpoint.pt but no resume.pt, with which a run goes on: {why}; name another --folder")
     return options
 
 
