@@ -6,8 +6,8 @@ import { emulator, fetchArm64Node, sysroot, whyNoArm64Addon } from './setup/arm6
 import { buildFolder, checkout } from './setup/paths.mjs';
 
 t.test('the ARM64 addon loads and names its CPU features', { skip: whyNoArm64Addon(), timeout: 120_000 }, async (t) => {
-  const door = join(checkout, 'ts/server/native/llama.ts');
-  const program = `const { systemInfo } = await import(${JSON.stringify(door)}); console.log(JSON.stringify({ arch: process.arch, ...systemInfo() }));`;
+  const binding = join(checkout, 'ts/server/native/llama.ts');
+  const program = `const { systemInfo } = await import(${JSON.stringify(binding)}); console.log(JSON.stringify({ arch: process.arch, ...systemInfo() }));`;
   const { stdout } = await promisify(execFile)(
     emulator ?? '',
     ['-cpu', 'max', '-L', sysroot, await fetchArm64Node(), '--input-type=module', '-e', program],

@@ -96,7 +96,7 @@ t.test('a model that can never fit is refused with the figures, and health says 
   });
 });
 
-t.test('a pinned model stays, an unpinned one gives way', async (t) => {
+t.test('a pinned model stays, an unpinned one is evicted', async (t) => {
   const server = await startServer(t, {
     models: { 'llama-a': models['llama-a'], 'llama-b': models['llama-b'], 'llama-c': models['llama-c'] },
     env: { ...small, SVC_INFERENCE_MAX_LOADED_MODELS: '2' },

@@ -22,7 +22,7 @@ export const chatModel = 'tiny-chat';
 export const embeddingModel = 'tiny-embed';
 export const rerankModel = 'tiny-rank';
 
-const usualModels = {
+const defaultModels = {
   [chatModel]: { arch: 'llama' },
   [embeddingModel]: { arch: 'bert' },
   [rerankModel]: { arch: 'reranker' },
@@ -37,16 +37,16 @@ export async function startServer(t: Test, options: TestServerOptions = {}): Pro
 
 /** The usual server with a model for each ability: chat with tools, embeddings, reranking. */
 export function startFullServer(t: Test): Promise<ChildServer> {
-  return startServer(t, { models: usualModels });
+  return startServer(t, { models: defaultModels });
 }
 
 /** The same without a test around it, with a context that an answer without max_tokens fills in a moment. The caller stops it. */
 export function runSoakServer(folder: string): Promise<ChildServer> {
-  return runServer({ models: usualModels, folder, env: { SVC_INFERENCE_CTX: '1024' } });
+  return runServer({ models: defaultModels, folder, env: { SVC_INFERENCE_CTX: '1024' } });
 }
 
 async function runServer(options: TestServerOptions & { folder: string }): Promise<ChildServer> {
-  const models = options.models ?? { [chatModel]: usualModels[chatModel] };
+  const models = options.models ?? { [chatModel]: defaultModels[chatModel] };
   const modelsFolder = join(options.folder, 'models');
   await linkModels(modelsFolder, models);
   const url = `http://127.0.0.1:${await freePort()}`;

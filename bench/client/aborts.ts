@@ -58,36 +58,36 @@ class Stage {
   }
 
   /** Milliseconds from the abort to the probe's first token. */
-  async abortVictim({ state, patienceMs }: AbortLoad, index: number): Promise<number> {
+  async abortVictim({ state, answerTimeoutMs }: AbortLoad, index: number): Promise<number> {
     const own = 1_000 + index * 10;
-    if (state === 'queued') return this.#abortQueued(own, patienceMs);
+    if (state === 'queued') return this.#abortQueued(own, answerTimeoutMs);
     const request =
       state === 'gathered'
         ? this.#start({ ...victim, body: { stream: false, stream_options: undefined } }, own)
         : this.#start(state === 'prefill' ? longPrompt : victim, own);
     if (state === 'decode') await waitUntil(() => request.clock.nFrames > 5, startLimitMs);
     else await sleep(state === 'prefill' ? 20 : arrivalMs);
-    return this.#abortBefore(request, own, patienceMs);
+    return this.#abortBefore(request, own, answerTimeoutMs);
   }
 
   /** A queued victim holds no slot: what must not happen is that it is served when one comes free. A holder leaves to free one. */
-  async #abortQueued(own: number, patienceMs: number): Promise<number> {
+  async #abortQueued(own: number, answerTimeoutMs: number): Promise<number> {
     await this.hold(1);
     const queued = this.#start(victim, own);
     await sleep(arrivalMs);
     queued.abort();
-    const leaving = this.#holders.pop();
-    return leaving ? this.#abortBefore(leaving, own, patienceMs) : Number.NaN;
+    const holder = this.#holders.pop();
+    return holder ? this.#abortBefore(holder, own, answerTimeoutMs) : Number.NaN;
   }
 
-  async #abortBefore(request: ChatRequest, own: number, patienceMs: number): Promise<number> {
+  async #abortBefore(request: ChatRequest, own: number, answerTimeoutMs: number): Promise<number> {
     const waiting = this.#start(probe, own + 1);
     await sleep(arrivalMs);
     const abortedAt = performance.now();
     request.abort();
-    const answer = await within(waiting.answer, patienceMs);
+    const answer = await within(waiting.answer, answerTimeoutMs);
     waiting.abort();
-    return answer ? performance.now() - abortedAt : patienceMs;
+    return answer ? performance.now() - abortedAt : answerTimeoutMs;
   }
 
   #start(shape: Parameters<typeof shapedBody>[0], own: number): ChatRequest {

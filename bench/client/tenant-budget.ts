@@ -8,7 +8,7 @@ import { summarise } from './summary.ts';
 import { sleep } from './wait.ts';
 
 /** A refused client asks again soon, whatever it is told. */
-const impatienceMs = 20;
+const retryDelayMs = 20;
 
 export const runTenantBudget: Scenario<TenantBudgetLoad> = async ({ target, seed }, load) => {
   const answers: ChatAnswer[] = [];
@@ -19,7 +19,7 @@ export const runTenantBudget: Scenario<TenantBudgetLoad> = async ({ target, seed
       const body = shapedBody(load, seed, client * 10_007 + turn);
       const answer = await sendChat(target, body, { apiKey: tenantKeys.metered });
       answers.push(answer);
-      if (answer.status !== 200) await sleep(impatienceMs);
+      if (answer.status !== 200) await sleep(retryDelayMs);
     }
   });
   await Promise.all(clients);

@@ -76,7 +76,7 @@ export interface AbortLoad {
   slots: number;
   victims: number;
   /** A slot that is not free by then counts as this long. */
-  patienceMs: number;
+  answerTimeoutMs: number;
 }
 
 /** Requests that are aborted at random moments, while survivors stream to their end. */

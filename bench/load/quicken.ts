@@ -23,7 +23,7 @@ function quickLoad(load: Load): Load {
     case 'conversations':
       return { ...load, turns: Math.min(load.turns, 2) };
     case 'aborts':
-      return { ...load, victims: 1, patienceMs: Math.min(load.patienceMs, 1_000) };
+      return { ...load, victims: 1, answerTimeoutMs: Math.min(load.answerTimeoutMs, 1_000) };
     case 'abort-storm':
       return { ...load, aborts: Math.min(load.aborts, 40) };
     case 'idle-streams':

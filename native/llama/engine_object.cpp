@@ -83,9 +83,9 @@ Napi::Value EngineObject::stats(const Napi::CallbackInfo & info) {
     to.Set("promptTokensTotal", static_cast<double>(stats.n_prompt_tokens.load()));
     to.Set("cachedTokensTotal", static_cast<double>(stats.n_cached_tokens.load()));
     to.Set("completionTokensTotal", static_cast<double>(stats.n_completion_tokens.load()));
-    to.Set("tierMemoryBytes", static_cast<double>(stats.n_tier_memory_bytes.load()));
-    to.Set("tierDiskBytes", static_cast<double>(stats.n_tier_disk_bytes.load()));
-    to.Set("tierHitsTotal", static_cast<double>(stats.n_tier_hits.load()));
+    to.Set("offloadMemoryBytes", static_cast<double>(stats.n_tier_memory_bytes.load()));
+    to.Set("offloadDiskBytes", static_cast<double>(stats.n_tier_disk_bytes.load()));
+    to.Set("offloadHitsTotal", static_cast<double>(stats.n_tier_hits.load()));
     to.Set("restoredTokensTotal", static_cast<double>(stats.n_restored_tokens.load()));
     to.Set("draftedTokensTotal", static_cast<double>(stats.n_drafted_tokens.load()));
     to.Set("acceptedTokensTotal", static_cast<double>(stats.n_accepted_tokens.load()));

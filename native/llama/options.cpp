@@ -142,9 +142,9 @@ EngineOptions engine_options(const Napi::Object & from) {
     reader.integer("nThreads", to.n_threads, 0, 1024);
     reader.integer("nThreadsBatch", to.n_threads_batch, 0, 1024);
     if (reader.has("kvUnified")) reader.boolean("kvUnified", to.kv_unified.emplace());
-    reader.integer("kvTierMemoryBytes", to.kv_tier_memory_bytes, 0, kMostBytes);
-    reader.integer("kvTierDiskBytes", to.kv_tier_disk_bytes, 0, kMostBytes);
-    reader.string("kvTierFolder", to.kv_tier_folder);
+    reader.integer("kvOffloadMemoryBytes", to.kv_tier_memory_bytes, 0, kMostBytes);
+    reader.integer("kvOffloadDiskBytes", to.kv_tier_disk_bytes, 0, kMostBytes);
+    reader.string("kvOffloadFolder", to.kv_tier_folder);
     to.speculation = speculation_mode(reader);
     reader.integer("nDraftMax", to.n_draft_max, 0, 64);
     reader.integer("maxQueuedJobs", to.max_queued_jobs, 0, kMaxTokens);

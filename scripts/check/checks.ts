@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
+import { compareBinding } from './binding.ts';
 import type { Check, Outcome } from './check.ts';
 import { runCommand, runNode } from './command.ts';
-import { compareDoor } from './door.ts';
 import { checkImports } from './imports.ts';
 import { checkNativeFormat } from './native-format.ts';
 import { checkReadme } from './readme.ts';
@@ -19,10 +19,10 @@ async function importRules(): Promise<Outcome> {
   return judge([...tooFew, ...violations], `${nModules} modules`);
 }
 
-async function nativeDoors(): Promise<Outcome> {
+async function nativeBindings(): Promise<Outcome> {
   const sources = globSync('native/llama/*.{h,cpp}').map((path) => readFileSync(path, 'utf8'));
-  const door = ['ts/server/native/llama.ts', 'ts/server/native/load.ts'].map((path) => readFileSync(path, 'utf8'));
-  return judge(compareDoor(door.join('\n'), sources.join('\n')), 'llama');
+  const binding = ['ts/server/native/llama.ts', 'ts/server/native/load.ts'].map((path) => readFileSync(path, 'utf8'));
+  return judge(compareBinding(binding.join('\n'), sources.join('\n')), 'llama');
 }
 
 export const checks: readonly Check[] = [
@@ -40,5 +40,5 @@ export const checks: readonly Check[] = [
   { name: 'openapi.json', remedy: 'npm run openapi', run: () => runNode('ts/server/openapi-file.ts', '--check') },
   { name: 'README tables', remedy: 'npm run format', run: checkReadme },
   { name: 'native format', remedy: 'npm run format', run: checkNativeFormat },
-  { name: 'native doors', remedy: 'make native/*/ and ts/server/native/*.ts name the same methods', run: nativeDoors },
+  { name: 'native bindings', remedy: 'make native/*/ and ts/server/native/*.ts name the same methods', run: nativeBindings },
 ];

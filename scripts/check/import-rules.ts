@@ -1,35 +1,35 @@
 /** Who may import whom, as dependency-cruiser rules. Paths are relative to the root of the repository. */
 import type { IForbiddenRuleType } from 'dependency-cruiser';
-import { tiers } from './rooms.ts';
+import { tiers } from './modules.ts';
 
 const domains = '^ts/server/domains/';
 const tests = '\\.test\\.ts$';
 
-/** One rule a tier: its rooms see no room of their own tier or above. `$1` is the importing room itself. */
-const tierRules: IForbiddenRuleType[] = tiers.map((rooms, tier) => ({
+/** One rule a tier: its modules see no module of their own tier or above. `$1` is the importing module itself. */
+const tierRules: IForbiddenRuleType[] = tiers.map((modules, tier) => ({
   name: `tier-${tier + 1}-imports-only-lower-tiers`,
   severity: 'error',
-  from: { path: `${domains}(${rooms.join('|')})/` },
+  from: { path: `${domains}(${modules.join('|')})/` },
   to: { path: `${domains}(${tiers.slice(tier).flat().join('|')})/`, pathNot: `${domains}$1/` },
 }));
 
 export const importRules: IForbiddenRuleType[] = [
   ...tierRules,
   {
-    name: 'rooms-meet-at-index',
+    name: 'modules-meet-at-index',
     severity: 'error',
     from: { path: `${domains}([^/]+)/` },
     to: { path: domains, pathNot: `${domains}($1/|[^/]+/index\\.ts$)` },
   },
   {
-    // The model library is a door of its own: `svc models` works on the folder without a server.
-    name: 'main-enters-rooms-through-index',
+    // The model library is a binding of its own: `svc models` works on the folder without a server.
+    name: 'main-enters-modules-through-index',
     severity: 'error',
     from: { path: '^ts/(server/[^/]+\\.ts$|cli/)', pathNot: tests },
     to: { path: domains, pathNot: `${domains}([^/]+/index\\.ts$|inference/library/)` },
   },
   {
-    name: 'every-room-has-a-tier',
+    name: 'every-module-has-a-tier',
     severity: 'error',
     from: { path: domains, pathNot: `${domains}(${tiers.flat().join('|')})/` },
     to: {},

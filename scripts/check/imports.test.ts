@@ -18,10 +18,10 @@ const inference = {
   'ts/server/domains/inference/service.ts': 'export const b = 1;',
 };
 
-t.test('a higher room may enter a lower one through its index', async (t) => {
+t.test('a higher module may enter a lower one through its index', async (t) => {
   const report = await check(t, {
     ...inference,
-    'ts/server/domains/knowledge/service.ts': "import { a } from '../inference/index.ts';\nconsole.log(a);",
+    'ts/server/domains/data/service.ts': "import { a } from '../inference/index.ts';\nconsole.log(a);",
   });
   t.strictSame(report, { nModules: 3, violations: [] });
 });
@@ -29,10 +29,10 @@ t.test('a higher room may enter a lower one through its index', async (t) => {
 const violations: [rule: string, path: string, source: string][] = [
   ['tier-1-imports-only-lower-tiers', 'ts/server/domains/identity/service.ts', "export * from '../inference/index.ts';"],
   ['tier-2-imports-only-lower-tiers', 'ts/server/domains/memory/service.ts', "export * from '../inference/index.ts';"],
-  ['rooms-meet-at-index', 'ts/server/domains/knowledge/service.ts', "export * from '../inference/service.ts';"],
-  ['rooms-meet-at-index', 'ts/server/domains/knowledge/types.ts', "export type { b } from '../inference/service.ts';"],
-  ['main-enters-rooms-through-index', 'ts/server/main.ts', "export * from './domains/inference/service.ts';"],
-  ['every-room-has-a-tier', 'ts/server/domains/misc/service.ts', "export * from '../inference/index.ts';"],
+  ['modules-meet-at-index', 'ts/server/domains/data/service.ts', "export * from '../inference/service.ts';"],
+  ['modules-meet-at-index', 'ts/server/domains/data/types.ts', "export type { b } from '../inference/service.ts';"],
+  ['main-enters-modules-through-index', 'ts/server/main.ts', "export * from './domains/inference/service.ts';"],
+  ['every-module-has-a-tier', 'ts/server/domains/misc/service.ts', "export * from '../inference/index.ts';"],
   ['lower-floors-know-no-domain', 'ts/server/platform/http/router.ts', "export * from '../../domains/inference/index.ts';"],
   ['lower-floors-know-no-domain', 'ts/workers/hash.ts', "export * from '../server/domains/inference/index.ts';"],
   ['only-exchange-imports-uwebsockets', 'ts/server/platform/http/router.ts', "export * from 'uWebSockets.js';"],

@@ -37,7 +37,7 @@ export async function fetchArm64Node() {
     folder: '.',
     marker: 'bin/node',
     upstreamVersion: version,
-    licence: 'MIT',
+    license: 'MIT',
     override: 'SVC_NODE_ARM64_DIR',
   };
   return join(await fetchSource({ ...pin, version, integrity }), 'bin', 'node');

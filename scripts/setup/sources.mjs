@@ -10,7 +10,7 @@ import { SetUpError } from './set-up-error.mjs';
  * An entry of native/sources.json: an npm package that carries upstream source, and where in it the source is
  * (a folder, or a git bundle).
  * @typedef {{ package: string, version: string, integrity: string, folder?: string, bundle?: string, marker: string,
- *   upstreamVersion: string, licence: string, override: string }} Pin
+ *   upstreamVersion: string, license: string, override: string }} Pin
  */
 
 /** @returns {Record<string, Pin>} */

@@ -15,7 +15,7 @@ const pin: Pin = {
   folder: 'src/tree',
   marker: 'include/it.h',
   upstreamVersion: '1',
-  licence: 'MIT',
+  license: 'MIT',
   override: 'SVC_CARRIER_DIR',
 };
 

@@ -39,9 +39,9 @@ export function engineOptions(values: ConfigValues): InferenceConfig {
       flashAttention: values['inference.flash_attention'],
       cacheTypeK: values['inference.cache_type_k'],
       cacheTypeV: values['inference.cache_type_v'],
-      kvTierMemoryBytes: values['inference.kv_tier_memory_bytes'],
-      kvTierDiskBytes: values['inference.kv_tier_disk_bytes'],
-      kvTierFolder: join(values.data_dir, 'cache', 'kv'),
+      kvOffloadMemoryBytes: values['inference.kv_offload_memory_bytes'],
+      kvOffloadDiskBytes: values['inference.kv_offload_disk_bytes'],
+      kvOffloadFolder: join(values.data_dir, 'cache', 'kv'),
       ...(kvUnified === 'auto' ? {} : { kvUnified: kvUnified === 'on' }),
     },
   };

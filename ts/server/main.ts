@@ -18,8 +18,8 @@ import { MetricsRegistry } from './platform/metrics/registry.ts';
 import { API_INFO, INSTALL_ROOT, MODULES, VERSION } from './product.ts';
 
 /** What tests put in place of the real thing. */
-export interface ServerSeams {
-  door?: NonNullable<InferenceDeps['door']>;
+export interface TestOverrides {
+  binding?: NonNullable<InferenceDeps['binding']>;
   inspector?: NonNullable<InferenceDeps['inspector']>;
   sink?: LineSink;
 }
@@ -37,8 +37,8 @@ export interface Server {
 }
 
 /** Wires the node; opens nothing yet. */
-export async function createServer({ values }: Config, seams: ServerSeams = {}): Promise<Server> {
-  const sink = seams.sink ?? new FileDescriptorSink(2);
+export async function createServer({ values }: Config, overrides: TestOverrides = {}): Promise<Server> {
+  const sink = overrides.sink ?? new FileDescriptorSink(2);
   const log = new Log({ level: values['log.level'], format: logFormat(values['log.format']), sink });
   const metrics = new MetricsRegistry();
   observeProcess(metrics, VERSION);
@@ -48,7 +48,7 @@ export async function createServer({ values }: Config, seams: ServerSeams = {}):
     files: namedModelFile(values),
   });
   const defaultModel = await chooseDefaultModel(values, library);
-  const { door, inspector } = seams;
+  const { binding, inspector } = overrides;
   const tenants = values.tenant_keys_file === '' ? undefined : TenantKeys.read(values.tenant_keys_file);
   const inference = createInference({
     config: { ...engineOptions(values), ...(defaultModel === undefined ? {} : { defaultModel }) },
@@ -58,7 +58,7 @@ export async function createServer({ values }: Config, seams: ServerSeams = {}):
     log: log.child({ module: 'inference' }),
     version: VERSION,
     ...(tenants === undefined ? {} : { tenants }),
-    ...(door === undefined ? {} : { door }),
+    ...(binding === undefined ? {} : { binding }),
     ...(inspector === undefined ? {} : { inspector }),
   });
   let isDraining = false;

@@ -42,5 +42,5 @@ function refuse(error: unknown): Record<string, unknown> {
 }
 
 const [, , path = '', plan] = process.argv;
-const verdict = await inspect(path, plan === undefined ? undefined : (JSON.parse(plan) as Plan)).catch(refuse);
-process.stdout.write(`${JSON.stringify(verdict)}\n`);
+const result = await inspect(path, plan === undefined ? undefined : (JSON.parse(plan) as Plan)).catch(refuse);
+process.stdout.write(`${JSON.stringify(result)}\n`);

@@ -2,7 +2,7 @@
 import type { AbortLoad, LongStreamLoad } from '../../load/load.ts';
 import type { Goal, Trial } from '../../trial.ts';
 
-const abort = (state: AbortLoad['state']): AbortLoad => ({ kind: 'aborts', state, slots: 4, victims: 1, patienceMs: 1_000 });
+const abort = (state: AbortLoad['state']): AbortLoad => ({ kind: 'aborts', state, slots: 4, victims: 1, answerTimeoutMs: 1_000 });
 /** A step, plus 50 ms; a step of 4 sequences takes a few. */
 const freed = (phase: string): Goal => ({ figure: `${phase}.slotFreedMs`, unit: 'ms', atMost: 60 });
 const silent = (phase: string): Goal => ({ figure: `${phase}.cpuForTheGoneMs`, unit: 'ms of 500', atMost: 30 });

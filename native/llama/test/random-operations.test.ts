@@ -52,7 +52,7 @@ const endings: Ending[] = [
 ];
 
 /** States that give way are saved, in less memory than all of them need. */
-const tierBytes = 1_000_000;
+const offloadBytes = 1_000_000;
 
 interface Variant {
   title: string;
@@ -130,8 +130,8 @@ async function operate(t: Test, count: number, { logitBias, disk, options }: Var
   const alone = new ModelAlone(engineAlone, logitBias);
   let isOver = false;
   const switched = switchModels(t, () => isOver);
-  const diskTier = disk ? { kvTierDiskBytes: 64 * tierBytes, kvTierFolder: t.testdir() } : {};
-  const engine = await model.createEngine({ nParallel: 8, kvTierMemoryBytes: tierBytes, ...diskTier, ...options });
+  const diskOffload = disk ? { kvOffloadDiskBytes: 64 * offloadBytes, kvOffloadFolder: t.testdir() } : {};
+  const engine = await model.createEngine({ nParallel: 8, kvOffloadMemoryBytes: offloadBytes, ...diskOffload, ...options });
   t.teardown(() => engine.close());
   const checks: Promise<void>[] = [];
   let worst = 0;
@@ -172,8 +172,8 @@ async function operate(t: Test, count: number, { logitBias, disk, options }: Var
   t.ok(worst < nearlyEqual, `tokens differ only where they were nearly equal (largest gap ${worst.toFixed(4)})`);
   while (engine.stats().nActive > 0) await new Promise((resolve) => setTimeout(resolve, 10));
   const { nQueued, nQueuedTokens, kvCellsUsed, draftedTokensTotal, acceptedTokensTotal, ...tier } = engine.stats();
-  t.ok(tier.tierHitsTotal > 0 && tier.tierMemoryBytes <= tierBytes, 'saved states were brought back');
-  if (disk) t.ok(tier.tierDiskBytes > 0, 'some of them lie on disk');
+  t.ok(tier.offloadHitsTotal > 0 && tier.offloadMemoryBytes <= offloadBytes, 'saved states were brought back');
+  if (disk) t.ok(tier.offloadDiskBytes > 0, 'some of them lie on disk');
   t.strictSame({ nQueued, nQueuedTokens }, { nQueued: 0, nQueuedTokens: 0 }, 'nobody is left');
   t.ok(kvCellsUsed <= (options.nCtx ?? 0), 'what is left in the cache fits');
   if (options.speculation)

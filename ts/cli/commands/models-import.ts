@@ -10,13 +10,13 @@ export const modelsImport = command({
   options: {
     name: { kind: 'text', value: 'NAME', help: 'name in the library instead of the file’s own' },
     link: { kind: 'flag', help: 'hard-link instead of copying: takes no space, same disk only' },
-    licence: { kind: 'text', value: 'TEXT', help: 'licence to remember with it' },
+    license: { kind: 'text', value: 'TEXT', help: 'license to remember with it' },
     force: { kind: 'flag', help: 'replace a model of that name' },
   },
   examples: ['svc models import ~/Downloads/model.gguf', 'svc models import /mnt/models/big-00001-of-00003.gguf --link'],
   async run(invocation) {
     const { options, positionals, terminal, signal } = invocation;
-    const { name, licence, link = false, force = false } = options;
+    const { name, license, link = false, force = false } = options;
     const { values } = readConfig(invocation);
     const progress = terminal.progress();
     const imported = await importModel(positionals[0] ?? '', {
@@ -25,7 +25,7 @@ export const modelsImport = command({
       force,
       signal,
       ...(name !== undefined && { name }),
-      ...(licence !== undefined && { licence }),
+      ...(license !== undefined && { license }),
       onProgress: (file, { receivedBytes, totalBytes }) => progress.update(file, receivedBytes, totalBytes),
     }).finally(() => progress.end());
     const sizeBytes = imported.files.reduce((sum, file) => sum + file.sizeBytes, 0);

@@ -14,7 +14,7 @@ export function modelRecord(entry: LibraryEntry): Record<string, unknown> {
     parameters: facts?.nParams ?? null,
     quantisation: facts?.quantisation ?? null,
     context_length: facts?.nCtxTrain ?? null,
-    licence: stored?.licence ?? sidecar?.licence ?? null,
+    license: stored?.license ?? sidecar?.license ?? null,
     source: sidecar?.source ?? null,
     sha256: sidecar?.files?.map(({ sha256 }) => sha256) ?? [],
     paths,

@@ -32,11 +32,11 @@ export const modelsList = command({
 });
 
 function listCatalogue(terminal: Terminal): 'ok' {
-  const rows = catalogue.map(({ name, kind, sizeBytes, licence, note }) => [name, kind, formatBytes(sizeBytes), licence, note]);
-  const records = catalogue.map(({ name, kind, repo, file, revision, sha256, sizeBytes, licence, note }) => ({
+  const rows = catalogue.map(({ name, kind, sizeBytes, license, note }) => [name, kind, formatBytes(sizeBytes), license, note]);
+  const records = catalogue.map(({ name, kind, repo, file, revision, sha256, sizeBytes, license, note }) => ({
     ...{ name, kind, repo, file, revision },
-    ...{ sha256: sha256 ?? null, size_bytes: sizeBytes, licence, note },
+    ...{ sha256: sha256 ?? null, size_bytes: sizeBytes, license, note },
   }));
-  terminal.result(records, formatTable(['NAME', 'KIND', 'SIZE', 'LICENCE', 'NOTE'], rows));
+  terminal.result(records, formatTable(['NAME', 'KIND', 'SIZE', 'LICENSE', 'NOTE'], rows));
   return 'ok';
 }

@@ -44,7 +44,7 @@ export const modelsPull = command({
     const checked = pulled.verified
       ? 'SHA-256 verified'
       : 'the server named no SHA-256, so only the recorded one can be checked later';
-    const licence = pulled.licence === undefined ? '' : `\nlicence: ${pulled.licence}`;
+    const license = pulled.license === undefined ? '' : `\nlicense: ${pulled.license}`;
     const done = pulled.alreadyHere ? `${pulled.name} is already here` : `${pulled.name}: ${formatBytes(sizeBytes)}, ${checked}`;
     terminal.result(
       {
@@ -53,9 +53,9 @@ export const modelsPull = command({
         files: pulled.files,
         already_here: pulled.alreadyHere,
         verified: pulled.verified,
-        licence: pulled.licence ?? null,
+        license: pulled.license ?? null,
       },
-      `${done}${licence}`,
+      `${done}${license}`,
     );
     return 'ok';
   },

@@ -42,7 +42,7 @@ function describe(entry: LibraryEntry): Record<string, string | number | undefin
     format: facts?.quantisation,
     context: facts?.nCtxTrain ? `${facts.nCtxTrain} tokens` : undefined,
     size: formatBytes(entry.sizeBytes),
-    licence: typeof record['licence'] === 'string' ? record['licence'] : undefined,
+    license: typeof record['license'] === 'string' ? record['license'] : undefined,
     source: sidecar?.source,
     sha256: sidecar?.files?.map(({ sha256 }) => sha256).join(' '),
     path: entry.paths.join('\n'.padEnd(15)),

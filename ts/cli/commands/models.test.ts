@@ -15,7 +15,7 @@ t.setTimeout(300_000);
 t.test('a model’s life: import, list, show, verify, damage, rm', async (t) => {
   const { root, modelsDir, run } = cliSetting(t);
   const bytes = await writeTinyModel(join(root, 'My-Model.gguf'));
-  t.match((await run(['models', 'import', join(root, 'My-Model.gguf'), '--licence', 'MIT', '--json'])).json(), {
+  t.match((await run(['models', 'import', join(root, 'My-Model.gguf'), '--license', 'MIT', '--json'])).json(), {
     name: 'my-model',
     kind: 'chat',
     architecture: 'qwen3',
@@ -23,7 +23,7 @@ t.test('a model’s life: import, list, show, verify, damage, rm', async (t) => 
   t.match((await run(['models', 'list'])).stdout, /my-model +chat +\S+ kB +F32 +ready/);
   t.match((await run(['models', 'show', 'my-model', '--json'])).json(), {
     installed: true,
-    licence: 'MIT',
+    license: 'MIT',
     usable: true,
     removable: true,
   });
@@ -47,10 +47,10 @@ t.test('exit codes of the library', async (t) => {
   await run(['models', 'import', join(root, 'm.gguf')]);
   t.match(await run(['models', 'import', join(root, 'm.gguf')]), { code: 6, stderr: /--force/ });
   t.match(await run(['models', 'show', 'nothing']), { code: 4 });
-  t.match((await run(['models', 'show', 'bge-m3-q8_0', '--json'])).json(), { installed: false, licence: 'MIT' });
+  t.match((await run(['models', 'show', 'bge-m3-q8_0', '--json'])).json(), { installed: false, license: 'MIT' });
 });
 
-t.test('the catalogue lists names, sizes and licences', async (t) => {
+t.test('the catalogue lists names, sizes and licenses', async (t) => {
   const { run } = cliSetting(t);
   const { stdout } = await run(['models', 'list', '--catalogue']);
   t.match(stdout, /bge-m3-q8_0 +embedding +635 MB +MIT/);

@@ -1,4 +1,4 @@
-/** What crosses the door to native/llama: options and jobs on the way in, facts and figures on the way out. */
+/** What crosses the binding to native/llama: options and jobs on the way in, facts and figures on the way out. */
 
 export interface LoadOptions {
   /** GGUF file (for a split model: its first part). */
@@ -54,10 +54,10 @@ export interface EngineOptions {
   /** One KV buffer for all sequences (a long request may use it all) or one share each. */
   kvUnified?: boolean;
   /** Memory for the states of sequences that gave way, so that a chat goes on without evaluating its past again; 0 keeps none. */
-  kvTierMemoryBytes?: number;
-  /** Disk for the states that memory has no room for; 0 keeps none. Files live in `kvTierFolder` until the engine closes. */
-  kvTierDiskBytes?: number;
-  kvTierFolder?: string;
+  kvOffloadMemoryBytes?: number;
+  /** Disk for the states that memory has no room for; 0 keeps none. Files live in `kvOffloadFolder` until the engine closes. */
+  kvOffloadDiskBytes?: number;
+  kvOffloadFolder?: string;
   /** Speculative decoding: auto drafts only while that pays, by measurement. */
   speculation?: 'auto' | 'always' | 'off';
   /** Most tokens drafted for one sequence in one step, 0 to 64. */
@@ -108,10 +108,10 @@ export interface EngineStats {
   cachedTokensTotal: number;
   completionTokensTotal: number;
   /** Saved states of sequences that gave way. */
-  tierMemoryBytes: number;
-  tierDiskBytes: number;
+  offloadMemoryBytes: number;
+  offloadDiskBytes: number;
   /** Times that a saved state was brought back, and prompt tokens that were not evaluated because of it. */
-  tierHitsTotal: number;
+  offloadHitsTotal: number;
   restoredTokensTotal: number;
   /** Of speculative decoding: tokens verified, and those that were right. */
   draftedTokensTotal: number;

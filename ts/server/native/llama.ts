@@ -1,5 +1,5 @@
 /**
- * The typed door to native/llama: models, generation engines and embedders.
+ * The typed binding to native/llama: models, generation engines and embedders.
  *
  * Lifetimes: close() is idempotent and explicit; a model outlives its engines because they hold it natively.
  * Threads: submit(), cancel(), pause() and resume() are synchronous and O(1); everything slow runs on native threads.

@@ -35,7 +35,7 @@ export interface ModelCard {
   sizeBytes: number;
   nParams?: number;
   quantisation?: string;
-  licence?: string;
+  license?: string;
   /** Unix seconds. */
   createdAt: number;
   ownedBy: string;
@@ -94,7 +94,7 @@ export type ChatPrompt = Extract<Prompt, { kind: 'chat' }>;
 
 export interface InferenceBackend {
   /** Why this backend can answer nothing at all, if so. */
-  outage(): HttpError | undefined;
+  unavailableReason(): HttpError | undefined;
   models(): Promise<ModelCard[]>;
   /** Resolves when the job is queued; later failures arrive at sink.onError. `model` is an id of models(). */
   complete(model: string, request: CompletionRequest, sink: CompletionSink, options: CallOptions): Promise<RunningCompletion>;

@@ -19,7 +19,7 @@ export class BudgetedSink extends RelaySink {
   watch(job: RunningCompletion): RunningCompletion {
     const cancel = () => {
       job.cancel();
-      this.#settle();
+      this.#reconcile();
     };
     return { cancel, pause: () => job.pause(), resume: () => job.resume() };
   }
@@ -45,16 +45,16 @@ export class BudgetedSink extends RelaySink {
   }
 
   override onDone(usage: JobUsage): void {
-    this.#reservation.settle(usage.nPromptTokens, usage.nCompletionTokens);
+    this.#reservation.reconcile(usage.nPromptTokens, usage.nCompletionTokens);
     this.sink.onDone(usage);
   }
 
   override onError(error: NativeError): void {
-    this.#settle();
+    this.#reconcile();
     this.sink.onError(error);
   }
 
-  #settle(): void {
-    this.#reservation.settle(this.#nPrompt, this.#nRecords);
+  #reconcile(): void {
+    this.#reservation.reconcile(this.#nPrompt, this.#nRecords);
   }
 }

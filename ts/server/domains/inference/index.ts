@@ -1,4 +1,4 @@
-/** The door of the inference room: chat, embeddings, ranking, tokens and models over one engine. */
+/** The public interface of the inference module: chat, embeddings, ranking, tokens and models over one engine. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EngineOptions } from '../../native/llama.ts';
@@ -10,9 +10,9 @@ import { clientError } from './errors.ts';
 import { Inspector } from './local/inspector.ts';
 import { LocalBackend, type LocalOptions } from './local/local-backend.ts';
 import { totalBytes } from './local/memory-use.ts';
-import type { TableObserver } from './local/model-table.ts';
-import { llamaDoor, type NativeDoor } from './local/native-door.ts';
-import { defaultDeviceBytes, defaultTableLimits } from './local/table-limits.ts';
+import type { RegistryObserver } from './local/model-registry.ts';
+import { llamaBinding, type NativeBinding } from './local/native-binding.ts';
+import { defaultDeviceBytes, defaultRegistryLimits } from './local/registry-limits.ts';
 import { InferenceMetrics } from './metrics.ts';
 import type { ModelSource } from './model-source.ts';
 import { inferenceRoutes } from './routes.ts';
@@ -58,24 +58,24 @@ export interface TenantRules {
   /** Undefined for the usual ones. */
   tokensPerMinute(tenant: string): number | undefined;
   /** Whether its requests may go before those of others. */
-  mayHurry(tenant: string): boolean;
+  allowsPriority(tenant: string): boolean;
 }
 
 export interface InferenceDeps {
   config: InferenceConfig;
   source: ModelSource;
-  /** Inspection verdicts are kept here. */
+  /** Inspection inspection results are kept here. */
   dataDir: string;
   metrics: MetricsRegistry;
   log: Log;
   /** Version of the server, for system_fingerprint. */
   version: string;
-  /** Absent: all tenants have the usual tokens a minute, and may hurry. */
+  /** Absent: all tenants have the usual tokens a minute, and may use priority. */
   tenants?: TenantRules;
   /** Backends beside the local one, for example cloud providers and other nodes. */
   backends?: readonly InferenceBackend[];
   /** The native engine; tests put another behind it. */
-  door?: NativeDoor;
+  binding?: NativeBinding;
   /** Judges model files; tests put another in place. */
   inspector?: Inspector;
 }
@@ -107,9 +107,9 @@ export function create(deps: InferenceDeps): Inference {
   const { config, source, log } = deps;
   const inspector = deps.inspector ?? new Inspector(join(deps.dataDir, 'inspected-models.json'));
   const metrics = new InferenceMetrics(deps.metrics);
-  const door = deps.door ?? llamaDoor;
-  const local = new LocalBackend(door, source, inspector, {
-    ...localOptions(config, door),
+  const binding = deps.binding ?? llamaBinding;
+  const local = new LocalBackend(binding, source, inspector, {
+    ...localOptions(config, binding),
     events: {
       onFault: (error) => log.error('an answer could not be handed over', { error }),
       onNotice: ({ message }) => log.warn(message),
@@ -121,7 +121,7 @@ export function create(deps: InferenceDeps): Inference {
     defaultModel: config.defaultModel,
     metrics,
     budgets: new TokenBudgets((tenant) => deps.tenants?.tokensPerMinute(tenant) ?? config.tenantTokensPerMinute),
-    mayHurry: (tenant) => deps.tenants?.mayHurry(tenant) ?? true,
+    allowsPriority: (tenant) => deps.tenants?.allowsPriority(tenant) ?? true,
     requestTimeoutMs: config.requestTimeoutMs,
   });
   deps.metrics.onCollect(() => {
@@ -135,7 +135,7 @@ export function create(deps: InferenceDeps): Inference {
     routes: inferenceRoutes({ service, control: local, source, onLoadError }, `svc-${deps.version}`),
     start: async () => {
       await mkdir(deps.dataDir, { recursive: true });
-      await emptyTierFolder(config.engine?.kvTierFolder, log);
+      await emptyOffloadFolder(config.engine?.kvOffloadFolder, log);
       await loadDefault(local, config.defaultModel, (id, error) => {
         defaultFailure = clientError(error).message;
         onLoadError(id, error);
@@ -151,8 +151,8 @@ export function create(deps: InferenceDeps): Inference {
   };
 }
 
-function localOptions(config: InferenceConfig, door: NativeDoor): LocalOptions {
-  const limits = defaultTableLimits();
+function localOptions(config: InferenceConfig, binding: NativeBinding): LocalOptions {
+  const limits = defaultRegistryLimits();
   const { defaultModel, pinnedModels = [] } = config;
   return {
     pinned: defaultModel === undefined ? pinnedModels : [defaultModel, ...pinnedModels],
@@ -161,7 +161,7 @@ function localOptions(config: InferenceConfig, door: NativeDoor): LocalOptions {
       maxModels: config.maxLoadedModels ?? limits.maxModels,
       memory: {
         hostBytes: config.maxLoadedBytes ?? limits.memory.hostBytes,
-        deviceBytes: config.maxDeviceBytes ?? deviceBytes(door),
+        deviceBytes: config.maxDeviceBytes ?? deviceBytes(binding),
       },
       loadWaitMs: config.loadWaitMs ?? limits.loadWaitMs,
       idleUnloadMs: config.idleUnloadMs ?? limits.idleUnloadMs,
@@ -176,18 +176,18 @@ function localOptions(config: InferenceConfig, door: NativeDoor): LocalOptions {
   };
 }
 
-function deviceBytes(door: NativeDoor): number {
+function deviceBytes(binding: NativeBinding): number {
   try {
-    return defaultDeviceBytes(door.systemInfo());
+    return defaultDeviceBytes(binding.systemInfo());
   } catch {
-    // Without an engine, which its outage explains, nothing is loaded.
+    // Without an engine, which its unavailableReason explains, nothing is loaded.
     return 0;
   }
 }
 
 const worthAWarning = 0.05;
 
-function observeMemory(metrics: InferenceMetrics, log: Log): TableObserver {
+function observeMemory(metrics: InferenceMetrics, log: Log): RegistryObserver {
   return {
     loaded: (id, { predicted, used }) => {
       const [foretold, real] = [totalBytes(predicted), totalBytes(used)];
@@ -202,13 +202,13 @@ function observeMemory(metrics: InferenceMetrics, log: Log): TableObserver {
 }
 
 /** States that were saved by a process that is gone serve nobody. Their content is what tenants said: the folder is this user's alone. */
-async function emptyTierFolder(folder: string | undefined, log: Log): Promise<void> {
+async function emptyOffloadFolder(folder: string | undefined, log: Log): Promise<void> {
   if (folder === undefined) return;
   try {
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    log.warn('chats that give way are kept in memory alone: the folder cannot be used', { folder, error: String(error) });
+    log.warn('evicted chats are kept in memory alone: the folder cannot be used', { folder, error: String(error) });
   }
 }
 
@@ -217,7 +217,7 @@ async function loadDefault(
   id: string | undefined,
   onError: (id: string, error: unknown) => void,
 ): Promise<void> {
-  if (id === undefined || local.outage()) return;
+  if (id === undefined || local.unavailableReason()) return;
   await local.load(id, new AbortController().signal, Number.POSITIVE_INFINITY).catch((error: unknown) => onError(id, error));
 }
 
@@ -226,11 +226,11 @@ async function readHealth(
   defaultModel: string | undefined,
   failure: string | undefined,
 ): Promise<InferenceHealth> {
-  const outage = local.outage();
+  const unavailableReason = local.unavailableReason();
   const modelState = defaultModel === undefined ? undefined : await local.state(defaultModel);
   return {
-    local_models: outage?.code ?? 'available',
-    ...(outage ? { reason: outage.message } : {}),
+    local_models: unavailableReason?.code ?? 'available',
+    ...(unavailableReason ? { reason: unavailableReason.message } : {}),
     ...(defaultModel === undefined ? {} : { default_model: defaultModel, default_model_state: modelState ?? 'missing' }),
     ...(failure !== undefined && modelState !== 'loaded' ? { default_model_error: failure } : {}),
     models_loaded: [...local.engines()].length,

@@ -1,4 +1,4 @@
-/** The whole room behind its routes, with a scripted engine and no sockets. */
+/** The whole module behind its routes, with a scripted engine and no sockets. */
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { CpuUnsupportedError } from '../../native/load.ts';
@@ -10,7 +10,7 @@ import { MetricsRegistry } from '../../platform/metrics/registry.ts';
 import type { CompletionSink } from './backend.ts';
 import { create, type StoredModel, type TenantRules } from './index.ts';
 import { Inspector } from './local/inspector.ts';
-import { ScriptedDoor, scriptedUsage } from './scripted-engine.ts';
+import { ScriptedBinding, scriptedUsage } from './scripted-engine.ts';
 import { ScriptedStream } from './stream/scripted-stream.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }];
@@ -37,11 +37,11 @@ function setUp(t: Test, kinds: Record<string, StoredModel['kind']> = { 'tiny-cha
       demonstration: 'It talks nonsense.',
     }),
   );
-  const door = new ScriptedDoor();
-  door.info = { supportsTools };
-  door.engine.script = sayHello;
+  const binding = new ScriptedBinding();
+  binding.info = { supportsTools };
+  binding.engine.script = sayHello;
   const metrics = new MetricsRegistry();
-  const verdict = { usable: true, hasChatTemplate: true, supportsTools, supportsThinking: false } as const;
+  const result = { usable: true, hasChatTemplate: true, supportsTools, supportsThinking: false } as const;
   const make = (tenants?: TenantRules) =>
     create({
       config: { defaultModel: models[0]?.id ?? '' },
@@ -50,11 +50,11 @@ function setUp(t: Test, kinds: Record<string, StoredModel['kind']> = { 'tiny-cha
       metrics,
       log: new Log({ level: 'error', format: 'json', sink: { write: () => {}, flush: () => {} } }),
       version: '1',
-      door,
-      inspector: new Inspector(undefined, async () => verdict),
+      binding,
+      inspector: new Inspector(undefined, async () => result),
       ...(tenants ? { tenants } : {}),
     });
-  return { door, metrics, make };
+  return { binding, metrics, make };
 }
 
 function call(
@@ -116,8 +116,8 @@ t.test('a chat is streamed', async (t) => {
 });
 
 t.test('calls come with content null and their arguments as text', async (t) => {
-  const { door, make } = setUp(t);
-  door.engine.script = (sink) => {
+  const { binding, make } = setUp(t);
+  binding.engine.script = (sink) => {
     sink.onToolCall(0, 0, 'call_1', 'now');
     sink.onFinish(0, 'tool_calls', '');
     sink.onDone(scriptedUsage);
@@ -139,8 +139,8 @@ t.test('tools for a model that cannot call them are refused with those that can'
 });
 
 t.test('a full queue is a 429 that says when to retry, for SDKs in milliseconds', async (t) => {
-  const { door, make } = setUp(t);
-  door.engine.refusal = new NativeError({ code: 'queue_full', text: 'busy', details: { retryAfterMs: 1200 } });
+  const { binding, make } = setUp(t);
+  binding.engine.refusal = new NativeError({ code: 'queue_full', text: 'busy', details: { retryAfterMs: 1200 } });
   await t.rejects(call(make().routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages }), {
     status: 429,
     code: 'queue_full',
@@ -149,27 +149,27 @@ t.test('a full queue is a 429 that says when to retry, for SDKs in milliseconds'
 });
 
 t.test('a refused job gives its hold on the model back', async (t) => {
-  const { door, make } = setUp(t);
+  const { binding, make } = setUp(t);
   const { routes } = make();
-  door.engine.refusal = new NativeError({ code: 'queue_full', text: 'busy' });
+  binding.engine.refusal = new NativeError({ code: 'queue_full', text: 'busy' });
   await t.rejects(call(routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages }));
   const detail = await call(routes, 'GET', '/api/v1/inference/models/{id}', undefined, {}, { id: 'tiny-chat' });
   t.match(bodyOf(detail), { state: 'loaded', requests: 0, pinned: true, engine: { n_ctx: 512 } });
 });
 
 t.test('X-Request-Timeout reaches the engine, and nonsense in it is a 400', async (t) => {
-  const { door, make } = setUp(t);
+  const { binding, make } = setUp(t);
   const { routes } = make();
   await call(routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages }, { 'x-request-timeout': '2.5' });
-  const { timeoutMs = 0 } = door.engine.jobs[0]?.job ?? {};
+  const { timeoutMs = 0 } = binding.engine.jobs[0]?.job ?? {};
   t.ok(timeoutMs > 1000 && timeoutMs <= 2500, `${timeoutMs} ms`);
   const refused = call(routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages }, { 'x-request-timeout': '1e9' });
   await t.rejects(refused, { status: 400, code: 'invalid_request', param: 'X-Request-Timeout' });
 });
 
-t.test('service_tier is a priority, for tenants that may hurry', async (t) => {
+t.test('service_tier is a priority, for tenants that may use priority', async (t) => {
   const prioritiesOf = async (tenants?: TenantRules) => {
-    const { door, make } = setUp(t);
+    const { binding, make } = setUp(t);
     const { routes } = make(tenants);
     for (const tier of ['flex', 'priority', 'auto']) {
       const body = { model: 'tiny-chat', service_tier: tier };
@@ -177,11 +177,11 @@ t.test('service_tier is a priority, for tenants that may hurry', async (t) => {
       await call(routes, 'POST', '/v1/responses', { ...body, input: 'Hello' });
       await call(routes, 'POST', '/v1/messages', { ...body, messages, max_tokens: 9 });
     }
-    return door.engine.jobs.map(({ job }) => job.priority);
+    return binding.engine.jobs.map(({ job }) => job.priority);
   };
   const usual = [undefined, undefined, undefined];
   t.strictSame(await prioritiesOf(), [-1, -1, -1, 1, 1, 1, ...usual]);
-  const rules = { tokensPerMinute: () => undefined, mayHurry: () => false };
+  const rules = { tokensPerMinute: () => undefined, allowsPriority: () => false };
   t.strictSame(await prioritiesOf(rules), [-1, -1, -1, 0, 0, 0, ...usual]);
 });
 
@@ -256,22 +256,22 @@ t.test('the list says what each model can do and that it talks nonsense', async 
 });
 
 t.test('a model is loaded and unloaded on demand', async (t) => {
-  const { door, make } = setUp(t);
+  const { binding, make } = setUp(t);
   const { routes } = make();
   const act = (action: string) =>
     call(routes, 'POST', `/api/v1/inference/models/{id}/${action}`, undefined, {}, { id: 'tiny-chat' });
   t.match(bodyOf(await act('load')), { state: 'loaded' });
   t.match(bodyOf(await act('unload')), { state: 'unloaded' });
-  t.equal(door.closed.length, 1);
+  t.equal(binding.closed.length, 1);
   const missing = call(routes, 'POST', '/api/v1/inference/models/{id}/load', undefined, {}, { id: 'x' });
   await t.rejects(missing, { status: 404, code: 'model_not_found' });
 });
 
 t.test('the metrics time tokens and count them by model', async (t) => {
-  const { door, metrics, make } = setUp(t);
+  const { binding, metrics, make } = setUp(t);
   const { routes } = make();
   await call(routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages });
-  door.engine.refusal = new NativeError({ code: 'queue_full', text: 'busy' });
+  binding.engine.refusal = new NativeError({ code: 'queue_full', text: 'busy' });
   await t.rejects(call(routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages }));
   const text = metrics.expose();
   t.match(text, 'svc_inference_requests_total{model="tiny-chat",outcome="queue_full"} 1');
@@ -281,8 +281,8 @@ t.test('the metrics time tokens and count them by model', async (t) => {
 });
 
 t.test('on a processor without AVX2 the node lives and local models are a 503 with the reason', async (t) => {
-  const { door, make } = setUp(t);
-  door.outage = new CpuUnsupportedError('cpu_lacks_avx2', ['avx2']);
+  const { binding, make } = setUp(t);
+  binding.unavailableReason = new CpuUnsupportedError('cpu_lacks_avx2', ['avx2']);
   const inference = make();
   await inference.start();
   t.ok(inference.ready());
@@ -298,9 +298,9 @@ t.test('on a processor without AVX2 the node lives and local models are a 503 wi
 });
 
 t.test('what is no known failure keeps its text from the client', async (t) => {
-  const { door, make } = setUp(t);
-  door.gate = Promise.reject(new Error('/secret/path'));
-  door.gate.catch(() => {});
+  const { binding, make } = setUp(t);
+  binding.gate = Promise.reject(new Error('/secret/path'));
+  binding.gate.catch(() => {});
   const { routes } = make();
   const error = await call(routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages }).catch(
     (caught: HttpError) => caught,

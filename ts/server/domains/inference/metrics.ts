@@ -24,7 +24,7 @@ export class InferenceMetrics {
   readonly #loads: Family<Counter>;
   readonly #unloads: Family<Counter>;
   readonly #gauges: Record<
-    'queued' | 'queuedTokens' | 'active' | 'kvUsed' | 'kvCells' | 'tierMemory' | 'tierDisk' | 'lastStep',
+    'queued' | 'queuedTokens' | 'active' | 'kvUsed' | 'kvCells' | 'offloadMemory' | 'offloadDisk' | 'lastStep',
     Family<Gauge>
   >;
   readonly #restores: Family<Counter>;
@@ -58,12 +58,14 @@ export class InferenceMetrics {
     ]);
     this.#loads = registry.counter('svc_inference_model_loads_total', 'Models loaded into memory.', ['model']);
     this.#unloads = registry.counter('svc_inference_model_unloads_total', 'Models that left memory.', ['model']);
-    this.#restores = registry.counter('svc_inference_kv_tier_restores_total', 'Saved KV states that were brought back.', [
+    this.#restores = registry.counter('svc_inference_kv_offload_restores_total', 'Saved KV states that were brought back.', [
       'model',
     ]);
-    this.#restoredTokens = registry.counter('svc_inference_kv_tier_restored_tokens_total', 'Tokens that came back with them.', [
-      'model',
-    ]);
+    this.#restoredTokens = registry.counter(
+      'svc_inference_kv_offload_restored_tokens_total',
+      'Tokens that came back with them.',
+      ['model'],
+    );
     const gauge = (name: string, help: string) => registry.gauge(`svc_inference_${name}`, help, ['model']);
     this.#gauges = {
       queued: gauge('queued_requests', 'Requests that wait for the engine.'),
@@ -71,8 +73,8 @@ export class InferenceMetrics {
       active: gauge('active_sequences', 'Sequences that are being decoded.'),
       kvUsed: gauge('kv_cells_used', 'KV cache cells in use.'),
       kvCells: gauge('kv_cells', 'KV cache cells.'),
-      tierMemory: gauge('kv_tier_memory_bytes', 'Saved KV states in memory.'),
-      tierDisk: gauge('kv_tier_disk_bytes', 'Saved KV states on disk.'),
+      offloadMemory: gauge('kv_offload_memory_bytes', 'Saved KV states in memory.'),
+      offloadDisk: gauge('kv_offload_disk_bytes', 'Saved KV states on disk.'),
       lastStep: gauge('last_step_seconds', 'Duration of the last decode step.'),
     };
   }
@@ -92,9 +94,9 @@ export class InferenceMetrics {
     this.#gauges.active.with({ model }).set(stats.nActive);
     this.#gauges.kvUsed.with({ model }).set(stats.kvCellsUsed);
     this.#gauges.kvCells.with({ model }).set(stats.kvCells);
-    this.#gauges.tierMemory.with({ model }).set(stats.tierMemoryBytes);
-    this.#gauges.tierDisk.with({ model }).set(stats.tierDiskBytes);
-    this.#restores.with({ model }).value = stats.tierHitsTotal;
+    this.#gauges.offloadMemory.with({ model }).set(stats.offloadMemoryBytes);
+    this.#gauges.offloadDisk.with({ model }).set(stats.offloadDiskBytes);
+    this.#restores.with({ model }).value = stats.offloadHitsTotal;
     this.#restoredTokens.with({ model }).value = stats.restoredTokensTotal;
     this.#gauges.lastStep.with({ model }).set(stats.lastStepMs / 1000);
   }

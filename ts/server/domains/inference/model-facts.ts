@@ -18,7 +18,7 @@ export function modelSummary(card: ModelCard): Record<string, unknown> {
     size_bytes: card.sizeBytes,
     n_params: card.nParams,
     quantisation: card.quantisation,
-    licence: card.licence,
+    license: card.license,
     created: card.createdAt,
     owned_by: card.ownedBy,
     state: card.state,
@@ -49,7 +49,7 @@ export function storedModelDetail(stored: StoredModel): Record<string, unknown> 
     size_bytes: stored.sizeBytes,
     sha256: stored.sha256 ?? null,
     quantisation: stored.quantisation ?? null,
-    licence: stored.licence ?? null,
+    license: stored.license ?? null,
     projector_file: stored.projectorPath === undefined ? null : basename(stored.projectorPath),
     created: stored.createdAt,
   };

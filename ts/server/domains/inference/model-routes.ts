@@ -110,7 +110,7 @@ export function modelRoutes(deps: ModelRouteDeps): Route[] {
       auth: 'user',
       maxBody: 0,
       tag,
-      summary: 'The file of a model: size, hash, licence',
+      summary: 'The file of a model: size, hash, license',
       params: ModelParams,
       responses: { 200: StoredModelDetail },
       errors: missing,

@@ -16,7 +16,7 @@ export const ModelSummary = Type.Object({
   size_bytes: Type.Integer(),
   n_params: optionalInteger('Parameters.'),
   quantisation: Type.Optional(Type.String()),
-  licence: Type.Optional(Type.String()),
+  license: Type.Optional(Type.String()),
   created: Type.Integer({ description: 'Unix seconds.' }),
   owned_by: Type.String(),
   state: Type.String({ description: 'unloaded, loading, loaded, unloading or unusable.' }),
@@ -67,7 +67,7 @@ export const StoredModelDetail = Type.Object({
   size_bytes: Type.Integer(),
   sha256: Type.Union([Type.String(), Type.Null()]),
   quantisation: Type.Union([Type.String(), Type.Null()]),
-  licence: Type.Union([Type.String(), Type.Null()]),
+  license: Type.Union([Type.String(), Type.Null()]),
   projector_file: Type.Union([Type.String(), Type.Null()]),
   created: Type.Integer({ description: 'Unix seconds.' }),
 });

@@ -29,10 +29,10 @@ export interface StoredModel {
   /** LoRA adapters that requests may name. */
   adapters?: StoredAdapter[];
   sha256?: string;
-  licence?: string;
+  license?: string;
   /** Unix seconds. */
   createdAt: number;
-  /** A plain sentence, present when the model is a demonstration. */
+  /** A plain sentence, omitNullish when the model is a demonstration. */
   demonstration?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Every route of the room. */
+/** Every route of the module. */
 import type { Route } from '../../platform/http/route.ts';
 import { anthropicRoutes } from './compat/anthropic/routes.ts';
 import { rerankRoute } from './compat/jina-rerank/route.ts';

@@ -10,7 +10,7 @@ import type {
 } from '../../native/llama.ts';
 import { NativeError } from '../../native/native-error.ts';
 import type { CompletionSink } from './backend.ts';
-import type { NativeDoor, NativeEmbedder, NativeEngine, NativeModel } from './local/native-door.ts';
+import type { NativeBinding, NativeEmbedder, NativeEngine, NativeModel } from './local/native-binding.ts';
 
 export const scriptedUsage: JobUsage = {
   nPromptTokens: 7,
@@ -44,7 +44,7 @@ export class ScriptedEngine implements NativeEngine {
   readonly calls: string[] = [];
   /** Runs for each job as soon as its submitter has returned. */
   script: (sink: CompletionSink, job: GenerationJob) => void = () => {};
-  tierMemoryBytes = 0;
+  offloadMemoryBytes = 0;
   /** Thrown by the next submit(). */
   refusal: NativeError | undefined;
 
@@ -77,9 +77,9 @@ export class ScriptedEngine implements NativeEngine {
       nQueuedTokens: 0,
       nActive: 0,
       kvCellsUsed: 0,
-      tierMemoryBytes: this.tierMemoryBytes,
-      tierDiskBytes: 0,
-      tierHitsTotal: 0,
+      offloadMemoryBytes: this.offloadMemoryBytes,
+      offloadDiskBytes: 0,
+      offloadHitsTotal: 0,
       restoredTokensTotal: 0,
       kvCells: 512,
       promptTokensTotal: 0,
@@ -130,18 +130,18 @@ export const scriptedInfo: ModelInfo = {
 };
 
 /** Every model shares one engine; loads are recorded, and finish when the test lets them. */
-export class ScriptedDoor implements NativeDoor {
+export class ScriptedBinding implements NativeBinding {
   readonly engine = new ScriptedEngine();
   readonly loaded: string[] = [];
   readonly closed: string[] = [];
   /** Awaited by each load. */
   gate: Promise<void> = Promise.resolve();
   /** Thrown by systemInfo(), as an unsupported processor does. */
-  outage: Error | undefined;
+  unavailableReason: Error | undefined;
   info: Partial<ModelInfo> = {};
 
   systemInfo(): SystemInfo {
-    if (this.outage) throw this.outage;
+    if (this.unavailableReason) throw this.unavailableReason;
     return { llamaVersion: '', ggmlVersion: '', devices: [], cpuFeatures: [] };
   }
 

@@ -15,7 +15,7 @@ import { clientError, refusal } from './errors.ts';
 import { MeteredSink } from './metered-sink.ts';
 import type { InferenceMetrics } from './metrics.ts';
 import { findModel } from './model-name.ts';
-import { promptGuess, wordsGuess } from './prompt-guess.ts';
+import { estimatePromptTokens, estimateTextTokens } from './prompt-estimate.ts';
 import { type Needs, type Selection, selectChatModel, selectExactModel } from './selection.ts';
 
 import type { TokenBudgets } from './token-budgets.ts';
@@ -26,7 +26,7 @@ export interface ServiceOptions {
   metrics: InferenceMetrics;
   budgets: TokenBudgets;
   /** Whether a tenant's requests may go before those of others; undefined: every tenant's may. */
-  mayHurry?: ((tenant: string) => boolean) | undefined;
+  allowsPriority?: ((tenant: string) => boolean) | undefined;
   /** For completions that name no limit of their own; undefined for none. */
   requestTimeoutMs?: number | undefined;
 }
@@ -36,16 +36,16 @@ export class InferenceService {
   readonly #defaultModel: string | undefined;
   readonly #metrics: InferenceMetrics;
   readonly #budgets: TokenBudgets;
-  readonly #mayHurry: (tenant: string) => boolean;
-  readonly #usualLimits: Pick<CallOptions, 'timeoutMs'>;
+  readonly #allowsPriority: (tenant: string) => boolean;
+  readonly #defaultLimits: Pick<CallOptions, 'timeoutMs'>;
 
-  constructor({ backends, defaultModel, metrics, budgets, mayHurry, requestTimeoutMs }: ServiceOptions) {
+  constructor({ backends, defaultModel, metrics, budgets, allowsPriority, requestTimeoutMs }: ServiceOptions) {
     this.#backends = backends;
     this.#defaultModel = defaultModel;
     this.#metrics = metrics;
     this.#budgets = budgets;
-    this.#mayHurry = mayHurry ?? (() => true);
-    this.#usualLimits = requestTimeoutMs === undefined ? {} : { timeoutMs: requestTimeoutMs };
+    this.#allowsPriority = allowsPriority ?? (() => true);
+    this.#defaultLimits = requestTimeoutMs === undefined ? {} : { timeoutMs: requestTimeoutMs };
   }
 
   async models(): Promise<ModelCard[]> {
@@ -57,7 +57,7 @@ export class InferenceService {
     return findModel(await this.models(), name);
   }
 
-  /** Throws model_cannot_tool_call, model_not_found, unsupported, or the outage when no backend works at all. */
+  /** Throws model_cannot_tool_call, model_not_found, unsupported, or the unavailableReason when no backend works at all. */
   async select(needs: Needs): Promise<Selection> {
     this.#requireBackend();
     return selectChatModel(await this.models(), needs, this.#defaultModel);
@@ -73,15 +73,15 @@ export class InferenceService {
     const backend = await this.#backendOf(model);
     const metrics = this.#metrics.forModel(model);
     const { job } = request;
-    const isTooHasty = (job.priority ?? 0) > 0 && !this.#mayHurry(options.tenant);
-    const admitted = isTooHasty ? { ...request, job: { ...job, priority: 0 } } : request;
+    const lacksPriority = (job.priority ?? 0) > 0 && !this.#allowsPriority(options.tenant);
+    const admitted = lacksPriority ? { ...request, job: { ...job, priority: 0 } } : request;
     const nMost = job.maxTokens === undefined ? undefined : job.maxTokens * (job.n ?? 1);
-    const budget = this.#budgets.reserve(options.tenant, promptGuess(job.prompt), nMost);
+    const budget = this.#budgets.reserve(options.tenant, estimatePromptTokens(job.prompt), nMost);
     try {
       const budgeted = new BudgetedSink(new MeteredSink(sink, metrics), budget);
-      return budgeted.watch(await backend.complete(model, admitted, budgeted, { ...this.#usualLimits, ...options }));
+      return budgeted.watch(await backend.complete(model, admitted, budgeted, { ...this.#defaultLimits, ...options }));
     } catch (error) {
-      budget.settle(0, 0);
+      budget.reconcile(0, 0);
       metrics.failed(clientError(error).code);
       throw error;
     }
@@ -90,13 +90,13 @@ export class InferenceService {
   async embed(name: string, inputs: (string | Int32Array)[], options: CallOptions): Promise<EmbedResult & { model: string }> {
     const model = await this.#selectExact(name, 'embeddings');
     const backend = await this.#backendOf(model);
-    return this.#spend(model, options.tenant, wordsGuess(inputs), () => backend.embed(model, inputs, options));
+    return this.#spend(model, options.tenant, estimateTextTokens(inputs), () => backend.embed(model, inputs, options));
   }
 
   async rank(name: string, query: string, documents: string[], options: CallOptions): Promise<RankResult & { model: string }> {
     const model = await this.#selectExact(name, 'rerank');
     const backend = await this.#backendOf(model);
-    const guess = wordsGuess(documents) + documents.length * wordsGuess([query]);
+    const guess = estimateTextTokens(documents) + documents.length * estimateTextTokens([query]);
     return this.#spend(model, options.tenant, guess, () => backend.rank(model, query, documents, options));
   }
 
@@ -125,11 +125,11 @@ export class InferenceService {
     try {
       const result = await work();
       const nTokens = sum(result.nTokens);
-      budget.settle(nTokens, 0);
+      budget.reconcile(nTokens, 0);
       this.#metrics.countPrompt(model, nTokens);
       return { ...result, model };
     } finally {
-      budget.settle(0, 0);
+      budget.reconcile(0, 0);
     }
   }
 
@@ -151,16 +151,16 @@ export class InferenceService {
   }
 
   #requireBackend(): void {
-    const outages = this.#backends.map((backend) => backend.outage());
-    const [first] = outages;
-    if (first && outages.every((outage) => outage !== undefined)) throw first;
+    const reasons = this.#backends.map((backend) => backend.unavailableReason());
+    const [first] = reasons;
+    if (first && reasons.every((unavailableReason) => unavailableReason !== undefined)) throw first;
   }
 
   async #backendOf(model: string): Promise<InferenceBackend> {
     const [only] = this.#backends;
     if (only && this.#backends.length === 1) return only;
     for (const backend of this.#backends) {
-      if (!backend.outage() && (await backend.models()).some((card) => card.id === model)) return backend;
+      if (!backend.unavailableReason() && (await backend.models()).some((card) => card.id === model)) return backend;
     }
     throw refusal('model_not_found', `The model ${model} went away.`, { param: 'model' });
   }

@@ -22,8 +22,8 @@ function refusalOf(work: () => unknown): unknown {
 
 t.test('what was used counts for a minute, to the token', (t) => {
   const { clock, budgets } = setUp();
-  budgets.reserve('a', 100, 100).settle(150, 250);
-  budgets.reserve('a', 0, 600).settle(100, 500);
+  budgets.reserve('a', 100, 100).reconcile(150, 250);
+  budgets.reserve('a', 0, 600).reconcile(100, 500);
   t.match(
     refusalOf(() => budgets.reserve('a', 0, 1)),
     {
@@ -49,8 +49,8 @@ t.test('running requests hold what they may take, and give the rest back', (t) =
   const { budgets } = setUp();
   const first = budgets.reserve('a', 100, 500);
   t.throws(() => budgets.reserve('a', 100, 500), { code: 'rate_limit_exceeded' });
-  first.settle(100, 10);
-  first.settle(100, 10);
+  first.reconcile(100, 10);
+  first.reconcile(100, 10);
   t.doesNotThrow(() => budgets.reserve('a', 100, 790));
   t.end();
 });
@@ -65,7 +65,7 @@ t.test('tenants do not touch each other, and one without a limit has none', (t) 
 
 t.test('a request larger than the budget waits for all of it', (t) => {
   const { clock, budgets } = setUp();
-  budgets.reserve('a', 0, 1).settle(1, 0);
+  budgets.reserve('a', 0, 1).reconcile(1, 0);
   t.throws(() => budgets.reserve('a', 5000, 5000), { code: 'rate_limit_exceeded' });
   clock.ms = 60_000;
   t.doesNotThrow(() => budgets.reserve('a', 5000, 5000));
@@ -81,10 +81,10 @@ t.test('no minute holds more than the limit, and a client that waits as told is 
       for (const { waitMs, nTokens } of visits) {
         clock.ms += waitMs;
         try {
-          budgets.reserve('a', 0, nTokens).settle(0, nTokens);
+          budgets.reserve('a', 0, nTokens).reconcile(0, nTokens);
         } catch (error) {
           clock.ms += Number((error as { headers: Record<string, string> }).headers['retry-after-ms']);
-          budgets.reserve('a', 0, nTokens).settle(0, nTokens);
+          budgets.reserve('a', 0, nTokens).reconcile(0, nTokens);
         }
         served.push({ at: clock.ms, tokens: nTokens });
       }

@@ -10,23 +10,23 @@ import { refusal } from './errors.ts';
 const windowMs = 60_000;
 /** When running requests hold what is missing, nobody knows when they end. */
 const unknownMs = 5_000;
-const firstAnswerGuess = 256;
+const defaultAnswerTokens = 256;
 const answerMemory = 0.9;
 
 interface Tenant {
   spent: { at: number; tokens: number }[];
   nSpent: number;
   nReserved: number;
-  usualAnswer: number;
+  meanAnswerTokens: number;
 }
 
 /** What a running request holds of its tenant's budget. */
 export interface Reservation {
   /** The request is over and took so many tokens. Idempotent. */
-  settle(nPrompt: number, nCompletion: number): void;
+  reconcile(nPrompt: number, nCompletion: number): void;
 }
 
-const unlimited: Reservation = { settle() {} };
+const unlimited: Reservation = { reconcile() {} };
 
 export class TokenBudgets {
   readonly #tenants = new Map<string, Tenant>();
@@ -40,13 +40,13 @@ export class TokenBudgets {
   }
 
   /** Without `nMost`, a completion is expected to be as long as the tenant's usual ones. Throws rate_limit_exceeded with Retry-After. */
-  reserve(name: string, nPromptGuess: number, nMost?: number): Reservation {
+  reserve(name: string, nPromptEstimate: number, nMost?: number): Reservation {
     const limit = this.#limitOf(name);
     if (limit === undefined) return unlimited;
     const tenant = this.#tenant(name);
     this.#slide(tenant);
     // A request that is larger than the whole budget may have all of it.
-    const guess = Math.min(limit, Math.ceil(nPromptGuess + (nMost ?? tenant.usualAnswer)));
+    const guess = Math.min(limit, Math.ceil(nPromptEstimate + (nMost ?? tenant.meanAnswerTokens)));
     const missing = tenant.nSpent + tenant.nReserved + guess - limit;
     if (missing > 0) throw this.#refusal(tenant, limit, missing);
     tenant.nReserved += guess;
@@ -56,13 +56,13 @@ export class TokenBudgets {
   #reservation(tenant: Tenant, guess: number): Reservation {
     let isOpen = true;
     return {
-      settle: (nPrompt, nCompletion) => {
+      reconcile: (nPrompt, nCompletion) => {
         if (!isOpen) return;
         isOpen = false;
         tenant.nReserved -= guess;
         const tokens = nPrompt + nCompletion;
         if (tokens === 0) return;
-        tenant.usualAnswer = answerMemory * tenant.usualAnswer + (1 - answerMemory) * nCompletion;
+        tenant.meanAnswerTokens = answerMemory * tenant.meanAnswerTokens + (1 - answerMemory) * nCompletion;
         tenant.spent.push({ at: this.#now(), tokens });
         tenant.nSpent += tokens;
       },
@@ -72,7 +72,7 @@ export class TokenBudgets {
   #tenant(name: string): Tenant {
     const known = this.#tenants.get(name);
     if (known) return known;
-    const made = { spent: [], nSpent: 0, nReserved: 0, usualAnswer: firstAnswerGuess };
+    const made = { spent: [], nSpent: 0, nReserved: 0, meanAnswerTokens: defaultAnswerTokens };
     this.#tenants.set(name, made);
     return made;
   }

@@ -1,4 +1,4 @@
-/** What /health says: the node's own state, and what each room contributes. */
+/** What /health says: the node's own state, and what each module contributes. */
 import Type, { type Static } from 'typebox';
 
 export const Reason = Type.Object({
@@ -23,7 +23,7 @@ export const Health = Type.Object({
 export type HealthReport = Static<typeof Health>;
 export type HealthReason = Static<typeof Reason>;
 
-/** A room's part: a member of the report under the room's name, and reasons for what it lacks. */
+/** A module's part: a member of the report under its name, and reasons for what it lacks. */
 export interface HealthSource {
   name: string;
   read(): Promise<{ state: object; reasons: readonly HealthReason[] }>;

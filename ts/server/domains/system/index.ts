@@ -1,4 +1,4 @@
-/** The door of the system room: how the node is, for probes, people and Prometheus. */
+/** The public interface of the system module: how the node is, for probes, people and Prometheus. */
 import type { Route } from '../../platform/http/route.ts';
 import { type SystemRouteDeps, systemRoutes } from './routes.ts';
 

@@ -45,7 +45,7 @@ t.test('while the model loads and while the node drains, readyz is 503 with the 
   }
 });
 
-t.test('rooms add their state and their reasons', async (t) => {
+t.test('modules add their state and their reasons', async (t) => {
   const source: HealthSource = {
     name: 'inference',
     read: async () => ({ state: { models_loaded: 0 }, reasons: [{ code: 'cpu_lacks_avx2', detail: 'No AVX2.' }] }),

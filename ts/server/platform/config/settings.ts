@@ -95,12 +95,12 @@ export const settings = {
     'auto',
     'One KV buffer for all sequences (a long request may use it all), or one for each (many requests decode faster).',
   ),
-  'inference.kv_tier_memory_bytes': setting(
+  'inference.kv_offload_memory_bytes': setting(
     count(0, 2 ** 40),
     512 * MIB,
     'Memory of each model for chats whose KV cells others needed, so that they go on without evaluating their past again; 0 for none.',
   ),
-  'inference.kv_tier_disk_bytes': setting(
+  'inference.kv_offload_disk_bytes': setting(
     count(0, 2 ** 44),
     1024 * MIB,
     'Disk of each model (in data_dir/cache/kv) for what that memory has no room for; 0 for none.',

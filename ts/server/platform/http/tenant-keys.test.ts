@@ -17,7 +17,7 @@ t.test('a key in either header names its tenant; everyone else is anonymous', (t
   t.equal(tenantOf({ authorization: 'Bearer none' }), 'default');
   t.equal(tenantOf({}), 'default');
   t.strictSame([keys.tokensPerMinute('acme'), keys.tokensPerMinute('other')], [600, undefined]);
-  t.strictSame([keys.mayHurry('acme'), keys.mayHurry('other'), keys.mayHurry('default')], [true, false, false]);
+  t.strictSame([keys.allowsPriority('acme'), keys.allowsPriority('other'), keys.allowsPriority('default')], [true, false, false]);
   t.equal(keys.state(), 'off');
   t.end();
 });

@@ -58,7 +58,7 @@ export class TenantKeys implements Authenticator {
   }
 
   /** Whether its requests may go before those of others. */
-  mayHurry(tenant: string): boolean {
+  allowsPriority(tenant: string): boolean {
     return this.#hasty.has(tenant);
   }
 }

@@ -41,6 +41,6 @@ export function asInteger(value: unknown, param: string, minimum: number, maximu
 }
 
 /** Copies the members that are neither undefined nor null: exactOptionalPropertyTypes wants absent ones absent. */
-export function present<T extends object>(members: { [K in keyof T]: T[K] | null | undefined }): T {
+export function omitNullish<T extends object>(members: { [K in keyof T]: T[K] | null | undefined }): T {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null)) as T;
 }

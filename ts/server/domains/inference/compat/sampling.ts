@@ -1,7 +1,7 @@
 /** Sampling members by their wire names -> the engine's options. */
 import type { GenerationJob, Sampling } from '../../../native/llama.ts';
 import { invalid } from '../errors.ts';
-import { asInteger, asList, asNumber, type Members, present } from './members.ts';
+import { asInteger, asList, asNumber, type Members, omitNullish } from './members.ts';
 import { type LoraMember, maxLookback } from './openai-chat/schema.ts';
 
 type Maybe<T> = T | null | undefined;
@@ -27,7 +27,7 @@ export interface SamplingMembers {
 }
 
 export function readSampling(body: SamplingMembers): Sampling {
-  return present<Sampling>({
+  return omitNullish<Sampling>({
     temperature: body.temperature,
     topP: body.top_p,
     topK: body.top_k === -1 ? 0 : body.top_k,

@@ -1,7 +1,7 @@
 import type { CatalogueModel } from './catalogue.ts';
 
-const llamaLicence = 'Llama 3.2 Community License';
-const gemmaLicence = 'Gemma Terms of Use';
+const llamaLicense = 'Llama 3.2 Community License';
+const gemmaLicense = 'Gemma Terms of Use';
 
 const whisper = (size: string, file: string, sizeBytes: number, sha256: string, note: string): CatalogueModel => ({
   name: `whisper-${size}`,
@@ -11,7 +11,7 @@ const whisper = (size: string, file: string, sizeBytes: number, sha256: string, 
   revision: '5359861c739e955e79d9a303bcbc70fb988958b1',
   sha256,
   sizeBytes,
-  licence: 'MIT',
+  license: 'MIT',
   note,
 });
 
@@ -24,7 +24,7 @@ export const catalogueRows: readonly CatalogueModel[] = [
     file: 'SmolLM2-135M-Instruct-Q8_0.gguf',
     revision: 'main',
     sizeBytes: 144_800_000,
-    licence: 'Apache-2.0',
+    license: 'Apache-2.0',
     note: 'The smallest that holds a conversation; English.',
   },
   {
@@ -35,7 +35,7 @@ export const catalogueRows: readonly CatalogueModel[] = [
     revision: '593b5a2e04c8f3e4ee880263f93e0bd2901ad47f',
     sha256: '48ab3034d0dd401fbc721eb1df3217902fee7dab9078992d66431f09b7750201',
     sizeBytes: 386_404_992,
-    licence: 'Apache-2.0',
+    license: 'Apache-2.0',
     note: 'Quick on any processor; rewording and short summaries in English.',
   },
   {
@@ -45,7 +45,7 @@ export const catalogueRows: readonly CatalogueModel[] = [
     file: 'smollm2-1.7b-instruct-q4_k_m.gguf',
     revision: 'main',
     sizeBytes: 1_055_609_536,
-    licence: 'Apache-2.0',
+    license: 'Apache-2.0',
     note: 'The largest SmolLM2; English.',
   },
   {
@@ -56,7 +56,7 @@ export const catalogueRows: readonly CatalogueModel[] = [
     revision: '23749fefcc72300e3a2ad315e1317431b06b590a',
     sha256: '9465e63a22add5354d9bb4b99e90117043c7124007664907259bd16d043bb031',
     sizeBytes: 639_446_688,
-    licence: 'Apache-2.0',
+    license: 'Apache-2.0',
     note: 'Thinks before it answers, calls tools, over 100 languages; a good first model.',
   },
   {
@@ -67,7 +67,7 @@ export const catalogueRows: readonly CatalogueModel[] = [
     revision: '90862c4b9d2787eaed51d12237eafdfe7c5f6077',
     sha256: '061b54daade076b5d3362dac252678d17da8c68f07560be70818cace6590cb1a',
     sizeBytes: 1_834_426_016,
-    licence: 'Apache-2.0',
+    license: 'Apache-2.0',
     note: 'Thinks before it answers and calls tools.',
   },
   {
@@ -78,7 +78,7 @@ export const catalogueRows: readonly CatalogueModel[] = [
     revision: 'main',
     sha256: '7485fe6f11af29433bc51cab58009521f205840f5b4ae3a32fa7f92e8534fdf5',
     sizeBytes: 2_497_280_256,
-    licence: 'Apache-2.0',
+    license: 'Apache-2.0',
     note: 'Thinks before it answers and calls tools well; wants 6 GB of memory.',
   },
   {
@@ -89,7 +89,7 @@ export const catalogueRows: readonly CatalogueModel[] = [
     revision: '9217f5db79a29953eb74d5343926648285ec7e67',
     sha256: '74a4da8c9fdbcd15bd1f6d01d621410d31c6fc00986f5eb687824e7b93d7a9db',
     sizeBytes: 491_400_032,
-    licence: 'Apache-2.0',
+    license: 'Apache-2.0',
     note: 'Small, answers at once, 29 languages.',
   },
   {
@@ -100,7 +100,7 @@ export const catalogueRows: readonly CatalogueModel[] = [
     revision: 'main',
     sha256: '6a1a2eb6d15622bf3c96857206351ba97e1af16c30d7a74ee38970e434e9407e',
     sizeBytes: 1_117_320_736,
-    licence: 'Apache-2.0',
+    license: 'Apache-2.0',
     note: 'A small all-rounder that calls tools.',
   },
   {
@@ -111,7 +111,7 @@ export const catalogueRows: readonly CatalogueModel[] = [
     revision: '067b946cf014b7c697f3654f621d577a3e3afd1c',
     sha256: '6f85a640a97cf2bf5b8e764087b1e83da0fdb51d7c9fab7d0fece9385611df83',
     sizeBytes: 807_694_464,
-    licence: llamaLicence,
+    license: llamaLicense,
     note: 'General chat in eight languages.',
   },
   {
@@ -122,7 +122,7 @@ export const catalogueRows: readonly CatalogueModel[] = [
     revision: '5ab33fa94d1d04e903623ae72c95d1696f09f9e8',
     sha256: '6c1a2b41161032677be168d354123594c0e6e67d2b9227c84f296ad037c728ff',
     sizeBytes: 2_019_377_696,
-    licence: llamaLicence,
+    license: llamaLicense,
     note: 'Better at long answers; calls tools.',
   },
   {
@@ -133,7 +133,7 @@ export const catalogueRows: readonly CatalogueModel[] = [
     revision: 'main',
     sha256: '0ef57d2c838458a1952664260dcba38e5bdda37494f3af732f06e4add24068e3',
     sizeBytes: 291_545_600,
-    licence: gemmaLicence,
+    license: gemmaLicense,
     note: 'Tiny and multilingual; best for short, fixed tasks.',
   },
   {
@@ -144,7 +144,7 @@ export const catalogueRows: readonly CatalogueModel[] = [
     revision: 'f9c28bcd85737ffc5aef028638d3341d49869c27',
     sha256: '8ccc5cd1f1b3602548715ae25a66ed73fd5dc68a210412eea643eb20eb75a135',
     sizeBytes: 806_058_240,
-    licence: gemmaLicence,
+    license: gemmaLicense,
     note: 'Fluent text in many languages.',
   },
   {
@@ -155,7 +155,7 @@ export const catalogueRows: readonly CatalogueModel[] = [
     revision: '9eba04c5d75ba5a1595e45de734d36bef4e5cb98',
     sha256: 'aa473d51f451a22f0fcf39ba3330c14bed38a385712b1113440f69df4047a173',
     sizeBytes: 634_553_760,
-    licence: 'MIT',
+    license: 'MIT',
     note: 'The default embedding model of knowledge bases: 1,024 dimensions, 8,192 tokens, over 100 languages.',
   },
   {
@@ -166,7 +166,7 @@ export const catalogueRows: readonly CatalogueModel[] = [
     revision: '3093af03b1a635e67b084b1d8c03c5f5e020fd05',
     sha256: 'a43c7c9b11a4c1517e5bf95151960e1621d1b72f7a493364b01e386cf1aaa1d3',
     sizeBytes: 635_676_416,
-    licence: 'Apache-2.0',
+    license: 'Apache-2.0',
     note: 'Orders passages by how well they answer a question; multilingual.',
   },
   whisper(

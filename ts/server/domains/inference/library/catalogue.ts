@@ -16,8 +16,8 @@ export interface CatalogueModel {
   sha256?: string;
   /** Exact where sha256 stands, else near. */
   sizeBytes: number;
-  /** SPDX identifier, or the name of the maker's own licence. */
-  licence: string;
+  /** SPDX identifier, or the name of the maker's own license. */
+  license: string;
   note: string;
 }
 

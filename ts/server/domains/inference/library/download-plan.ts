@@ -100,7 +100,7 @@ function checkEncoding(headers: RemoteFile['headers']): void {
 
 function refusal(status: number): LibraryError {
   if (status === 401 || status === 403) {
-    const remedy = 'accept the licence on the model’s page and set HF_TOKEN to a token of that account';
+    const remedy = 'accept the license on the model’s page and set HF_TOKEN to a token of that account';
     return new LibraryError('refused_by_server', `the server answers ${status}: this file needs permission`, remedy);
   }
   if (status === 404 || status === 410)

@@ -19,7 +19,7 @@ export interface ImportOptions {
   /** Hard-link instead of copying: no space is used, and both names are the same file. */
   link?: boolean;
   force?: boolean;
-  licence?: string;
+  license?: string;
   signal?: AbortSignal;
   onProgress?: (file: string, progress: { receivedBytes: number; totalBytes: number }) => void;
 }
@@ -42,10 +42,10 @@ export async function importModel(path: string, options: ImportOptions): Promise
   const lock = await lockFile(join(options.modelsDir, `${name}.lock`));
   try {
     const files = await takeAll(name, sources, options);
-    const { licence } = options;
+    const { license } = options;
     await writeSidecar(join(options.modelsDir, `${name}.json`), {
       source: first,
-      ...(licence !== undefined && { licence }),
+      ...(license !== undefined && { license }),
       pulledAt: new Date().toISOString(),
       files,
     });

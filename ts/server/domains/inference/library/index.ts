@@ -1,4 +1,4 @@
-/** The door of the model library: the files on disk, where they come from, and whether they are sound. */
+/** The binding of the model library: the files on disk, where they come from, and whether they are sound. */
 export { type CatalogueKind, type CatalogueModel, catalogue, findInCatalogue } from './catalogue.ts';
 export { freeBytes } from './disk-space.ts';
 export { type ImportedModel, type ImportOptions, importModel } from './import.ts';

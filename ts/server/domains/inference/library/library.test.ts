@@ -132,11 +132,11 @@ t.test('import copies, records the hash, and verify finds every later change', a
   const root = t.testdir({ models: {}, from: {} });
   const modelsDir = join(root, 'models');
   const bytes = await writeTinyModel(join(root, 'from', 'My-Model.gguf'));
-  const imported = await importModel(join(root, 'from', 'My-Model.gguf'), { modelsDir, licence: 'MIT' });
+  const imported = await importModel(join(root, 'from', 'My-Model.gguf'), { modelsDir, license: 'MIT' });
   t.equal(imported.name, 'my-model');
   const library = new ModelLibrary({ modelsDir });
   t.match(await verifyModel(await library.get('my-model')), { state: 'ok' });
-  t.match(await library.find('my-model'), { licence: 'MIT', sha256: imported.files[0]?.sha256 });
+  t.match(await library.find('my-model'), { license: 'MIT', sha256: imported.files[0]?.sha256 });
   bytes[bytes.length - 1] = 0xff;
   writeFileSync(join(modelsDir, 'my-model.gguf'), bytes);
   t.match(await verifyModel(await library.get('my-model')), { state: 'failed', problem: /was recorded/ });

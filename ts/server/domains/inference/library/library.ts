@@ -178,7 +178,7 @@ export function storedModel({
 }: LibraryEntry): StoredModel | undefined {
   const [path] = paths;
   if (!facts || problem !== undefined || path === undefined || !servable.includes(facts.kind)) return undefined;
-  const licence = sidecar?.licence ?? findInCatalogue(name)?.licence ?? facts.licence;
+  const license = sidecar?.license ?? findInCatalogue(name)?.license ?? facts.license;
   const sha256 = sidecar?.files?.length === 1 ? sidecar.files[0]?.sha256 : undefined;
   const demonstration = sidecar?.demonstration ?? facts.demonstration;
   return {
@@ -195,7 +195,7 @@ export function storedModel({
     ...(projectorPath !== undefined && { projectorPath }),
     ...(adapters !== undefined && { adapters }),
     ...(sha256 !== undefined && { sha256 }),
-    ...(licence !== undefined && { licence }),
+    ...(license !== undefined && { license }),
     ...(demonstration !== undefined && { demonstration }),
   };
 }

@@ -17,7 +17,7 @@ export interface ModelFacts {
   nCtxTrain: number;
   quantisation?: string;
   title?: string;
-  licence?: string;
+  license?: string;
   demonstration?: string;
   split?: { index: number; count: number };
 }
@@ -67,7 +67,7 @@ function factsOf(gguf: GgufFile): ModelFacts {
   const fileType = findNumber(metadata, 'general.file_type');
   const quantisation = fileType === undefined ? undefined : fileTypeName(fileType);
   const title = findString(metadata, 'general.name');
-  const licence = findString(metadata, 'general.license');
+  const license = findString(metadata, 'general.license');
   const demonstration = findDemonstration(metadata);
   return {
     kind: kindOf(gguf, architecture),
@@ -77,7 +77,7 @@ function factsOf(gguf: GgufFile): ModelFacts {
     nCtxTrain: findNumber(metadata, `${architecture}.context_length`) ?? 0,
     ...(quantisation !== undefined && { quantisation }),
     ...(title !== undefined && { title }),
-    ...(licence !== undefined && { licence }),
+    ...(license !== undefined && { license }),
     ...(demonstration !== undefined && { demonstration }),
     ...(split && { split }),
   };

@@ -10,7 +10,7 @@ const hub = new URL('https://hub.example/base/');
 t.test('a catalogue name leads to its pinned file', async (t) => {
   const { name, source, catalogue: model } = parseModelReference('BGE-m3-q8_0');
   t.equal(name, 'bge-m3-q8_0');
-  t.equal(model?.licence, 'MIT');
+  t.equal(model?.license, 'MIT');
   t.equal(
     source.kind === 'hub' && hubUrl(hub, source).href,
     `https://hub.example/base/ggml-org/bge-m3-Q8_0-GGUF/resolve/${model?.revision}/bge-m3-q8_0.gguf`,
@@ -74,7 +74,7 @@ t.test('the catalogue is sound', async (t) => {
     t.match(model.file, model.kind === 'speech' ? /\.bin$/ : /\.gguf$/);
     t.match(model.sha256 ?? '0'.repeat(64), /^[0-9a-f]{64}$/);
     t.match(model.revision, /^(main|[0-9a-f]{40})$/);
-    t.ok(model.sizeBytes > 10_000_000 && model.licence.length > 2 && model.note.endsWith('.'), `${model.name} is described`);
+    t.ok(model.sizeBytes > 10_000_000 && model.license.length > 2 && model.note.endsWith('.'), `${model.name} is described`);
     if (model.kind !== 'speech') t.equal(modelNameOfFile(model.file), model.name, 'pulled by file it gets the same name');
   }
 });

@@ -40,7 +40,7 @@ export interface PulledModel {
   alreadyHere: boolean;
   /** True when every SHA-256 was known before the download. */
   verified: boolean;
-  licence?: string;
+  license?: string;
 }
 
 export const defaultHub = new URL('https://huggingface.co');
@@ -80,14 +80,14 @@ class Pull {
     const files = results.map(({ file }) => file);
     const alreadyHere = results.every((result) => result.alreadyHere);
     if (!alreadyHere || !sidecar) await writeSidecar(this.#sidecarPath(), this.#describe(files));
-    const licence = this.#reference.catalogue?.licence;
+    const license = this.#reference.catalogue?.license;
     return {
       name: this.#name,
       paths: files.map(({ file }) => join(this.#options.modelsDir, file)),
       files,
       alreadyHere,
       verified: results.every((result) => result.verified),
-      ...(licence !== undefined && { licence }),
+      ...(license !== undefined && { license }),
     };
   }
 
@@ -98,8 +98,8 @@ class Pull {
     const { modelsDir, onProgress } = this.#options;
     const file = this.#fileName(url);
     const target = join(modelsDir, file);
-    const present = await this.#findPresent(target, sidecar);
-    if (present) return { file: present, alreadyHere: true, verified: true };
+    const installed = await this.#findInstalled(target, sidecar);
+    if (installed) return { file: installed, alreadyHere: true, verified: true };
     const partialPath = `${target}.partial`;
     const maxBytes = await this.#checkSpace(partialPath);
     const { sha256, sizeBytes, verified, revision } = await this.#download(url, partialPath, maxBytes, (progress) =>
@@ -142,7 +142,7 @@ class Pull {
   }
 
   /** The file as it is, when it is what was asked for; otherwise it must not be overwritten by accident. */
-  async #findPresent(target: string, sidecar: Sidecar | undefined): Promise<SidecarFile | undefined> {
+  async #findInstalled(target: string, sidecar: Sidecar | undefined): Promise<SidecarFile | undefined> {
     const found = await stat(target).catch(() => undefined);
     if (!found || this.#options.force) return undefined;
     const file = basename(target);
@@ -191,11 +191,11 @@ class Pull {
   }
 
   #describe(files: SidecarFile[]): Sidecar {
-    const licence = this.#reference.catalogue?.licence;
+    const license = this.#reference.catalogue?.license;
     return {
       source: this.#source(),
       ...(this.#revision !== undefined && { revision: this.#revision }),
-      ...(licence !== undefined && { licence }),
+      ...(license !== undefined && { license }),
       pulledAt: new Date().toISOString(),
       files,
     };

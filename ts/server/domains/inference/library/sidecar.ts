@@ -8,7 +8,7 @@ const schema = Compile(
   Type.Object({
     /** Where it came from: a hub reference, a URL without its query, or a path. */
     source: Type.Optional(Type.String()),
-    licence: Type.Optional(Type.String()),
+    license: Type.Optional(Type.String()),
     /** ISO 8601. */
     pulledAt: Type.Optional(Type.String()),
     /** Commit of the hub's repository. */
@@ -32,7 +32,7 @@ export interface SidecarFile {
 
 export interface Sidecar {
   source?: string;
-  licence?: string;
+  license?: string;
   pulledAt?: string;
   revision?: string;
   demonstration?: string;

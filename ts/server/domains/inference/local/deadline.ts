@@ -1,4 +1,4 @@
-/** Waits for shared work without owning it: leaving early does not stop the work. */
+/** Waits for shared work without owning it: victims early does not stop the work. */
 export function waitFor<T>(work: Promise<T>, timeoutMs: number, signal: AbortSignal, late: () => Error): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     // Timers hold at most 2^31 - 1 ms; longer ones would fire at once.

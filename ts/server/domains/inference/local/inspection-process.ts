@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { EngineOptions, LoadOptions } from '../../../native/llama.ts';
-import { parseVerdict, type Verdict } from './verdict.ts';
+import { type InspectionResult, parseInspectionResult } from './inspection-result.ts';
 
 /** How the model would be loaded, for the question of how much memory it would take. */
 export interface InspectionPlan {
@@ -39,7 +39,7 @@ export function runInspection(
   plan?: InspectionPlan,
   limits: InspectionLimits = inspectionLimits,
   script = entry,
-): Promise<Verdict> {
+): Promise<InspectionResult> {
   const program = [
     process.execPath,
     '--no-warnings',
@@ -61,11 +61,11 @@ export function runInspection(
     });
     child.on('error', reject);
     child.on('close', (code, signal) =>
-      resolve(parseVerdict(output) ?? { usable: false, reason: deathSentence(code, signal), isDeath: true }),
+      resolve(parseInspectionResult(output) ?? { usable: false, reason: deathSentence(code, signal), isDeath: true }),
     );
   });
 }
 
 function deathSentence(code: number | null, signal: NodeJS.Signals | null): string {
-  return `The process that inspected the file ended with ${signal ?? `exit status ${code}`} before it reached a verdict.`;
+  return `The process that inspected the file ended with ${signal ?? `exit status ${code}`} before it reached a result.`;
 }

@@ -2,19 +2,19 @@ import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { runInspection } from './inspection-process.ts';
+import type { InspectionResult } from './inspection-result.ts';
 import { Inspector } from './inspector.ts';
-import type { Verdict } from './verdict.ts';
 
-const sound: Verdict = { usable: true, hasChatTemplate: true, supportsTools: false, supportsThinking: false };
+const sound: InspectionResult = { usable: true, hasChatTemplate: true, supportsTools: false, supportsThinking: false };
 const limits = { timeoutMs: 20_000, memoryMiB: 4096, cpuSeconds: 20 };
 
-function counting(verdict: Verdict): { run: (path: string) => Promise<Verdict>; seen: string[] } {
+function counting(result: InspectionResult): { run: (path: string) => Promise<InspectionResult>; seen: string[] } {
   const seen: string[] = [];
   return {
     seen,
     run: (path) => {
       seen.push(path);
-      return Promise.resolve(verdict);
+      return Promise.resolve(result);
     },
   };
 }
@@ -31,7 +31,7 @@ t.test('a file is inspected once, and again after it changed', async (t) => {
   t.equal(seen.length, 2);
 });
 
-t.test('a verdict outlives the process, a death does not', async (t) => {
+t.test('a result outlives the process, a death does not', async (t) => {
   const folder = t.testdir({ 'good.gguf': 'x', 'dead.gguf': 'y' });
   const cache = join(folder, 'cache.json');
   const first = new Inspector(cache, (path) =>
@@ -79,7 +79,7 @@ async function script(folder: string, text: string): Promise<string> {
   return path;
 }
 
-t.test('a child that dies is a verdict, not an exception', async (t) => {
+t.test('a child that dies is a result, not an exception', async (t) => {
   const child = await script(t.testdir(), 'process.kill(process.pid, "SIGSEGV")');
   t.match(await runInspection('x', undefined, limits, child), { usable: false, reason: /SIGSEGV/, isDeath: true });
 });
@@ -106,6 +106,6 @@ t.test('the child sees no secrets', async (t) => {
     t.testdir(),
     'process.stdout.write(JSON.stringify({usable: false, reason: Object.keys(process.env).join()}))',
   );
-  const verdict = await runInspection('x', undefined, limits, child);
-  t.notMatch(verdict, { reason: /SECRET|HOME/ });
+  const result = await runInspection('x', undefined, limits, child);
+  t.notMatch(result, { reason: /SECRET|HOME/ });
 });

@@ -1,62 +1,62 @@
-/** Verdicts on model files, one child process at a time; kept by path, size and modification time, also across restarts. */
+/** InspectionResults on model files, one child process at a time; kept by path, size and modification time, also across restarts. */
 import { createHash } from 'node:crypto';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { type InspectionPlan, runInspection } from './inspection-process.ts';
-import { parseVerdict, type Verdict } from './verdict.ts';
+import { type InspectionResult, parseInspectionResult } from './inspection-result.ts';
 
-interface KeptVerdict {
+interface StoredResult {
   stamp: string;
-  verdict: Verdict;
+  result: InspectionResult;
 }
 
-/** Raise it when the child learns to tell more, so that old verdicts are not believed. */
+/** Raise it when the child learns to tell more, so that old inspection results are not believed. */
 const format = 2;
 
-type RunInspection = (path: string, plan: InspectionPlan | undefined) => Promise<Verdict>;
+type RunInspection = (path: string, plan: InspectionPlan | undefined) => Promise<InspectionResult>;
 
 export class Inspector {
-  readonly #kept = new Map<string, KeptVerdict>();
-  readonly #running = new Map<string, Promise<Verdict>>();
+  readonly #kept = new Map<string, StoredResult>();
+  readonly #running = new Map<string, Promise<InspectionResult>>();
   readonly #cacheFile: string | undefined;
   readonly #run: RunInspection;
   readonly #restored: Promise<void>;
   #queue: Promise<unknown> = Promise.resolve();
 
-  /** Without a cache file, verdicts last as long as the process. */
+  /** Without a cache file, inspection results last as long as the process. */
   constructor(cacheFile: string | undefined, run: RunInspection = runInspection) {
     this.#cacheFile = cacheFile;
     this.#run = run;
     this.#restored = this.#restore();
   }
 
-  /** With a plan, the verdict tells how much memory the model will take with it. */
-  async inspect(path: string, plan?: InspectionPlan): Promise<Verdict> {
+  /** With a plan, the inspection result tells how much memory the model will take with it. */
+  async inspect(path: string, plan?: InspectionPlan): Promise<InspectionResult> {
     await this.#restored;
     const file = await fileStamp(path);
     if (file === undefined) return { usable: false, reason: 'The file is gone.' };
     const stamp = plan === undefined ? file : `${file}:${hashOf(plan)}`;
     const kept = this.#kept.get(path);
-    return kept?.stamp === stamp ? kept.verdict : this.#once(path, stamp, plan);
+    return kept?.stamp === stamp ? kept.result : this.#once(path, stamp, plan);
   }
 
-  /** Settles when nothing runs and every verdict is kept. */
+  /** Settles when nothing runs and every inspection result is kept. */
   async settle(): Promise<void> {
     await this.#queue.catch(() => {});
   }
 
-  #once(path: string, stamp: string, plan: InspectionPlan | undefined): Promise<Verdict> {
+  #once(path: string, stamp: string, plan: InspectionPlan | undefined): Promise<InspectionResult> {
     const key = `${path}\0${stamp}`;
     const known = this.#running.get(key);
     if (known) return known;
-    const verdict = this.settle().then(() => this.#run(path, plan));
-    this.#running.set(key, verdict);
-    this.#queue = verdict
+    const result = this.settle().then(() => this.#run(path, plan));
+    this.#running.set(key, result);
+    this.#queue = result
       .then((value) => {
-        this.#kept.set(path, { stamp, verdict: value });
+        this.#kept.set(path, { stamp, result: value });
         return this.#write();
       })
       .finally(() => this.#running.delete(key));
-    return verdict;
+    return result;
   }
 
   async #restore(): Promise<void> {
@@ -64,16 +64,16 @@ export class Inspector {
     const text = await readFile(this.#cacheFile, 'utf8').catch(() => '');
     const file = parseObject(text);
     if (file?.['format'] !== format) return;
-    for (const [path, kept] of Object.entries((file['files'] ?? {}) as Record<string, Partial<KeptVerdict> | null>)) {
-      const verdict = parseVerdict(JSON.stringify(kept?.verdict ?? null));
-      if (verdict) this.#kept.set(path, { stamp: String(kept?.stamp), verdict });
+    for (const [path, kept] of Object.entries((file['files'] ?? {}) as Record<string, Partial<StoredResult> | null>)) {
+      const result = parseInspectionResult(JSON.stringify(kept?.result ?? null));
+      if (result) this.#kept.set(path, { stamp: String(kept?.stamp), result });
     }
   }
 
   /** A cache that cannot be written costs an inspection at the next start and nothing else. */
   async #write(): Promise<void> {
     if (!this.#cacheFile) return;
-    const lasting = [...this.#kept].filter(([, { verdict }]) => verdict.usable || !verdict.isDeath);
+    const lasting = [...this.#kept].filter(([, { result }]) => result.usable || !result.isDeath);
     const text = JSON.stringify({ format, files: Object.fromEntries(lasting) });
     const temporary = `${this.#cacheFile}.${process.pid}.tmp`;
     await writeFile(temporary, text)

@@ -1,7 +1,7 @@
 /** A model in memory with the contexts that were made of it, each on first need. */
 import type { EngineEvents, EngineOptions } from '../../../native/llama.ts';
 import { type MemoryUse, sumOf } from './memory-use.ts';
-import type { NativeEmbedder, NativeEngine, NativeModel } from './native-door.ts';
+import type { NativeEmbedder, NativeEngine, NativeModel } from './native-binding.ts';
 
 export class LoadedModel {
   readonly native: NativeModel;
@@ -45,7 +45,7 @@ export class LoadedModel {
   memory(): { weights: MemoryUse; engine: MemoryUse | undefined; embedder: MemoryUse | undefined } {
     const { openEngine: engine, openEmbedder: embedder } = this;
     const weights = (engine ?? embedder)?.limits.weights ?? { hostBytes: this.native.info.sizeBytes, deviceBytes: 0 };
-    const saved = { hostBytes: engine?.stats().tierMemoryBytes ?? 0, deviceBytes: 0 };
+    const saved = { hostBytes: engine?.stats().offloadMemoryBytes ?? 0, deviceBytes: 0 };
     return { weights, engine: engine && sumOf(engine.limits.memory, saved), embedder: embedder?.limits.memory };
   }
 

@@ -25,51 +25,51 @@ import type {
 } from '../backend.ts';
 import { clientError, refusal } from '../errors.ts';
 import type { ModelSource, StoredModel } from '../model-source.ts';
-import { jobGuess, promptGuess, wordsGuess } from '../prompt-guess.ts';
+import { estimateJobTokens, estimatePromptTokens, estimateTextTokens } from '../prompt-estimate.ts';
 import { RelaySink } from '../stream/relay-sink.ts';
 import type { Inspector } from './inspector.ts';
 import { LoadedModel } from './loaded-model.ts';
 import { sumOf, totalBytes } from './memory-use.ts';
 import { ModelCatalogue } from './model-catalogue.ts';
-import { type ContextKind, type ModelLease, memoryOf, predictedMemory, usualContext } from './model-entry.ts';
-import { ModelTable, type TableLimits, type TableObserver } from './model-table.ts';
-import type { NativeDoor, NativeEmbedder, NativeModel } from './native-door.ts';
+import { type ContextKind, defaultContext, type ModelReservation, memoryOf, predictedMemory } from './model-entry.ts';
+import { ModelRegistry, type RegistryLimits, type RegistryObserver } from './model-registry.ts';
+import type { NativeBinding, NativeEmbedder, NativeModel } from './native-binding.ts';
 
 export interface LocalOptions {
   /** Never unloaded to make room. */
   pinned: readonly string[];
-  limits: TableLimits;
+  limits: RegistryLimits;
   engine: EngineOptions;
   /** Models that draft for others, by the id of the model that they draft for. */
   draftModels?: ReadonlyMap<string, string>;
   load: Omit<LoadOptions, 'path' | 'projectorPath' | 'vocabOnly' | 'loras'>;
   events?: EngineEvents;
-  observer?: TableObserver;
+  observer?: RegistryObserver;
 }
 
 export class LocalBackend implements InferenceBackend, ModelControl {
-  readonly #door: NativeDoor;
+  readonly #binding: NativeBinding;
   readonly #options: LocalOptions;
-  readonly #table: ModelTable;
+  readonly #registry: ModelRegistry;
   readonly #catalogue: ModelCatalogue;
-  readonly #outage: HttpError | undefined;
+  readonly #unavailableReason: HttpError | undefined;
 
-  constructor(door: NativeDoor, source: ModelSource, inspector: Inspector, options: LocalOptions) {
-    this.#door = door;
+  constructor(binding: NativeBinding, source: ModelSource, inspector: Inspector, options: LocalOptions) {
+    this.#binding = binding;
     this.#options = options;
-    this.#table = new ModelTable(
+    this.#registry = new ModelRegistry(
       (stored, onProgress, signal) => this.#open(stored, onProgress, signal),
       options.limits,
       options.pinned,
       options.observer,
     );
-    this.#outage = findOutage(door);
+    this.#unavailableReason = findUnavailableReason(binding);
     const planOf = (stored: StoredModel) => ({ engine: planned(options.engine), load: this.#loadOptions(stored) });
-    this.#catalogue = new ModelCatalogue(source, inspector, this.#table, !this.#outage, planOf);
+    this.#catalogue = new ModelCatalogue(source, inspector, this.#registry, !this.#unavailableReason, planOf);
   }
 
-  outage(): HttpError | undefined {
-    return this.#outage;
+  unavailableReason(): HttpError | undefined {
+    return this.#unavailableReason;
   }
 
   models(): Promise<ModelCard[]> {
@@ -78,32 +78,32 @@ export class LocalBackend implements InferenceBackend, ModelControl {
 
   async complete(id: string, request: CompletionRequest, sink: CompletionSink, options: CallOptions): Promise<RunningCompletion> {
     const startedAt = performance.now();
-    const lease = await this.#acquire(id, 'engine', options, jobGuess(request.job));
+    const reservation = await this.#acquire(id, 'engine', options, estimateJobTokens(request.job));
     try {
-      const engine = await lease.model.engine();
+      const engine = await reservation.model.engine();
       options.signal.throwIfAborted();
-      const job = localJob(request.job, lease.model.adapters, options, performance.now() - startedAt);
-      const jobId = engine.submit(job, new LeasedSink(sink, lease));
+      const job = localJob(request.job, reservation.model.adapters, options, performance.now() - startedAt);
+      const jobId = engine.submit(job, new ReservedSink(sink, reservation));
       return {
         cancel: () => {
           engine.cancel(jobId);
-          lease.release();
+          reservation.release();
         },
         pause: () => engine.pause(jobId),
         resume: () => engine.resume(jobId),
       };
     } catch (error) {
-      lease.release();
+      reservation.release();
       throw error;
     }
   }
 
   embed(id: string, inputs: (string | Int32Array)[], options: CallOptions): Promise<EmbedResult> {
-    return this.#useEmbedder(id, options, wordsGuess(inputs), (embedder, left) => embedder.embed(inputs, left));
+    return this.#useEmbedder(id, options, estimateTextTokens(inputs), (embedder, left) => embedder.embed(inputs, left));
   }
 
   rank(id: string, query: string, documents: string[], options: CallOptions): Promise<RankResult> {
-    return this.#useEmbedder(id, options, wordsGuess([query, ...documents]), (embedder, left) =>
+    return this.#useEmbedder(id, options, estimateTextTokens([query, ...documents]), (embedder, left) =>
       embedder.rank(query, documents, left),
     );
   }
@@ -113,13 +113,13 @@ export class LocalBackend implements InferenceBackend, ModelControl {
       id,
       undefined,
       options,
-      promptGuess(prompt),
+      estimatePromptTokens(prompt),
       async (model) => (await model.native.renderChat(prompt)).tokens.length,
     );
   }
 
   tokenize(id: string, text: string, flags: TokenizeFlags, options: CallOptions): Promise<Int32Array> {
-    return this.#use(id, undefined, options, wordsGuess([text]), (model) => model.native.tokenize(text, flags));
+    return this.#use(id, undefined, options, estimateTextTokens([text]), (model) => model.native.tokenize(text, flags));
   }
 
   detokenize(id: string, tokens: Int32Array, options: CallOptions): Promise<string> {
@@ -129,13 +129,13 @@ export class LocalBackend implements InferenceBackend, ModelControl {
   async detail(id: string): Promise<ModelDetail | undefined> {
     const found = await this.#catalogue.find(id);
     if (!found) return undefined;
-    const entry = this.#table.entry(id);
+    const entry = this.#registry.entry(id);
     const { card, stored, plan } = found;
     const detail = {
       card,
-      nJobs: entry?.nLeases ?? 0,
-      pinned: this.#table.isPinned(id),
-      ...(plan ? { predictedBytes: totalBytes(predictedMemory(found, entry?.contexts ?? usualContexts(stored))) } : {}),
+      nJobs: entry?.nReservations ?? 0,
+      pinned: this.#registry.isPinned(id),
+      ...(plan ? { predictedBytes: totalBytes(predictedMemory(found, entry?.contexts ?? defaultContexts(stored))) } : {}),
     };
     if (!entry) return detail;
     const { model, progress, lastUsedAt, state } = entry;
@@ -149,7 +149,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
 
   /** Of a model that is in memory without a look at the disk: probes ask often. Undefined when there is no such model. */
   async state(id: string): Promise<ModelCard['state'] | undefined> {
-    return this.#table.entry(id)?.state ?? (await this.#catalogue.find(id))?.card.state;
+    return this.#registry.entry(id)?.state ?? (await this.#catalogue.find(id))?.card.state;
   }
 
   async load(id: string, signal: AbortSignal, waitMs?: number): Promise<void> {
@@ -157,20 +157,20 @@ export class LocalBackend implements InferenceBackend, ModelControl {
   }
 
   setPinned(id: string, isPinned: boolean): void {
-    this.#table.setPinned(id, isPinned);
+    this.#registry.setPinned(id, isPinned);
   }
 
   unload(id: string, options: { force: boolean }): Promise<void> {
-    return this.#table.unload(id, options);
+    return this.#registry.unload(id, options);
   }
 
   /** Models in memory with their engines, for the metrics. */
   *engines(): Iterable<{ id: string; model: LoadedModel }> {
-    for (const { stored, model } of this.#table.entries()) if (model) yield { id: stored.id, model };
+    for (const { stored, model } of this.#registry.entries()) if (model) yield { id: stored.id, model };
   }
 
   close(): Promise<void> {
-    return this.#table.close();
+    return this.#registry.close();
   }
 
   async #acquire(
@@ -179,13 +179,13 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     { signal, timeoutMs }: CallOptions,
     nTokens: number,
     waitMs = this.#loadWaitMs(timeoutMs),
-  ): Promise<ModelLease> {
-    if (this.#outage) throw this.#outage;
+  ): Promise<ModelReservation> {
+    if (this.#unavailableReason) throw this.#unavailableReason;
     const found = await this.#catalogue.find(id);
     if (!found) throw refusal('model_not_found', `No model ${id} is installed here.`, { param: 'model' });
     if (found.card.unusable !== undefined) throw refusal('model_invalid', `The model ${id} is unusable: ${found.card.unusable}`);
     const plan = await this.#planWithDraft(found);
-    return this.#table.acquire({ stored: found.stored, plan, context, nTokens }, signal, waitMs);
+    return this.#registry.acquire({ stored: found.stored, plan, context, nTokens }, signal, waitMs);
   }
 
   #loadWaitMs(timeoutMs = Number.POSITIVE_INFINITY): number {
@@ -199,11 +199,11 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     nTokens: number,
     work: (model: LoadedModel) => Promise<T>,
   ): Promise<T> {
-    const lease = await this.#acquire(id, context, options, nTokens);
+    const reservation = await this.#acquire(id, context, options, nTokens);
     try {
-      return await work(lease.model);
+      return await work(reservation.model);
     } finally {
-      lease.release();
+      reservation.release();
     }
   }
 
@@ -244,13 +244,13 @@ export class LocalBackend implements InferenceBackend, ModelControl {
 
   async #openDraft(stored: StoredModel, signal: AbortSignal): Promise<NativeModel | undefined> {
     const draft = await this.#findDraft(stored);
-    return draft && this.#door.load({ ...this.#options.load, path: draft.stored.path }, { onProgress: () => {}, signal });
+    return draft && this.#binding.load({ ...this.#options.load, path: draft.stored.path }, { onProgress: () => {}, signal });
   }
 
   async #open(stored: StoredModel, onProgress: (fraction: number) => void, signal: AbortSignal): Promise<LoadedModel> {
     const { path, kind, adapters = [] } = stored;
     const options = { ...this.#loadOptions(stored), path, ...(kind === 'vocab' ? { vocabOnly: true } : {}) };
-    const native = await this.#door.load(options, { onProgress, signal });
+    const native = await this.#binding.load(options, { onProgress, signal });
     const draft = await this.#openDraft(stored, signal).catch(async (error: unknown) => {
       await native.close();
       throw error;
@@ -263,7 +263,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
       draft,
     );
     try {
-      const context = usualContext(stored);
+      const context = defaultContext(stored);
       if (context === 'engine') await model.engine();
       if (context === 'embedder') await model.embedder();
       return model;
@@ -279,8 +279,8 @@ function planned({ maxQueuedJobs: _jobs, maxQueuedTokens: _tokens, maxQueueMs: _
   return rest;
 }
 
-function usualContexts(stored: StoredModel): ContextKind[] {
-  const context = usualContext(stored);
+function defaultContexts(stored: StoredModel): ContextKind[] {
+  const context = defaultContext(stored);
   return context ? [context] : [];
 }
 
@@ -309,29 +309,29 @@ function adapterName(name: string, adapters: readonly string[]): string {
   });
 }
 
-/** Gives the lease back when the job ends by itself. */
-class LeasedSink extends RelaySink {
-  readonly #lease: ModelLease;
+/** Gives the reservation back when the job ends by itself. */
+class ReservedSink extends RelaySink {
+  readonly #reservation: ModelReservation;
 
-  constructor(sink: CompletionSink, lease: ModelLease) {
+  constructor(sink: CompletionSink, reservation: ModelReservation) {
     super(sink);
-    this.#lease = lease;
+    this.#reservation = reservation;
   }
 
   override onDone(usage: JobUsage): void {
-    this.#lease.release();
+    this.#reservation.release();
     this.sink.onDone(usage);
   }
 
   override onError(error: NativeError): void {
-    this.#lease.release();
+    this.#reservation.release();
     this.sink.onError(error);
   }
 }
 
-function findOutage(door: NativeDoor): HttpError | undefined {
+function findUnavailableReason(binding: NativeBinding): HttpError | undefined {
   try {
-    door.systemInfo();
+    binding.systemInfo();
     return undefined;
   } catch (error) {
     return clientError(error);

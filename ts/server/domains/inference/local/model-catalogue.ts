@@ -3,15 +3,15 @@ import type { MemoryPlan } from '../../../native/llama.ts';
 import type { ModelCapabilities, ModelCard } from '../backend.ts';
 import type { ModelSource, StoredModel } from '../model-source.ts';
 import type { InspectionPlan } from './inspection-process.ts';
+import type { InspectionResult } from './inspection-result.ts';
 import type { Inspector } from './inspector.ts';
-import type { ModelTable } from './model-table.ts';
-import type { Verdict } from './verdict.ts';
+import type { ModelRegistry } from './model-registry.ts';
 
 type PlanOf = (stored: StoredModel) => InspectionPlan;
 
 interface Row {
   stored: StoredModel;
-  verdict: Verdict;
+  result: InspectionResult;
 }
 
 /** Requests within this time share one look at the disk. */
@@ -20,17 +20,17 @@ const freshMs = 1000;
 export class ModelCatalogue {
   readonly #source: ModelSource;
   readonly #inspector: Inspector;
-  readonly #table: ModelTable;
+  readonly #registry: ModelRegistry;
   /** Without an engine nothing can be inspected, and the files' own kinds must do. */
   readonly #canInspect: boolean;
   readonly #planOf: PlanOf;
   #rows: Promise<Row[]> | undefined;
   #readAt = 0;
 
-  constructor(source: ModelSource, inspector: Inspector, table: ModelTable, canInspect: boolean, planOf: PlanOf) {
+  constructor(source: ModelSource, inspector: Inspector, registry: ModelRegistry, canInspect: boolean, planOf: PlanOf) {
     this.#source = source;
     this.#inspector = inspector;
-    this.#table = table;
+    this.#registry = registry;
     this.#canInspect = canInspect;
     this.#planOf = planOf;
   }
@@ -43,13 +43,13 @@ export class ModelCatalogue {
   async find(id: string): Promise<{ stored: StoredModel; card: ModelCard; plan: MemoryPlan | undefined } | undefined> {
     const row = this.#isFresh() ? (await this.#read()).find(({ stored }) => stored.id === id) : await this.#readOne(id);
     if (!row) return undefined;
-    const { stored, verdict } = row;
-    return { stored, card: this.#card(row), plan: verdict.usable ? verdict.memory : undefined };
+    const { stored, result } = row;
+    return { stored, card: this.#card(row), plan: result.usable ? result.memory : undefined };
   }
 
   async #readOne(id: string): Promise<Row | undefined> {
     const stored = await this.#source.find(id);
-    return stored && { stored, verdict: await this.#judge(stored) };
+    return stored && { stored, result: await this.#judge(stored) };
   }
 
   #isFresh(): boolean {
@@ -69,42 +69,42 @@ export class ModelCatalogue {
 
   async #list(): Promise<Row[]> {
     const models = await this.#source.list();
-    return Promise.all(models.map(async (stored) => ({ stored, verdict: await this.#judge(stored) })));
+    return Promise.all(models.map(async (stored) => ({ stored, result: await this.#judge(stored) })));
   }
 
-  #judge(stored: StoredModel): Promise<Verdict> | Verdict {
-    return this.#canInspect ? this.#inspector.inspect(stored.path, this.#planOf(stored)) : assumedVerdict;
+  #judge(stored: StoredModel): Promise<InspectionResult> | InspectionResult {
+    return this.#canInspect ? this.#inspector.inspect(stored.path, this.#planOf(stored)) : assumedResult;
   }
 
-  #card({ stored, verdict: inspected }: Row): ModelCard {
-    const entry = this.#table.entry(stored.id);
-    const verdict: Verdict = entry?.model ? { ...entry.model.native.info, usable: true } : inspected;
+  #card({ stored, result: inspected }: Row): ModelCard {
+    const entry = this.#registry.entry(stored.id);
+    const result: InspectionResult = entry?.model ? { ...entry.model.native.info, usable: true } : inspected;
     const { path: _path, sha256: _sha256, projectorPath: _projectorPath, ...facts } = stored;
     return {
       ...facts,
-      capabilities: capabilitiesOf(stored, verdict),
+      capabilities: capabilitiesOf(stored, result),
       ownedBy: 'local',
-      state: verdict.usable ? (entry?.state ?? 'unloaded') : 'unusable',
-      ...(verdict.usable ? {} : { unusable: verdict.reason }),
+      state: result.usable ? (entry?.state ?? 'unloaded') : 'unusable',
+      ...(result.usable ? {} : { unusable: result.reason }),
     };
   }
 }
 
-const assumedVerdict: Verdict = {
+const assumedResult: InspectionResult = {
   usable: true,
   hasChatTemplate: true,
   supportsTools: false,
   supportsThinking: false,
 };
 
-function capabilitiesOf(stored: StoredModel, verdict: Verdict): ModelCapabilities {
-  const usable = verdict.usable;
+function capabilitiesOf(stored: StoredModel, result: InspectionResult): ModelCapabilities {
+  const usable = result.usable;
   const chat = usable && stored.kind === 'chat';
   return {
     chat,
-    tools: chat && verdict.supportsTools,
+    tools: chat && result.supportsTools,
     vision: chat && stored.projectorPath !== undefined,
-    thinking: chat && verdict.supportsThinking,
+    thinking: chat && result.supportsThinking,
     embeddings: usable && stored.kind === 'embedding',
     rerank: usable && stored.kind === 'rerank',
   };

@@ -1,4 +1,4 @@
-/** One row of the model table. States: loading -> loaded -> unloading -> gone; a failed load goes from loading to gone. */
+/** One row of the model registry. States: loading -> loaded -> unloading -> gone; a failed load goes from loading to gone. */
 import type { MemoryPlan } from '../../../native/llama.ts';
 import type { StoredModel } from '../model-source.ts';
 import type { LoadedModel } from './loaded-model.ts';
@@ -7,7 +7,7 @@ import { type MemoryUse, sumOf } from './memory-use.ts';
 /** What is computed with a model: answers, or vectors and scores. Each takes a context of its own. */
 export type ContextKind = 'engine' | 'embedder';
 
-/** What a request wants of the table. */
+/** What a request wants of the registry. */
 export interface ModelRequest {
   stored: StoredModel;
   /** What inspection says of its memory; undefined where it could not tell. */
@@ -21,20 +21,20 @@ export interface ModelRequest {
 export interface ModelEntry {
   readonly stored: StoredModel;
   readonly plan: MemoryPlan | undefined;
-  /** Contexts that have room, made or not yet made. */
+  /** Contexts whose memory is reserved, made or not yet made. */
   readonly contexts: Set<ContextKind>;
   state: 'loading' | 'loaded' | 'unloading';
   /** Settles when loading ends. */
   ready: Promise<LoadedModel>;
   /** The model once it is loaded. */
   model: LoadedModel | undefined;
-  /** Settles when the room of the newest context is free. */
-  room: Promise<unknown>;
+  /** Settles when the memory of the newest context is free. */
+  memoryReady: Promise<unknown>;
   /** 0 to 1. */
   progress: number;
   loadStartedAt: number;
   /** Requests that use the model or wait for it. */
-  nLeases: number;
+  nReservations: number;
   /** Unix milliseconds. */
   lastUsedAt: number;
   readonly aborter: AbortController;
@@ -44,19 +44,19 @@ export interface ModelEntry {
   isRefusing: boolean;
   /** Requests for other models that wait for this one to come to rest; new requests for it wait behind them. */
   nDrainers: number;
-  /** Called once when the last lease ends. */
+  /** Called once when the last reservation ends. */
   onIdle: (() => void)[];
 }
 
 /** A request's hold on a loaded model: it is not unloaded before release(). */
-export interface ModelLease {
+export interface ModelReservation {
   readonly model: LoadedModel;
   /** Idempotent. */
   release(): void;
 }
 
 /** The context that every model of the kind is loaded with. */
-export function usualContext({ kind }: StoredModel): ContextKind | undefined {
+export function defaultContext({ kind }: StoredModel): ContextKind | undefined {
   if (kind === 'chat') return 'engine';
   return kind === 'vocab' ? undefined : 'embedder';
 }

@@ -74,7 +74,7 @@ export class AnswerCollector implements CompletionSink {
   }
 
   onToolCall(choice: number, index: number, id: string, name: string): void {
-    this.#settle(choice);
+    this.#complete(choice);
     this.#guard.started(choice, index);
     this.#at(choice).toolCalls[index] = { id, name, arguments: '' };
   }
@@ -92,7 +92,7 @@ export class AnswerCollector implements CompletionSink {
   }
 
   onFinish(choice: number, reason: FinishReason, stopString: string): void {
-    this.#settle(choice);
+    this.#complete(choice);
     Object.assign(this.#at(choice), { finish: reason, stopString });
   }
 
@@ -106,8 +106,8 @@ export class AnswerCollector implements CompletionSink {
 
   onFlush(): void {}
 
-  #settle(choice: number): void {
-    this.#guard.settle(choice, (index, jsonBody) => this.onToolArguments(choice, index, jsonBody));
+  #complete(choice: number): void {
+    this.#guard.complete(choice, (index, jsonBody) => this.onToolArguments(choice, index, jsonBody));
   }
 
   #at(choice: number): RawChoice {

@@ -16,7 +16,7 @@ export class ArgumentGuard {
   }
 
   /** Call before the next call of the choice begins, and before its end. */
-  settle(choice: number, send: (index: number, jsonBody: Buffer) => void): void {
+  complete(choice: number, send: (index: number, jsonBody: Buffer) => void): void {
     const index = this.#bare?.get(choice);
     if (index === undefined) return;
     this.#bare?.delete(choice);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { Frames } from './frames.ts';
 
-t.test('whatever was pushed is taken in order, also beyond the first room', async () => {
+t.test('whatever was pushed is taken in order, also beyond the first capacity', async () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 900 }), { maxLength: 20 }), (pieces) => {
       const frames = new Frames();

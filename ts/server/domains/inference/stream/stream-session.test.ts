@@ -8,8 +8,8 @@ import { StreamSession } from './stream-session.ts';
 
 const head = { id: 'id', created: 1, model: 'm', fingerprint: 'f' };
 
-function begin({ patienceMs = 60_000 } = {}) {
-  const session = new StreamSession(new ChunkEncoder(head, 1, false), patienceMs);
+function begin({ headerTimeoutMs = 60_000 } = {}) {
+  const session = new StreamSession(new ChunkEncoder(head, 1, false), headerTimeoutMs);
   const calls: string[] = [];
   const aborter = new AbortController();
   const job = { cancel: () => calls.push('cancel'), pause: () => calls.push('pause'), resume: () => calls.push('resume') };
@@ -110,7 +110,7 @@ t.test('a client that leaves the queue ends its job', async (t) => {
 });
 
 t.test('a job that waits long gets its headers before it is admitted', async (t) => {
-  const call = begin({ patienceMs: 1 });
+  const call = begin({ headerTimeoutMs: 1 });
   await open(call);
   t.match(call.stream.text, /"role":"assistant"/);
   call.session.onStart(3);

@@ -1,7 +1,7 @@
 /**
  * One streamed completion between the engine and a client.
  *
- * The stream opens when the engine has admitted the job, or after some patience while it waits in the queue. A failure before
+ * The stream opens when the engine has admitted the job, or after the header timeout while it waits in the queue. A failure before
  * that is a plain error with its own status; a later one travels inside the frame.
  */
 import type { FinishReason, JobUsage, NativeError, TokenLogprob } from '../../../native/llama.ts';
@@ -13,13 +13,13 @@ import type { StreamEncoder } from './encoder.ts';
 import { Frames } from './frames.ts';
 
 /** How long a queued job keeps its client without headers, milliseconds. */
-const defaultPatienceMs = 5_000;
+const defaultHeaderTimeoutMs = 5_000;
 
 export class StreamSession implements CompletionSink {
   /** Resolves when the stream opens; rejects with the error that came first. */
   readonly reply: Promise<StreamReply>;
   readonly #encoder: StreamEncoder;
-  readonly #patienceMs: number;
+  readonly #headerTimeoutMs: number;
   readonly #frames = new Frames();
   readonly #guard = new ArgumentGuard();
   #resolve!: (reply: StreamReply) => void;
@@ -32,11 +32,11 @@ export class StreamSession implements CompletionSink {
   #isFinished = false;
   #isClosed = false;
   #isPaused = false;
-  #patience: NodeJS.Timeout | undefined;
+  #headerTimer: NodeJS.Timeout | undefined;
 
-  constructor(encoder: StreamEncoder, patienceMs = defaultPatienceMs) {
+  constructor(encoder: StreamEncoder, headerTimeoutMs = defaultHeaderTimeoutMs) {
     this.#encoder = encoder;
-    this.#patienceMs = patienceMs;
+    this.#headerTimeoutMs = headerTimeoutMs;
     this.reply = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -50,7 +50,7 @@ export class StreamSession implements CompletionSink {
     this.#job = job;
     this.#headers = headers;
     if (this.#isClosed) return;
-    if (!this.#isOpen) this.#patience = setTimeout(() => this.#open(), this.#patienceMs);
+    if (!this.#isOpen) this.#headerTimer = setTimeout(() => this.#open(), this.#headerTimeoutMs);
     if (signal.aborted) this.#leave();
     else signal.addEventListener('abort', this.#leave, { once: true });
     this.#signal = signal;
@@ -72,7 +72,7 @@ export class StreamSession implements CompletionSink {
 
   onToolCall(choice: number, index: number, id: string, name: string): void {
     this.#open();
-    this.#settle(choice);
+    this.#complete(choice);
     this.#guard.started(choice, index);
     this.#encoder.toolCall(this.#frames, choice, index, id, name);
   }
@@ -89,7 +89,7 @@ export class StreamSession implements CompletionSink {
 
   onFinish(choice: number, reason: FinishReason, stopString: string): void {
     this.#open();
-    this.#settle(choice);
+    this.#complete(choice);
     this.#encoder.finish(this.#frames, choice, reason, stopString);
   }
 
@@ -119,8 +119,8 @@ export class StreamSession implements CompletionSink {
     stream.end();
   }
 
-  #settle(choice: number): void {
-    this.#guard.settle(choice, (index, jsonBody) => this.#encoder.toolArguments(this.#frames, choice, index, jsonBody));
+  #complete(choice: number): void {
+    this.#guard.complete(choice, (index, jsonBody) => this.#encoder.toolArguments(this.#frames, choice, index, jsonBody));
   }
 
   #write(stream: EventStream): void {
@@ -132,7 +132,7 @@ export class StreamSession implements CompletionSink {
   #open(nPromptTokens = 0): void {
     if (this.#isOpen || this.#isClosed) return;
     this.#isOpen = true;
-    this.#endPatience();
+    this.#clearHeaderTimer();
     this.#encoder.open(this.#frames, nPromptTokens);
     // bind() runs after submit() returns; a backend may report the start before that.
     queueMicrotask(() => this.#resolve({ kind: 'stream', headers: this.#headers, start: (stream) => this.#attach(stream) }));
@@ -163,12 +163,12 @@ export class StreamSession implements CompletionSink {
 
   #close(): void {
     this.#isClosed = true;
-    this.#endPatience();
+    this.#clearHeaderTimer();
     this.#signal?.removeEventListener('abort', this.#leave);
   }
 
-  #endPatience(): void {
-    clearTimeout(this.#patience);
-    this.#patience = undefined;
+  #clearHeaderTimer(): void {
+    clearTimeout(this.#headerTimer);
+    this.#headerTimer = undefined;
   }
 }

@@ -2,7 +2,7 @@
 import type { ChatPrompt, CompletionRequest } from '../../backend.ts';
 import { invalid } from '../../errors.ts';
 import { RequestMedia } from '../image-url.ts';
-import { asMembers, asText, type Members, present } from '../members.ts';
+import { asMembers, asText, type Members, omitNullish } from '../members.ts';
 import { promptThinking, promptTools, withEngineFormat } from '../openai-chat/request.ts';
 import { readLoras, readSampling, readStop } from '../sampling.ts';
 import { readPriority } from '../service-tier.ts';
@@ -19,7 +19,7 @@ export interface ReadPrompt {
 
 export function readMessagesRequest(body: MessagesRequest): CompletionRequest {
   const { prompt, media, needsTools } = readPrompt(body, body.chat_template_kwargs);
-  const job = present<CompletionRequest['job']>({
+  const job = omitNullish<CompletionRequest['job']>({
     prompt,
     ...withEngineFormat({}, body, 'grammar'),
     media: media.length > 0 ? media : undefined,

@@ -3,7 +3,7 @@ import type { GenerationJob } from '../../../../native/llama.ts';
 import type { CompletionRequest } from '../../backend.ts';
 import { invalid } from '../../errors.ts';
 import { type AnswerFormat, chatSchema, readFormat } from '../answer-format.ts';
-import { present } from '../members.ts';
+import { omitNullish } from '../members.ts';
 import { readLogitBias, readLoras, readSampling, readStop } from '../sampling.ts';
 import { readPriority } from '../service-tier.ts';
 import { readSpeculation } from '../speculation.ts';
@@ -22,7 +22,7 @@ export function readChatRequest(body: ChatRequest): ChatCall {
   const { messages, media } = readMessages(body.messages);
   const use = readToolUse(body.tools, body.tool_choice);
   const needsTools = use.tools.length > 0 && use.choice !== 'none';
-  const job = present<CompletionRequest['job']>({
+  const job = omitNullish<CompletionRequest['job']>({
     prompt: {
       kind: 'chat',
       messagesJson: JSON.stringify(messages),

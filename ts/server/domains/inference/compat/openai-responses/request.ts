@@ -2,7 +2,7 @@
 import type { CompletionRequest } from '../../backend.ts';
 import { invalid } from '../../errors.ts';
 import { type AnswerFormat, readFormat } from '../answer-format.ts';
-import { asMembers, asText, isMembers, type Members, present, textOr } from '../members.ts';
+import { asMembers, asText, isMembers, type Members, omitNullish, textOr } from '../members.ts';
 import { readMessages } from '../openai-chat/messages.ts';
 import { promptThinking, promptTools, withEngineFormat } from '../openai-chat/request.ts';
 import { readLoras, readSampling } from '../sampling.ts';
@@ -27,7 +27,7 @@ export function readResponsesRequest(body: ResponsesRequest): CompletionRequest 
   const { messages, media } = readMessages(itemsToMessages(body.input, body.instructions));
   const use = readToolUse(body.tools ?? [], body.tool_choice);
   const effort = textOr(body.reasoning?.['effort'], undefined, 'reasoning.effort');
-  const job = present<CompletionRequest['job']>({
+  const job = omitNullish<CompletionRequest['job']>({
     prompt: {
       kind: 'chat',
       messagesJson: JSON.stringify(messages),

@@ -1,15 +1,22 @@
-/** The models in memory: loads on demand, once for all who wait, and unloads the longest unused when room is needed. */
+/** The models in memory: loads on demand, once for all who wait, and unloads the longest unused when memory is needed. */
 import { refusal } from '../errors.ts';
 import type { StoredModel } from '../model-source.ts';
 import { waitFor } from './deadline.ts';
 import { LoadGate } from './load-gate.ts';
 import { LoadQueue, type LoadQueueLimits } from './load-queue.ts';
 import type { LoadedModel } from './loaded-model.ts';
+import { type Candidate, MemoryBudget, type MemoryLimits } from './memory-budget.ts';
 import { type MemoryUse, noMemory, sumOf } from './memory-use.ts';
-import { type ModelEntry, type ModelLease, type ModelRequest, memoryOf, predictedMemory, usualContext } from './model-entry.ts';
-import { type Newcomer, Room, type RoomLimits } from './room.ts';
+import {
+  defaultContext,
+  type ModelEntry,
+  type ModelRequest,
+  type ModelReservation,
+  memoryOf,
+  predictedMemory,
+} from './model-entry.ts';
 
-export interface TableLimits extends RoomLimits {
+export interface RegistryLimits extends MemoryLimits {
   /** How long a request waits for a load before it is told to come back. */
   loadWaitMs: number;
   /** How long it waits for a model to come to rest by itself before new requests for that one wait behind it. */
@@ -26,22 +33,22 @@ export type OpenModel = (
   signal: AbortSignal,
 ) => Promise<LoadedModel>;
 
-export interface TableObserver {
+export interface RegistryObserver {
   loaded(id: string, memory: { predicted: MemoryUse; used: MemoryUse }): void;
   unloaded(id: string): void;
 }
 
 const mostLoadsAtOnce = 2;
 const busyRetryMs = 2000;
-const silent: TableObserver = { loaded() {}, unloaded() {} };
+const silent: RegistryObserver = { loaded() {}, unloaded() {} };
 
-export class ModelTable {
+export class ModelRegistry {
   readonly #entries = new Map<string, ModelEntry>();
   readonly #open: OpenModel;
-  readonly #limits: TableLimits;
-  readonly #observer: TableObserver;
+  readonly #limits: RegistryLimits;
+  readonly #observer: RegistryObserver;
   readonly #pinned: Set<string>;
-  readonly #room: Room;
+  readonly #budget: MemoryBudget;
   readonly #gate = new LoadGate(mostLoadsAtOnce);
   readonly #queue: LoadQueue;
   readonly #sweeper: NodeJS.Timeout | undefined;
@@ -49,12 +56,12 @@ export class ModelTable {
   readonly #waiting = new Set<() => void>();
   #isClosed = false;
 
-  constructor(open: OpenModel, limits: TableLimits, pinned: Iterable<string>, observer: TableObserver = silent) {
+  constructor(open: OpenModel, limits: RegistryLimits, pinned: Iterable<string>, observer: RegistryObserver = silent) {
     this.#open = open;
     this.#limits = limits;
     this.#observer = observer;
     this.#pinned = new Set(pinned);
-    this.#room = new Room(limits, (id) => this.#pinned.has(id));
+    this.#budget = new MemoryBudget(limits, (id) => this.#pinned.has(id));
     this.#queue = new LoadQueue(limits.loadQueue);
     const { idleUnloadMs } = limits;
     if (idleUnloadMs > 0) this.#sweeper = setInterval(() => this.#unloadUnused(), Math.max(100, idleUnloadMs / 10)).unref();
@@ -83,10 +90,10 @@ export class ModelTable {
    * Loads the model if need be. Throws queue_full, model_loading or models_busy after waitMs, model_unloading, out_of_memory when there
    * can be no room for it, or the load's own error.
    */
-  async acquire(request: ModelRequest, signal: AbortSignal, waitMs: number): Promise<ModelLease> {
+  async acquire(request: ModelRequest, signal: AbortSignal, waitMs: number): Promise<ModelReservation> {
     const { stored, nTokens } = request;
     const entry = this.#entries.get(stored.id);
-    if (entry?.model && !isLeaving(entry) && hasContext(entry, request)) return this.#acquire(request, signal, waitMs);
+    if (entry?.model && !isVictim(entry) && hasContext(entry, request)) return this.#acquire(request, signal, waitMs);
     const leave = this.#queue.enter(stored.id, nTokens, entry ? remainingLoadMs(entry) : busyRetryMs);
     try {
       return await this.#acquire(request, signal, waitMs);
@@ -95,14 +102,14 @@ export class ModelTable {
     }
   }
 
-  async #acquire(request: ModelRequest, signal: AbortSignal, waitMs: number): Promise<ModelLease> {
+  async #acquire(request: ModelRequest, signal: AbortSignal, waitMs: number): Promise<ModelReservation> {
     const deadline = performance.now() + waitMs;
     const entry = await this.#hold(request, signal, deadline);
     try {
       const model = entry.model ?? (await waitFor(entry.ready, deadline - performance.now(), signal, () => stillLoading(entry)));
-      await entry.room;
+      await entry.memoryReady;
       entry.lastUsedAt = Date.now();
-      return this.#lease(entry, model);
+      return this.#reservation(entry, model);
     } catch (error) {
       this.#release(entry);
       throw error;
@@ -128,7 +135,7 @@ export class ModelTable {
     await Promise.all([...this.#entries.keys()].map((id) => this.unload(id, { force: true })));
   }
 
-  /** Counts the lease before anyone else can run, so that the entry found is not chosen to leave. */
+  /** Counts the reservation before anyone else can run, so that the entry found is not chosen to leave. */
   async #hold(request: ModelRequest, signal: AbortSignal, deadline: number): Promise<ModelEntry> {
     const drained = new Set<ModelEntry>();
     const drainAt = performance.now() + this.#limits.drainAfterMs;
@@ -139,9 +146,9 @@ export class ModelTable {
         if (entry) return held(entry);
         const now = performance.now();
         if (now >= deadline) throw busy(request.stored);
-        const isPatient = now < drainAt;
-        if (!isPatient && drained.size === 0) this.#drain(request, drained);
-        await this.#change((isPatient ? Math.min(drainAt, deadline) : deadline) - now, signal);
+        const isWithinDrainDelay = now < drainAt;
+        if (!isWithinDrainDelay && drained.size === 0) this.#drain(request, drained);
+        await this.#change((isWithinDrainDelay ? Math.min(drainAt, deadline) : deadline) - now, signal);
       }
     } finally {
       for (const entry of drained) entry.nDrainers--;
@@ -159,14 +166,14 @@ export class ModelTable {
         retryAfterMs: 1000,
       });
     }
-    if (entry && isLeaving(entry)) return undefined;
+    if (entry && isVictim(entry)) return undefined;
     if (entry && hasContext(entry, request)) return entry;
-    const newcomer = newcomerOf(request, entry);
-    if (!this.#room.canEverHold(newcomer)) throw tooLarge(stored, newcomer, this.#room.memory);
+    const candidate = candidateOf(request, entry);
+    if (!this.#budget.canEverHold(candidate)) throw tooLarge(stored, candidate, this.#budget.memory);
     const entries = [...this.#entries.values()];
-    const leaving = this.#room.chooseLeaving(entries, newcomer);
-    if (leaving) return entry ? this.#grow(entry, request, leaving) : this.#startLoad(request, leaving);
-    if (!this.#room.hasRoomBesidePinned(entries, newcomer)) throw busy(stored);
+    const victims = this.#budget.selectVictims(entries, candidate);
+    if (victims) return entry ? this.#grow(entry, request, victims) : this.#startLoad(request, victims);
+    if (!this.#budget.fitsBesidePinned(entries, candidate)) throw busy(stored);
     return undefined;
   }
 
@@ -190,27 +197,27 @@ export class ModelTable {
     for (const wake of this.#waiting) wake();
   }
 
-  /** Those that must leave are always at work: without this, they would keep the newcomer out for as long as they are asked for. */
+  /** Those that must leave are always at work: without this, they would keep the candidate out for as long as they are asked for. */
   #drain(request: ModelRequest, drained: Set<ModelEntry>): void {
     const entry = this.#entries.get(request.stored.id);
     // Its own model leaves first.
-    if (entry && isLeaving(entry)) return;
-    const leaving = this.#room.chooseLeaving([...this.#entries.values()], newcomerOf(request, entry), true) ?? [];
-    for (const entry of leaving) {
+    if (entry && isVictim(entry)) return;
+    const victims = this.#budget.selectVictims([...this.#entries.values()], candidateOf(request, entry), true) ?? [];
+    for (const entry of victims) {
       entry.nDrainers++;
       drained.add(entry);
     }
   }
 
-  #grow(entry: ModelEntry, { context }: ModelRequest, leaving: readonly ModelEntry[]): ModelEntry {
+  #grow(entry: ModelEntry, { context }: ModelRequest, victims: readonly ModelEntry[]): ModelEntry {
     if (context) entry.contexts.add(context);
-    entry.room = Promise.all([entry.room, this.#leave(leaving)]);
+    entry.memoryReady = Promise.all([entry.memoryReady, this.#evict(victims)]);
     return entry;
   }
 
-  #startLoad({ stored, plan, context }: ModelRequest, leaving: readonly ModelEntry[]): ModelEntry {
-    const gone = this.#leave(leaving);
-    const contexts = new Set([usualContext(stored), context].filter((kind) => kind !== undefined));
+  #startLoad({ stored, plan, context }: ModelRequest, victims: readonly ModelEntry[]): ModelEntry {
+    const gone = this.#evict(victims);
+    const contexts = new Set([defaultContext(stored), context].filter((kind) => kind !== undefined));
     const entry: ModelEntry = {
       stored,
       plan,
@@ -221,10 +228,10 @@ export class ModelTable {
         return this.#gate.run(() => this.#load(entry));
       }),
       model: undefined,
-      room: Promise.resolve(),
+      memoryReady: Promise.resolve(),
       progress: 0,
       loadStartedAt: Date.now(),
-      nLeases: 0,
+      nReservations: 0,
       lastUsedAt: Date.now(),
       aborter: new AbortController(),
       gone: undefined,
@@ -238,9 +245,9 @@ export class ModelTable {
     return entry;
   }
 
-  /** Settles when their memory, and that of whoever else is leaving, is free. */
-  #leave(leaving: readonly ModelEntry[]): Promise<unknown> {
-    for (const entry of leaving) void this.#remove(entry);
+  /** Settles when their memory, and that of whoever else is victims, is free. */
+  #evict(victims: readonly ModelEntry[]): Promise<unknown> {
+    for (const entry of victims) void this.#remove(entry);
     return Promise.allSettled([...this.#entries.values()].map((entry) => entry.gone));
   }
 
@@ -262,7 +269,7 @@ export class ModelTable {
   #unloadUnused(): void {
     const before = Date.now() - this.#limits.idleUnloadMs;
     for (const entry of this.#entries.values()) {
-      const isUnused = entry.state === 'loaded' && entry.nLeases === 0 && entry.lastUsedAt <= before;
+      const isUnused = entry.state === 'loaded' && entry.nReservations === 0 && entry.lastUsedAt <= before;
       if (isUnused && !this.isPinned(entry.stored.id)) void this.#remove(entry);
     }
   }
@@ -288,7 +295,7 @@ export class ModelTable {
     this.#wake();
   }
 
-  #lease(entry: ModelEntry, model: LoadedModel): ModelLease {
+  #reservation(entry: ModelEntry, model: LoadedModel): ModelReservation {
     let isHeld = true;
     return {
       model,
@@ -300,9 +307,9 @@ export class ModelTable {
   }
 
   #release(entry: ModelEntry): void {
-    entry.nLeases--;
+    entry.nReservations--;
     entry.lastUsedAt = Date.now();
-    if (entry.nLeases > 0) return;
+    if (entry.nReservations > 0) return;
     for (const callback of entry.onIdle.splice(0)) callback();
     this.#wake();
   }
@@ -310,15 +317,15 @@ export class ModelTable {
 
 class TimeOver extends Error {}
 
-function newcomerOf(request: ModelRequest, growing: ModelEntry | undefined): Newcomer {
+function candidateOf(request: ModelRequest, growing: ModelEntry | undefined): Candidate {
   const { stored, plan, context } = request;
   if (growing) return { memory: (context && plan?.[context]) ?? noMemory, growing };
-  const contexts = new Set([usualContext(stored), context].filter((kind) => kind !== undefined));
+  const contexts = new Set([defaultContext(stored), context].filter((kind) => kind !== undefined));
   return { memory: predictedMemory(request, contexts), growing };
 }
 
 /** New requests for it wait until it is gone, or may stay. */
-function isLeaving(entry: ModelEntry): boolean {
+function isVictim(entry: ModelEntry): boolean {
   return entry.gone !== undefined || entry.nDrainers > 0;
 }
 
@@ -327,12 +334,12 @@ function hasContext(entry: ModelEntry, { context }: ModelRequest): boolean {
 }
 
 function held(entry: ModelEntry): ModelEntry {
-  entry.nLeases++;
+  entry.nReservations++;
   return entry;
 }
 
 function becomesIdle(entry: ModelEntry): Promise<void> {
-  return entry.nLeases === 0 ? Promise.resolve() : new Promise((resolve) => entry.onIdle.push(resolve));
+  return entry.nReservations === 0 ? Promise.resolve() : new Promise((resolve) => entry.onIdle.push(resolve));
 }
 
 function stillLoading(entry: ModelEntry): Error {
@@ -354,7 +361,7 @@ function busy({ id }: StoredModel): Error {
   return refusal('models_busy', detail, { retryAfterMs: busyRetryMs });
 }
 
-function tooLarge({ id }: StoredModel, { memory, growing }: Newcomer, limit: MemoryUse): Error {
+function tooLarge({ id }: StoredModel, { memory, growing }: Candidate, limit: MemoryUse): Error {
   const needed = growing ? sumOf(memory, memoryOf(growing)) : memory;
   const [kind, where] =
     needed.hostBytes > limit.hostBytes ? (['hostBytes', 'memory'] as const) : (['deviceBytes', 'device memory'] as const);

@@ -1,15 +1,15 @@
-/** Limits of the model table when the configuration names none. */
+/** Limits of the model registry when the configuration names none. */
 
 import type { SystemInfo } from '../../../native/llama.ts';
 import { hostMemory } from '../../../platform/host-memory.ts';
-import type { TableLimits } from './model-table.ts';
+import type { RegistryLimits } from './model-registry.ts';
 
 /** The rest is left to the server, the file cache and other programs. */
 const hostShare = 0.8;
 const deviceShare = 0.9;
 
 /** The queue is as long as the engine's own (native/llama/queue_bound.h). */
-export function defaultTableLimits(): TableLimits {
+export function defaultRegistryLimits(): RegistryLimits {
   return {
     maxModels: Number.POSITIVE_INFINITY,
     memory: { hostBytes: Math.floor(hostMemory() * hostShare), deviceBytes: Number.POSITIVE_INFINITY },

@@ -45,16 +45,16 @@ async function converse(engine: LlamaEngine, nChats: number, nTurns: number): Pr
 
 for (const kvUnified of [true, false]) {
   t.test(`twelve chats on two sequences, KV buffer ${kvUnified ? 'for all' : 'for each'}`, async (t) => {
-    const engine = await engineOf(t, { kvUnified, kvTierMemoryBytes: 64 * mebibyte });
+    const engine = await engineOf(t, { kvUnified, kvOffloadMemoryBytes: 64 * mebibyte });
     const nNew = await converse(engine, 12, 4);
     const stats = engine.stats();
     t.ok(stats.promptTokensTotal <= 1.1 * nNew, `${stats.promptTokensTotal} tokens evaluated for ${nNew} new ones`);
-    t.ok(stats.tierHitsTotal >= 12 && stats.restoredTokensTotal > 12 * 200, 'states came back');
-    t.ok(stats.tierMemoryBytes > 0 && stats.tierMemoryBytes <= 64 * mebibyte, 'within the memory that it may take');
+    t.ok(stats.offloadHitsTotal >= 12 && stats.restoredTokensTotal > 12 * 200, 'states came back');
+    t.ok(stats.offloadMemoryBytes > 0 && stats.offloadMemoryBytes <= 64 * mebibyte, 'within the memory that it may take');
   });
 
   t.test(`a restored chat goes on as it would have, KV buffer ${kvUnified ? 'for all' : 'for each'}`, async (t) => {
-    const restoring = await engineOf(t, { nParallel: 1, kvUnified, kvTierMemoryBytes: 64 * mebibyte });
+    const restoring = await engineOf(t, { nParallel: 1, kvUnified, kvOffloadMemoryBytes: 64 * mebibyte });
     const keeping = await engineOf(t, { nParallel: 1, kvUnified });
     const first = [1, ...words(1, 300)];
     const { tokens: answer } = await say(keeping, first);
@@ -63,14 +63,14 @@ for (const kvUnified of [true, false]) {
 
     const next = [...first, ...answer, ...words(7, 20)];
     const [expected, restored] = [await say(keeping, next), await say(restoring, next)];
-    t.equal(restoring.stats().tierHitsTotal, 1, 'its state came back');
+    t.equal(restoring.stats().offloadHitsTotal, 1, 'its state came back');
     t.equal(restored.usage.nCachedTokens, expected.usage.nCachedTokens, 'all of it');
     t.strictSame(restored.tokens, expected.tokens);
   });
 }
 
 t.test('another tenant finds nothing, in the cache or among saved states', async (t) => {
-  const engine = await engineOf(t, { nParallel: 1, kvTierMemoryBytes: 64 * mebibyte });
+  const engine = await engineOf(t, { nParallel: 1, kvOffloadMemoryBytes: 64 * mebibyte });
   const secret = [1, ...words(1, 300)];
   await say(engine, secret, 'a');
   t.equal((await say(engine, secret, 'b')).usage.nCachedTokens, 0, 'while it lies in the cache');
@@ -80,15 +80,15 @@ t.test('another tenant finds nothing, in the cache or among saved states', async
 });
 
 t.test('what memory has no room for goes to disk and comes back', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'kv-tier-'));
+  const folder = mkdtempSync(join(tmpdir(), 'kv-offload-'));
   const engine = await model.createEngine({
     ...{ nCtx: 2_048, nParallel: 2, kvUnified: false },
-    ...{ kvTierMemoryBytes: 600_000, kvTierDiskBytes: 64 * mebibyte, kvTierFolder: folder },
+    ...{ kvOffloadMemoryBytes: 600_000, kvOffloadDiskBytes: 64 * mebibyte, kvOffloadFolder: folder },
   });
   const nNew = await converse(engine, 12, 4);
   const stats = engine.stats();
   t.ok(stats.promptTokensTotal <= 1.5 * nNew, `${stats.promptTokensTotal} tokens evaluated for ${nNew} new ones`);
-  t.ok(stats.tierMemoryBytes <= 600_000 && stats.tierDiskBytes > 0, 'both are used');
+  t.ok(stats.offloadMemoryBytes <= 600_000 && stats.offloadDiskBytes > 0, 'both are used');
   const [own = ''] = readdirSync(folder);
   const files = readdirSync(join(folder, own));
   t.ok(files.length > 0, 'a file for each state');
@@ -102,12 +102,12 @@ t.test('what memory has no room for goes to disk and comes back', async (t) => {
 });
 
 t.test('a disk that is smaller than memory comes to rest', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'kv-tier-'));
+  const folder = mkdtempSync(join(tmpdir(), 'kv-offload-'));
   const engine = await engineOf(t, {
-    ...{ kvUnified: false, kvTierMemoryBytes: 1_500_000, kvTierDiskBytes: 400_000, kvTierFolder: folder },
+    ...{ kvUnified: false, kvOffloadMemoryBytes: 1_500_000, kvOffloadDiskBytes: 400_000, kvOffloadFolder: folder },
   });
   await converse(engine, 12, 4);
-  t.ok(engine.stats().tierMemoryBytes > 750_000, 'states are written ahead of need');
+  t.ok(engine.stats().offloadMemoryBytes > 750_000, 'states are written ahead of need');
   const own = join(folder, readdirSync(folder)[0] ?? '');
   const written = () => readdirSync(own).map((file) => [file, statSync(join(own, file)).mtimeMs]);
   const rest = () => new Promise((resolve) => setTimeout(resolve, 300));
@@ -119,14 +119,14 @@ t.test('a disk that is smaller than memory comes to rest', async (t) => {
 });
 
 t.test('a full disk is told once; states then stay in memory', { skip: noMounts() }, async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'kv-tier-'));
+  const folder = mkdtempSync(join(tmpdir(), 'kv-offload-'));
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', folder]);
   t.teardown(() => execFileSync('umount', [folder]));
   const notices: string[] = [];
   const engine = await model.createEngine(
     {
       ...{ nCtx: 2_048, nParallel: 2, kvUnified: false },
-      ...{ kvTierMemoryBytes: 600_000, kvTierDiskBytes: 64 * mebibyte, kvTierFolder: folder },
+      ...{ kvOffloadMemoryBytes: 600_000, kvOffloadDiskBytes: 64 * mebibyte, kvOffloadFolder: folder },
     },
     { onNotice: ({ message }) => notices.push(message) },
   );
@@ -134,7 +134,7 @@ t.test('a full disk is told once; states then stay in memory', { skip: noMounts(
   const stats = engine.stats();
   t.equal(notices.length, 1);
   t.match(notices[0], /could not be written to .*: No space left on device\. .* in memory alone/);
-  t.ok(stats.tierMemoryBytes <= 600_000 && stats.promptTokensTotal >= nNew, 'and all chats went on');
+  t.ok(stats.offloadMemoryBytes <= 600_000 && stats.promptTokensTotal >= nNew, 'and all chats went on');
   await engine.close();
   t.strictSame(readdirSync(folder), [], 'nothing is left');
 });
@@ -145,10 +145,10 @@ function noMounts(): string | false {
 }
 
 t.test('a damaged file is a miss', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'kv-tier-'));
+  const folder = mkdtempSync(join(tmpdir(), 'kv-offload-'));
   const engine = await engineOf(t, {
     ...{ nParallel: 1, kvUnified: false },
-    ...{ kvTierMemoryBytes: 600_000, kvTierDiskBytes: 64 * mebibyte, kvTierFolder: folder },
+    ...{ kvOffloadMemoryBytes: 600_000, kvOffloadDiskBytes: 64 * mebibyte, kvOffloadFolder: folder },
   });
   const first = [1, ...words(1, 300)];
   const { tokens: expected } = await say(engine, first);
@@ -166,9 +166,9 @@ t.test('a damaged file is a miss', async (t) => {
 
 t.test('without a folder that can be written there is no disk tier, and all else goes on', async (t) => {
   const engine = await engineOf(t, {
-    ...{ nParallel: 1, kvTierMemoryBytes: 600_000, kvTierDiskBytes: mebibyte, kvTierFolder: '/proc/none' },
+    ...{ nParallel: 1, kvOffloadMemoryBytes: 600_000, kvOffloadDiskBytes: mebibyte, kvOffloadFolder: '/proc/none' },
   });
   await converse(engine, 6, 2);
-  t.equal(engine.stats().tierDiskBytes, 0);
-  t.ok(engine.stats().tierMemoryBytes > 0);
+  t.equal(engine.stats().offloadDiskBytes, 0);
+  t.ok(engine.stats().offloadMemoryBytes > 0);
 });

@@ -2,23 +2,23 @@
 import { fitsIn, type MemoryUse, noMemory, sumOf } from './memory-use.ts';
 import { type ModelEntry, memoryOf } from './model-entry.ts';
 
-export interface RoomLimits {
+export interface MemoryLimits {
   maxModels: number;
   /** Weights, caches and buffers of all loaded models together. */
   memory: MemoryUse;
 }
 
-export interface Newcomer {
+export interface Candidate {
   memory: MemoryUse;
   /** A model that is there already and grows. */
   growing: ModelEntry | undefined;
 }
 
-export class Room {
-  readonly #limits: RoomLimits;
+export class MemoryBudget {
+  readonly #limits: MemoryLimits;
   readonly #isPinned: (id: string) => boolean;
 
-  constructor(limits: RoomLimits, isPinned: (id: string) => boolean) {
+  constructor(limits: MemoryLimits, isPinned: (id: string) => boolean) {
     this.#limits = limits;
     this.#isPinned = isPinned;
   }
@@ -28,41 +28,41 @@ export class Room {
   }
 
   /** False: not even an empty server has room for it. */
-  canEverHold(newcomer: Newcomer): boolean {
-    return fitsIn(sumOf(newcomer.memory, newcomer.growing && memoryOf(newcomer.growing)), this.#limits.memory);
+  canEverHold(candidate: Candidate): boolean {
+    return fitsIn(sumOf(candidate.memory, candidate.growing && memoryOf(candidate.growing)), this.#limits.memory);
   }
 
   /** False: there is no room beside the pinned models, so that waiting would be in vain. */
-  hasRoomBesidePinned(entries: readonly ModelEntry[], newcomer: Newcomer): boolean {
+  fitsBesidePinned(entries: readonly ModelEntry[], candidate: Candidate): boolean {
     return this.#fits(
-      entries.filter((entry) => this.#isPinned(entry.stored.id) || entry === newcomer.growing),
-      newcomer,
+      entries.filter((entry) => this.#isPinned(entry.stored.id) || entry === candidate.growing),
+      candidate,
     );
   }
 
   /**
    * Undefined when not enough can leave. Only those at rest leave, or, to be drained, those at work too.
-   * Models that are leaving already are not counted: whoever takes their room waits for them.
+   * Models that are victims already are not counted: a load into their memory waits for them.
    */
-  chooseLeaving(entries: readonly ModelEntry[], newcomer: Newcomer, alsoBusy = false): ModelEntry[] | undefined {
+  selectVictims(entries: readonly ModelEntry[], candidate: Candidate, alsoBusy = false): ModelEntry[] | undefined {
     let staying = entries.filter((entry) => !entry.gone);
-    const candidates = staying.filter((entry) => entry !== newcomer.growing && this.#mayLeave(entry, alsoBusy));
+    const candidates = staying.filter((entry) => entry !== candidate.growing && this.#mayLeave(entry, alsoBusy));
     candidates.sort((a, b) => a.lastUsedAt - b.lastUsedAt);
-    const leaving: ModelEntry[] = [];
-    while (!this.#fits(staying, newcomer)) {
-      const next = candidates[leaving.length];
+    const victims: ModelEntry[] = [];
+    while (!this.#fits(staying, candidate)) {
+      const next = candidates[victims.length];
       if (!next) return undefined;
-      leaving.push(next);
+      victims.push(next);
       staying = staying.filter((entry) => entry !== next);
     }
-    return leaving;
+    return victims;
   }
 
   #mayLeave(entry: ModelEntry, alsoBusy: boolean): boolean {
-    return entry.state === 'loaded' && (alsoBusy || entry.nLeases === 0) && !this.#isPinned(entry.stored.id);
+    return entry.state === 'loaded' && (alsoBusy || entry.nReservations === 0) && !this.#isPinned(entry.stored.id);
   }
 
-  #fits(staying: readonly ModelEntry[], { memory, growing }: Newcomer): boolean {
+  #fits(staying: readonly ModelEntry[], { memory, growing }: Candidate): boolean {
     const nModels = staying.length + (growing ? 0 : 1);
     const sum = staying.reduce((total, entry) => sumOf(total, memoryOf(entry)), noMemory);
     return nModels <= this.#limits.maxModels && fitsIn(sumOf(sum, memory), this.#limits.memory);

@@ -44,13 +44,13 @@ export interface NativeModel {
   close(): Promise<void>;
 }
 
-export interface NativeDoor {
+export interface NativeBinding {
   /** Throws what loading the addon throws, for example an unsupported processor. */
   systemInfo(): SystemInfo;
   load(options: LoadOptions, hooks: { onProgress: (fraction: number) => void; signal: AbortSignal }): Promise<NativeModel>;
 }
 
-export const llamaDoor: NativeDoor = {
+export const llamaBinding: NativeBinding = {
   systemInfo,
   load: (options, hooks) => LlamaModel.load(options, hooks),
 };

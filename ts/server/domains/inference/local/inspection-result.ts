@@ -1,7 +1,7 @@
 import type { MemoryPlan, MemoryUse } from '../../../native/llama.ts';
 
 /** What the inspection of a model file found; the child process prints one as JSON. */
-export type Verdict =
+export type InspectionResult =
   | {
       usable: true;
       hasChatTemplate: boolean;
@@ -13,12 +13,12 @@ export type Verdict =
   | {
       usable: false;
       reason: string;
-      /** The child ended without a verdict of its own: perhaps the machine's fault, so the next start asks again. */
+      /** The child ended without a inspection result of its own: perhaps the machine's fault, so the next start asks again. */
       isDeath?: true;
     };
 
 /** The child is another process and its output is checked like any other input. */
-export function parseVerdict(text: string): Verdict | undefined {
+export function parseInspectionResult(text: string): InspectionResult | undefined {
   try {
     const value = JSON.parse(text) as Partial<Record<string, unknown>> | null;
     if (value?.['usable'] === false) return { usable: false, reason: String(value['reason']) };
