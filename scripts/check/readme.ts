@@ -1,7 +1,8 @@
 /** The tables of README.md that come from code: settings and commands. They stand between markers and are never edited by hand. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { commands } from '../../ts/cli/commands.ts';
-import { environmentName, SETTING_KEYS, settings } from '../../ts/server/platform/config/settings.ts';
+import { environmentName } from '../../ts/server/platform/config/setting.ts';
+import { settingsOf } from '../../ts/server/settings.ts';
 import type { Outcome } from './check.ts';
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -10,8 +11,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 }
 
 function settingsTable(): string {
-  const rows = SETTING_KEYS.map((key) => {
-    const { default: value, help } = settings[key];
+  const rows = Object.entries(settingsOf()).map(([key, { default: value, help }]) => {
     return [`\`${key}\``, `\`${environmentName(key)}\``, value === '' ? '' : `\`${value}\``, help];
   });
   return table(['Key in svc.toml', 'Environment', 'Default', 'Meaning'], rows);

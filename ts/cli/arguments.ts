@@ -1,7 +1,7 @@
 /** Reads a command line against the command table. */
 import { parseArgs } from 'node:util';
+import { closestName } from '../server/platform/text/closest-name.ts';
 import { usageError } from './cli-error.ts';
-import { closestName } from './closest-name.ts';
 import { type Command, globalOptions, type Invocation, type Option, type Options } from './command.ts';
 
 type OptionValue = string | number | boolean | string[];

@@ -1,4 +1,5 @@
 import { LibraryError, type LibraryErrorCode } from '../server/domains/inference/library/index.ts';
+import { StartError } from '../server/platform/module/start-error.ts';
 import { type ExitName, exitCodes } from './exit-codes.ts';
 
 /** A failure that the person at the terminal can do something about. */
@@ -44,6 +45,7 @@ export function asCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof LibraryError)
     return new CliError(exitOfLibrary[error.code], error.code, error.message, error.remedy, error);
+  if (error instanceof StartError) return new CliError('failed', error.code, error.message, error.remedy, error);
   if (error instanceof Error && error.name === 'AbortError') {
     return new CliError('interrupted', 'interrupted', 'stopped', 'run the same command again to continue', error);
   }

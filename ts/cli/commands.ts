@@ -12,6 +12,7 @@ import { modelsPull } from './commands/models-pull.ts';
 import { modelsRm } from './commands/models-rm.ts';
 import { modelsShow } from './commands/models-show.ts';
 import { modelsVerify } from './commands/models-verify.ts';
+import { roles } from './commands/roles.ts';
 import { serve } from './commands/serve.ts';
 import { status } from './commands/status.ts';
 import { version } from './commands/version.ts';
@@ -19,6 +20,6 @@ import { version } from './commands/version.ts';
 export const commands: readonly Command[] = [
   ...[serve, status, chat, doctor],
   ...[modelsList, modelsPull, modelsImport, modelsShow, modelsVerify, modelsRm, modelsLoad, modelsUnload],
-  ...[config, bench, version],
+  ...[roles, config, bench, version],
   helpCommand(() => commands),
 ];

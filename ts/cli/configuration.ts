@@ -1,19 +1,20 @@
 /** The configuration as the server would see it, and the model library that follows from it. */
-import { join } from 'node:path';
-import { namedModelFile } from '../server/default-model.ts';
-import { ModelLibrary } from '../server/domains/inference/library/index.ts';
-import { type Config, type ConfigSources, loadConfig } from '../server/platform/config/config.ts';
+import { inferenceSettings, openModelLibrary } from '../server/domains/inference/index.ts';
+import type { ModelLibrary } from '../server/domains/inference/library/index.ts';
+import { type SettingOverrides, valuesOf } from '../server/platform/config/config.ts';
 import { ConfigError } from '../server/platform/config/config-error.ts';
+import type { SettingValues } from '../server/platform/config/setting.ts';
 import { INSTALL_ROOT } from '../server/product.ts';
+import { loadNodeConfig, type NodeConfig } from '../server/settings.ts';
 import { CliError } from './cli-error.ts';
 import type { Invocation } from './command.ts';
 
-export type Overrides = NonNullable<ConfigSources['overrides']>;
+export type Overrides = SettingOverrides;
 
 /** Throws CliError usage that names the key, the value and what is accepted. */
-export function readConfig({ options, env }: Pick<Invocation, 'options' | 'env'>, overrides: Overrides = {}): Config {
+export function readConfig({ options, env }: Pick<Invocation, 'options' | 'env'>, overrides: Overrides = {}): NodeConfig {
   try {
-    return loadConfig({ root: INSTALL_ROOT, environment: env, overrides, file: options.config });
+    return loadNodeConfig({ root: INSTALL_ROOT, environment: env, overrides, file: options.config });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new CliError(
@@ -26,8 +27,11 @@ export function readConfig({ options, env }: Pick<Invocation, 'options' | 'env'>
   }
 }
 
+export function inferenceValues(config: NodeConfig): SettingValues<typeof inferenceSettings> {
+  return valuesOf(config, inferenceSettings);
+}
+
 /** The same models that the server sees. */
-export function openLibrary({ values }: Config): ModelLibrary {
-  const readOnlyDirs = [join(INSTALL_ROOT, 'models')];
-  return new ModelLibrary({ modelsDir: values.models_dir, readOnlyDirs, files: namedModelFile(values) });
+export function openLibrary(config: NodeConfig): ModelLibrary {
+  return openModelLibrary(inferenceValues(config), INSTALL_ROOT);
 }

@@ -45,9 +45,10 @@ export class ServerClient {
   }
 
   /** The answer's JSON; every status but 2xx becomes a CliError with the server's own sentence. */
-  async send(method: 'POST' | 'PUT', path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
-    const headers = { ...this.#headers, 'content-type': 'application/json' };
-    const response = await this.#send(path, { method, headers, body: JSON.stringify(body), signal });
+  async send(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
+    const headers = { ...this.#headers, ...(body !== undefined && { 'content-type': 'application/json' }) };
+    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }), signal };
+    const response = await this.#send(path, init);
     const answer = parseJson(await response.text());
     if (response.ok) return answer;
     throw refused(response.status, answer);

@@ -1,26 +1,25 @@
 /** The composition root: the only file that knows everyone. */
-import { chooseDefaultModel, namedModelFile } from './default-model.ts';
-import { create as createInference, type Inference, type InferenceDeps } from './domains/inference/index.ts';
-import { ModelLibrary } from './domains/inference/library/index.ts';
-import { create as createSystem, type HealthSource, type NodeState } from './domains/system/index.ts';
-import { engineOptions } from './engine-options.ts';
-import type { Config } from './platform/config/config.ts';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { modules as allModules } from './modules.ts';
 import { parseListenAddress } from './platform/config/listen-address.ts';
-import { NO_ACCOUNTS } from './platform/http/authenticator.ts';
 import { withDocs } from './platform/http/docs-routes.ts';
 import { HttpServer, type ListenAddresses } from './platform/http/http-server.ts';
-import type { ModuleState } from './platform/http/missing-route.ts';
-import { TenantKeys } from './platform/http/tenant-keys.ts';
 import { FileDescriptorSink, type LineSink } from './platform/log/line-sink.ts';
 import { Log } from './platform/log/log.ts';
 import { observeProcess } from './platform/metrics/process-metrics.ts';
 import { MetricsRegistry } from './platform/metrics/registry.ts';
-import { API_INFO, INSTALL_ROOT, MODULES, VERSION } from './product.ts';
+import type { AnyModuleDefinition } from './platform/module/module.ts';
+import { ModuleHost } from './platform/module/module-host.ts';
+import { StartError } from './platform/module/start-error.ts';
+import { LocalNode } from './platform/node/local-node.ts';
+import { API_INFO, INSTALL_ROOT, VERSION } from './product.ts';
+import type { NodeConfig } from './settings.ts';
+import { TenantKeyFile } from './tenant-key-file.ts';
 
 /** What tests put in place of the real thing. */
-export interface TestOverrides {
-  binding?: NonNullable<InferenceDeps['binding']>;
-  inspector?: NonNullable<InferenceDeps['inspector']>;
+export interface ServerOverrides {
+  modules?: readonly AnyModuleDefinition[];
   sink?: LineSink;
 }
 
@@ -28,74 +27,70 @@ export interface Server {
   /** The OpenAPI document of its routes. */
   openapi: Record<string, unknown>;
   log: Log;
-  /** Listens, then loads the default model in the background; `/readyz` tells when it is there. Rejects when an address cannot be had. */
+  /** Starts the modules, then listens. Throws StartError with a remedy; nothing runs then. */
   start(): Promise<ListenAddresses>;
-  /** Settles when the default model is ready or has failed, which /health tells. */
+  /** Settles when every module takes work, which `/readyz` tells as well. */
   ready(): Promise<void>;
   /** No new work, open answers finish within the configured time, then everything is closed. True: nothing was cut. */
   stop(): Promise<boolean>;
 }
 
 /** Wires the node; opens nothing yet. */
-export async function createServer({ values }: Config, overrides: TestOverrides = {}): Promise<Server> {
+export async function createServer(config: NodeConfig, overrides: ServerOverrides = {}): Promise<Server> {
+  const { values } = config;
   const sink = overrides.sink ?? new FileDescriptorSink(2);
   const log = new Log({ level: values['log.level'], format: logFormat(values['log.format']), sink });
   const metrics = new MetricsRegistry();
   observeProcess(metrics, VERSION);
-  const library = new ModelLibrary({
-    modelsDir: values.models_dir,
-    readOnlyDirs: [`${INSTALL_ROOT}/models`],
-    files: namedModelFile(values),
-  });
-  const defaultModel = await chooseDefaultModel(values, library);
-  const { binding, inspector } = overrides;
-  const tenants = values.tenant_keys_file === '' ? undefined : TenantKeys.read(values.tenant_keys_file);
-  const inference = createInference({
-    config: { ...engineOptions(values), ...(defaultModel === undefined ? {} : { defaultModel }) },
-    source: library,
-    dataDir: values.data_dir,
-    metrics,
-    log: log.child({ module: 'inference' }),
+  const tenants = new TenantKeyFile(values.tenant_keys_file);
+  const node = new LocalNode({
     version: VERSION,
-    ...(tenants === undefined ? {} : { tenants }),
-    ...(binding === undefined ? {} : { binding }),
-    ...(inspector === undefined ? {} : { inspector }),
+    installRoot: INSTALL_ROOT,
+    dataDir: values.data_dir,
+    configuredRoles: values['node.roles'],
+    auth: () => tenants.state(),
   });
-  let isDraining = false;
-  const node = nodeState(inference, () => isDraining);
-  const system = createSystem({ node, sources: [inferenceHealth(inference)], metrics });
-  const { routes, document } = withDocs([...inference.routes, ...system.routes], API_INFO);
+  const host = await ModuleHost.create(overrides.modules ?? allModules, config, { node, log, metrics, tenants });
+  node.attach(host);
+  const { routes, document } = withDocs(host.routes, API_INFO);
   const http = new HttpServer({
     routes,
-    authenticator: tenants ?? NO_ACCOUNTS,
-    findModule,
+    authenticator: tenants,
+    findModule: host.findModule,
     log,
     metrics,
     maxBodyBytes: values['http.max_body_bytes'],
     maxBufferedBodyBytes: values['http.max_buffered_bytes'],
     maxConnections: values['http.max_connections'],
   });
+  const listen = async (): Promise<ListenAddresses> => {
+    const outside = values.public_listen === '' ? undefined : parseListenAddress(values.public_listen);
+    return http.open(parseListenAddress(values.listen), outside);
+  };
   // Lines wait for the end of the turn, which a process that ends by a fault does not reach.
   process.once('exit', () => sink.flush());
-  let loading = Promise.resolve();
   return {
     openapi: document,
     log,
     start: async () => {
-      const internal = parseListenAddress(values.listen);
-      const outside = values.public_listen === '' ? undefined : parseListenAddress(values.public_listen);
-      const addresses = await http.open(internal, outside);
+      for (const warning of config.warnings) log.warn(warning);
+      await openDataDir(values.data_dir);
+      tenants.open();
+      await node.start();
+      const addresses = await listen().catch(async (error: unknown) => {
+        await host.stop();
+        throw error;
+      });
       log.info('listening', { internal: addresses.internal, public: addresses.public, version: VERSION });
-      loading = inference.start().catch((error: unknown) => log.error('inference could not start', { error }));
       return addresses;
     },
-    ready: () => loading,
+    ready: () => node.ready(),
     stop: async () => {
-      isDraining = true;
+      node.isDraining = true;
       log.info('draining', { limit_seconds: values['http.drain_timeout_seconds'] });
       const isClean = await http.drain(values['http.drain_timeout_seconds'] * 1000);
       http.close();
-      await inference.close();
+      await host.stop();
       log.info('stopped', { clean: isClean });
       sink.flush();
       return isClean;
@@ -103,40 +98,17 @@ export async function createServer({ values }: Config, overrides: TestOverrides 
   };
 }
 
-const SERVED_MODULES = ['inference', 'system'];
-
-function findModule(name: string): ModuleState | undefined {
-  if (SERVED_MODULES.includes(name)) return { state: 'loaded' };
-  return MODULES.includes(name) ? { state: 'unavailable', reason: `no node reports the module ${name}` } : undefined;
+async function openDataDir(path: string): Promise<void> {
+  try {
+    await mkdir(join(path, 'cache'), { recursive: true });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const remedy = 'make the folder writable for this user, or name another with data_dir (SVC_DATA_DIR)';
+    throw new StartError('data_dir_unusable', `the data folder ${path} cannot be used: ${reason}`, remedy, cause);
+  }
 }
 
-function nodeState(inference: Inference, isDraining: () => boolean): NodeState {
-  return {
-    version: VERSION,
-    modules: SERVED_MODULES,
-    auth: () => NO_ACCOUNTS.state(),
-    notReady: () => {
-      if (isDraining()) return { code: 'draining', detail: 'The server is shutting down.' };
-      return inference.ready() ? undefined : { code: 'model_loading', detail: 'The default model is being loaded.' };
-    },
-  };
-}
-
-function inferenceHealth(inference: Inference): HealthSource {
-  return {
-    name: 'inference',
-    read: async () => {
-      const state = await inference.health();
-      const failure = state.default_model_error;
-      if (state.local_models !== 'available') {
-        return { state, reasons: [{ code: state.local_models, detail: state.reason ?? 'Local models cannot run.' }] };
-      }
-      return { state, reasons: failure === undefined ? [] : [{ code: 'default_model_failed', detail: failure }] };
-    },
-  };
-}
-
-function logFormat(format: Config['values']['log.format']): 'json' | 'text' {
+function logFormat(format: NodeConfig['values']['log.format']): 'json' | 'text' {
   if (format !== 'auto') return format;
   return process.stderr.isTTY ? 'text' : 'json';
 }

@@ -2,12 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createServer } from './main.ts';
-import { loadConfig } from './platform/config/config.ts';
 import { INSTALL_ROOT } from './product.ts';
+import { loadNodeConfig } from './settings.ts';
 
 const path = join(INSTALL_ROOT, 'openapi.json');
 // Nothing is opened or read: the document depends on the code alone.
-const server = await createServer(loadConfig({ root: INSTALL_ROOT, environment: {}, overrides: { default_model: 'none' } }));
+const server = await createServer(loadNodeConfig({ root: INSTALL_ROOT, environment: {} }));
 const text = `${JSON.stringify(server.openapi, undefined, 2)}\n`;
 
 if (!process.argv.includes('--check')) writeFileSync(path, text);

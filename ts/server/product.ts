@@ -1,4 +1,4 @@
-/** What this program is: where it is installed, its version, and the modules of the product. */
+/** What this program is: where it is installed, and its version. */
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,26 +16,3 @@ export const API_INFO: ApiInfo = {
     'A self-hosted AI platform. `/v1/*` speaks the chat-completions API, `/api/v1/*` is the native one. Errors carry a code to match on ' +
     'and a sentence in `detail`. Bodies may hold members that are not listed here; they are ignored.',
 };
-
-/** Modules that a node of this product may run, by the name that follows /api/v1/. */
-export const MODULES: readonly string[] = [
-  'agent',
-  'backup',
-  'cloud',
-  'comm',
-  'data',
-  'edge',
-  'exmm',
-  'inference',
-  'iot',
-  'license',
-  'logs',
-  'media',
-  'memory',
-  'metering',
-  'router',
-  'science',
-  'security',
-  'swarm',
-  'system',
-];

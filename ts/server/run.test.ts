@@ -18,8 +18,8 @@ class Child {
     mkdirSync(join(root, 'models'));
     const script = `
       const { runServer } = await import(${JSON.stringify(join(import.meta.dirname, 'run.ts'))});
-      const { loadConfig } = await import(${JSON.stringify(join(import.meta.dirname, 'platform/config/config.ts'))});
-      const config = loadConfig({ root: ${JSON.stringify(root)}, environment: process.env });
+      const { loadNodeConfig } = await import(${JSON.stringify(join(import.meta.dirname, 'settings.ts'))});
+      const config = loadNodeConfig({ root: ${JSON.stringify(root)}, environment: process.env });
       process.exitCode = await runServer(config, ({ internal }) => console.log('port=' + internal.port));`;
     const settings = { SVC_LISTEN: '127.0.0.1:0', SVC_DEFAULT_MODEL: 'none', SVC_FORCE_CPU_FEATURES: 'none', ...environment };
     this.process = spawn(process.execPath, ['--input-type=module', '-e', script], { env: { ...process.env, ...settings } });

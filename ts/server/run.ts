@@ -1,14 +1,14 @@
 /** Runs a node until it is told to stop. */
 import { createServer, type Server } from './main.ts';
-import type { Config } from './platform/config/config.ts';
 import type { ListenAddresses } from './platform/http/http-server.ts';
+import type { NodeConfig } from './settings.ts';
 
 /**
  * Resolves to the exit code: 0 after a clean drain, also when answers had to be cut at the time limit. The first SIGTERM or SIGINT
  * drains; a second one ends the process at once with 130. Rejects when the node cannot start.
  */
 export async function runServer(
-  config: Config,
+  config: NodeConfig,
   onListening: (addresses: ListenAddresses, server: Server) => void,
 ): Promise<number> {
   const server = await createServer(config);

@@ -1,8 +1,8 @@
 /** Every number format that the settings name for the KV cache is one that the engine takes. */
 import t from 'tap';
 import { randomModel } from '../../../models/random/fixture.ts';
+import { inferenceSettings as settings } from '../../../ts/server/domains/inference/settings.ts';
 import { LlamaModel } from '../../../ts/server/native/llama.ts';
-import { settings } from '../../../ts/server/platform/config/settings.ts';
 import { complete } from './completion.ts';
 
 const kinds = settings['inference.cache_type_k'].schema.enum as string[];

@@ -1,6 +1,6 @@
 import { importModel } from '../../server/domains/inference/library/index.ts';
 import { command } from '../command.ts';
-import { readConfig } from '../configuration.ts';
+import { inferenceValues, readConfig } from '../configuration.ts';
 import { formatBytes } from '../format.ts';
 
 export const modelsImport = command({
@@ -17,7 +17,7 @@ export const modelsImport = command({
   async run(invocation) {
     const { options, positionals, terminal, signal } = invocation;
     const { name, license, link = false, force = false } = options;
-    const { values } = readConfig(invocation);
+    const values = inferenceValues(readConfig(invocation));
     const progress = terminal.progress();
     const imported = await importModel(positionals[0] ?? '', {
       modelsDir: values.models_dir,

@@ -1,7 +1,7 @@
 import { defaultHub, pullModel } from '../../server/domains/inference/library/index.ts';
 import { usageError } from '../cli-error.ts';
 import { command } from '../command.ts';
-import { readConfig } from '../configuration.ts';
+import { inferenceValues, readConfig } from '../configuration.ts';
 import { formatBytes, printable } from '../format.ts';
 
 export const modelsPull = command({
@@ -20,7 +20,7 @@ export const modelsPull = command({
   ],
   async run(invocation) {
     const { options, positionals, terminal, env, signal } = invocation;
-    const { values } = readConfig(invocation);
+    const values = inferenceValues(readConfig(invocation));
     const progress = terminal.progress();
     const { name, sha256, force = false } = options;
     if (sha256 !== undefined && !/^[0-9a-f]{64}$/i.test(sha256))

@@ -1,5 +1,5 @@
 /** The options of `svc serve`, each with the setting that it overrides; llama-server's spellings work too. */
-import { cacheTypes } from '../../server/platform/config/settings.ts';
+import { cacheTypes } from '../../server/domains/inference/index.ts';
 import type { Options, Values } from '../command.ts';
 import type { Overrides } from '../configuration.ts';
 
@@ -88,7 +88,7 @@ const settingOf = {
   'max-loaded-models': 'inference.max_loaded_models',
   'log-level': 'log.level',
   'log-format': 'log.format',
-} as const satisfies Partial<Record<keyof ServeValues, keyof Overrides>>;
+} as const satisfies Partial<Record<keyof ServeValues, string>>;
 
 /** What the command line says about the configuration; `listen` is the address that host and port complete. */
 export function overridesOf(options: ServeValues, listen: { host: string; port: number }): Overrides {

@@ -1,11 +1,11 @@
-import { namedModelFile } from '../../server/default-model.ts';
+import { namedModelFile } from '../../server/domains/inference/index.ts';
 import { modelNameOfFile } from '../../server/domains/inference/library/index.ts';
-import type { Config } from '../../server/platform/config/config.ts';
 import { formatListenAddress, parseListenAddress } from '../../server/platform/config/listen-address.ts';
 import { VERSION } from '../../server/product.ts';
+import type { NodeConfig } from '../../server/settings.ts';
 import { CliError } from '../cli-error.ts';
 import { command } from '../command.ts';
-import { openLibrary, readConfig } from '../configuration.ts';
+import { inferenceValues, openLibrary, readConfig } from '../configuration.ts';
 import { printable } from '../format.ts';
 import { announcement } from '../serve-announcement.ts';
 import { overridesOf, serveOptions } from './serve-options.ts';
@@ -39,8 +39,8 @@ export const serve = command({
 });
 
 /** A model file that was named must be there and sound; later it would only be a line in the log. */
-async function checkModelFile(config: Config): Promise<void> {
-  const [file] = namedModelFile(config.values);
+async function checkModelFile(config: NodeConfig): Promise<void> {
+  const [file] = namedModelFile(inferenceValues(config));
   if (file === undefined) return;
   const entry = await openLibrary(config).get(modelNameOfFile(file));
   if (entry.problem === undefined) return;

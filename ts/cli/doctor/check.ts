@@ -1,4 +1,4 @@
-import type { Config } from '../../server/platform/config/config.ts';
+import type { NodeConfig } from '../../server/settings.ts';
 
 export interface Finding {
   state: 'ok' | 'warning' | 'broken';
@@ -8,7 +8,7 @@ export interface Finding {
 }
 
 export interface CheckContext {
-  config: Config;
+  config: NodeConfig;
   env: NodeJS.ProcessEnv;
 }
 

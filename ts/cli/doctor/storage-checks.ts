@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { access, constants, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { chooseDefaultModel } from '../../server/default-model.ts';
+import { chooseDefaultModel } from '../../server/domains/inference/index.ts';
 import { freeBytes } from '../../server/domains/inference/library/index.ts';
-import { openLibrary } from '../configuration.ts';
+import { inferenceValues, openLibrary } from '../configuration.ts';
 import { formatBytes, printable } from '../format.ts';
 import { broken, type Check, type Finding, ok, warning } from './check.ts';
 
@@ -12,7 +12,7 @@ const lowBytes = 1e9;
 export const dataCheck: Check = { name: 'data folder', run: ({ config }) => checkFolder(config.values.data_dir, 'SVC_DATA_DIR') };
 export const modelsFolderCheck: Check = {
   name: 'models folder',
-  run: ({ config }) => checkFolder(config.values.models_dir, 'SVC_MODELS_DIR'),
+  run: ({ config }) => checkFolder(inferenceValues(config).models_dir, 'SVC_MODELS_DIR'),
 };
 
 async function checkFolder(folder: string, variable: string): Promise<Finding> {
@@ -86,7 +86,7 @@ export const defaultModelCheck: Check = {
   name: 'default model',
   async run({ config }) {
     const library = openLibrary(config);
-    const name = await chooseDefaultModel(config.values, library);
+    const name = await chooseDefaultModel(inferenceValues(config), library);
     const model = name === undefined ? undefined : await library.find(name);
     if (!model) return broken(`the default model ${name ?? ''} is not here`, 'set SVC_DEFAULT_MODEL to one of `svc models list`');
     // Weights are mapped, so they need not be free now, but they must fit.

@@ -5,13 +5,14 @@ import { CpuUnsupportedError } from '../../native/load.ts';
 import { NativeError } from '../../native/native-error.ts';
 import type { HttpError } from '../../platform/http/errors.ts';
 import type { BytesReply, Reply, RequestContext, Route } from '../../platform/http/route.ts';
-import { Log } from '../../platform/log/log.ts';
 import { MetricsRegistry } from '../../platform/metrics/registry.ts';
+import type { TenantRules } from '../../platform/module/tenant-rules.ts';
 import type { CompletionSink } from './backend.ts';
-import { create, type StoredModel, type TenantRules } from './index.ts';
+import type { StoredModel } from './index.ts';
 import { Inspector } from './local/inspector.ts';
 import { ScriptedBinding, scriptedUsage } from './scripted-engine.ts';
 import { ScriptedStream } from './stream/scripted-stream.ts';
+import { inferenceForTest } from './test-support/inference-for-test.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }];
 
@@ -42,23 +43,20 @@ function setUp(t: Test, kinds: Record<string, StoredModel['kind']> = { 'tiny-cha
   binding.engine.script = sayHello;
   const metrics = new MetricsRegistry();
   const result = { usable: true, hasChatTemplate: true, supportsTools, supportsThinking: false } as const;
+  const source = { list: async () => models, find: async (id: string) => models.find((model) => model.id === id) };
   const make = (tenants?: TenantRules) =>
-    create({
-      config: { defaultModel: models[0]?.id ?? '' },
-      source: { list: async () => models, find: async (id) => models.find((model) => model.id === id) },
+    inferenceForTest({
+      overrides: { source, binding, inspector: new Inspector(undefined, async () => result) },
+      settings: { default_model: models[0]?.id ?? '' },
       dataDir: folder,
       metrics,
-      log: new Log({ level: 'error', format: 'json', sink: { write: () => {}, flush: () => {} } }),
-      version: '1',
-      binding,
-      inspector: new Inspector(undefined, async () => result),
       ...(tenants ? { tenants } : {}),
     });
   return { binding, metrics, make };
 }
 
 function call(
-  routes: Route[],
+  routes: readonly Route[],
   method: string,
   path: string,
   body?: unknown,
@@ -85,7 +83,7 @@ function call(
 const bodyOf = (reply: Reply) => JSON.parse(String((reply as BytesReply).body)) as Record<string, unknown>;
 
 t.test('a chat is answered whole, by another model when the one asked for is not there', async (t) => {
-  const { routes } = setUp(t).make();
+  const { routes } = await setUp(t).make();
   const reply = await call(routes, 'POST', '/v1/chat/completions', { model: 'gpt\n4', messages });
   t.strictSame(reply.kind === 'bytes' && reply.headers, {
     'content-type': 'application/json',
@@ -100,7 +98,7 @@ t.test('a chat is answered whole, by another model when the one asked for is not
 });
 
 t.test('a chat is streamed', async (t) => {
-  const { routes } = setUp(t).make();
+  const { routes } = await setUp(t).make();
   const reply = await call(
     routes,
     'POST',
@@ -123,13 +121,13 @@ t.test('calls come with content null and their arguments as text', async (t) => 
     sink.onDone(scriptedUsage);
   };
   const tools = [{ type: 'function', function: { name: 'now' } }];
-  const reply = await call(make().routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages, tools });
+  const reply = await call((await make()).routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages, tools });
   const call1 = { id: 'call_1', type: 'function', function: { name: 'now', arguments: '{}' } };
   t.match(bodyOf(reply), { choices: [{ message: { content: null, tool_calls: [call1] }, finish_reason: 'tool_calls' }] });
 });
 
 t.test('tools for a model that cannot call them are refused with those that can', async (t) => {
-  const { routes } = setUp(t, { 'tiny-chat': 'chat' }, false).make();
+  const { routes } = await setUp(t, { 'tiny-chat': 'chat' }, false).make();
   const tools = [{ type: 'function', function: { name: 'now' } }];
   await t.rejects(call(routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages, tools }), {
     status: 422,
@@ -141,7 +139,7 @@ t.test('tools for a model that cannot call them are refused with those that can'
 t.test('a full queue is a 429 that says when to retry, for SDKs in milliseconds', async (t) => {
   const { binding, make } = setUp(t);
   binding.engine.refusal = new NativeError({ code: 'queue_full', text: 'busy', details: { retryAfterMs: 1200 } });
-  await t.rejects(call(make().routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages }), {
+  await t.rejects(call((await make()).routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages }), {
     status: 429,
     code: 'queue_full',
     headers: { 'retry-after': '2', 'retry-after-ms': '1200' },
@@ -150,7 +148,7 @@ t.test('a full queue is a 429 that says when to retry, for SDKs in milliseconds'
 
 t.test('a refused job gives its hold on the model back', async (t) => {
   const { binding, make } = setUp(t);
-  const { routes } = make();
+  const { routes } = await make();
   binding.engine.refusal = new NativeError({ code: 'queue_full', text: 'busy' });
   await t.rejects(call(routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages }));
   const detail = await call(routes, 'GET', '/api/v1/inference/models/{id}', undefined, {}, { id: 'tiny-chat' });
@@ -159,7 +157,7 @@ t.test('a refused job gives its hold on the model back', async (t) => {
 
 t.test('X-Request-Timeout reaches the engine, and nonsense in it is a 400', async (t) => {
   const { binding, make } = setUp(t);
-  const { routes } = make();
+  const { routes } = await make();
   await call(routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages }, { 'x-request-timeout': '2.5' });
   const { timeoutMs = 0 } = binding.engine.jobs[0]?.job ?? {};
   t.ok(timeoutMs > 1000 && timeoutMs <= 2500, `${timeoutMs} ms`);
@@ -170,7 +168,7 @@ t.test('X-Request-Timeout reaches the engine, and nonsense in it is a 400', asyn
 t.test('service_tier is a priority, for tenants that may use priority', async (t) => {
   const prioritiesOf = async (tenants?: TenantRules) => {
     const { binding, make } = setUp(t);
-    const { routes } = make(tenants);
+    const { routes } = await make(tenants);
     for (const tier of ['flex', 'priority', 'auto']) {
       const body = { model: 'tiny-chat', service_tier: tier };
       await call(routes, 'POST', '/v1/chat/completions', { ...body, messages });
@@ -186,13 +184,13 @@ t.test('service_tier is a priority, for tenants that may use priority', async (t
 });
 
 t.test('an unknown adapter is a 400', async (t) => {
-  const { routes } = setUp(t).make();
+  const { routes } = await setUp(t).make();
   const body = { model: 'tiny-chat', messages, lora: [{ id: 0, scale: 1 }] };
   await t.rejects(call(routes, 'POST', '/v1/chat/completions', body), { status: 400, code: 'invalid_request', param: 'lora' });
 });
 
 t.test('embeddings: floats, base64 and fewer dimensions of length 1', async (t) => {
-  const { routes } = setUp(t, { 'bge-m3-q8_0': 'embedding' }).make();
+  const { routes } = await setUp(t, { 'bge-m3-q8_0': 'embedding' }).make();
   const embed = async (members: object) =>
     bodyOf(await call(routes, 'POST', '/v1/embeddings', { model: 'bge-m3', input: ['a', 'b'], ...members }));
   t.match(await embed({}), {
@@ -212,7 +210,7 @@ t.test('embeddings: floats, base64 and fewer dimensions of length 1', async (t) 
 });
 
 t.test('ranking sorts, cuts and repeats documents on demand', async (t) => {
-  const { routes } = setUp(t, { ranker: 'rerank' }).make();
+  const { routes } = await setUp(t, { ranker: 'rerank' }).make();
   const body = { model: 'ranker', query: 'q', documents: ['ccc', { text: 'a' }, 'bb'], top_n: 2, return_documents: true };
   t.match(bodyOf(await call(routes, 'POST', '/v1/rerank', body)), {
     results: [
@@ -224,7 +222,7 @@ t.test('ranking sorts, cuts and repeats documents on demand', async (t) => {
 });
 
 t.test('tokens go there and back', async (t) => {
-  const { routes } = setUp(t).make();
+  const { routes } = await setUp(t).make();
   t.strictSame(bodyOf(await call(routes, 'POST', '/tokenize', { content: 'abc' })), { tokens: [0, 1, 2] });
   const pieces = bodyOf(await call(routes, 'POST', '/tokenize', { content: 'ab', with_pieces: true }));
   t.strictSame(pieces, {
@@ -237,7 +235,7 @@ t.test('tokens go there and back', async (t) => {
 });
 
 t.test('the list says what each model can do and that it talks nonsense', async (t) => {
-  const { routes } = setUp(t, { 'tiny-chat': 'chat', emb: 'embedding' }).make();
+  const { routes } = await setUp(t, { 'tiny-chat': 'chat', emb: 'embedding' }).make();
   t.match(bodyOf(await call(routes, 'GET', '/v1/models')), {
     object: 'list',
     data: [
@@ -257,7 +255,7 @@ t.test('the list says what each model can do and that it talks nonsense', async 
 
 t.test('a model is loaded and unloaded on demand', async (t) => {
   const { binding, make } = setUp(t);
-  const { routes } = make();
+  const { routes } = await make();
   const act = (action: string) =>
     call(routes, 'POST', `/api/v1/inference/models/{id}/${action}`, undefined, {}, { id: 'tiny-chat' });
   t.match(bodyOf(await act('load')), { state: 'loaded' });
@@ -269,7 +267,7 @@ t.test('a model is loaded and unloaded on demand', async (t) => {
 
 t.test('the metrics time tokens and count them by model', async (t) => {
   const { binding, metrics, make } = setUp(t);
-  const { routes } = make();
+  const { routes } = await make();
   await call(routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages });
   binding.engine.refusal = new NativeError({ code: 'queue_full', text: 'busy' });
   await t.rejects(call(routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages }));
@@ -283,10 +281,12 @@ t.test('the metrics time tokens and count them by model', async (t) => {
 t.test('on a processor without AVX2 the node lives and local models are a 503 with the reason', async (t) => {
   const { binding, make } = setUp(t);
   binding.unavailableReason = new CpuUnsupportedError('cpu_lacks_avx2', ['avx2']);
-  const inference = make();
-  await inference.start();
-  t.ok(inference.ready());
-  t.match(await inference.health(), { local_models: 'cpu_lacks_avx2', reason: /AVX2/ });
+  const inference = await make();
+  t.equal(inference.ready(), undefined);
+  t.match(await inference.health(), {
+    state: { local_models: 'cpu_lacks_avx2', reason: /AVX2/ },
+    reasons: [{ code: 'cpu_lacks_avx2' }],
+  });
   for (const [path, body] of [
     ['/v1/chat/completions', { model: 'tiny-chat', messages }],
     ['/v1/embeddings', { model: 'x', input: 'a' }],
@@ -301,7 +301,7 @@ t.test('what is no known failure keeps its text from the client', async (t) => {
   const { binding, make } = setUp(t);
   binding.gate = Promise.reject(new Error('/secret/path'));
   binding.gate.catch(() => {});
-  const { routes } = make();
+  const { routes } = await make();
   const error = await call(routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages }).catch(
     (caught: HttpError) => caught,
   );

@@ -32,7 +32,7 @@ export interface StoredModel {
   license?: string;
   /** Unix seconds. */
   createdAt: number;
-  /** A plain sentence, omitNullish when the model is a demonstration. */
+  /** A plain sentence, present when the model is a demonstration. */
   demonstration?: string;
 }
 

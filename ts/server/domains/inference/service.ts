@@ -22,7 +22,8 @@ import type { TokenBudgets } from './token-budgets.ts';
 
 export interface ServiceOptions {
   backends: readonly InferenceBackend[];
-  defaultModel: string | undefined;
+  /** Id of the model that answers when the one asked for is not there; known once the node has started. */
+  defaultModel: () => string | undefined;
   metrics: InferenceMetrics;
   budgets: TokenBudgets;
   /** Whether a tenant's requests may go before those of others; undefined: every tenant's may. */
@@ -33,7 +34,7 @@ export interface ServiceOptions {
 
 export class InferenceService {
   readonly #backends: readonly InferenceBackend[];
-  readonly #defaultModel: string | undefined;
+  readonly #defaultModel: () => string | undefined;
   readonly #metrics: InferenceMetrics;
   readonly #budgets: TokenBudgets;
   readonly #allowsPriority: (tenant: string) => boolean;
@@ -60,7 +61,7 @@ export class InferenceService {
   /** Throws model_cannot_tool_call, model_not_found, unsupported, or the unavailableReason when no backend works at all. */
   async select(needs: Needs): Promise<Selection> {
     this.#requireBackend();
-    return selectChatModel(await this.models(), needs, this.#defaultModel);
+    return selectChatModel(await this.models(), needs, this.#defaultModel());
   }
 
   /** Resolves when the job is queued; what follows arrives at the sink. */
@@ -142,7 +143,7 @@ export class InferenceService {
   async #selectTokenizer(name: string | undefined): Promise<string> {
     this.#requireBackend();
     if (name === undefined)
-      return (await this.select({ model: this.#defaultModel ?? '', needsTools: false, needsVision: false })).card.id;
+      return (await this.select({ model: this.#defaultModel() ?? '', needsTools: false, needsVision: false })).card.id;
     const card = findModel(await this.models(), name);
     if (card && card.state !== 'unusable') return card.id;
     throw refusal('model_not_found', `No usable model is named ${name}; GET /v1/models lists those that are.`, {

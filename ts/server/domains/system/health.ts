@@ -1,5 +1,7 @@
 /** What /health says: the node's own state, and what each module contributes. */
 import Type, { type Static } from 'typebox';
+import type { HealthReason } from '../../platform/module/module.ts';
+import type { Node } from '../../platform/node/node.ts';
 
 export const Reason = Type.Object({
   code: Type.String({ description: 'For example cpu_lacks_avx2, cpu_lacks_arm_extensions or no_data_role.' }),
@@ -20,51 +22,37 @@ export const Health = Type.Object({
   reasons: Type.Array(Reason, { description: 'Why something that the product can do is missing here.' }),
 });
 
-export type HealthReport = Static<typeof Health>;
-export type HealthReason = Static<typeof Reason>;
-
-/** A module's part: a member of the report under its name, and reasons for what it lacks. */
-export interface HealthSource {
-  name: string;
-  read(): Promise<{ state: object; reasons: readonly HealthReason[] }>;
-}
-
-export interface NodeState {
-  version: string;
-  /** Modules that this node runs. */
-  modules: readonly string[];
-  auth(): 'off' | 'enforce';
-  /** Undefined: the node takes work. */
-  notReady(): { code: 'draining' | 'model_loading'; detail: string } | undefined;
-}
+export type NodeHealth = Static<typeof Health>;
 
 /** A node alone is the whole map, and what it knows of itself is always fresh. */
 const MAP_OF_ONE = { size: 1, age_seconds: 0, stale: false };
 
-export async function readHealth(node: NodeState, sources: readonly HealthSource[]): Promise<HealthReport> {
-  const parts = await Promise.all(sources.map(async (source) => ({ name: source.name, ...(await source.read()) })));
-  const reasons = [...parts.flatMap((part) => part.reasons), ...missingRoles(node.modules)];
+export async function readHealth(node: Node): Promise<NodeHealth> {
+  const parts = [...(await node.health())];
+  const reasons = [...parts.flatMap(([, { reasons }]) => reasons), ...missingRoles(node)];
   return {
     status: statusOf(node, reasons),
     version: node.version,
     auth: node.auth(),
     uptime_seconds: Math.floor(process.uptime()),
     module_map: MAP_OF_ONE,
-    modules: [...node.modules],
+    modules: [...node.modules()],
     reasons,
-    ...Object.fromEntries(parts.map(({ name, state }) => [name, state])),
+    ...Object.fromEntries(
+      parts.filter(([, { state }]) => Object.keys(state).length > 0).map(([name, { state }]) => [name, state]),
+    ),
   };
 }
 
 /** Lacking a role is a choice; lacking a CPU feature is a defect of the place. */
-function statusOf(node: NodeState, reasons: readonly HealthReason[]): HealthReport['status'] {
+function statusOf(node: Node, reasons: readonly HealthReason[]): NodeHealth['status'] {
   const waiting = node.notReady();
   if (waiting !== undefined) return waiting.code === 'draining' ? 'draining' : 'loading';
   return reasons.some((reason) => reason.code !== 'no_data_role') ? 'degraded' : 'ok';
 }
 
-function missingRoles(modules: readonly string[]): HealthReason[] {
-  if (modules.includes('data')) return [];
+function missingRoles(node: Node): HealthReason[] {
+  if (node.modules().includes('data')) return [];
   return [
     { code: 'no_data_role', detail: 'This node has no data role: knowledge bases and stored documents are not served here.' },
   ];

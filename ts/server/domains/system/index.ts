@@ -1,14 +1,18 @@
-/** The public interface of the system module: how the node is, for probes, people and Prometheus. */
-import type { Route } from '../../platform/http/route.ts';
-import { type SystemRouteDeps, systemRoutes } from './routes.ts';
+/** The system module: how the node is, for probes, people and Prometheus, and which roles it has. */
+import { defineModule } from '../../platform/module/module.ts';
 
-export type { HealthReason, HealthReport, HealthSource, NodeState } from './health.ts';
-export type { SystemRouteDeps } from './routes.ts';
-
-export interface System {
-  routes: Route[];
-}
-
-export function create(deps: SystemRouteDeps): System {
-  return { routes: systemRoutes(deps) };
-}
+export const system = defineModule({
+  name: 'system',
+  settings: {},
+  create: async ({ node, metrics }) => {
+    const { systemRoutes } = await import('./routes.ts');
+    return {
+      api: undefined,
+      routes: systemRoutes({ node, metrics }),
+      start: async () => {},
+      stop: async () => {},
+      health: () => ({ state: {}, reasons: [] }),
+      ready: () => undefined,
+    };
+  },
+});

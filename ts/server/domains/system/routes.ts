@@ -2,11 +2,12 @@
 import Type from 'typebox';
 import { type BytesReply, json, type Route, route } from '../../platform/http/route.ts';
 import { METRICS_CONTENT_TYPE, type MetricsRegistry } from '../../platform/metrics/registry.ts';
-import { Health, type HealthSource, type NodeState, readHealth } from './health.ts';
+import type { Node } from '../../platform/node/node.ts';
+import { Health, readHealth } from './health.ts';
+import { roleRoutes } from './role-routes.ts';
 
 export interface SystemRouteDeps {
-  node: NodeState;
-  sources: readonly HealthSource[];
+  node: Node;
   metrics: MetricsRegistry;
 }
 
@@ -16,9 +17,10 @@ const Version = Type.Object({ version: Type.String(), api: Type.String({ descrip
 const ALIVE: BytesReply = json(200, { status: 'alive' });
 const READY: BytesReply = json(200, { status: 'ready' });
 
-export function systemRoutes({ node, sources, metrics }: SystemRouteDeps): Route[] {
+export function systemRoutes({ node, metrics }: SystemRouteDeps): Route[] {
   return [
     ...probes(node),
+    ...roleRoutes(node),
     route({
       method: 'GET',
       path: '/health',
@@ -27,7 +29,7 @@ export function systemRoutes({ node, sources, metrics }: SystemRouteDeps): Route
       tag,
       summary: 'State of the node: version, authentication, module map, and what is missing and why',
       responses: { 200: Health },
-      handle: async () => json(200, await readHealth(node, sources)),
+      handle: async () => json(200, await readHealth(node)),
     }),
     route({
       method: 'GET',
@@ -52,7 +54,7 @@ export function systemRoutes({ node, sources, metrics }: SystemRouteDeps): Route
   ];
 }
 
-function probes(node: NodeState): Route[] {
+function probes(node: Node): Route[] {
   return [
     route({
       method: 'GET',
@@ -75,6 +77,7 @@ function probes(node: NodeState): Route[] {
       summary: 'Whether the node takes work: 503 while the default model loads and while the server drains',
       responses: { 200: State },
       errors: [
+        { status: 503, code: 'storage_unavailable', meaning: 'The database does not take writes; the sentence says why.' },
         { status: 503, code: 'model_loading', meaning: 'The default model is being loaded; ask again in a moment.' },
         { status: 503, code: 'draining', meaning: 'The server is shutting down; send work elsewhere.' },
       ],

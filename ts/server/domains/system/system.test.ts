@@ -1,16 +1,20 @@
 import t, { type Test } from 'tap';
 import { openTestBed } from '../../platform/http/test-bed.ts';
 import { MetricsRegistry } from '../../platform/metrics/registry.ts';
-import { create, type HealthSource, type NodeState } from './index.ts';
+import type { HealthReport } from '../../platform/module/module.ts';
+import type { ModuleName } from '../../platform/module/module-names.ts';
+import { scriptedContext, scriptedNode } from '../../platform/module/test-support/scripted-context.ts';
+import type { Node, RoleState } from '../../platform/node/node.ts';
+import { system } from './index.ts';
 
-async function open(t: Test, node: Partial<NodeState> = {}, sources: HealthSource[] = []) {
+async function open(t: Test, changes: Partial<Node> = {}) {
   const metrics = new MetricsRegistry();
   metrics.gauge('shown', 'Shown.').with().set(3);
-  const usual: NodeState = { version: '1.2.3', modules: ['system', 'data'], auth: () => 'off', notReady: () => undefined };
-  const { routes } = create({ node: { ...usual, ...node }, sources, metrics });
+  const context = scriptedContext({ spec: {}, node: { ...scriptedNode, ...changes }, metrics });
+  const { routes } = await system.create(context);
   const bed = await openTestBed(t, routes);
-  return async (path: string, base = bed.url) => {
-    const response = await fetch(base + path);
+  return async (path: string, base = bed.url, init: RequestInit = {}) => {
+    const response = await fetch(base + path, init);
     return { status: response.status, headers: response.headers, text: await response.text(), bed };
   };
 }
@@ -46,11 +50,12 @@ t.test('while the model loads and while the node drains, readyz is 503 with the 
 });
 
 t.test('modules add their state and their reasons', async (t) => {
-  const source: HealthSource = {
-    name: 'inference',
-    read: async () => ({ state: { models_loaded: 0 }, reasons: [{ code: 'cpu_lacks_avx2', detail: 'No AVX2.' }] }),
+  const report: HealthReport = {
+    state: { models_loaded: 0 },
+    reasons: [{ code: 'cpu_lacks_avx2', detail: 'No AVX2.' }],
   };
-  const health = JSON.parse((await (await open(t, {}, [source]))('/health')).text);
+  const ask = await open(t, { health: async () => new Map<ModuleName, HealthReport>([['inference', report]]) });
+  const health = JSON.parse((await ask('/health')).text);
   t.match(health, {
     status: 'degraded',
     inference: { models_loaded: 0 },
@@ -59,7 +64,7 @@ t.test('modules add their state and their reasons', async (t) => {
 });
 
 t.test('a missing data role is a reason but no defect', async (t) => {
-  const health = JSON.parse((await (await open(t, { modules: ['system'] }))('/health')).text);
+  const health = JSON.parse((await (await open(t, { modules: () => ['system'] }))('/health')).text);
   t.match(health, { status: 'ok', reasons: [{ code: 'no_data_role' }] });
 });
 
@@ -75,4 +80,21 @@ t.test('the public edge shows probes alone without a login', async (t) => {
   for (const path of ['/health', '/metrics', '/api/v1/system/version'])
     t.equal((await ask(path, bed.publicUrl)).status, 401, path);
   for (const path of ['/livez', '/readyz']) t.equal((await ask(path, bed.publicUrl)).status, 200, path);
+});
+
+t.test('roles are listed and switched', async (t) => {
+  const states: RoleState[] = [{ role: 'inference', enabled: true, modules: ['inference'] }];
+  const switched: unknown[] = [];
+  const ask = await open(t, { roles: () => states, setRole: async (role, enabled) => void switched.push([role, enabled]) });
+  t.strictSame(JSON.parse((await ask('/api/v1/system/roles')).text), { roles: states });
+  const put = (role: string, body: unknown) =>
+    ask(`/api/v1/system/roles/${role}`, undefined, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  t.equal((await put('inference', { enabled: false })).status, 200);
+  t.strictSame(switched, [['inference', false]]);
+  t.match(await put('kitchen', { enabled: true }), { status: 400, text: /one of/ });
+  t.equal((await put('inference', { enabled: 1 })).status, 400);
 });

@@ -1,77 +1,91 @@
 /** The effective configuration: defaults, then the file, then the environment, then the command line. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { parse, TomlError } from 'smol-toml';
-import { closestKey } from './closest-key.ts';
+import { closestName } from '../text/closest-name.ts';
 import { ConfigError } from './config-error.ts';
+import { readConfigFile } from './config-file.ts';
 import { readValue } from './read-value.ts';
-import { type ConfigValues, environmentName, SETTING_KEYS, type Setting, type SettingKey, settings } from './settings.ts';
+import { environmentName, type Setting, type SettingsSpec, type SettingValues } from './setting.ts';
+import { findUnknownVariables } from './unknown-variables.ts';
 
 /** For people: `default`, `file /etc/svc/svc.toml`, `environment SVC_LISTEN` or `command line`. */
 export type Origin = string;
 
-export interface Config {
-  values: ConfigValues;
-  origins: Record<SettingKey, Origin>;
-}
+export type SettingOverrides = Readonly<Record<string, string | number | boolean | undefined>>;
 
-export interface ConfigSources {
+export interface ConfigSources<S extends SettingsSpec> {
+  /** Every setting that this program knows. */
+  spec: S;
   /** Folder the program is installed in: a checkout, or below /usr or /opt when packaged. */
   root: string;
   environment: Readonly<Record<string, string | undefined>>;
   /** Values given on the command line, by key. */
-  overrides?: Partial<Record<SettingKey, string | number | boolean>>;
+  overrides?: SettingOverrides;
   /** Configuration file; else SVC_CONFIG, else svc.toml in the root or /etc/svc. Named ones must exist. */
   file?: string | undefined;
   workingDirectory?: string;
 }
 
+export interface Config<S extends SettingsSpec = SettingsSpec> {
+  readonly spec: S;
+  readonly values: SettingValues<S>;
+  readonly origins: Readonly<Record<string, Origin>>;
+  /** Sentences for the log: variables that look like settings and are none. */
+  readonly warnings: readonly string[];
+}
+
+type Layer = Map<string, { value: unknown; origin: Origin }>;
+
 /** Throws ConfigError for the first value that cannot be used, and for unknown keys of the file. */
-export function loadConfig(sources: ConfigSources): Config {
-  const found = new Map<SettingKey, { value: unknown; origin: Origin }>();
+export function loadConfig<S extends SettingsSpec>(sources: ConfigSources<S>): Config<S> {
+  const found: Layer = new Map();
   const cwd = sources.workingDirectory ?? process.cwd();
-  for (const layer of [
-    defaults(sources.root),
-    fileLayer(sources, cwd),
-    environmentLayer(sources, cwd),
-    overrideLayer(sources, cwd),
-  ]) {
-    for (const [key, entry] of layer) found.set(key, entry);
-  }
-  const models = found.get('models_dir');
-  if (models?.value === '')
-    found.set('models_dir', { value: join(String(found.get('data_dir')?.value), 'models'), origin: 'default' });
+  const layers = [defaults(sources), fileLayer(sources, cwd), environmentLayer(sources, cwd), overrideLayer(sources, cwd)];
+  for (const layer of layers) for (const [key, entry] of layer) found.set(key, entry);
+  locateInside(found, sources.spec);
   return {
-    values: Object.fromEntries([...found].map(([key, { value }]) => [key, value])) as ConfigValues,
-    origins: Object.fromEntries([...found].map(([key, { origin }]) => [key, origin])) as Record<SettingKey, Origin>,
+    spec: sources.spec,
+    values: Object.fromEntries([...found].map(([key, { value }]) => [key, value])) as SettingValues<S>,
+    origins: Object.fromEntries([...found].map(([key, { origin }]) => [key, origin])),
+    warnings: findUnknownVariables(sources.environment, Object.keys(sources.spec)),
   };
 }
 
-type Layer = Map<SettingKey, { value: unknown; origin: Origin }>;
+/** The part of a configuration that one module declared. */
+export function valuesOf<S extends SettingsSpec>({ values }: Config, spec: S): SettingValues<S> {
+  return Object.fromEntries(Object.keys(spec).map((key) => [key, values[key]])) as SettingValues<S>;
+}
 
-function defaults(root: string): Layer {
-  const layer: Layer = new Map(SETTING_KEYS.map((key) => [key, { value: settings[key].default, origin: 'default' }]));
-  layer.set('data_dir', { value: isPackaged(root) ? '/var/lib/svc' : join(root, 'data'), origin: 'default' });
+function defaults({ spec, root }: ConfigSources<SettingsSpec>): Layer {
+  const layer: Layer = new Map(
+    Object.entries(spec).map(([key, setting]) => [key, { value: setting.default, origin: 'default' }]),
+  );
+  if ('data_dir' in spec)
+    layer.set('data_dir', { value: isPackaged(root) ? '/var/lib/svc' : join(root, 'data'), origin: 'default' });
   return layer;
+}
+
+function locateInside(found: Layer, spec: SettingsSpec): void {
+  for (const [key, { insideOf }] of Object.entries(spec)) {
+    const entry = found.get(key);
+    if (insideOf === undefined || entry?.value !== '') continue;
+    found.set(key, { ...entry, value: join(String(found.get(insideOf.key)?.value), insideOf.name) });
+  }
 }
 
 function isPackaged(root: string): boolean {
   return root.startsWith('/usr/') || root.startsWith('/opt/');
 }
 
-function fileLayer(sources: ConfigSources, cwd: string): Layer {
+function fileLayer(sources: ConfigSources<SettingsSpec>, cwd: string): Layer {
   const path = configFile(sources, cwd);
   const layer: Layer = new Map();
   if (path === undefined) return layer;
-  const origin = `file ${path}`;
-  for (const [key, raw] of flatten(readToml(path))) {
-    if (!isSettingKey(key)) throw new ConfigError(unknownKey(key, origin));
-    layer.set(key, { value: located(key, readValue(key, raw, origin), dirname(path)), origin });
-  }
+  for (const [key, raw] of readConfigFile(path)) take(layer, sources.spec, key, raw, `file ${path}`, dirname(path));
   return layer;
 }
 
-function configFile({ file, environment, root }: ConfigSources, cwd: string): string | undefined {
+function configFile({ file, environment, root }: ConfigSources<SettingsSpec>, cwd: string): string | undefined {
   const named = file ?? environment['SVC_CONFIG'];
   if (named === undefined || named === '') {
     return [join(root, 'svc.toml'), '/etc/svc/svc.toml'].find((candidate) => existsSync(candidate));
@@ -79,59 +93,39 @@ function configFile({ file, environment, root }: ConfigSources, cwd: string): st
   return resolve(cwd, named);
 }
 
-function readToml(path: string): Record<string, unknown> {
-  try {
-    return parse(readFileSync(path, 'utf8'));
-  } catch (cause) {
-    if (cause instanceof TomlError)
-      throw new ConfigError(`${path} is not valid TOML, line ${cause.line}: ${firstLine(cause.message)}`, { cause });
-    throw new ConfigError(`${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
-  }
-}
-
-function firstLine(message: string): string {
-  return message.split('\n')[0] ?? message;
-}
-
-/** Tables one level deep become dotted keys. */
-function flatten(table: Record<string, unknown>, prefix = ''): [string, unknown][] {
-  return Object.entries(table).flatMap(([name, value]): [string, unknown][] => {
-    const isTable = typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
-    return isTable ? flatten(value as Record<string, unknown>, `${prefix}${name}.`) : [[`${prefix}${name}`, value]];
-  });
-}
-
-function environmentLayer({ environment }: ConfigSources, cwd: string): Layer {
+function environmentLayer({ spec, environment }: ConfigSources<SettingsSpec>, cwd: string): Layer {
   const layer: Layer = new Map();
-  for (const key of SETTING_KEYS) {
-    const raw = environment[environmentName(key)];
-    const origin = `environment ${environmentName(key)}`;
-    if (raw !== undefined && raw !== '') layer.set(key, { value: located(key, readValue(key, raw, origin), cwd), origin });
+  for (const key of Object.keys(spec)) {
+    const name = environmentName(key);
+    const raw = environment[name];
+    if (raw !== undefined && raw !== '') take(layer, spec, key, raw, `environment ${name}`, cwd);
   }
   return layer;
 }
 
-function overrideLayer({ overrides = {} }: ConfigSources, cwd: string): Layer {
+function overrideLayer({ spec, overrides = {} }: ConfigSources<SettingsSpec>, cwd: string): Layer {
   const layer: Layer = new Map();
-  for (const [key, raw] of Object.entries(overrides)) {
-    if (!isSettingKey(key)) throw new ConfigError(unknownKey(key, 'command line'));
-    if (raw !== undefined)
-      layer.set(key, { value: located(key, readValue(key, raw, 'command line'), cwd), origin: 'command line' });
-  }
+  for (const [key, raw] of Object.entries(overrides)) if (raw !== undefined) take(layer, spec, key, raw, 'command line', cwd);
   return layer;
 }
 
-function located(key: SettingKey, value: unknown, folder: string): unknown {
-  const { isPath }: Setting = settings[key];
+/** `folder` is where relative paths begin. */
+function take(layer: Layer, spec: SettingsSpec, key: string, raw: unknown, origin: Origin, folder: string): void {
+  const setting = Object.hasOwn(spec, key) ? spec[key] : undefined;
+  if (setting === undefined) throw new ConfigError(unknownKey(key, origin, Object.keys(spec)));
+  layer.set(key, { value: located(setting, readValue(key, setting, raw, origin), folder), origin });
+}
+
+function located({ isPath }: Setting, value: unknown, folder: string): unknown {
   return isPath === true && typeof value === 'string' && value !== '' ? resolve(folder, value) : value;
 }
 
-function isSettingKey(key: string): key is SettingKey {
-  return Object.hasOwn(settings, key);
+function lastPart(key: string): string {
+  return key.slice(key.lastIndexOf('.') + 1);
 }
 
-function unknownKey(key: string, origin: Origin): string {
-  const near = closestKey(key);
+function unknownKey(key: string, origin: Origin, known: readonly string[]): string {
+  const near = closestName(key, known) ?? known.find((name) => name.endsWith(`.${lastPart(key)}`));
   const hint = near === undefined ? '`svc config` lists the known ones' : `did you mean ${near}?`;
   return `${key.slice(0, 80)} (${origin}) is not a known setting; ${hint}`;
 }

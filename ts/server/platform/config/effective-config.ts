@@ -1,6 +1,6 @@
 /** What `svc config` prints: each setting, its value, and where it came from. */
 import type { Config } from './config.ts';
-import { environmentName, SETTING_KEYS, settings, shownValue } from './settings.ts';
+import { environmentName, shownValue } from './setting.ts';
 
 export interface EffectiveSetting {
   key: string;
@@ -11,12 +11,12 @@ export interface EffectiveSetting {
   help: string;
 }
 
-export function effectiveConfig({ values, origins }: Config): EffectiveSetting[] {
-  return SETTING_KEYS.map((key) => ({
+export function effectiveConfig({ spec, values, origins }: Config): EffectiveSetting[] {
+  return Object.entries(spec).map(([key, setting]) => ({
     key,
-    value: shownValue(key, values[key]),
-    origin: origins[key],
+    value: shownValue(setting, values[key]),
+    origin: origins[key] ?? 'default',
     environment: environmentName(key),
-    help: settings[key].help,
+    help: setting.help,
   }));
 }

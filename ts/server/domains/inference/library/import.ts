@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { link, mkdir, open, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { moveIntoPlace } from './atomic-file.ts';
+import { moveIntoPlace } from '../../../platform/files/atomic-file.ts';
 import { checkDiskSpace } from './disk-space.ts';
 import { lockFile } from './file-lock.ts';
 import { hashFile } from './hash-file.ts';

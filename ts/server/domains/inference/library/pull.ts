@@ -1,8 +1,8 @@
 /** `models pull`: from a name to a verified model in the library. */
 import { mkdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { moveIntoPlace } from '../../../platform/files/atomic-file.ts';
 import { AddressPolicy, isLoopbackHost } from './address-policy.ts';
-import { moveIntoPlace } from './atomic-file.ts';
 import { checkDiskSpace } from './disk-space.ts';
 import { Download, type DownloadProgress, type DownloadResult, type RetryPolicy } from './download.ts';
 import { lockFile } from './file-lock.ts';

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { writeFileAtomically } from './atomic-file.ts';
+import { writeFileAtomically } from '../../../platform/files/atomic-file.ts';
 
 const schema = Compile(
   Type.Object({

@@ -19,18 +19,18 @@ export class Inspector {
   readonly #running = new Map<string, Promise<InspectionResult>>();
   readonly #cacheFile: string | undefined;
   readonly #run: RunInspection;
-  readonly #restored: Promise<void>;
+  #restored: Promise<void> | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
   /** Without a cache file, inspection results last as long as the process. */
   constructor(cacheFile: string | undefined, run: RunInspection = runInspection) {
     this.#cacheFile = cacheFile;
     this.#run = run;
-    this.#restored = this.#restore();
   }
 
   /** With a plan, the inspection result tells how much memory the model will take with it. */
   async inspect(path: string, plan?: InspectionPlan): Promise<InspectionResult> {
+    this.#restored ??= this.#restore();
     await this.#restored;
     const file = await fileStamp(path);
     if (file === undefined) return { usable: false, reason: 'The file is gone.' };

@@ -52,7 +52,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
   readonly #options: LocalOptions;
   readonly #registry: ModelRegistry;
   readonly #catalogue: ModelCatalogue;
-  readonly #unavailableReason: HttpError | undefined;
+  #unavailableReason: HttpError | undefined;
 
   constructor(binding: NativeBinding, source: ModelSource, inspector: Inspector, options: LocalOptions) {
     this.#binding = binding;
@@ -63,9 +63,14 @@ export class LocalBackend implements InferenceBackend, ModelControl {
       options.pinned,
       options.observer,
     );
-    this.#unavailableReason = findUnavailableReason(binding);
     const planOf = (stored: StoredModel) => ({ engine: planned(options.engine), load: this.#loadOptions(stored) });
-    this.#catalogue = new ModelCatalogue(source, inspector, this.#registry, !this.#unavailableReason, planOf);
+    this.#catalogue = new ModelCatalogue(source, inspector, this.#registry, () => !this.#unavailableReason, planOf);
+  }
+
+  /** Loads the addon. Called again after close(). */
+  open(): void {
+    this.#unavailableReason = findUnavailableReason(this.#binding);
+    this.#registry.open();
   }
 
   unavailableReason(): HttpError | undefined {

@@ -22,12 +22,12 @@ export class ModelCatalogue {
   readonly #inspector: Inspector;
   readonly #registry: ModelRegistry;
   /** Without an engine nothing can be inspected, and the files' own kinds must do. */
-  readonly #canInspect: boolean;
+  readonly #canInspect: () => boolean;
   readonly #planOf: PlanOf;
   #rows: Promise<Row[]> | undefined;
   #readAt = 0;
 
-  constructor(source: ModelSource, inspector: Inspector, registry: ModelRegistry, canInspect: boolean, planOf: PlanOf) {
+  constructor(source: ModelSource, inspector: Inspector, registry: ModelRegistry, canInspect: () => boolean, planOf: PlanOf) {
     this.#source = source;
     this.#inspector = inspector;
     this.#registry = registry;
@@ -73,7 +73,7 @@ export class ModelCatalogue {
   }
 
   #judge(stored: StoredModel): Promise<InspectionResult> | InspectionResult {
-    return this.#canInspect ? this.#inspector.inspect(stored.path, this.#planOf(stored)) : assumedResult;
+    return this.#canInspect() ? this.#inspector.inspect(stored.path, this.#planOf(stored)) : assumedResult;
   }
 
   #card({ stored, result: inspected }: Row): ModelCard {

@@ -42,6 +42,7 @@ function setUp(limits: Partial<RegistryLimits> = {}, pinned?: string) {
     loadQueue: roomy,
   };
   const registry = new ModelRegistry(open, { ...usual, ...limits }, pinned === undefined ? [] : [pinned]);
+  registry.open();
   t.teardown(() => registry.close());
   /** Uses a model and is done with it; each use is later than the one before. */
   const use = async (id: string) => {

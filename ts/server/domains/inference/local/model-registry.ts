@@ -51,10 +51,10 @@ export class ModelRegistry {
   readonly #budget: MemoryBudget;
   readonly #gate = new LoadGate(mostLoadsAtOnce);
   readonly #queue: LoadQueue;
-  readonly #sweeper: NodeJS.Timeout | undefined;
+  #sweeper: NodeJS.Timeout | undefined;
   /** Requests that wait for something to change: a model at rest, or gone. */
   readonly #waiting = new Set<() => void>();
-  #isClosed = false;
+  #isClosed = true;
 
   constructor(open: OpenModel, limits: RegistryLimits, pinned: Iterable<string>, observer: RegistryObserver = silent) {
     this.#open = open;
@@ -63,7 +63,12 @@ export class ModelRegistry {
     this.#pinned = new Set(pinned);
     this.#budget = new MemoryBudget(limits, (id) => this.#pinned.has(id));
     this.#queue = new LoadQueue(limits.loadQueue);
-    const { idleUnloadMs } = limits;
+  }
+
+  /** Takes requests; once after the construction and again after each close(). */
+  open(): void {
+    this.#isClosed = false;
+    const { idleUnloadMs } = this.#limits;
     if (idleUnloadMs > 0) this.#sweeper = setInterval(() => this.#unloadUnused(), Math.max(100, idleUnloadMs / 10)).unref();
   }
 

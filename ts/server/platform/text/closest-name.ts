@@ -1,5 +1,9 @@
+/** Longer words from outside are not worth the quadratic time. */
+const maxLength = 80;
+
 /** The candidate that a mistyped word most likely meant; undefined when none is near. */
-export function closestName(word: string, candidates: readonly string[]): string | undefined {
+export function closestName(text: string, candidates: readonly string[]): string | undefined {
+  const word = text.slice(0, maxLength);
   const allowed = Math.max(1, Math.floor(word.length / 3));
   const [best] = candidates
     .map((name) => ({ name, distance: editDistance(word.toLowerCase(), name.toLowerCase()) }))

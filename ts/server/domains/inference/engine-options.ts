@@ -1,10 +1,14 @@
 /** The inference settings in the engine's words; what is automatic is left out. */
 import { join } from 'node:path';
-import type { InferenceConfig } from './domains/inference/index.ts';
-import type { ConfigValues } from './platform/config/settings.ts';
-import { hostMemory } from './platform/host-memory.ts';
+import { listOf, type SettingValues } from '../../platform/config/setting.ts';
+import { hostMemory } from '../../platform/host-memory.ts';
+import type { InferenceConfig } from './inference-config.ts';
+import type { inferenceSettings } from './settings.ts';
 
-export function engineOptions(values: ConfigValues): InferenceConfig {
+type ConfigValues = SettingValues<typeof inferenceSettings>;
+
+/** `dataDir` is where saved KV states go. */
+export function engineOptions(values: ConfigValues, dataDir: string): InferenceConfig {
   const numbers = {
     nCtx: values['inference.ctx'],
     nParallel: values['inference.parallel'],
@@ -24,10 +28,7 @@ export function engineOptions(values: ConfigValues): InferenceConfig {
     ...(maxLoadedModels === 0 ? {} : { maxLoadedModels }),
     ...memoryOptions(values),
     ...(tenantTokensPerMinute === 0 ? {} : { tenantTokensPerMinute }),
-    pinnedModels: values['inference.pinned_models']
-      .split(',')
-      .map((name) => name.trim())
-      .filter((name) => name !== ''),
+    pinnedModels: listOf(values['inference.pinned_models']),
     ...(timeoutSeconds === 0 ? {} : { requestTimeoutMs: timeoutSeconds * 1000 }),
     draftModels: draftModels(values['inference.draft_model']),
     load: { nGpuLayers: values['inference.gpu_layers'], mlock: values['inference.mlock'] },
@@ -41,7 +42,7 @@ export function engineOptions(values: ConfigValues): InferenceConfig {
       cacheTypeV: values['inference.cache_type_v'],
       kvOffloadMemoryBytes: values['inference.kv_offload_memory_bytes'],
       kvOffloadDiskBytes: values['inference.kv_offload_disk_bytes'],
-      kvOffloadFolder: join(values.data_dir, 'cache', 'kv'),
+      kvOffloadFolder: join(dataDir, 'cache', 'kv'),
       ...(kvUnified === 'auto' ? {} : { kvUnified: kvUnified === 'on' }),
     },
   };

@@ -3,15 +3,22 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { stringify } from 'smol-toml';
 import t, { type Test } from 'tap';
-import { type Config, loadConfig } from './config.ts';
-import { ConfigError } from './config-error.ts';
-import { effectiveConfig } from './effective-config.ts';
-import { formatListenAddress, parseListenAddress } from './listen-address.ts';
-import { environmentName, SETTING_KEYS, type SettingKey, settings } from './settings.ts';
+import { inferenceSettings } from './domains/inference/index.ts';
+import { valuesOf } from './platform/config/config.ts';
+import { ConfigError } from './platform/config/config-error.ts';
+import { effectiveConfig } from './platform/config/effective-config.ts';
+import { exampleConfig } from './platform/config/example-config.ts';
+import { formatListenAddress, parseListenAddress } from './platform/config/listen-address.ts';
+import { environmentName } from './platform/config/setting.ts';
+import { loadNodeConfig, type NodeConfig, settingsOf } from './settings.ts';
 
-function load(t: Test, toml?: string, environment: Record<string, string> = {}, overrides = {}): Config {
+const spec = settingsOf();
+const keys = Object.keys(spec);
+const modelsDir = (config: NodeConfig) => valuesOf(config, inferenceSettings).models_dir;
+
+function load(t: Test, toml?: string, environment: Record<string, string> = {}, overrides = {}): NodeConfig {
   const root = t.testdir(toml === undefined ? {} : { 'svc.toml': toml });
-  return loadConfig({ root, environment, overrides, workingDirectory: root });
+  return loadNodeConfig({ root, environment, overrides, workingDirectory: root });
 }
 
 function refusal(t: Test, toml?: string, environment: Record<string, string> = {}, overrides = {}): string {
@@ -28,17 +35,17 @@ t.test('without anything, every setting is its default', (t) => {
   const { values, origins } = load(t);
   t.equal(values.listen, '127.0.0.1:8880');
   t.equal(values['http.max_body_bytes'], 134_217_728);
-  t.match(values.models_dir, /data\/models$/);
+  t.match(values['models_dir'], /data\/models$/);
   t.strictSame(new Set(Object.values(origins)), new Set(['default']));
-  t.strictSame(Object.keys(values).sort(), [...SETTING_KEYS].sort());
+  t.strictSame(Object.keys(values).sort(), [...keys].sort());
   t.end();
 });
 
 t.test('each default is a value that the setting accepts', (t) => {
   const asToml: Record<string, unknown> = {};
-  for (const key of SETTING_KEYS.filter((key) => !key.includes('.'))) asToml[key] = settings[key].default;
+  for (const key of keys.filter((key) => !key.includes('.'))) asToml[key] = spec[key]?.default;
   t.doesNotThrow(() => load(t, stringify(asToml)));
-  for (const key of SETTING_KEYS) t.doesNotThrow(() => load(t, undefined, {}, { [key]: settings[key].default }), key);
+  for (const key of keys) t.doesNotThrow(() => load(t, undefined, {}, { [key]: spec[key]?.default }), key);
   t.end();
 });
 
@@ -57,11 +64,11 @@ t.test('the command line wins over the environment, which wins over the file', (
 t.test('relative folders count from where they are named', (t) => {
   const root = t.testdir({ etc: { 'svc.toml': 'data_dir = "state"\n' }, work: {} });
   const sources = { root, environment: { SVC_CONFIG: '../etc/svc.toml' }, workingDirectory: join(root, 'work') };
-  t.equal(loadConfig(sources).values.data_dir, join(root, 'etc/state'));
-  t.equal(loadConfig(sources).values.models_dir, join(root, 'etc/state/models'));
+  t.equal(loadNodeConfig(sources).values.data_dir, join(root, 'etc/state'));
+  t.equal(modelsDir(loadNodeConfig(sources)), join(root, 'etc/state/models'));
   const environment = { ...sources.environment, SVC_MODELS_DIR: 'm' };
-  t.equal(loadConfig({ ...sources, environment }).values.models_dir, join(root, 'work/m'));
-  t.equal(loadConfig({ root: '/usr/lib/svc', environment: {} }).values.data_dir, '/var/lib/svc');
+  t.equal(modelsDir(loadNodeConfig({ ...sources, environment })), join(root, 'work/m'));
+  t.equal(loadNodeConfig({ root: '/usr/lib/svc', environment: {} }).values.data_dir, '/var/lib/svc');
   t.end();
 });
 
@@ -96,9 +103,9 @@ t.test('an unknown key of the file is refused, with the one that was meant', (t)
 t.test('a file that is no TOML, or is not there, is named with the line', (t) => {
   t.match(refusal(t, 'listen = "a\nb"\n'), /svc\.toml is not valid TOML, line 1/);
   const root = t.testdir({});
-  t.throws(() => loadConfig({ root, environment: {}, file: join(root, 'none.toml') }), /none\.toml cannot be read/);
+  t.throws(() => loadNodeConfig({ root, environment: {}, file: join(root, 'none.toml') }), /none\.toml cannot be read/);
   mkdirSync(join(root, 'folder.toml'));
-  t.throws(() => loadConfig({ root, environment: { SVC_CONFIG: join(root, 'folder.toml') } }), { code: 'invalid_config' });
+  t.throws(() => loadNodeConfig({ root, environment: { SVC_CONFIG: join(root, 'folder.toml') } }), { code: 'invalid_config' });
   t.end();
 });
 
@@ -109,14 +116,33 @@ t.test('what is shown names the origin and hides credentials in URLs', (t) => {
     [mirror?.value, mirror?.origin, mirror?.environment],
     ['"https://***@mirror.example/x"', 'environment SVC_MODELS_MIRROR', 'SVC_MODELS_MIRROR'],
   );
-  t.equal(shown.length, SETTING_KEYS.length);
+  t.equal(shown.length, keys.length);
   t.notMatch(refusal(t, '[models]\nmirror = "ftp://ann:secret@mirror.example"\n'), /secret/);
   t.end();
 });
 
 t.test('environment names are the keys in capitals', (t) => {
   t.equal(environmentName('http.max_body_bytes'), 'SVC_HTTP_MAX_BODY_BYTES');
-  t.equal(new Set(SETTING_KEYS.map(environmentName)).size, SETTING_KEYS.length);
+  t.equal(new Set(keys.map(environmentName)).size, keys.length);
+  t.end();
+});
+
+t.test('a variable that is no setting is warned of, with the one that was meant', (t) => {
+  const { warnings } = load(t, undefined, { SVC_INFERENCE_PARALEL: '4', SVC_TEST_LONG: '1', SVC_CONFIG: '', PATH: 'x' });
+  t.strictSame(warnings, [
+    'the environment variable SVC_INFERENCE_PARALEL is no setting and does nothing; did you mean SVC_INFERENCE_PARALLEL?',
+  ]);
+  t.end();
+});
+
+t.test('the example sets nothing, and every line of it can be switched on', (t) => {
+  const text = exampleConfig(spec);
+  t.strictSame(load(t, text).values, load(t).values);
+  const isSetting = /^# (?=[a-z_]+ = )/gm;
+  t.equal(text.match(isSetting)?.length, keys.length);
+  const { values, origins } = load(t, text.replaceAll(isSetting, ''));
+  t.strictSame(values['inference.ctx'], 0);
+  t.notOk(Object.values(origins).includes('default'), 'all come from the file');
   t.end();
 });
 
@@ -139,9 +165,9 @@ t.test('addresses', (t) => {
 
 t.test('any text in any variable is taken or refused by name', (t) => {
   fc.assert(
-    fc.property(fc.constantFrom<SettingKey>(...SETTING_KEYS), fc.string({ maxLength: 40 }), (key, text) => {
+    fc.property(fc.constantFrom(...keys), fc.string({ maxLength: 40 }), (key, text) => {
       try {
-        loadConfig({ root: '/nowhere', environment: { [environmentName(key)]: text } });
+        loadNodeConfig({ root: '/nowhere', environment: { [environmentName(key)]: text } });
         return true;
       } catch (error) {
         return error instanceof ConfigError && error.message.includes(key) && error.message.includes(environmentName(key));
@@ -155,10 +181,7 @@ t.test('any text in any variable is taken or refused by name', (t) => {
 t.test('any file is taken or refused with ConfigError', (t) => {
   const root = t.testdir({});
   const path = join(root, 'any.toml');
-  const key = fc.oneof(
-    fc.constantFrom<string>(...SETTING_KEYS, '__proto__', 'constructor', 'toString'),
-    fc.string({ maxLength: 12 }),
-  );
+  const key = fc.oneof(fc.constantFrom<string>(...keys, '__proto__', 'constructor', 'toString'), fc.string({ maxLength: 12 }));
   const value = fc.oneof(
     fc.integer(),
     fc.string({ maxLength: 12 }),
@@ -176,7 +199,7 @@ t.test('any file is taken or refused with ConfigError', (t) => {
     fc.property(file, (text) => {
       writeFileSync(path, text);
       try {
-        loadConfig({ root, environment: {}, file: path });
+        loadNodeConfig({ root, environment: {}, file: path });
         return true;
       } catch (error) {
         return error instanceof ConfigError;

@@ -1,0 +1,193 @@
+/** Wires the inference module. */
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '../../platform/log/log.ts';
+import type { HealthReport, Module, NotReady } from '../../platform/module/module.ts';
+import type { ModuleContext } from '../../platform/module/module-context.ts';
+import type { InferenceBackend } from './backend.ts';
+import { chooseDefaultModel } from './default-model.ts';
+import { engineOptions } from './engine-options.ts';
+import { clientError } from './errors.ts';
+import type { InferenceConfig } from './inference-config.ts';
+import { Inspector } from './local/inspector.ts';
+import { LocalBackend, type LocalOptions } from './local/local-backend.ts';
+import { totalBytes } from './local/memory-use.ts';
+import type { RegistryObserver } from './local/model-registry.ts';
+import { llamaBinding, type NativeBinding } from './local/native-binding.ts';
+import { defaultDeviceBytes, defaultRegistryLimits } from './local/registry-limits.ts';
+import { InferenceMetrics } from './metrics.ts';
+import { openModelLibrary } from './model-folders.ts';
+import type { ModelSource } from './model-source.ts';
+import { inferenceRoutes } from './routes.ts';
+import { InferenceService } from './service.ts';
+import type { inferenceSettings } from './settings.ts';
+import { TokenBudgets } from './token-budgets.ts';
+
+type Context = ModuleContext<typeof inferenceSettings>;
+
+/** What tests put in place of the real thing. */
+export interface InferenceOverrides {
+  binding?: NativeBinding;
+  inspector?: Inspector;
+  source?: ModelSource;
+  /** Backends beside the local one. */
+  backends?: readonly InferenceBackend[];
+}
+
+export interface InferenceApi {
+  readonly service: InferenceService;
+}
+
+/** What is known once the module has started. */
+interface Started {
+  defaultModel: string | undefined;
+  /** Why the default model could not be loaded. */
+  defaultFailure: string | undefined;
+  isReady: boolean;
+}
+
+export function createInference(context: Context, overrides: InferenceOverrides): Module<InferenceApi> {
+  const { settings, node, log, tenants } = context;
+  const config = engineOptions(settings, node.dataDir);
+  const source = overrides.source ?? openModelLibrary(settings, node.installRoot);
+  const binding = overrides.binding ?? llamaBinding;
+  const inspector = overrides.inspector ?? new Inspector(join(node.dataDir, 'inspected-models.json'));
+  const metrics = new InferenceMetrics(context.metrics);
+  const limits = registryLimits(config);
+  const local = new LocalBackend(binding, source, inspector, {
+    ...localOptions(config, limits),
+    events: {
+      onFault: (error) => log.error('an answer could not be handed over', { error }),
+      onNotice: ({ message }) => log.warn(message),
+    },
+    observer: observeMemory(metrics, log),
+  });
+  let started: Started = { defaultModel: undefined, defaultFailure: undefined, isReady: false };
+  const service = new InferenceService({
+    backends: [local, ...(overrides.backends ?? [])],
+    defaultModel: () => started.defaultModel,
+    metrics,
+    budgets: new TokenBudgets((tenant) => tenants.tokensPerMinute(tenant) ?? config.tenantTokensPerMinute),
+    allowsPriority: (tenant) => tenants.allowsPriority(tenant),
+    requestTimeoutMs: config.requestTimeoutMs,
+  });
+  context.metrics.onCollect(() => {
+    for (const { id, model } of local.engines()) if (model.openEngine) metrics.observe(id, model.openEngine.stats());
+  });
+  const onLoadError = (id: string, error: unknown) =>
+    log.error('a model could not be loaded', { model: id, error: String(error) });
+  return {
+    api: { service },
+    routes: inferenceRoutes({ service, control: local, source, onLoadError }, `svc-${node.version}`),
+    start: async () => {
+      await emptyOffloadFolder(config.engine?.kvOffloadFolder, log);
+      limits.memory.deviceBytes = config.maxDeviceBytes ?? deviceBytes(binding);
+      local.open();
+      const defaultModel = await chooseDefaultModel(settings, source);
+      started = { defaultModel, defaultFailure: undefined, isReady: false };
+      if (defaultModel !== undefined) local.setPinned(defaultModel, true);
+      void startLoading(local, started, onLoadError, log);
+    },
+    stop: () => local.close(),
+    health: () => readHealth(local, started),
+    ready: () => (started.isReady ? undefined : modelLoading),
+  };
+}
+
+const modelLoading: NotReady = { code: 'model_loading', detail: 'The default model is being loaded.' };
+
+/** Never rejects: what fails is told by the log and by /health. */
+async function startLoading(
+  local: LocalBackend,
+  started: Started,
+  onLoadError: (id: string, error: unknown) => void,
+  log: Log,
+): Promise<void> {
+  const { defaultModel: id } = started;
+  if (id !== undefined && !local.unavailableReason()) {
+    await local.load(id, new AbortController().signal, Number.POSITIVE_INFINITY).catch((error: unknown) => {
+      started.defaultFailure = clientError(error).message;
+      onLoadError(id, error);
+    });
+  }
+  started.isReady = true;
+  // Inspects the other models now, so that the first request need not wait for it.
+  local.models().catch((error: unknown) => log.warn('the models could not be listed', { error: String(error) }));
+}
+
+function registryLimits(config: InferenceConfig): LocalOptions['limits'] {
+  const limits = defaultRegistryLimits();
+  return {
+    ...limits,
+    maxModels: config.maxLoadedModels ?? limits.maxModels,
+    // The devices are known once the engine is loaded, which start() does.
+    memory: { hostBytes: config.maxLoadedBytes ?? limits.memory.hostBytes, deviceBytes: 0 },
+    loadWaitMs: config.loadWaitMs ?? limits.loadWaitMs,
+    idleUnloadMs: config.idleUnloadMs ?? limits.idleUnloadMs,
+    loadQueue: {
+      maxRequests: config.engine?.maxQueuedJobs ?? limits.loadQueue.maxRequests,
+      maxTokens: config.engine?.maxQueuedTokens ?? limits.loadQueue.maxTokens,
+    },
+  };
+}
+
+function localOptions(config: InferenceConfig, limits: LocalOptions['limits']): LocalOptions {
+  return {
+    pinned: config.pinnedModels ?? [],
+    limits,
+    engine: config.engine ?? {},
+    ...(config.draftModels ? { draftModels: config.draftModels } : {}),
+    load: config.load ?? {},
+  };
+}
+function deviceBytes(binding: NativeBinding): number {
+  try {
+    return defaultDeviceBytes(binding.systemInfo());
+  } catch {
+    // Without an engine, which its unavailableReason explains, nothing is loaded.
+    return 0;
+  }
+}
+
+const worthAWarning = 0.05;
+
+function observeMemory(metrics: InferenceMetrics, log: Log): RegistryObserver {
+  return {
+    loaded: (id, { predicted, used }) => {
+      const [foretold, real] = [totalBytes(predicted), totalBytes(used)];
+      metrics.loaded(id, foretold, real);
+      const isOff = Math.abs(real - foretold) > worthAWarning * real;
+      const facts = { model: id, predicted_bytes: foretold, used_bytes: real };
+      if (isOff) log.warn('a model takes other memory than was predicted', facts);
+      else log.info('a model was loaded', facts);
+    },
+    unloaded: (id) => metrics.unloaded(id),
+  };
+}
+
+/** States that were saved by a process that is gone serve nobody. Their content is what tenants said: the folder is this user's alone. */
+async function emptyOffloadFolder(folder: string | undefined, log: Log): Promise<void> {
+  if (folder === undefined) return;
+  try {
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    log.warn('evicted chats are kept in memory alone: the folder cannot be used', { folder, error: String(error) });
+  }
+}
+
+async function readHealth(local: LocalBackend, { defaultModel, defaultFailure }: Started): Promise<HealthReport> {
+  const unavailable = local.unavailableReason();
+  const modelState = defaultModel === undefined ? undefined : await local.state(defaultModel);
+  const failure = modelState === 'loaded' ? undefined : defaultFailure;
+  const state = {
+    /** `available`, or the code of what keeps local models from running. */
+    local_models: unavailable?.code ?? 'available',
+    ...(unavailable ? { reason: unavailable.message } : {}),
+    ...(defaultModel === undefined ? {} : { default_model: defaultModel, default_model_state: modelState ?? 'missing' }),
+    ...(failure === undefined ? {} : { default_model_error: failure }),
+    models_loaded: [...local.engines()].length,
+  };
+  if (unavailable) return { state, reasons: [{ code: unavailable.code, detail: unavailable.message }] };
+  return { state, reasons: failure === undefined ? [] : [{ code: 'default_model_failed', detail: failure }] };
+}

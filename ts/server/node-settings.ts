@@ -1,0 +1,73 @@
+/** Settings of the node itself: where it listens, where it keeps things, how it logs. Modules declare their own. */
+import Type from 'typebox';
+import { integerSchema, maskUserInfo, pathSchema, setting, textSchema } from './platform/config/setting.ts';
+
+const MIB = 1024 * 1024;
+const addressSchema = Type.String({ pattern: '^$|^((\\[[0-9A-Fa-f:.]+\\]|[^\\s:\\[\\]/]+):)?\\d{1,5}$' });
+const address = { accepts: 'HOST:PORT, [IPv6]:PORT or a port, for example 127.0.0.1:8880' };
+
+/** `data_dir` is empty here; config.ts fills it from where the program is installed. */
+export const nodeSettings = {
+  listen: setting(addressSchema, '127.0.0.1:8880', 'HOST:PORT of the internal listener; port 0 takes any free one.', address),
+  public_listen: setting(
+    addressSchema,
+    '',
+    'HOST:PORT of the public edge, where every caller needs a login (nobody can have one yet); empty for none.',
+    address,
+  ),
+  data_dir: setting(pathSchema, '', 'Folder of everything that must survive a restart.', { isPath: true }),
+  tenant_keys_file: setting(
+    pathSchema,
+    '',
+    'JSON file of keys that tell tenants apart while there are no accounts: {"KEY": {"tenant": "NAME", "tokens_per_minute": 60000, "priority": true}}.',
+    { isPath: true },
+  ),
+
+  'node.roles': setting(
+    textSchema,
+    '',
+    'Roles of this node, separated by commas; empty: all that a single node needs. `svc roles` switches them while it runs.',
+  ),
+
+  'database.url': setting(
+    Type.String({ maxLength: 4096, pattern: '^$|^postgres(ql)?://' }),
+    '',
+    'PostgreSQL (15 or newer) instead of the SQLite file in data_dir: postgres://USER:PASSWORD@HOST/DATABASE.',
+    { accepts: 'a URL that starts with postgres://', mask: maskUserInfo },
+  ),
+  'database.pool_size': setting(integerSchema(1, 1000), 10, 'Most connections to PostgreSQL.'),
+
+  'log.level': setting(Type.Enum(['debug', 'info', 'warn', 'error']), 'info', 'Least severity that is logged.'),
+  'log.format': setting(Type.Enum(['auto', 'json', 'text']), 'auto', 'auto: words on a terminal, JSON lines elsewhere.'),
+
+  'http.max_body_bytes': setting(
+    integerSchema(1024, 2 ** 31 - 1),
+    128 * MIB,
+    'Largest request body; routes with a smaller limit keep theirs.',
+  ),
+  'http.max_buffered_bytes': setting(
+    integerSchema(MIB, 2 ** 36),
+    512 * MIB,
+    'Request bodies that are still arriving, all together, in memory at once.',
+  ),
+  'http.max_connections': setting(integerSchema(16, 1_000_000), 9_000, 'Open connections per listener; more are closed at once.'),
+  'http.drain_timeout_seconds': setting(integerSchema(0, 3600), 30, 'How long open answers may take to finish after SIGTERM.'),
+  'http.allowed_hosts': setting(
+    textSchema,
+    '',
+    'Host names, separated by commas, under which the node may be called while authentication is off, beside loopback and its own.',
+  ),
+  'http.allowed_origins': setting(
+    textSchema,
+    '',
+    'Origins, separated by commas, whose pages may call the API; loopback always may, and all may (*) once authentication is on.',
+  ),
+
+  'public_tls.cert': setting(
+    pathSchema,
+    '',
+    'PEM file of the certificate chain of the public listener; read again when it changes.',
+    { isPath: true },
+  ),
+  'public_tls.key': setting(pathSchema, '', 'PEM file of its private key.', { isPath: true }),
+} as const;

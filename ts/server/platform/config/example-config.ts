@@ -1,0 +1,22 @@
+/** A commented svc.toml: every setting with its meaning and default, ready to be edited. */
+import { stringify } from 'smol-toml';
+import type { Setting, SettingsSpec } from './setting.ts';
+
+/** TOML that sets nothing until a line's comment sign is taken away. */
+export function exampleConfig(spec: SettingsSpec): string {
+  const tables = Map.groupBy(Object.entries(spec), ([key]) => tableOf(key));
+  const parts = [...tables].sort(([a], [b]) => (a < b ? -1 : 1)).map(([table, rows]) => part(table, rows));
+  return `# Configuration of svc. A line without its # changes a setting; SVC_ variables win over this file.\n\n${parts.join('\n')}`;
+}
+
+function tableOf(key: string): string {
+  return key.slice(0, Math.max(0, key.lastIndexOf('.')));
+}
+
+function part(table: string, rows: readonly (readonly [string, Setting])[]): string {
+  const lines = rows.map(([key, { help, default: value }]) => {
+    const name = key.slice(table === '' ? 0 : table.length + 1);
+    return `# ${help}\n# ${stringify({ [name]: value }).trim()}\n`;
+  });
+  return `${table === '' ? '' : `[${table}]\n`}${lines.join('\n')}`;
+}

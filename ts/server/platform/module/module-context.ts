@@ -1,0 +1,23 @@
+/** What a module is given when it is made. */
+import type { SettingsSpec, SettingValues } from '../config/setting.ts';
+import type { Log } from '../log/log.ts';
+import type { MetricsRegistry } from '../metrics/registry.ts';
+import type { Node } from '../node/node.ts';
+import type { ModuleDefinition } from './module.ts';
+import type { TenantRules } from './tenant-rules.ts';
+
+/** The parts of the platform that all modules share. */
+export interface PlatformServices {
+  readonly node: Node;
+  readonly log: Log;
+  readonly metrics: MetricsRegistry;
+  readonly tenants: TenantRules;
+}
+
+export interface ModuleContext<S extends SettingsSpec> extends PlatformServices {
+  /** The settings that the module declared. */
+  readonly settings: SettingValues<S>;
+  /** The public interface of a module of a lower tier. Throws for any other. */
+  // biome-ignore lint/suspicious/noExplicitAny: which settings it declares does not matter here
+  use<Api>(definition: ModuleDefinition<any, Api>): Api;
+}

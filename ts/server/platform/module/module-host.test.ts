@@ -1,0 +1,150 @@
+import t from 'tap';
+import Type from 'typebox';
+import type { Config } from '../config/config.ts';
+import { type SettingsSpec, setting, textSchema } from '../config/setting.ts';
+import { json, type Reply, type Route, route } from '../http/route.ts';
+import { MetricsRegistry } from '../metrics/registry.ts';
+import { type AnyModuleDefinition, defineModule } from './module.ts';
+import { ModuleHost } from './module-host.ts';
+import type { ModuleName } from './module-names.ts';
+import { scriptedNode, silentLog } from './test-support/scripted-context.ts';
+
+const noSettings: SettingsSpec = {};
+
+function greeting(path: string, text: string): Route {
+  return route({
+    method: 'GET',
+    path,
+    auth: 'user',
+    maxBody: 0,
+    tag: 'Test',
+    summary: 'A greeting',
+    responses: { 200: Type.Object({}) },
+    handle: () => json(200, { text }),
+  });
+}
+
+/** A module that writes down what happens to it. */
+function recorded(name: ModuleName, events: string[], failure?: Error): AnyModuleDefinition {
+  return defineModule({
+    name,
+    settings: noSettings,
+    create: () => ({
+      api: { name },
+      routes: [greeting(`/api/v1/${name}/greeting`, name)],
+      start: async () => {
+        events.push(`start ${name}`);
+        if (failure !== undefined) throw failure;
+      },
+      stop: async () => void events.push(`stop ${name}`),
+      health: () => ({ state: { name }, reasons: [] }),
+      ready: () => (events.includes(`busy ${name}`) ? { code: 'busy', detail: 'Busy.' } : undefined),
+    }),
+  });
+}
+
+function host(definitions: readonly AnyModuleDefinition[], values: Record<string, unknown> = {}): Promise<ModuleHost> {
+  const config: Config = { spec: {}, values, origins: {}, warnings: [] };
+  const tenants = { tokensPerMinute: () => undefined, allowsPriority: () => true };
+  return ModuleHost.create(definitions, config, { node: scriptedNode, log: silentLog, metrics: new MetricsRegistry(), tenants });
+}
+
+async function ask(modules: ModuleHost, path: string): Promise<Reply> {
+  const found = modules.routes.find((each) => each.path === path);
+  return found?.handle({} as never) as Reply;
+}
+
+t.test('modules start lowest tier first and stop in reverse', async (t) => {
+  const events: string[] = [];
+  const modules = await host([recorded('system', events), recorded('inference', events), recorded('identity', events)]);
+  t.strictSame(events, [], 'making them starts nothing');
+  await modules.start(['inference']);
+  t.strictSame(modules.running, ['identity', 'inference', 'system']);
+  await modules.stop();
+  t.strictSame(events, [
+    ...['identity', 'inference', 'system'].map((name) => `start ${name}`),
+    ...['system', 'inference', 'identity'].map((name) => `stop ${name}`),
+  ]);
+});
+
+t.test('a module that cannot start stops those before it, and says what to do', async (t) => {
+  const events: string[] = [];
+  const failure = Object.assign(new Error('the disk is full'), { code: 'disk_full', remedy: 'make space' });
+  const modules = await host([recorded('identity', events), recorded('inference', events, failure)]);
+  await t.rejects(modules.start(['inference']), {
+    name: 'StartError',
+    code: 'disk_full',
+    message: 'the module inference cannot start: the disk is full',
+    remedy: 'make space',
+  });
+  t.strictSame(events, ['start identity', 'start inference', 'stop inference', 'stop identity']);
+  t.strictSame(modules.running, []);
+});
+
+t.test('a role switches its modules, whose routes answer 503 while they are off', async (t) => {
+  const events: string[] = [];
+  const modules = await host([recorded('inference', events), recorded('system', events)]);
+  await modules.start([]);
+  t.strictSame(modules.running, ['system']);
+  t.strictSame(modules.findModule('inference'), {
+    state: 'unavailable',
+    reason: 'the role inference is switched off on this node',
+  });
+  await t.rejects(ask(modules, '/api/v1/inference/greeting'), {
+    status: 503,
+    code: 'module_unavailable',
+    extra: { module: 'inference' },
+  });
+  await modules.setRole('inference', true);
+  t.match(await ask(modules, '/api/v1/inference/greeting'), { status: 200 });
+  t.strictSame(modules.findModule('models'), { state: 'loaded' }, 'all of its paths');
+  await Promise.all([modules.setRole('inference', false), modules.setRole('inference', true)]);
+  t.strictSame(events.slice(-2), ['stop inference', 'start inference'], 'one switch after the other');
+});
+
+t.test('names of no module of this program are unavailable, and other names are none', async (t) => {
+  const modules = await host([]);
+  t.match(modules.findModule('vector'), { state: 'unavailable', reason: 'no node reports the module data' });
+  t.equal(modules.findModule('nothing'), undefined);
+});
+
+t.test('a module gets its own settings and the modules below it', async (t) => {
+  const below = recorded('identity', []);
+  const own = { 'inference.x': setting(textSchema, '', 'X.') };
+  const seen: unknown[] = [];
+  const above = defineModule({
+    name: 'inference',
+    settings: own,
+    create: (context) => {
+      seen.push(context.settings, context.use(below));
+      return { ...idle, api: undefined };
+    },
+  });
+  await host([above, below], { 'inference.x': 'x', 'identity.secret': 's' });
+  t.strictSame(seen, [{ 'inference.x': 'x' }, { name: 'identity' }]);
+  const upwards = defineModule({
+    name: 'identity',
+    settings: noSettings,
+    create: (context) => ({ ...idle, api: context.use(recorded('inference', [])) }),
+  });
+  await t.rejects(host([upwards, recorded('inference', [])]), /identity uses inference, which is not/);
+  await t.rejects(host([below, below]), /listed twice/);
+});
+
+t.test('the first module that is not ready keeps the node from being it', async (t) => {
+  const events: string[] = [];
+  const modules = await host([recorded('identity', events)]);
+  await modules.start([]);
+  t.equal(modules.notReady(), undefined);
+  events.push('busy identity');
+  t.match(modules.notReady(), { code: 'busy' });
+  t.strictSame([...(await modules.health())], [['identity', { state: { name: 'identity' }, reasons: [] }]]);
+});
+
+const idle = {
+  routes: [],
+  start: async () => {},
+  stop: async () => {},
+  health: () => ({ state: {}, reasons: [] }),
+  ready: () => undefined,
+};

@@ -1,0 +1,166 @@
+/** Makes the modules, starts and stops them in tier order, switches roles, and answers for all of them. */
+import { type Config, valuesOf } from '../config/config.ts';
+import { HttpError } from '../http/errors.ts';
+import type { ModuleState } from '../http/missing-route.ts';
+import type { Route } from '../http/route.ts';
+import type { AnyModuleDefinition, HealthReport, Module, NotReady } from './module.ts';
+import type { PlatformServices } from './module-context.ts';
+import { MODULES, type ModuleName, moduleInfo, type Role } from './module-names.ts';
+import { StartError } from './start-error.ts';
+
+interface Row {
+  readonly name: ModuleName;
+  readonly role: Role | undefined;
+  readonly definition: AnyModuleDefinition;
+  readonly module: Module;
+  isRunning: boolean;
+}
+
+export class ModuleHost {
+  /** Lowest tier first. */
+  readonly #rows: readonly Row[];
+  /** Role switches run one after the other. */
+  #lastSwitch: Promise<unknown> = Promise.resolve();
+
+  private constructor(rows: readonly Row[]) {
+    this.#rows = rows;
+  }
+
+  /** Does no I/O. Throws when two modules have one name, or one uses another that is not below it. */
+  static async create(
+    definitions: readonly AnyModuleDefinition[],
+    config: Config,
+    services: PlatformServices,
+  ): Promise<ModuleHost> {
+    const rows: Row[] = [];
+    const tierOf = ({ name }: AnyModuleDefinition): number => moduleInfo(name).tier;
+    for (const definition of [...definitions].sort((a, b) => tierOf(a) - tierOf(b))) {
+      const { name } = definition;
+      if (rows.some((row) => row.name === name)) throw new Error(`the module ${name} is listed twice`);
+      const module = await definition.create({
+        ...services,
+        log: services.log.child({ module: name }),
+        settings: valuesOf(config, definition.settings),
+        use: (lower) => apiOf(rows, definition, lower),
+      });
+      rows.push({ name, role: moduleInfo(name).role, definition, module, isRunning: false });
+    }
+    return new ModuleHost(rows);
+  }
+
+  /** Of all modules; those of a module that is off answer 503. */
+  get routes(): Route[] {
+    return this.#rows.flatMap((row) => row.module.routes.map((route) => guarded(row, route)));
+  }
+
+  get running(): ModuleName[] {
+    return this.#rows.filter((row) => row.isRunning).map(({ name }) => name);
+  }
+
+  /** Roles that this program has modules for. */
+  get roles(): Role[] {
+    return [...new Set(this.#rows.flatMap(({ role }) => role ?? []))];
+  }
+
+  modulesOf(role: Role): ModuleName[] {
+    return this.#rows.filter((row) => row.role === role).map(({ name }) => name);
+  }
+
+  /** Starts the modules of these roles and those without one, lowest tier first. After a failure, those that ran are stopped again. */
+  async start(roles: readonly Role[]): Promise<void> {
+    const wanted = this.#rows.filter(({ role }) => role === undefined || roles.includes(role));
+    try {
+      for (const row of wanted) await startRow(row);
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  /** Highest tier first. One that fails does not keep the others from stopping; the first failure is thrown at the end. */
+  async stop(): Promise<void> {
+    await this.#lastSwitch.catch(() => undefined);
+    await stopRows(this.#rows);
+  }
+
+  setRole(role: Role, enabled: boolean): Promise<void> {
+    const rows = this.#rows.filter((row) => row.role === role);
+    const switched = this.#lastSwitch
+      .catch(() => undefined)
+      .then(async () => {
+        if (!enabled) return stopRows(rows);
+        for (const row of rows) await startRow(row);
+      });
+    this.#lastSwitch = switched;
+    return switched;
+  }
+
+  async health(): Promise<ReadonlyMap<ModuleName, HealthReport>> {
+    const running = this.#rows.filter((row) => row.isRunning);
+    return new Map(await Promise.all(running.map(async ({ name, module }) => [name, await module.health()] as const)));
+  }
+
+  notReady(): NotReady | undefined {
+    for (const { isRunning, module } of this.#rows) {
+      const reason = isRunning ? module.ready() : undefined;
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
+  }
+
+  /** The module that a first segment behind /api/v1/ belongs to. */
+  readonly findModule = (segment: string): ModuleState | undefined => {
+    const info = MODULES.find(({ paths }) => (paths as readonly string[]).includes(segment));
+    if (info === undefined) return undefined;
+    const row = this.#rows.find(({ name }) => name === info.name);
+    if (row?.isRunning) return { state: 'loaded' };
+    return { state: 'unavailable', reason: row === undefined ? `no node reports the module ${info.name}` : offReason(row) };
+  };
+}
+
+function apiOf(rows: readonly Row[], user: AnyModuleDefinition, lower: AnyModuleDefinition) {
+  const row = rows.find(({ name }) => name === lower.name);
+  if (row !== undefined && moduleInfo(lower.name).tier < moduleInfo(user.name).tier) return row.module.api as never;
+  throw new Error(`the module ${user.name} uses ${lower.name}, which is not in the list of modules or not of a lower tier`);
+}
+
+async function startRow(row: Row): Promise<void> {
+  if (row.isRunning) return;
+  try {
+    await row.module.start();
+    row.isRunning = true;
+  } catch (error) {
+    await row.module.stop().catch(() => undefined);
+    throw StartError.from(`the module ${row.name}`, error);
+  }
+}
+
+async function stopRows(rows: readonly Row[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const row of [...rows].reverse()) {
+    if (!row.isRunning) continue;
+    row.isRunning = false;
+    await row.module.stop().catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+function offReason({ name, role }: Row): string {
+  return role === undefined ? `the module ${name} does not run` : `the role ${role} is switched off on this node`;
+}
+
+function guarded(row: Row, route: Route): Route {
+  // Probes are answered without a context, and only a module that always runs has some.
+  if (route.probe === true) return route;
+  return {
+    ...route,
+    handle: (context) => {
+      if (row.isRunning) return route.handle(context);
+      const detail = `The module ${row.name} is not available: ${offReason(row)}. \`svc roles\` shows the roles, and switches them.`;
+      throw new HttpError(503, 'module_unavailable', detail, {
+        extra: { module: row.name, reason: offReason(row) },
+        headers: { 'retry-after': '30' },
+      });
+    },
+  };
+}

@@ -1,0 +1,60 @@
+/**
+ * Every module of the product, in one list: its tier (a module imports modules of lower tiers only), the role of a node that
+ * switches it on (none: it always runs), and the paths below /api/v1/ that are its own.
+ */
+
+export interface ModuleInfo {
+  name: string;
+  tier: 1 | 2 | 3 | 4;
+  role?: Role;
+  /** First segments behind /api/v1/. */
+  paths: readonly string[];
+}
+
+export const ROLES = ['controller', 'edge', 'data', 'inference', 'cloud', 'router', 'media', 'security', 'logs'] as const;
+export type Role = (typeof ROLES)[number];
+
+export const MODULES = [
+  { name: 'identity', tier: 1, paths: ['auth', 'identity', 'users', 'tenants'] },
+  { name: 'license', tier: 1, paths: ['license'] },
+  { name: 'metering', tier: 1, paths: ['metering'] },
+  { name: 'syslog', tier: 1, paths: [] },
+  { name: 'security', tier: 1, role: 'security', paths: ['security'] },
+
+  { name: 'inference', tier: 2, role: 'inference', paths: ['inference', 'models'] },
+  { name: 'media', tier: 2, role: 'media', paths: ['media', 'stt', 'tts', 'video'] },
+  { name: 'memory', tier: 2, role: 'data', paths: ['memory', 'exmm', 'worldmodel', 'retrieve', 'router-xlstm'] },
+
+  { name: 'data', tier: 3, role: 'data', paths: ['data', 'vector', 'upload'] },
+  { name: 'conversations', tier: 3, role: 'edge', paths: ['artifacts'] },
+  { name: 'cloud', tier: 3, role: 'cloud', paths: ['cloud'] },
+  { name: 'cluster', tier: 3, role: 'controller', paths: ['cluster'] },
+  { name: 'logs', tier: 3, role: 'logs', paths: ['logs'] },
+  { name: 'comm', tier: 3, role: 'edge', paths: ['comm'] },
+  { name: 'science', tier: 3, role: 'edge', paths: ['science'] },
+  { name: 'iot', tier: 3, role: 'edge', paths: ['iot'] },
+
+  { name: 'edge', tier: 4, role: 'edge', paths: ['edge', 'agent', 'tools'] },
+  { name: 'router', tier: 4, role: 'router', paths: ['router'] },
+  { name: 'swarm', tier: 4, role: 'edge', paths: ['swarm'] },
+  { name: 'backup', tier: 4, role: 'controller', paths: ['backup'] },
+  { name: 'system', tier: 4, paths: ['system'] },
+] as const satisfies readonly ModuleInfo[];
+
+export type ModuleName = (typeof MODULES)[number]['name'];
+
+/** Names by tier, lowest first. */
+export const MODULE_TIERS: readonly (readonly ModuleName[])[] = [1, 2, 3, 4].map((tier) =>
+  MODULES.filter((module) => module.tier === tier).map(({ name }) => name),
+);
+
+export function moduleInfo(name: ModuleName): ModuleInfo {
+  return MODULES.find((module) => module.name === name) as ModuleInfo;
+}
+
+/** The module that owns a path; undefined for paths outside /api/v1/ and for names of no module. */
+export function moduleOfPath(path: string): ModuleName | undefined {
+  const [, api, version, first] = path.split('/');
+  if (api !== 'api' || version !== 'v1' || first === undefined) return undefined;
+  return MODULES.find(({ paths }) => (paths as readonly string[]).includes(first))?.name;
+}

@@ -1,0 +1,53 @@
+/** What every module of the server is: one object with a life cycle, whose parts the host puts together. */
+import type { SettingsSpec, SettingValues } from '../config/setting.ts';
+import type { Route } from '../http/route.ts';
+import type { ModuleContext } from './module-context.ts';
+import type { ModuleName } from './module-names.ts';
+
+export interface HealthReason {
+  /** For example cpu_lacks_avx2. */
+  code: string;
+  detail: string;
+}
+
+/** A module's part of /health: a member under its name, and reasons for what it lacks. */
+export interface HealthReport {
+  state: object;
+  reasons: readonly HealthReason[];
+}
+
+/** Why the node takes no work yet, for /readyz. */
+export interface NotReady {
+  code: string;
+  detail: string;
+}
+
+export interface Module<Api = unknown> {
+  /** What modules of higher tiers may call. */
+  readonly api: Api;
+  readonly routes: readonly Route[];
+  /** Opens what the module needs. Throws a StartError, or any error with a `remedy`. Called again after stop(). */
+  start(): Promise<void>;
+  /** Ends all work and frees everything. */
+  stop(): Promise<void>;
+  health(): HealthReport | Promise<HealthReport>;
+  ready(): NotReady | undefined;
+}
+
+/** A module before it is made: what `svc config`, the OpenAPI document and migrations need to know. */
+export interface ModuleDefinition<S extends SettingsSpec = SettingsSpec, Api = unknown> {
+  readonly name: ModuleName;
+  readonly settings: S;
+  /** Wires the module and does no I/O: no file, no addon, no connection before start(). */
+  create(context: ModuleContext<S>): Module<Api> | Promise<Module<Api>>;
+}
+
+/** A definition of any types, as the host holds it. */
+// biome-ignore lint/suspicious/noExplicitAny: the types were checked where the module was defined
+export type AnyModuleDefinition = ModuleDefinition<any, any>;
+
+export function defineModule<S extends SettingsSpec, Api>(definition: ModuleDefinition<S, Api>): ModuleDefinition<S, Api> {
+  return definition;
+}
+
+export type { SettingValues };

@@ -1,0 +1,44 @@
+/** A module's context without a node around it. */
+import { type Config, valuesOf } from '../../config/config.ts';
+import type { SettingsSpec } from '../../config/setting.ts';
+import { Log } from '../../log/log.ts';
+import { MetricsRegistry } from '../../metrics/registry.ts';
+import type { Node } from '../../node/node.ts';
+import type { ModuleContext, PlatformServices } from '../module-context.ts';
+
+export const silentLog = new Log({ level: 'error', format: 'json', sink: { write: () => {}, flush: () => {} } });
+
+export const scriptedNode: Node = {
+  version: '1.2.3',
+  installRoot: '/nowhere',
+  dataDir: '/nowhere/data',
+  auth: () => 'off',
+  modules: () => ['system', 'data'],
+  health: async () => new Map(),
+  notReady: () => undefined,
+  roles: () => [],
+  setRole: async () => {},
+};
+
+export interface ScriptedContextOptions<S extends SettingsSpec> extends Partial<PlatformServices> {
+  spec: S;
+  /** Values other than the defaults. */
+  settings?: Readonly<Record<string, unknown>>;
+}
+
+export function scriptedContext<S extends SettingsSpec>(options: ScriptedContextOptions<S>): ModuleContext<S> {
+  const { spec, settings = {}, ...services } = options;
+  const defaults = Object.fromEntries(Object.entries(spec).map(([key, setting]) => [key, setting.default]));
+  const config: Config = { spec, values: { ...defaults, ...settings }, origins: {}, warnings: [] };
+  return {
+    node: scriptedNode,
+    log: silentLog,
+    metrics: new MetricsRegistry(),
+    tenants: { tokensPerMinute: () => undefined, allowsPriority: () => true },
+    ...services,
+    settings: valuesOf(config, spec),
+    use: () => {
+      throw new Error('no other module is there');
+    },
+  };
+}

@@ -1,0 +1,101 @@
+/** This process as a node: its roles and modules, and whether it takes work. */
+import { join } from 'node:path';
+import { ConfigError } from '../config/config-error.ts';
+import { listOf } from '../config/setting.ts';
+import type { HealthReport, NotReady } from '../module/module.ts';
+import type { ModuleHost } from '../module/module-host.ts';
+import { type ModuleName, ROLES, type Role } from '../module/module-names.ts';
+import type { Node, RoleState } from './node.ts';
+import { type NodeRecord, openNodeFile, writeNodeFile } from './node-file.ts';
+
+export interface LocalNodeOptions {
+  version: string;
+  installRoot: string;
+  dataDir: string;
+  /** Roles separated by commas; empty: every role that a module of the program has. */
+  configuredRoles: string;
+  auth(): 'off' | 'enforce';
+}
+
+const readyPollMs = 20;
+
+export class LocalNode implements Node {
+  readonly version: string;
+  readonly installRoot: string;
+  readonly dataDir: string;
+  isDraining = false;
+  readonly #options: LocalNodeOptions;
+  readonly #file: string;
+  #host: ModuleHost | undefined;
+  #record: NodeRecord | undefined;
+  #roles = new Set<Role>();
+
+  constructor(options: LocalNodeOptions) {
+    this.version = options.version;
+    this.installRoot = options.installRoot;
+    this.dataDir = options.dataDir;
+    this.#options = options;
+    this.#file = join(options.dataDir, 'node.json');
+  }
+
+  /** Modules are made with a node and the node runs modules: the host comes once both exist. */
+  attach(host: ModuleHost): void {
+    this.#host = host;
+  }
+
+  /** Starts the modules of the saved roles, else of the configured ones. */
+  async start(): Promise<void> {
+    this.#record = await openNodeFile(this.#file);
+    this.#roles = new Set(this.#record.roles ?? this.#configuredRoles());
+    await this.#modules.start([...this.#roles]);
+  }
+
+  /** Settles when nothing keeps the node from taking work. */
+  async ready(): Promise<void> {
+    while (this.notReady() !== undefined && !this.isDraining) {
+      await new Promise((resolve) => setTimeout(resolve, readyPollMs));
+    }
+  }
+
+  auth(): 'off' | 'enforce' {
+    return this.#options.auth();
+  }
+
+  modules(): readonly ModuleName[] {
+    return this.#modules.running;
+  }
+
+  health(): Promise<ReadonlyMap<ModuleName, HealthReport>> {
+    return this.#modules.health();
+  }
+
+  notReady(): NotReady | undefined {
+    if (this.isDraining) return { code: 'draining', detail: 'The server is shutting down.' };
+    return this.#modules.notReady();
+  }
+
+  roles(): readonly RoleState[] {
+    return ROLES.map((role) => ({ role, enabled: this.#roles.has(role), modules: this.#modules.modulesOf(role) }));
+  }
+
+  async setRole(role: Role, enabled: boolean): Promise<void> {
+    await this.#modules.setRole(role, enabled);
+    if (enabled) this.#roles.add(role);
+    else this.#roles.delete(role);
+    const record = this.#record ?? (await openNodeFile(this.#file));
+    this.#record = { ...record, roles: [...this.#roles] };
+    await writeNodeFile(this.#file, this.#record);
+  }
+
+  get #modules(): ModuleHost {
+    if (this.#host === undefined) throw new Error('the node has no modules yet');
+    return this.#host;
+  }
+
+  #configuredRoles(): Role[] {
+    const names = listOf(this.#options.configuredRoles.toLowerCase());
+    const unknown = names.find((name) => !(ROLES as readonly string[]).includes(name));
+    if (unknown !== undefined) throw new ConfigError(`node.roles names ${unknown}, but must be some of ${ROLES.join(', ')}`);
+    return names.length === 0 ? this.#modules.roles : (names as Role[]);
+  }
+}
