@@ -1,0 +1,24 @@
+/** What `Storage` needs of a database. Two things implement it: sqlite/ and postgres/. */
+import type { DialectName } from './bound-kysely.ts';
+import type { ExecuteStatement, Statement, StatementResult } from './statement.ts';
+import type { StorageError } from './storage-error.ts';
+import type { StorageScope } from './tenant-scope.ts';
+
+export interface Engine {
+  readonly dialect: DialectName;
+  connect(): Promise<void>;
+  close(): Promise<void>;
+  read<T>(scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T>;
+  write<T>(scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T>;
+  writeUnit(scope: StorageScope, statements: readonly Statement[]): Promise<StatementResult[]>;
+  /** A transaction for all tenants that no other of its kind, in any process, runs beside. It has no time limit. */
+  exclusive<T>(run: (execute: ExecuteStatement) => Promise<T>): Promise<T>;
+  /** Whether there is a database to look into; without one `connect()` would create it. */
+  exists(): Promise<boolean>;
+  /** Where `backup(label)` would write, or undefined where the operator makes backups. */
+  backupPath(label: string): string | undefined;
+  /** Copies the database to `backupPath(label)`. */
+  backup(label: string): Promise<void>;
+  ioError(): StorageError | undefined;
+  notReady(): string | undefined;
+}

@@ -1,0 +1,22 @@
+/**
+ * The database of the product: SQLite in one file by default, or PostgreSQL. Modules bring migrations and read and write through
+ * `StorageAccess`; a write that resolved is on disk. Each use names whose rows it may see (`TenantScope`).
+ */
+export type { DialectName } from './bound-kysely.ts';
+export { createStorage } from './create-storage.ts';
+export { type Column, column } from './migrations/column.ts';
+export type { Migration, ModuleMigrations } from './migrations/migration.ts';
+export type { MigrationPlan, PendingMigration } from './migrations/migration-plan.ts';
+export type { MigrationSchema, TableDefinition } from './migrations/migration-schema.ts';
+export type { StatementResult } from './statement.ts';
+export type { Storage, StorageAccess } from './storage.ts';
+export { StorageError, type StorageErrorCode, type WriteOutcome } from './storage-error.ts';
+export type { StorageObserver, StorageOptions } from './storage-options.ts';
+export {
+  isSystemScope,
+  type StorageScope,
+  type SystemScope,
+  systemScope,
+  type TenantScope,
+  tenantScope,
+} from './tenant-scope.ts';

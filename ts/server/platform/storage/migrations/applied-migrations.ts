@@ -1,0 +1,46 @@
+/** The table of migrations that were applied to a database. */
+import { sql } from 'kysely';
+import { bindKysely } from '../bound-kysely.ts';
+import type { Engine } from '../engine.ts';
+import type { ExecuteStatement } from '../statement.ts';
+import { systemScope } from '../tenant-scope.ts';
+import { column } from './column.ts';
+import type { PendingMigration } from './migration-plan.ts';
+import { MigrationSchema } from './migration-schema.ts';
+
+export interface MigrationTables {
+  svc_migrations: { module: string; id: number; name: string; applied_at: number };
+}
+
+export type AppliedMigration = PendingMigration;
+
+/** Empty for a database that was never migrated. Changes nothing. */
+export async function listApplied(engine: Engine): Promise<AppliedMigration[]> {
+  return await engine.read(systemScope(), async (execute) =>
+    (await hasTable(engine, execute, 'svc_migrations')) ? await selectApplied(engine, execute) : [],
+  );
+}
+
+export async function selectApplied(engine: Engine, execute: ExecuteStatement): Promise<AppliedMigration[]> {
+  const db = bindKysely<MigrationTables>(engine.dialect, execute);
+  return await db.selectFrom('svc_migrations').select(['module', 'id', 'name']).orderBy('module').orderBy('id').execute();
+}
+
+export async function ensureMigrationTable(engine: Engine): Promise<void> {
+  await engine.exclusive(async (execute) => {
+    if (await hasTable(engine, execute, 'svc_migrations')) return;
+    await new MigrationSchema(engine.dialect, execute).table('svc_migrations', {
+      columns: { module: column.id(), id: column.integer(), name: column.text(), applied_at: column.timestamp() },
+      primaryKey: ['module', 'id'],
+    });
+  });
+}
+
+export async function hasTable(engine: Engine, execute: ExecuteStatement, name: string): Promise<boolean> {
+  const db = bindKysely<unknown>(engine.dialect, execute);
+  const query =
+    engine.dialect === 'sqlite'
+      ? sql`select 1 as found from sqlite_schema where type = 'table' and name = ${name}`
+      : sql`select 1 as found where to_regclass(quote_ident(${name})) is not null`;
+  return (await query.execute(db)).rows.length > 0;
+}

@@ -1,0 +1,88 @@
+/** Brings a database to the schema that the program knows: forward only, each migration in a transaction of its own, under a lock. */
+import { bindKysely } from '../bound-kysely.ts';
+import type { Engine } from '../engine.ts';
+import { StorageError } from '../storage-error.ts';
+import {
+  type AppliedMigration,
+  ensureMigrationTable,
+  listApplied,
+  type MigrationTables,
+  selectApplied,
+} from './applied-migrations.ts';
+import type { Migration, ModuleMigrations } from './migration.ts';
+import type { MigrationPlan, PendingMigration } from './migration-plan.ts';
+import { MigrationSchema } from './migration-schema.ts';
+
+type KnownMigration = PendingMigration & { readonly migration: Migration };
+
+/** Throws a StorageError `schema_newer` for a database that a newer program has migrated, `invalid_migration` for a wrong list. */
+export async function migrate(engine: Engine, modules: readonly ModuleMigrations[]): Promise<void> {
+  const known = listKnown(modules);
+  const applied = await listApplied(engine);
+  const [first] = listPending(known, applied);
+  if (!first) return;
+  if (applied.length > 0) await engine.backup(backupLabel(first));
+  await ensureMigrationTable(engine);
+  for (const migration of known) await applyOnce(engine, known, migration);
+}
+
+export async function planMigrations(engine: Engine, modules: readonly ModuleMigrations[]): Promise<MigrationPlan> {
+  const applied = (await engine.exists()) ? await listApplied(engine) : [];
+  const pending = listPending(listKnown(modules), applied).map(({ module, id, name }) => ({ module, id, name }));
+  const [first] = pending;
+  return { pending, backupPath: first && applied.length > 0 ? engine.backupPath(backupLabel(first)) : undefined };
+}
+
+/** What is applied is read again under the lock: another process may have done the same meanwhile. */
+async function applyOnce(engine: Engine, known: readonly KnownMigration[], next: KnownMigration): Promise<void> {
+  await engine.exclusive(async (execute) => {
+    const pending = listPending(known, await selectApplied(engine, execute));
+    if (!pending.includes(next)) return;
+    await next.migration.up(new MigrationSchema(engine.dialect, execute));
+    const { module, id, name } = next;
+    const db = bindKysely<MigrationTables>(engine.dialect, execute);
+    await db.insertInto('svc_migrations').values({ module, id, name, applied_at: Date.now() }).execute();
+  });
+}
+
+function backupLabel({ module, id }: PendingMigration): string {
+  return `pre-${module}-${id}`;
+}
+
+function listKnown(modules: readonly ModuleMigrations[]): KnownMigration[] {
+  const names = modules.map(({ module }) => module);
+  const repeated = names.find((name, i) => names.indexOf(name) !== i);
+  if (repeated !== undefined) throw invalid(`module ${repeated} is listed twice`);
+  return modules.flatMap(({ module, migrations }) => {
+    if (!/^[a-z][a-z0-9_-]*$/.test(module)) throw invalid(`${JSON.stringify(module)} is no name of a module`);
+    return migrations.map((migration, i) => {
+      if (migration.id !== i + 1) throw invalid(`migration ${i + 1} of module ${module} has the number ${migration.id}`);
+      return { module, id: migration.id, name: migration.name, migration };
+    });
+  });
+}
+
+function listPending(known: readonly KnownMigration[], applied: readonly AppliedMigration[]): KnownMigration[] {
+  const key = ({ module, id }: AppliedMigration) => `${module} ${id}`;
+  const knownByKey = new Map(known.map((migration) => [key(migration), migration]));
+  for (const one of applied) {
+    const match = knownByKey.get(key(one));
+    if (match?.name !== one.name) throw newer(one, match);
+  }
+  const done = new Set(applied.map(key));
+  return known.filter((migration) => !done.has(key(migration)));
+}
+
+function newer({ module, id, name }: AppliedMigration, match: KnownMigration | undefined): StorageError {
+  const what = match ? `which this program knows as "${match.name}"` : 'which this program does not know';
+  return new StorageError('schema_newer', `The database has migration ${id} of module ${module} ("${name}"), ${what}.`, {
+    remedy:
+      'Start the version of svc that wrote this database or a newer one, or restore a backup (`.pre-...bak`) from before it.',
+  });
+}
+
+function invalid(what: string): StorageError {
+  return new StorageError('invalid_migration', `The list of migrations is wrong: ${what}.`, {
+    remedy: 'Number each module’s migrations 1, 2, 3 ... and list each module once.',
+  });
+}

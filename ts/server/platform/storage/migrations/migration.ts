@@ -1,0 +1,15 @@
+import type { MigrationSchema } from './migration-schema.ts';
+
+/** One forward step of a module's tables. What was released never changes: a correction is a further migration. */
+export interface Migration {
+  /** Numbered from 1 for each module, without gaps. */
+  readonly id: number;
+  /** A few words, kept in the database: `create jobs`. */
+  readonly name: string;
+  up(schema: MigrationSchema): Promise<void>;
+}
+
+export interface ModuleMigrations {
+  readonly module: string;
+  readonly migrations: readonly Migration[];
+}

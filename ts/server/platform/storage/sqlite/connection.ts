@@ -1,0 +1,72 @@
+/** One connection of a SQLite thread: its settings, and its prepared statements. */
+import Database from 'better-sqlite3';
+import type { Statement, StatementResult, StatementValue } from '../statement.ts';
+
+export const BUSY_TIMEOUT_MS = 5_000;
+const MAX_PREPARED = 256;
+
+const COMMON = [
+  'foreign_keys = ON',
+  // Functions with side effects cannot be called from a schema that somebody else wrote.
+  'trusted_schema = OFF',
+  // An I/O error on a memory map is a signal that ends the process; on a read it is an error.
+  'mmap_size = 0',
+  'cell_size_check = ON',
+];
+
+export class Connection {
+  readonly database: Database.Database;
+  readonly #prepared = new Map<string, Database.Statement>();
+
+  constructor(database: Database.Database) {
+    this.database = database;
+  }
+
+  static openWriter(file: string): Connection {
+    const database = new Database(file, { timeout: BUSY_TIMEOUT_MS });
+    // Checkpoints are run by the writer, which sees their errors: SQLite hides those of automatic ones.
+    for (const setting of ['journal_mode = WAL', 'synchronous = FULL', 'wal_autocheckpoint = 0', ...COMMON])
+      database.pragma(setting);
+    return new Connection(database);
+  }
+
+  static openReader(file: string): Connection {
+    const database = new Database(file, { timeout: BUSY_TIMEOUT_MS, readonly: true, fileMustExist: true });
+    for (const setting of COMMON) database.pragma(setting);
+    return new Connection(database);
+  }
+
+  run({ sql, parameters }: Statement): StatementResult {
+    const prepared = this.#prepare(sql);
+    const values = parameters.map(toBound);
+    if (!prepared.reader) return { rows: [], affectedRows: prepared.run(...values).changes };
+    const rows = prepared.all(...values) as StatementResult['rows'];
+    return { rows, affectedRows: prepared.readonly ? 0 : rows.length };
+  }
+
+  /** Runs a statement without parameters or rows. */
+  control(sql: string): void {
+    this.#prepare(sql).run();
+  }
+
+  close(): void {
+    this.#prepared.clear();
+    this.database.close();
+  }
+
+  #prepare(sql: string): Database.Statement {
+    const known = this.#prepared.get(sql);
+    if (known) return known;
+    const prepared = this.database.prepare(sql);
+    // The oldest goes: the texts of a program are few, and only generated ones (long IN lists) pass by.
+    const [oldest] = this.#prepared.keys();
+    if (this.#prepared.size >= MAX_PREPARED && oldest !== undefined) this.#prepared.delete(oldest);
+    this.#prepared.set(sql, prepared);
+    return prepared;
+  }
+}
+
+/** better-sqlite3 binds every number as a float, which makes `?/2` another thing than on PostgreSQL; a BigInt is bound as an integer. */
+function toBound(value: StatementValue): StatementValue {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value;
+}

@@ -1,0 +1,68 @@
+/** The reader thread's loop. Each read transaction has a connection of its own, so its queries see one state of the database. */
+import { Connection } from './connection.ts';
+import { isFatal, toThreadError } from './sqlite-failure.ts';
+import type { EndRequest, ReaderRequest, StatementRequest } from './thread-messages.ts';
+import type { ThreadPort } from './thread-port.ts';
+
+export class Reader {
+  readonly #file: string;
+  readonly #port: ThreadPort<ReaderRequest>;
+  readonly #idle: Connection[] = [];
+  readonly #transactions = new Map<number, Connection>();
+
+  constructor(file: string, port: ThreadPort<ReaderRequest>) {
+    this.#file = file;
+    this.#port = port;
+  }
+
+  handle(batch: readonly ReaderRequest[]): void {
+    for (const request of batch) this.#serve(request);
+    this.#port.flush();
+  }
+
+  #serve(request: ReaderRequest): void {
+    if (request.kind === 'close') this.#close();
+    else if (request.kind === 'statement') this.#run(request);
+    else if (request.kind === 'end') this.#end(request);
+  }
+
+  #run({ id, transaction, statement }: StatementRequest): void {
+    try {
+      this.#port.send({ kind: 'reply', id, results: [this.#connectionOf(transaction).run(statement)] });
+    } catch (error) {
+      this.#port.send({ kind: 'reply', id, results: [], error: toThreadError(error, { fatal: isFatal(error, true) }) });
+    }
+  }
+
+  /** A transaction begins with its first statement. */
+  #connectionOf(transaction: number): Connection {
+    const known = this.#transactions.get(transaction);
+    if (known) return known;
+    const connection = this.#idle.pop() ?? Connection.openReader(this.#file);
+    connection.control('BEGIN');
+    this.#transactions.set(transaction, connection);
+    return connection;
+  }
+
+  #end({ id, transaction }: EndRequest): void {
+    const connection = this.#transactions.get(transaction);
+    this.#transactions.delete(transaction);
+    if (connection) this.#reuse(connection);
+    this.#port.send({ kind: 'reply', id, results: [] });
+  }
+
+  #reuse(connection: Connection): void {
+    try {
+      if (connection.database.inTransaction) connection.control('ROLLBACK');
+      this.#idle.push(connection);
+    } catch {
+      // The transaction has its answers; only the connection is of no use any more.
+      connection.close();
+    }
+  }
+
+  #close(): void {
+    for (const connection of [...this.#idle, ...this.#transactions.values()]) connection.close();
+    this.#port.close();
+  }
+}

@@ -1,0 +1,109 @@
+/** SQLite behind the Engine interface: two threads on one file, and what happens when the disk fails. */
+import { existsSync } from 'node:fs';
+import type { Engine } from '../engine.ts';
+import { Recovery } from '../recovery.ts';
+import type { ExecuteStatement, Statement, StatementResult } from '../statement.ts';
+import { StorageError } from '../storage-error.ts';
+import type { ResolvedStorageOptions } from '../storage-options.ts';
+import type { StorageScope } from '../tenant-scope.ts';
+import { createDatabaseFile } from './create-database-file.ts';
+import { SqliteThreads } from './sqlite-threads.ts';
+
+export class SqliteEngine implements Engine {
+  readonly dialect = 'sqlite';
+  readonly #file: string;
+  readonly #options: ResolvedStorageOptions;
+  readonly #recovery: Recovery;
+  #threads: SqliteThreads | undefined;
+  #isOpen = false;
+
+  constructor(file: string, options: ResolvedStorageOptions) {
+    this.#file = file;
+    this.#options = options;
+    this.#recovery = new Recovery(options, () => this.#reopen());
+  }
+
+  async connect(): Promise<void> {
+    createDatabaseFile(this.#file);
+    this.#threads = await this.#openThreads(false);
+    this.#isOpen = true;
+  }
+
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    await this.#recovery.stop();
+    const threads = this.#threads;
+    this.#threads = undefined;
+    await threads?.close(this.#recovery.error !== undefined);
+  }
+
+  /** The disk is not needed for what is in memory, so reads go on while writes are stopped, as long as they work. */
+  async read<T>(_scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
+    return await this.#opened().read(this.#options.transactionTimeoutMs, run);
+  }
+
+  async write<T>(_scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
+    return await this.#writable().write({ exclusive: false, limitMs: this.#options.transactionTimeoutMs }, run);
+  }
+
+  async writeUnit(_scope: StorageScope, statements: readonly Statement[]): Promise<StatementResult[]> {
+    return await this.#writable().writeUnit(statements);
+  }
+
+  async exclusive<T>(run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
+    return await this.#writable().write({ exclusive: true }, run);
+  }
+
+  async exists(): Promise<boolean> {
+    return existsSync(this.#file);
+  }
+
+  backupPath(label: string): string {
+    return `${this.#file}.${label}.bak`;
+  }
+
+  async backup(label: string): Promise<void> {
+    await this.#writable().backup(this.backupPath(label));
+  }
+
+  ioError(): StorageError | undefined {
+    return this.#recovery.error;
+  }
+
+  notReady(): string | undefined {
+    if (!this.#isOpen) return 'The database is not open.';
+    return this.#recovery.error?.message;
+  }
+
+  async #openThreads(recover: boolean): Promise<SqliteThreads> {
+    return await SqliteThreads.open(this.#file, recover, {
+      onBroken: (error) => this.#onBroken(error),
+      onCommit: (commit) => this.#options.observer.onCommit?.(commit),
+    });
+  }
+
+  #onBroken(error: StorageError): void {
+    if (this.#isOpen) this.#recovery.begin(error);
+  }
+
+  /** Both threads go: while one connection lives, the log cannot be emptied. */
+  async #reopen(): Promise<void> {
+    const broken = this.#threads;
+    this.#threads = undefined;
+    await broken?.close(true);
+    this.#threads = await this.#openThreads(true);
+  }
+
+  #writable(): SqliteThreads {
+    this.#recovery.check();
+    return this.#opened();
+  }
+
+  #opened(): SqliteThreads {
+    if (this.#threads) return this.#threads;
+    this.#recovery.check();
+    throw new StorageError('storage_closed', 'The database is not open.', {
+      remedy: 'Call open() first, and nothing after close().',
+    });
+  }
+}

@@ -1,0 +1,107 @@
+/** The writer and the reader thread of one database file, and the transactions that run on them. */
+import { guardStatements, transactionOver } from '../guarded-statements.ts';
+import type { ExecuteStatement, Statement, StatementResult } from '../statement.ts';
+import { StorageError } from '../storage-error.ts';
+import { withinTimeLimit } from '../time-limit.ts';
+import { Semaphore } from './semaphore.ts';
+import { SqliteThread, type ThreadListener } from './sqlite-thread.ts';
+import type { ReaderRequest, WriterRequest } from './thread-messages.ts';
+
+const WRITER = new URL('../../../../workers/sqlite-writer.ts', import.meta.url);
+const READER = new URL('../../../../workers/sqlite-reader.ts', import.meta.url);
+
+/** Read transactions that run at the same time, each on a connection of its own. */
+const MAX_READS = 16;
+
+/** How an interactive transaction runs; without a limit it may take as long as it wants. */
+interface TransactionRules {
+  readonly exclusive: boolean;
+  readonly limitMs?: number;
+}
+
+export class SqliteThreads {
+  readonly #writer: SqliteThread<WriterRequest>;
+  readonly #reader: SqliteThread<ReaderRequest>;
+  readonly #reads = new Semaphore(MAX_READS);
+  #lastTransaction = 0;
+
+  private constructor(writer: SqliteThread<WriterRequest>, reader: SqliteThread<ReaderRequest>) {
+    this.#writer = writer;
+    this.#reader = reader;
+  }
+
+  /** Opens the file with the writer, which creates it, or with `recover` verifies it. The reader connects when it is first asked. */
+  static async open(file: string, recover: boolean, listener: ThreadListener): Promise<SqliteThreads> {
+    const writer = new SqliteThread<WriterRequest>(WRITER, { file, recover }, listener);
+    const reader = new SqliteThread<ReaderRequest>(READER, { file, recover }, listener);
+    try {
+      await Promise.all([writer.opened(), reader.opened()]);
+      return new SqliteThreads(writer, reader);
+    } catch (error) {
+      await Promise.all([reader.end(), writer.end()]);
+      throw error;
+    }
+  }
+
+  async writeUnit(statements: readonly Statement[]): Promise<StatementResult[]> {
+    return [...(await this.#writer.ask((id) => ({ kind: 'unit', id, statements })))];
+  }
+
+  async backup(path: string): Promise<void> {
+    await this.#writer.ask((id) => ({ kind: 'backup', id, path }));
+  }
+
+  write<T>(rules: TransactionRules, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
+    const transaction = this.#nextTransaction();
+    this.#writer.tell({ kind: 'begin', transaction, exclusive: rules.exclusive });
+    return runTransaction(this.#writer, transaction, rules.limitMs, run);
+  }
+
+  async read<T>(limitMs: number, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
+    const release = await this.#reads.acquire();
+    try {
+      return await runTransaction<T>(this.#reader, this.#nextTransaction(), limitMs, run);
+    } finally {
+      release();
+    }
+  }
+
+  /** Waits for what was asked, then closes the file; with `force` drops it. */
+  async close(force = false): Promise<void> {
+    await this.#reader.end(force ? undefined : { kind: 'close' });
+    await this.#writer.end(force ? undefined : { kind: 'close' });
+  }
+
+  #nextTransaction(): number {
+    this.#lastTransaction += 1;
+    return this.#lastTransaction;
+  }
+}
+
+/** Runs the callback's statements on a thread, then ends the transaction there: commits, or undoes it when anything failed. */
+async function runTransaction<T>(
+  thread: SqliteThread<WriterRequest> | SqliteThread<ReaderRequest>,
+  transaction: number,
+  limitMs: number | undefined,
+  run: (execute: ExecuteStatement) => Promise<T>,
+): Promise<T> {
+  const statements = guardStatements(async (statement) => {
+    const [result] = await thread.ask((id) => ({ kind: 'statement', id, transaction, statement }));
+    if (!result) throw new StorageError('statement_failed', 'The database thread answered a statement without a result.');
+    return result;
+  });
+  const end = (commit: boolean) => thread.ask((id) => ({ kind: 'end', id, transaction, commit }));
+  try {
+    const work = run(statements.execute);
+    const value = await (limitMs === undefined ? work : withinTimeLimit(limitMs, work));
+    statements.check();
+    statements.refuse(transactionOver());
+    await end(true);
+    return value;
+  } catch (error) {
+    statements.refuse(error instanceof StorageError ? error : transactionOver());
+    // The first error is the one to report; that the thread may be gone by now is known from it.
+    await end(false).catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,213 @@
+/**
+ * The writer thread's loop. Writes that arrive while a commit runs share the next one: each runs in a savepoint of its own inside one
+ * transaction, and is answered only after the one COMMIT, whose fsync they share.
+ */
+import type { Statement, StatementResult } from '../statement.ts';
+import { CommitGroup } from './commit-group.ts';
+import type { Connection } from './connection.ts';
+import { isFatal, toThreadError } from './sqlite-failure.ts';
+import type { BackupRequest, BeginRequest, EndRequest, StatementRequest, UnitRequest, WriterRequest } from './thread-messages.ts';
+import type { ThreadPort } from './thread-port.ts';
+import { writeBackup } from './write-backup.ts';
+
+/** A group ends after so many writes or so long, so that the first of them does not wait for ever. */
+const MAX_GROUP_UNITS = 1_024;
+const MAX_GROUP_MS = 20;
+
+interface OpenTransaction {
+  readonly begin: BeginRequest;
+  readonly inbox: (StatementRequest | EndRequest)[];
+  /** Why it could not begin. */
+  failure?: unknown;
+}
+
+export class Writer {
+  readonly #connection: Connection;
+  readonly #port: ThreadPort<WriterRequest>;
+  readonly #group: CommitGroup;
+  /** Writes in the order of their arrival; an interactive transaction waits here with what it has asked so far. */
+  readonly #queue: (UnitRequest | OpenTransaction | BackupRequest)[] = [];
+  readonly #transactions = new Map<number, OpenTransaction>();
+  /** The interactive transaction that runs now. */
+  #current: OpenTransaction | undefined;
+  #broken: unknown;
+
+  constructor(connection: Connection, port: ThreadPort<WriterRequest>) {
+    this.#connection = connection;
+    this.#port = port;
+    this.#group = new CommitGroup(connection, port);
+  }
+
+  handle(batch: readonly WriterRequest[]): void {
+    this.#sort(batch);
+    this.#sort(this.#port.take());
+    this.#work();
+    this.#port.flush();
+  }
+
+  #sort(requests: readonly WriterRequest[]): void {
+    for (const request of requests) {
+      if (request.kind === 'close') this.#close();
+      else if (request.kind === 'unit' || request.kind === 'backup') this.#queue.push(request);
+      else if (request.kind === 'begin') this.#enqueue(request);
+      else this.#deliver(request);
+    }
+  }
+
+  #enqueue(begin: BeginRequest): void {
+    const transaction: OpenTransaction = { begin, inbox: [] };
+    this.#transactions.set(begin.transaction, transaction);
+    this.#queue.push(transaction);
+  }
+
+  #deliver(request: StatementRequest | EndRequest): void {
+    const transaction = this.#transactions.get(request.transaction);
+    if (transaction) transaction.inbox.push(request);
+    else this.#refuse(request.id, new Error('the transaction has ended'));
+  }
+
+  /** Runs what can run. Returns with an open group only while an interactive transaction thinks. */
+  #work(): void {
+    for (;;) {
+      if (this.#current) {
+        if (!this.#proceed(this.#current)) return;
+        continue;
+      }
+      if (this.#queue.length === 0) this.#sort(this.#port.take());
+      if (this.#startNext()) continue;
+      this.#commit();
+      if (this.#queue.length === 0) return;
+    }
+  }
+
+  #groupIsFull(): boolean {
+    return this.#group.units >= MAX_GROUP_UNITS || this.#group.ageMs() >= MAX_GROUP_MS;
+  }
+
+  /** Whether something was taken from the queue. */
+  #startNext(): boolean {
+    const next = this.#queue[0];
+    if (!next || this.#groupIsFull()) return false;
+    const alone = 'begin' in next ? next.begin.exclusive : next.kind === 'backup';
+    if (alone && this.#group.isOpen) return false;
+    this.#queue.shift();
+    if ('begin' in next) this.#begin(next);
+    else if (next.kind === 'unit') this.#runUnit(next);
+    else this.#backup(next);
+    return true;
+  }
+
+  #begin(transaction: OpenTransaction): void {
+    this.#current = transaction;
+    try {
+      if (this.#broken !== undefined) throw this.#broken;
+      this.#group.enter(transaction.begin.exclusive);
+    } catch (error) {
+      // Its statements must not run outside a transaction: they and its end are refused with this error.
+      transaction.failure = error;
+      if (isFatal(error)) this.#break(error);
+    }
+  }
+
+  #runUnit({ id, statements }: UnitRequest): void {
+    this.#attempt(id, () => {
+      this.#group.enter(false);
+      this.#group.leave(id, this.#runAll(statements));
+    });
+  }
+
+  #runAll(statements: readonly Statement[]): StatementResult[] {
+    return statements.map((statement) => this.#connection.run(statement));
+  }
+
+  /** Works off what the transaction has asked so far. False when it has to ask more first. */
+  #proceed(transaction: OpenTransaction): boolean {
+    const request = transaction.inbox.shift();
+    if (!request) return false;
+    if (request.kind === 'statement') this.#runStatement(transaction, request);
+    else this.#end(transaction, request);
+    return true;
+  }
+
+  #runStatement(transaction: OpenTransaction, { id, statement }: StatementRequest): void {
+    const failure = this.#broken ?? transaction.failure;
+    try {
+      if (failure !== undefined) throw failure;
+      this.#port.send({ kind: 'reply', id, results: [this.#connection.run(statement)] });
+    } catch (error) {
+      this.#failed(id, error, false);
+    }
+    this.#port.flush();
+  }
+
+  #end(transaction: OpenTransaction, { id, commit }: EndRequest): void {
+    this.#current = undefined;
+    this.#transactions.delete(transaction.begin.transaction);
+    this.#attempt(id, () => {
+      if (transaction.failure !== undefined) throw transaction.failure;
+      if (commit) this.#group.leave(id, []);
+      else this.#group.abandon(id);
+      // An exclusive transaction shares its commit with nothing that follows.
+      if (transaction.begin.exclusive) this.#commit();
+    });
+  }
+
+  /** Runs one write's step. An error undoes that write alone, unless SQLite has undone the whole transaction. */
+  #attempt(id: number, step: () => void): void {
+    try {
+      if (this.#broken !== undefined) throw this.#broken;
+      step();
+    } catch (error) {
+      this.#failed(id, error, true);
+    }
+  }
+
+  #failed(id: number, error: unknown, undo: boolean): void {
+    if (isFatal(error) || this.#group.wasLost()) this.#break(error);
+    else if (undo) this.#group.undo();
+    this.#refuse(id, error);
+  }
+
+  #commit(): void {
+    if (this.#broken !== undefined) return;
+    try {
+      this.#group.commit();
+      this.#port.flush();
+      this.#group.checkpoint();
+    } catch (error) {
+      this.#group.failCommit(error, isFatal(error));
+      if (isFatal(error)) this.#break(error);
+    }
+  }
+
+  #backup({ id, path }: BackupRequest): void {
+    this.#attempt(id, () => {
+      writeBackup(this.#connection.database, path);
+      this.#port.send({ kind: 'reply', id, results: [] });
+    });
+  }
+
+  /** Nothing is tried again on this connection: after a failed fsync a second one may succeed without having written anything. */
+  #break(error: unknown): void {
+    if (this.#broken !== undefined) return;
+    this.#broken = error;
+    this.#group.lose(error);
+    this.#port.send({ kind: 'broken', error: toThreadError(error, { fatal: true }) });
+    try {
+      this.#connection.close();
+    } catch {
+      // The first error is the one that counts.
+    }
+  }
+
+  #refuse(id: number, error: unknown): void {
+    const fatal = isFatal(error) || this.#broken !== undefined;
+    this.#port.send({ kind: 'reply', id, results: [], error: toThreadError(error, { fatal }) });
+  }
+
+  #close(): void {
+    this.#commit();
+    if (this.#broken === undefined) this.#connection.close();
+    this.#port.close();
+  }
+}

@@ -1,0 +1,51 @@
+import type { ModuleMigrations } from './migrations/migration.ts';
+import type { StorageError } from './storage-error.ts';
+
+/** Hooks for metrics. They are called on the JS thread and must not throw. */
+export interface StorageObserver {
+  /** One commit that made `units` writes durable; `durationMs` is from the first statement to the end of the commit. */
+  onCommit?(commit: { units: number; durationMs: number }): void;
+  /** One read transaction, its time in the queue included. */
+  onRead?(read: { durationMs: number }): void;
+  /** One interactive write or unit, its time in the queue included. */
+  onWrite?(write: { durationMs: number; failed: boolean }): void;
+  /** A transaction that PostgreSQL asked to repeat. */
+  onRetry?(): void;
+  /** Writes stopped. */
+  onIoError?(error: StorageError): void;
+  /** Writes work again, `durationMs` after they stopped. */
+  onRecovered?(recovery: { durationMs: number }): void;
+}
+
+export interface StorageOptions {
+  /** `sqlite:` and a path, or `postgres://...` (a Unix socket: `postgres:///svc?host=/run/postgresql`). */
+  url: string;
+  /** The migrations of all modules, in tier order. */
+  modules: readonly ModuleMigrations[];
+  /** Connections to PostgreSQL. */
+  poolSize?: number;
+  /** An interactive transaction that takes longer is rolled back. */
+  transactionTimeoutMs?: number;
+  /** PostgreSQL aborts a statement that takes longer. */
+  statementTimeoutMs?: number;
+  /** The first and the longest wait between attempts to reopen the database after an I/O error. */
+  reopenDelayMs?: { first: number; longest: number };
+  /** `copy` opens a database that an interrupted copy left unfinished; only copyDatabase() may use such a one. */
+  purpose?: 'serve' | 'copy';
+  observer?: StorageObserver;
+}
+
+export const defaultStorageOptions = {
+  poolSize: 10,
+  transactionTimeoutMs: 10_000,
+  statementTimeoutMs: 30_000,
+  reopenDelayMs: { first: 250, longest: 30_000 },
+  purpose: 'serve',
+  observer: {},
+} as const satisfies Partial<StorageOptions>;
+
+export type ResolvedStorageOptions = StorageOptions & Required<Omit<StorageOptions, 'url' | 'modules'>>;
+
+export function resolveStorageOptions(options: StorageOptions): ResolvedStorageOptions {
+  return { ...defaultStorageOptions, ...options };
+}

@@ -1,0 +1,38 @@
+/** What modules see of the database, whichever it is. */
+import type { Compilable, Kysely } from 'kysely';
+import type { DialectName } from './bound-kysely.ts';
+import type { MigrationPlan } from './migrations/migration-plan.ts';
+import type { StatementResult } from './statement.ts';
+import type { StorageError } from './storage-error.ts';
+import type { StorageScope } from './tenant-scope.ts';
+
+/** Reads and writes of one module, typed by its tables. A write that resolved is on disk. */
+export interface StorageAccess<Tables> {
+  readonly dialect: DialectName;
+  /** Runs queries that all see the same state of the database. */
+  read<T>(scope: StorageScope, run: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+  /**
+   * Runs an interactive transaction, for what must be read before it can be written. It behaves as if all writes ran one after another. On
+   * PostgreSQL the callback may run several times, so it must do nothing but query; on SQLite no other write proceeds until it returns,
+   * so it must wait for nothing else.
+   */
+  write<T>(scope: StorageScope, run: (tx: Kysely<Tables>) => Promise<T>): Promise<T>;
+  /** Runs statements that are known beforehand as one transaction: the quick way to write. Results come in the statements' order. */
+  writeUnit(scope: StorageScope, build: (db: Kysely<Tables>) => readonly Compilable[]): Promise<StatementResult[]>;
+}
+
+/** The database of the process. Failures are StorageErrors. */
+export interface Storage {
+  readonly dialect: DialectName;
+  /** Connects, migrates, and starts to serve. Throws with a remedy when it cannot. */
+  open(): Promise<void>;
+  /** Waits for what runs, then closes. Idempotent. */
+  close(): Promise<void>;
+  access<Tables>(): StorageAccess<Tables>;
+  /** Says what `open()` would migrate, and changes nothing. Works on a storage that was not opened. */
+  planMigrations(): Promise<MigrationPlan>;
+  /** The error that stopped writes, until the database works again. */
+  ioError(): StorageError | undefined;
+  /** Why the server cannot work now, as a sentence for /readyz; undefined when it can. */
+  notReady(): string | undefined;
+}
