@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { DatabaseStorage } from './database-storage.ts';
+import { PostgresEngine } from './postgres/postgres-engine.ts';
 import { SqliteEngine } from './sqlite/sqlite-engine.ts';
 import type { Storage } from './storage.ts';
 import { StorageError } from './storage-error.ts';
@@ -10,6 +11,7 @@ export function createStorage(options: StorageOptions): Storage {
   const resolved = resolveStorageOptions(options);
   if (options.url.startsWith('sqlite:'))
     return new DatabaseStorage(new SqliteEngine(sqlitePath(options.url), resolved), resolved);
+  if (/^postgres(ql)?:/.test(options.url)) return new DatabaseStorage(new PostgresEngine(resolved), resolved);
   throw new StorageError('invalid_url', 'database.url names neither SQLite nor PostgreSQL.', {
     remedy: 'Use sqlite:/path/to/file or postgres://user@host/database.',
   });

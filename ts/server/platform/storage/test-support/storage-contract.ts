@@ -1,4 +1,5 @@
 /** What holds of storage on both databases. Each test opens a database of its own. */
+import { sql } from 'kysely';
 import t, { type Test } from 'tap';
 import { createStorage } from '../create-storage.ts';
 import type { Storage } from '../storage.ts';
@@ -159,9 +160,7 @@ export function testStorageContract(newDatabase: () => Promise<ContractDatabase>
 
   t.test('integer arithmetic in SQL is the same on both databases', async (t) => {
     const notes = (await open(t)).access<NoteTables>();
-    await notes.writeUnit(red, (db) => [
-      db.updateTable('counters').set((eb) => ({ value: eb(eb(eb('value', '+', 7), '/', 2), '*', 10) })),
-    ]);
+    await notes.writeUnit(red, (db) => [db.updateTable('counters').set({ value: sql`(value + ${7}) / ${2} * ${10}` })]);
     t.strictSame(await notes.read(red, (db) => db.selectFrom('counters').select('value').execute()), [{ value: 30 }]);
   });
 

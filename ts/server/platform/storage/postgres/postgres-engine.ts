@@ -1,0 +1,127 @@
+/** PostgreSQL behind the Engine interface: a pool of connections, and what happens when the server goes away. */
+import type pg from 'pg';
+import type { Engine } from '../engine.ts';
+import { Recovery } from '../recovery.ts';
+import type { ExecuteStatement, Statement, StatementResult } from '../statement.ts';
+import { StorageError } from '../storage-error.ts';
+import type { ResolvedStorageOptions } from '../storage-options.ts';
+import { type StorageScope, systemScope } from '../tenant-scope.ts';
+import { connectFrom, createConnectionPool } from './connection-pool.ts';
+import { toStorageError } from './postgres-failure.ts';
+import { type PostgresTransaction, runPostgresTransaction } from './postgres-transaction.ts';
+import { retryConflicts } from './retry-conflicts.ts';
+import { checkServer } from './server-check.ts';
+
+export class PostgresEngine implements Engine {
+  readonly dialect = 'postgres';
+  readonly #options: ResolvedStorageOptions;
+  #recovery: Recovery;
+  #pool: pg.Pool | undefined;
+
+  constructor(options: ResolvedStorageOptions) {
+    this.#options = options;
+    this.#recovery = this.#newRecovery();
+  }
+
+  async connect(): Promise<void> {
+    this.#recovery = this.#newRecovery();
+    const pool = createConnectionPool(this.#options);
+    try {
+      await checkConnection(pool);
+    } catch (error) {
+      await pool.end();
+      throw error;
+    }
+    this.#pool = pool;
+  }
+
+  async close(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    await this.#recovery.stop();
+    await pool?.end();
+  }
+
+  async read<T>(scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
+    return await this.#run({ scope, mode: 'read', limitMs: this.#options.transactionTimeoutMs }, run);
+  }
+
+  async write<T>(scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
+    const limitMs = this.#options.transactionTimeoutMs;
+    const onRetry = () => this.#options.observer.onRetry?.();
+    return await retryConflicts(limitMs, onRetry, () => this.#commit({ scope, mode: 'write', limitMs }, run));
+  }
+
+  async writeUnit(scope: StorageScope, statements: readonly Statement[]): Promise<StatementResult[]> {
+    return await this.write(scope, async (execute) => {
+      const results: StatementResult[] = [];
+      for (const statement of statements) results.push(await execute(statement));
+      return results;
+    });
+  }
+
+  async exclusive<T>(run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
+    return await this.#commit({ scope: systemScope(), mode: 'exclusive' }, run);
+  }
+
+  async exists(): Promise<boolean> {
+    return true;
+  }
+
+  /** Backups of PostgreSQL are the operator's (pg_dump, pgbackrest). */
+  backupPath(): undefined {
+    return undefined;
+  }
+
+  async backup(): Promise<void> {}
+
+  ioError(): StorageError | undefined {
+    return this.#recovery.error;
+  }
+
+  notReady(): string | undefined {
+    return this.#pool ? this.#recovery.error?.message : 'The database is not open.';
+  }
+
+  async #commit<T>(transaction: PostgresTransaction, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
+    this.#recovery.check();
+    const startedAt = performance.now();
+    const value = await this.#run(transaction, run);
+    this.#options.observer.onCommit?.({ units: 1, durationMs: performance.now() - startedAt });
+    return value;
+  }
+
+  async #run<T>(transaction: PostgresTransaction, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
+    const pool = this.#opened();
+    try {
+      return await runPostgresTransaction(await connectFrom(pool), transaction, run);
+    } catch (error) {
+      if (error instanceof StorageError && error.code === 'storage_unavailable' && this.#pool === pool)
+        this.#recovery.begin(error);
+      throw error;
+    }
+  }
+
+  #opened(): pg.Pool {
+    if (this.#pool) return this.#pool;
+    throw new StorageError('storage_closed', 'The database is not open.', {
+      remedy: 'Call open() first, and nothing after close().',
+    });
+  }
+
+  #newRecovery(): Recovery {
+    return new Recovery(this.#options, async () => await checkConnection(this.#opened()));
+  }
+}
+
+/** Throws a StorageError unless the server can be reached and suits. */
+async function checkConnection(pool: pg.Pool): Promise<void> {
+  const client = await connectFrom(pool);
+  try {
+    await checkServer(client);
+    client.release();
+  } catch (error) {
+    client.release(true);
+    throw toStorageError(error);
+  }
+}

@@ -1,0 +1,108 @@
+/** One transaction on one connection: who it is for, what it may do, and what is known about it when it fails. */
+import pg from 'pg';
+import { guardStatements, transactionOver } from '../guarded-statements.ts';
+import { ALL_TENANTS, TENANT_SETTING } from '../migrations/tenant-policy.ts';
+import type { ExecuteStatement, Statement, StatementResult } from '../statement.ts';
+import { StorageError } from '../storage-error.ts';
+import { isSystemScope, type StorageScope } from '../tenant-scope.ts';
+import { withinTimeLimit } from '../time-limit.ts';
+import { sqlState, toStorageError } from './postgres-failure.ts';
+
+export interface PostgresTransaction {
+  readonly scope: StorageScope;
+  readonly mode: 'read' | 'write' | 'exclusive';
+  readonly limitMs?: number;
+}
+
+/** Any number that no other program uses for its advisory locks: the first bytes of "svcmigra". */
+const MIGRATION_LOCK = '8319104477781783137';
+
+const BEGIN = {
+  read: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+  // As if writes ran one after another, which is how they run on SQLite.
+  write: 'BEGIN ISOLATION LEVEL SERIALIZABLE',
+  exclusive: `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
+    SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`,
+} as const;
+
+/** An acknowledged write is on disk, whatever the default of the server or the role is. */
+const DURABLE = `set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), true)`;
+
+export async function runPostgresTransaction<T>(
+  client: pg.PoolClient,
+  { scope, mode, limitMs }: PostgresTransaction,
+  run: (execute: ExecuteStatement) => Promise<T>,
+): Promise<T> {
+  const statements = guardStatements((statement) => runStatement(client, statement, mode === 'read'));
+  let committing = false;
+  try {
+    await client.query(`${BEGIN[mode]}; ${settings(scope)}`);
+    const work = run(statements.execute);
+    const value = await (limitMs === undefined ? work : withinTimeLimit(limitMs, work));
+    statements.check();
+    statements.refuse(transactionOver());
+    committing = true;
+    await commit(client);
+    client.release();
+    return value;
+  } catch (error) {
+    statements.refuse(error instanceof StorageError ? error : transactionOver());
+    await abandon(client, error);
+    // An error of the callback is its own; it passes through.
+    if (!committing && !(error instanceof pg.DatabaseError) && !isConnectionError(error)) throw error;
+    throw toStorageError(error, {
+      outcome: committing && !isKnownRollback(error) ? 'unknown' : 'not_applied',
+      reading: mode === 'read',
+    });
+  }
+}
+
+function settings(scope: StorageScope): string {
+  const tenant = isSystemScope(scope) ? ALL_TENANTS : scope.tenant;
+  return `SELECT set_config('${TENANT_SETTING}', ${pg.escapeLiteral(tenant)}, true), ${DURABLE}`;
+}
+
+async function runStatement(client: pg.PoolClient, { sql, parameters }: Statement, reading: boolean): Promise<StatementResult> {
+  try {
+    const result = await client.query<StatementResult['rows'][number]>(sql, [...parameters]);
+    return { rows: result.rows, affectedRows: result.command === 'SELECT' ? 0 : (result.rowCount ?? 0) };
+  } catch (error) {
+    throw toStorageError(error, { reading });
+  }
+}
+
+/** A transaction that the server gave up answers COMMIT with ROLLBACK, which is no error to it. */
+async function commit(client: pg.PoolClient): Promise<void> {
+  const { command } = await client.query('COMMIT');
+  if (command === 'ROLLBACK') throw new StorageError('statement_failed', 'PostgreSQL rolled the transaction back.');
+}
+
+/** Whether the server said that it did not commit, rather than saying nothing. */
+function isKnownRollback(error: unknown): boolean {
+  return error instanceof StorageError || /^(40|23)/.test(sqlState(error) ?? '');
+}
+
+function isConnectionError(error: unknown): boolean {
+  return (
+    error instanceof Error && /^(ECONN|EPIPE|ETIMEDOUT|Connection terminated|Client has encountered)/.test(codeOrMessage(error))
+  );
+}
+
+function codeOrMessage(error: Error): string {
+  return (error as NodeJS.ErrnoException).code ?? error.message;
+}
+
+/** Undoes the transaction. A connection in doubt, or one that still runs a statement, is closed, which undoes it as well. */
+async function abandon(client: pg.PoolClient, error: unknown): Promise<void> {
+  const code = error instanceof StorageError ? error.code : undefined;
+  if (code === 'transaction_timeout' || code === 'storage_unavailable' || isConnectionError(error)) {
+    client.release(true);
+    return;
+  }
+  try {
+    await client.query('ROLLBACK');
+    client.release();
+  } catch {
+    client.release(true);
+  }
+}

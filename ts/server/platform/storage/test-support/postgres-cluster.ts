@@ -1,0 +1,139 @@
+/** A PostgreSQL server for one test file: a private cluster in a temporary folder that only a Unix socket in it leads to. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+
+const execute = promisify(execFile);
+const START_LIMIT_MS = 60_000;
+
+/** PostgreSQL refuses to run as root, so under root it runs as the user of Debian's package. */
+interface Account {
+  uid?: number;
+  gid?: number;
+}
+
+export class PostgresCluster {
+  readonly #folder: string;
+  readonly #binaries: string;
+  readonly #account: Account;
+  #server: ChildProcess | undefined;
+  #databases = 0;
+
+  private constructor(folder: string, binaries: string, account: Account) {
+    this.#folder = folder;
+    this.#binaries = binaries;
+    this.#account = account;
+  }
+
+  /** Why no server can be started here; undefined when one can. */
+  static missing(): string | undefined {
+    if (!findBinaries()) return 'PostgreSQL is not installed (Debian: apt-get install postgresql)';
+    return findAccount() ? undefined : 'tests run as root, and there is no user postgres to run PostgreSQL as';
+  }
+
+  static async start(): Promise<PostgresCluster> {
+    const binaries = findBinaries();
+    const account = findAccount();
+    if (!binaries || !account) throw new Error(PostgresCluster.missing());
+    const folder = await mkdtemp(join(tmpdir(), 'svc-pg-'));
+    if (account.uid !== undefined && account.gid !== undefined) chownSync(folder, account.uid, account.gid);
+    const cluster = new PostgresCluster(folder, binaries, account);
+    await cluster.#run('initdb', [
+      '-D',
+      cluster.#data,
+      '-U',
+      'admin',
+      '-A',
+      'trust',
+      '-E',
+      'UTF8',
+      '--locale=C.UTF-8',
+      '--no-sync',
+    ]);
+    await cluster.startServer();
+    await cluster.query('create role svc login nosuperuser nobypassrls');
+    return cluster;
+  }
+
+  async startServer(): Promise<void> {
+    const options = ['-D', this.#data, '-k', this.#folder, '-c', 'listen_addresses=', '-c', 'max_connections=50'];
+    this.#server = spawn(join(this.#binaries, 'postgres'), options, { ...this.#account, cwd: this.#folder, stdio: 'ignore' });
+    const deadline = performance.now() + START_LIMIT_MS;
+    while (!(await this.#answers())) {
+      if (performance.now() > deadline || this.#server.exitCode !== null) throw new Error('PostgreSQL did not start');
+      await wait(20);
+    }
+  }
+
+  /** `immediate` is as abrupt as a crash: the server recovers from its log at the next start. */
+  async stopServer(mode: 'fast' | 'immediate'): Promise<void> {
+    const server = this.#server;
+    if (!server || server.exitCode !== null) return;
+    const exited = once(server, 'exit');
+    await this.#run('pg_ctl', ['stop', '-D', this.#data, '-m', mode, '-w']);
+    await exited;
+  }
+
+  async remove(): Promise<void> {
+    await this.stopServer('immediate');
+    await rm(this.#folder, { recursive: true });
+  }
+
+  /** A new database of the role `svc`, by its URL. */
+  async newDatabase(): Promise<string> {
+    this.#databases += 1;
+    const name = `db${this.#databases}`;
+    await this.query(`create database ${name} owner svc`);
+    return this.url(name, 'svc');
+  }
+
+  url(database: string, role: string): string {
+    return `postgres:///${database}?host=${encodeURIComponent(this.#folder)}&user=${role}`;
+  }
+
+  /** Runs a statement as a superuser. */
+  async query(sql: string, database = 'postgres'): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: this.url(database, 'admin') });
+    await client.connect();
+    try {
+      return (await client.query<Record<string, unknown>>(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  get #data(): string {
+    return join(this.#folder, 'data');
+  }
+
+  async #answers(): Promise<boolean> {
+    return await this.query('select 1').then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async #run(program: string, args: string[]): Promise<void> {
+    await execute(join(this.#binaries, program), args, { ...this.#account, cwd: this.#folder });
+  }
+}
+
+/** The newest of Debian's versions that is at least 15. */
+function findBinaries(): string | undefined {
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root) ? readdirSync(root).map(Number) : [];
+  const newest = Math.max(...versions.filter((version) => version >= 15 && existsSync(`${root}/${version}/bin/initdb`)));
+  return Number.isFinite(newest) ? `${root}/${newest}/bin` : undefined;
+}
+
+function findAccount(): Account | undefined {
+  if (process.getuid?.() !== 0) return {};
+  const [, uid, gid] = /^postgres:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8')) ?? [];
+  return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
+}
