@@ -30,8 +30,16 @@ export class Reader {
     try {
       this.#port.send({ kind: 'reply', id, results: [this.#connectionOf(transaction).run(statement)] });
     } catch (error) {
-      this.#port.send({ kind: 'reply', id, results: [], error: toThreadError(error, { fatal: isFatal(error, true) }) });
+      const fatal = isFatal(error, true);
+      if (fatal) this.#drop(transaction);
+      this.#port.send({ kind: 'reply', id, results: [], error: toThreadError(error, { fatal }) });
     }
+  }
+
+  /** Closes a connection that met an I/O error; the next transaction gets another one. */
+  #drop(transaction: number): void {
+    this.#transactions.get(transaction)?.close();
+    this.#transactions.delete(transaction);
   }
 
   /** A transaction begins with its first statement. */
@@ -39,8 +47,8 @@ export class Reader {
     const known = this.#transactions.get(transaction);
     if (known) return known;
     const connection = this.#idle.pop() ?? Connection.openReader(this.#file);
-    connection.control('BEGIN');
     this.#transactions.set(transaction, connection);
+    connection.control('BEGIN');
     return connection;
   }
 

@@ -13,19 +13,23 @@ export class SqliteEngine implements Engine {
   readonly dialect = 'sqlite';
   readonly #file: string;
   readonly #options: ResolvedStorageOptions;
-  readonly #recovery: Recovery;
+  #recovery: Recovery;
   #threads: SqliteThreads | undefined;
   #isOpen = false;
 
   constructor(file: string, options: ResolvedStorageOptions) {
     this.#file = file;
     this.#options = options;
-    this.#recovery = new Recovery(options, () => this.#reopen());
+    this.#recovery = this.#newRecovery();
   }
 
   async connect(): Promise<void> {
     createDatabaseFile(this.#file);
-    this.#threads = await this.#openThreads(false);
+    this.#recovery = this.#newRecovery();
+    this.#threads = await SqliteThreads.open(this.#file, {
+      onBroken: (error) => this.#onBroken(error),
+      onCommit: (commit) => this.#options.observer.onCommit?.(commit),
+    });
     this.#isOpen = true;
   }
 
@@ -37,7 +41,7 @@ export class SqliteEngine implements Engine {
     await threads?.close(this.#recovery.error !== undefined);
   }
 
-  /** The disk is not needed for what is in memory, so reads go on while writes are stopped, as long as they work. */
+  /** Reads go on while writes are stopped: a full disk can still be read. */
   async read<T>(_scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
     return await this.#opened().read(this.#options.transactionTimeoutMs, run);
   }
@@ -75,23 +79,12 @@ export class SqliteEngine implements Engine {
     return this.#recovery.error?.message;
   }
 
-  async #openThreads(recover: boolean): Promise<SqliteThreads> {
-    return await SqliteThreads.open(this.#file, recover, {
-      onBroken: (error) => this.#onBroken(error),
-      onCommit: (commit) => this.#options.observer.onCommit?.(commit),
-    });
-  }
-
   #onBroken(error: StorageError): void {
     if (this.#isOpen) this.#recovery.begin(error);
   }
 
-  /** Both threads go: while one connection lives, the log cannot be emptied. */
-  async #reopen(): Promise<void> {
-    const broken = this.#threads;
-    this.#threads = undefined;
-    await broken?.close(true);
-    this.#threads = await this.#openThreads(true);
+  #newRecovery(): Recovery {
+    return new Recovery(this.#options, async () => await this.#opened().reopen());
   }
 
   #writable(): SqliteThreads {
@@ -101,7 +94,6 @@ export class SqliteEngine implements Engine {
 
   #opened(): SqliteThreads {
     if (this.#threads) return this.#threads;
-    this.#recovery.check();
     throw new StorageError('storage_closed', 'The database is not open.', {
       remedy: 'Call open() first, and nothing after close().',
     });

@@ -43,6 +43,11 @@ export class SqliteThread<Request> {
     this.#opened.promise.catch(() => undefined);
   }
 
+  /** Whether the thread is gone. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** Resolves when the database is open; rejects with a StorageError when it cannot be opened. */
   opened(): Promise<void> {
     return this.#opened.promise;

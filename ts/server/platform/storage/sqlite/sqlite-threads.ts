@@ -20,27 +20,38 @@ interface TransactionRules {
 }
 
 export class SqliteThreads {
-  readonly #writer: SqliteThread<WriterRequest>;
-  readonly #reader: SqliteThread<ReaderRequest>;
+  readonly #file: string;
+  readonly #listener: ThreadListener;
   readonly #reads = new Semaphore(MAX_READS);
+  #writer: SqliteThread<WriterRequest>;
+  #reader: SqliteThread<ReaderRequest>;
   #lastTransaction = 0;
 
-  private constructor(writer: SqliteThread<WriterRequest>, reader: SqliteThread<ReaderRequest>) {
-    this.#writer = writer;
-    this.#reader = reader;
+  private constructor(file: string, listener: ThreadListener) {
+    this.#file = file;
+    this.#listener = listener;
+    this.#writer = new SqliteThread<WriterRequest>(WRITER, { file, recover: false }, listener);
+    this.#reader = this.#newReader();
   }
 
-  /** Opens the file with the writer, which creates it, or with `recover` verifies it. The reader connects when it is first asked. */
-  static async open(file: string, recover: boolean, listener: ThreadListener): Promise<SqliteThreads> {
-    const writer = new SqliteThread<WriterRequest>(WRITER, { file, recover }, listener);
-    const reader = new SqliteThread<ReaderRequest>(READER, { file, recover }, listener);
+  /** Opens the file with the writer, which creates it. The reader connects when it is first asked. */
+  static async open(file: string, listener: ThreadListener): Promise<SqliteThreads> {
+    const threads = new SqliteThreads(file, listener);
     try {
-      await Promise.all([writer.opened(), reader.opened()]);
-      return new SqliteThreads(writer, reader);
+      await Promise.all([threads.#writer.opened(), threads.#reader.opened()]);
+      return threads;
     } catch (error) {
-      await Promise.all([reader.end(), writer.end()]);
+      await threads.close(true);
       throw error;
     }
+  }
+
+  /** After an I/O error: replaces the writer by one that verifies the database first. The reader drops bad connections by itself. */
+  async reopen(): Promise<void> {
+    await this.#writer.end();
+    if (this.#reader.isOver) this.#reader = this.#newReader();
+    this.#writer = new SqliteThread<WriterRequest>(WRITER, { file: this.#file, recover: true }, this.#listener);
+    await this.#writer.opened();
   }
 
   async writeUnit(statements: readonly Statement[]): Promise<StatementResult[]> {
@@ -70,6 +81,10 @@ export class SqliteThreads {
   async close(force = false): Promise<void> {
     await this.#reader.end(force ? undefined : { kind: 'close' });
     await this.#writer.end(force ? undefined : { kind: 'close' });
+  }
+
+  #newReader(): SqliteThread<ReaderRequest> {
+    return new SqliteThread<ReaderRequest>(READER, { file: this.#file, recover: false }, this.#listener);
   }
 
   #nextTransaction(): number {

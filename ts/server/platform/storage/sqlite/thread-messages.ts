@@ -83,6 +83,6 @@ export type ThreadEvent = Reply | OpenedEvent | BrokenEvent | CommitEvent;
 
 export interface ThreadData {
   readonly file: string;
-  /** Whether the thread opens the database after an I/O error: it then verifies everything first. */
+  /** Whether the writer opens the database after an I/O error: it then verifies everything first. */
   readonly recover: boolean;
 }
