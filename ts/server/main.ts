@@ -13,6 +13,7 @@ import type { AnyModuleDefinition } from './platform/module/module.ts';
 import { ModuleHost } from './platform/module/module-host.ts';
 import { StartError } from './platform/module/start-error.ts';
 import { LocalNode } from './platform/node/local-node.ts';
+import { createStorage, DataDirLock, observeStorage, type Storage, type StorageObserver } from './platform/storage/index.ts';
 import { API_INFO, INSTALL_ROOT, VERSION } from './product.ts';
 import type { NodeConfig } from './settings.ts';
 import { TenantKeyFile } from './tenant-key-file.ts';
@@ -43,14 +44,17 @@ export async function createServer(config: NodeConfig, overrides: ServerOverride
   const metrics = new MetricsRegistry();
   observeProcess(metrics, VERSION);
   const tenants = new TenantKeyFile(values.tenant_keys_file);
+  const definitions = overrides.modules ?? allModules;
+  const storage = openableStorage(values, definitions, observeStorage(metrics, log.child({ part: 'storage' })));
   const node = new LocalNode({
     version: VERSION,
     installRoot: INSTALL_ROOT,
     dataDir: values.data_dir,
     configuredRoles: values['node.roles'],
     auth: () => tenants.state(),
+    storage,
   });
-  const host = await ModuleHost.create(overrides.modules ?? allModules, config, { node, log, metrics, tenants });
+  const host = await ModuleHost.create(definitions, config, { node, log, metrics, storage, tenants });
   node.attach(host);
   const { routes, document } = withDocs(host.routes, API_INFO);
   const http = new HttpServer({
@@ -67,6 +71,12 @@ export async function createServer(config: NodeConfig, overrides: ServerOverride
     const outside = values.public_listen === '' ? undefined : parseListenAddress(values.public_listen);
     return http.open(parseListenAddress(values.listen), outside);
   };
+  let lock: DataDirLock | undefined;
+  const close = async (): Promise<void> => {
+    await host.stop();
+    await storage.close();
+    lock?.release();
+  };
   // Lines wait for the end of the turn, which a process that ends by a fault does not reach.
   process.once('exit', () => sink.flush());
   return {
@@ -74,15 +84,18 @@ export async function createServer(config: NodeConfig, overrides: ServerOverride
     log,
     start: async () => {
       for (const warning of config.warnings) log.warn(warning);
-      await openDataDir(values.data_dir);
-      tenants.open();
-      await node.start();
-      const addresses = await listen().catch(async (error: unknown) => {
-        await host.stop();
-        throw error;
-      });
-      log.info('listening', { internal: addresses.internal, public: addresses.public, version: VERSION });
-      return addresses;
+      try {
+        lock = await openDataDir(values.data_dir);
+        tenants.open();
+        await storage.open();
+        await node.start();
+        const addresses = await listen();
+        log.info('listening', { internal: addresses.internal, public: addresses.public, version: VERSION });
+        return addresses;
+      } catch (error) {
+        await close();
+        throw StartError.from('the node', error);
+      }
     },
     ready: () => node.ready(),
     stop: async () => {
@@ -90,7 +103,7 @@ export async function createServer(config: NodeConfig, overrides: ServerOverride
       log.info('draining', { limit_seconds: values['http.drain_timeout_seconds'] });
       const isClean = await http.drain(values['http.drain_timeout_seconds'] * 1000);
       http.close();
-      await host.stop();
+      await close();
       log.info('stopped', { clean: isClean });
       sink.flush();
       return isClean;
@@ -98,7 +111,8 @@ export async function createServer(config: NodeConfig, overrides: ServerOverride
   };
 }
 
-async function openDataDir(path: string): Promise<void> {
+/** Takes the folder for this process alone. */
+async function openDataDir(path: string): Promise<DataDirLock> {
   try {
     await mkdir(join(path, 'cache'), { recursive: true });
   } catch (cause) {
@@ -106,6 +120,21 @@ async function openDataDir(path: string): Promise<void> {
     const remedy = 'make the folder writable for this user, or name another with data_dir (SVC_DATA_DIR)';
     throw new StartError('data_dir_unusable', `the data folder ${path} cannot be used: ${reason}`, remedy, cause);
   }
+  return DataDirLock.acquire(path, 'svc serve');
+}
+
+function openableStorage(
+  values: NodeConfig['values'],
+  definitions: readonly AnyModuleDefinition[],
+  observer: StorageObserver,
+): Storage {
+  const url = values['database.url'];
+  return createStorage({
+    url: url === '' ? `sqlite:${join(values.data_dir, 'svc.db')}` : url,
+    modules: definitions.map(({ name, migrations = [] }) => ({ module: name, migrations })),
+    poolSize: values['database.pool_size'],
+    observer,
+  });
 }
 
 function logFormat(format: NodeConfig['values']['log.format']): 'json' | 'text' {

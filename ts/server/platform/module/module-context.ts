@@ -3,6 +3,7 @@ import type { SettingsSpec, SettingValues } from '../config/setting.ts';
 import type { Log } from '../log/log.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
 import type { Node } from '../node/node.ts';
+import type { Storage } from '../storage/index.ts';
 import type { ModuleDefinition } from './module.ts';
 import type { TenantRules } from './tenant-rules.ts';
 
@@ -11,6 +12,7 @@ export interface PlatformServices {
   readonly node: Node;
   readonly log: Log;
   readonly metrics: MetricsRegistry;
+  readonly storage: Storage;
   readonly tenants: TenantRules;
 }
 

@@ -7,7 +7,7 @@ import { MetricsRegistry } from '../metrics/registry.ts';
 import { type AnyModuleDefinition, defineModule } from './module.ts';
 import { ModuleHost } from './module-host.ts';
 import type { ModuleName } from './module-names.ts';
-import { scriptedNode, silentLog } from './test-support/scripted-context.ts';
+import { noStorage, scriptedNode, silentLog } from './test-support/scripted-context.ts';
 
 const noSettings: SettingsSpec = {};
 
@@ -46,7 +46,8 @@ function recorded(name: ModuleName, events: string[], failure?: Error): AnyModul
 function host(definitions: readonly AnyModuleDefinition[], values: Record<string, unknown> = {}): Promise<ModuleHost> {
   const config: Config = { spec: {}, values, origins: {}, warnings: [] };
   const tenants = { tokensPerMinute: () => undefined, allowsPriority: () => true };
-  return ModuleHost.create(definitions, config, { node: scriptedNode, log: silentLog, metrics: new MetricsRegistry(), tenants });
+  const services = { node: scriptedNode, log: silentLog, metrics: new MetricsRegistry(), storage: noStorage, tenants };
+  return ModuleHost.create(definitions, config, services);
 }
 
 async function ask(modules: ModuleHost, path: string): Promise<Reply> {

@@ -1,6 +1,7 @@
 /** What every module of the server is: one object with a life cycle, whose parts the host puts together. */
 import type { SettingsSpec, SettingValues } from '../config/setting.ts';
 import type { Route } from '../http/route.ts';
+import type { Migration } from '../storage/index.ts';
 import type { ModuleContext } from './module-context.ts';
 import type { ModuleName } from './module-names.ts';
 
@@ -38,6 +39,8 @@ export interface Module<Api = unknown> {
 export interface ModuleDefinition<S extends SettingsSpec = SettingsSpec, Api = unknown> {
   readonly name: ModuleName;
   readonly settings: S;
+  /** Of the tables that the module owns, numbered from 1. */
+  readonly migrations?: readonly Migration[];
   /** Wires the module and does no I/O: no file, no addon, no connection before start(). */
   create(context: ModuleContext<S>): Module<Api> | Promise<Module<Api>>;
 }

@@ -5,6 +5,7 @@ import { listOf } from '../config/setting.ts';
 import type { HealthReport, NotReady } from '../module/module.ts';
 import type { ModuleHost } from '../module/module-host.ts';
 import { type ModuleName, ROLES, type Role } from '../module/module-names.ts';
+import type { Storage } from '../storage/index.ts';
 import type { Node, RoleState } from './node.ts';
 import { type NodeRecord, openNodeFile, writeNodeFile } from './node-file.ts';
 
@@ -15,6 +16,7 @@ export interface LocalNodeOptions {
   /** Roles separated by commas; empty: every role that a module of the program has. */
   configuredRoles: string;
   auth(): 'off' | 'enforce';
+  storage: Pick<Storage, 'notReady'>;
 }
 
 const readyPollMs = 20;
@@ -71,6 +73,8 @@ export class LocalNode implements Node {
 
   notReady(): NotReady | undefined {
     if (this.isDraining) return { code: 'draining', detail: 'The server is shutting down.' };
+    const storage = this.#options.storage.notReady();
+    if (storage !== undefined) return { code: 'storage_unavailable', detail: storage };
     return this.#modules.notReady();
   }
 

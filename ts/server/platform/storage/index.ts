@@ -12,6 +12,7 @@ export type { MigrationSchema, TableDefinition } from './migrations/migration-sc
 export type { StatementResult } from './statement.ts';
 export type { Storage, StorageAccess } from './storage.ts';
 export { StorageError, type StorageErrorCode, type WriteOutcome } from './storage-error.ts';
+export { observeStorage } from './storage-metrics.ts';
 export type { StorageObserver, StorageOptions } from './storage-options.ts';
 export {
   isSystemScope,

@@ -4,6 +4,7 @@ import type { SettingsSpec } from '../../config/setting.ts';
 import { Log } from '../../log/log.ts';
 import { MetricsRegistry } from '../../metrics/registry.ts';
 import type { Node } from '../../node/node.ts';
+import type { Storage } from '../../storage/index.ts';
 import type { ModuleContext, PlatformServices } from '../module-context.ts';
 
 export const silentLog = new Log({ level: 'error', format: 'json', sink: { write: () => {}, flush: () => {} } });
@@ -20,6 +21,13 @@ export const scriptedNode: Node = {
   setRole: async () => {},
 };
 
+/** A module that touches it in a test must bring its own. */
+export const noStorage = new Proxy({} as Storage, {
+  get(_target, name) {
+    throw new Error(`storage.${String(name)} was used, and the test has no storage`);
+  },
+});
+
 export interface ScriptedContextOptions<S extends SettingsSpec> extends Partial<PlatformServices> {
   spec: S;
   /** Values other than the defaults. */
@@ -34,6 +42,7 @@ export function scriptedContext<S extends SettingsSpec>(options: ScriptedContext
     node: scriptedNode,
     log: silentLog,
     metrics: new MetricsRegistry(),
+    storage: noStorage,
     tenants: { tokensPerMinute: () => undefined, allowsPriority: () => true },
     ...services,
     settings: valuesOf(config, spec),
