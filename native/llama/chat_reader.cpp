@@ -1,5 +1,6 @@
 #include "chat_reader.h"
 
+#include <algorithm>
 #include <random>
 
 #include "chat-peg-parser.h"
@@ -30,6 +31,7 @@ std::unique_ptr<common_chat_peg_mapper> mapper_of(common_chat_format format, com
 }  // namespace
 
 std::vector<common_chat_msg_diff> ChatReader::read(std::string_view text, bool final) {
+    nesting_.read(text.substr(std::min(n_seen_, text.size())));
     n_seen_ = text.size();
     if (field_ && !final) {
         std::string added;
@@ -39,6 +41,7 @@ std::vector<common_chat_msg_diff> ChatReader::read(std::string_view text, bool f
         }
         field_.reset();
     }
+    if (nesting_.exceeded()) return final ? rest_as_content(text) : std::vector<common_chat_msg_diff>();
     if (!final && n_parsed_bytes_ + n_seen_ > kFreeBytes + kBytesForEach * n_seen_) return {};
     return parse(text, final);
 }
@@ -66,6 +69,18 @@ std::vector<common_chat_msg_diff> ChatReader::parse(std::string_view text, bool 
         diff.content_delta = text;
         return {diff};
     }
+}
+
+// What was understood stays. Arguments of a call cannot be completed; they end where they are, as those of an answer that was cut
+// off.
+std::vector<common_chat_msg_diff> ChatReader::rest_as_content(std::string_view text) const {
+    if (!message_.tool_calls.empty()) return {};
+    const auto & last = message_.content.empty() ? message_.reasoning_content : message_.content;
+    const size_t at = text.find(last);
+    common_chat_msg_diff diff;
+    diff.content_delta = text.substr(at == std::string_view::npos ? text.size() : at + last.size());
+    if (diff.content_delta.empty()) return {};
+    return {diff};
 }
 
 common_chat_msg ChatReader::understood(const common_peg_parse_context & context, const common_peg_parse_result & result) const {

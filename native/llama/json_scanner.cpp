@@ -1,5 +1,7 @@
 #include "json_scanner.h"
 
+#include "json_depth.h"
+
 namespace svc {
 
 namespace {
@@ -102,6 +104,7 @@ bool JsonScanner::push_number(char c) {
 
 bool JsonScanner::begin_value(char c) {
     if (c == '{' || c == '[') {
+        if (open_.size() == kMostJsonDepth) return false;
         open_ += c;
         expect_ = c == '{' ? Expect::KeyOrEnd : Expect::ValueOrEnd;
         return true;

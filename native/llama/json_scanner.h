@@ -1,4 +1,4 @@
-// Reads one JSON object byte by byte (RFC 8259, strict) and tells up to where it is sound.
+// Reads one JSON object byte by byte (RFC 8259, strict, kMostJsonDepth levels at most) and tells up to where it is sound.
 #pragma once
 
 #include <string>

@@ -5,36 +5,30 @@
 
 #include "../common/status.h"
 #include "json-schema-to-grammar.h"
+#include "json_depth.h"
 #include "model.h"
+#include "schema_bounds.h"
 
 namespace svc {
 
 namespace {
 
-constexpr int kMostJsonDepth = 128;
-
-// llama.cpp walks JSON recursively; the stack of a thread is finite.
-void check_depth(const std::string & json, const char * what) {
-    int depth = 0;
-    bool quoted = false;
-    for (size_t i = 0; i < json.size(); i++) {
-        const char c = json[i];
-        if (quoted && c == '\\') i++;
-        else if (c == '"') quoted = !quoted;
-        else if (!quoted && (c == '{' || c == '[') && ++depth > kMostJsonDepth) {
-            throw StatusError("invalid_argument",
-                              std::string(what) + " is nested deeper than " + std::to_string(kMostJsonDepth) + " levels");
-        } else if (!quoted && (c == '}' || c == ']')) depth--;
-    }
-}
+// A regular expression reads a name letter by letter, recursively.
+constexpr size_t kMostToolNameBytes = 1024;
 
 common_json parse_json(const std::string & text, const char * what) {
-    check_depth(text, what);
+    check_json_depth(text, what);
     try {
         return common_json::parse(text);
     } catch (const std::exception & error) {
         throw StatusError("invalid_argument", std::string(what) + " is not valid JSON: " + error.what());
     }
+}
+
+common_json parse_schema(const std::string & text) {
+    auto schema = parse_json(text, "the JSON schema");
+    SchemaBounds(schema, "the JSON schema").check();
+    return schema;
 }
 
 // Images and sounds arrive beside the messages; in the text, llama.cpp's marker holds their place.
@@ -50,6 +44,20 @@ void mark_media(common_json & messages) {
             part["type"] = "media_marker";
             part["text"] = mtmd_default_marker();
         }
+    }
+}
+
+// Templates get arguments as the values that the text inside the string describes, some of them results of tools too.
+void check_inner_json(const std::vector<common_chat_msg> & messages) {
+    for (size_t i = 0; i < messages.size(); i++) {
+        const auto member = "messages[" + std::to_string(i) + "]";
+        const auto & calls = messages[i].tool_calls;
+        for (size_t j = 0; j < calls.size(); j++)
+            check_json_depth(calls[j].arguments, member + ".tool_calls[" + std::to_string(j) + "].function.arguments");
+        if (messages[i].role != "tool") continue;
+        const auto joined = messages[i].to_json_oaicompat(true);
+        if (joined.contains("content") && joined.at("content").is_string())
+            check_depth_if_json(joined.at("content").get<std::string>(), member + ".content");
     }
 }
 
@@ -83,6 +91,23 @@ void defuse_descriptions(const ControlTexts & control, common_json & tools) {
     }
 }
 
+// Throws StatusError that names the tool's place.
+void check_tools(const common_json & tools) {
+    if (!tools.is_array()) return;
+    for (size_t i = 0; i < tools.size(); i++) {
+        const auto & tool = tools.at(i);
+        if (!tool.is_object() || !tool.contains("function") || !tool.at("function").is_object()) continue;
+        const auto & function = tool.at("function");
+        const auto member = "tools[" + std::to_string(i) + "].function";
+        if (function.contains("name") && function.at("name").is_string() &&
+            function.at("name").get<std::string>().size() > kMostToolNameBytes) {
+            throw StatusError("invalid_argument",
+                              member + ".name has more than " + std::to_string(kMostToolNameBytes) + " bytes; shorten it");
+        }
+        if (function.contains("parameters")) SchemaBounds(function.at("parameters"), member + ".parameters").check();
+    }
+}
+
 common_chat_tool_choice tool_choice(const std::string & text) {
     if (text == "required") return COMMON_CHAT_TOOL_CHOICE_REQUIRED;
     if (text == "none") return COMMON_CHAT_TOOL_CHOICE_NONE;
@@ -96,9 +121,11 @@ common_chat_templates_inputs inputs_of(const Model & model, const JobOptions & j
         auto messages = parse_json(prompt.messages_json, "messages");
         mark_media(messages);
         inputs.messages = common_chat_msgs_parse_oaicompat(messages);
+        check_inner_json(inputs.messages);
         defuse(model.control_texts(), inputs.messages);
         if (!prompt.tools_json.empty()) {
             auto tools = parse_json(prompt.tools_json, "tools");
+            check_tools(tools);
             defuse_descriptions(model.control_texts(), tools);
             inputs.tools = common_chat_tools_parse_oaicompat(tools);
         }
@@ -110,7 +137,7 @@ common_chat_templates_inputs inputs_of(const Model & model, const JobOptions & j
     inputs.tool_choice = tool_choice(prompt.tool_choice);
     inputs.grammar = job.grammar;
     if (!job.json_schema.empty()) {
-        parse_json(job.json_schema, "the JSON schema");
+        parse_schema(job.json_schema);
         inputs.json_schema = job.json_schema;
     }
     auto caps = common_chat_templates_get_caps(model.chat_format()->templates());
@@ -186,7 +213,7 @@ std::vector<common_grammar_trigger> triggers_of(const Model & model, const commo
 
 // The schema's grammar from the first token on. llama.cpp's chat grammars also allow a Markdown fence around the JSON.
 GrammarSpec schema_grammar(const std::string & json_schema) {
-    auto schema = parse_json(json_schema, "the JSON schema");
+    auto schema = parse_schema(json_schema);
     if (schema.is_object() && schema.empty()) schema["type"] = "object";
     try {
         return {json_schema_to_grammar(schema), false, {}, ""};

@@ -6,6 +6,8 @@
 //   come to what llama.cpp finds in the whole. One line each: "ok TEXTS COMPARED FIELDS", "unusable", or what differs.
 // chat-reference BACKENDS VOCABULARY long SEED N_BYTES: a long content, reasoning, call and tagged call in the first template's
 //   format, four bytes at a time. One line: for each, how often llama.cpp's parser ran and over how many bytes.
+// chat-reference BACKENDS VOCABULARY read SEED N_BYTES: behind each template an answer follows on stdin, read so many bytes at a
+//   time. One line: how many bytes of content, reasoning and calls' arguments came of it.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -34,16 +36,19 @@ const char * const kTools = R"([
   {"type": "function", "function": {"name": "write", "description": "Writes a file", "parameters": {"type": "object",
     "properties": {"path": {"type": "string"}, "lines": {"type": "array", "items": {"type": "string"}}}, "required": ["path"]}}}])";
 
+const char * const kArrayTool = R"([{"type": "function", "function": {"name": "store", "description": "Keeps a list",
+  "parameters": {"type": "object", "properties": {"value": {"type": "array"}}, "required": ["value"]}}}])";
+
 struct Format {
     common_chat_params params;
     common_chat_parser_params parser;
     bool plain = false;
 };
 
-bool make_format(const common_chat_templates * templates, bool tools, bool required, bool thinking, Format & format) {
+bool make_format(const common_chat_templates * templates, const char * tools, bool required, bool thinking, Format & format) {
     common_chat_templates_inputs inputs;
     inputs.messages = common_chat_msgs_parse_oaicompat(common_json::parse(R"([{"role": "user", "content": "Hello"}])"));
-    if (tools) inputs.tools = common_chat_tools_parse_oaicompat(common_json::parse(kTools));
+    if (tools) inputs.tools = common_chat_tools_parse_oaicompat(common_json::parse(tools));
     if (required) inputs.tool_choice = COMMON_CHAT_TOOL_CHOICE_REQUIRED;
     inputs.parallel_tool_calls = true;
     inputs.enable_thinking = thinking;
@@ -53,7 +58,7 @@ bool make_format(const common_chat_templates * templates, bool tools, bool requi
         if (format.params.parser.empty()) return false;
         format.parser = common_chat_parser_params(format.params);
         format.parser.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
-        format.parser.parse_tool_calls = tools;
+        format.parser.parse_tool_calls = tools != nullptr;
         format.parser.parser.load(format.params.parser);
         return true;
     } catch (const std::exception &) {
@@ -258,7 +263,7 @@ std::string compare_template(const Model & model, const std::string & source, in
     Tally tally;
     for (int variant = 0; variant < 6; variant++) {
         Format format;
-        if (!make_format(templates.get(), variant % 3 > 0, variant % 3 == 2, variant < 3, format)) continue;
+        if (!make_format(templates.get(), variant % 3 > 0 ? kTools : nullptr, variant % 3 == 2, variant < 3, format)) continue;
         const FieldRules rules(format.parser.parser);
         const auto markers = markers_of(format.parser.parser);
         std::shared_ptr<Grammar> grammar;
@@ -287,7 +292,7 @@ std::string read_long(const Format & format, const FieldRules & rules, const std
 std::string long_texts(const Model & model, const std::string & source, size_t n_bytes) {
     auto templates = common_chat_templates_init(model.raw(), source);
     Format format;
-    if (!make_format(templates.get(), true, false, true, format)) return "unusable";
+    if (!make_format(templates.get(), kTools, false, true, format)) return "unusable";
     const FieldRules rules(format.parser.parser);
     std::string words;
     while (words.size() < n_bytes) words += "a < b and so on. ";
@@ -301,10 +306,26 @@ std::string long_texts(const Model & model, const std::string & source, size_t n
                "<tool_call>\n<function=set_light>\n<parameter=room>\n" + words + "\n</parameter>\n</function>\n</tool_call>");
 }
 
+std::string read_answer(const Model & model, const std::string & source, const std::string & text, size_t n_bytes) {
+    auto templates = common_chat_templates_init(model.raw(), source);
+    Format format;
+    if (!make_format(templates.get(), kArrayTool, false, false, format)) return "unusable";
+    const FieldRules rules(format.parser.parser);
+    ChatReader reader(format.parser, rules);
+    Said said;
+    for (size_t end = 0; end < text.size();) {
+        end += std::min(n_bytes, text.size() - end);
+        for (const auto & diff : reader.read(std::string_view(text).substr(0, end), end == text.size())) said.add(diff);
+    }
+    std::string line = "content " + std::to_string(said.content.size()) + ", reasoning " + std::to_string(said.reasoning.size());
+    for (const auto & [name, arguments] : said.calls) line += ", " + name + " " + std::to_string(arguments.size());
+    return line;
+}
+
 }  // namespace
 
 int main(int argc, char ** argv) try {
-    if (argc < 6) throw std::runtime_error("usage: chat-reference BACKENDS VOCABULARY stream|long SEED COUNT");
+    if (argc < 6) throw std::runtime_error("usage: chat-reference BACKENDS VOCABULARY stream|long|read SEED COUNT");
     llama_log_set([](ggml_log_level, const char *, void *) {}, nullptr);
     common_log_set_verbosity_thold(-1);
     ggml_backend_load_all_from_path(argv[1]);
@@ -316,8 +337,18 @@ int main(int argc, char ** argv) try {
     for (size_t at = 0, end; (end = all.find('\0', at)) != std::string::npos; at = end + 1) {
         Random random(static_cast<uint32_t>(std::atoi(argv[4])));
         const auto source = all.substr(at, end - at);
-        const auto line = std::string(argv[3]) == "stream" ? compare_template(*model, source, std::atoi(argv[5]), random)
-                                                           : long_texts(*model, source, static_cast<size_t>(std::atoi(argv[5])));
+        const std::string mode = argv[3];
+        std::string line;
+        if (mode == "read") {
+            const size_t begin = end + 1;
+            end = all.find('\0', begin);
+            if (end == std::string::npos) throw std::runtime_error("an answer belongs behind each template");
+            line = read_answer(*model, source, all.substr(begin, end - begin), static_cast<size_t>(std::atoi(argv[5])));
+        } else if (mode == "stream") {
+            line = compare_template(*model, source, std::atoi(argv[5]), random);
+        } else {
+            line = long_texts(*model, source, static_cast<size_t>(std::atoi(argv[5])));
+        }
         std::printf("%s\n", line.c_str());
         std::fflush(stdout);
     }
