@@ -7,7 +7,8 @@
 
 namespace svc {
 
-// llama.cpp's chat parser takes the most: up to 4 KB of stack for a level, of the 512 KB that a thread has on macOS.
+// llama.cpp's chat parser takes the most stack for a level: kilobytes, and a thread on macOS has 512 of them unless asked for
+// more.
 constexpr int kMostJsonDepth = 128;
 
 // The deepest nesting of brackets outside strings. Also counts in text that is no JSON, of which it then says nothing of use.

@@ -8,8 +8,7 @@ namespace svc {
 
 namespace {
 
-// Brackets in an answer whose closing ones are not known. The stack of an engine's thread, 8 MB on Linux, has room for twice
-// that.
+// Brackets in an answer whose closing ones are not known. Half of an engine thread's stack on Linux (8 MB) holds as many levels.
 constexpr int kMostOpened = 1000;
 
 void raise(int & depth, int to) { depth = std::max(depth, to); }

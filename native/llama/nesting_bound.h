@@ -29,7 +29,8 @@ class NestingBound {
     void read_behind_value(char c, Depths & next) const;
     void read_string(State string, State escape, char quote, char c, Depths & next) const;
 
-    // Names of members may hold brackets and stand without quotes, so which bracket closes something is not known.
+    // Names of members may hold brackets and stand without quotes, as in Gemma 4's calls, so which bracket closes something is
+    // not known: all that open something count.
     bool names_brackets_;
     // The deepest value that may be open in each state; -1: none.
     Depths depths_{0, -1, -1, -1, -1, -1};
