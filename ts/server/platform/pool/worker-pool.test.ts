@@ -185,7 +185,7 @@ t.test('metrics tell the queue, the busy threads, the time and the failures', as
   await t.rejects(pool.run(acting, { act: 'exit' }, options));
   await t.rejects(pool.run(acting, { act: 'throw', message: 'x', code: 'anything' }, options));
   const text = metrics.expose();
-  t.match(text, 'svc_pool_task_seconds_count{task="acting"} 3');
+  t.match(text, 'svc_pool_task_seconds_count{task="acting"} 4');
   t.match(text, 'svc_pool_task_failures_total{task="acting",code="task_failed"} 1');
   t.match(text, 'svc_pool_task_failures_total{task="acting",code="thrown"} 1');
 });

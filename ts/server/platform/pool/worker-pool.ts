@@ -140,11 +140,13 @@ export class WorkerPool {
     const running = new RunningTask(this.#piscina, spec.name, { ...options, maxMemoryMb: this.#options.maxMemoryMb });
     this.#running.set(task, running);
     const startedMs = performance.now();
-    await running.run(spec.file, task.input, options.transfer ?? []).then(
-      (reply) => this.#finish(task, reply),
-      (error: unknown) => this.#fail(task, error),
-    );
-    this.#metrics?.observe(spec.name, (performance.now() - startedMs) / 1000);
+    await running
+      .run(spec.file, task.input, options.transfer ?? [])
+      .finally(() => this.#metrics?.observe(spec.name, (performance.now() - startedMs) / 1000))
+      .then(
+        (reply) => this.#finish(task, reply),
+        (error: unknown) => this.#fail(task, error),
+      );
     await running.threadGone;
     this.#running.delete(task);
     this.#startNext();
