@@ -1,0 +1,135 @@
+#include "landlock.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "failure.h"
+#include "interpreter.h"
+
+namespace svc {
+
+namespace {
+
+// Numbers and layouts of linux/landlock.h, which the headers of older systems lack or have in part. The numbers are the same on
+// all architectures.
+constexpr long create_ruleset = 444, add_rule = 445, restrict_self = 446;
+constexpr uint32_t want_version = 1;
+constexpr int rule_path_beneath = 1;
+
+constexpr uint64_t execute = 1 << 0, write_file = 1 << 1, read_file = 1 << 2, read_dir = 1 << 3, ioctl_device = 1 << 15;
+
+struct RulesetAttributes {
+    uint64_t handled_files;
+    uint64_t handled_network;  // from version 4 on
+    uint64_t scoped;           // from version 6 on
+};
+
+struct __attribute__((packed)) PathBeneath {
+    uint64_t allowed;
+    int32_t parent;
+};
+
+// What any program reads: its libraries, and what libc, V8 and ggml ask about the machine. /proc/self is this process's own
+// folder: the program that it becomes keeps its id.
+const char * const system_paths[] = {"/lib",
+                                     "/lib64",
+                                     "/usr/lib",
+                                     "/usr/lib64",
+                                     "/usr/local/lib",
+                                     "/etc/ld.so.cache",
+                                     "/etc/ld.so.preload",
+                                     "/etc/localtime",
+                                     "/usr/share/zoneinfo",
+                                     "/etc/ssl/openssl.cnf",
+                                     "/proc/self",
+                                     "/proc/cpuinfo",
+                                     "/proc/meminfo",
+                                     "/proc/sys/vm",
+                                     "/proc/version_signature",
+                                     "/sys/devices/system",
+                                     "/sys/fs/cgroup",
+                                     "/dev/null",
+                                     "/dev/urandom"};
+
+// A driver finds its cards here.
+const char * const driver_paths[] = {"/proc/driver", "/proc/devices", "/proc/modules",
+                                     "/sys/bus/pci", "/sys/devices",  "/sys/module"};
+
+class FileDescriptor {
+  public:
+    explicit FileDescriptor(int value) : value_(value) {}
+    ~FileDescriptor() {
+        if (value_ >= 0) close(value_);
+    }
+    FileDescriptor(const FileDescriptor &) = delete;
+    FileDescriptor & operator=(const FileDescriptor &) = delete;
+    int get() const { return value_; }
+
+  private:
+    int value_;
+};
+
+// All rights of a version are handled, so that every one that is not granted is refused.
+RulesetAttributes attributes_of(int version) {
+    const int n_rights = version >= 5 ? 16 : version >= 3 ? 15 : version == 2 ? 14 : 13;
+    return {(uint64_t{1} << n_rights) - 1, version >= 4 ? uint64_t{3} : 0, version >= 6 ? uint64_t{3} : 0};
+}
+
+size_t size_of_attributes(int version) {
+    return version >= 6 ? sizeof(RulesetAttributes) : sizeof(uint64_t) * (version >= 4 ? 2 : 1);
+}
+
+class Ruleset {
+  public:
+    explicit Ruleset(int version)
+        : attributes_(attributes_of(version)),
+          file_(static_cast<int>(syscall(create_ruleset, &attributes_, size_of_attributes(version), 0))) {
+        if (file_.get() < 0) throw system_failure("cannot make a Landlock ruleset");
+    }
+
+    // A path that is not there cannot be opened later either.
+    void allow(const std::string & path, uint64_t rights) const {
+        const FileDescriptor target(open(path.c_str(), O_PATH | O_CLOEXEC));
+        if (target.get() < 0 && (errno == ENOENT || errno == ENOTDIR)) return;
+        struct stat info {};
+        if (target.get() < 0 || fstat(target.get(), &info) != 0) throw system_failure("cannot open " + path);
+        if (!S_ISDIR(info.st_mode)) rights &= ~read_dir;
+        const PathBeneath rule{rights & attributes_.handled_files, target.get()};
+        if (syscall(add_rule, file_.get(), rule_path_beneath, &rule, 0) != 0) throw system_failure("cannot allow " + path);
+    }
+
+    void enforce() const {
+        if (syscall(restrict_self, file_.get(), 0) != 0) throw system_failure("cannot enforce the Landlock rules");
+    }
+
+  private:
+    RulesetAttributes attributes_;
+    FileDescriptor file_;
+};
+
+}  // namespace
+
+int landlock_version() {
+    const auto version = syscall(create_ruleset, nullptr, 0, want_version);
+    return version < 0 ? 0 : static_cast<int>(version);
+}
+
+void restrict_files(const Options & options) {
+    const int version = landlock_version();
+    if (version == 0) return;
+    const Ruleset ruleset(version);
+    const auto & program = options.command.front();
+    ruleset.allow(program, read_file | execute);
+    const auto interpreter = interpreter_of(program);
+    if (!interpreter.empty()) ruleset.allow(interpreter, read_file | execute);
+    for (const auto * path : system_paths) ruleset.allow(path, read_file | read_dir);
+    for (const auto & path : options.readable) ruleset.allow(path, read_file | read_dir);
+    for (const auto & path : options.devices) ruleset.allow(path, read_file | write_file | ioctl_device);
+    if (!options.devices.empty())
+        for (const auto * path : driver_paths) ruleset.allow(path, read_file | read_dir);
+    ruleset.enforce();
+}
+
+}  // namespace svc
