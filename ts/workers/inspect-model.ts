@@ -1,5 +1,6 @@
 /**
- * Opens an unknown model file where it can do no harm: a short-lived process without secrets and with limits.
+ * Opens an unknown model file in a short-lived process, which the server confines (ts/server/native/confinement.ts): without secrets,
+ * network, other processes and files to write, and with limits.
  * Usage: node inspect-model.ts FILE [PLAN]. Prints one line of JSON: {usable: true, ...} or {usable: false, reason}.
  * PLAN is JSON, {engine, load} as native/llama.ts takes them: how much memory the model will take with these is told too.
  */

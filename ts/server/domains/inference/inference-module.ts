@@ -1,6 +1,7 @@
 /** Wires the inference module. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { describeConfinementGap } from '../../native/confinement.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { HealthReport, Module, NotReady } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
@@ -80,6 +81,7 @@ export function createInference(context: Context, overrides: InferenceOverrides)
     api: { service },
     routes: inferenceRoutes({ service, control: local, source, onLoadError }, `svc-${node.version}`),
     start: async () => {
+      if (overrides.inspector === undefined) await warnOfConfinementGap(log);
       await emptyOffloadFolder(config.engine?.kvOffloadFolder, log);
       limits.memory.deviceBytes = config.maxDeviceBytes ?? deviceBytes(binding);
       local.open();
@@ -95,6 +97,11 @@ export function createInference(context: Context, overrides: InferenceOverrides)
 }
 
 const modelLoading: NotReady = { code: 'model_loading', detail: 'The default model is being loaded.' };
+
+async function warnOfConfinementGap(log: Log): Promise<void> {
+  const gap = await describeConfinementGap();
+  if (gap !== undefined) log.warn(gap);
+}
 
 /** Never rejects: what fails is told by the log and by /health. */
 async function startLoading(
