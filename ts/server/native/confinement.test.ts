@@ -20,7 +20,7 @@ interface End {
 async function attempt(name: string, target = '', changes: Partial<Confinement> = {}): Promise<End> {
   const program = [process.execPath, '--no-warnings', script, name, target];
   const { file, args } = confinedCommand(program, { ...limits, readable: [script], ...changes });
-  const child = spawn(file, args, { env: {}, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(file, args, { env: {}, stdio: ['ignore', 'pipe', 'ignore'] });
   const output = text(child.stdout);
   return new Promise((resolve, reject) => {
     child.on('error', reject);
