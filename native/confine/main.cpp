@@ -3,15 +3,16 @@
 // svc_confine --probe                        prints what this kernel offers: landlock=VERSION seccomp=0|1
 // svc_confine OPTION... -- PROGRAM ARGUMENT...    see options.h
 //
-// It becomes the program, which keeps its process id, environment, working folder and first three file descriptors. When
-// something cannot be set up, it prints why and ends with status 125 before the program runs. A kernel without Landlock or
-// without seccomp filters does without the one that it lacks.
+// It becomes the program, which keeps its process id, environment (without preloads), working folder and first three file
+// descriptors. When something cannot be set up, it prints why and ends with status 125 before the program runs. A kernel without
+// Landlock or without seccomp filters does without the one that it lacks.
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "failure.h"
@@ -45,9 +46,16 @@ void close_others() {
     for (int file = 3, end = static_cast<int>(sysconf(_SC_OPEN_MAX)); file < end; file++) close(file);
 }
 
+// These load code from files that the program will not be able to read. A test runner or a tracer sets them for all that it
+// starts.
+void forget_preloads() {
+    for (const auto * name : {"NODE_OPTIONS", "LD_PRELOAD", "LD_AUDIT"}) unsetenv(name);
+}
+
 void run(const Options & options, char ** arguments) {
     const auto * program = hide(options.command.front());
     close_others();
+    forget_preloads();
     limit_resources(options);
     drop_privileges();
     restrict_files(options);
