@@ -10,6 +10,8 @@ const folders = ['ts', 'models', 'scripts', 'bench', 'test'];
 export interface ImportReport {
   nModules: number;
   violations: string[];
+  /** What each file imports when it runs; types left out. */
+  imports: ReadonlyMap<string, readonly string[]>;
 }
 
 /** @param root absolute path of a tree laid out like this repository. */
@@ -41,5 +43,11 @@ export async function checkImports(root: string): Promise<ImportReport> {
       ...onDisk.filter((file) => !seen.has(file)).map((file) => `unseen: ${file} was not read by dependency-cruiser`),
       ...summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`),
     ],
+    imports: new Map(
+      modules.map(({ source, dependencies }) => [
+        source,
+        dependencies.filter(({ dependencyTypes }) => !dependencyTypes.includes('type-only')).map(({ resolved }) => resolved),
+      ]),
+    ),
   };
 }

@@ -1,0 +1,40 @@
+/** Finds names of the repository that use a replaced term. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { headingsInMarkdown, type Name, namesInSource, wordsOf } from './names.ts';
+import { foldersLeftOut, type ReplacedTerm, replacedTerms } from './terms.ts';
+
+const sources = ['{ts,scripts,bench,test,models,native}/**/*.{ts,mjs}', '*.md', '{bench,models,native,packaging}/**/*.md'];
+
+export interface TermReport {
+  nNames: number;
+  /** `file:line: the word, what to write`. */
+  findings: string[];
+}
+
+/** @param root absolute path of a tree laid out like this repository. */
+export function checkTerms(root: string): TermReport {
+  const report: TermReport = { nNames: 0, findings: [] };
+  for (const path of globSync(sources, { cwd: root }).sort()) {
+    if (foldersLeftOut.some((folder) => path.startsWith(folder)) || path.includes('node_modules/')) continue;
+    const text = readFileSync(join(root, path), 'utf8');
+    const names = path.endsWith('.md') ? headingsInMarkdown(text) : namesInSource(path, text);
+    report.nNames += names.length;
+    report.findings.push(...new Set(names.flatMap((name) => findTerms(path, name))));
+  }
+  return report;
+}
+
+function findTerms(path: string, { text, line }: Name): string[] {
+  const words = ` ${wordsOf(text).join(' ')} `;
+  return replacedTerms
+    .filter((term) => !isElsewhere(term, path))
+    .flatMap(({ words: forms, write }) => {
+      const found = forms.find((form) => words.includes(` ${form} `) || words.includes(` ${form}s `));
+      return found ? [`${path}:${line}: ${text} has "${found}", write: ${write}`] : [];
+    });
+}
+
+function isElsewhere({ elsewhere = {} }: ReplacedTerm, path: string): boolean {
+  return Object.keys(elsewhere).some((prefix) => path.startsWith(prefix));
+}
