@@ -67,9 +67,9 @@ for (const [when, body, enough] of departures) {
 t.test('from the queue, where the next one takes the place', async (t) => {
   const running = leave({ ...endless, stream: true }, 1_500);
   await new Promise((resolve) => setTimeout(resolve, 300));
-  const leaving = Promise.all(Array.from({ length: 20 }, () => leave({ ...endless, stream: true }, 300)));
+  const departures = Promise.all(Array.from({ length: 20 }, () => leave({ ...endless, stream: true }, 300)));
   const staying = post(`${server.url}/v1/chat/completions`, { model: chatModel, messages, max_tokens: 4 });
-  await leaving;
+  await departures;
   await running;
   t.equal((await staying).status, 200);
   t.ok(await becomesIdle());

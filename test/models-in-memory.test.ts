@@ -42,7 +42,7 @@ function details(url: string): Promise<Detail[]> {
 }
 
 /** What three of the six take, by prediction. */
-async function roomForThree(t: Test, folder: string): Promise<number> {
+async function memoryForThree(t: Test, folder: string): Promise<number> {
   const server = await startServer(t, { models, folder, env: small });
   const predicted = (await details(server.url)).map(({ predicted_bytes }) => predicted_bytes).sort((a, b) => b - a);
   await server.stop();
@@ -55,7 +55,7 @@ async function roomForThree(t: Test, folder: string): Promise<number> {
 
 t.test(`${nRequests} requests for six models with room for three`, async (t) => {
   const folder = t.testdir();
-  const limit = await roomForThree(t, folder);
+  const limit = await memoryForThree(t, folder);
   const server = await startServer(t, { models, folder, env: { ...small, SVC_INFERENCE_MAX_LOADED_BYTES: String(limit) } });
   const random = new SeededRandom(11);
   const wrong: string[] = [];

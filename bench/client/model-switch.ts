@@ -11,7 +11,7 @@ export const runModelSwitch: Scenario<ModelSwitchLoad> = async ({ target, seed }
     sendChat(target, shapedBody({ ...load, body: { ...load.body, model } }, seed, own));
   // Once through all of them untimed: files that were never seen are checked first, and the page cache fills.
   for (const [own, model] of load.models.entries()) await send(model, 1_000 + own);
-  const recent = new RecentModels(load.models, load.room);
+  const recent = new RecentModels(load.models, load.nResident);
   const random = new SeededRandom(seed);
   const startedAt = performance.now();
   const results: { isSwitch: boolean; answer: ChatAnswer }[] = [];
@@ -36,18 +36,18 @@ export const runModelSwitch: Scenario<ModelSwitchLoad> = async ({ target, seed }
 
 /** Which models are in memory when the one unused longest leaves, as both servers have it. */
 class RecentModels {
-  readonly #room: number;
+  readonly #nResident: number;
   #models: string[];
 
-  constructor(usedInOrder: readonly string[], room: number) {
-    this.#room = room;
-    this.#models = usedInOrder.slice(-room);
+  constructor(usedInOrder: readonly string[], nResident: number) {
+    this.#nResident = nResident;
+    this.#models = usedInOrder.slice(-nResident);
   }
 
   /** True when the model was there. */
   use(model: string): boolean {
     const wasThere = this.#models.includes(model);
-    this.#models = [...this.#models.filter((other) => other !== model), model].slice(-this.#room);
+    this.#models = [...this.#models.filter((other) => other !== model), model].slice(-this.#nResident);
     return wasThere;
   }
 }

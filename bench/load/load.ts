@@ -120,7 +120,7 @@ export interface ModelSwitchLoad extends ChatShape {
   requests: number;
   models: readonly string[];
   /** Models that the server holds in memory at once. */
-  room: number;
+  nResident: number;
 }
 
 /** A single stream, and what the server's threads beside the computing one spend on it. */

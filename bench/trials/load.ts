@@ -25,7 +25,7 @@ const switches: Trial = {
     turns: {
       kind: 'model-switch',
       models: ['first', 'second'],
-      room: 1,
+      nResident: 1,
       requests: 24,
       body: {},
       ownWords: 8,

@@ -12,7 +12,7 @@ export const modelSwitch: Trial = {
   // An empty name is the suite's model.
   server: { nParallel: 4, nCtx: 4_096, models: Object.fromEntries(models.map((name) => [name, ''])), maxLoadedModels: 3 },
   phases: {
-    requests: { kind: 'model-switch', requests: 24, models, room: 3, ownWords: 8, maxTokens: 4 },
+    requests: { kind: 'model-switch', requests: 24, models, nResident: 3, ownWords: 8, maxTokens: 4 },
   },
   goals: [
     { figure: 'requests.nFailed', unit: 'failed', atMost: 0 },

@@ -30,8 +30,8 @@ export const doctor = command({
       ({ name, state, finding, remedy }) =>
         `${marks[state]} ${name.padEnd(16)} ${finding}${remedy === undefined ? '' : `\n${' '.repeat(25)}-> ${remedy}`}`,
     );
-    const verdict = isBroken ? 'Something is broken.' : 'Nothing is broken.';
-    invocation.terminal.result({ ok: !isBroken, checks: findings }, [...lines, '', verdict].join('\n'));
+    const conclusion = isBroken ? 'Something is broken.' : 'Nothing is broken.';
+    invocation.terminal.result({ ok: !isBroken, checks: findings }, [...lines, '', conclusion].join('\n'));
     return isBroken ? 'failed' : 'ok';
   },
 });

@@ -20,7 +20,7 @@ export const status = command({
     const list = servedModels(models.body);
     terminal.result(
       { url: client.base.origin, ready: isReady, ready_status: ready.status, health: health.body, models: list },
-      [...summary(client.base.origin, isReady, ready.body, fields(health.body)), '', modelTable(list)].join('\n'),
+      [...summary(client.base.origin, isReady, ready.body, fields(health.body)), '', formatModels(list)].join('\n'),
     );
     return isReady ? 'ok' : 'failed';
   },
@@ -39,7 +39,7 @@ function summary(origin: string, isReady: boolean, readiness: unknown, health: F
   ];
 }
 
-function modelTable(models: readonly ServedModel[]): string {
+function formatModels(models: readonly ServedModel[]): string {
   if (models.length === 0) return 'No models.';
   const rows = models.map(({ id, capabilities = [], state = '-', note = '' }) =>
     [id, capabilities.join(' '), state, note].map(printable),

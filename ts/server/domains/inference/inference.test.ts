@@ -177,10 +177,10 @@ t.test('service_tier is a priority, for tenants that may use priority', async (t
     }
     return binding.engine.jobs.map(({ job }) => job.priority);
   };
-  const usual = [undefined, undefined, undefined];
-  t.strictSame(await prioritiesOf(), [-1, -1, -1, 1, 1, 1, ...usual]);
+  const byDefault = [undefined, undefined, undefined];
+  t.strictSame(await prioritiesOf(), [-1, -1, -1, 1, 1, 1, ...byDefault]);
   const rules = { tokensPerMinute: () => undefined, allowsPriority: () => false };
-  t.strictSame(await prioritiesOf(rules), [-1, -1, -1, 0, 0, 0, ...usual]);
+  t.strictSame(await prioritiesOf(rules), [-1, -1, -1, 0, 0, 0, ...byDefault]);
 });
 
 t.test('an unknown adapter is a 400', async (t) => {

@@ -97,8 +97,8 @@ export class InferenceService {
   async rank(name: string, query: string, documents: string[], options: CallOptions): Promise<RankResult & { model: string }> {
     const model = await this.#selectExact(name, 'rerank');
     const backend = await this.#backendOf(model);
-    const guess = estimateTextTokens(documents) + documents.length * estimateTextTokens([query]);
-    return this.#spend(model, options.tenant, guess, () => backend.rank(model, query, documents, options));
+    const nEstimated = estimateTextTokens(documents) + documents.length * estimateTextTokens([query]);
+    return this.#spend(model, options.tenant, nEstimated, () => backend.rank(model, query, documents, options));
   }
 
   async countTokens(model: string, prompt: ChatPrompt, options: CallOptions): Promise<number> {
@@ -119,10 +119,10 @@ export class InferenceService {
   async #spend<R extends { nTokens: number[] }>(
     model: string,
     tenant: string,
-    guess: number,
+    nEstimated: number,
     work: () => Promise<R>,
   ): Promise<R & { model: string }> {
-    const budget = this.#budgets.reserve(tenant, guess, 0);
+    const budget = this.#budgets.reserve(tenant, nEstimated, 0);
     try {
       const result = await work();
       const nTokens = sum(result.nTokens);

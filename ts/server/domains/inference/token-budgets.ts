@@ -46,20 +46,20 @@ export class TokenBudgets {
     const tenant = this.#tenant(name);
     this.#slide(tenant);
     // A request that is larger than the whole budget may have all of it.
-    const guess = Math.min(limit, Math.ceil(nPromptEstimate + (nMost ?? tenant.meanAnswerTokens)));
-    const missing = tenant.nSpent + tenant.nReserved + guess - limit;
+    const nEstimated = Math.min(limit, Math.ceil(nPromptEstimate + (nMost ?? tenant.meanAnswerTokens)));
+    const missing = tenant.nSpent + tenant.nReserved + nEstimated - limit;
     if (missing > 0) throw this.#refusal(tenant, limit, missing);
-    tenant.nReserved += guess;
-    return this.#reservation(tenant, guess);
+    tenant.nReserved += nEstimated;
+    return this.#reservation(tenant, nEstimated);
   }
 
-  #reservation(tenant: Tenant, guess: number): Reservation {
+  #reservation(tenant: Tenant, nEstimated: number): Reservation {
     let isOpen = true;
     return {
       reconcile: (nPrompt, nCompletion) => {
         if (!isOpen) return;
         isOpen = false;
-        tenant.nReserved -= guess;
+        tenant.nReserved -= nEstimated;
         const tokens = nPrompt + nCompletion;
         if (tokens === 0) return;
         tenant.meanAnswerTokens = answerMemory * tenant.meanAnswerTokens + (1 - answerMemory) * nCompletion;

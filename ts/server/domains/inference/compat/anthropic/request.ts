@@ -45,7 +45,7 @@ export function readPrompt(body: CountRequest, kwargs?: Members | null): ReadPro
       messagesJson: JSON.stringify(messages),
       ...promptTools(use, parallel),
       ...promptThinking(undefined, kwargs),
-      ...thinkingWish(body.thinking),
+      ...thinkingAsked(body.thinking),
     },
     media: media.images,
     needsTools: use.tools.length > 0 && use.choice !== 'none',
@@ -53,7 +53,7 @@ export function readPrompt(body: CountRequest, kwargs?: Members | null): ReadPro
 }
 
 /** Absent means as the model does by itself. */
-function thinkingWish(thinking: Members | null | undefined): { enableThinking?: boolean } {
+function thinkingAsked(thinking: Members | null | undefined): { enableThinking?: boolean } {
   if (!thinking) return {};
   if (thinking['type'] === 'disabled') return { enableThinking: false };
   if (thinking['type'] === 'enabled' || thinking['type'] === 'adaptive') return { enableThinking: true };

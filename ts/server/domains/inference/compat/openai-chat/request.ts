@@ -65,9 +65,9 @@ export function promptThinking(
   effort: string | null | undefined,
   kwargs: Record<string, unknown> | null | undefined,
 ): ChatPromptPart {
-  const wish = effort === 'none' ? false : kwargs?.['enable_thinking'];
+  const asked = effort === 'none' ? false : kwargs?.['enable_thinking'];
   return {
-    ...(typeof wish === 'boolean' ? { enableThinking: wish } : {}),
+    ...(typeof asked === 'boolean' ? { enableThinking: asked } : {}),
     ...(kwargs ? { templateKwargsJson: JSON.stringify(kwargs) } : {}),
   };
 }
@@ -100,9 +100,9 @@ function readTopLogprobs(body: ChatRequest): number | undefined {
 }
 
 function readIncludeUsage(body: ChatRequest): boolean {
-  const wish = body.stream_options?.['include_usage'];
-  if (wish !== undefined && wish !== null && typeof wish !== 'boolean') {
+  const asked = body.stream_options?.['include_usage'];
+  if (asked !== undefined && asked !== null && typeof asked !== 'boolean') {
     throw invalid('stream_options.include_usage', 'stream_options.include_usage must be a boolean.');
   }
-  return wish ?? false;
+  return asked ?? false;
 }
