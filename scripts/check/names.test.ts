@@ -2,7 +2,14 @@ import t from 'tap';
 import { headingsInMarkdown, namesInSource, wordsOf } from './names.ts';
 
 t.test('a name is the same words in every spelling', async (t) => {
-  for (const name of ['kvCacheHits', 'KVCacheHits', 'kv_cache_hits', '#kvCacheHits', 'inference.kv_cache_hits', '## KV cache: hits'])
+  for (const name of [
+    'kvCacheHits',
+    'KVCacheHits',
+    'kv_cache_hits',
+    '#kvCacheHits',
+    'inference.kv_cache_hits',
+    '## KV cache: hits',
+  ])
     t.strictSame(wordsOf(name).slice(-3), ['kv', 'cache', 'hits'], name);
 });
 
