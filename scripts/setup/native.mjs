@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildAddons } from './addons.mjs';
+import { compile } from './cmake.mjs';
 import { buildEngine, describeEngine, isEngineBuilt } from './engine.mjs';
 import { buildFolder, checkout } from './paths.mjs';
 import { fetchSource, readPins, sourceFolder } from './sources.mjs';
@@ -18,7 +19,7 @@ export function nativeSteps(preset) {
   const pins = Object.values(readPins());
   const engine = describeEngine(preset);
   const stamp = join(buildFolder(preset), 'addons.stamp');
-  const value = () => `${engine.folder}\n${fingerprint(checkout, inputs, isCompiled)}\n`;
+  const value = () => stampOf(engine);
   return [
     {
       title: 'Fetching llama.cpp, whisper.cpp and usearch',
@@ -44,6 +45,35 @@ export function nativeSteps(preset) {
       },
     },
   ];
+}
+
+/**
+ * The programs that native tests compare the addons with, built beside a preset's addons.
+ * @param {string} preset
+ * @returns {import('./steps.mjs').Step}
+ */
+export function testProgramStep(preset) {
+  const engine = describeEngine(preset);
+  const folder = buildFolder(preset);
+  const stamp = join(folder, 'test-programs.stamp');
+  return {
+    title: 'Compiling the programs that tests compare with',
+    isDone: async () => !engine.mayChange && (await readStamp(stamp)) === stampOf(engine),
+    prepare: () => requireBuildTools(),
+    run: async (report) => {
+      const before = stampOf(engine);
+      await compile({ folder, targets: ['svc_llama_references'], onProgress: report });
+      await writeStamp(stamp, before);
+    },
+  };
+}
+
+/**
+ * Changes with the engine and with every source of ours.
+ * @param {{ folder: string }} engine
+ */
+function stampOf({ folder }) {
+  return `${folder}\n${fingerprint(checkout, inputs, isCompiled)}\n`;
 }
 
 /** @param {string} path */

@@ -1,9 +1,10 @@
 /** Thousands of clients that go away at any moment: nothing of theirs stays behind, and the others do not notice. */
 import t from 'tap';
 import { randomModel } from '../../../models/random/fixture.ts';
+import { iterations } from '../../../test/test-support/iterations.ts';
 import { type LlamaEngine, LlamaModel } from '../../../ts/server/native/llama.ts';
 
-const nAborts = Number(process.env.SVC_TEST_ABORTS ?? 10_000);
+const nAborts = iterations(10_000, 50_000, 'SVC_TEST_ABORTS');
 /** Jobs in the engine at a time: most wait, so that every state is met. */
 const nAtOnce = 64;
 

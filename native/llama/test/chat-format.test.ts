@@ -40,12 +40,9 @@ t.test("upstream's templates", async (t) => {
   let nRendered = 0;
   for (const name of readdirSync(folder).filter((file) => file.endsWith('.jinja'))) {
     const template = readFileSync(join(folder, name), 'utf8');
-    const loads = await render(template, []).then(
-      () => true,
-      () => false,
-    );
-    if (!loads) continue;
-    const [alone] = await render(template, [second]);
+    // Some need what a model without their tokens has not, and are refused when it is loaded.
+    const [alone] = await render(template, [second]).catch(() => []);
+    if (alone === undefined) continue;
     const [, after] = await render(template, [first, second]);
     t.equal(after, alone, name);
     if (!alone?.startsWith('refused')) nRendered++;

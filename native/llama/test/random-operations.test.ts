@@ -1,16 +1,17 @@
 /**
  * Random submits, cancels, pauses and tenants under KV pressure, while another model comes and goes: every answer must be the one that
- * the prompt gets alone. SVC_TEST_OPERATIONS sets how many operations (400; half as many with drafts).
+ * the prompt gets alone. SVC_TEST_OPERATIONS sets how many operations; with drafts, half as many.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t, { type Test } from 'tap';
 import { randomModel } from '../../../models/random/fixture.ts';
 import { SeededRandom } from '../../../models/random/seeded-random.ts';
+import { iterations } from '../../../test/test-support/iterations.ts';
 import { type EngineOptions, LlamaModel } from '../../../ts/server/native/llama.ts';
 import { type Answer, type Ending, fewTokens, ModelAlone, nearlyEqual, start } from './model-alone.ts';
 
-const nOperations = Number(process.env.SVC_TEST_OPERATIONS ?? 400);
+const nOperations = iterations(120, 400, 'SVC_TEST_OPERATIONS');
 
 /** Prompts that share prefixes of several lengths, as chats with a common system prompt do. */
 function makePrompts(random: SeededRandom): Int32Array[] {
@@ -116,8 +117,8 @@ for (const variant of variants) {
 const skip = process.env.LD_PRELOAD?.includes('asan') ? 'a sanitizer keeps freed memory' : false;
 t.test('memory returns to its level', { skip }, async (t) => {
   // Allocators reach it when each layout of the KV cache was there once.
-  const [usual, later] = [levels.slice(0, 2), levels.slice(2)];
-  t.ok(Math.max(...later) - Math.max(...usual) < 80, `${levels.map((level) => level.toFixed(0)).join(', ')} MiB`);
+  const [first, later] = [levels.slice(0, 2), levels.slice(2)];
+  t.ok(Math.max(...later) - Math.max(...first) < 80, `${levels.map((level) => level.toFixed(0)).join(', ')} MiB`);
 });
 
 async function operate(t: Test, count: number, { logitBias, disk, options }: Variant): Promise<void> {

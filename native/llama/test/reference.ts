@@ -1,10 +1,10 @@
-/** Runs the programs that the addon is compared with, built on first use against the addon's own libraries. */
+/** Runs the programs that the addon is compared with, built against the addon's own libraries. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { compile } from '../../../scripts/setup/cmake.mjs';
 import { withLock } from '../../../scripts/setup/lock.mjs';
+import { testProgramStep } from '../../../scripts/setup/native.mjs';
 import { nativeFolder } from '../../../ts/server/native/load.ts';
 
 const run = promisify(execFile);
@@ -34,10 +34,17 @@ export function noReferences(): string | false {
 
 export async function referenceProgram(name: ReferenceProgram): Promise<string> {
   const build = dirname(nativeFolder());
-  await withLock(join(build, 'references.lock'), () =>
-    compile({ folder: build, targets: ['svc_llama_references'], onProgress: () => {} }),
-  );
+  await buildPrograms(build);
   return join(build, 'references', name);
+}
+
+/** `npm test` has built them; a test file that is run by itself may be the first to need them. */
+async function buildPrograms(build: string): Promise<void> {
+  const step = testProgramStep(basename(build));
+  if (await step.isDone()) return;
+  await withLock(join(build, 'references.lock'), async () => {
+    if (!(await step.isDone())) await step.run(() => {});
+  });
 }
 
 /** What a program prints, line by line. */

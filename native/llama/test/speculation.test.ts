@@ -9,6 +9,7 @@
 import t from 'tap';
 import { randomModel } from '../../../models/random/fixture.ts';
 import type { RandomModelOptions } from '../../../models/random/random-model.ts';
+import { iterations } from '../../../test/test-support/iterations.ts';
 import { type EngineOptions, type GenerationJob, type LlamaEngine, LlamaModel } from '../../../ts/server/native/llama.ts';
 import { type Completion, complete } from './completion.ts';
 import { fewTokens, ModelAlone, nearlyEqual, start } from './model-alone.ts';
@@ -74,7 +75,9 @@ for (const shape of models) {
   }
 }
 
-t.test('each of 300 seeds draws what it draws without speculation', async (t) => {
+const nSeeds = iterations(100, 300);
+
+t.test(`each of ${nSeeds} seeds draws what it draws without speculation`, async (t) => {
   const job = (seed: number): Job => ({
     prompt: { kind: 'text', text: 'one two one two one' },
     maxTokens: 24,
@@ -83,13 +86,16 @@ t.test('each of 300 seeds draws what it draws without speculation', async (t) =>
   });
   const { plain, speculative, drafted, accepted } = await withEngines(t, { arch: 'llama' }, {}, async (engine) => {
     const answers: Completion[] = [];
-    for (let seed = 1; seed <= 300; seed++) answers.push(await complete(engine, job(seed)));
+    for (let seed = 1; seed <= nSeeds; seed++) answers.push(await complete(engine, job(seed)));
     return answers;
   });
-  t.ok(drafted > 1_000 && accepted > 300, `${accepted} of ${drafted} drafted tokens were right`);
-  t.ok(new Set(plain.map(({ tokens }) => tokens.join())).size > 290, 'seeds differ in what they draw, or this says little');
+  t.ok(drafted > (10 / 3) * nSeeds && accepted > nSeeds, `${accepted} of ${drafted} drafted tokens were right`);
+  t.ok(
+    new Set(plain.map(({ tokens }) => tokens.join())).size > 0.96 * nSeeds,
+    'seeds differ in what they draw, or this says little',
+  );
   const same = sameAnswers(plain, speculative);
-  t.ok(same >= 0.98, `${(100 * same).toFixed(1)} % of 300 answers of 24 tokens are the same, token for token`);
+  t.ok(same >= 0.98, `${(100 * same).toFixed(1)} % of ${nSeeds} answers of 24 tokens are the same, token for token`);
 });
 
 const features: Record<string, Partial<Job>> = {
