@@ -7,6 +7,7 @@ import type { RandomModelOptions } from '../models/random/random-model.ts';
 import { SeededRandom } from '../models/random/seeded-random.ts';
 import { type HttpAnswer, post, send } from './http.ts';
 import { startServer } from './server.ts';
+import { iterations } from './test-support/iterations.ts';
 
 const models = {
   'llama-a': { arch: 'llama' },
@@ -17,7 +18,7 @@ const models = {
   embedder: { arch: 'bert' },
 } satisfies Record<string, RandomModelOptions>;
 const names = Object.keys(models);
-const nRequests = Number(process.env.SVC_TEST_REQUESTS ?? 200);
+const nRequests = iterations(60, 200, 'SVC_TEST_REQUESTS');
 const nAtOnce = 4;
 const small = { SVC_INFERENCE_CTX: '512', SVC_INFERENCE_PARALLEL: '2', SVC_INFERENCE_THREADS: '1' };
 

@@ -1,6 +1,7 @@
 """What the generator promises: python3 -m unittest data_test (in this folder). Needs Jinja2."""
 import itertools
 import json
+import os
 import random
 import re
 import unittest
@@ -21,9 +22,13 @@ from recipe.words import EVAL, TRAIN, choose_part, every_fifth, made_up_word
 from values import LEXICON
 
 
-def conversations(make, part, count=150):
+# `npm run test:full` sets it: more conversations are drawn.
+IS_LONG = os.environ.get("SVC_TEST_LONG") == "1"
+
+
+def conversations(make, part):
     rng = random.Random(f"test {part}")
-    return [make(rng, part, language) for _ in range(count) for language in ("en", "de")]
+    return [make(rng, part, language) for _ in range(150 if IS_LONG else 50) for language in ("en", "de")]
 
 
 class Disjoint(unittest.TestCase):
@@ -83,7 +88,7 @@ class Disjoint(unittest.TestCase):
         # svc's own command has it.
         held_out.remove("list")
         rng = random.Random("held-out words")
-        for _ in range(4000):
+        for _ in range(4000 if IS_LONG else 1000):
             text = render(*data.conversation(rng, TRAIN))
             self.assertFalse(held_out & {word.lower() for word in re.findall(r"[^\W\d_]+", text)}, text)
 

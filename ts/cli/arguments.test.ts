@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { iterations } from '../../test/test-support/iterations.ts';
 import { findCommand, parseCommand, unknownCommand } from './arguments.ts';
 import { CliError } from './cli-error.ts';
 import { overridesOf, type ServeValues } from './commands/serve-options.ts';
@@ -101,7 +102,7 @@ t.test('any command line parses or is a usage error', async (t) => {
         if (!(error instanceof CliError) || error.exit !== 'usage') throw error;
       }
     }),
-    { numRuns: 1500 },
+    { numRuns: iterations(1_500, 20_000) },
   );
   t.ok(parsed > 0, `${parsed} parsed`);
 });

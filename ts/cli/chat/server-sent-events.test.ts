@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { iterations } from '../../../test/test-support/iterations.ts';
 import { readEvents } from './server-sent-events.ts';
 
 async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
@@ -33,6 +34,6 @@ t.test('however the bytes are cut, the events are the same', async (t) => {
       const stream = `${events.map((event) => `data: ${event}${end}${end}`).join('')}: end${end}`;
       t.strictSame(await read(stream, size), events);
     }),
-    { numRuns: 100 },
+    { numRuns: iterations(100, 2_000) },
   );
 });

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
+import { iterations } from '../../../../../test/test-support/iterations.ts';
 import { answer, type Behaviour, BrokenServer, cutAfter, redirect, sound, withoutRanges, wrongRange } from './broken-server.ts';
 import { LibraryError } from './library-error.ts';
 import { pullModel } from './pull.ts';
@@ -41,7 +42,7 @@ t.test('whatever the server does, what is stored is one whole file or nothing', 
         rmSync(modelsDir, { recursive: true });
       }
     }),
-    { numRuns: 60 },
+    { numRuns: iterations(60, 300) },
   );
   t.ok(stored > 20, `${stored} of 60 were stored`);
 });

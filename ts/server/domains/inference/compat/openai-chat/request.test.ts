@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { iterations } from '../../../../../../test/test-support/iterations.ts';
 import { HttpError } from '../../../../platform/http/errors.ts';
 import { SchemaCheck } from '../../../../platform/http/schema-check.ts';
 import { type ChatCall, readChatRequest } from './request.ts';
@@ -184,7 +185,7 @@ for (const [name, members, param] of refused) {
 
 t.test('whatever JSON comes, the answer is a job or a 400', async () => {
   const members = fc.dictionary(fc.constantFrom(...Object.keys(ChatRequest.properties)), fc.jsonValue());
-  fc.assert(fc.property(members, isJobOrRefusal), { numRuns: 300 });
+  fc.assert(fc.property(members, isJobOrRefusal), { numRuns: iterations(300, 5_000) });
 });
 
 t.test('whatever messages come, the answer is a job or a 400', async () => {
@@ -204,7 +205,7 @@ t.test('whatever messages come, the answer is a job or a 400', async () => {
   });
   fc.assert(
     fc.property(fc.array(message, { minLength: 1 }), (messages) => isJobOrRefusal({ messages })),
-    { numRuns: 300 },
+    { numRuns: iterations(300, 5_000) },
   );
 });
 
