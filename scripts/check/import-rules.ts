@@ -1,9 +1,10 @@
 /** Who may import whom, as dependency-cruiser rules. Paths are relative to the root of the repository. */
 import type { IForbiddenRuleType } from 'dependency-cruiser';
-import { tiers } from './modules.ts';
+import { MODULE_TIERS as tiers } from '../../ts/server/platform/module/module-names.ts';
 
 const domains = '^ts/server/domains/';
 const tests = '\\.test\\.ts$';
+const testSupport = '(^|/)test-support/';
 
 /** One rule a tier: its modules see no module of their own tier or above. `$1` is the importing module itself. */
 const tierRules: IForbiddenRuleType[] = tiers.map((modules, tier) => ({
@@ -55,13 +56,20 @@ export const importRules: IForbiddenRuleType[] = [
   {
     name: 'product-imports-no-tooling',
     severity: 'error',
-    from: { path: '^ts/', pathNot: tests },
+    from: { path: '^ts/', pathNot: `${tests}|${testSupport}` },
     to: { path: '^(test|bench|scripts)/|\\.test\\.ts$' },
+  },
+  {
+    name: 'test-support-is-for-tests',
+    severity: 'error',
+    // All of test/ and native/*/test is tests.
+    from: { path: '^(ts|scripts|models|bench)/', pathNot: `${tests}|${testSupport}` },
+    to: { path: testSupport },
   },
   {
     name: 'product-needs-no-dev-dependency',
     severity: 'error',
-    from: { path: '^ts/', pathNot: `${tests}|\\.d\\.ts$` },
+    from: { path: '^ts/', pathNot: `${tests}|${testSupport}|\\.d\\.ts$` },
     to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
   },
   {

@@ -33,7 +33,7 @@ function setUp(limits: Partial<RegistryLimits> = {}, pinned?: string) {
   const binding = new ScriptedBinding();
   const open = async ({ path }: StoredModel, onProgress: (fraction: number) => void, loadSignal: AbortSignal) =>
     new LoadedModel(await binding.load({ path }, { onProgress, signal: loadSignal }), {});
-  const usual = {
+  const defaults = {
     maxModels: 2,
     memory: bytes(1e9),
     loadWaitMs: anyTime,
@@ -41,7 +41,7 @@ function setUp(limits: Partial<RegistryLimits> = {}, pinned?: string) {
     idleUnloadMs: 0,
     loadQueue: roomy,
   };
-  const registry = new ModelRegistry(open, { ...usual, ...limits }, pinned === undefined ? [] : [pinned]);
+  const registry = new ModelRegistry(open, { ...defaults, ...limits }, pinned === undefined ? [] : [pinned]);
   registry.open();
   t.teardown(() => registry.close());
   /** Uses a model and is done with it; each use is later than the one before. */

@@ -1,0 +1,65 @@
+/**
+ * Who may make a tenant's or the system's scope: a store function trusts the scope that it is given, so whoever can make one can read
+ * any tenant's rows. The functions stand beside types that everybody needs, so the names imported are checked, not the files.
+ */
+import { globSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import ts from 'typescript';
+
+const makers = new Set(['tenantScope', 'systemScope']);
+const storage = 'ts/server/platform/storage/';
+
+const allowed = [
+  /^ts\/server\/domains\/identity\//,
+  // They find the tenant of a credential.
+  /^ts\/server\/platform\/http\/(.*\/)?(authenticator|tenant-keys)[^/]*\.ts$/,
+  /^ts\/server\/platform\/storage\//,
+  /\.test\.ts$/,
+  /\/test-support\//,
+];
+
+export interface ScopeMakerReport {
+  nFiles: number;
+  /** `rule: file -> what it takes`, like those of the import rules. */
+  violations: string[];
+}
+
+/** @param root absolute path of a tree laid out like this repository. */
+export function checkScopeMakers(root: string): ScopeMakerReport {
+  const files = globSync('ts/**/*.ts', { cwd: root }).sort();
+  const violations = files
+    .filter((path) => !allowed.some((pattern) => pattern.test(path)))
+    .flatMap((path) => {
+      const taken = makersTaken(path, readFileSync(posix.join(root, path), 'utf8'));
+      return taken.map((name) => `only-identity-and-storage-make-scopes: ${path} -> ${name}`);
+    });
+  return { nFiles: files.length, violations };
+}
+
+/** Makers that a file imports or passes on; `*` for the whole of the storage. */
+function makersTaken(path: string, source: string): string[] {
+  return ts
+    .createSourceFile(path, source, ts.ScriptTarget.ESNext)
+    .statements.filter((statement) => ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement))
+    .filter(({ moduleSpecifier: from }) => from && ts.isStringLiteral(from) && isStorage(path, from.text))
+    .flatMap(namesTaken)
+    .filter((name) => name === '*' || makers.has(name));
+}
+
+function isStorage(path: string, specifier: string): boolean {
+  return specifier.startsWith('.') && posix.join(posix.dirname(path), specifier).startsWith(storage);
+}
+
+function namesTaken(statement: ts.ImportDeclaration | ts.ExportDeclaration): string[] {
+  if (ts.isExportDeclaration(statement)) {
+    const { exportClause } = statement;
+    return exportClause && ts.isNamedExports(exportClause) ? originalNames(exportClause.elements) : ['*'];
+  }
+  const bindings = statement.importClause?.namedBindings;
+  if (bindings === undefined) return [];
+  return ts.isNamedImports(bindings) ? originalNames(bindings.elements) : ['*'];
+}
+
+function originalNames(elements: readonly (ts.ImportSpecifier | ts.ExportSpecifier)[]): string[] {
+  return elements.map(({ name, propertyName }) => (propertyName ?? name).text);
+}
