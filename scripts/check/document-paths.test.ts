@@ -16,6 +16,7 @@ t.test('a short name means the file beside the one before it, else every file th
   t.strictSame(resolvePath('request.ts', files), ['ts/server/http/request.ts', 'ts/server/chat/request.ts']);
   t.strictSame(resolvePath('llama/engine.cpp', files), ['native/llama/engine.cpp']);
   t.strictSame(resolvePath('ts/server/*.ts', files), ['ts/server/main.ts']);
+  t.strictSame(resolvePath('server/NAME/request.ts', files), ['ts/server/http/request.ts', 'ts/server/chat/request.ts']);
   t.strictSame(resolvePath('est.ts', files), [], 'the end of a name is no name');
 });
 

@@ -36,7 +36,9 @@ export function sourceFilesOf(root: string): string[] {
 export function resolvePath(path: string, files: readonly string[], before?: string): string[] {
   const beside = before === undefined ? undefined : posix.join(posix.dirname(before), path);
   for (const exact of [path, beside]) if (exact !== undefined && files.includes(exact)) return [exact];
-  return files.filter((file) => posix.matchesGlob(file, path) || posix.matchesGlob(file, `**/${path}`));
+  // A folder in capitals stands for any: `domains/NAME/index.ts`.
+  const pattern = path.replaceAll(/(?<=^|\/)[A-Z]+(?=\/)/g, '*');
+  return files.filter((file) => posix.matchesGlob(file, pattern) || posix.matchesGlob(file, `**/${pattern}`));
 }
 
 /** Named files that do not exist, as `document:line: ...`. */
