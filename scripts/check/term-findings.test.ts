@@ -17,7 +17,7 @@ const replaced: [what: string, path: string, text: string, finding: RegExp][] = 
   ['two words', 'ts/a.ts', 'const kvTierBytes = 1;', /kvTierBytes has "kv tier", write: KV offload/],
   ['a metric', 'ts/a.ts', "f('svc_kv_tier_hits_total');", /svc_kv_tier_hits_total has "kv tier"/],
   ['a settings key', 'ts/a.ts', "f('http.patience_ms');", /http\.patience_ms .* header timeout/],
-  ['a file name', 'scripts/leases.mjs', '', /^scripts\/leases\.mjs:1: leases\.mjs .* reserve/],
+  ['a file name', 'scripts/lent-memory.mjs', '', /^scripts\/lent-memory\.mjs:1: lent-memory\.mjs .* reserve/],
   ['a heading', 'README.md', '# svc\n\n## The usual settings', /^README\.md:3: .*"usual", write: default/],
 ];
 
@@ -32,6 +32,7 @@ for (const [what, path, text, finding] of replaced) {
 const kept: [what: string, path: string, text: string][] = [
   ['a word that only contains a term', 'ts/a.ts', 'const roommate = 1; const companyless = 2;'],
   ['half of a term of two words', 'ts/a.ts', 'const tier = 1; const kv = 2; const nTurns = 3;'],
+  ['an ordinary phrase', 'ts/a.ts', 'const giveUp = 1; const leaseMs = 2;'],
   ['prose in a string', 'ts/a.ts', "log('there is no room');"],
   ['another use of the word', 'bench/verdict.ts', 'export const verdict = 1;'],
   ['native code', 'native/llama/test/a.test.ts', 'const door = 1;'],

@@ -29,8 +29,9 @@ function findTerms(path: string, { text, line }: Name): string[] {
   const words = ` ${wordsOf(text).join(' ')} `;
   return replacedTerms
     .filter((term) => !isElsewhere(term, path))
-    .flatMap(({ words: forms, write }) => {
-      const found = forms.find((form) => words.includes(` ${form} `) || words.includes(` ${form}s `));
+    .flatMap(({ words: forms, write, ordinary = [] }) => {
+      const ours = ordinary.reduce((rest, each) => rest.replaceAll(` ${each} `, '  '), words);
+      const found = forms.find((form) => ours.includes(` ${form} `) || ours.includes(` ${form}s `));
       return found ? [`${path}:${line}: ${text} has "${found}", write: ${write}`] : [];
     });
 }

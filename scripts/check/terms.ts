@@ -3,6 +3,8 @@ export interface ReplacedTerm {
   /** Words that follow each other in a name, in lowercase; a plural is meant too. */
   words: readonly string[];
   write: string;
+  /** Words together with which a word is ordinary. */
+  ordinary?: readonly string[];
   /** Paths where a word has another, established meaning, with that meaning. */
   elsewhere?: Readonly<Record<string, string>>;
 }
@@ -11,7 +13,7 @@ export interface ReplacedTerm {
 export const foldersLeftOut = ['native/'];
 
 /**
- * Words with a second, ordinary meaning (turn, row, gap, present, drain, settle, offer, tier) are not listed: only together with
+ * Words with a second, ordinary meaning (turn, row, gap, present, drain, settle, offer, tier, lease, follower) are not listed: only together with
  * the word that makes them ours.
  */
 export const replacedTerms: readonly ReplacedTerm[] = [
@@ -33,8 +35,8 @@ export const replacedTerms: readonly ReplacedTerm[] = [
   { words: ['patience'], write: 'header timeout' },
   { words: ['hurry', 'hasty', 'haste'], write: 'priority' },
   { words: ['guess', 'guessed', 'guesses'], write: 'estimate (of tokens), draft (of what follows)' },
-  { words: ['give', 'giving', 'give back'], write: 'release' },
-  { words: ['lend', 'lent', 'lease', 'leased'], write: 'reserve' },
+  { words: ['give', 'giving'], write: 'release', ordinary: ['give up'] },
+  { words: ['lend', 'lent', 'memory lease', 'leased sink'], write: 'reserve' },
   { words: ['outage'], write: 'unavailable reason' },
   { words: ['usual', 'usually'], write: 'default' },
   { words: ['give way', 'gives way', 'step back', 'set aside'], write: 'evict, preempt or swap out' },
@@ -46,8 +48,8 @@ export const replacedTerms: readonly ReplacedTerm[] = [
   { words: ['dispensable'], write: 'evictable' },
   { words: ['ledger'], write: 'reference counts' },
   { words: ['settle draft', 'settle queue', 'settle embedder', 'settle tree'], write: 'verify, reconcile, complete or attach' },
-  { words: ['prefix leader', 'leader prefix'], write: 'prefix owner' },
-  { words: ['follower'], write: 'prefix waiter' },
+  { words: ['prefix leader'], write: 'prefix owner' },
+  { words: ['prefix follower'], write: 'prefix waiter' },
   { words: ['equip'], write: 'build samplers' },
   { words: ['defuse', 'defused'], write: 'escape special tokens' },
   { words: ['company'], write: 'CPU contention' },
