@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { modules as allModules } from './modules.ts';
 import { parseListenAddress } from './platform/config/listen-address.ts';
-import { withDocs } from './platform/http/docs-routes.ts';
+import { withDocs } from './platform/http/docs/docs-routes.ts';
 import { HttpServer, type ListenAddresses } from './platform/http/http-server.ts';
 import { FileDescriptorSink, type LineSink } from './platform/log/line-sink.ts';
 import { Log } from './platform/log/log.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ApiInfo } from './platform/http/openapi.ts';
+import type { ApiInfo } from './platform/http/docs/openapi.ts';
 
 /** The folder that holds package.json: a checkout, or the installed package. */
 export const INSTALL_ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');

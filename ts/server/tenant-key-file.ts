@@ -1,7 +1,7 @@
 /** The tenants of `tenant_keys_file`, read when the node starts; without the file everyone is one anonymous tenant. */
 import { ANONYMOUS, type Authenticator, type CredentialSource } from './platform/http/authenticator.ts';
 import type { Caller } from './platform/http/route.ts';
-import { TenantKeys } from './platform/http/tenant-keys.ts';
+import { TenantKeys } from './platform/http/access/tenant-keys.ts';
 import { StartError } from './platform/module/start-error.ts';
 import type { TenantRules } from './platform/module/tenant-rules.ts';
 

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { openTestBed } from '../../platform/http/test-bed.ts';
+import { openTestBed } from '../../platform/http/test-support/test-bed.ts';
 import { MetricsRegistry } from '../../platform/metrics/registry.ts';
 import type { HealthReport } from '../../platform/module/module.ts';
 import type { ModuleName } from '../../platform/module/module-names.ts';

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import type { EventStream } from './route.ts';
-import { eventually, OK, openTestBed, plainRoute, RawClient, type TestBed } from './test-bed.ts';
+import { eventually, OK, openTestBed, plainRoute, RawClient, type TestBed } from './test-support/test-bed.ts';
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 

@@ -7,9 +7,9 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import { createRequire } from 'node:module';
-import { type BodyBudget, BodyCollector, type BodyOutcome } from './body-collector.ts';
-import { type Heartbeat, SocketEventStream, type StreamSink } from './event-stream.ts';
-import { type FramingFault, findFramingFault } from './framing.ts';
+import { type BodyBudget, BodyCollector, type BodyOutcome } from './body/body-collector.ts';
+import { type FramingFault, findFramingFault } from './listen/framing.ts';
+import { type Heartbeat, SocketEventStream, type StreamSink } from './reply/event-stream.ts';
 import type { EventStream } from './route.ts';
 
 // Read once by the library when it loads; its default of 4 KiB is less than browsers and gateways send.

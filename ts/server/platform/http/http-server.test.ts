@@ -3,7 +3,7 @@ import Type from 'typebox';
 import type { Authenticator } from './authenticator.ts';
 import { HttpError } from './errors.ts';
 import { json } from './route.ts';
-import { eventually, OK, openTestBed, plainRoute, RawClient } from './test-bed.ts';
+import { eventually, OK, openTestBed, plainRoute, RawClient } from './test-support/test-bed.ts';
 
 const itemParams = Type.Object({ id: Type.String() });
 const routes = [

@@ -2,15 +2,15 @@
 import type { Log } from '../log/log.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
 import type { Authenticator } from './authenticator.ts';
-import { BodyBudget } from './body-collector.ts';
-import { Heartbeat } from './event-stream.ts';
-import { type ListenAddress, Listener } from './listener.ts';
-import type { FindModule } from './missing-route.ts';
+import { BodyBudget } from './body/body-collector.ts';
+import { type ListenAddress, Listener } from './listen/listener.ts';
+import { Heartbeat } from './reply/event-stream.ts';
 import { RequestIds } from './request-id.ts';
 import { RequestObserver } from './request-observer.ts';
 import type { Route } from './route.ts';
-import { RouteTable } from './route-table.ts';
 import { Router } from './router.ts';
+import type { FindModule } from './routing/missing-route.ts';
+import { RouteTable } from './routing/route-table.ts';
 
 export interface HttpServerOptions {
   routes: readonly Route[];

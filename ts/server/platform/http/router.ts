@@ -1,19 +1,19 @@
 /** From an exchange to an answer: find the route, ask who is calling, check, validate, handle, reply. */
 import type { Log } from '../log/log.ts';
+import { addCorsHeaders, preflightHeaders } from './access/cors.ts';
 import { type Authenticator, requireAllowed } from './authenticator.ts';
-import type { BodyBudget, BodyOutcome } from './body-collector.ts';
-import { addCorsHeaders, preflightHeaders } from './cors.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { BodyBudget, BodyOutcome } from './body/body-collector.ts';
 import { errorBody, shapeOfPath } from './error-body.ts';
 import { HttpError } from './errors.ts';
-import { EVENT_STREAM_HEADERS, type Heartbeat } from './event-stream.ts';
 import type { Exchange } from './exchange.ts';
-import { type FindModule, missingRoute } from './missing-route.ts';
+import { EVENT_STREAM_HEADERS, type Heartbeat } from './reply/event-stream.ts';
 import { ExchangeContext } from './request-context.ts';
 import type { RequestIds } from './request-id.ts';
 import type { RequestObserver } from './request-observer.ts';
 import type { Caller, Reply, Route, StreamReply } from './route.ts';
-import type { RouteMatch, RouteTable } from './route-table.ts';
+import type { Endpoint } from './routing/endpoint.ts';
+import { type FindModule, missingRoute } from './routing/missing-route.ts';
+import type { RouteMatch, RouteTable } from './routing/route-table.ts';
 
 export interface RouterDeps {
   table: RouteTable;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { iterations } from '../../../../../../test/test-support/iterations.ts';
 import { HttpError } from '../../../../platform/http/errors.ts';
-import { SchemaCheck } from '../../../../platform/http/schema-check.ts';
+import { SchemaCheck } from '../../../../platform/schema/schema-check.ts';
 import { type ChatCall, readChatRequest } from './request.ts';
 import { ChatRequest } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { HttpError } from '../../../../platform/http/errors.ts';
-import { SchemaCheck } from '../../../../platform/http/schema-check.ts';
+import { SchemaCheck } from '../../../../platform/schema/schema-check.ts';
 import { readResponsesRequest } from './request.ts';
 import { ResponsesRequest } from './schema.ts';
 

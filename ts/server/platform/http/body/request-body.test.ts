@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
 import Type from 'typebox';
-import { json } from './route.ts';
-import { eventually, OK, openTestBed, plainRoute, RawClient } from './test-bed.ts';
+import { json } from '../route.ts';
+import { eventually, OK, openTestBed, plainRoute, RawClient } from '../test-support/test-bed.ts';
 
 const LARGE = 128 * 1024 * 1024;
 const bed = await openTestBed(

@@ -1,5 +1,5 @@
 /** Server-sent events over one response: back-pressure, keep-alive comments, and a limit for clients that never read. */
-import type { EventStream } from './route.ts';
+import type { EventStream } from '../route.ts';
 
 /** What the socket offers; the exchange implements it. */
 export interface StreamSink {

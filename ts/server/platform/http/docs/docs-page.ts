@@ -1,5 +1,5 @@
 /** The reference as one static page made from the OpenAPI document: no script, no network, light and dark. */
-import { describeAccepted, type SchemaNode } from './accepted.ts';
+import { describeAccepted, type SchemaNode } from '../../schema/accepted.ts';
 
 interface Operation {
   tags: string[];

@@ -1,7 +1,8 @@
 /** Finds the endpoint of a method and a path. */
+
+import { HttpError } from '../errors.ts';
+import type { Method, Route } from '../route.ts';
 import { Endpoint } from './endpoint.ts';
-import { HttpError } from './errors.ts';
-import type { Method, Route } from './route.ts';
 
 export interface RouteMatch {
   endpoint: Endpoint;

@@ -1,8 +1,8 @@
 /** The reference, for programs and for people. */
 import Type from 'typebox';
+import { type Reply, type Route, route } from '../route.ts';
 import { docsPage } from './docs-page.ts';
 import { type ApiInfo, openapiDocument } from './openapi.ts';
-import { type Reply, type Route, route } from './route.ts';
 
 const HTML_HEADERS = {
   'content-type': 'text/html; charset=utf-8',

@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { ANONYMOUS, type Authenticator, type CredentialSource } from './authenticator.ts';
-import type { Caller } from './route.ts';
+import { ANONYMOUS, type Authenticator, type CredentialSource } from '../authenticator.ts';
+import type { Caller } from '../route.ts';
 
 const KeyFile = Type.Record(
   Type.String(),

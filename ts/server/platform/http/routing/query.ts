@@ -1,5 +1,5 @@
 /** Query strings to plain objects. */
-import { HttpError } from './errors.ts';
+import { HttpError } from '../errors.ts';
 
 /** A name that repeats becomes an array where the schema wants one and is refused elsewhere: picking one of two is a guess. */
 export function parseQuery(query: string, arrayNames: ReadonlySet<string>): Record<string, string | string[]> {

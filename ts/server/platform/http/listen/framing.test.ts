@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { OK, openTestBed, plainRoute, RawClient } from '../test-support/test-bed.ts';
 import { findFramingFault } from './framing.ts';
-import { OK, openTestBed, plainRoute, RawClient } from './test-bed.ts';
 
 const plain = ['host', 'a.example'];
 const codeOf = (method: string, ...fields: string[]): string | undefined => findFramingFault(method, [...plain, ...fields])?.code;

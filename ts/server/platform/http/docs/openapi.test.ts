@@ -1,8 +1,8 @@
 import t from 'tap';
 import Type from 'typebox';
+import { json } from '../route.ts';
+import { openTestBed, plainRoute } from '../test-support/test-bed.ts';
 import { withDocs } from './docs-routes.ts';
-import { json } from './route.ts';
-import { openTestBed, plainRoute } from './test-bed.ts';
 
 const info = { title: 'Test <API>', version: '1.2.3', description: 'Says `things`.' };
 const { routes, document } = withDocs(

@@ -8,10 +8,10 @@ import {
   type TemplatedApp,
   type us_listen_socket,
   uws,
-} from './exchange.ts';
+} from '../exchange.ts';
+import type { RequestIds } from '../request-id.ts';
+import type { BytesReply, RequestContext, Route } from '../route.ts';
 import { findFramingFault } from './framing.ts';
-import type { RequestIds } from './request-id.ts';
-import type { BytesReply, RequestContext, Route } from './route.ts';
 
 export interface ListenAddress {
   host: string;

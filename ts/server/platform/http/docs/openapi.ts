@@ -1,7 +1,7 @@
 /** OpenAPI 3.1 from the array of routes: the schemas that validate are the schemas that are published. */
 import type { TSchema } from 'typebox';
-import type { ErrorSpec } from './errors.ts';
-import type { AuthPolicy, ErrorShape, Route } from './route.ts';
+import type { ErrorSpec } from '../errors.ts';
+import type { AuthPolicy, ErrorShape, Route } from '../route.ts';
 
 export interface ApiInfo {
   title: string;

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Test } from 'tap';
 import Type from 'typebox';
-import type { LineSink } from '../log/line-sink.ts';
-import { Log } from '../log/log.ts';
-import { MetricsRegistry } from '../metrics/registry.ts';
-import { NO_ACCOUNTS } from './authenticator.ts';
-import { HttpServer, type HttpServerOptions } from './http-server.ts';
-import { type BytesReply, json, type Reply, type RequestContext, type Route, route } from './route.ts';
+import type { LineSink } from '../../log/line-sink.ts';
+import { Log } from '../../log/log.ts';
+import { MetricsRegistry } from '../../metrics/registry.ts';
+import { NO_ACCOUNTS } from '../authenticator.ts';
+import { HttpServer, type HttpServerOptions } from '../http-server.ts';
+import { type BytesReply, json, type Reply, type RequestContext, type Route, route } from '../route.ts';
 
 export interface TestBed {
   server: HttpServer;

@@ -1,6 +1,6 @@
 /** Bytes of a request body to a JSON value, or an HttpError that says what is wrong with them. */
 import { isUtf8 } from 'node:buffer';
-import { HttpError } from './errors.ts';
+import { HttpError } from '../errors.ts';
 
 /** Deeper nesting serves no request here and would overflow the stack of whoever walks the value. */
 export const MAX_JSON_DEPTH = 256;

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
+import type { EventStream, StreamReply } from '../route.ts';
+import { eventually, OK, openTestBed, plainRoute, RawClient } from '../test-support/test-bed.ts';
 import { Heartbeat, SocketEventStream } from './event-stream.ts';
-import type { EventStream, StreamReply } from './route.ts';
-import { eventually, OK, openTestBed, plainRoute, RawClient } from './test-bed.ts';
 
 const PIECE = `data: ${'x'.repeat(64 * 1024)}\n\n`;
 

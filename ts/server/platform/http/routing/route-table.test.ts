@@ -1,8 +1,8 @@
 import t from 'tap';
 import Type from 'typebox';
-import type { Route } from './route.ts';
+import type { Route } from '../route.ts';
+import { OK, plainRoute } from '../test-support/test-bed.ts';
 import { RouteTable } from './route-table.ts';
-import { OK, plainRoute } from './test-bed.ts';
 
 const get = (path: string, more: Partial<Route> = {}): Route => plainRoute('GET', path, () => OK, more);
 

@@ -1,11 +1,11 @@
 /** One declared route, checked and compiled at boot. */
 import type { TSchema } from 'typebox';
-import type { SchemaNode } from './accepted.ts';
-import { HttpError } from './errors.ts';
-import { parseJsonBody, requireJsonType } from './json-body.ts';
+import type { SchemaNode } from '../../schema/accepted.ts';
+import { SchemaCheck } from '../../schema/schema-check.ts';
+import { parseJsonBody, requireJsonType } from '../body/json-body.ts';
+import { HttpError } from '../errors.ts';
+import type { Route } from '../route.ts';
 import { parseQuery } from './query.ts';
-import type { Route } from './route.ts';
-import { SchemaCheck } from './schema-check.ts';
 
 const POLICIES = new Set(['open', 'local', 'user', 'admin']);
 
