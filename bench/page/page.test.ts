@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { escapeHtml } from '../../ts/server/platform/escape-html.ts';
 import { reportLines } from '../report.ts';
 import type { ResultFile } from '../result-file.ts';
 import type { TrialResult } from '../runner.ts';
-import { escapeHtml, scriptJson } from './escape-html.ts';
 import { renderPage } from './page.ts';
 import { plotsOf } from './plot.ts';
+import { scriptJson } from './script-json.ts';
 
 const assets = { plotScript: 'var uPlot;', plotStyle: '.uplot {}', script: '(() => {})();', style: 'body {}' };
 

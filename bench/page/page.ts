@@ -1,8 +1,10 @@
 /** One HTML page for one run: works from the file system, asks the network for nothing, and shows its tables without scripts. */
+
+import { escapeHtml } from '../../ts/server/platform/escape-html.ts';
 import { summaryLines, tally } from '../report.ts';
 import type { ResultFile } from '../result-file.ts';
-import { escapeHtml, scriptJson } from './escape-html.ts';
 import { plotsOf } from './plot.ts';
+import { scriptJson } from './script-json.ts';
 import { trialSection } from './trial-section.ts';
 
 /** What is copied into the page, so that it stands alone. */

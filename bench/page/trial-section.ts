@@ -1,8 +1,8 @@
+import { escapeHtml } from '../../ts/server/platform/escape-html.ts';
 import { figure } from '../report.ts';
 import type { TrialResult } from '../runner.ts';
 import { describeBound } from '../trial.ts';
 import type { Verdict } from '../verdict.ts';
-import { escapeHtml } from './escape-html.ts';
 
 const noRival = 'no rival';
 

@@ -85,7 +85,7 @@ export class Exchange {
     return this.header('transfer-encoding') !== undefined || Number(this.header('content-length') ?? 0) > 0;
   }
 
-  /** Must be called before the handler yields: data that nobody listens for is lost. Never settles if the client goes away. */
+  /** Must be called before the handler yields: data that arrives without a listener is lost. The promise stays pending if the client goes away. */
   collectBody(limitBytes: number, budget: BodyBudget): Promise<BodyOutcome> {
     return new Promise((resolve) => {
       const collector = new BodyCollector(limitBytes, budget, resolve);
@@ -94,12 +94,12 @@ export class Exchange {
     });
   }
 
-  /** Nobody wants the body any more; what still arrives is thrown away. */
+  /** The body is no longer wanted; what still arrives is thrown away. */
   dropBody(): void {
     this.#collector?.drop();
   }
 
-  /** Cuts the connection; everyone who waits on this exchange learns that it was aborted. */
+  /** Cuts the connection; the abort handler and the open stream are told. */
   cut(): void {
     if (!this.#done) this.#res.close();
   }

@@ -153,7 +153,7 @@ t.test('JSON bodies need their content type, with any charset that is UTF-8', as
   t.equal((await post('/v1/things', '{"name":"a"}', 'application/json; charset=UTF-8')).status, 200);
   t.equal((await post('/v1/things', '{"name":"a"}', 'application/json; charset=utf-16')).status, 415);
   t.equal((await ask('/optional', { method: 'POST' })).text, '{"body":"none"}');
-  t.equal((await post('/action', '{}')).status, 200, 'a body that nobody needs is read past');
+  t.equal((await post('/action', '{}')).status, 200, 'a body that the route does not take is read past');
 });
 
 t.test('requests in one segment are answered in order', async (t) => {
@@ -257,7 +257,11 @@ t.test('who may call', async (t) => {
   const enforced = await openTestBed(t, policies, { authenticator: accounts });
   const open = await openTestBed(t, policies);
 
-  t.strictSame(await statuses(open.url, {}), [200, 200, 200, 200, 404], 'without accounts the internal listener asks nobody');
+  t.strictSame(
+    await statuses(open.url, {}),
+    [200, 200, 200, 200, 404],
+    'without accounts the internal listener asks for no credential',
+  );
   t.strictSame(await statuses(open.publicUrl, {}), [200, 401, 401, 401, 401], 'the public edge always asks');
   t.strictSame(await statuses(open.url, { 'x-svc-public-edge': '1' }), [200, 401, 401, 401, 401], 'the mark tightens');
   t.strictSame(await statuses(open.publicUrl, { 'x-svc-public-edge': '0' }), [200, 401, 401, 401, 401], 'the mark cannot loosen');

@@ -156,7 +156,7 @@ export class Router {
   }
 
   /**
-   * Answered on a later turn and closed: when another request hides in the same segment, the library drops the connection instead of
+   * Answered in a later turn of the event loop and closed: when another request hides in the same segment, the library drops the connection instead of
    * serving it, because this one is still pending.
    */
   #refuseFraming(visit: Visit, fault: NonNullable<Exchange['framingFault']>): void {

@@ -1,6 +1,6 @@
 /**
  * Keys from a file that tell tenants apart, for a node without accounts: they decide whose share and whose budget a request uses, and
- * protect nothing. Whoever sends none of them is the anonymous caller, as on every node whose authentication is off.
+ * protect nothing. A request without one of them comes from the anonymous caller, as on every node whose authentication is off.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -18,27 +18,27 @@ const KeyFile = Type.Record(
   }),
 );
 /** Shorter ones are guessed. */
-const leastKeyLength = 16;
+const MIN_KEY_LENGTH = 16;
 const check = Compile(KeyFile);
 
 export class TenantKeys implements Authenticator {
   /** By the key's hash, so that looking one up takes no time that depends on the key. */
   readonly #callers = new Map<string, Caller>();
   readonly #tokensPerMinute = new Map<string, number>();
-  readonly #hasty = new Set<string>();
+  readonly #priorityTenants = new Set<string>();
 
   constructor(keys: Static<typeof KeyFile>) {
     for (const [key, { tenant, tokens_per_minute: limit, priority }] of Object.entries(keys)) {
       this.#callers.set(hashOf(key), Object.freeze({ ...ANONYMOUS, tenant }));
       if (limit !== undefined) this.#tokensPerMinute.set(tenant, limit);
-      if (priority) this.#hasty.add(tenant);
+      if (priority) this.#priorityTenants.add(tenant);
     }
   }
 
   /** Throws an Error that names the file and what it must hold. */
   static read(path: string): TenantKeys {
     const keys = parse(path);
-    if (check.Check(keys) && Object.keys(keys).every((key) => key.length >= leastKeyLength)) return new TenantKeys(keys);
+    if (check.Check(keys) && Object.keys(keys).every((key) => key.length >= MIN_KEY_LENGTH)) return new TenantKeys(keys);
     const shape = '{"KEY of 16 characters or more": {"tenant": "NAME", "tokens_per_minute": 60000, "priority": true}}';
     throw new Error(`${path} must be JSON like ${shape}`);
   }
@@ -57,9 +57,9 @@ export class TenantKeys implements Authenticator {
     return this.#tokensPerMinute.get(tenant);
   }
 
-  /** Whether its requests may go before those of others. */
+  /** Whether its requests may ask to be admitted before those of others. */
   allowsPriority(tenant: string): boolean {
-    return this.#hasty.has(tenant);
+    return this.#priorityTenants.has(tenant);
   }
 }
 

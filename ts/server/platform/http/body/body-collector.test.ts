@@ -4,7 +4,7 @@ import { BodyBudget, BodyCollector, type BodyOutcome } from './body-collector.ts
 
 const bytes = (length: number): ArrayBuffer => new Uint8Array(length).fill(length).buffer;
 
-t.test('a body in any pieces is whole, told once, and gives its budget back', async () => {
+t.test('a body in any pieces is whole, reported once, and releases its budget', async () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 1, maxLength: 8 }), (lengths) => {
       const budget = new BodyBudget(400);
@@ -16,26 +16,26 @@ t.test('a body in any pieces is whole, told once, and gives its budget back', as
       collector.drop();
       const whole = Buffer.concat(lengths.map((length) => Buffer.from(bytes(length))));
       const [outcome] = outcomes;
-      return outcomes.length === 1 && outcome?.kind === 'complete' && whole.equals(outcome.bytes) && budget.take(400);
+      return outcomes.length === 1 && outcome?.kind === 'complete' && whole.equals(outcome.bytes) && budget.reserve(400);
     }),
   );
 });
 
-t.test('a body that is too large, or for which there is no room, is told once and holds nothing', async (t) => {
-  for (const [limit, room, kind] of [
+t.test('a body that is too large, or over the budget, is reported once and holds nothing', async (t) => {
+  for (const [limit, budgetBytes, kind] of [
     [10, 100, 'too_large'],
     [100, 10, 'busy'],
   ] as const) {
-    const budget = new BodyBudget(room);
+    const budget = new BodyBudget(budgetBytes);
     const outcomes: BodyOutcome[] = [];
     const collector = new BodyCollector(limit, budget, (outcome) => outcomes.push(outcome));
     for (let i = 0; i < 4; i++) collector.add(bytes(5), i === 3);
     t.strictSame(outcomes, [{ kind, limitBytes: limit, mustClose: false }]);
-    t.ok(budget.take(room));
+    t.ok(budget.reserve(budgetBytes));
   }
 });
 
-t.test('a collector that was dropped tells nobody and holds nothing', async (t) => {
+t.test('a dropped collector reports nothing and holds nothing', async (t) => {
   const budget = new BodyBudget(100);
   const outcomes: BodyOutcome[] = [];
   const collector = new BodyCollector(100, budget, (outcome) => outcomes.push(outcome));
@@ -43,5 +43,5 @@ t.test('a collector that was dropped tells nobody and holds nothing', async (t) 
   collector.drop();
   collector.add(bytes(60), true);
   t.strictSame(outcomes, []);
-  t.ok(budget.take(100));
+  t.ok(budget.reserve(100));
 });

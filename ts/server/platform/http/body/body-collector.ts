@@ -1,4 +1,4 @@
-/** Collects one request body under a limit. Knows no socket: the exchange feeds it. */
+/** Collects one request body under a limit. It has no socket: the exchange feeds it. */
 
 /** Bytes of all bodies being collected in this process; keeps slow uploads from taking the memory. */
 export class BodyBudget {
@@ -9,13 +9,14 @@ export class BodyBudget {
     this.maxBytes = maxBytes;
   }
 
-  take(sizeBytes: number): boolean {
+  /** False: the budget does not allow it, and nothing is reserved. */
+  reserve(sizeBytes: number): boolean {
     if (this.#usedBytes + sizeBytes > this.maxBytes) return false;
     this.#usedBytes += sizeBytes;
     return true;
   }
 
-  give(sizeBytes: number): void {
+  release(sizeBytes: number): void {
     this.#usedBytes -= sizeBytes;
   }
 }
@@ -32,37 +33,37 @@ const DRAIN_BYTES = 8 * 1024 * 1024;
 export class BodyCollector {
   readonly #limitBytes: number;
   readonly #budget: BodyBudget;
-  /** None once it was told, or nobody waits. */
-  #settle: ((outcome: BodyOutcome) => void) | undefined;
+  /** Undefined once the outcome was reported or the body was dropped. */
+  #report: ((outcome: BodyOutcome) => void) | undefined;
   #chunks: Uint8Array[] = [];
   #heldBytes = 0;
   #seenBytes = 0;
   #refusal: 'too_large' | 'busy' | undefined;
 
-  constructor(limitBytes: number, budget: BodyBudget, settle: (outcome: BodyOutcome) => void) {
+  constructor(limitBytes: number, budget: BodyBudget, report: (outcome: BodyOutcome) => void) {
     this.#limitBytes = limitBytes;
     this.#budget = budget;
-    this.#settle = settle;
+    this.#report = report;
   }
 
   /** The chunk is copied: the socket takes its memory back on return. */
   add(chunk: ArrayBuffer, isLast: boolean): void {
-    if (this.#settle === undefined) return;
+    if (this.#report === undefined) return;
     this.#seenBytes += chunk.byteLength;
     if (this.#refusal === undefined) this.#hold(chunk);
     if (isLast) this.#finish(false);
     else if (this.#refusal !== undefined && this.#seenBytes > this.#limitBytes + DRAIN_BYTES) this.#finish(true);
   }
 
-  /** The client went away, or nobody wants the body any more. */
+  /** The client went away, or the body is no longer wanted. Nothing is reported. */
   drop(): void {
-    this.#settle = undefined;
+    this.#report = undefined;
     this.#release();
   }
 
   #hold(chunk: ArrayBuffer): void {
     if (this.#seenBytes > this.#limitBytes) this.#refuse('too_large');
-    else if (chunk.byteLength > 0 && !this.#budget.take(chunk.byteLength)) this.#refuse('busy');
+    else if (chunk.byteLength > 0 && !this.#budget.reserve(chunk.byteLength)) this.#refuse('busy');
     else if (chunk.byteLength > 0) {
       this.#heldBytes += chunk.byteLength;
       this.#chunks.push(new Uint8Array(chunk.slice(0)));
@@ -75,11 +76,11 @@ export class BodyCollector {
   }
 
   #finish(mustClose: boolean): void {
-    const settle = this.#settle;
+    const report = this.#report;
     const outcome = this.#outcome(mustClose);
-    // The socket holds this collector for as long as the request is open: it lets go of the body, and of who waited for it.
+    // The socket refers to this collector for as long as the request is open, so it must not keep the body alive.
     this.drop();
-    settle?.(outcome);
+    report?.(outcome);
   }
 
   #outcome(mustClose: boolean): BodyOutcome {
@@ -90,7 +91,7 @@ export class BodyCollector {
 
   #release(): void {
     this.#chunks = [];
-    this.#budget.give(this.#heldBytes);
+    this.#budget.release(this.#heldBytes);
     this.#heldBytes = 0;
   }
 }

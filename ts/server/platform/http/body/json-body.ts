@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { HttpError } from '../errors.ts';
 
-/** Deeper nesting serves no request here and would overflow the stack of whoever walks the value. */
+/** Deeper nesting serves no request here and would overflow the stack of a recursive walk. */
 export const MAX_JSON_DEPTH = 256;
 
 const QUOTE = 0x22;
@@ -43,7 +43,7 @@ function reason(cause: unknown): string {
   return message.length > 160 ? `${message.slice(0, 160)}...` : message.replace(/\.$/, '');
 }
 
-/** An own member of this name is data here but a prototype to whoever copies it with assignment. */
+/** An own member of this name is data here, but assigning it to another object sets that object's prototype. */
 function mayNamePrototype(text: string): boolean {
   return text.includes('__proto__') || /\\u00(?:5[fF]|7[0-9a-fA-F]|6[0-9a-fA-F])/.test(text);
 }

@@ -68,7 +68,7 @@ t.test('a chunked body without end is cut', async (t) => {
   t.ok(client.closed);
 });
 
-t.test('a client that leaves in the middle of a body gives its memory back', async (t) => {
+t.test('a client that leaves in the middle of a body releases its memory', async (t) => {
   for (let i = 0; i < 3; i++) {
     const client = await RawClient.open(t, bed.port);
     const before = bed.lines.length;

@@ -1,4 +1,5 @@
 /** The reference as one static page made from the OpenAPI document: no script, no network, light and dark. */
+import { escapeHtml } from '../../escape-html.ts';
 import { describeAccepted, type SchemaNode } from '../../schema/accepted.ts';
 
 interface Operation {
@@ -118,10 +119,6 @@ function badge(method: string): string {
 
 function anchor(method: string, path: string): string {
   return `${method}${path.replace(/[^A-Za-z0-9]+/g, '-')}`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
 const STYLE = `:root{color-scheme:light dark;--ink:light-dark(#1b1f24,#e3e7ec);--soft:light-dark(#5a6572,#9aa6b3);--line:light-dark(#dfe4ea,#30363d);

@@ -92,26 +92,26 @@ t.test('silence is filled with comments, and a written frame delays them', async
   t.pass('comments came');
 });
 
-t.test('quiet streams get their comments in turn, not all at once', async (t) => {
-  let turn = 0;
-  const ticker = setInterval(() => turn++, 1);
+t.test('quiet streams get their comments spread over time, not all at once', async (t) => {
+  let tick = 0;
+  const ticker = setInterval(() => tick++, 1);
   const heartbeat = new Heartbeat(400);
   t.teardown(() => {
     clearInterval(ticker);
     heartbeat.stop();
   });
   const pinged = new Map<number, number>();
-  const inTurn: number[] = [];
+  const perTick: number[] = [];
   for (let i = 0; i < 80; i++) {
     const write = () => {
       pinged.set(i, (pinged.get(i) ?? 0) + 1);
-      inTurn[turn] = (inTurn[turn] ?? 0) + 1;
+      perTick[tick] = (perTick[tick] ?? 0) + 1;
       return true;
     };
     new SocketEventStream({ write, end() {}, cut() {} }, heartbeat);
   }
   await eventually(() => pinged.size === 80);
-  t.ok(Math.max(...inTurn.filter((count) => count !== undefined)) <= 20, inTurn.filter(Boolean).join());
+  t.ok(Math.max(...perTick.filter((count) => count !== undefined)) <= 20, perTick.filter(Boolean).join());
   t.ok(Math.max(...pinged.values()) <= 2, 'and none of them much more often than others');
 });
 
@@ -123,7 +123,7 @@ t.test('a slow reader pushes back, is drained, and gets every byte in order', as
   while (accepted) {
     accepted = opened.write(`data: ${sent}\n\n${PIECE}`);
     sent += 1;
-    // The kernel's buffers hold the first megabytes; give them the time to fill.
+    // The kernel's buffers hold the first megabytes and need time to fill.
     if (sent % 8 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   t.equal(drains, 0);

@@ -86,22 +86,22 @@ export class SocketEventStream implements EventStream {
   }
 }
 
-/** The JS thread is not kept from others for longer than it takes to write to the streams of one group. */
+/** One beat writes to the streams of one group only, so that it holds the JS thread briefly. */
 const GROUP_INTERVAL_MS = 50;
 
-/** One timer for all streams, in groups that take turns; proxies and clients give up on silence. */
+/** One timer for all streams, which serves one group after another; proxies and clients drop silent connections. */
 export class Heartbeat {
   readonly #groups: Set<SocketEventStream>[];
   readonly #timer: NodeJS.Timeout;
   readonly #quietBeatsAllowed = 3;
   #nJoined = 0;
-  #nTurns = 0;
+  #nBeats = 0;
 
   /** `beatMs` is a third of the silence after which a comment is sent (default 15 s). */
   constructor(beatMs = 5_000) {
     const nGroups = Math.max(1, Math.round(beatMs / GROUP_INTERVAL_MS));
     this.#groups = Array.from({ length: nGroups }, () => new Set());
-    this.#timer = setInterval(() => this.#beat(this.#groupAt(this.#nTurns++)), beatMs / nGroups);
+    this.#timer = setInterval(() => this.#beat(this.#groupAt(this.#nBeats++)), beatMs / nGroups);
     this.#timer.unref();
   }
 
@@ -114,8 +114,8 @@ export class Heartbeat {
     clearInterval(this.#timer);
   }
 
-  #groupAt(turn: number): Set<SocketEventStream> {
-    return this.#groups[turn % this.#groups.length] as Set<SocketEventStream>;
+  #groupAt(index: number): Set<SocketEventStream> {
+    return this.#groups[index % this.#groups.length] as Set<SocketEventStream>;
   }
 
   #beat(group: Iterable<SocketEventStream>): void {

@@ -42,9 +42,9 @@ export async function openTestBed(t: Test, routes: readonly Route[], options: Pa
 
 type Handle = (context: RequestContext) => Reply | Promise<Reply>;
 
-/** A route with the usual declarations; tests name what matters to them. */
+/** A route with default declarations; tests name what matters to them. */
 export function plainRoute(method: Route['method'], path: string, handle: Handle, more: Partial<Route> = {}): Route {
-  const usual = {
+  const defaults = {
     method,
     path,
     auth: 'user',
@@ -52,7 +52,7 @@ export function plainRoute(method: Route['method'], path: string, handle: Handle
     tag: 'Test',
     summary: 'A test route',
   } as const;
-  return { ...route({ ...usual, responses: { 200: Type.Object({}) }, handle: handle as Route['handle'] }), ...more };
+  return { ...route({ ...defaults, responses: { 200: Type.Object({}) }, handle: handle as Route['handle'] }), ...more };
 }
 
 export const OK: BytesReply = json(200, { ok: true });
