@@ -96,7 +96,7 @@ const pipelineBehindWork: Visit = async (url) => {
 async function sendTogether(url: string, paths: readonly string[], nExpected: number): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   await once(socket, 'connect');
-  socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(''));
+  socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join(''));
   let text = '';
   for await (const chunk of socket) {
     text += String(chunk);
@@ -115,7 +115,7 @@ const stall: Visit = async (url, random) => {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   await once(socket, 'connect');
   const head =
-    'POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"model":';
+    'POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"model":';
   socket.write(head.slice(0, 1 + random.integer(head.length)), () => socket.destroy());
   await once(socket, 'close');
   return [];

@@ -61,6 +61,7 @@ export async function createServer(config: NodeConfig, overrides: ServerOverride
     routes,
     authenticator: tenants,
     findModule: host.findModule,
+    errorBodies: host.errorBodies,
     log,
     metrics,
     maxBodyBytes: values['http.max_body_bytes'],

@@ -1,6 +1,6 @@
 /** The tenants of `tenant_keys_file`, read when the node starts; without the file everyone is one anonymous tenant. */
-import { ANONYMOUS, type Authenticator, type CredentialSource } from './platform/http/authenticator.ts';
-import type { Caller } from './platform/http/route.ts';
+import type { Authenticator, CredentialSource } from './platform/http/authenticator.ts';
+import { ANONYMOUS, type Principal } from './platform/http/principal.ts';
 import { TenantKeys } from './platform/http/access/tenant-keys.ts';
 import { StartError } from './platform/module/start-error.ts';
 import type { TenantRules } from './platform/module/tenant-rules.ts';
@@ -27,7 +27,7 @@ export class TenantKeyFile implements Authenticator, TenantRules {
     return 'off';
   }
 
-  authenticate(source: CredentialSource): Caller {
+  authenticate(source: CredentialSource): Principal {
     return this.#keys?.authenticate(source) ?? ANONYMOUS;
   }
 

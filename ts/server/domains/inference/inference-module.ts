@@ -19,7 +19,7 @@ import { defaultDeviceBytes, defaultRegistryLimits } from './local/registry-limi
 import { InferenceMetrics } from './metrics.ts';
 import { openModelLibrary } from './model-folders.ts';
 import type { ModelSource } from './model-source.ts';
-import { inferenceRoutes } from './routes.ts';
+import { inferenceErrorBodies, inferenceRoutes } from './routes.ts';
 import { InferenceService } from './service.ts';
 import type { inferenceSettings } from './settings.ts';
 import { TokenBudgets } from './token-budgets.ts';
@@ -79,6 +79,7 @@ export function createInference(context: Context, overrides: InferenceOverrides)
     log.error('a model could not be loaded', { model: id, error: String(error) });
   return {
     api: { service },
+    errorBodies: inferenceErrorBodies,
     routes: inferenceRoutes({ service, control: local, source, onLoadError }, `svc-${node.version}`),
     start: async () => {
       if (overrides.inspector === undefined) await warnOfConfinementGap(log);

@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import { CpuUnsupportedError } from '../../native/load.ts';
 import { NativeError } from '../../native/native-error.ts';
 import type { HttpError } from '../../platform/http/errors.ts';
+import { ANONYMOUS } from '../../platform/http/principal.ts';
 import type { BytesReply, Reply, RequestContext, Route } from '../../platform/http/route.ts';
 import { MetricsRegistry } from '../../platform/metrics/registry.ts';
 import type { TenantRules } from '../../platform/module/tenant-rules.ts';
@@ -69,7 +70,7 @@ function call(
     params,
     query: {},
     body,
-    caller: { tenant: 'default', user: undefined, roles: [] },
+    caller: ANONYMOUS,
     requestId: 'r',
     path,
     headers: new Map(Object.entries(headers)),

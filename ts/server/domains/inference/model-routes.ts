@@ -35,7 +35,7 @@ export function modelRoutes(deps: ModelRouteDeps): Route[] {
     route({
       method: 'GET',
       path: '/api/v1/models',
-      auth: 'user',
+      auth: 'viewer',
       maxBody: 0,
       tag,
       summary: 'Every model of the cluster',
@@ -49,7 +49,7 @@ export function modelRoutes(deps: ModelRouteDeps): Route[] {
     route({
       method: 'GET',
       path: '/api/v1/inference/models/{id}',
-      auth: 'user',
+      auth: 'viewer',
       maxBody: 0,
       tag,
       summary: 'One model of this node: abilities, state, engine limits and statistics',
@@ -107,7 +107,7 @@ export function modelRoutes(deps: ModelRouteDeps): Route[] {
     route({
       method: 'GET',
       path: '/api/v1/data/models/{id}',
-      auth: 'user',
+      auth: 'viewer',
       maxBody: 0,
       tag,
       summary: 'The file of a model: size, hash, license',

@@ -1,13 +1,22 @@
 /** Every route of the module. */
+import type { ErrorBodyPrefix } from '../../platform/http/error-body.ts';
 import type { Route } from '../../platform/http/route.ts';
+import { anthropicErrorBody } from './compat/anthropic/error-body.ts';
 import { anthropicRoutes } from './compat/anthropic/routes.ts';
 import { rerankRoute } from './compat/jina-rerank/route.ts';
 import { tokenizeRoutes } from './compat/llama-tokenize/routes.ts';
+import { openaiErrorBody } from './compat/openai/error-body.ts';
 import { chatRoute } from './compat/openai-chat/route.ts';
 import { embeddingRoutes } from './compat/openai-embeddings/route.ts';
 import { modelListRoute } from './compat/openai-models/route.ts';
 import { responsesRoute } from './compat/openai-responses/route.ts';
 import { type ModelRouteDeps, modelRoutes } from './model-routes.ts';
+
+/** Clients of a foreign API read refusals in its shape, also for paths that no route serves. */
+export const inferenceErrorBodies: readonly ErrorBodyPrefix[] = [
+  { prefix: '/v1/', errorBody: openaiErrorBody },
+  { prefix: '/v1/messages', errorBody: anthropicErrorBody },
+];
 
 export function inferenceRoutes(deps: ModelRouteDeps, fingerprint: string): Route[] {
   const { service } = deps;

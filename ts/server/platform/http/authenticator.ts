@@ -1,45 +1,26 @@
-/** Who may call: the port that resolves credentials, and the policy that routes declare. */
-import { HttpError } from './errors.ts';
-import type { AuthPolicy, Caller } from './route.ts';
+/** The port that resolves credentials to a principal. */
+import type { ListenerName } from './listen/listener-name.ts';
+import { ANONYMOUS, type Principal } from './principal.ts';
 
 /** What credentials are read from. */
 export interface CredentialSource {
   headers: ReadonlyMap<string, string>;
   path: string;
   remoteAddress: string;
-  listener: 'internal' | 'public';
+  listener: ListenerName;
 }
+
+/** `off` while the node has no account and belongs to no cluster. */
+export type AuthenticationState = 'off' | 'enforce';
 
 export interface Authenticator {
-  /** `off` while the node has no account and belongs to no cluster. */
-  state(): 'off' | 'enforce';
-  /** Without credentials: the anonymous caller. Throws HttpError 401 for refused credentials, 503 when they cannot be checked. */
-  authenticate(source: CredentialSource): Caller | Promise<Caller>;
+  state(): AuthenticationState;
+  /**
+   * Without a credential: the anonymous caller. Throws HttpError 401 for refused credentials, 503 when they cannot be checked. Also asked
+   * while the state is `off`, so that a one-time code can already name an administrator.
+   */
+  authenticate(source: CredentialSource): Principal | Promise<Principal>;
 }
 
-export const ANONYMOUS: Caller = Object.freeze({ tenant: 'default', user: undefined, roles: Object.freeze([]) });
-
-/** A node without accounts: everyone is the same anonymous caller. */
+/** A node without accounts: every caller is the same anonymous one. */
 export const NO_ACCOUNTS: Authenticator = { state: () => 'off', authenticate: () => ANONYMOUS };
-
-const ADMIN_ROLES = new Set(['admin', 'superadmin']);
-
-/** Throws unless the caller may use a route of this policy. The public listener asks for a login whatever the state. */
-export function requireAllowed(
-  policy: AuthPolicy,
-  caller: Caller,
-  listener: 'internal' | 'public',
-  state: 'off' | 'enforce',
-): void {
-  const isBound = state === 'enforce' || listener === 'public';
-  if (policy === 'open' || (policy === 'local' && listener === 'internal') || !isBound) return;
-  if (caller.user === undefined) throw credentialsNeeded();
-  if (policy === 'admin' && !caller.roles.some((role) => ADMIN_ROLES.has(role.toLowerCase()))) {
-    throw new HttpError(403, 'forbidden', 'This needs an administrator: ask one, or use a key that has the role.');
-  }
-}
-
-function credentialsNeeded(): HttpError {
-  const detail = 'No credential arrived. Send an API key in X-API-Key or Authorization: Bearer, or sign in.';
-  return new HttpError(401, 'authentication_required', detail, { headers: { 'www-authenticate': 'Bearer' } });
-}

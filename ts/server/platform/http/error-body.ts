@@ -1,54 +1,51 @@
-/** The body shapes of refusals: flat, OpenAI's and Anthropic's. All carry the code and a sentence in `detail`. */
+/** The JSON body of a refusal. The default is flat; a module that imitates a foreign API declares the shape of that API. */
 import type { HttpError } from './errors.ts';
-import type { ErrorShape } from './route.ts';
 
-export function errorBody(error: HttpError, shape: ErrorShape, path: string): Record<string, unknown> {
-  if (shape === 'openai') return openaiBody(error);
-  if (shape === 'anthropic') return anthropicBody(error);
-  return { error: error.code, detail: error.message, path, ...error.extra };
+export interface ErrorBody {
+  /** The schema is published as `Error_<name>` in the OpenAPI document. */
+  name: string;
+  /** JSON Schema of what `write` returns. */
+  schema: Readonly<Record<string, unknown>>;
+  /** Every shape carries the code and a sentence in `detail`. `path` is the path of the request. */
+  write(error: HttpError, path: string): Record<string, unknown>;
 }
 
-/** The shape for a path that no route claims. */
-export function shapeOfPath(path: string): ErrorShape {
-  if (path === '/v1/messages' || path.startsWith('/v1/messages/')) return 'anthropic';
-  return path.startsWith('/v1/') ? 'openai' : 'flat';
+/** The shape of refusals under a prefix where no route claims the path. */
+export interface ErrorBodyPrefix {
+  /** `/v1/messages` covers that path and those below it; `/v1/` covers those below it only. The longest prefix decides. */
+  prefix: string;
+  errorBody: ErrorBody;
 }
 
-function openaiBody(error: HttpError): Record<string, unknown> {
-  const inner = { message: error.message, type: openaiType(error.status), param: error.param ?? null, code: error.code };
-  return { error: { ...inner, ...error.extra }, detail: error.message, ...error.extra };
-}
+const text = { type: 'string' };
 
-/** Anthropic's envelope; `code` is ours, for clients that match on codes. */
-function anthropicBody(error: HttpError): Record<string, unknown> {
-  const inner = { type: anthropicType(error.status), message: error.message, code: error.code };
-  return { type: 'error', error: { ...inner, ...error.extra }, detail: error.message, ...error.extra };
-}
+export const flatErrorBody: ErrorBody = {
+  name: 'flat',
+  schema: {
+    type: 'object',
+    required: ['error', 'detail', 'path'],
+    properties: {
+      error: { ...text, description: 'Short code to match on.' },
+      detail: { ...text, description: 'Sentence for people.' },
+      path: text,
+      status: { type: 'integer', description: 'On protocol-layer rejections.' },
+      module: { ...text, description: 'On missing routes of a loaded module.' },
+      method: text,
+    },
+  },
+  write: (error, path) => ({ error: error.code, detail: error.message, path, ...error.extra }),
+};
 
-/** Types that OpenAI's API reference lists for its error object. */
-export function openaiType(status: number): string {
-  if (status === 401) return 'authentication_error';
-  if (status === 403) return 'permission_error';
-  if (status === 429) return 'rate_limit_error';
-  return status >= 500 ? 'server_error' : 'invalid_request_error';
-}
-
-/** Types that Anthropic's API reference lists under "Errors". */
-export function anthropicType(status: number): string {
-  switch (status) {
-    case 401:
-      return 'authentication_error';
-    case 403:
-      return 'permission_error';
-    case 404:
-      return 'not_found_error';
-    case 413:
-      return 'request_too_large';
-    case 429:
-      return 'rate_limit_error';
-    case 503:
-      return 'overloaded_error';
-    default:
-      return status >= 500 ? 'api_error' : 'invalid_request_error';
+/** The shape for a path that no route claims: flat unless a prefix covers it. */
+export function errorBodyOfPath(prefixes: readonly ErrorBodyPrefix[], path: string): ErrorBody {
+  let longest: ErrorBodyPrefix | undefined;
+  for (const entry of prefixes) {
+    if (covers(entry.prefix, path) && entry.prefix.length > (longest?.prefix.length ?? 0)) longest = entry;
   }
+  return longest?.errorBody ?? flatErrorBody;
+}
+
+function covers(prefix: string, path: string): boolean {
+  if (!path.startsWith(prefix)) return false;
+  return prefix.endsWith('/') || path.length === prefix.length || path[prefix.length] === '/';
 }

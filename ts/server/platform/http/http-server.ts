@@ -1,9 +1,12 @@
 /** The HTTP side of a node: an internal and an optional public listener over one set of routes, and an orderly end. */
 import type { Log } from '../log/log.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
+import { BrowserGuard } from './access/browser-guard.ts';
 import type { Authenticator } from './authenticator.ts';
 import { BodyBudget } from './body/body-collector.ts';
+import type { ErrorBodyPrefix } from './error-body.ts';
 import { type ListenAddress, Listener } from './listen/listener.ts';
+import type { ListenerName } from './listen/listener-name.ts';
 import { Heartbeat } from './reply/event-stream.ts';
 import { RequestIds } from './request-id.ts';
 import { RequestObserver } from './request-observer.ts';
@@ -16,8 +19,14 @@ export interface HttpServerOptions {
   routes: readonly Route[];
   authenticator: Authenticator;
   findModule: FindModule;
+  /** Shapes of refusals where no route claims the path; flat where none applies. */
+  errorBodies?: readonly ErrorBodyPrefix[];
   log: Log;
   metrics: MetricsRegistry;
+  /** Names by which the server is called while authentication is off, beside loopback and the machine's own; see HostCheck. */
+  allowedHosts?: readonly string[];
+  /** Origins whose pages may use the API, beside loopback ones; once authentication is on, empty means any, without cookies. */
+  allowedOrigins?: readonly string[];
   /** Caps the limits that routes declare. */
   maxBodyBytes?: number;
   /** Request bodies held in memory at once, all together. */
@@ -47,7 +56,9 @@ export class HttpServer {
     this.#router = new Router({
       table: this.table,
       authenticator: options.authenticator,
+      guard: new BrowserGuard({ allowedHosts: options.allowedHosts ?? [], allowedOrigins: options.allowedOrigins ?? [] }),
       findModule: options.findModule,
+      errorBodies: options.errorBodies ?? [],
       observer: new RequestObserver(options.log, options.metrics),
       budget: new BodyBudget(options.maxBufferedBodyBytes ?? 512 * 1024 * 1024),
       maxBodyBytes: options.maxBodyBytes ?? Number.POSITIVE_INFINITY,
@@ -93,7 +104,7 @@ export class HttpServer {
     this.#public.close();
   }
 
-  #listener(name: 'internal' | 'public', options: HttpServerOptions): Listener {
+  #listener(name: ListenerName, options: HttpServerOptions): Listener {
     return new Listener({
       accept: (exchange) => this.#router.accept(exchange, name),
       probes: options.routes.filter((route) => route.probe === true),

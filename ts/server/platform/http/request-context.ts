@@ -1,23 +1,25 @@
 /** What a handler gets. A class, so that the abort signal is only made for handlers that ask for it. */
 import type { Exchange } from './exchange.ts';
-import type { Caller, RequestContext } from './route.ts';
+import type { ListenerName } from './listen/listener-name.ts';
+import type { Principal } from './principal.ts';
+import type { RequestContext } from './route.ts';
 
 export interface RequestParts {
   params: unknown;
   query: unknown;
   body: unknown;
-  caller: Caller;
+  caller: Principal;
   requestId: string;
-  listener: 'internal' | 'public';
+  listener: ListenerName;
 }
 
 export class ExchangeContext implements RequestContext {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
-  readonly caller: Caller;
+  readonly caller: Principal;
   readonly requestId: string;
-  readonly listener: 'internal' | 'public';
+  readonly listener: ListenerName;
   readonly #exchange: Exchange;
   #controller: AbortController | undefined;
 

@@ -3,6 +3,7 @@ import type { Log } from '../log/log.ts';
 import type { Counter, Family, Gauge, Histogram } from '../metrics/metrics.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
 import type { Exchange, ExchangeEnd } from './exchange.ts';
+import type { ListenerName } from './listen/listener-name.ts';
 import type { Route } from './route.ts';
 
 /** Status of the log line and the metrics when the client left before an answer (nginx's convention). */
@@ -12,7 +13,7 @@ const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 
 export interface ObservedRequest {
   requestId: string;
   route: Route | undefined;
-  listener: 'internal' | 'public';
+  listener: ListenerName;
   /** From performance.now(). */
   startedMs: number;
 }

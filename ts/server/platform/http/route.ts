@@ -1,35 +1,23 @@
 /** Routes are data: validation, types, OpenAPI and the docs page all come from one array of these. */
 import type { Static, TObject, TSchema } from 'typebox';
+import type { ErrorBody } from './error-body.ts';
 import type { ErrorSpec } from './errors.ts';
+import type { ListenerName } from './listen/listener-name.ts';
+import type { PolicyName } from './policy.ts';
+import type { Principal } from './principal.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
-/**
- * Who may call. `open`: anyone, always; `local`: anyone on the internal listener, a login on the public one;
- * `user`: any caller once authentication is on; `admin`: an administrator once authentication is on.
- */
-export type AuthPolicy = 'open' | 'local' | 'user' | 'admin';
-
-/** Body shape of errors: `flat` {error, detail, path}, or the shape of the API that the route imitates. */
-export type ErrorShape = 'flat' | 'openai' | 'anthropic';
-
-/** Who is calling, as the authenticator resolved it. */
-export interface Caller {
-  tenant: string;
-  user: string | undefined;
-  roles: readonly string[];
-}
 
 export interface RequestContext<P = unknown, Q = unknown, B = unknown> {
   params: P;
   query: Q;
   body: B;
-  caller: Caller;
+  caller: Principal;
   requestId: string;
   path: string;
   /** Lowercase names. */
   headers: ReadonlyMap<string, string>;
-  listener: 'internal' | 'public';
+  listener: ListenerName;
   remoteAddress: string;
   /** Aborts when the client goes away or the server drains past its limit. */
   signal: AbortSignal;
@@ -65,7 +53,10 @@ export interface RouteSpec<P extends TObject, Q extends TObject, B extends TSche
   method: Method;
   /** Braced parameters: /api/v1/inference/models/{id}. A parameter may hold percent-encoded slashes. */
   path: string;
-  auth: AuthPolicy;
+  /** Name of the policy that says who may call. */
+  auth: PolicyName;
+  /** The scope that a credential needs beside the role, for example `models:write`. */
+  scope?: string;
   /** Bytes; 0 for a route without a body. */
   maxBody: number;
   tag: string;
@@ -85,7 +76,8 @@ export interface RouteSpec<P extends TObject, Q extends TObject, B extends TSche
   /** Schema of one event's data, for routes that can stream. */
   stream?: TSchema;
   errors?: readonly ErrorSpec[];
-  errorShape?: ErrorShape;
+  /** Flat unless the route imitates a foreign API. */
+  errorBody?: ErrorBody;
   handle(context: RequestContext<Static<P>, Static<Q>, Static<B>>): Reply | Promise<Reply>;
 }
 

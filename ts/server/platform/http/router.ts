@@ -1,16 +1,20 @@
 /** From an exchange to an answer: find the route, ask who is calling, check, validate, handle, reply. */
 import type { Log } from '../log/log.ts';
+import type { BrowserGuard } from './access/browser-guard.ts';
 import { addCorsHeaders, preflightHeaders } from './access/cors.ts';
-import { type Authenticator, requireAllowed } from './authenticator.ts';
+import type { AuthenticationState, Authenticator } from './authenticator.ts';
 import type { BodyBudget, BodyOutcome } from './body/body-collector.ts';
-import { errorBody, shapeOfPath } from './error-body.ts';
+import { type ErrorBodyPrefix, errorBodyOfPath, flatErrorBody } from './error-body.ts';
 import { HttpError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
+import type { ListenerName } from './listen/listener-name.ts';
+import { ANY_CREDENTIAL, POLICIES, requireAllowed } from './policy.ts';
+import type { Principal } from './principal.ts';
 import { EVENT_STREAM_HEADERS, type Heartbeat } from './reply/event-stream.ts';
 import { ExchangeContext } from './request-context.ts';
 import type { RequestIds } from './request-id.ts';
 import type { RequestObserver } from './request-observer.ts';
-import type { Caller, Reply, Route, StreamReply } from './route.ts';
+import type { Reply, Route, StreamReply } from './route.ts';
 import type { Endpoint } from './routing/endpoint.ts';
 import { type FindModule, missingRoute } from './routing/missing-route.ts';
 import type { RouteMatch, RouteTable } from './routing/route-table.ts';
@@ -18,7 +22,9 @@ import type { RouteMatch, RouteTable } from './routing/route-table.ts';
 export interface RouterDeps {
   table: RouteTable;
   authenticator: Authenticator;
+  guard: BrowserGuard;
   findModule: FindModule;
+  errorBodies: readonly ErrorBodyPrefix[];
   observer: RequestObserver;
   budget: BodyBudget;
   /** Caps the routes' own limits. */
@@ -36,7 +42,8 @@ const READ_PAST_BYTES = 1024 * 1024 * 1024;
 interface Visit {
   exchange: Exchange;
   requestId: string;
-  listener: 'internal' | 'public';
+  listener: ListenerName;
+  state: AuthenticationState;
   route: Route | undefined;
 }
 
@@ -52,15 +59,13 @@ export class Router {
   }
 
   /** Takes over an exchange. Runs synchronously up to the first wait, as the socket demands. */
-  accept(exchange: Exchange, socket: 'internal' | 'public'): void {
+  accept(exchange: Exchange, socket: ListenerName): void {
     const startedMs = performance.now();
     const requestId = this.#deps.requestIds.resolve(exchange.header('x-request-id'));
     // A proxy's mark can make a request public; nothing can make a public one internal.
     const listener = exchange.header('x-svc-public-edge') === '1' ? 'public' : socket;
-    const visit: Visit = { exchange, requestId, listener, route: undefined };
+    const visit: Visit = { exchange, requestId, listener, state: this.#deps.authenticator.state(), route: undefined };
     exchange.commonHeaders.push('x-request-id', requestId);
-    const origin = exchange.header('origin');
-    if (origin !== undefined) addCorsHeaders(origin, exchange.commonHeaders);
     this.active.add(exchange);
     this.#deps.observer.started();
     exchange.onEnd = (end) => {
@@ -73,48 +78,59 @@ export class Router {
   async #serve(visit: Visit): Promise<void> {
     const { exchange } = visit;
     if (exchange.framingFault !== undefined) return this.#refuseFraming(visit, exchange.framingFault);
+    const { corsOrigin, refusal } = this.#deps.guard.check(exchange, visit.listener, visit.state);
+    if (corsOrigin !== undefined) addCorsHeaders(corsOrigin, exchange.commonHeaders);
     if (this.draining) throw this.#drainRefusal(exchange);
+    if (refusal !== undefined) throw refusal;
     if (exchange.method === 'OPTIONS') return this.#preflight(exchange);
-    if (visit.listener === 'public' && exchange.header('transfer-encoding') !== undefined) throw this.#chunkedRefusal(exchange);
+    const isChunkedOutside = visit.listener === 'public' && exchange.header('transfer-encoding') !== undefined;
+    exchange.closeAfter ||= isChunkedOutside;
     const match = this.#deps.table.find(exchange.method, exchange.path);
     visit.route = match?.endpoint.route;
-    const collected = match === undefined ? undefined : this.#startBody(exchange, match.endpoint);
+    // Data that arrives before anything listens is lost, so the body is taken now. What is wrong with it is told after the credential.
+    const body = match === undefined || isChunkedOutside ? undefined : this.#startBody(exchange, match.endpoint);
     const caller = await this.#admit(visit, match);
     if (match === undefined) {
       throw missingRoute(exchange.method, exchange.path, this.#deps.table.methodsOf(exchange.path), this.#deps.findModule);
     }
-    const bytes = collected === undefined ? undefined : this.#bodyOf(exchange, await collected);
+    if (isChunkedOutside) throw chunkedRefusal();
+    if (body instanceof HttpError) throw body;
+    const bytes = body === undefined ? undefined : this.#bodyOf(exchange, await body);
     this.#send(visit, await this.#handle(visit, match, caller, bytes));
   }
 
-  async #admit(visit: Visit, match: RouteMatch | undefined): Promise<Caller> {
-    const { exchange, listener } = visit;
+  async #admit(visit: Visit, match: RouteMatch | undefined): Promise<Principal> {
+    const { exchange, listener, state } = visit;
     const { authenticator } = this.#deps;
     const source = { headers: exchange.headers, path: exchange.path, remoteAddress: exchange.remoteAddress, listener };
     const answer = authenticator.authenticate(source);
     const caller = answer instanceof Promise ? await answer : answer;
-    if (match !== undefined) requireAllowed(match.endpoint.route.auth, caller, listener, authenticator.state());
-    // On the native API a 401 must not tell whether the path exists.
-    else if (exchange.path.startsWith('/api/v1/')) requireAllowed('user', caller, listener, authenticator.state());
+    if (match !== undefined) {
+      const { auth, scope } = match.endpoint.route;
+      requireAllowed(POLICIES[auth], scope, caller, source, state);
+    } else if (isNative(exchange.path)) {
+      // On the native API a 401 must not tell whether the path exists.
+      requireAllowed(ANY_CREDENTIAL, undefined, caller, source, state);
+    }
     return caller;
   }
 
-  #handle(visit: Visit, match: RouteMatch, caller: Caller, bytes: Uint8Array | undefined): Reply | Promise<Reply> {
+  #handle(visit: Visit, match: RouteMatch, caller: Principal, bytes: Uint8Array | undefined): Reply | Promise<Reply> {
     const { exchange, requestId, listener } = visit;
     const { endpoint } = match;
-    const params = endpoint.readParams(match.segments);
+    const params = endpoint.readParams(match.parameters);
     const query = endpoint.readQuery(exchange.query);
     const body = endpoint.readBody(bytes, exchange.header('content-type'));
     return endpoint.route.handle(new ExchangeContext(exchange, { params, query, body, caller, requestId, listener }));
   }
 
-  #startBody(exchange: Exchange, endpoint: Endpoint): Promise<BodyOutcome> | undefined {
+  #startBody(exchange: Exchange, endpoint: Endpoint): Promise<BodyOutcome> | HttpError | undefined {
     if (!exchange.hasBody) return undefined;
     const declared = Number(exchange.header('content-length') ?? 0);
     const limit = endpoint.route.maxBody === 0 ? IGNORED_BODY_BYTES : Math.min(endpoint.route.maxBody, this.#deps.maxBodyBytes);
     if (declared > limit) {
-      exchange.closeAfter = declared > READ_PAST_BYTES;
-      throw tooLarge(limit);
+      exchange.closeAfter ||= declared > READ_PAST_BYTES;
+      return tooLarge(limit);
     }
     return exchange.collectBody(limit, this.#deps.budget);
   }
@@ -151,7 +167,8 @@ export class Router {
   }
 
   #preflight(exchange: Exchange): void {
-    const methods = this.#deps.table.methodsOf(exchange.path);
+    // On the native API the answer to a stranger must not tell whether the path exists.
+    const methods = isNative(exchange.path) ? [] : this.#deps.table.methodsOf(exchange.path);
     exchange.reply(204, preflightHeaders(methods, exchange.header('access-control-request-headers')), '');
   }
 
@@ -172,24 +189,15 @@ export class Router {
     });
   }
 
-  /**
-   * The library does not check the bytes after a chunk's data, so behind a proxy that passes chunks on, trailers could become a second
-   * request. Clients of the API send a Content-Length; proxies that buffer requests do too.
-   */
-  #chunkedRefusal(exchange: Exchange): HttpError {
-    exchange.closeAfter = true;
-    const detail = 'The public edge takes no chunked request bodies; send a Content-Length.';
-    return new HttpError(411, 'length_required', detail, { extra: { status: 411 } });
-  }
-
   #fail(visit: Visit, thrown: unknown): void {
     const { exchange, route } = visit;
     exchange.dropBody();
     const error = thrown instanceof HttpError ? thrown : this.#internal(visit, thrown);
-    const shape = route === undefined ? shapeOfPath(exchange.path) : (route.errorShape ?? 'flat');
+    const shape =
+      route === undefined ? errorBodyOfPath(this.#deps.errorBodies, exchange.path) : (route.errorBody ?? flatErrorBody);
     const headers: Record<string, string> = { 'content-type': 'application/json', ...error.headers };
     if (error.status === 401) headers['www-authenticate'] ??= 'Bearer';
-    exchange.reply(error.status, headers, JSON.stringify(errorBody(error, shape, exchange.path)));
+    exchange.reply(error.status, headers, JSON.stringify(shape.write(error, exchange.path)));
   }
 
   #internal(visit: Visit, thrown: unknown): HttpError {
@@ -200,6 +208,19 @@ export class Router {
       `Something went wrong on the server. The log has it under request id ${visit.requestId}.`,
     );
   }
+}
+
+function isNative(path: string): boolean {
+  return path.startsWith('/api/v1/');
+}
+
+/**
+ * The library does not check the bytes after a chunk's data, so behind a proxy that passes chunks on, trailers could become a second
+ * request. Clients of the API send a Content-Length; proxies that buffer requests do too.
+ */
+function chunkedRefusal(): HttpError {
+  const detail = 'The public edge takes no chunked request bodies; send a Content-Length.';
+  return new HttpError(411, 'length_required', detail, { extra: { status: 411 } });
 }
 
 function tooLarge(limitBytes: number): HttpError {

@@ -1,7 +1,8 @@
 /** Makes the modules, starts and stops them in tier order, switches roles, and answers for all of them. */
 import { type Config, valuesOf } from '../config/config.ts';
+import type { ErrorBodyPrefix } from '../http/error-body.ts';
 import { HttpError } from '../http/errors.ts';
-import type { ModuleState } from '../http/missing-route.ts';
+import type { ModuleState } from '../http/routing/missing-route.ts';
 import type { Route } from '../http/route.ts';
 import type { AnyModuleDefinition, HealthReport, Module, NotReady } from './module.ts';
 import type { PlatformServices } from './module-context.ts';
@@ -51,6 +52,10 @@ export class ModuleHost {
   /** Of all modules; those of a module that is off answer 503. */
   get routes(): Route[] {
     return this.#rows.flatMap((row) => row.module.routes.map((route) => guarded(row, route)));
+  }
+
+  get errorBodies(): ErrorBodyPrefix[] {
+    return this.#rows.flatMap((row) => row.module.errorBodies ?? []);
   }
 
   get running(): ModuleName[] {

@@ -1,5 +1,6 @@
 /** What every module of the server is: one object with a life cycle, whose parts the host puts together. */
 import type { SettingsSpec, SettingValues } from '../config/setting.ts';
+import type { ErrorBodyPrefix } from '../http/error-body.ts';
 import type { Route } from '../http/route.ts';
 import type { Migration } from '../storage/index.ts';
 import type { ModuleContext } from './module-context.ts';
@@ -27,6 +28,8 @@ export interface Module<Api = unknown> {
   /** What modules of higher tiers may call. */
   readonly api: Api;
   readonly routes: readonly Route[];
+  /** Shapes of refusals under its paths where no route claims them; for modules that imitate a foreign API. */
+  readonly errorBodies?: readonly ErrorBodyPrefix[];
   /** Opens what the module needs. Throws a StartError, or any error with a `remedy`. Called again after stop(). */
   start(): Promise<void>;
   /** Ends all work and frees everything. */

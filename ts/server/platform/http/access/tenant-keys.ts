@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { ANONYMOUS, type Authenticator, type CredentialSource } from '../authenticator.ts';
-import type { Caller } from '../route.ts';
+import type { Authenticator, CredentialSource } from '../authenticator.ts';
+import { ANONYMOUS, type Principal } from '../principal.ts';
 
 const KeyFile = Type.Record(
   Type.String(),
@@ -23,7 +23,7 @@ const check = Compile(KeyFile);
 
 export class TenantKeys implements Authenticator {
   /** By the key's hash, so that looking one up takes no time that depends on the key. */
-  readonly #callers = new Map<string, Caller>();
+  readonly #callers = new Map<string, Principal>();
   readonly #tokensPerMinute = new Map<string, number>();
   readonly #priorityTenants = new Set<string>();
 
@@ -47,7 +47,7 @@ export class TenantKeys implements Authenticator {
     return 'off';
   }
 
-  authenticate({ headers }: CredentialSource): Caller {
+  authenticate({ headers }: CredentialSource): Principal {
     const bearer = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
     const key = headers.get('x-api-key') ?? bearer;
     return (key === undefined ? undefined : this.#callers.get(hashOf(key))) ?? ANONYMOUS;

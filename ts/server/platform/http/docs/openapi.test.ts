@@ -1,14 +1,14 @@
 import t from 'tap';
 import Type from 'typebox';
 import { json } from '../route.ts';
-import { openTestBed, plainRoute } from '../test-support/test-bed.ts';
+import { nestedErrorBody, openTestBed, plainRoute } from '../test-support/test-bed.ts';
 import { withDocs } from './docs-routes.ts';
 
 const info = { title: 'Test <API>', version: '1.2.3', description: 'Says `things`.' };
 const { routes, document } = withDocs(
   [
     plainRoute('POST', '/v1/things/{id}', () => json(201, {}), {
-      errorShape: 'openai',
+      errorBody: nestedErrorBody('foreign'),
       params: Type.Object({ id: Type.String({ description: 'Name of it.' }) }),
       query: Type.Object({ deep: Type.Optional(Type.Boolean()) }),
       body: Type.Object({ name: Type.String({ description: 'A <b>name</b>.' }), stop: Type.Optional(Type.Null()) }),
@@ -34,7 +34,7 @@ t.test('a route is described whole', (t) => {
       201: { content: { 'application/json': {}, 'text/event-stream': { schema: { type: 'object' } } } },
       400: {
         description: /invalid_json/,
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error_openai' } } },
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error_foreign' } } },
       },
       413: { description: /payload_too_large/ },
       422: { description: /`odd`: It is odd/ },

@@ -1,7 +1,9 @@
 /** OpenAPI 3.1 from the array of routes: the schemas that validate are the schemas that are published. */
 import type { TSchema } from 'typebox';
+import { type ErrorBody, flatErrorBody } from '../error-body.ts';
 import type { ErrorSpec } from '../errors.ts';
-import type { AuthPolicy, ErrorShape, Route } from '../route.ts';
+import { POLICIES } from '../policy.ts';
+import type { Route } from '../route.ts';
 
 export interface ApiInfo {
   title: string;
@@ -10,13 +12,6 @@ export interface ApiInfo {
 }
 
 type Json = Record<string, unknown>;
-
-const AUTH_SENTENCES: Record<AuthPolicy, string> = {
-  open: 'Open to everyone.',
-  local: 'Open on the internal listener; the public edge asks for a login.',
-  user: 'Needs a key or a session once the node has accounts.',
-  admin: 'Needs an administrator once the node has accounts.',
-};
 
 /** Refusals that any route can give, by the router itself. */
 const COMMON_ERRORS: readonly ErrorSpec[] = [
@@ -40,6 +35,10 @@ const INPUT_ERRORS: readonly ErrorSpec[] = [
   { status: 400, code: 'invalid_request', meaning: 'A parameter is missing or wrong; `detail` names it and what is accepted.' },
 ];
 const LOGIN_ERRORS: readonly ErrorSpec[] = [{ status: 401, code: 'authentication_required', meaning: 'No credential arrived.' }];
+const ROLE_ERRORS: readonly ErrorSpec[] = [{ status: 403, code: 'forbidden', meaning: 'The caller lacks the role.' }];
+const SCOPE_ERRORS: readonly ErrorSpec[] = [
+  { status: 403, code: 'insufficient_scope', meaning: 'The credential lacks the scope.' },
+];
 /** Refusals of requests that reach no route; published as shared responses, as no operation can list them. */
 const ROUTELESS_ERRORS: readonly ErrorSpec[] = [
   { status: 400, code: 'invalid_host', meaning: 'The Host header does not name one host.' },
@@ -66,7 +65,7 @@ export function openapiDocument(routes: readonly Route[], info: ApiInfo): Json {
     servers: [{ url: '/' }],
     tags,
     paths,
-    components: { schemas: ERROR_SCHEMAS, responses: routelessResponses(), securitySchemes: SECURITY },
+    components: { schemas: errorSchemas(routes), responses: routelessResponses(), securitySchemes: SECURITY },
   };
 }
 
@@ -81,7 +80,7 @@ function operation(route: Route): Json {
     operationId: operationId(route),
     tags: [route.tag],
     summary: route.summary,
-    description: [route.description, AUTH_SENTENCES[route.auth]].filter(Boolean).join('\n\n'),
+    description: [route.description, accessSentence(route)].filter(Boolean).join('\n\n'),
     ...(route.auth === 'open' ? { security: [] } : { security: [{}, { apiKey: [] }, { bearer: [] }] }),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.maxBody > 0 ? { requestBody: requestBody(route) } : {}),
@@ -115,16 +114,22 @@ function requestBody(route: Route): Json {
   };
 }
 
+function accessSentence({ auth, scope }: Route): string {
+  const { meaning } = POLICIES[auth];
+  return scope === undefined ? meaning : `${meaning} A key or token needs the scope \`${scope}\`.`;
+}
+
 function responsesOf(route: Route): Json {
   const responses: Json = {};
   for (const [status, schema] of Object.entries(route.responses)) responses[status] = success(route, schema as TSchema);
-  for (const [status, specs] of errorsByStatus(route)) responses[String(status)] ??= refusal(specs, route.errorShape ?? 'flat');
+  for (const [status, specs] of errorsByStatus(route))
+    responses[String(status)] ??= refusal(specs, route.errorBody ?? flatErrorBody);
   return responses;
 }
 
 function routelessResponses(): Json {
   const byStatus = Map.groupBy(ROUTELESS_ERRORS, (spec) => spec.status);
-  return Object.fromEntries([...byStatus].map(([status, specs]) => [`NoRoute${status}`, refusal(specs, 'flat')]));
+  return Object.fromEntries([...byStatus].map(([status, specs]) => [`NoRoute${status}`, refusal(specs, flatErrorBody)]));
 }
 
 function success(route: Route, schema: TSchema): Json {
@@ -142,6 +147,8 @@ function errorsByStatus(route: Route): Map<number, ErrorSpec[]> {
     ...(route.body === undefined ? [] : BODY_ERRORS),
     ...(route.params === undefined && route.query === undefined ? [] : INPUT_ERRORS),
     ...(route.auth === 'open' ? [] : LOGIN_ERRORS),
+    ...(POLICIES[route.auth].leastRole === undefined ? [] : ROLE_ERRORS),
+    ...(route.scope === undefined ? [] : SCOPE_ERRORS),
     ...COMMON_ERRORS,
   ];
   const own = route.errors ?? [];
@@ -152,12 +159,12 @@ function errorsByStatus(route: Route): Map<number, ErrorSpec[]> {
   );
 }
 
-function refusal(specs: readonly ErrorSpec[], shape: ErrorShape): Json {
+function refusal(specs: readonly ErrorSpec[], { name }: ErrorBody): Json {
   const lines = [...new Map(specs.map((spec) => [spec.code, `- \`${spec.code}\`: ${spec.meaning}`])).values()];
   return {
     description: lines.join('\n'),
     headers: REPLY_HEADERS,
-    content: { 'application/json': { schema: { $ref: `#/components/schemas/Error_${shape}` } } },
+    content: { 'application/json': { schema: { $ref: `#/components/schemas/Error_${name}` } } },
   };
 }
 
@@ -168,42 +175,7 @@ const SECURITY = {
   bearer: { type: 'http', scheme: 'bearer' },
 };
 
-const text = { type: 'string' };
-
-const ERROR_SCHEMAS: Record<`Error_${ErrorShape}`, Json> = {
-  Error_flat: {
-    type: 'object',
-    required: ['error', 'detail', 'path'],
-    properties: {
-      error: { ...text, description: 'Short code to match on.' },
-      detail: { ...text, description: 'Sentence for people.' },
-      path: text,
-      status: { type: 'integer', description: 'On protocol-layer rejections.' },
-      module: { ...text, description: 'On missing routes of a loaded module.' },
-      method: text,
-    },
-  },
-  Error_openai: {
-    type: 'object',
-    required: ['error', 'detail'],
-    properties: {
-      error: {
-        type: 'object',
-        required: ['message', 'type', 'code'],
-        properties: { message: text, type: text, param: { type: ['string', 'null'] }, code: text },
-      },
-      detail: text,
-      status: { type: 'integer' },
-    },
-  },
-  Error_anthropic: {
-    type: 'object',
-    required: ['type', 'error', 'detail'],
-    properties: {
-      type: { const: 'error' },
-      error: { type: 'object', required: ['type', 'message'], properties: { type: text, message: text, code: text } },
-      detail: text,
-      status: { type: 'integer' },
-    },
-  },
-};
+function errorSchemas(routes: readonly Route[]): Json {
+  const bodies = [flatErrorBody, ...routes.map((route) => route.errorBody ?? flatErrorBody)];
+  return Object.fromEntries(bodies.map(({ name, schema }) => [`Error_${name}`, schema]));
+}

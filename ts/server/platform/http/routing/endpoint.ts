@@ -4,15 +4,19 @@ import type { SchemaNode } from '../../schema/accepted.ts';
 import { SchemaCheck } from '../../schema/schema-check.ts';
 import { parseJsonBody, requireJsonType } from '../body/json-body.ts';
 import { HttpError } from '../errors.ts';
+import { POLICIES } from '../policy.ts';
 import type { Route } from '../route.ts';
 import { parseQuery } from './query.ts';
 
-const POLICIES = new Set(['open', 'local', 'user', 'admin']);
+/** Name of the parameter that a wildcard fills. */
+export const WILDCARD_NAME = 'path';
 
 export class Endpoint {
   readonly route: Route;
-  /** Path segments; undefined stands for a parameter. */
+  /** Path segments, without a wildcard at the end; undefined stands for a parameter. */
   readonly segments: readonly (string | undefined)[];
+  /** The path ends in `/*`. */
+  readonly hasWildcard: boolean;
   readonly #parameterNames: readonly string[];
   readonly #params: SchemaCheck | undefined;
   readonly #query: SchemaCheck | undefined;
@@ -22,10 +26,12 @@ export class Endpoint {
   /** Throws with the route's name when the declaration is not whole. */
   constructor(route: Route) {
     requireWhole(route);
-    const segments = route.path.split('/').slice(1);
     this.route = route;
+    this.hasWildcard = route.path.endsWith('/*');
+    const segments = (this.hasWildcard ? route.path.slice(0, -2) : route.path).split('/').slice(1);
     this.segments = segments.map((segment) => (segment.startsWith('{') ? undefined : segment));
-    this.#parameterNames = segments.filter((segment) => segment.startsWith('{')).map((segment) => segment.slice(1, -1));
+    const names = segments.filter((segment) => segment.startsWith('{')).map((segment) => segment.slice(1, -1));
+    this.#parameterNames = this.hasWildcard ? [...names, WILDCARD_NAME] : names;
     this.#params = compile(route.params);
     this.#query = compile(route.query);
     this.#body = compile(route.body);
@@ -40,10 +46,11 @@ export class Endpoint {
     return this.#body !== undefined;
   }
 
-  readParams(segments: readonly string[]): unknown {
+  /** Throws HttpError 400 for an escape that is no UTF-8, and for values that the schema refuses. */
+  readParams(encoded: readonly string[]): unknown {
     const raw: Record<string, string> = {};
     this.#parameterNames.forEach((name, i) => {
-      raw[name] = segments[i] ?? '';
+      raw[name] = decode(encoded[i] ?? '');
     });
     return accept(this.#params, raw, 'the path');
   }
@@ -63,6 +70,15 @@ export class Endpoint {
     const fault = this.#body.findFault(value, 'the request body');
     if (fault !== undefined) throw invalidRequest(fault.sentence, fault.member);
     return value;
+  }
+}
+
+function decode(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch (cause) {
+    const detail = 'The path holds a percent sign that does not start a valid UTF-8 escape.';
+    throw new HttpError(400, 'invalid_path', detail, { cause });
   }
 }
 
@@ -90,12 +106,13 @@ function arrayProperties(schema: TSchema): string[] {
 
 function requireWhole(route: Route): void {
   const missing: string[] = [];
-  if (!POLICIES.has(route.auth)) missing.push('auth (open, local, user or admin)');
+  if (!Object.hasOwn(POLICIES, route.auth ?? '')) missing.push(`auth (one of ${Object.keys(POLICIES).join(', ')})`);
   if (!Number.isSafeInteger(route.maxBody) || route.maxBody < 0) missing.push('maxBody (bytes, 0 for none)');
   if (route.responses === undefined || Object.keys(route.responses).length === 0) missing.push('responses');
   if (!route.path.startsWith('/')) missing.push('a path that starts with /');
+  if (route.path.slice(0, -1).includes('*')) missing.push('a path whose wildcard is its last segment');
   if (route.body !== undefined && route.maxBody === 0) missing.push('maxBody above 0 for its body');
-  const isPlain = route.method === 'GET' && route.auth === 'open' && route.maxBody === 0 && !route.path.includes('{');
+  const isPlain = route.method === 'GET' && route.auth === 'open' && route.maxBody === 0 && !/[{*]/.test(route.path);
   if (route.probe === true && !isPlain) missing.push('what a probe needs (GET, auth open, maxBody 0, no parameters)');
   if (missing.length > 0) throw new Error(`route ${route.method} ${route.path} lacks ${missing.join(', ')}`);
 }

@@ -14,9 +14,10 @@ const LOCAL_ONLY = new Set(['auth', 'identity', 'cluster']);
 export function missingRoute(method: string, path: string, allowed: readonly string[], findModule: FindModule): HttpError {
   const name = moduleName(path);
   const state = name === undefined || LOCAL_ONLY.has(name) ? undefined : findModule(name);
+  // A path that some route claims is there, whatever runs the module that its name suggests.
+  if (allowed.length > 0) return methodNotAllowed(method, path, allowed, state === undefined ? {} : { module: name, method });
   if (state?.state === 'unavailable') return unavailable(name ?? '', state.reason);
   const where = state === undefined ? {} : { module: name, method };
-  if (allowed.length > 0) return methodNotAllowed(method, path, allowed, where);
   const code = state === undefined ? 'not_found' : 'route_not_found';
   return new HttpError(404, code, `No handler is registered for ${method} ${path.slice(0, 200)}.`, { extra: where });
 }

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import t from 'tap';
 import Type from 'typebox';
 import type { Route } from '../route.ts';
@@ -32,10 +33,51 @@ t.test('a fixed path wins over a pattern, whatever the order', (t) => {
   t.end();
 });
 
+t.test('a wildcard takes the rest of the path, and anything more exact wins over it', (t) => {
+  const table = new RouteTable([
+    get('/files/*'),
+    get('/files/{id}/info'),
+    get('/files/all'),
+    plainRoute('POST', '/files/*', () => OK),
+  ]);
+  const found = (path: string, method = 'GET') => table.find(method, path)?.endpoint.route.path;
+  t.equal(found('/files/a'), '/files/*');
+  t.equal(found('/files/a/b/c.js'), '/files/*');
+  t.equal(found('/files/a/info'), '/files/{id}/info');
+  t.equal(found('/files/all'), '/files/all');
+  t.equal(found('/files/all', 'POST'), '/files/*');
+  t.strictSame(table.find('GET', '/files/a/b%20c/')?.parameters, ['a/b%20c/']);
+  for (const path of ['/files', '/files/', '/file/a', '/']) t.equal(found(path), undefined, path);
+  t.strictSame(table.methodsOf('/files/a/info'), ['GET', 'HEAD', 'OPTIONS', 'POST']);
+  t.throws(() => new RouteTable([get('/files/*'), get('/files/*')]), /declared twice/);
+  t.throws(() => new RouteTable([get('/a*b/c')]), /wildcard is its last segment/);
+  t.end();
+});
+
+t.test('whatever paths are declared, the walk finds what a comparison of all of them finds', (t) => {
+  const segment = fc.constantFrom('a', 'b', '{x}');
+  const pattern = fc.tuple(fc.array(segment, { minLength: 1, maxLength: 3 }), fc.boolean());
+  const declared = fc.uniqueArray(pattern, { maxLength: 8, selector: ([segments, isOpen]) => `${segments}${isOpen}` });
+  const asked = fc.array(fc.constantFrom('a', 'b', 'c', ''), { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(declared, asked, (patterns, segments) => {
+      const table = new RouteTable(patterns.map(([parts, isOpen]) => get(`/${parts.join('/')}${isOpen ? '/*' : ''}`)));
+      const fits = patterns.some(([parts, isOpen]) => {
+        const rest = segments.slice(parts.length).join('/');
+        const isLongEnough = isOpen ? rest !== '' : segments.length === parts.length;
+        return isLongEnough && parts.every((part, i) => (part === '{x}' ? (segments[i] ?? '') !== '' : part === segments[i]));
+      });
+      return (table.find('GET', `/${segments.join('/')}`) !== undefined) === fits;
+    }),
+  );
+  t.end();
+});
+
 t.test('parameters are single segments, decoded, never empty', (t) => {
   const table = new RouteTable([get('/a/{x}/b/{y}')]);
-  t.strictSame(table.find('GET', '/a/1/b/2%2F3')?.segments, ['1', '2/3']);
+  t.strictSame(table.find('GET', '/a/1/b/2%2F3')?.parameters, ['1', '2%2F3']);
   for (const path of ['/a//b/2', '/a/1/b', '/a/1/b/', '/a/1/b/2/', '/A/1/b/2']) t.equal(table.find('GET', path), undefined, path);
-  t.throws(() => table.find('GET', '/a/%zz/b/2'), { code: 'invalid_path' });
+  const match = table.find('GET', '/a/%zz/b/2');
+  t.throws(() => match?.endpoint.readParams(match.parameters), { code: 'invalid_path' });
   t.end();
 });

@@ -1,21 +1,32 @@
 /** Finds the endpoint of a method and a path. */
-
-import { HttpError } from '../errors.ts';
 import type { Method, Route } from '../route.ts';
 import { Endpoint } from './endpoint.ts';
 
 export interface RouteMatch {
   endpoint: Endpoint;
-  /** Decoded path parameters, in order. */
-  segments: readonly string[];
+  /** Values of the path parameters in order, percent-encoded as they were sent; a wildcard's rest of the path comes last. */
+  parameters: readonly string[];
 }
 
 type ByMethod = Map<string, Endpoint>;
 
+/** One segment of all declared paths. */
+class PathNode {
+  readonly literals = new Map<string, PathNode>();
+  parameter: PathNode | undefined;
+  /** Endpoints of paths that end here. */
+  readonly byMethod: ByMethod = new Map();
+  /** Endpoints of paths that go on from here with a wildcard. */
+  readonly wildcard: ByMethod = new Map();
+}
+
+const NONE: readonly string[] = [];
+
 export class RouteTable {
   readonly endpoints: readonly Endpoint[];
+  /** Paths without parameters, which most requests have, need no walk. */
   readonly #static = new Map<string, ByMethod>();
-  readonly #patterns: { segments: readonly (string | undefined)[]; byMethod: ByMethod }[] = [];
+  readonly #root = new PathNode();
 
   /** Throws when a route is not whole or the same method and path come twice. */
   constructor(routes: readonly Route[]) {
@@ -23,69 +34,65 @@ export class RouteTable {
     for (const endpoint of this.endpoints) this.#add(endpoint);
   }
 
-  /** HEAD finds the GET route. */
+  /** HEAD finds the GET route. A literal segment wins over a parameter, and both over a wildcard, where they serve the method. */
   find(method: string, path: string): RouteMatch | undefined {
     const wanted = method === 'HEAD' ? 'GET' : method;
     const fixed = this.#static.get(path)?.get(wanted);
-    if (fixed !== undefined) return { endpoint: fixed, segments: [] };
-    const segments = path.split('/').slice(1);
-    for (const pattern of this.#patterns) {
-      const endpoint = matches(pattern.segments, segments) ? pattern.byMethod.get(wanted) : undefined;
-      if (endpoint !== undefined) return { endpoint, segments: parameters(pattern.segments, segments) };
-    }
-    return undefined;
+    if (fixed !== undefined) return { endpoint: fixed, parameters: NONE };
+    let match: RouteMatch | undefined;
+    walk(this.#root, path.split('/'), 1, [], (byMethod, parameters) => {
+      const endpoint = byMethod.get(wanted);
+      if (endpoint !== undefined) match = { endpoint, parameters };
+      return endpoint !== undefined;
+    });
+    return match;
   }
 
   /** Methods that the path serves, HEAD and OPTIONS included; empty when the path is not served at all. */
   methodsOf(path: string): string[] {
-    const segments = path.split('/').slice(1);
-    const found = new Set<string>(this.#static.get(path)?.keys());
-    for (const pattern of this.#patterns) {
-      if (matches(pattern.segments, segments)) for (const method of pattern.byMethod.keys()) found.add(method);
-    }
+    const found = new Set<string>();
+    walk(this.#root, path.split('/'), 1, [], (byMethod) => {
+      for (const method of byMethod.keys()) found.add(method);
+      return false;
+    });
     if (found.size === 0) return [];
     if (found.has('GET')) found.add('HEAD');
     return [...found.add('OPTIONS')].sort();
   }
 
   #add(endpoint: Endpoint): void {
-    const byMethod = endpoint.isStatic ? this.#staticPath(endpoint.route.path) : this.#pattern(endpoint.segments);
-    const method: Method = endpoint.route.method;
-    if (byMethod.has(method)) throw new Error(`route ${method} ${endpoint.route.path} is declared twice`);
+    const { method, path }: { method: Method; path: string } = endpoint.route;
+    let node = this.#root;
+    for (const segment of endpoint.segments) node = descend(node, segment);
+    const byMethod = endpoint.hasWildcard ? node.wildcard : node.byMethod;
+    if (byMethod.has(method)) throw new Error(`route ${method} ${path} is declared twice`);
     byMethod.set(method, endpoint);
-  }
-
-  #staticPath(path: string): ByMethod {
-    const known = this.#static.get(path) ?? new Map<string, Endpoint>();
-    this.#static.set(path, known);
-    return known;
-  }
-
-  #pattern(segments: readonly (string | undefined)[]): ByMethod {
-    const shape = JSON.stringify(segments);
-    const known = this.#patterns.find((pattern) => JSON.stringify(pattern.segments) === shape);
-    if (known !== undefined) return known.byMethod;
-    const added = { segments, byMethod: new Map<string, Endpoint>() };
-    this.#patterns.push(added);
-    return added.byMethod;
+    if (endpoint.isStatic) this.#static.set(path, byMethod);
   }
 }
 
-function matches(pattern: readonly (string | undefined)[], segments: readonly string[]): boolean {
-  if (pattern.length !== segments.length) return false;
-  return pattern.every((wanted, i) => (wanted === undefined ? segments[i] !== '' : wanted === segments[i]));
+function descend(node: PathNode, segment: string | undefined): PathNode {
+  const next = (segment === undefined ? node.parameter : node.literals.get(segment)) ?? new PathNode();
+  if (segment === undefined) node.parameter = next;
+  else node.literals.set(segment, next);
+  return next;
 }
 
-function parameters(pattern: readonly (string | undefined)[], segments: readonly string[]): string[] {
-  return segments.filter((_, i) => pattern[i] === undefined).map(decode);
-}
-
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch (cause) {
-    throw new HttpError(400, 'invalid_path', 'The path holds a percent sign that does not start a valid UTF-8 escape.', {
-      cause,
-    });
+/** Calls `visit` for each leaf that the segments reach, best first, until it returns true. */
+function walk(
+  node: PathNode,
+  segments: readonly string[],
+  at: number,
+  parameters: readonly string[],
+  visit: (byMethod: ByMethod, parameters: readonly string[]) => boolean,
+): boolean {
+  const segment = segments[at];
+  if (segment === undefined) return node.byMethod.size > 0 && visit(node.byMethod, parameters);
+  const literal = node.literals.get(segment);
+  if (literal !== undefined && walk(literal, segments, at + 1, parameters, visit)) return true;
+  if (segment !== '' && node.parameter !== undefined && walk(node.parameter, segments, at + 1, [...parameters, segment], visit)) {
+    return true;
   }
+  const rest = node.wildcard.size > 0 ? segments.slice(at).join('/') : '';
+  return rest !== '' && visit(node.wildcard, [...parameters, rest]);
 }

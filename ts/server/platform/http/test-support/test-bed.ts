@@ -1,4 +1,4 @@
-/** For tests: a server over given routes on a free port, and a raw socket that speaks to it byte by byte. */
+/** For tests: a server over given routes on a free port that takes `a` for a Host, and a raw socket that speaks to it byte by byte. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Test } from 'tap';
@@ -7,6 +7,7 @@ import type { LineSink } from '../../log/line-sink.ts';
 import { Log } from '../../log/log.ts';
 import { MetricsRegistry } from '../../metrics/registry.ts';
 import { NO_ACCOUNTS } from '../authenticator.ts';
+import type { ErrorBody } from '../error-body.ts';
 import { HttpServer, type HttpServerOptions } from '../http-server.ts';
 import { type BytesReply, json, type Reply, type RequestContext, type Route, route } from '../route.ts';
 
@@ -26,7 +27,15 @@ export async function openTestBed(t: Test, routes: readonly Route[], options: Pa
   const sink: LineSink = { write: (line) => lines.push(line), flush: () => undefined };
   const metrics = new MetricsRegistry();
   const log = new Log({ level: 'info', format: 'json', sink });
-  const server = new HttpServer({ routes, log, metrics, authenticator: NO_ACCOUNTS, findModule: () => undefined, ...options });
+  const server = new HttpServer({
+    routes,
+    log,
+    metrics,
+    authenticator: NO_ACCOUNTS,
+    findModule: () => undefined,
+    allowedHosts: ['a'],
+    ...options,
+  });
   const addresses = await server.open({ host: '127.0.0.1', port: 0 }, { host: '127.0.0.1', port: 0 });
   t.teardown(() => server.close());
   const { port } = addresses.internal;
@@ -47,12 +56,21 @@ export function plainRoute(method: Route['method'], path: string, handle: Handle
   const defaults = {
     method,
     path,
-    auth: 'user',
+    auth: 'viewer',
     maxBody: method === 'GET' ? 0 : 1000,
     tag: 'Test',
     summary: 'A test route',
   } as const;
   return { ...route({ ...defaults, responses: { 200: Type.Object({}) }, handle: handle as Route['handle'] }), ...more };
+}
+
+/** The shape of some foreign API, for tests of how shapes are chosen. */
+export function nestedErrorBody(name: string): ErrorBody {
+  return {
+    name,
+    schema: { type: 'object' },
+    write: (error) => ({ [name]: { code: error.code, param: error.param ?? null }, detail: error.message }),
+  };
 }
 
 export const OK: BytesReply = json(200, { ok: true });

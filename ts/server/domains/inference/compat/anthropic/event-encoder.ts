@@ -1,10 +1,10 @@
 /** The event stream of the Messages API. Deltas go by byte template. */
 import type { FinishReason, JobUsage } from '../../../../native/llama.ts';
-import { errorBody } from '../../../../platform/http/error-body.ts';
 import type { HttpError } from '../../../../platform/http/errors.ts';
 import type { StreamEncoder } from '../../stream/encoder.ts';
 import type { Frames } from '../../stream/frames.ts';
 import { anthropicUsage, type StopMembers, stopMembers } from './answer.ts';
+import { anthropicErrorBody } from './error-body.ts';
 
 type BlockKind = 'text' | 'thinking' | 'tool_use';
 
@@ -69,7 +69,7 @@ export class MessagesEncoder implements StreamEncoder {
   }
 
   error(out: Frames, error: HttpError): void {
-    out.pushText(`event: error\ndata: ${JSON.stringify(errorBody(error, 'anthropic', ''))}\n\n`);
+    out.pushText(`event: error\ndata: ${JSON.stringify(anthropicErrorBody.write(error, ''))}\n\n`);
   }
 
   #begin(out: Frames, kind: BlockKind, block: Record<string, unknown>): void {

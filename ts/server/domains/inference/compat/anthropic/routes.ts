@@ -7,6 +7,7 @@ import type { InferenceService } from '../../service.ts';
 import { identifier } from '../identifier.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { anthropicMessage } from './answer.ts';
+import { anthropicErrorBody } from './error-body.ts';
 import { MessagesEncoder } from './event-encoder.ts';
 import { readMessagesRequest, readPrompt } from './request.ts';
 import { CountRequest, MessagesRequest } from './schema.ts';
@@ -24,11 +25,11 @@ const MessageShape = Type.Object({
 
 const shared = {
   method: 'POST',
-  auth: 'user',
+  auth: 'viewer',
   maxBody: maxBodyBytes,
   tag: 'Chat',
   errors: completionErrors,
-  errorShape: 'anthropic',
+  errorBody: anthropicErrorBody,
 } as const;
 
 export function anthropicRoutes(service: InferenceService): Route[] {

@@ -7,6 +7,7 @@ import type { InferenceService } from '../../service.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { asMembers, asText } from '../members.ts';
 import { nullableBoolean, nullableInteger } from '../nullable.ts';
+import { openaiErrorBody } from '../openai/error-body.ts';
 
 const RerankRequest = Type.Object({
   model: Type.String({ minLength: 1, maxLength: 512 }),
@@ -35,14 +36,14 @@ export function rerankRoute(service: InferenceService): Route {
   return route({
     method: 'POST',
     path: '/v1/rerank',
-    auth: 'user',
+    auth: 'viewer',
     maxBody: maxBodyBytes,
     tag: 'Embeddings',
     summary: 'Rank documents by their relevance to a query',
     body: RerankRequest,
     responses: { 200: RerankResult },
     errors: modelErrors,
-    errorShape: 'openai',
+    errorBody: openaiErrorBody,
     handle: (context) => rerank(service, context),
   });
 }

@@ -6,6 +6,7 @@ import { modelErrors } from '../../errors.ts';
 import type { InferenceService } from '../../service.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { nullableBoolean, nullableString } from '../nullable.ts';
+import { openaiErrorBody } from '../openai/error-body.ts';
 import { readTokens } from '../openai-embeddings/input.ts';
 
 const model = nullableString('Model whose tokenizer is used; the default model unless told.', { maxLength: 512 });
@@ -25,11 +26,11 @@ type DetokenizeRequest = Static<typeof DetokenizeRequest>;
 
 const shared = {
   method: 'POST',
-  auth: 'user',
+  auth: 'viewer',
   maxBody: maxBodyBytes,
   tag: 'Tokens',
   errors: modelErrors,
-  errorShape: 'openai',
+  errorBody: openaiErrorBody,
 } as const;
 
 export function tokenizeRoutes(service: InferenceService): Route[] {

@@ -1,9 +1,9 @@
 /** Chat completion chunks by byte template: a content token costs three copies and no object. */
 import type { FinishReason, JobUsage, TokenLogprob } from '../../../../native/llama.ts';
-import { errorBody } from '../../../../platform/http/error-body.ts';
 import type { HttpError } from '../../../../platform/http/errors.ts';
 import type { StreamEncoder } from '../../stream/encoder.ts';
 import type { Frames } from '../../stream/frames.ts';
+import { openaiErrorBody } from '../openai/error-body.ts';
 import { chatLogprobsJson } from './logprobs.ts';
 import { chatTimings, chatUsage } from './usage.ts';
 
@@ -92,7 +92,7 @@ export class ChunkEncoder implements StreamEncoder {
   }
 
   error(out: Frames, error: HttpError): void {
-    out.pushText(`data: ${JSON.stringify(errorBody(error, 'openai', ''))}\n\n`);
+    out.pushText(`data: ${JSON.stringify(openaiErrorBody.write(error, ''))}\n\n`);
   }
 
   #text(out: Frames, choice: number, kind: 'content' | 'reasoning', jsonBody: Buffer): void {

@@ -6,6 +6,7 @@ import { completionErrors } from '../../errors.ts';
 import type { InferenceService } from '../../service.ts';
 import { identifier, unixSeconds } from '../identifier.ts';
 import { maxBodyBytes } from '../limits.ts';
+import { openaiErrorBody } from '../openai/error-body.ts';
 import { ChunkEncoder, type ChunkHead } from './chunk-encoder.ts';
 import { chatCompletion } from './completion.ts';
 import { readChatRequest } from './request.ts';
@@ -16,7 +17,7 @@ export function chatRoute(service: InferenceService, fingerprint: string): Route
   return route({
     method: 'POST',
     path: '/v1/chat/completions',
-    auth: 'user',
+    auth: 'viewer',
     maxBody: maxBodyBytes,
     tag: 'Chat',
     summary: 'Complete a chat',
@@ -28,7 +29,7 @@ export function chatRoute(service: InferenceService, fingerprint: string): Route
     responses: { 200: ChatCompletion },
     stream: Type.Union([ChatChunk, Type.Object({ error: Type.Object({}), detail: Type.String() })]),
     errors: completionErrors,
-    errorShape: 'openai',
+    errorBody: openaiErrorBody,
     handle: (context) => completeChat(service, fingerprint, context),
   });
 }

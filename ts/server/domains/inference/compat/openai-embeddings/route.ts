@@ -4,6 +4,7 @@ import { callOptions, withClientErrors } from '../../call.ts';
 import { errorSpecs, invalid, modelErrors } from '../../errors.ts';
 import type { InferenceService } from '../../service.ts';
 import { maxBodyBytes } from '../limits.ts';
+import { openaiErrorBody } from '../openai/error-body.ts';
 import { readInputs } from './input.ts';
 import { EmbeddingList, EmbeddingRequest } from './schema.ts';
 import { encodeVector, shortenVector } from './vector.ts';
@@ -15,7 +16,7 @@ export function embeddingRoutes(service: InferenceService): Route[] {
     route({
       method: 'POST',
       path,
-      auth: 'user',
+      auth: 'viewer',
       maxBody: maxBodyBytes,
       tag: 'Embeddings',
       summary: 'Embed texts',
@@ -23,7 +24,7 @@ export function embeddingRoutes(service: InferenceService): Route[] {
       body: EmbeddingRequest,
       responses: { 200: EmbeddingList },
       errors: [...modelErrors, ...errorSpecs('unsupported')],
-      errorShape: 'openai',
+      errorBody: openaiErrorBody,
       handle: (context) => embed(service, context),
     }),
   );

@@ -4,6 +4,7 @@ import { json, type Route, route } from '../../../../platform/http/route.ts';
 import type { ModelCard } from '../../backend.ts';
 import { errorSpecs } from '../../errors.ts';
 import type { InferenceService } from '../../service.ts';
+import { openaiErrorBody } from '../openai/error-body.ts';
 
 const Entry = Type.Object({
   id: Type.String(),
@@ -30,7 +31,7 @@ export function modelListRoute(service: InferenceService): Route {
     summary: 'Models that can be asked',
     responses: { 200: Type.Object({ object: Type.Literal('list'), data: Type.Array(Entry) }) },
     errors: errorSpecs('internal'),
-    errorShape: 'openai',
+    errorBody: openaiErrorBody,
     handle: async () => json(200, { object: 'list', data: (await service.models()).map(modelEntry) }),
   });
 }

@@ -6,6 +6,7 @@ import { completionErrors } from '../../errors.ts';
 import type { InferenceService } from '../../service.ts';
 import { identifier, unixSeconds } from '../identifier.ts';
 import { maxBodyBytes } from '../limits.ts';
+import { openaiErrorBody } from '../openai/error-body.ts';
 import { ResponsesEncoder } from './event-encoder.ts';
 import { outputItems } from './output.ts';
 import { readResponsesRequest } from './request.ts';
@@ -25,7 +26,7 @@ export function responsesRoute(service: InferenceService): Route {
   return route({
     method: 'POST',
     path: '/v1/responses',
-    auth: 'user',
+    auth: 'viewer',
     maxBody: maxBodyBytes,
     tag: 'Chat',
     summary: 'Create a response',
@@ -35,7 +36,7 @@ export function responsesRoute(service: InferenceService): Route {
     responses: { 200: ResponseShape },
     stream: Type.Object({ type: Type.String(), sequence_number: Type.Integer() }),
     errors: completionErrors,
-    errorShape: 'openai',
+    errorBody: openaiErrorBody,
     handle: (context) => respond(service, context),
   });
 }

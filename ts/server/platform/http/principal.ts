@@ -1,0 +1,37 @@
+/** Who is calling, as the authenticator resolved it from a credential. */
+
+/** From least to most: each role may do what the ones before it may. */
+export const ROLES = ['viewer', 'developer', 'admin', 'superadmin'] as const;
+
+export type Role = (typeof ROLES)[number];
+
+export interface Principal {
+  tenant: string;
+  /** The account's id; undefined for the anonymous caller, and for keys that belong to no account. */
+  subject: string | undefined;
+  /** What kind of credential was presented. `node`: another node of the cluster. */
+  kind: 'anonymous' | 'key' | 'session' | 'token' | 'node';
+  roles: readonly Role[];
+  /** What the credential may be used for; `*` stands for everything. */
+  scopes: readonly string[];
+  /** Id of the key or token, for the audit log and revocation; never the secret itself. */
+  keyId: string | undefined;
+}
+
+export const ANONYMOUS: Principal = Object.freeze({
+  tenant: 'default',
+  subject: undefined,
+  kind: 'anonymous',
+  roles: Object.freeze([]),
+  scopes: Object.freeze([]),
+  keyId: undefined,
+});
+
+export function hasRole(principal: Principal, least: Role): boolean {
+  const rank = ROLES.indexOf(least);
+  return principal.roles.some((role) => ROLES.indexOf(role) >= rank);
+}
+
+export function hasScope(principal: Principal, scope: string): boolean {
+  return principal.scopes.includes(scope) || principal.scopes.includes('*');
+}
