@@ -107,7 +107,7 @@ t.test('a chat is streamed', async (t) => {
     { model: 'tiny-chat', messages, stream: true },
     { 'x-svc-edge-tools': '1' },
   );
-  if (reply.kind !== 'stream') return t.fail('no stream');
+  if (reply.kind !== 'events') return t.fail('no stream');
   t.strictSame(reply.headers, { 'x-svc-edge-tools': 'on' });
   const stream = new ScriptedStream();
   reply.start(stream);

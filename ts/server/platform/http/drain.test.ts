@@ -17,7 +17,7 @@ async function openWithStream(
         isAborted = true;
       });
       return {
-        kind: 'stream',
+        kind: 'events',
         headers: {},
         start: (opened) => {
           stream = opened;

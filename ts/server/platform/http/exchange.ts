@@ -8,9 +8,13 @@ import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from '
 import { STATUS_CODES } from 'node:http';
 import { createRequire } from 'node:module';
 import { type BodyBudget, BodyCollector, type BodyOutcome } from './body/body-collector.ts';
+import { BodyStream } from './body/body-stream.ts';
 import { type FramingFault, findFramingFault } from './listen/framing.ts';
+import type { ByteSink } from './reply/byte-sink.ts';
+import { ChunkedBody } from './reply/chunked-body.ts';
 import { type Heartbeat, SocketEventStream, type StreamSink } from './reply/event-stream.ts';
-import type { EventStream } from './route.ts';
+import type { EventStream, ReplyHeaders } from './reply/reply.ts';
+import { SizedBody, type SizedSocket } from './reply/sized-body.ts';
 
 // Read once by the library when it loads; its default of 4 KiB is less than browsers and gateways send.
 process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
@@ -20,6 +24,9 @@ const uws = createRequire(import.meta.url)('uWebSockets.js') as Library;
 uws._cfg('999999990007');
 
 const STATUS_LINES = new Map(Object.entries(STATUS_CODES).map(([code, text]) => [Number(code), `${code} ${text}`]));
+
+/** Shared by all exchanges on whose end nothing waits. */
+const NO_CALLBACKS: (() => void)[] = [];
 
 /** How an exchange ended, for the access log and the metrics. */
 export interface ExchangeEnd {
@@ -40,13 +47,14 @@ export class Exchange {
   /** Closes the connection after the answer. */
   closeAfter = false;
   onEnd: (end: ExchangeEnd) => void = () => undefined;
-  onAbort: () => void = () => undefined;
 
   readonly #res: HttpResponse;
   #fields: string[] = [];
   #headers: Map<string, string> | undefined;
-  #collector: BodyCollector | undefined;
-  #stream: SocketEventStream | undefined;
+  #body: BodyCollector | BodyStream | undefined;
+  /** The open response body, which is told when the client goes away. */
+  #open: SocketEventStream | ChunkedBody | SizedBody | undefined;
+  #abortCallbacks: (() => void)[] = NO_CALLBACKS;
   #done = false;
   #status = 0;
   #sentBytes = 0;
@@ -89,14 +97,36 @@ export class Exchange {
   collectBody(limitBytes: number, budget: BodyBudget): Promise<BodyOutcome> {
     return new Promise((resolve) => {
       const collector = new BodyCollector(limitBytes, budget, resolve);
-      this.#collector = collector;
+      this.#body = collector;
       this.#res.onData((chunk, isLast) => collector.add(chunk, isLast));
     });
   }
 
+  /** Must be called before the handler yields, like collectBody. */
+  streamBody(limitBytes: number): BodyStream {
+    const body = new BodyStream(limitBytes, {
+      pause: () => {
+        if (!this.#done) this.#res.pause();
+      },
+      resume: () => {
+        if (!this.#done) this.#res.resume();
+      },
+    });
+    this.#body = body;
+    if (this.hasBody) this.#res.onData((chunk, isLast) => body.add(chunk, isLast));
+    else body.add(new ArrayBuffer(0), true);
+    return body;
+  }
+
+  /** Called once when the client goes away before the end of the answer; at once when it is gone already. */
+  whenAborted(callback: () => void): void {
+    if (this.#done) callback();
+    else this.#abortCallbacks = [...this.#abortCallbacks, callback];
+  }
+
   /** The body is no longer wanted; what still arrives is thrown away. */
   dropBody(): void {
-    this.#collector?.drop();
+    this.#body?.drop();
   }
 
   /** Cuts the connection; the abort handler and the open stream are told. */
@@ -105,8 +135,9 @@ export class Exchange {
   }
 
   /** Answers at once; a body that is still arriving is read and thrown away by the library. */
-  reply(status: number, headers: Readonly<Record<string, string>>, body: string | Uint8Array): void {
+  reply(status: number, headers: ReplyHeaders, body: string | Uint8Array): void {
     if (this.#done) return;
+    this.#leaveBody();
     this.#res.cork(() => {
       this.#writeHead(status, headers);
       if (this.method === 'HEAD') this.#endHead(Buffer.byteLength(body));
@@ -117,17 +148,43 @@ export class Exchange {
     this.#finish(false);
   }
 
+  /** For HEAD, 204 and 304, and for empty bodies. HEAD tells the size that GET would send, where it is known. */
+  replyWithoutBody(status: number, headers: ReplyHeaders, sizeBytes: number | undefined): void {
+    if (this.#done) return;
+    this.#leaveBody();
+    this.#res.cork(() => {
+      this.#writeHead(status, headers);
+      if (status === 204 || status === 304 || (this.method === 'HEAD' && sizeBytes === undefined)) this.#res.endWithoutBody();
+      else if (this.method === 'HEAD') this.#endHead(sizeBytes ?? 0);
+      else this.#res.end('', this.closeAfter);
+    });
+    this.#finish(false);
+  }
+
+  /** Sends the status and the headers; the body goes through the sink. Without a size it is chunked. */
+  openBytes(status: number, headers: ReplyHeaders, sizeBytes: number | undefined): ByteSink {
+    const body = sizeBytes === undefined ? new ChunkedBody(this.#sink()) : new SizedBody(this.#sizedSocket(sizeBytes), sizeBytes);
+    if (this.#done) {
+      queueMicrotask(() => body.aborted());
+      return body;
+    }
+    this.#open = body;
+    this.#res.onWritable((offset) => body.drained(offset));
+    this.#res.cork(() => this.#writeHead(status, headers));
+    return body;
+  }
+
   /** Sends the status and the headers at once and leaves the response open. */
-  openStream(status: number, headers: Readonly<Record<string, string>>, heartbeat: Heartbeat): EventStream {
+  openEvents(status: number, headers: ReplyHeaders, heartbeat: Heartbeat): EventStream {
     const stream = new SocketEventStream(this.#sink(), heartbeat);
     if (this.#done) {
       // The client left while the handler prepared: tell the handler once it has registered its callbacks.
       queueMicrotask(() => stream.aborted());
       return stream;
     }
-    this.#stream = stream;
+    this.#open = stream;
     this.#res.onWritable(() => {
-      stream.drained();
+      stream.writable();
       return true;
     });
     this.#res.cork(() => {
@@ -158,6 +215,7 @@ export class Exchange {
       },
       end: () => {
         if (this.#done) return;
+        this.#leaveBody();
         this.#res.cork(() => this.#res.end(undefined, this.closeAfter));
         this.#finish(false);
       },
@@ -165,10 +223,43 @@ export class Exchange {
     };
   }
 
-  #writeHead(status: number, headers: Readonly<Record<string, string>>): void {
+  #sizedSocket(sizeBytes: number): SizedSocket {
+    let chunk = new Uint8Array();
+    let outcome: [boolean, boolean] = [false, false];
+    const sendChunk = (): void => {
+      outcome = this.#res.tryEnd(chunk, sizeBytes);
+    };
+    return {
+      offset: () => this.#res.getWriteOffset(),
+      tryEnd: (next) => {
+        chunk = next as Uint8Array<ArrayBuffer>;
+        this.#res.cork(sendChunk);
+        return { ok: outcome[0], done: outcome[1] };
+      },
+      completing: () => this.#leaveBody(),
+      completed: () => {
+        this.#sentBytes = sizeBytes;
+        this.#finish(false);
+      },
+      cut: () => this.cut(),
+    };
+  }
+
+  /**
+   * The answer ends now, whatever still arrives. The library reads past a rest of known length; a chunked one may have no end, so its
+   * connection closes.
+   */
+  #leaveBody(): void {
+    const body = this.#body;
+    if (!(body instanceof BodyStream)) return;
+    if (!body.isWhole && (body.mustClose || this.header('transfer-encoding') !== undefined)) this.closeAfter = true;
+    body.drop();
+  }
+
+  #writeHead(status: number, headers: ReplyHeaders): void {
     this.#status = status;
     this.#res.writeStatus(STATUS_LINES.get(status) ?? `${status} Status`);
-    for (const name in headers) this.#res.writeHeader(name, headers[name] ?? '');
+    writeHeaders(this.#res, headers);
     for (let i = 0; i < this.commonHeaders.length; i += 2) {
       this.#res.writeHeader(this.commonHeaders[i] ?? '', this.commonHeaders[i + 1] ?? '');
     }
@@ -185,15 +276,23 @@ export class Exchange {
 
   #aborted(): void {
     if (this.#done) return;
-    this.#collector?.drop();
     this.#finish(true);
-    this.onAbort();
-    this.#stream?.aborted();
+    this.#body?.drop();
+    for (const callback of this.#abortCallbacks) callback();
+    this.#open?.aborted();
   }
 
   #finish(aborted: boolean): void {
     this.#done = true;
     this.onEnd({ status: this.#status, sentBytes: this.#sentBytes, aborted });
+  }
+}
+
+function writeHeaders(res: HttpResponse, headers: ReplyHeaders): void {
+  for (const name in headers) {
+    const value = headers[name];
+    if (typeof value === 'string') res.writeHeader(name, value);
+    else for (const one of value ?? []) res.writeHeader(name, one);
   }
 }
 
@@ -209,4 +308,4 @@ function joinFields(fields: readonly string[]): Map<string, string> {
 }
 
 export type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket };
-export { STATUS_LINES, uws };
+export { STATUS_LINES, uws, writeHeaders };

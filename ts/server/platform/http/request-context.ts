@@ -49,8 +49,7 @@ export class ExchangeContext implements RequestContext {
     if (this.#controller === undefined) {
       const controller = new AbortController();
       this.#controller = controller;
-      if (this.#exchange.done) controller.abort();
-      else this.#exchange.onAbort = () => controller.abort();
+      this.#exchange.whenAborted(() => controller.abort());
     }
     return this.#controller.signal;
   }

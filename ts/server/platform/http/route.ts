@@ -1,12 +1,18 @@
 /** Routes are data: validation, types, OpenAPI and the docs page all come from one array of these. */
 import type { Static, TObject, TSchema } from 'typebox';
+import type { PartLimits } from './body/multipart.ts';
 import type { ErrorBody } from './error-body.ts';
 import type { ErrorSpec } from './errors.ts';
 import type { ListenerName } from './listen/listener-name.ts';
 import type { PolicyName } from './policy.ts';
 import type { Principal } from './principal.ts';
+import type { Reply } from './reply/reply.ts';
+
+export { type BytesReply, type EventStream, type EventsReply, json, type Reply } from './reply/reply.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export type BodyKind = 'json' | 'bytes' | 'multipart';
 
 export interface RequestContext<P = unknown, Q = unknown, B = unknown> {
   params: P;
@@ -21,32 +27,6 @@ export interface RequestContext<P = unknown, Q = unknown, B = unknown> {
   remoteAddress: string;
   /** Aborts when the client goes away or the server drains past its limit. */
   signal: AbortSignal;
-}
-
-export type Reply = BytesReply | StreamReply;
-
-export interface BytesReply {
-  kind: 'bytes';
-  status: number;
-  headers: Record<string, string>;
-  body: string | Uint8Array;
-}
-
-/** Opens an event stream: status 200 and headers go out at once, then start() writes as it likes. */
-export interface StreamReply {
-  kind: 'stream';
-  headers: Record<string, string>;
-  start(stream: EventStream): void;
-}
-
-export interface EventStream {
-  /** Queues bytes (whole SSE frames). False: the client reads slowly; wait for onDrain. The bytes are copied. */
-  write(frames: Uint8Array | string): boolean;
-  /** Called each time the queue has gone out after write() said false. One callback: the last one given. */
-  onDrain(callback: () => void): void;
-  /** Called once when the client goes away before end(). */
-  onClose(callback: () => void): void;
-  end(): void;
 }
 
 export interface RouteSpec<P extends TObject, Q extends TObject, B extends TSchema> {
@@ -64,7 +44,15 @@ export interface RouteSpec<P extends TObject, Q extends TObject, B extends TSche
   description?: string;
   params?: P;
   query?: Q;
+  /** Checked for JSON bodies; for the other kinds it is what the reference shows, see body/body-schema.ts. */
   body?: B;
+  /**
+   * `json` (the default): the parsed and checked value; without a schema the bytes. `bytes`: a BodyStream. `multipart`: a MultipartBody.
+   * The last two begin while the body arrives, and hold little of it in memory.
+   */
+  bodyKind?: BodyKind;
+  /** For `multipart`. */
+  partLimits?: Partial<PartLimits>;
   /** Accepts a missing body as undefined. */
   bodyOptional?: boolean;
   /**
@@ -87,8 +75,4 @@ export type Route = RouteSpec<any, any, any>;
 
 export function route<P extends TObject, Q extends TObject, B extends TSchema>(spec: RouteSpec<P, Q, B>): Route {
   return spec;
-}
-
-export function json(status: number, body: unknown, headers: Record<string, string> = {}): BytesReply {
-  return { kind: 'bytes', status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
 }

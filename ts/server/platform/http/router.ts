@@ -4,17 +4,19 @@ import type { BrowserGuard } from './access/browser-guard.ts';
 import { addCorsHeaders, preflightHeaders } from './access/cors.ts';
 import type { AuthenticationState, Authenticator } from './authenticator.ts';
 import type { BodyBudget, BodyOutcome } from './body/body-collector.ts';
+import { BodyAborted, BodyStream, payloadTooLarge } from './body/body-stream.ts';
 import { type ErrorBodyPrefix, errorBodyOfPath, flatErrorBody } from './error-body.ts';
 import { HttpError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { ListenerName } from './listen/listener-name.ts';
 import { ANY_CREDENTIAL, POLICIES, requireAllowed } from './policy.ts';
 import type { Principal } from './principal.ts';
-import { EVENT_STREAM_HEADERS, type Heartbeat } from './reply/event-stream.ts';
+import type { Heartbeat } from './reply/event-stream.ts';
+import { Replier } from './reply/replier.ts';
 import { ExchangeContext } from './request-context.ts';
 import type { RequestIds } from './request-id.ts';
 import type { RequestObserver } from './request-observer.ts';
-import type { Reply, Route, StreamReply } from './route.ts';
+import type { Reply, Route } from './route.ts';
 import type { Endpoint } from './routing/endpoint.ts';
 import { type FindModule, missingRoute } from './routing/missing-route.ts';
 import type { RouteMatch, RouteTable } from './routing/route-table.ts';
@@ -47,15 +49,20 @@ interface Visit {
   route: Route | undefined;
 }
 
+/** A body as the exchange took it: collected, open, or none. */
+type Received = Uint8Array | BodyStream | undefined;
+
 export class Router {
   /** While true, new requests are refused with 503 and their connections closed. */
   draining = false;
   /** Exchanges that are not over, for the end of a drain. */
   readonly active = new Set<Exchange>();
   readonly #deps: RouterDeps;
+  readonly #replier: Replier;
 
   constructor(deps: RouterDeps) {
     this.#deps = deps;
+    this.#replier = new Replier(deps.heartbeat, deps.log);
   }
 
   /** Takes over an exchange. Runs synchronously up to the first wait, as the socket demands. */
@@ -95,8 +102,10 @@ export class Router {
     }
     if (isChunkedOutside) throw chunkedRefusal();
     if (body instanceof HttpError) throw body;
-    const bytes = body === undefined ? undefined : this.#bodyOf(exchange, await body);
-    this.#send(visit, await this.#handle(visit, match, caller, bytes));
+    const received = body instanceof Promise ? this.#bodyOf(exchange, await body) : body;
+    const reply = await this.#handle(visit, match, caller, received);
+    if (this.draining) exchange.closeAfter = true;
+    return this.#replier.send(exchange, reply, visit.requestId);
   }
 
   async #admit(visit: Visit, match: RouteMatch | undefined): Promise<Principal> {
@@ -115,55 +124,35 @@ export class Router {
     return caller;
   }
 
-  #handle(visit: Visit, match: RouteMatch, caller: Principal, bytes: Uint8Array | undefined): Reply | Promise<Reply> {
+  #handle(visit: Visit, match: RouteMatch, caller: Principal, received: Received): Reply | Promise<Reply> {
     const { exchange, requestId, listener } = visit;
     const { endpoint } = match;
     const params = endpoint.readParams(match.parameters);
     const query = endpoint.readQuery(exchange.query);
-    const body = endpoint.readBody(bytes, exchange.header('content-type'));
+    const contentType = exchange.header('content-type');
+    const body =
+      received instanceof BodyStream ? endpoint.openBody(received, contentType) : endpoint.readBody(received, contentType);
     return endpoint.route.handle(new ExchangeContext(exchange, { params, query, body, caller, requestId, listener }));
   }
 
-  #startBody(exchange: Exchange, endpoint: Endpoint): Promise<BodyOutcome> | HttpError | undefined {
-    if (!exchange.hasBody) return undefined;
+  #startBody(exchange: Exchange, endpoint: Endpoint): Promise<BodyOutcome> | BodyStream | HttpError | undefined {
+    if (!exchange.hasBody && !endpoint.isBodyStreamed) return undefined;
     const declared = Number(exchange.header('content-length') ?? 0);
     const limit = endpoint.route.maxBody === 0 ? IGNORED_BODY_BYTES : Math.min(endpoint.route.maxBody, this.#deps.maxBodyBytes);
     if (declared > limit) {
       exchange.closeAfter ||= declared > READ_PAST_BYTES;
-      return tooLarge(limit);
+      return payloadTooLarge(limit);
     }
-    return exchange.collectBody(limit, this.#deps.budget);
+    return endpoint.isBodyStreamed ? exchange.streamBody(limit) : exchange.collectBody(limit, this.#deps.budget);
   }
 
   #bodyOf(exchange: Exchange, outcome: BodyOutcome): Uint8Array {
     if (outcome.kind === 'complete') return outcome.bytes;
     exchange.closeAfter ||= outcome.mustClose;
-    if (outcome.kind === 'too_large') throw tooLarge(outcome.limitBytes);
+    if (outcome.kind === 'too_large') throw payloadTooLarge(outcome.limitBytes);
     throw new HttpError(503, 'server_busy', 'Too many large request bodies are arriving at once; retry shortly.', {
       headers: { 'retry-after': '1' },
     });
-  }
-
-  #send(visit: Visit, reply: Reply): void {
-    const { exchange } = visit;
-    if (this.draining) exchange.closeAfter = true;
-    if (reply.kind === 'bytes') exchange.reply(reply.status, reply.headers, reply.body);
-    else this.#openStream(visit, reply);
-  }
-
-  #openStream({ exchange, requestId }: Visit, reply: StreamReply): void {
-    const headers = { ...EVENT_STREAM_HEADERS, ...reply.headers };
-    if (exchange.method === 'HEAD') {
-      exchange.reply(200, headers, '');
-      return;
-    }
-    const stream = exchange.openStream(200, headers, this.#deps.heartbeat);
-    try {
-      reply.start(stream);
-    } catch (error) {
-      this.#deps.log.error('a stream could not start', { id: requestId, error });
-      exchange.cut();
-    }
   }
 
   #preflight(exchange: Exchange): void {
@@ -191,6 +180,8 @@ export class Router {
 
   #fail(visit: Visit, thrown: unknown): void {
     const { exchange, route } = visit;
+    // A client that went away reads no answer, and that its body broke off is no fault.
+    if (exchange.done && (thrown instanceof BodyAborted || thrown instanceof HttpError)) return;
     exchange.dropBody();
     const error = thrown instanceof HttpError ? thrown : this.#internal(visit, thrown);
     const shape =
@@ -221,9 +212,4 @@ function isNative(path: string): boolean {
 function chunkedRefusal(): HttpError {
   const detail = 'The public edge takes no chunked request bodies; send a Content-Length.';
   return new HttpError(411, 'length_required', detail, { extra: { status: 411 } });
-}
-
-function tooLarge(limitBytes: number): HttpError {
-  const detail = `The request body is over the limit of ${limitBytes} bytes. Send less, or use the chunked upload.`;
-  return new HttpError(413, 'payload_too_large', detail, { extra: { status: 413 } });
 }

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { NativeError } from '../../../native/native-error.ts';
-import type { StreamReply } from '../../../platform/http/route.ts';
+import type { EventsReply } from '../../../platform/http/route.ts';
 import { ChunkEncoder } from '../compat/openai-chat/chunk-encoder.ts';
 import { scriptedUsage } from '../scripted-engine.ts';
 import { ScriptedStream } from './scripted-stream.ts';
@@ -17,7 +17,7 @@ function begin({ headerTimeoutMs = 60_000 } = {}) {
   return { session, calls, aborter, stream: new ScriptedStream() };
 }
 
-async function open({ session, stream }: ReturnType<typeof begin>): Promise<StreamReply> {
+async function open({ session, stream }: ReturnType<typeof begin>): Promise<EventsReply> {
   const reply = await session.reply;
   reply.start(stream);
   return reply;

@@ -5,7 +5,7 @@
  * that is a plain error with its own status; a later one travels inside the frame.
  */
 import type { FinishReason, JobUsage, NativeError, TokenLogprob } from '../../../native/llama.ts';
-import type { EventStream, StreamReply } from '../../../platform/http/route.ts';
+import type { EventStream, EventsReply } from '../../../platform/http/route.ts';
 import type { CompletionSink, RunningCompletion } from '../backend.ts';
 import { clientError, refusal } from '../errors.ts';
 import { ArgumentGuard } from './argument-guard.ts';
@@ -17,12 +17,12 @@ const defaultHeaderTimeoutMs = 5_000;
 
 export class StreamSession implements CompletionSink {
   /** Resolves when the stream opens; rejects with the error that came first. */
-  readonly reply: Promise<StreamReply>;
+  readonly reply: Promise<EventsReply>;
   readonly #encoder: StreamEncoder;
   readonly #headerTimeoutMs: number;
   readonly #frames = new Frames();
   readonly #guard = new ArgumentGuard();
-  #resolve!: (reply: StreamReply) => void;
+  #resolve!: (reply: EventsReply) => void;
   #reject!: (error: Error) => void;
   #job: RunningCompletion | undefined;
   #signal: AbortSignal | undefined;
@@ -135,7 +135,7 @@ export class StreamSession implements CompletionSink {
     this.#clearHeaderTimer();
     this.#encoder.open(this.#frames, nPromptTokens);
     // bind() runs after submit() returns; a backend may report the start before that.
-    queueMicrotask(() => this.#resolve({ kind: 'stream', headers: this.#headers, start: (stream) => this.#attach(stream) }));
+    queueMicrotask(() => this.#resolve({ kind: 'events', headers: this.#headers, start: (stream) => this.#attach(stream) }));
   }
 
   #attach(stream: EventStream): void {

@@ -1,7 +1,8 @@
 import t from 'tap';
 import Type from 'typebox';
+import { FormFile, formBody, RawBody } from '../body/body-schema.ts';
 import { json } from '../route.ts';
-import { nestedErrorBody, openTestBed, plainRoute } from '../test-support/test-bed.ts';
+import { nestedErrorBody, OK, openTestBed, plainRoute } from '../test-support/test-bed.ts';
 import { withDocs } from './docs-routes.ts';
 
 const info = { title: 'Test <API>', version: '1.2.3', description: 'Says `things`.' };
@@ -16,6 +17,12 @@ const { routes, document } = withDocs(
       stream: Type.Object({ delta: Type.String() }),
       errors: [{ status: 422, code: 'odd', meaning: 'It is odd.' }],
     }),
+    plainRoute('POST', '/v1/audio', () => OK, { bodyKind: 'bytes', body: RawBody, scope: 'audio:write', auth: 'developer' }),
+    plainRoute('POST', '/v1/files', () => OK, {
+      bodyKind: 'multipart',
+      body: formBody({ file: FormFile, purpose: Type.String() }),
+    }),
+    plainRoute('GET', '/v1/files/*', () => OK, { responses: { 200: Type.String({ contentMediaType: 'audio/wav' }) } }),
   ],
   info,
 );
@@ -43,6 +50,24 @@ t.test('a route is described whole', (t) => {
   t.end();
 });
 
+t.test('bodies and answers that are no JSON are described by their types', (t) => {
+  const paths = document['paths'] as Record<string, Record<string, Record<string, unknown>>>;
+  t.match(paths['/v1/audio']?.['post'], {
+    description: /role developer.*scope `audio:write`/,
+    requestBody: { content: { 'application/octet-stream': { schema: { format: 'binary' } } } },
+    responses: { 403: { description: /forbidden.*insufficient_scope/s } },
+  });
+  t.match(paths['/v1/files']?.['post'], {
+    requestBody: { content: { 'multipart/form-data': { schema: { required: ['file', 'purpose'] } } } },
+    responses: { 400: { description: /invalid_multipart/ }, 413: { description: /part_too_large/ } },
+  });
+  t.match(paths['/v1/files/{path}']?.['get'], {
+    parameters: [{ name: 'path', in: 'path' }],
+    responses: { 200: { content: { 'audio/wav': {} } } },
+  });
+  t.end();
+});
+
 t.test('every reference in the document leads somewhere', (t) => {
   const text = JSON.stringify(document);
   const targets = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map((match) => match[1] ?? '');
@@ -60,7 +85,14 @@ t.test('the document is served, and describes the routes that serve it', async (
   t.equal(response.headers.get('content-type'), 'application/json');
   const served = (await response.json()) as { openapi: string; paths: Record<string, unknown> };
   t.equal(served.openapi, '3.1.0');
-  t.strictSame(Object.keys(served.paths), ['/docs', '/openapi.json', '/v1/things/{id}']);
+  t.strictSame(Object.keys(served.paths), [
+    '/docs',
+    '/openapi.json',
+    '/v1/audio',
+    '/v1/files',
+    '/v1/files/{path}',
+    '/v1/things/{id}',
+  ]);
 });
 
 t.test('the page runs nothing, loads nothing, and escapes what it shows', async (t) => {

@@ -3,7 +3,8 @@ import type { TSchema } from 'typebox';
 import { type ErrorBody, flatErrorBody } from '../error-body.ts';
 import type { ErrorSpec } from '../errors.ts';
 import { POLICIES } from '../policy.ts';
-import type { Route } from '../route.ts';
+import type { BodyKind, Route } from '../route.ts';
+import { WILDCARD_NAME } from '../routing/endpoint.ts';
 
 export interface ApiInfo {
   title: string;
@@ -23,14 +24,28 @@ const COMMON_ERRORS: readonly ErrorSpec[] = [
   { status: 503, code: 'draining', meaning: 'The server is shutting down; retry elsewhere.' },
   { status: 500, code: 'internal', meaning: 'A fault of the server; the log has it under the request id.' },
 ];
-const BODY_ERRORS: readonly ErrorSpec[] = [
-  { status: 400, code: 'invalid_json', meaning: 'The body is not JSON, not UTF-8, or nested too deeply.' },
-  { status: 400, code: 'invalid_request', meaning: 'A member is missing or wrong; `detail` names it and what is accepted.' },
+const BODY_TYPES: Record<BodyKind, string> = {
+  json: 'application/json',
+  bytes: 'application/octet-stream',
+  multipart: 'multipart/form-data',
+};
+const SIZE_ERRORS: readonly ErrorSpec[] = [
   { status: 413, code: 'payload_too_large', meaning: 'The body is over the limit of the route.' },
   { status: 411, code: 'length_required', meaning: 'The public edge takes no chunked bodies; send a Content-Length.' },
+];
+const JSON_ERRORS: readonly ErrorSpec[] = [
+  { status: 400, code: 'invalid_json', meaning: 'The body is not JSON, not UTF-8, or nested too deeply.' },
+  { status: 400, code: 'invalid_request', meaning: 'A member is missing or wrong; `detail` names it and what is accepted.' },
   { status: 415, code: 'unsupported_media_type', meaning: 'The body needs Content-Type: application/json.' },
   { status: 503, code: 'server_busy', meaning: 'Too many large bodies are arriving at once; retry.' },
 ];
+const MULTIPART_ERRORS: readonly ErrorSpec[] = [
+  { status: 400, code: 'invalid_multipart', meaning: 'The body is no form, is cut off, or has a part without a name.' },
+  { status: 400, code: 'too_many_parts', meaning: 'The form has more files or fields than the route takes.' },
+  { status: 413, code: 'part_too_large', meaning: 'A file or a field is over its limit.' },
+  { status: 415, code: 'unsupported_media_type', meaning: 'The body needs Content-Type: multipart/form-data with a boundary.' },
+];
+const ERRORS_OF_BODY: Record<BodyKind, readonly ErrorSpec[]> = { json: JSON_ERRORS, bytes: [], multipart: MULTIPART_ERRORS };
 const INPUT_ERRORS: readonly ErrorSpec[] = [
   { status: 400, code: 'invalid_request', meaning: 'A parameter is missing or wrong; `detail` names it and what is accepted.' },
 ];
@@ -43,6 +58,8 @@ const SCOPE_ERRORS: readonly ErrorSpec[] = [
 const ROUTELESS_ERRORS: readonly ErrorSpec[] = [
   { status: 400, code: 'invalid_host', meaning: 'The Host header does not name one host.' },
   { status: 400, code: 'invalid_method', meaning: 'The request method is not a valid token.' },
+  { status: 403, code: 'origin_not_allowed', meaning: 'A web page of a foreign origin may not send this request.' },
+  { status: 421, code: 'host_not_allowed', meaning: 'The Host is no name of this machine; see http.allowed_hosts.' },
   { status: 400, code: 'invalid_path', meaning: 'The path holds a percent sign that starts no UTF-8 escape.' },
   { status: 404, code: 'not_found', meaning: 'Nothing is served at this path; `detail` says that no handler is registered.' },
   { status: 404, code: 'route_not_found', meaning: 'The module in `module` serves nothing at this path.' },
@@ -54,9 +71,10 @@ const ROUTELESS_ERRORS: readonly ErrorSpec[] = [
 export function openapiDocument(routes: readonly Route[], info: ApiInfo): Json {
   const paths: Record<string, Json> = {};
   for (const route of [...routes].sort(byPath)) {
-    const item = paths[route.path] ?? {};
+    const path = route.path.replace(/\*$/, `{${WILDCARD_NAME}}`);
+    const item = paths[path] ?? {};
     item[route.method.toLowerCase()] = operation(route);
-    paths[route.path] = item;
+    paths[path] = item;
   }
   const tags = [...new Set(routes.map((route) => route.tag))].sort().map((name) => ({ name }));
   return {
@@ -75,7 +93,8 @@ function byPath(a: Route, b: Route): number {
 }
 
 function operation(route: Route): Json {
-  const parameters = [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')];
+  const rest = route.params === undefined && route.path.endsWith('*') ? [REST_PARAMETER] : [];
+  const parameters = [...parametersOf(route.params, 'path'), ...rest, ...parametersOf(route.query, 'query')];
   return {
     operationId: operationId(route),
     tags: [route.tag],
@@ -105,12 +124,12 @@ function parametersOf(schema: TSchema | undefined, where: 'path' | 'query'): Jso
 }
 
 function requestBody(route: Route): Json {
-  const isJson = route.body !== undefined;
-  const type = isJson ? 'application/json' : 'application/octet-stream';
+  const { body, bodyKind = 'json', bodyOptional } = route;
+  const type = body === undefined ? 'application/octet-stream' : BODY_TYPES[bodyKind];
   return {
-    required: isJson && route.bodyOptional !== true,
+    required: body !== undefined && bodyOptional !== true,
     description: `At most ${route.maxBody} bytes.`,
-    content: { [type]: isJson ? { schema: route.body } : {} },
+    content: { [type]: body === undefined ? {} : { schema: body } },
   };
 }
 
@@ -133,8 +152,7 @@ function routelessResponses(): Json {
 }
 
 function success(route: Route, schema: TSchema): Json {
-  const isText = (schema as unknown as Json)['type'] === 'string';
-  const content: Json = { [isText ? 'text/plain' : 'application/json']: { schema } };
+  const content: Json = { [mediaType(schema)]: { schema } };
   if (route.stream !== undefined) {
     // OpenAPI 3.1 has no notion of events; the schema is that of one event's data.
     content['text/event-stream'] = { schema: route.stream, 'x-event-data': true };
@@ -142,9 +160,16 @@ function success(route: Route, schema: TSchema): Json {
   return { description: (schema as { description?: string }).description ?? 'Done.', headers: REPLY_HEADERS, content };
 }
 
+/** Strings are no JSON here: a schema for other bytes names their type in `contentMediaType`. */
+function mediaType(schema: TSchema): string {
+  const { type, contentMediaType } = schema as { type?: unknown; contentMediaType?: string };
+  return contentMediaType ?? (type === 'string' ? 'text/plain' : 'application/json');
+}
+
 function errorsByStatus(route: Route): Map<number, ErrorSpec[]> {
   const general = [
-    ...(route.body === undefined ? [] : BODY_ERRORS),
+    ...(route.maxBody === 0 ? [] : SIZE_ERRORS),
+    ...(route.body === undefined ? [] : ERRORS_OF_BODY[route.bodyKind ?? 'json']),
     ...(route.params === undefined && route.query === undefined ? [] : INPUT_ERRORS),
     ...(route.auth === 'open' ? [] : LOGIN_ERRORS),
     ...(POLICIES[route.auth].leastRole === undefined ? [] : ROLE_ERRORS),
@@ -167,6 +192,14 @@ function refusal(specs: readonly ErrorSpec[], { name }: ErrorBody): Json {
     content: { 'application/json': { schema: { $ref: `#/components/schemas/Error_${name}` } } },
   };
 }
+
+const REST_PARAMETER = {
+  name: WILDCARD_NAME,
+  in: 'path',
+  required: true,
+  description: 'The rest of the path; it may hold slashes.',
+  schema: { type: 'string' },
+};
 
 const REPLY_HEADERS = { 'x-request-id': { description: 'Names the request in the log.', schema: { type: 'string' } } };
 

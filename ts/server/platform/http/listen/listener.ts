@@ -8,6 +8,7 @@ import {
   type TemplatedApp,
   type us_listen_socket,
   uws,
+  writeHeaders,
 } from '../exchange.ts';
 import type { RequestIds } from '../request-id.ts';
 import type { BytesReply, RequestContext, Route } from '../route.ts';
@@ -91,7 +92,7 @@ export class Listener {
     }
     const reply = route.handle(NO_CONTEXT) as BytesReply;
     res.writeStatus(STATUS_LINES.get(reply.status) ?? '200 OK');
-    for (const name in reply.headers) res.writeHeader(name, reply.headers[name] ?? '');
+    writeHeaders(res, reply.headers);
     res.writeHeader('x-request-id', this.#options.requestIds.resolve(probeField('x-request-id')));
     res.end(reply.body, this.#options.isDraining());
   }

@@ -1,12 +1,12 @@
 import t, { type Test } from 'tap';
-import type { EventStream, StreamReply } from '../route.ts';
+import type { EventStream, EventsReply } from '../route.ts';
 import { eventually, OK, openTestBed, plainRoute, RawClient } from '../test-support/test-bed.ts';
 import { Heartbeat, SocketEventStream } from './event-stream.ts';
 
 const PIECE = `data: ${'x'.repeat(64 * 1024)}\n\n`;
 
-function streaming(start: (stream: EventStream) => void): StreamReply {
-  return { kind: 'stream', headers: { 'x-extra': '1' }, start };
+function streaming(start: (stream: EventStream) => void): EventsReply {
+  return { kind: 'events', headers: { 'x-extra': '1' }, start };
 }
 
 /** The last stream that a request opened, and what it was told. */
@@ -137,6 +137,24 @@ t.test('a slow reader pushes back, is drained, and gets every byte in order', as
     numbers,
     Array.from({ length: sent }, (_, i) => i),
   );
+});
+
+t.test('what was written to a slow reader arrives, though nothing is written after it', async (t) => {
+  stream = undefined;
+  // Comments against silence would flush what is queued, too.
+  const { port } = await openTestBed(t, [plainRoute('GET', '/open', () => streaming(watch))]);
+  const client = await RawClient.open(t, port);
+  client.send(get('/open'));
+  await eventually(() => stream !== undefined);
+  const opened = stream as unknown as EventStream;
+  client.socket.pause();
+  while (opened.write(PIECE)) await new Promise((resolve) => setImmediate(resolve));
+  for (let i = 0; i < 40; i++) opened.write(PIECE);
+  opened.write('data: last\n\n');
+  client.socket.resume();
+  await client.until((received) => received.includes('data: last'), 5000);
+  t.ok(drains > 0);
+  opened.end();
 });
 
 t.test('a reader that never reads is cut before it fills the memory', async (t) => {

@@ -1,5 +1,5 @@
 /** Server-sent events over one response: back-pressure, keep-alive comments, and a limit for clients that never read. */
-import type { EventStream } from '../route.ts';
+import type { EventStream } from './reply.ts';
 
 /** What the socket offers; the exchange implements it. */
 export interface StreamSink {
@@ -65,9 +65,12 @@ export class SocketEventStream implements EventStream {
     if (!this.#blocked) this.write(PING);
   }
 
-  /** The exchange reports that queued bytes went out. */
-  drained(): void {
-    if (!this.#open) return;
+  /**
+   * The exchange reports that the socket takes bytes again. The library sends what it has queued only together with a further write, so
+   * a comment goes out until nothing is queued any more.
+   */
+  writable(): void {
+    if (!this.#open || !this.#blocked || !this.#sink.write(PING)) return;
     this.#blocked = false;
     this.#queuedBytes = 0;
     this.#onDrain();

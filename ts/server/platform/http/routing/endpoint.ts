@@ -2,7 +2,9 @@
 import type { TSchema } from 'typebox';
 import type { SchemaNode } from '../../schema/accepted.ts';
 import { SchemaCheck } from '../../schema/schema-check.ts';
+import type { BodyStream } from '../body/body-stream.ts';
 import { parseJsonBody, requireJsonType } from '../body/json-body.ts';
+import { MultipartBody } from '../body/multipart.ts';
 import { HttpError } from '../errors.ts';
 import { POLICIES } from '../policy.ts';
 import type { Route } from '../route.ts';
@@ -34,7 +36,7 @@ export class Endpoint {
     this.#parameterNames = this.hasWildcard ? [...names, WILDCARD_NAME] : names;
     this.#params = compile(route.params);
     this.#query = compile(route.query);
-    this.#body = compile(route.body);
+    this.#body = isStreamed(route) ? undefined : compile(route.body);
     this.#arrayNames = new Set(route.query === undefined ? [] : arrayProperties(route.query));
   }
 
@@ -42,8 +44,9 @@ export class Endpoint {
     return this.#parameterNames.length === 0;
   }
 
-  get takesJson(): boolean {
-    return this.#body !== undefined;
+  /** The handler reads the body while it arrives. */
+  get isBodyStreamed(): boolean {
+    return isStreamed(this.route);
   }
 
   /** Throws HttpError 400 for an escape that is no UTF-8, and for values that the schema refuses. */
@@ -58,6 +61,11 @@ export class Endpoint {
   readQuery(query: string): unknown {
     if (query === '' && this.#query === undefined) return {};
     return accept(this.#query, parseQuery(query, this.#arrayNames), 'the query');
+  }
+
+  /** For routes whose body is a stream. Throws HttpError 415. */
+  openBody(body: BodyStream, contentType: string | undefined): BodyStream | MultipartBody {
+    return this.route.bodyKind === 'bytes' ? body : new MultipartBody(body, contentType, this.route.partLimits);
   }
 
   /** JSON where the route declares a schema, else the bytes. */
@@ -95,6 +103,10 @@ function invalidRequest(sentence: string, member: string): HttpError {
   return new HttpError(400, 'invalid_request', detail, member === '' ? {} : { param: member });
 }
 
+function isStreamed({ bodyKind = 'json' }: Route): boolean {
+  return bodyKind !== 'json';
+}
+
 function compile(schema: TSchema | undefined): SchemaCheck | undefined {
   return schema === undefined ? undefined : new SchemaCheck(schema);
 }
@@ -112,6 +124,7 @@ function requireWhole(route: Route): void {
   if (!route.path.startsWith('/')) missing.push('a path that starts with /');
   if (route.path.slice(0, -1).includes('*')) missing.push('a path whose wildcard is its last segment');
   if (route.body !== undefined && route.maxBody === 0) missing.push('maxBody above 0 for its body');
+  if (isStreamed(route) && !(route.maxBody > 0)) missing.push('maxBody above 0 for its stream');
   const isPlain = route.method === 'GET' && route.auth === 'open' && route.maxBody === 0 && !/[{*]/.test(route.path);
   if (route.probe === true && !isPlain) missing.push('what a probe needs (GET, auth open, maxBody 0, no parameters)');
   if (missing.length > 0) throw new Error(`route ${route.method} ${route.path} lacks ${missing.join(', ')}`);

@@ -1,0 +1,86 @@
+/** From a file and the conditions of a request to what is sent. */
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { HttpError } from '../errors.ts';
+import { readRange } from './byte-range.ts';
+import { allowsRange, isNotModified } from './entity-tag.ts';
+import type { FileReply, ReplyHeaders } from './reply.ts';
+
+export interface FileAnswer {
+  status: 200 | 206 | 304 | 416;
+  headers: ReplyHeaders;
+  /** Bytes of the body; 0 for those without one. */
+  sizeBytes: number;
+  /** The bytes, in chunks of bounded size; reading them to the end or returning the iterator closes the file. */
+  body: AsyncGenerator<Uint8Array>;
+  /** For answers whose body is not read. */
+  close(): Promise<void>;
+}
+
+/** Read at once for one client; a slow client holds this much. */
+const CHUNK_BYTES = 128 * 1024;
+
+/** Throws HttpError 404 when there is no such regular file. */
+export async function openFileAnswer(reply: FileReply, requestHeaders: ReadonlyMap<string, string>): Promise<FileAnswer> {
+  const handle = await openFile(reply.file);
+  try {
+    return await answer(reply, handle, requestHeaders);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function answer(reply: FileReply, handle: FileHandle, requestHeaders: ReadonlyMap<string, string>): Promise<FileAnswer> {
+  const facts = await handle.stat({ bigint: true });
+  if (!facts.isFile()) throw missing();
+  const size = Number(facts.size);
+  const etag = reply.etag ?? `"${facts.ino.toString(36)}-${facts.size.toString(36)}-${facts.mtimeNs.toString(36)}"`;
+  const headers = { ...reply.headers, etag, 'last-modified': facts.mtime.toUTCString(), 'accept-ranges': 'bytes' };
+  const close = () => handle.close();
+  const of = (status: FileAnswer['status'], more: ReplyHeaders, first: number, sizeBytes: number): FileAnswer => ({
+    status,
+    headers: { ...headers, ...more },
+    sizeBytes,
+    body: readChunks(handle, first, sizeBytes),
+    close,
+  });
+  if (isNotModified(requestHeaders, etag, facts.mtime)) return of(304, {}, 0, 0);
+  const range = allowsRange(requestHeaders, etag, facts.mtime) ? readRange(requestHeaders.get('range'), size) : undefined;
+  if (range === undefined) return of(200, {}, 0, size);
+  if (range === 'unsatisfiable') return of(416, { 'content-range': `bytes */${size}` }, 0, 0);
+  const { first, last } = range;
+  return of(206, { 'content-range': `bytes ${first}-${last}/${size}` }, first, last - first + 1);
+}
+
+/** Not blocking: opening a named pipe would wait for a writer. */
+async function openFile(file: string | FileHandle): Promise<FileHandle> {
+  if (typeof file !== 'string') return file;
+  try {
+    return await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (cause) {
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes((cause as NodeJS.ErrnoException).code ?? '')) throw missing(cause);
+    throw cause;
+  }
+}
+
+/** One buffer for the whole file: a chunk is valid until the next one is asked for. A file that shrinks yields less. */
+async function* readChunks(handle: FileHandle, first: number, sizeBytes: number): AsyncGenerator<Uint8Array> {
+  try {
+    const buffer = new Uint8Array(Math.min(CHUNK_BYTES, sizeBytes));
+    let at = first;
+    const end = first + sizeBytes;
+    while (at < end) {
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, end - at), at);
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+function missing(cause?: unknown): HttpError {
+  return new HttpError(404, 'not_found', 'The file is not there, or no longer.', { cause });
+}
