@@ -5,8 +5,9 @@ import { BrowserGuard } from './access/browser-guard.ts';
 import type { Authenticator } from './authenticator.ts';
 import { BodyBudget } from './body/body-collector.ts';
 import type { ErrorBodyPrefix } from './error-body.ts';
-import { type ListenAddress, Listener } from './listen/listener.ts';
+import { Listener, type TlsOptions } from './listen/listener.ts';
 import type { ListenerName } from './listen/listener-name.ts';
+import type { ListenAddress } from './listen/listening-app.ts';
 import { Heartbeat } from './reply/event-stream.ts';
 import { RequestIds } from './request-id.ts';
 import { RequestObserver } from './request-observer.ts';
@@ -27,6 +28,8 @@ export interface HttpServerOptions {
   allowedHosts?: readonly string[];
   /** Origins whose pages may use the API, beside loopback ones; once authentication is on, empty means any, without cookies. */
   allowedOrigins?: readonly string[];
+  /** For the public listener; undefined: plain HTTP. */
+  publicTls?: TlsOptions | undefined;
   /** Caps the limits that routes declare. */
   maxBodyBytes?: number;
   /** Request bodies held in memory at once, all together. */
@@ -111,6 +114,8 @@ export class HttpServer {
       maxConnections: options.maxConnections ?? 9_000,
       requestIds: this.#requestIds,
       isDraining: () => this.#router.draining,
+      tls: name === 'public' ? options.publicTls : undefined,
+      log: options.log,
     });
   }
 }

@@ -1,137 +1,106 @@
-/** One listening socket. Which listener a request came in on is decided here, by the socket, and by nothing a client sends. */
-import { createServer } from 'node:net';
-import {
-  Exchange,
-  type HttpRequest,
-  type HttpResponse,
-  STATUS_LINES,
-  type TemplatedApp,
-  type us_listen_socket,
-  uws,
-  writeHeaders,
-} from '../exchange.ts';
-import type { RequestIds } from '../request-id.ts';
-import type { BytesReply, RequestContext, Route } from '../route.ts';
-import { findFramingFault } from './framing.ts';
+/** One listening address. Which listener a request came in on is decided here, by the socket, and by nothing a client sends. */
+import type { Log } from '../../log/log.ts';
+import { type CertificateFiles, readCertificate } from './certificate.ts';
+import { CertificateWatch } from './certificate-watch.ts';
+import { findListenFailure } from './listen-failure.ts';
+import { type AppOptions, type ListenAddress, ListeningApp } from './listening-app.ts';
 
-export interface ListenAddress {
-  host: string;
-  port: number;
-}
-
-export interface ListenerOptions {
-  accept(exchange: Exchange): void;
-  /** Routes answered without an exchange. */
-  probes: readonly Route[];
+export interface ListenerOptions extends Omit<AppOptions, 'admits'> {
   maxConnections: number;
-  isDraining(): boolean;
-  requestIds: RequestIds;
+  /** Undefined: plain HTTP. */
+  tls?: TlsOptions | undefined;
+  log: Log;
 }
 
-/** Probes must not read their context; reading this one throws. */
-const NO_CONTEXT = new Proxy({} as RequestContext, {
-  get(_target, name) {
-    throw new Error(`a probe route read ${String(name)} of its context`);
-  },
-});
+export interface TlsOptions extends CertificateFiles {
+  /** How often the files are looked at for a new certificate; 10 s by default. */
+  pollMs?: number;
+}
 
 export class Listener {
-  readonly #app: TemplatedApp;
   readonly #options: ListenerOptions;
-  #socket: us_listen_socket | undefined;
-  #connections = 0;
+  #app: ListeningApp | undefined;
+  /** Applications with earlier certificates, whose connections go on. */
+  #retired: ListeningApp[] = [];
+  #address: ListenAddress | undefined;
+  #watch: CertificateWatch | undefined;
 
   constructor(options: ListenerOptions) {
     this.#options = options;
-    this.#app = uws.App();
-    this.#app.filter((res, change) => this.#count(res, Number(change)));
-    for (const probe of options.probes) this.#app.get(probe.path, (res, req) => this.#probe(probe, res, req));
-    this.#app.any('/*', (res, req) => options.accept(new Exchange(res, req)));
   }
 
   get connections(): number {
-    return this.#connections;
+    return this.#apps().reduce((sum, app) => sum + app.connections, 0);
   }
 
-  /** Resolves to the real address; port 0 asks for any free one. */
+  /** Resolves to the real address; port 0 asks for any free one. Rejects with why the address or the certificate cannot be had. */
   async open({ host, port }: ListenAddress): Promise<ListenAddress> {
-    const socket = await new Promise<us_listen_socket | false>((resolve) => {
-      // The library shares ports by default; a second server on the same port must fail instead. Its types lack this overload.
-      const listen = this.#app.listen.bind(this.#app) as unknown as ListenExclusively;
-      listen(host, port, uws.ListenOptions?.LIBUS_LISTEN_EXCLUSIVE_PORT ?? 1, resolve);
-    });
-    if (socket === false) throw await listenFailure(host, port);
-    this.#socket = socket;
-    return { host, port: uws.us_socket_local_port(socket as never) };
+    const { tls, log } = this.#options;
+    if (tls !== undefined) {
+      const { expires } = await readCertificate(tls);
+      if (expires.getTime() < Date.now()) log.warn('the TLS certificate has expired', { cert: tls.certFile, expires });
+    }
+    const app = this.#create();
+    const realPort = app.listen({ host, port });
+    if (realPort === undefined) throw await findListenFailure(host, port);
+    this.#app = app;
+    this.#address = { host, port: realPort };
+    if (tls !== undefined) this.#watch = new CertificateWatch(tls, tls.pollMs ?? 10_000, () => this.#renew(tls));
+    return this.#address;
   }
 
   /** Accepts no more connections; open ones go on. */
   stopAccepting(): void {
-    if (this.#socket !== undefined) uws.us_listen_socket_close(this.#socket);
-    this.#socket = undefined;
+    this.#watch?.stop();
+    this.#app?.stopAccepting();
+    this.#address = undefined;
   }
 
   /** Cuts every connection. */
   close(): void {
-    this.#socket = undefined;
-    this.#app.close();
+    this.#watch?.stop();
+    this.#address = undefined;
+    for (const app of this.#apps()) app.close();
   }
 
-  #count(res: HttpResponse, change: number): void {
-    this.#connections += change;
-    if (change > 0 && this.#connections > this.#options.maxConnections) res.close();
-  }
-
-  /** Nothing is kept of the request, so nothing is copied but the headers that framing depends on. */
-  #probe(route: Route, res: HttpResponse, req: HttpRequest): void {
-    probeFields.length = 0;
-    req.forEach(collectProbeField);
-    if (findFramingFault('GET', probeFields) !== undefined) {
-      this.#options.accept(new Exchange(res, req));
-      return;
+  /** A pair that cannot be used is logged and changes nothing. */
+  async #renew(tls: TlsOptions): Promise<void> {
+    const { log } = this.#options;
+    try {
+      const { names, expires } = await readCertificate(tls);
+      if (expires.getTime() < Date.now())
+        throw new Error(`the certificate in ${tls.certFile} expired on ${expires.toISOString()}`);
+      if (this.#address === undefined) return;
+      this.#replace(this.#address);
+      log.info('the TLS certificate was renewed', { cert: tls.certFile, names, expires });
+    } catch (error) {
+      log.error('the new TLS certificate cannot be used; the one before it stays', { error });
     }
-    const reply = route.handle(NO_CONTEXT) as BytesReply;
-    res.writeStatus(STATUS_LINES.get(reply.status) ?? '200 OK');
-    writeHeaders(res, reply.headers);
-    res.writeHeader('x-request-id', this.#options.requestIds.resolve(probeField('x-request-id')));
-    res.end(reply.body, this.#options.isDraining());
   }
-}
 
-type ListenExclusively = (
-  host: string,
-  port: number,
-  options: number,
-  callback: (socket: us_listen_socket | false) => void,
-) => void;
+  /**
+   * The library cannot exchange the certificate of an application, so a new one takes over the address. Between closing the one socket and
+   * opening the other lies no turn of the event loop; a connection that the kernel had ready just then is reset. Sharing the port instead
+   * would let another program of the same user share it, too. An address whose port was asked for as 0 cannot be taken over.
+   */
+  #replace(address: ListenAddress): void {
+    const before = this.#app;
+    const next = this.#create();
+    before?.stopAccepting();
+    if (next.listen(address) === undefined) {
+      before?.listen(address);
+      throw new Error(`the address ${address.host}:${address.port} could not be taken over`);
+    }
+    this.#app = next;
+    this.#retired = [...this.#retired, ...(before === undefined ? [] : [before])].filter((app) => app.connections > 0);
+  }
 
-const probeFields: string[] = [];
-const collectProbeField = (name: string, value: string): void => {
-  probeFields.push(name, value);
-};
+  #create(): ListeningApp {
+    const { maxConnections, tls } = this.#options;
+    return new ListeningApp({ ...this.#options, admits: () => this.connections <= maxConnections }, tls);
+  }
 
-function probeField(name: string): string | undefined {
-  for (let i = 0; i < probeFields.length; i += 2) if (probeFields[i] === name) return probeFields[i + 1];
-  return undefined;
-}
-
-/** The library does not say why; Node's own socket does. */
-function listenFailure(host: string, port: number): Promise<Error> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', (cause: NodeJS.ErrnoException) => resolve(describeFailure(host, port, cause)));
-    server.listen({ host, port, exclusive: true }, () =>
-      server.close(() => resolve(new Error(`cannot listen on ${host}:${port}; try again`))),
-    );
-  });
-}
-
-function describeFailure(host: string, port: number, cause: NodeJS.ErrnoException): Error {
-  const why: Record<string, string> = {
-    EADDRINUSE: 'another program listens there; stop it or choose another port',
-    EACCES: 'ports below 1024 need a privilege; choose a higher port',
-    EADDRNOTAVAIL: 'this machine has no such address',
-    ENOTFOUND: 'the host name cannot be resolved',
-  };
-  return new Error(`cannot listen on ${host}:${port}: ${why[cause.code ?? ''] ?? cause.message}`, { cause });
+  #apps(): ListeningApp[] {
+    return this.#app === undefined ? this.#retired : [this.#app, ...this.#retired];
+  }
 }

@@ -22,7 +22,12 @@ export interface TestBed {
 }
 
 /** Starts a server that the test's teardown stops. */
-export async function openTestBed(t: Test, routes: readonly Route[], options: Partial<HttpServerOptions> = {}): Promise<TestBed> {
+export async function openTestBed(
+  t: Test,
+  routes: readonly Route[],
+  options: Partial<HttpServerOptions> = {},
+  publicPort = 0,
+): Promise<TestBed> {
   const lines: string[] = [];
   const sink: LineSink = { write: (line) => lines.push(line), flush: () => undefined };
   const metrics = new MetricsRegistry();
@@ -36,8 +41,8 @@ export async function openTestBed(t: Test, routes: readonly Route[], options: Pa
     allowedHosts: ['a'],
     ...options,
   });
-  const addresses = await server.open({ host: '127.0.0.1', port: 0 }, { host: '127.0.0.1', port: 0 });
   t.teardown(() => server.close());
+  const addresses = await server.open({ host: '127.0.0.1', port: 0 }, { host: '127.0.0.1', port: publicPort });
   const { port } = addresses.internal;
   return {
     server,
