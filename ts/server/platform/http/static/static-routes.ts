@@ -1,0 +1,68 @@
+/** Routes that serve a built folder. */
+import Type from 'typebox';
+import { HttpError } from '../errors.ts';
+import type { PolicyName } from '../policy.ts';
+import { isNotModified } from '../reply/entity-tag.ts';
+import type { Reply, ReplyHeaders } from '../reply/reply.ts';
+import { type RequestContext, type Route, route } from '../route.ts';
+import { codingFor, StaticFolder } from './static-folder.ts';
+
+export interface StaticOptions {
+  folder: string;
+  /** Path of the page, for example `/chat`; the files of the folder stand below it. */
+  path: string;
+  /** Answered at the path itself; `index.html` by default. */
+  index?: string;
+  auth: PolicyName;
+  tag: string;
+  summary: string;
+  /** Of every answer, for example a Content-Security-Policy. */
+  headers?: ReplyHeaders;
+}
+
+/** Bundlers put a hash of the content before the extension: `app-B3xk9_Qa.js`, `app.3f9a2c1d.css`. */
+const HASHED_NAME = /[.-](?=[A-Za-z0-9_-]*\d)[A-Za-z0-9_-]{8,}\.\w+$/;
+const NEVER_CHANGES = 'public, max-age=31536000, immutable';
+/** Kept, and asked about each time. */
+const MAY_CHANGE = 'no-cache';
+
+export function staticRoutes({ folder, path, index = 'index.html', auth, tag, summary, headers = {} }: StaticOptions): Route[] {
+  const files = new StaticFolder(folder);
+  const shared = {
+    method: 'GET',
+    auth,
+    maxBody: 0,
+    tag,
+    summary,
+    responses: { 200: Type.String({ description: 'The file.' }) },
+  } as const;
+  return [
+    route({ ...shared, path, handle: (context) => answer(files, index, context, headers) }),
+    route({
+      ...shared,
+      path: `${path}/*`,
+      params: Type.Object({ path: Type.String({ description: 'Name of the file within the folder.' }) }),
+      errors: [{ status: 404, code: 'not_found', meaning: 'The folder holds no such file.' }],
+      handle: (context) => answer(files, context.params.path, context, headers),
+    }),
+  ];
+}
+
+async function answer(files: StaticFolder, name: string, context: RequestContext, headers: ReplyHeaders): Promise<Reply> {
+  const file = await files.find(name);
+  if (file === undefined) throw new HttpError(404, 'not_found', `There is no file ${name.slice(0, 200)} here.`);
+  const coding = codingFor(file, context.headers.get('accept-encoding'));
+  // Each coding is a representation of its own and needs a tag of its own.
+  const etag = coding === 'identity' ? `"${file.tag}"` : `"${file.tag}-${coding}"`;
+  const fields: ReplyHeaders = {
+    ...headers,
+    'content-type': file.contentType,
+    'cache-control': HASHED_NAME.test(name) ? NEVER_CHANGES : MAY_CHANGE,
+    'x-content-type-options': 'nosniff',
+    etag,
+    ...(file.codings.length > 0 ? { vary: 'Accept-Encoding' } : {}),
+  };
+  if (isNotModified(context.headers, etag, undefined)) return { kind: 'bytes', status: 304, headers: fields, body: '' };
+  const encoding: ReplyHeaders = coding === 'identity' ? {} : { 'content-encoding': coding };
+  return { kind: 'bytes', status: 200, headers: { ...fields, ...encoding }, body: await file.bytes(coding) };
+}
