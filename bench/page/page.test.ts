@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { escapeHtml } from '../../ts/server/platform/escape-html.ts';
+import { escapeHtml } from '../../ts/server/platform/text/escape-html.ts';
 import { reportLines } from '../report.ts';
 import type { ResultFile } from '../result-file.ts';
 import type { TrialResult } from '../runner.ts';

@@ -1,6 +1,6 @@
 /** One HTML page for one run: works from the file system, asks the network for nothing, and shows its tables without scripts. */
 
-import { escapeHtml } from '../../ts/server/platform/escape-html.ts';
+import { escapeHtml } from '../../ts/server/platform/text/escape-html.ts';
 import { summaryLines, tally } from '../report.ts';
 import type { ResultFile } from '../result-file.ts';
 import { plotsOf } from './plot.ts';

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../ts/server/platform/escape-html.ts';
+import { escapeHtml } from '../../ts/server/platform/text/escape-html.ts';
 import { figure } from '../report.ts';
 import type { TrialResult } from '../runner.ts';
 import { describeBound } from '../trial.ts';

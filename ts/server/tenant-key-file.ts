@@ -1,7 +1,8 @@
 /** The tenants of `tenant_keys_file`, read when the node starts; without the file everyone is one anonymous tenant. */
+
+import { TenantKeys } from './platform/http/access/tenant-keys.ts';
 import type { Authenticator, CredentialSource } from './platform/http/authenticator.ts';
 import { ANONYMOUS, type Principal } from './platform/http/principal.ts';
-import { TenantKeys } from './platform/http/access/tenant-keys.ts';
 import { StartError } from './platform/module/start-error.ts';
 import type { TenantRules } from './platform/module/tenant-rules.ts';
 

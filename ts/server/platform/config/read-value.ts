@@ -1,6 +1,6 @@
 /** One raw value of a setting to its checked value. */
 import { Compile } from 'typebox/compile';
-import { describeAccepted, type SchemaNode } from '../http/accepted.ts';
+import { describeAccepted, type SchemaNode } from '../schema/accepted.ts';
 import { ConfigError } from './config-error.ts';
 import { type Setting, shownValue } from './setting.ts';
 

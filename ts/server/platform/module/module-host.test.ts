@@ -15,7 +15,7 @@ function greeting(path: string, text: string): Route {
   return route({
     method: 'GET',
     path,
-    auth: 'user',
+    auth: 'viewer',
     maxBody: 0,
     tag: 'Test',
     summary: 'A greeting',

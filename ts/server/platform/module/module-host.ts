@@ -2,8 +2,8 @@
 import { type Config, valuesOf } from '../config/config.ts';
 import type { ErrorBodyPrefix } from '../http/error-body.ts';
 import { HttpError } from '../http/errors.ts';
-import type { ModuleState } from '../http/routing/missing-route.ts';
 import type { Route } from '../http/route.ts';
+import type { ModuleState } from '../http/routing/missing-route.ts';
 import type { AnyModuleDefinition, HealthReport, Module, NotReady } from './module.ts';
 import type { PlatformServices } from './module-context.ts';
 import { MODULES, type ModuleName, moduleInfo, type Role } from './module-names.ts';

@@ -1,6 +1,7 @@
 /** The reference as one static page made from the OpenAPI document: no script, no network, light and dark. */
-import { escapeHtml } from '../../escape-html.ts';
+
 import { describeAccepted, type SchemaNode } from '../../schema/accepted.ts';
+import { escapeHtml } from '../../text/escape-html.ts';
 
 interface Operation {
   tags: string[];
