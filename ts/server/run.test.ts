@@ -56,7 +56,7 @@ async function holdOpen(t: Test, port: number): Promise<void> {
   t.teardown(() => socket.destroy());
   socket.on('error', () => undefined);
   await once(socket, 'connect');
-  socket.write('POST /tokenize HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{');
+  socket.write('POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{');
   const inFlight = async (): Promise<boolean> =>
     /svc_http_requests_in_flight 2/.test(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
   while (!(await inFlight())) await new Promise((resolve) => setTimeout(resolve, 10));
