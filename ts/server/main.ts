@@ -5,6 +5,7 @@ import { modules as allModules } from './modules.ts';
 import { parseListenAddress } from './platform/config/listen-address.ts';
 import { withDocs } from './platform/http/docs/docs-routes.ts';
 import { HttpServer, type ListenAddresses } from './platform/http/http-server.ts';
+import type { TlsOptions } from './platform/http/listen/listener.ts';
 import { FileDescriptorSink, type LineSink } from './platform/log/line-sink.ts';
 import { Log } from './platform/log/log.ts';
 import { observeProcess } from './platform/metrics/process-metrics.ts';
@@ -62,6 +63,9 @@ export async function createServer(config: NodeConfig, overrides: ServerOverride
     authenticator: tenants,
     findModule: host.findModule,
     errorBodies: host.errorBodies,
+    allowedHosts: listOf(values['http.allowed_hosts']),
+    allowedOrigins: listOf(values['http.allowed_origins']),
+    publicTls: publicTlsOf(values),
     log,
     metrics,
     maxBodyBytes: values['http.max_body_bytes'],
@@ -136,6 +140,22 @@ function openableStorage(
     poolSize: values['database.pool_size'],
     observer,
   });
+}
+
+/** Entries of a setting that holds several, separated by commas. */
+function listOf(text: string): string[] {
+  return text.split(',').flatMap((entry) => entry.trim() || []);
+}
+
+function publicTlsOf(values: NodeConfig['values']): TlsOptions | undefined {
+  const { 'public_tls.cert': certFile, 'public_tls.key': keyFile } = values;
+  if (certFile !== '' && keyFile !== '') return { certFile, keyFile };
+  if (certFile === '' && keyFile === '') return undefined;
+  throw new StartError(
+    'incomplete_tls',
+    'TLS on the public listener needs a certificate and its key, and one of them is not named',
+    'set both public_tls.cert and public_tls.key, or neither',
+  );
 }
 
 function logFormat(format: NodeConfig['values']['log.format']): 'json' | 'text' {

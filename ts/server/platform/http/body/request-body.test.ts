@@ -31,8 +31,8 @@ async function postBytes(body: Uint8Array | string, type = 'application/json') {
 async function pour(client: RawClient, totalBytes: number, frame: (piece: Buffer) => Uint8Array | string): Promise<void> {
   const piece = Buffer.alloc(1024 * 1024, 'x');
   for (let left = totalBytes; left > 0 && !client.closed; left -= piece.length) {
-    const isRoom = client.socket.write(frame(left < piece.length ? piece.subarray(0, left) : piece));
-    if (!isRoom) await eventually(() => client.socket.writableLength === 0 || client.closed);
+    const isAccepted = client.socket.write(frame(left < piece.length ? piece.subarray(0, left) : piece));
+    if (!isAccepted) await eventually(() => client.socket.writableLength === 0 || client.closed);
   }
 }
 
