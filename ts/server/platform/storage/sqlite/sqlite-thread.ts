@@ -29,7 +29,8 @@ export class SqliteThread<Request> {
 
   constructor(entry: URL, data: ThreadData, listener: ThreadListener) {
     this.#listener = listener;
-    this.#worker = new Worker(entry, { workerData: data, name: entry.pathname.replace(/.*\//, '') });
+    // The process's own options may be such as only fit its entry (`--input-type`), and a thread would refuse to start with them.
+    this.#worker = new Worker(entry, { workerData: data, name: entry.pathname.replace(/.*\//, ''), execArgv: [] });
     this.#worker.on('message', (events: ThreadEvent[]) => {
       for (const event of events) this.#receive(event);
     });
