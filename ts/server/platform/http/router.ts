@@ -1,8 +1,10 @@
 /** From an exchange to an answer: find the route, ask who is calling, check, validate, handle, reply. */
-import type { Log } from '../log/log.ts';
+import { DomainError } from '../errors/domain-error.ts';
+import type { Log, LogFields } from '../log/log.ts';
 import { type Authenticator, requireAllowed } from './authenticator.ts';
 import type { BodyBudget, BodyOutcome } from './body-collector.ts';
 import { addCorsHeaders, preflightHeaders } from './cors.ts';
+import { declaredError } from './declared-error.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorBody, shapeOfPath } from './error-body.ts';
 import { HttpError } from './errors.ts';
@@ -185,20 +187,35 @@ export class Router {
   #fail(visit: Visit, thrown: unknown): void {
     const { exchange, route } = visit;
     exchange.dropBody();
-    const error = thrown instanceof HttpError ? thrown : this.#internal(visit, thrown);
+    // A service that stops because its client went away says so; nobody reads it.
+    if (exchange.done && thrown instanceof DomainError) return;
+    const error = this.#answerOf(visit, thrown);
     const shape = route === undefined ? shapeOfPath(exchange.path) : (route.errorShape ?? 'flat');
     const headers: Record<string, string> = { 'content-type': 'application/json', ...error.headers };
     if (error.status === 401) headers['www-authenticate'] ??= 'Bearer';
     exchange.reply(error.status, headers, JSON.stringify(errorBody(error, shape, exchange.path)));
   }
 
-  #internal(visit: Visit, thrown: unknown): HttpError {
-    this.#deps.log.error('a request failed unexpectedly', { id: visit.requestId, route: visit.route?.path, error: thrown });
+  #answerOf(visit: Visit, thrown: unknown): HttpError {
+    if (thrown instanceof HttpError) return thrown;
+    if (!(thrown instanceof DomainError)) return this.#internal(visit, { error: thrown });
+    const declared = declaredError(thrown, visit.route?.errors);
+    if (declared === undefined) return this.#internal(visit, { undeclared_code: thrown.code, error: thrown });
+    if (declared.status === 500) this.#logFault(visit, { error: thrown.cause ?? thrown });
+    return declared;
+  }
+
+  #internal(visit: Visit, fields: LogFields): HttpError {
+    this.#logFault(visit, fields);
     return new HttpError(
       500,
       'internal',
       `Something went wrong on the server. The log has it under request id ${visit.requestId}.`,
     );
+  }
+
+  #logFault({ requestId, route }: Visit, fields: LogFields): void {
+    this.#deps.log.error('a request failed unexpectedly', { id: requestId, route: route?.path, ...fields });
   }
 }
 

@@ -1,0 +1,18 @@
+/** A service's refusal as the answer that the route declares for its code. */
+import type { DomainError } from '../errors/domain-error.ts';
+import { type ErrorSpec, HttpError } from './errors.ts';
+
+/** Undefined when the route declares no such code, which is a defect of its declaration. */
+export function declaredError(error: DomainError, specs: readonly ErrorSpec[] = []): HttpError | undefined {
+  const spec = specs.find(({ code }) => code === error.code);
+  if (spec === undefined) return undefined;
+  const { code, message, param, retryAfterMs, extra, cause } = error;
+  const headers = retryAfterMs === undefined ? {} : retryHeaders(retryAfterMs);
+  return new HttpError(spec.status, code, message, { headers, extra, cause, ...(param === undefined ? {} : { param }) });
+}
+
+/** Retry-After holds whole seconds (RFC 9110 section 10.2.3); SDKs prefer retry-after-ms. */
+function retryHeaders(ms: number): Record<string, string> {
+  const whole = Math.max(1, Math.ceil(ms));
+  return { 'retry-after': String(Math.ceil(whole / 1000)), 'retry-after-ms': String(whole) };
+}
