@@ -1,9 +1,8 @@
-/** What every completion route does around its own wire shape: select, announce, run, stream or gather. */
+/** What every completion route does around its own wire shape: resolve, announce, run, stream or gather. */
 import type { Reply, RequestContext } from '../../platform/http/route.ts';
 import type { CallOptions, CompletionRequest } from './backend.ts';
-import { clientError, invalid } from './errors.ts';
-import type { Selection } from './selection.ts';
-import type { InferenceService } from './service.ts';
+import { invalid } from './errors.ts';
+import type { InferenceService, ResolvedModel } from './service.ts';
 import { type Answer, AnswerCollector } from './stream/answer-collector.ts';
 import type { StreamEncoder } from './stream/encoder.ts';
 import { StreamSession } from './stream/stream-session.ts';
@@ -26,7 +25,7 @@ export function callOptions({ headers, caller, signal }: Context): CallOptions {
 /** Tells which model answers and whose tools run. */
 export function answerHeaders(
   requested: string,
-  { card, isSubstitute }: Selection,
+  { card, isSubstitute }: ResolvedModel,
   headers: ReadonlyMap<string, string>,
 ): Record<string, string> {
   return {
@@ -43,35 +42,26 @@ function headerText(text: string): string {
 /** Opens a stream for a completion. Failures before it opens are thrown as plain errors. */
 export async function streamAnswer(
   service: InferenceService,
-  { card }: Selection,
+  model: ResolvedModel,
   request: CompletionRequest,
   encoder: StreamEncoder,
   options: CallOptions,
   headers: Record<string, string>,
 ): Promise<Reply> {
   const session = new StreamSession(encoder);
-  const job = await withClientErrors(() => service.complete(card.id, request, session, options));
+  const job = await service.complete(model, request, session, options);
   session.bind(job, headers, options.signal);
   return session.reply;
 }
 
 export async function gatherAnswer(
   service: InferenceService,
-  { card }: Selection,
+  model: ResolvedModel,
   request: CompletionRequest,
   options: CallOptions,
 ): Promise<Answer> {
   const collector = new AnswerCollector(request.job.n ?? 1);
-  const job = await withClientErrors(() => service.complete(card.id, request, collector, options));
+  const job = await service.complete(model, request, collector, options);
   collector.bind(job, options.signal);
   return collector.answer;
-}
-
-/** Native failures become refusals. */
-export async function withClientErrors<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw clientError(error);
-  }
 }

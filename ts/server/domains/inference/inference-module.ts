@@ -8,7 +8,7 @@ import type { ModuleContext } from '../../platform/module/module-context.ts';
 import type { InferenceBackend } from './backend.ts';
 import { chooseDefaultModel } from './default-model.ts';
 import { engineOptions } from './engine-options.ts';
-import { clientError } from './errors.ts';
+import { inferenceFailure } from './failure.ts';
 import type { InferenceConfig } from './inference-config.ts';
 import { Inspector } from './local/inspector.ts';
 import { LocalBackend, type LocalOptions } from './local/local-backend.ts';
@@ -113,7 +113,7 @@ async function startLoading(
   const { defaultModel: id } = started;
   if (id !== undefined && !local.unavailableReason()) {
     await local.load(id, new AbortController().signal, Number.POSITIVE_INFINITY).catch((error: unknown) => {
-      started.defaultFailure = clientError(error).message;
+      started.defaultFailure = inferenceFailure(error).message;
       onLoadError(id, error);
     });
   }

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { CpuUnsupportedError } from '../../native/load.ts';
 import { NativeError } from '../../native/native-error.ts';
+import { DomainError } from '../../platform/errors/domain-error.ts';
+import { declaredError } from '../../platform/http/declared-error.ts';
 import type { HttpError } from '../../platform/http/errors.ts';
 import type { BytesReply, Reply, RequestContext, Route } from '../../platform/http/route.ts';
 import { MetricsRegistry } from '../../platform/metrics/registry.ts';
@@ -55,7 +57,8 @@ function setUp(t: Test, kinds: Record<string, StoredModel['kind']> = { 'tiny-cha
   return { binding, metrics, make };
 }
 
-function call(
+/** Answers as the router does: a refusal has the status that its route declares. */
+async function call(
   routes: readonly Route[],
   method: string,
   path: string,
@@ -77,7 +80,11 @@ function call(
     remoteAddress: '',
     signal: new AbortController().signal,
   };
-  return Promise.resolve(found.handle(context as never));
+  try {
+    return await found.handle(context as never);
+  } catch (error) {
+    throw error instanceof DomainError ? (declaredError(error, found.errors) ?? error) : error;
+  }
 }
 
 const bodyOf = (reply: Reply) => JSON.parse(String((reply as BytesReply).body)) as Record<string, unknown>;
@@ -272,9 +279,9 @@ t.test('the metrics time tokens and count them by model', async (t) => {
   binding.engine.refusal = new NativeError({ code: 'queue_full', text: 'busy' });
   await t.rejects(call(routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages }));
   const text = metrics.expose();
-  t.match(text, 'svc_inference_requests_total{model="tiny-chat",outcome="queue_full"} 1');
+  t.match(text, 'svc_inference_requests_total{model="tiny-chat",operation="chat",outcome="queue_full"} 1');
   t.match(text, 'svc_inference_tokens_total{model="tiny-chat",kind="completion"} 3');
-  t.match(text, 'svc_inference_requests_total{model="tiny-chat",outcome="ok"} 1');
+  t.match(text, 'svc_inference_requests_total{model="tiny-chat",operation="chat",outcome="ok"} 1');
   t.match(text, /svc_inference_kv_cells\{model="tiny-chat"\} 512/);
 });
 

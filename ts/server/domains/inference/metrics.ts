@@ -6,11 +6,25 @@ import type { MetricsRegistry } from '../../platform/metrics/registry.ts';
 /** Seconds; inter-token times reach from a tiny model on a GPU to a large one on a small CPU. */
 const tokenBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2.5];
 
-/** The series of one model, looked up once for each request. */
-export interface ModelMetrics {
+/** What a model is asked to do; names of OpenTelemetry's gen_ai.operation.name where it has one. */
+export type Operation = 'chat' | 'embeddings' | 'rerank' | 'tokenize';
+
+export type TokenUsage = Pick<
+  JobUsage,
+  'nPromptTokens' | 'nCachedTokens' | 'nCompletionTokens' | 'nDraftedTokens' | 'nAcceptedTokens'
+>;
+
+/** Usage of work that has prompts alone, by the tokens of each. */
+export function promptUsage(nTokens: readonly number[]): TokenUsage {
+  const nPromptTokens = nTokens.reduce((sum, count) => sum + count, 0);
+  return { nPromptTokens, nCachedTokens: 0, nCompletionTokens: 0, nDraftedTokens: 0, nAcceptedTokens: 0 };
+}
+
+/** The series of one model and one operation, looked up once for each request. */
+export interface OperationMetrics {
   firstToken(seconds: number): void;
   interToken(seconds: number): void;
-  completed(usage: JobUsage): void;
+  completed(usage: TokenUsage): void;
   failed(code: string): void;
 }
 
@@ -29,7 +43,7 @@ export class InferenceMetrics {
   >;
   readonly #restores: Family<Counter>;
   readonly #restoredTokens: Family<Counter>;
-  readonly #models = new Map<string, ModelMetrics>();
+  readonly #operations = new Map<string, OperationMetrics>();
 
   constructor(registry: MetricsRegistry) {
     this.#firstToken = registry.histogram('svc_inference_time_to_first_token_seconds', 'From request to first token.', ['model']);
@@ -48,10 +62,11 @@ export class InferenceMetrics {
       'Tokens verified by speculative decoding; outcome is accepted or rejected.',
       ['model', 'outcome'],
     );
-    this.#requests = registry.counter('svc_inference_requests_total', 'Ended completions; outcome is ok or an error code.', [
-      'model',
-      'outcome',
-    ]);
+    this.#requests = registry.counter(
+      'svc_inference_requests_total',
+      'Ended work; operation is chat, embeddings, rerank or tokenize, outcome is ok or an error code.',
+      ['model', 'operation', 'outcome'],
+    );
     this.#memory = registry.gauge('svc_inference_model_memory_bytes', 'Memory of loaded models; kind is predicted or used.', [
       'model',
       'kind',
@@ -79,11 +94,12 @@ export class InferenceMetrics {
     };
   }
 
-  forModel(model: string): ModelMetrics {
-    const known = this.#models.get(model);
+  of(model: string, operation: Operation): OperationMetrics {
+    const key = `${operation} ${model}`;
+    const known = this.#operations.get(key);
     if (known) return known;
-    const made = this.#make(model);
-    this.#models.set(model, made);
+    const made = this.#make(model, operation);
+    this.#operations.set(key, made);
     return made;
   }
 
@@ -112,12 +128,7 @@ export class InferenceMetrics {
     for (const kind of ['predicted', 'used']) this.#memory.with({ model, kind }).set(0);
   }
 
-  /** Counts prompt tokens of embedding and ranking requests. */
-  countPrompt(model: string, nTokens: number): void {
-    this.#tokens.with({ model, kind: 'prompt' }).add(nTokens);
-  }
-
-  #make(model: string): ModelMetrics {
+  #make(model: string, operation: Operation): OperationMetrics {
     const firstToken = this.#firstToken.with({ model });
     const interToken = this.#interToken.with({ model });
     const tokens = (kind: string) => this.#tokens.with({ model, kind });
@@ -135,9 +146,9 @@ export class InferenceMetrics {
         completion.add(usage.nCompletionTokens);
         accepted.add(usage.nAcceptedTokens);
         rejected.add(usage.nDraftedTokens - usage.nAcceptedTokens);
-        this.#requests.with({ model, outcome: 'ok' }).add();
+        this.#requests.with({ model, operation, outcome: 'ok' }).add();
       },
-      failed: (code) => this.#requests.with({ model, outcome: code }).add(),
+      failed: (code) => this.#requests.with({ model, operation, outcome: code }).add(),
     };
   }
 }

@@ -1,13 +1,12 @@
 /** Finds the model that a client means by a name. */
-import type { ModelCard } from './backend.ts';
-
 /** Exact id first; then without regard to case and Ollama's `:latest`; then an id that adds a quantisation to the name. */
-export function findModel(cards: readonly ModelCard[], name: string): ModelCard | undefined {
+export function findModel<T extends { card: { id: string } }>(offers: readonly T[], name: string): T | undefined {
   const plain = plainName(name);
+  const addsQuantisation = (id: string) => id.startsWith(`${plain}-`) && isQuantisation(id.slice(plain.length + 1));
   return (
-    cards.find((card) => card.id === name) ??
-    cards.find((card) => plainName(card.id) === plain) ??
-    cards.find((card) => plainName(card.id).startsWith(`${plain}-`) && isQuantisation(plainName(card.id).slice(plain.length + 1)))
+    offers.find(({ card }) => card.id === name) ??
+    offers.find(({ card }) => plainName(card.id) === plain) ??
+    offers.find(({ card }) => addsQuantisation(plainName(card.id)))
   );
 }
 

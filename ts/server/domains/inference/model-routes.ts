@@ -2,8 +2,8 @@
 import Type from 'typebox';
 import { json, type Reply, type Route, route } from '../../platform/http/route.ts';
 import type { ModelControl, ModelDetail } from './backend.ts';
-import { withClientErrors } from './call.ts';
-import { errorSpecs, modelErrors, refusal } from './errors.ts';
+import { errorSpecs, inferenceError, modelErrors } from './errors.ts';
+import { inferenceFailure } from './failure.ts';
 import { inferenceModel, modelSummary, storedModelDetail } from './model-facts.ts';
 import {
   InferenceModel,
@@ -127,12 +127,16 @@ async function load({ control, onLoadError }: ModelRouteDeps, id: string, wait: 
   await getDetail(control, id);
   // A load that nobody waits for must not end with the request that asked for it.
   const loading = control.load(id, wait ? signal : new AbortController().signal);
-  if (wait) await withClientErrors(() => loading);
+  if (wait) await loading.catch(throwFailure);
   else loading.catch((error: unknown) => onLoadError(id, error));
   const detail = await getDetail(control, id);
   if (detail.card.state === 'loaded') return json(200, inferenceModel(detail));
   // Its entry appears once the file is inspected.
   return json(202, inferenceModel({ ...detail, card: { ...detail.card, state: 'loading' } }));
+}
+
+function throwFailure(error: unknown): never {
+  throw inferenceFailure(error);
 }
 
 async function unload(control: ModelControl, id: string, force: boolean): Promise<Reply> {
@@ -148,5 +152,7 @@ async function getDetail(control: ModelControl, id: string): Promise<ModelDetail
 }
 
 function unknownModel(id: string): Error {
-  return refusal('model_not_found', `There is no model ${id} on this node; GET /api/v1/models lists all.`, { param: 'id' });
+  return inferenceError('model_not_found', `There is no model ${id} on this node; GET /api/v1/models lists all.`, {
+    param: 'id',
+  });
 }

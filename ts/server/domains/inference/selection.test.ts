@@ -1,18 +1,18 @@
 import t from 'tap';
 import type { ModelCapabilities, ModelCard } from './backend.ts';
 import { findModel } from './model-name.ts';
-import { selectChatModel, selectExactModel } from './selection.ts';
+import { selectModel } from './selection.ts';
 
 const none: ModelCapabilities = { chat: false, tools: false, vision: false, thinking: false, embeddings: false, rerank: false };
 
-function card(
+function offer(
   id: string,
   family: string,
   abilities: Partial<ModelCapabilities>,
   state: ModelCard['state'] = 'unloaded',
-): ModelCard {
+): { card: ModelCard } {
   const capabilities = { ...none, ...abilities };
-  return {
+  const card: ModelCard = {
     id,
     family,
     capabilities,
@@ -24,17 +24,18 @@ function card(
     createdAt: 0,
     ownedBy: 'local',
   };
+  return { card };
 }
 
-const cards = [
-  card('qwen3-4b-q4_k_m', 'qwen', { chat: true, tools: true }),
-  card('qwen1-base', 'qwen', { chat: true }),
-  card('llama-3', 'llama', { chat: true, vision: true }, 'loaded'),
-  card('bge-m3-q8_0', 'bert', { embeddings: true }),
+const offers = [
+  offer('qwen3-4b-q4_k_m', 'qwen', { chat: true, tools: true }),
+  offer('qwen1-base', 'qwen', { chat: true }),
+  offer('llama-3', 'llama', { chat: true, vision: true }, 'loaded'),
+  offer('bge-m3-q8_0', 'bert', { embeddings: true }),
 ];
 
 const select = (model: string, needs: { needsTools?: boolean; needsVision?: boolean } = {}, preferred?: string) =>
-  selectChatModel(cards, { model, needsTools: false, needsVision: false, ...needs }, preferred);
+  selectModel(offers, { ability: 'chat', model, needsTools: false, needsVision: false, ...needs }, preferred);
 
 t.test('the model that was asked for answers, also by a shorter or differently written name', async (t) => {
   for (const name of ['qwen3-4b-q4_k_m', 'QWEN3-4B-Q4_K_M', 'qwen3-4b', 'qwen3-4b:latest']) {
@@ -43,8 +44,8 @@ t.test('the model that was asked for answers, also by a shorter or differently w
 });
 
 t.test('a name is not completed by anything but a quantisation', async (t) => {
-  t.equal(findModel(cards, 'qwen3'), undefined);
-  t.equal(findModel(cards, 'bge-m3')?.id, 'bge-m3-q8_0');
+  t.equal(findModel(offers, 'qwen3'), undefined);
+  t.equal(findModel(offers, 'bge-m3')?.card.id, 'bge-m3-q8_0');
 });
 
 t.test('an unknown model is answered by the default, else by one in memory', async (t) => {
@@ -64,7 +65,6 @@ t.test('tools go to a capable model of the same family', async (t) => {
 t.test('tools go to no other family, even to a capable one', async (t) => {
   for (const model of ['llama-3', 'gpt-4o']) {
     t.throws(() => select(model, { needsTools: true }), {
-      status: 422,
       code: 'model_cannot_tool_call',
       extra: { supported_models: ['qwen3-4b-q4_k_m'] },
     });
@@ -73,19 +73,26 @@ t.test('tools go to no other family, even to a capable one', async (t) => {
 
 t.test('images go to a model that sees', async (t) => {
   t.match(select('gpt-4o', { needsVision: true }, 'qwen1-base'), { card: { id: 'llama-3' } });
-  t.throws(() => select('qwen1-base', { needsVision: true }), { status: 400, code: 'unsupported' });
+  t.throws(() => select('qwen1-base', { needsVision: true }), { code: 'unsupported' });
 });
 
-t.test('without any model that chats it is a 404', async (t) => {
-  const needs = { model: 'x', needsTools: false, needsVision: false };
-  t.throws(() => selectChatModel(cards.slice(3), needs, undefined), { status: 404, code: 'model_not_found' });
+t.test('without any model that chats none is found', async (t) => {
+  const needs = { ability: 'chat', model: 'x', needsTools: false, needsVision: false } as const;
+  t.throws(() => selectModel(offers.slice(3), needs, undefined), { code: 'model_not_found' });
 });
 
 t.test('embeddings are never substituted', async (t) => {
-  t.equal(selectExactModel(cards, 'bge-m3', 'embeddings').id, 'bge-m3-q8_0');
-  t.throws(() => selectExactModel(cards, 'text-embedding-3-small', 'embeddings'), {
-    status: 404,
+  const embedder = (model: string) => selectModel(offers, { ability: 'embeddings', model }, undefined);
+  t.match(embedder('bge-m3'), { card: { id: 'bge-m3-q8_0' }, isSubstitute: false });
+  t.throws(() => embedder('text-embedding-3-small'), {
     code: 'model_not_found',
     message: /bge-m3-q8_0/,
   });
+});
+
+t.test('tokens come from the model that was named, or else from the one that chats', async (t) => {
+  const tokenizer = (model?: string) => selectModel(offers, { ability: 'tokenize', model }, 'qwen1-base');
+  t.match(tokenizer(), { card: { id: 'qwen1-base' } });
+  t.match(tokenizer('bge-m3'), { card: { id: 'bge-m3-q8_0' } });
+  t.throws(() => tokenizer('gpt-4o'), { code: 'model_not_found' });
 });

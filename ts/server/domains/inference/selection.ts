@@ -1,50 +1,96 @@
 /** Which model answers a request: the one asked for, or the nearest that can. */
 import type { ModelCard } from './backend.ts';
-import { refusal } from './errors.ts';
+import { inferenceError } from './errors.ts';
 import { findModel, isOfFamily } from './model-name.ts';
 
-export interface Needs {
+/** What a request wants of a model; `model` is the name as the client wrote it. */
+export type ModelNeeds = ChatNeeds | ExactNeeds | TokenizerNeeds;
+
+export interface ChatNeeds {
+  ability: 'chat';
   model: string;
   needsTools: boolean;
   needsVision: boolean;
 }
 
-export interface Selection {
-  card: ModelCard;
+export interface ExactNeeds {
+  ability: 'embeddings' | 'rerank';
+  model: string;
+}
+
+export interface TokenizerNeeds {
+  ability: 'tokenize';
+  /** Undefined: the model that chats. */
+  model: string | undefined;
+}
+
+export type Selection<T extends { card: ModelCard }> = T & {
   /** Another model than the one asked for answers. */
   isSubstitute: boolean;
-}
+};
 
 /**
  * Chat: an unknown model does not fail, another answers; but tools are only handed to a capable model of the same family.
- * Throws model_cannot_tool_call, unsupported (no image input) or model_not_found.
+ * Throws model_not_found, model_cannot_tool_call or unsupported (no image input).
  */
-export function selectChatModel(cards: readonly ModelCard[], needs: Needs, preferred: string | undefined): Selection {
-  const asked = findModel(cards, needs.model);
-  if (asked?.capabilities.chat && (!needs.needsTools || asked.capabilities.tools)) {
-    if (needs.needsVision && !asked.capabilities.vision) throw blind(asked.id);
-    return { card: asked, isSubstitute: false };
+export function selectModel<T extends { card: ModelCard }>(
+  offers: readonly T[],
+  needs: ModelNeeds,
+  preferred: string | undefined,
+): Selection<T> {
+  if (needs.ability === 'chat') return selectChat(offers, needs, preferred);
+  if (needs.ability === 'tokenize') return selectTokenizer(offers, needs.model, preferred);
+  return { ...selectExact(offers, needs), isSubstitute: false };
+}
+
+function selectChat<T extends { card: ModelCard }>(
+  offers: readonly T[],
+  needs: ChatNeeds,
+  preferred: string | undefined,
+): Selection<T> {
+  const asked = findModel(offers, needs.model);
+  if (asked?.card.capabilities.chat && (!needs.needsTools || asked.card.capabilities.tools)) {
+    if (needs.needsVision && !asked.card.capabilities.vision) throw blind(asked.card.id);
+    return { ...asked, isSubstitute: false };
   }
-  const able = cards.filter((card) => card.capabilities.chat && (!needs.needsVision || card.capabilities.vision));
+  const able = offers.filter(({ card }) => card.capabilities.chat && (!needs.needsVision || card.capabilities.vision));
   const candidates = needs.needsTools
-    ? able.filter((card) => card.capabilities.tools && isSameFamily(card, needs.model, asked))
+    ? able.filter(({ card }) => card.capabilities.tools && isSameFamily(card, needs.model, asked?.card))
     : able;
-  const [card] = candidates.toSorted((a, b) => rank(a, preferred) - rank(b, preferred));
-  if (card) return { card, isSubstitute: true };
+  const [best] = candidates.toSorted((a, b) => rank(a.card, preferred) - rank(b.card, preferred));
+  if (best) return { ...best, isSubstitute: true };
+  const cards = offers.map(({ card }) => card);
   if (needs.needsTools) throw cannotCallTools(cards, needs.model);
   if (needs.needsVision && cards.some((other) => other.capabilities.chat)) throw blind(needs.model);
-  throw notFound(cards, needs.model, 'answer a chat');
+  throw cannotChat(cards, needs.model);
 }
 
 /** Embeddings and scores of different models cannot be compared, so nothing is substituted. */
-export function selectExactModel(cards: readonly ModelCard[], name: string, ability: 'embeddings' | 'rerank'): ModelCard {
-  const named = findModel(cards, name);
+function selectExact<T extends { card: ModelCard }>(offers: readonly T[], { model, ability }: ExactNeeds): T {
+  const named = findModel(offers, model);
+  const { capabilities } = named?.card ?? {};
   // Any model in memory may be asked for embeddings by its own name.
-  if (named && (named.capabilities[ability] || (ability === 'embeddings' && named.capabilities.chat))) return named;
-  const able = cards.filter((card) => card.capabilities[ability]).map((card) => card.id);
+  if (named && (capabilities?.[ability] || (ability === 'embeddings' && capabilities?.chat))) return named;
+  const able = offers.filter(({ card }) => card.capabilities[ability]).map(({ card }) => card.id);
   const list = able.length > 0 ? `Models that can: ${able.join(', ')}.` : 'None is installed; see `svc models pull`.';
   const what = ability === 'rerank' ? 'rank documents' : 'make embeddings';
-  throw refusal('model_not_found', `No model named ${name} can ${what} here. ${list}`, { param: 'model' });
+  throw inferenceError('model_not_found', `No model named ${model} can ${what} here. ${list}`, { param: 'model' });
+}
+
+/** Tokens of another model would be wrong, so a named model must be there; without a name it is the one that chats. */
+function selectTokenizer<T extends { card: ModelCard }>(
+  offers: readonly T[],
+  name: string | undefined,
+  preferred: string | undefined,
+): Selection<T> {
+  if (name === undefined) {
+    return selectChat(offers, { ability: 'chat', model: preferred ?? '', needsTools: false, needsVision: false }, preferred);
+  }
+  const named = findModel(offers, name);
+  if (named && named.card.state !== 'unusable') return { ...named, isSubstitute: false };
+  throw inferenceError('model_not_found', `No usable model is named ${name}; GET /v1/models lists those that are.`, {
+    param: 'model',
+  });
 }
 
 function isSameFamily(card: ModelCard, name: string, asked: ModelCard | undefined): boolean {
@@ -58,12 +104,14 @@ function rank(card: ModelCard, preferred: string | undefined): number {
 }
 
 function blind(model: string): Error {
-  return refusal('unsupported', `${model} reads no images; use a model whose capabilities list vision.`, { param: 'messages' });
+  return inferenceError('unsupported', `${model} reads no images; use a model whose capabilities list vision.`, {
+    param: 'messages',
+  });
 }
 
 function cannotCallTools(cards: readonly ModelCard[], model: string): Error {
   const able = cards.filter((card) => card.capabilities.chat && card.capabilities.tools).map((card) => card.id);
-  return refusal(
+  return inferenceError(
     'model_cannot_tool_call',
     `${model} cannot call tools here, and no model of its family can; use one of supported_models.`,
     {
@@ -73,9 +121,9 @@ function cannotCallTools(cards: readonly ModelCard[], model: string): Error {
   );
 }
 
-function notFound(cards: readonly ModelCard[], model: string, what: string): Error {
+function cannotChat(cards: readonly ModelCard[], model: string): Error {
   const broken = cards.filter((card) => card.unusable !== undefined).map((card) => `${card.id} (${card.unusable})`);
   const reason =
     broken.length > 0 ? ` Installed but unusable: ${broken.join('; ')}.` : ' None is installed; see `svc models pull`.';
-  return refusal('model_not_found', `No model can ${what}: ${model} was asked for.${reason}`, { param: 'model' });
+  return inferenceError('model_not_found', `No model can answer a chat: ${model} was asked for.${reason}`, { param: 'model' });
 }

@@ -27,17 +27,15 @@ t.test('what was used counts for a minute, to the token', (t) => {
   t.match(
     refusalOf(() => budgets.reserve('a', 0, 1)),
     {
-      status: 429,
       code: 'rate_limit_exceeded',
-      headers: { 'retry-after': '60' },
+      retryAfterMs: 60_000,
     },
   );
   clock.ms = 59_999;
   t.match(
     refusalOf(() => budgets.reserve('a', 0, 1)),
     {
-      status: 429,
-      headers: { 'retry-after': '1', 'retry-after-ms': '1' },
+      retryAfterMs: 1,
     },
   );
   clock.ms = 60_000;
@@ -83,7 +81,7 @@ t.test('no minute holds more than the limit, and a client that waits as told is 
         try {
           budgets.reserve('a', 0, nTokens).reconcile(0, nTokens);
         } catch (error) {
-          clock.ms += Number((error as { headers: Record<string, string> }).headers['retry-after-ms']);
+          clock.ms += (error as { retryAfterMs: number }).retryAfterMs;
           budgets.reserve('a', 0, nTokens).reconcile(0, nTokens);
         }
         served.push({ at: clock.ms, tokens: nTokens });

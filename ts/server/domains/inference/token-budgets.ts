@@ -1,11 +1,11 @@
 /**
  * Tokens a minute for each tenant, prompt and completion together, over a sliding window.
  *
- * A request counts from its end on, for 60 seconds, with the tokens that its usage names (or the sink guesses, when it was cut off). While it runs, what it is expected
+ * A request counts from its end on, for 60 seconds, with the tokens that its usage names (or the recorder estimates, when it was cut off). While it runs, what it is expected
  * to take is reserved, so that many at once cannot overdraw. One that took more than expected is paid back by the window: nothing is
  * admitted until it has slid far enough.
  */
-import { refusal } from './errors.ts';
+import { inferenceError } from './errors.ts';
 
 const windowMs = 60_000;
 /** When running requests hold what is missing, nobody knows when they end. */
@@ -21,12 +21,12 @@ interface Tenant {
 }
 
 /** What a running request holds of its tenant's budget. */
-export interface Reservation {
+export interface TokenReservation {
   /** The request is over and took so many tokens. Idempotent. */
   reconcile(nPrompt: number, nCompletion: number): void;
 }
 
-const unlimited: Reservation = { reconcile() {} };
+const unlimited: TokenReservation = { reconcile() {} };
 
 export class TokenBudgets {
   readonly #tenants = new Map<string, Tenant>();
@@ -40,7 +40,7 @@ export class TokenBudgets {
   }
 
   /** Without `nMost`, a completion is expected to be as long as the tenant's usual ones. Throws rate_limit_exceeded with Retry-After. */
-  reserve(name: string, nPromptEstimate: number, nMost?: number): Reservation {
+  reserve(name: string, nPromptEstimate: number, nMost?: number): TokenReservation {
     const limit = this.#limitOf(name);
     if (limit === undefined) return unlimited;
     const tenant = this.#tenant(name);
@@ -53,7 +53,7 @@ export class TokenBudgets {
     return this.#reservation(tenant, nEstimated);
   }
 
-  #reservation(tenant: Tenant, nEstimated: number): Reservation {
+  #reservation(tenant: Tenant, nEstimated: number): TokenReservation {
     let isOpen = true;
     return {
       reconcile: (nPrompt, nCompletion) => {
@@ -90,7 +90,7 @@ export class TokenBudgets {
 
   #refusal(tenant: Tenant, limit: number, missing: number): Error {
     const detail = `The tenant's ${limit} tokens a minute are used up (${tenant.nSpent} in the last minute, ${tenant.nReserved} by running requests).`;
-    return refusal('rate_limit_exceeded', detail, { retryAfterMs: this.#untilFree(tenant, missing) });
+    return inferenceError('rate_limit_exceeded', detail, { retryAfterMs: this.#untilFree(tenant, missing) });
   }
 
   #untilFree({ spent }: Tenant, missing: number): number {

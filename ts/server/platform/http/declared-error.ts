@@ -1,14 +1,16 @@
-/** A service's refusal as the answer that the route declares for its code. */
+/** A service's refusal as an answer. */
 import type { DomainError } from '../errors/domain-error.ts';
 import { type ErrorSpec, HttpError } from './errors.ts';
 
-/** Undefined when the route declares no such code, which is a defect of its declaration. */
+/** With the status that the route declares for its code. Undefined when it declares no such code, which is a defect of the route. */
 export function declaredError(error: DomainError, specs: readonly ErrorSpec[] = []): HttpError | undefined {
   const spec = specs.find(({ code }) => code === error.code);
-  if (spec === undefined) return undefined;
-  const { code, message, param, retryAfterMs, extra, cause } = error;
+  return spec && httpError(error, spec.status);
+}
+
+export function httpError({ code, message, param, retryAfterMs, extra, cause }: DomainError, status: number): HttpError {
   const headers = retryAfterMs === undefined ? {} : retryHeaders(retryAfterMs);
-  return new HttpError(spec.status, code, message, { headers, extra, cause, ...(param === undefined ? {} : { param }) });
+  return new HttpError(status, code, message, { headers, extra, cause, ...(param === undefined ? {} : { param }) });
 }
 
 /** Retry-After holds whole seconds (RFC 9110 section 10.2.3); SDKs prefer retry-after-ms. */

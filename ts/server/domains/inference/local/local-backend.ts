@@ -4,14 +4,12 @@ import type {
   EngineEvents,
   EngineOptions,
   GenerationJob,
-  JobUsage,
   LoadOptions,
   MemoryPlan,
-  NativeError,
   RankResult,
 } from '../../../native/llama.ts';
-import type { HttpError } from '../../../platform/http/errors.ts';
 import type {
+  BackendCompletion,
   CallOptions,
   ChatPrompt,
   CompletionRequest,
@@ -20,17 +18,16 @@ import type {
   ModelCard,
   ModelControl,
   ModelDetail,
-  RunningCompletion,
   TokenizeFlags,
 } from '../backend.ts';
-import { clientError, refusal } from '../errors.ts';
+import { type InferenceError, inferenceError } from '../errors.ts';
+import { inferenceFailure } from '../failure.ts';
 import type { ModelSource, StoredModel } from '../model-source.ts';
 import { estimateJobTokens, estimatePromptTokens, estimateTextTokens } from '../prompt-estimate.ts';
-import { RelaySink } from '../stream/relay-sink.ts';
 import type { Inspector } from './inspector.ts';
 import { LoadedModel } from './loaded-model.ts';
 import { sumOf, totalBytes } from './memory-use.ts';
-import { ModelCatalogue } from './model-catalogue.ts';
+import { type FoundModel, ModelCatalogue } from './model-catalogue.ts';
 import { type ContextKind, defaultContext, type ModelReservation, memoryOf, predictedMemory } from './model-entry.ts';
 import { ModelRegistry, type RegistryLimits, type RegistryObserver } from './model-registry.ts';
 import type { NativeBinding, NativeEmbedder, NativeModel } from './native-binding.ts';
@@ -52,7 +49,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
   readonly #options: LocalOptions;
   readonly #registry: ModelRegistry;
   readonly #catalogue: ModelCatalogue;
-  #unavailableReason: HttpError | undefined;
+  #unavailableReason: InferenceError | undefined;
 
   constructor(binding: NativeBinding, source: ModelSource, inspector: Inspector, options: LocalOptions) {
     this.#binding = binding;
@@ -73,7 +70,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     this.#registry.open();
   }
 
-  unavailableReason(): HttpError | undefined {
+  unavailableReason(): InferenceError | undefined {
     return this.#unavailableReason;
   }
 
@@ -81,21 +78,25 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     return this.#catalogue.cards();
   }
 
-  async complete(id: string, request: CompletionRequest, sink: CompletionSink, options: CallOptions): Promise<RunningCompletion> {
+  async complete(
+    card: ModelCard,
+    request: CompletionRequest,
+    sink: CompletionSink,
+    options: CallOptions,
+  ): Promise<BackendCompletion> {
     const startedAt = performance.now();
-    const reservation = await this.#acquire(id, 'engine', options, estimateJobTokens(request.job));
+    const found = this.#catalogue.get(card);
+    const reservation = await this.#acquire(found, 'engine', options, estimateJobTokens(request.job));
     try {
       const engine = await reservation.model.engine();
       options.signal.throwIfAborted();
       const job = localJob(request.job, reservation.model.adapters, options, performance.now() - startedAt);
-      const jobId = engine.submit(job, new ReservedSink(sink, reservation));
+      const jobId = engine.submit(job, sink);
       return {
-        cancel: () => {
-          engine.cancel(jobId);
-          reservation.release();
-        },
+        cancel: () => engine.cancel(jobId),
         pause: () => engine.pause(jobId),
         resume: () => engine.resume(jobId),
+        release: () => reservation.release(),
       };
     } catch (error) {
       reservation.release();
@@ -103,19 +104,19 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     }
   }
 
-  embed(id: string, inputs: (string | Int32Array)[], options: CallOptions): Promise<EmbedResult> {
-    return this.#useEmbedder(id, options, estimateTextTokens(inputs), (embedder, left) => embedder.embed(inputs, left));
+  embed(card: ModelCard, inputs: (string | Int32Array)[], options: CallOptions): Promise<EmbedResult> {
+    return this.#useEmbedder(card, options, estimateTextTokens(inputs), (embedder, left) => embedder.embed(inputs, left));
   }
 
-  rank(id: string, query: string, documents: string[], options: CallOptions): Promise<RankResult> {
-    return this.#useEmbedder(id, options, estimateTextTokens([query, ...documents]), (embedder, left) =>
+  rank(card: ModelCard, query: string, documents: string[], options: CallOptions): Promise<RankResult> {
+    return this.#useEmbedder(card, options, estimateTextTokens([query, ...documents]), (embedder, left) =>
       embedder.rank(query, documents, left),
     );
   }
 
-  countTokens(id: string, prompt: ChatPrompt, options: CallOptions): Promise<number> {
+  countTokens(card: ModelCard, prompt: ChatPrompt, options: CallOptions): Promise<number> {
     return this.#use(
-      id,
+      card,
       undefined,
       options,
       estimatePromptTokens(prompt),
@@ -123,12 +124,12 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     );
   }
 
-  tokenize(id: string, text: string, flags: TokenizeFlags, options: CallOptions): Promise<Int32Array> {
-    return this.#use(id, undefined, options, estimateTextTokens([text]), (model) => model.native.tokenize(text, flags));
+  tokenize(card: ModelCard, text: string, flags: TokenizeFlags, options: CallOptions): Promise<Int32Array> {
+    return this.#use(card, undefined, options, estimateTextTokens([text]), (model) => model.native.tokenize(text, flags));
   }
 
-  detokenize(id: string, tokens: Int32Array, options: CallOptions): Promise<string> {
-    return this.#use(id, undefined, options, tokens.length, (model) => model.native.detokenize(tokens, { special: true }));
+  detokenize(card: ModelCard, tokens: Int32Array, options: CallOptions): Promise<string> {
+    return this.#use(card, undefined, options, tokens.length, (model) => model.native.detokenize(tokens, { special: true }));
   }
 
   async detail(id: string): Promise<ModelDetail | undefined> {
@@ -158,7 +159,9 @@ export class LocalBackend implements InferenceBackend, ModelControl {
   }
 
   async load(id: string, signal: AbortSignal, waitMs?: number): Promise<void> {
-    (await this.#acquire(id, undefined, { tenant: '', signal }, 0, waitMs)).release();
+    const found = await this.#catalogue.find(id);
+    if (!found) throw inferenceError('model_not_found', `No model ${id} is installed here.`, { param: 'model' });
+    (await this.#acquire(found, undefined, { tenant: '', signal }, 0, waitMs)).release();
   }
 
   setPinned(id: string, isPinned: boolean): void {
@@ -179,16 +182,15 @@ export class LocalBackend implements InferenceBackend, ModelControl {
   }
 
   async #acquire(
-    id: string,
+    found: FoundModel,
     context: ContextKind | undefined,
     { signal, timeoutMs }: CallOptions,
     nTokens: number,
     waitMs = this.#loadWaitMs(timeoutMs),
   ): Promise<ModelReservation> {
     if (this.#unavailableReason) throw this.#unavailableReason;
-    const found = await this.#catalogue.find(id);
-    if (!found) throw refusal('model_not_found', `No model ${id} is installed here.`, { param: 'model' });
-    if (found.card.unusable !== undefined) throw refusal('model_invalid', `The model ${id} is unusable: ${found.card.unusable}`);
+    const { id, unusable } = found.card;
+    if (unusable !== undefined) throw inferenceError('model_invalid', `The model ${id} is unusable: ${unusable}`);
     const plan = await this.#planWithDraft(found);
     return this.#registry.acquire({ stored: found.stored, plan, context, nTokens }, signal, waitMs);
   }
@@ -198,13 +200,13 @@ export class LocalBackend implements InferenceBackend, ModelControl {
   }
 
   async #use<T>(
-    id: string,
+    card: ModelCard,
     context: ContextKind | undefined,
     options: CallOptions,
     nTokens: number,
     work: (model: LoadedModel) => Promise<T>,
   ): Promise<T> {
-    const reservation = await this.#acquire(id, context, options, nTokens);
+    const reservation = await this.#acquire(this.#catalogue.get(card), context, options, nTokens);
     try {
       return await work(reservation.model);
     } finally {
@@ -214,13 +216,13 @@ export class LocalBackend implements InferenceBackend, ModelControl {
 
   /** `work` gets what the load has left of the caller's time. */
   #useEmbedder<T>(
-    id: string,
+    card: ModelCard,
     options: CallOptions,
     nTokens: number,
     work: (embedder: NativeEmbedder, left: CallOptions) => Promise<T>,
   ): Promise<T> {
     const startedAt = performance.now();
-    return this.#use(id, 'embedder', options, nTokens, async (model) => {
+    return this.#use(card, 'embedder', options, nTokens, async (model) => {
       const embedder = await model.embedder();
       return work(embedder, { ...options, ...timeLeft(options, performance.now() - startedAt) });
     });
@@ -231,16 +233,17 @@ export class LocalBackend implements InferenceBackend, ModelControl {
   }
 
   /** The model that drafts for this one, if there is to be one. */
-  async #findDraft({ id, kind }: StoredModel): Promise<{ stored: StoredModel; plan: MemoryPlan | undefined } | undefined> {
+  async #findDraft({ id, kind }: StoredModel): Promise<FoundModel | undefined> {
     const draftId = kind === 'chat' ? this.#options.draftModels?.get(id) : undefined;
     if (draftId === undefined) return undefined;
     const found = await this.#catalogue.find(draftId);
-    if (!found) throw refusal('model_invalid', `inference.draft_model names ${draftId} for ${id}, which is not installed.`);
+    if (!found)
+      throw inferenceError('model_invalid', `inference.draft_model names ${draftId} for ${id}, which is not installed.`);
     return found;
   }
 
   /** With what its draft model takes beside it. */
-  async #planWithDraft({ stored, plan }: { stored: StoredModel; plan: MemoryPlan | undefined }): Promise<MemoryPlan | undefined> {
+  async #planWithDraft({ stored, plan }: FoundModel): Promise<MemoryPlan | undefined> {
     const draft = (await this.#findDraft(stored))?.plan;
     if (!plan || !draft) return plan;
     const extras = sumOf(plan.extras, draft.weights, draft.extras);
@@ -309,37 +312,17 @@ function adapterName(name: string, adapters: readonly string[]): string {
   const found = adapters.includes(name) ? name : /^\d+$/.test(name) ? adapters[Number(name)] : undefined;
   if (found !== undefined) return found;
   const known = adapters.join(', ') || 'none';
-  throw refusal('invalid_request', `lora names the adapter ${name}, which this model does not have; it has: ${known}.`, {
+  throw inferenceError('invalid_request', `lora names the adapter ${name}, which this model does not have; it has: ${known}.`, {
     param: 'lora',
   });
 }
 
-/** Gives the reservation back when the job ends by itself. */
-class ReservedSink extends RelaySink {
-  readonly #reservation: ModelReservation;
-
-  constructor(sink: CompletionSink, reservation: ModelReservation) {
-    super(sink);
-    this.#reservation = reservation;
-  }
-
-  override onDone(usage: JobUsage): void {
-    this.#reservation.release();
-    this.sink.onDone(usage);
-  }
-
-  override onError(error: NativeError): void {
-    this.#reservation.release();
-    this.sink.onError(error);
-  }
-}
-
-function findUnavailableReason(binding: NativeBinding): HttpError | undefined {
+function findUnavailableReason(binding: NativeBinding): InferenceError | undefined {
   try {
     binding.systemInfo();
     return undefined;
   } catch (error) {
-    return clientError(error);
+    return inferenceFailure(error);
   }
 }
 

@@ -1,7 +1,9 @@
 /** Gathers one completion whole, for clients that do not stream. */
 import type { FinishReason, JobUsage, NativeError, TokenLogprob } from '../../../native/llama.ts';
 import type { CompletionSink, RunningCompletion } from '../backend.ts';
-import { clientError, refusal } from '../errors.ts';
+import { inferenceError } from '../errors.ts';
+import { inferenceFailure } from '../failure.ts';
+import type { UsageRecorder } from '../usage-recorder.ts';
 import { ArgumentGuard } from './argument-guard.ts';
 
 export interface ToolCall {
@@ -40,6 +42,7 @@ export class AnswerCollector implements CompletionSink {
   readonly answer: Promise<Answer>;
   readonly #choices: RawChoice[];
   readonly #guard = new ArgumentGuard();
+  #usage: UsageRecorder | undefined;
   #resolve!: (answer: Answer) => void;
   #reject!: (error: Error) => void;
 
@@ -52,24 +55,32 @@ export class AnswerCollector implements CompletionSink {
     this.answer.catch(() => {});
   }
 
+  begin(usage: UsageRecorder): void {
+    this.#usage = usage;
+  }
+
   /** Ends the job with its client; the answer then never comes. */
   bind(job: RunningCompletion, signal: AbortSignal): void {
     const leave = () => {
       job.cancel();
-      this.#reject(refusal('client_closed', 'The client went away.'));
+      this.#reject(inferenceError('client_closed', 'The client went away.'));
     };
     if (signal.aborted) leave();
     else signal.addEventListener('abort', leave, { once: true });
     this.answer.finally(() => signal.removeEventListener('abort', leave)).catch(() => {});
   }
 
-  onStart(): void {}
+  onStart(nPromptTokens: number): void {
+    this.#usage?.started(nPromptTokens);
+  }
 
   onContent(choice: number, jsonBody: Buffer): void {
+    this.#usage?.text();
     this.#at(choice).content += jsonBody.toString();
   }
 
   onReasoning(choice: number, jsonBody: Buffer): void {
+    this.#usage?.text();
     this.#at(choice).reasoning += jsonBody.toString();
   }
 
@@ -80,6 +91,7 @@ export class AnswerCollector implements CompletionSink {
   }
 
   onToolArguments(choice: number, index: number, jsonBody: Buffer): void {
+    this.#usage?.text();
     this.#guard.received(choice);
     const call = this.#at(choice).toolCalls[index];
     if (call) call.arguments += jsonBody.toString();
@@ -97,14 +109,19 @@ export class AnswerCollector implements CompletionSink {
   }
 
   onDone(usage: JobUsage): void {
+    this.#usage?.completed(usage);
     this.#resolve({ choices: this.#choices.map(decodeChoice), usage });
   }
 
   onError(error: NativeError): void {
-    this.#reject(clientError(error));
+    const failure = inferenceFailure(error);
+    this.#usage?.failed(failure.code);
+    this.#reject(failure);
   }
 
-  onFlush(): void {}
+  onFlush(): void {
+    this.#usage?.flushed();
+  }
 
   #complete(choice: number): void {
     this.#guard.complete(choice, (index, jsonBody) => this.onToolArguments(choice, index, jsonBody));

@@ -7,7 +7,9 @@
 import type { FinishReason, JobUsage, NativeError, TokenLogprob } from '../../../native/llama.ts';
 import type { EventStream, StreamReply } from '../../../platform/http/route.ts';
 import type { CompletionSink, RunningCompletion } from '../backend.ts';
-import { clientError, refusal } from '../errors.ts';
+import { httpErrorOf, inferenceError } from '../errors.ts';
+import { inferenceFailure } from '../failure.ts';
+import type { UsageRecorder } from '../usage-recorder.ts';
 import { ArgumentGuard } from './argument-guard.ts';
 import type { StreamEncoder } from './encoder.ts';
 import { Frames } from './frames.ts';
@@ -24,6 +26,7 @@ export class StreamSession implements CompletionSink {
   readonly #guard = new ArgumentGuard();
   #resolve!: (reply: StreamReply) => void;
   #reject!: (error: Error) => void;
+  #usage: UsageRecorder | undefined;
   #job: RunningCompletion | undefined;
   #signal: AbortSignal | undefined;
   #stream: EventStream | undefined;
@@ -45,6 +48,10 @@ export class StreamSession implements CompletionSink {
     this.reply.catch(() => {});
   }
 
+  begin(usage: UsageRecorder): void {
+    this.#usage = usage;
+  }
+
   /** Binds the queued job. Headers are those of the reply; the signal ends the job with its client. */
   bind(job: RunningCompletion, headers: Record<string, string>, signal: AbortSignal): void {
     this.#job = job;
@@ -57,15 +64,18 @@ export class StreamSession implements CompletionSink {
   }
 
   onStart(nPromptTokens: number): void {
+    this.#usage?.started(nPromptTokens);
     this.#open(nPromptTokens);
   }
 
   onContent(choice: number, jsonBody: Buffer): void {
+    this.#usage?.text();
     this.#open();
     this.#encoder.content(this.#frames, choice, jsonBody);
   }
 
   onReasoning(choice: number, jsonBody: Buffer): void {
+    this.#usage?.text();
     this.#open();
     this.#encoder.reasoning(this.#frames, choice, jsonBody);
   }
@@ -78,6 +88,7 @@ export class StreamSession implements CompletionSink {
   }
 
   onToolArguments(choice: number, index: number, jsonBody: Buffer): void {
+    this.#usage?.text();
     this.#guard.received(choice);
     this.#encoder.toolArguments(this.#frames, choice, index, jsonBody);
   }
@@ -94,23 +105,30 @@ export class StreamSession implements CompletionSink {
   }
 
   onDone(usage: JobUsage): void {
+    this.#usage?.completed(usage);
     this.#open();
     this.#encoder.done(this.#frames, usage);
     this.#isFinished = true;
   }
 
   onError(error: NativeError): void {
-    const failure = clientError(error);
+    const failure = inferenceFailure(error);
+    this.#usage?.failed(failure.code);
     if (!this.#isOpen) {
       this.#close();
       this.#reject(failure);
       return;
     }
-    this.#encoder.error(this.#frames, failure);
+    this.#encoder.error(this.#frames, httpErrorOf(failure));
     this.#isFinished = true;
   }
 
   onFlush(): void {
+    this.#flush();
+    this.#usage?.flushed();
+  }
+
+  #flush(): void {
     const stream = this.#stream;
     if (!stream || this.#isClosed) return;
     if (this.#frames.length > 0) this.#write(stream);
@@ -142,7 +160,7 @@ export class StreamSession implements CompletionSink {
     this.#stream = stream;
     stream.onClose(this.#leave);
     stream.onDrain(() => this.#drained());
-    this.onFlush();
+    this.#flush();
     // It may open long before the first token: thousands of streams that wait must stay small.
     this.#frames.release();
   }
@@ -158,7 +176,7 @@ export class StreamSession implements CompletionSink {
     if (this.#isClosed) return;
     this.#close();
     this.#job?.cancel();
-    this.#reject(refusal('client_closed', 'The client went away.'));
+    this.#reject(inferenceError('client_closed', 'The client went away.'));
   };
 
   #close(): void {

@@ -1,6 +1,6 @@
 /** A gathered answer -> an Anthropic message, and the words that both forms share. */
 import type { FinishReason, JobUsage } from '../../../../native/llama.ts';
-import { refusal } from '../../errors.ts';
+import { inferenceError } from '../../errors.ts';
 import type { Answer, Choice, ToolCall } from '../../stream/answer-collector.ts';
 
 export interface StopMembers {
@@ -28,7 +28,7 @@ export function anthropicUsage({ nPromptTokens, nCachedTokens, nCompletionTokens
 
 export function anthropicMessage(id: string, model: string, { choices, usage }: Answer): Record<string, unknown> {
   const [choice] = choices;
-  if (!choice) throw refusal('internal', 'The engine ended without an answer.');
+  if (!choice) throw inferenceError('internal', 'The engine ended without an answer.');
   const { stop_reason, stop_sequence } = stopMembers(choice.finish, choice.stopString);
   return {
     id,
