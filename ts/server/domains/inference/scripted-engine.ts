@@ -101,7 +101,7 @@ export class ScriptedEngine implements NativeEngine {
 }
 
 /** Vectors (3, 4, 0): of length 5, so that a test sees who normalises. Scores fall with the length of the document. */
-export const scriptedEmbedder: NativeEmbedder = {
+const scriptedEmbedder: NativeEmbedder = {
   limits: scriptedLimits,
   embed: (inputs) => Promise.resolve({ vectors: inputs.map(() => Float32Array.of(3, 4, 0)), nTokens: inputs.map(() => 2) }),
   rank: (_query, documents) =>
@@ -132,6 +132,8 @@ export const scriptedInfo: ModelInfo = {
 /** Every model shares one engine; loads are recorded, and finish when the test lets them. */
 export class ScriptedBinding implements NativeBinding {
   readonly engine = new ScriptedEngine();
+  /** Of models that are loaded from now on. */
+  embedder: NativeEmbedder = scriptedEmbedder;
   readonly loaded: string[] = [];
   readonly closed: string[] = [];
   /** Awaited by each load. */
@@ -159,7 +161,7 @@ export class ScriptedBinding implements NativeBinding {
       detokenize: (tokens) => Promise.resolve([...tokens].map((id) => `<${id}>`).join('')),
       renderChat: (prompt) => Promise.resolve({ prompt: '', tokens: new Int32Array(prompt.messagesJson.length) }),
       createEngine: () => Promise.resolve(this.engine),
-      createEmbedder: () => Promise.resolve(scriptedEmbedder),
+      createEmbedder: () => Promise.resolve(this.embedder),
       close: () => {
         this.closed.push(path);
         return Promise.resolve();
