@@ -12,9 +12,9 @@ import type { TenantRules } from '../../platform/module/tenant-rules.ts';
 import type { CompletionSink } from './backend.ts';
 import type { StoredModel } from './index.ts';
 import { Inspector } from './local/inspector.ts';
-import { ScriptedBinding, scriptedUsage } from './scripted-engine.ts';
-import { ScriptedStream } from './stream/scripted-stream.ts';
+import { ScriptedStream } from './stream/test-support/scripted-stream.ts';
 import { inferenceForTest } from './test-support/inference-for-test.ts';
+import { ScriptedBinding, scriptedUsage } from './test-support/scripted-engine.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }];
 

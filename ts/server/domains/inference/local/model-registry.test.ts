@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { StoredModel } from '../model-source.ts';
-import { ScriptedBinding } from '../scripted-engine.ts';
+import { ScriptedBinding } from '../test-support/scripted-engine.ts';
 import { LoadedModel } from './loaded-model.ts';
 import type { ModelRequest } from './model-entry.ts';
 import { ModelRegistry, type RegistryLimits } from './model-registry.ts';

@@ -2,9 +2,9 @@ import t from 'tap';
 import { NativeError } from '../../../native/native-error.ts';
 import type { StreamReply } from '../../../platform/http/route.ts';
 import { ChunkEncoder } from '../compat/openai-chat/chunk-encoder.ts';
-import { scriptedUsage } from '../scripted-engine.ts';
-import { ScriptedStream } from './scripted-stream.ts';
+import { scriptedUsage } from '../test-support/scripted-engine.ts';
 import { StreamSession } from './stream-session.ts';
+import { ScriptedStream } from './test-support/scripted-stream.ts';
 
 const head = { id: 'id', created: 1, model: 'm', fingerprint: 'f' };
 

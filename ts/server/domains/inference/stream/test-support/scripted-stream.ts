@@ -1,5 +1,5 @@
 /** A client for tests: keeps what is written to it, and reads as slowly as the test wants. */
-import type { EventStream } from '../../../platform/http/route.ts';
+import type { EventStream } from '../../../../platform/http/route.ts';
 
 export class ScriptedStream implements EventStream {
   readonly writes: string[] = [];

@@ -7,10 +7,10 @@ import type {
   LoadOptions,
   ModelInfo,
   SystemInfo,
-} from '../../native/llama.ts';
-import { NativeError } from '../../native/native-error.ts';
-import type { CompletionSink } from './backend.ts';
-import type { NativeBinding, NativeEmbedder, NativeEngine, NativeModel } from './local/native-binding.ts';
+} from '../../../native/llama.ts';
+import { NativeError } from '../../../native/native-error.ts';
+import type { CompletionSink } from '../backend.ts';
+import type { NativeBinding, NativeEmbedder, NativeEngine, NativeModel } from '../local/native-binding.ts';
 
 export const scriptedUsage: JobUsage = {
   nPromptTokens: 7,

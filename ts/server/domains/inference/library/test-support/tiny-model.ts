@@ -1,7 +1,7 @@
 /** Small sound model files for tests. */
 import { readFile } from 'node:fs/promises';
-import type { GgufMetadata, GgufValue } from '../../../platform/gguf/gguf-value.ts';
-import { writeGguf } from '../../../platform/gguf/gguf-writer.ts';
+import type { GgufMetadata, GgufValue } from '../../../../platform/gguf/gguf-value.ts';
+import { writeGguf } from '../../../../platform/gguf/gguf-writer.ts';
 
 export interface TinyModelOptions {
   architecture?: string;
