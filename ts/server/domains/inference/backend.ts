@@ -10,8 +10,8 @@ import type {
   RankResult,
 } from '../../native/llama.ts';
 import type { InferenceError } from './errors.ts';
-import type { ModelKind } from './model-source.ts';
-import type { UsageRecorder } from './usage-recorder.ts';
+import type { ModelKind } from './models/model-source.ts';
+import type { UsageRecorder } from './usage/usage-recorder.ts';
 
 export interface ModelCapabilities {
   chat: boolean;

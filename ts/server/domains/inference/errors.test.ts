@@ -5,10 +5,10 @@ import type { RequestContext, Route } from '../../platform/http/route.ts';
 import { MetricsRegistry } from '../../platform/metrics/registry.ts';
 import type { InferenceBackend, ModelCard, ModelControl } from './backend.ts';
 import { completionErrors, type InferenceErrorCode, inferenceError, modelErrors } from './errors.ts';
-import { InferenceMetrics } from './metrics.ts';
 import { inferenceRoutes } from './routes.ts';
 import { InferenceService } from './service.ts';
-import { TokenBudgets } from './token-budgets.ts';
+import { InferenceMetrics } from './usage/metrics.ts';
+import { TokenBudgets } from './usage/token-budgets.ts';
 
 const card: ModelCard = {
   id: 'm',

@@ -10,19 +10,19 @@ import { chooseDefaultModel } from './default-model.ts';
 import { engineOptions } from './engine-options.ts';
 import { inferenceFailure } from './failure.ts';
 import type { InferenceConfig } from './inference-config.ts';
-import { Inspector } from './local/inspector.ts';
+import { Inspector } from './local/inspection/inspector.ts';
 import { LocalBackend, type LocalOptions } from './local/local-backend.ts';
 import { totalBytes } from './local/memory-use.ts';
 import type { RegistryObserver } from './local/model-registry.ts';
 import { llamaBinding, type NativeBinding } from './local/native-binding.ts';
 import { defaultDeviceBytes, defaultRegistryLimits } from './local/registry-limits.ts';
-import { InferenceMetrics } from './metrics.ts';
 import { openModelLibrary } from './model-folders.ts';
-import type { ModelSource } from './model-source.ts';
+import type { ModelSource } from './models/model-source.ts';
 import { inferenceRoutes } from './routes.ts';
 import { InferenceService } from './service.ts';
 import type { inferenceSettings } from './settings.ts';
-import { TokenBudgets } from './token-budgets.ts';
+import { InferenceMetrics } from './usage/metrics.ts';
+import { TokenBudgets } from './usage/token-budgets.ts';
 
 type Context = ModuleContext<typeof inferenceSettings>;
 

@@ -10,9 +10,9 @@ import type { BytesReply, Reply, RequestContext, Route } from '../../platform/ht
 import { MetricsRegistry } from '../../platform/metrics/registry.ts';
 import type { TenantRules } from '../../platform/module/tenant-rules.ts';
 import type { CompletionSink } from './backend.ts';
+import { ScriptedStream } from './completion/test-support/scripted-stream.ts';
 import type { StoredModel } from './index.ts';
-import { Inspector } from './local/inspector.ts';
-import { ScriptedStream } from './stream/test-support/scripted-stream.ts';
+import { Inspector } from './local/inspection/inspector.ts';
 import { inferenceForTest } from './test-support/inference-for-test.ts';
 import { ScriptedBinding, scriptedUsage } from './test-support/scripted-engine.ts';
 

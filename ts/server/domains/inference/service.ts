@@ -11,11 +11,11 @@ import type {
   TokenizeFlags,
 } from './backend.ts';
 import { inferenceFailure } from './failure.ts';
-import { type InferenceMetrics, type Operation, promptUsage } from './metrics.ts';
-import { estimatePromptTokens, estimateTextTokens } from './prompt-estimate.ts';
-import { type ModelNeeds, type Selection, selectModel } from './selection.ts';
-import type { TokenBudgets } from './token-budgets.ts';
-import { UsageRecorder } from './usage-recorder.ts';
+import { type ModelNeeds, type Selection, selectModel } from './models/selection.ts';
+import { type InferenceMetrics, type Operation, promptUsage } from './usage/metrics.ts';
+import { estimatePromptTokens, estimateTextTokens } from './usage/prompt-estimate.ts';
+import type { TokenBudgets } from './usage/token-budgets.ts';
+import { UsageRecorder } from './usage/usage-recorder.ts';
 
 export interface ServiceOptions {
   backends: readonly InferenceBackend[];

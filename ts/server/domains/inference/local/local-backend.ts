@@ -22,9 +22,9 @@ import type {
 } from '../backend.ts';
 import { type InferenceError, inferenceError } from '../errors.ts';
 import { inferenceFailure } from '../failure.ts';
-import type { ModelSource, StoredModel } from '../model-source.ts';
-import { estimateJobTokens, estimatePromptTokens, estimateTextTokens } from '../prompt-estimate.ts';
-import type { Inspector } from './inspector.ts';
+import type { ModelSource, StoredModel } from '../models/model-source.ts';
+import { estimateJobTokens, estimatePromptTokens, estimateTextTokens } from '../usage/prompt-estimate.ts';
+import type { Inspector } from './inspection/inspector.ts';
 import { LoadedModel } from './loaded-model.ts';
 import { sumOf, totalBytes } from './memory-use.ts';
 import { type FoundModel, ModelCatalogue } from './model-catalogue.ts';

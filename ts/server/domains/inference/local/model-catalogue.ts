@@ -2,10 +2,10 @@
 import type { MemoryPlan } from '../../../native/llama.ts';
 import type { ModelCapabilities, ModelCard } from '../backend.ts';
 import { inferenceError } from '../errors.ts';
-import type { ModelSource, StoredModel } from '../model-source.ts';
-import type { InspectionPlan } from './inspection-process.ts';
-import type { InspectionResult } from './inspection-result.ts';
-import type { Inspector } from './inspector.ts';
+import type { ModelSource, StoredModel } from '../models/model-source.ts';
+import type { InspectionPlan } from './inspection/inspection-process.ts';
+import type { InspectionResult } from './inspection/inspection-result.ts';
+import type { Inspector } from './inspection/inspector.ts';
 import type { ModelRegistry } from './model-registry.ts';
 
 type PlanOf = (stored: StoredModel) => InspectionPlan;

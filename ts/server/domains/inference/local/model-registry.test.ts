@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { StoredModel } from '../model-source.ts';
+import type { StoredModel } from '../models/model-source.ts';
 import { ScriptedBinding } from '../test-support/scripted-engine.ts';
 import { LoadedModel } from './loaded-model.ts';
 import type { ModelRequest } from './model-entry.ts';

@@ -1,6 +1,6 @@
 /** The models in memory: loads on demand, once for all who wait, and unloads the longest unused when memory is needed. */
 import { inferenceError } from '../errors.ts';
-import type { StoredModel } from '../model-source.ts';
+import type { StoredModel } from '../models/model-source.ts';
 import { waitFor } from './deadline.ts';
 import { LoadGate } from './load-gate.ts';
 import { LoadQueue, type LoadQueueLimits } from './load-queue.ts';

@@ -1,7 +1,7 @@
 /** A gathered answer -> an Anthropic message, and the words that both forms share. */
 import type { FinishReason, JobUsage } from '../../../../native/llama.ts';
+import type { Answer, Choice, ToolCall } from '../../completion/answer-collector.ts';
 import { inferenceError } from '../../errors.ts';
-import type { Answer, Choice, ToolCall } from '../../stream/answer-collector.ts';
 
 export interface StopMembers {
   stop_reason: 'end_turn' | 'max_tokens' | 'tool_use' | 'stop_sequence';

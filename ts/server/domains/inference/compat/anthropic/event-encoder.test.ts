@@ -1,6 +1,6 @@
 import t from 'tap';
 import { HttpError } from '../../../../platform/http/errors.ts';
-import { Frames } from '../../stream/frames.ts';
+import { Frames } from '../../completion/frames.ts';
 import { scriptedUsage } from '../../test-support/scripted-engine.ts';
 import { MessagesEncoder } from './event-encoder.ts';
 

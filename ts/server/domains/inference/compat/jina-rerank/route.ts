@@ -1,9 +1,9 @@
 /** POST /v1/rerank, in the shape of Jina's and Cohere's APIs. */
 import Type, { type Static } from 'typebox';
 import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
-import { callOptions } from '../../call.ts';
 import { invalid, modelErrors } from '../../errors.ts';
 import type { InferenceService } from '../../service.ts';
+import { callOptions } from '../call.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { asMembers, asText } from '../members.ts';
 import { nullableBoolean, nullableInteger } from '../nullable.ts';

@@ -1,9 +1,9 @@
 /** POST /tokenize and /detokenize in llama-server's shapes. Source: llama.cpp tools/server/README.md. */
 import Type, { type Static } from 'typebox';
 import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
-import { callOptions } from '../../call.ts';
 import { modelErrors } from '../../errors.ts';
 import type { InferenceService } from '../../service.ts';
+import { callOptions } from '../call.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { nullableBoolean, nullableString } from '../nullable.ts';
 import { readTokens } from '../openai-embeddings/input.ts';

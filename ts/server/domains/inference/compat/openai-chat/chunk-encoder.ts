@@ -2,8 +2,8 @@
 import type { FinishReason, JobUsage, TokenLogprob } from '../../../../native/llama.ts';
 import { errorBody } from '../../../../platform/http/error-body.ts';
 import type { HttpError } from '../../../../platform/http/errors.ts';
-import type { StreamEncoder } from '../../stream/encoder.ts';
-import type { Frames } from '../../stream/frames.ts';
+import type { Frames } from '../../completion/frames.ts';
+import type { StreamEncoder } from '../../completion/stream-encoder.ts';
 import { chatLogprobsJson } from './logprobs.ts';
 import { chatTimings, chatUsage } from './usage.ts';
 

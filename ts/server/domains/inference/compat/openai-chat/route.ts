@@ -1,9 +1,9 @@
 /** POST /v1/chat/completions. */
 import Type from 'typebox';
 import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
-import { answerHeaders, callOptions, gatherAnswer, streamAnswer } from '../../call.ts';
 import { completionErrors } from '../../errors.ts';
 import type { InferenceService } from '../../service.ts';
+import { answerHeaders, callOptions, gatherAnswer, streamAnswer } from '../call.ts';
 import { identifier, unixSeconds } from '../identifier.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { ChunkEncoder, type ChunkHead } from './chunk-encoder.ts';

@@ -1,8 +1,8 @@
 /** POST /v1/embeddings and the two paths that answer the same. */
 import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
-import { callOptions } from '../../call.ts';
 import { invalid, modelErrors } from '../../errors.ts';
 import type { InferenceService } from '../../service.ts';
+import { callOptions } from '../call.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { readInputs } from './input.ts';
 import { EmbeddingList, EmbeddingRequest } from './schema.ts';

@@ -9,10 +9,10 @@ import type { EventStream, StreamReply } from '../../../platform/http/route.ts';
 import type { CompletionSink, RunningCompletion } from '../backend.ts';
 import { httpErrorOf, inferenceError } from '../errors.ts';
 import { inferenceFailure } from '../failure.ts';
-import type { UsageRecorder } from '../usage-recorder.ts';
+import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import { ArgumentGuard } from './argument-guard.ts';
-import type { StreamEncoder } from './encoder.ts';
 import { Frames } from './frames.ts';
+import type { StreamEncoder } from './stream-encoder.ts';
 
 /** How long a queued job keeps its client without headers, milliseconds. */
 const defaultHeaderTimeoutMs = 5_000;

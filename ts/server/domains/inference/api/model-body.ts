@@ -1,10 +1,10 @@
 /** Model cards and details -> their wire shapes. */
 import { basename } from 'node:path';
-import type { EngineLimits, EngineStats } from '../../native/llama.ts';
-import type { ModelCard, ModelDetail } from './backend.ts';
-import { listCapabilities } from './compat/openai-models/route.ts';
-import { totalBytes } from './local/memory-use.ts';
-import type { StoredModel } from './model-source.ts';
+import type { EngineLimits, EngineStats } from '../../../native/llama.ts';
+import type { ModelCard, ModelDetail } from '../backend.ts';
+import { listCapabilities } from '../compat/openai-models/route.ts';
+import { totalBytes } from '../local/memory-use.ts';
+import type { StoredModel } from '../models/model-source.ts';
 
 export function modelSummary(card: ModelCard): Record<string, unknown> {
   const note = card.unusable ?? card.demonstration;

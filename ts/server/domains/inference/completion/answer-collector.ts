@@ -3,7 +3,7 @@ import type { FinishReason, JobUsage, NativeError, TokenLogprob } from '../../..
 import type { CompletionSink, RunningCompletion } from '../backend.ts';
 import { inferenceError } from '../errors.ts';
 import { inferenceFailure } from '../failure.ts';
-import type { UsageRecorder } from '../usage-recorder.ts';
+import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import { ArgumentGuard } from './argument-guard.ts';
 
 export interface ToolCall {

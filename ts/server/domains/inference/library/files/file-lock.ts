@@ -1,7 +1,7 @@
 /** One process at a time works on a model: a lock file that names its holder, and that a dead holder does not keep. */
 import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { LibraryError } from './library-error.ts';
+import { LibraryError } from '../library-error.ts';
 
 export interface FileLock {
   release(): Promise<void>;

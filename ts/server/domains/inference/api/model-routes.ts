@@ -1,10 +1,12 @@
 /** The native model routes: the surface of all models, one model's state, loading and unloading, and its file. */
 import Type from 'typebox';
-import { json, type Reply, type Route, route } from '../../platform/http/route.ts';
-import type { ModelControl, ModelDetail } from './backend.ts';
-import { errorSpecs, inferenceError, modelErrors } from './errors.ts';
-import { inferenceFailure } from './failure.ts';
-import { inferenceModel, modelSummary, storedModelDetail } from './model-facts.ts';
+import { json, type Reply, type Route, route } from '../../../platform/http/route.ts';
+import type { ModelControl, ModelDetail } from '../backend.ts';
+import { errorSpecs, inferenceError, modelErrors } from '../errors.ts';
+import { inferenceFailure } from '../failure.ts';
+import type { ModelSource } from '../models/model-source.ts';
+import type { InferenceService } from '../service.ts';
+import { inferenceModel, modelSummary, storedModelDetail } from './model-body.ts';
 import {
   InferenceModel,
   LoadRequest,
@@ -14,8 +16,6 @@ import {
   StoredModelDetail,
   UnloadRequest,
 } from './model-schemas.ts';
-import type { ModelSource } from './model-source.ts';
-import type { InferenceService } from './service.ts';
 
 const smallBody = 64_000;
 const tag = 'Models';

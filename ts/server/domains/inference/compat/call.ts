@@ -1,11 +1,11 @@
 /** What every completion route does around its own wire shape: resolve, announce, run, stream or gather. */
-import type { Reply, RequestContext } from '../../platform/http/route.ts';
-import type { CallOptions, CompletionRequest } from './backend.ts';
-import { invalid } from './errors.ts';
-import type { InferenceService, ResolvedModel } from './service.ts';
-import { type Answer, AnswerCollector } from './stream/answer-collector.ts';
-import type { StreamEncoder } from './stream/encoder.ts';
-import { StreamSession } from './stream/stream-session.ts';
+import type { Reply, RequestContext } from '../../../platform/http/route.ts';
+import type { CallOptions, CompletionRequest } from '../backend.ts';
+import { type Answer, AnswerCollector } from '../completion/answer-collector.ts';
+import type { StreamEncoder } from '../completion/stream-encoder.ts';
+import { StreamSession } from '../completion/stream-session.ts';
+import { invalid } from '../errors.ts';
+import type { InferenceService, ResolvedModel } from '../service.ts';
 
 type Context = Pick<RequestContext, 'headers' | 'caller' | 'signal'>;
 

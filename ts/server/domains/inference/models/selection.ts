@@ -1,6 +1,6 @@
 /** Which model answers a request: the one asked for, or the nearest that can. */
-import type { ModelCard } from './backend.ts';
-import { inferenceError } from './errors.ts';
+import type { ModelCard } from '../backend.ts';
+import { inferenceError } from '../errors.ts';
 import { findModel, isOfFamily } from './model-name.ts';
 
 /** What a request wants of a model; `model` is the name as the client wrote it. */

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { confinedCommand } from '../../../native/confinement.ts';
-import type { EngineOptions, LoadOptions } from '../../../native/llama.ts';
+import { confinedCommand } from '../../../../native/confinement.ts';
+import type { EngineOptions, LoadOptions } from '../../../../native/llama.ts';
 import { type InspectionResult, parseInspectionResult } from './inspection-result.ts';
 
 /** How the model would be loaded, for the question of how much memory it would take. */
@@ -22,14 +22,14 @@ export interface InspectionLimits {
 
 export const inspectionLimits: InspectionLimits = { timeoutMs: 60_000, memoryMiB: 4096, cpuSeconds: 60 };
 
-const entry = fileURLToPath(new URL('../../../../workers/inspect-model.ts', import.meta.url));
+const entry = fileURLToPath(new URL('../../../../../workers/inspect-model.ts', import.meta.url));
 const maxOutputChars = 64 * 1024;
 const maxComplaintChars = 1000;
 /** Each is an argument of the launcher. Models of more parts are unknown. */
 const maxParts = 1000;
 
 /** What the child reads of this program: its script, which imports from this folder, and the file that tells Node how to. */
-const sources = ['../../../../../ts', '../../../../../package.json'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+const sources = ['../../../../../../ts', '../../../../../../package.json'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
 
 /** The files that the child may open: all parts of the model, by their names, and what is loaded beside it. */
 function modelFiles(path: string, plan: InspectionPlan | undefined): string[] {

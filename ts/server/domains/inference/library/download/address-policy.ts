@@ -4,7 +4,7 @@
  */
 import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
-import { LibraryError } from './library-error.ts';
+import { LibraryError } from '../library-error.ts';
 
 /** Not publicly routed: the special-purpose registries of RFC 6890, plus multicast. */
 const notPublic = new BlockList();

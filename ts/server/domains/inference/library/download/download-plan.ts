@@ -1,6 +1,7 @@
 /** What to do with a server's answer: a pure decision, so that every odd server is a test case. */
+
+import { LibraryError } from '../library-error.ts';
 import { parseContentRange } from './content-range.ts';
-import { LibraryError } from './library-error.ts';
 import type { RemoteIdentity } from './partial-file.ts';
 import type { RemoteFile } from './remote-file.ts';
 

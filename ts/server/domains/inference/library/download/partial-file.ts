@@ -3,8 +3,8 @@ import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { writeFileAtomically } from '../../../platform/files/atomic-file.ts';
-import { feedHash } from './hash-file.ts';
+import { writeFileAtomically } from '../../../../platform/files/atomic-file.ts';
+import { feedHash } from '../files/hash-file.ts';
 
 /** What must stay the same for the rest of the bytes to fit. */
 export interface RemoteIdentity {

@@ -1,5 +1,5 @@
 /** Records what one piece of work used: times its tokens, counts it once when it is over, and tells who waits for that. */
-import type { InferenceErrorCode } from './errors.ts';
+import type { InferenceErrorCode } from '../errors.ts';
 import type { OperationMetrics, TokenUsage } from './metrics.ts';
 
 /** Gets the tokens that were used; of work that was cut off, a token for each piece of text that came. */

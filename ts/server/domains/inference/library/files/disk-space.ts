@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { LibraryError } from './library-error.ts';
+import { LibraryError } from '../library-error.ts';
 
 /** Left free beside every model, so that a download never takes the last bytes of a database on the same disk. */
 export const reserveBytes = 256 * 1024 * 1024;

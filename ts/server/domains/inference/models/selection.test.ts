@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { ModelCapabilities, ModelCard } from './backend.ts';
+import type { ModelCapabilities, ModelCard } from '../backend.ts';
 import { findModel } from './model-name.ts';
 import { selectModel } from './selection.ts';
 

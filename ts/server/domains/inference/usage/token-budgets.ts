@@ -5,7 +5,7 @@
  * to take is reserved, so that many at once cannot overdraw. One that took more than expected is paid back by the window: nothing is
  * admitted until it has slid far enough.
  */
-import { inferenceError } from './errors.ts';
+import { inferenceError } from '../errors.ts';
 
 const windowMs = 60_000;
 /** When running requests hold what is missing, nobody knows when they end. */

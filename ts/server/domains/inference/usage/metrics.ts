@@ -1,7 +1,7 @@
 /** What inference tells Prometheus. The label `model` has installed models' ids only, so its set is bounded. */
-import type { EngineStats, JobUsage } from '../../native/llama.ts';
-import type { Counter, Family, Gauge, Histogram } from '../../platform/metrics/metrics.ts';
-import type { MetricsRegistry } from '../../platform/metrics/registry.ts';
+import type { EngineStats, JobUsage } from '../../../native/llama.ts';
+import type { Counter, Family, Gauge, Histogram } from '../../../platform/metrics/metrics.ts';
+import type { MetricsRegistry } from '../../../platform/metrics/registry.ts';
 
 /** Seconds; inter-token times reach from a tiny model on a GPU to a large one on a small CPU. */
 const tokenBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2.5];
