@@ -6,7 +6,7 @@ import type { InferenceService } from '../../service.ts';
 import { callOptions } from '../call.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { nullableBoolean, nullableString } from '../nullable.ts';
-import { readTokens } from '../openai-embeddings/input.ts';
+import { readTokens } from '../token-ids.ts';
 
 const model = nullableString('Model whose tokenizer is used; the default model unless told.', { maxLength: 512 });
 
