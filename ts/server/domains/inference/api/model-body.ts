@@ -2,18 +2,17 @@
 import { basename } from 'node:path';
 import type { EngineLimits, EngineStats } from '../../../native/llama.ts';
 import type { ModelCard, ModelDetail } from '../backend.ts';
-import { listCapabilities } from '../compat/openai-models/route.ts';
 import { totalBytes } from '../local/memory-use.ts';
 import type { StoredModel } from '../models/model-source.ts';
 
+/** Every list and every detail of models says this of each. */
 export function modelSummary(card: ModelCard): Record<string, unknown> {
-  const note = card.unusable ?? card.demonstration;
   return {
     id: card.id,
     kind: card.kind,
     architecture: card.architecture,
     family: card.family,
-    capabilities: listCapabilities(card),
+    capabilities: Object.entries(card.capabilities).flatMap(([name, has]) => (has ? [name] : [])),
     context_length: card.nCtxTrain,
     size_bytes: card.sizeBytes,
     n_params: card.nParams,
@@ -22,7 +21,7 @@ export function modelSummary(card: ModelCard): Record<string, unknown> {
     created: card.createdAt,
     owned_by: card.ownedBy,
     state: card.state,
-    note,
+    note: card.unusable ?? card.demonstration,
   };
 }
 

@@ -11,8 +11,8 @@ export const ModelSummary = Type.Object({
   kind: Type.String({ description: 'chat, embedding, rerank or vocab.' }),
   architecture: Type.String(),
   family: Type.String(),
-  capabilities: Type.Array(Type.String()),
-  context_length: Type.Integer(),
+  capabilities: Type.Array(Type.String(), { description: 'Of chat, tools, vision, thinking, embeddings, rerank.' }),
+  context_length: Type.Integer({ description: 'Tokens that the model was trained for.' }),
   size_bytes: Type.Integer(),
   n_params: optionalInteger('Parameters.'),
   quantisation: Type.Optional(Type.String()),
@@ -20,7 +20,7 @@ export const ModelSummary = Type.Object({
   created: Type.Integer({ description: 'Unix seconds.' }),
   owned_by: Type.String(),
   state: Type.String({ description: 'unloaded, loading, loaded, unloading or unusable.' }),
-  note: Type.Optional(Type.String()),
+  note: Type.Optional(Type.String({ description: 'What a user must know: that it is a demonstration, or why it is unusable.' })),
 });
 
 export const EngineFacts = Type.Object({
