@@ -1,13 +1,5 @@
 /** The engine of this process as an InferenceBackend. */
-import type {
-  EmbedResult,
-  EngineEvents,
-  EngineOptions,
-  GenerationJob,
-  LoadOptions,
-  MemoryPlan,
-  RankResult,
-} from '../../../native/llama.ts';
+import type { EmbedResult, RankResult } from '../../../native/llama.ts';
 import type {
   BackendCompletion,
   CallOptions,
@@ -25,42 +17,35 @@ import { inferenceFailure } from '../failure.ts';
 import type { ModelSource, StoredModel } from '../models/model-source.ts';
 import { estimateJobTokens, estimatePromptTokens, estimateTextTokens } from '../usage/prompt-estimate.ts';
 import type { Inspector } from './inspection/inspector.ts';
-import { LoadedModel } from './loaded-model.ts';
-import { sumOf, totalBytes } from './memory-use.ts';
+import type { LoadedModel } from './loaded-model.ts';
+import { localJob, timeLeft } from './local-job.ts';
+import type { LocalOptions } from './local-options.ts';
+import { totalBytes } from './memory-use.ts';
 import { type FoundModel, ModelCatalogue } from './model-catalogue.ts';
 import { type ContextKind, defaultContext, type ModelReservation, memoryOf, predictedMemory } from './model-entry.ts';
-import { ModelRegistry, type RegistryLimits, type RegistryObserver } from './model-registry.ts';
-import type { NativeBinding, NativeEmbedder, NativeModel } from './native-binding.ts';
-
-export interface LocalOptions {
-  /** Never unloaded to make room. */
-  pinned: readonly string[];
-  limits: RegistryLimits;
-  engine: EngineOptions;
-  /** Models that draft for others, by the id of the model that they draft for. */
-  draftModels?: ReadonlyMap<string, string>;
-  load: Omit<LoadOptions, 'path' | 'projectorPath' | 'vocabOnly' | 'loras'>;
-  events?: EngineEvents;
-  observer?: RegistryObserver;
-}
+import { ModelOpener } from './model-opener.ts';
+import { ModelRegistry } from './model-registry.ts';
+import type { NativeBinding, NativeEmbedder } from './native-binding.ts';
 
 export class LocalBackend implements InferenceBackend, ModelControl {
   readonly #binding: NativeBinding;
   readonly #options: LocalOptions;
   readonly #registry: ModelRegistry;
   readonly #catalogue: ModelCatalogue;
+  readonly #opener: ModelOpener;
   #unavailableReason: InferenceError | undefined;
 
   constructor(binding: NativeBinding, source: ModelSource, inspector: Inspector, options: LocalOptions) {
     this.#binding = binding;
     this.#options = options;
     this.#registry = new ModelRegistry(
-      (stored, onProgress, signal) => this.#open(stored, onProgress, signal),
+      (stored, onProgress, signal) => this.#opener.open(stored, onProgress, signal),
       options.limits,
       options.pinned,
       options.observer,
     );
-    const planOf = (stored: StoredModel) => ({ engine: planned(options.engine), load: this.#loadOptions(stored) });
+    this.#opener = new ModelOpener(binding, options, (id) => this.#catalogue.find(id));
+    const planOf = (stored: StoredModel) => this.#opener.inspectionPlan(stored);
     this.#catalogue = new ModelCatalogue(source, inspector, this.#registry, () => !this.#unavailableReason, planOf);
   }
 
@@ -191,7 +176,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     if (this.#unavailableReason) throw this.#unavailableReason;
     const { id, unusable } = found.card;
     if (unusable !== undefined) throw inferenceError('model_invalid', `The model ${id} is unusable: ${unusable}`);
-    const plan = await this.#planWithDraft(found);
+    const plan = await this.#opener.memoryPlan(found);
     return this.#registry.acquire({ stored: found.stored, plan, context, nTokens }, signal, waitMs);
   }
 
@@ -227,94 +212,11 @@ export class LocalBackend implements InferenceBackend, ModelControl {
       return work(embedder, { ...options, ...timeLeft(options, performance.now() - startedAt) });
     });
   }
-
-  #loadOptions({ projectorPath, adapters = [] }: StoredModel): Omit<LoadOptions, 'path'> {
-    return { ...this.#options.load, loras: adapters, ...(projectorPath === undefined ? {} : { projectorPath }) };
-  }
-
-  /** The model that drafts for this one, if there is to be one. */
-  async #findDraft({ id, kind }: StoredModel): Promise<FoundModel | undefined> {
-    const draftId = kind === 'chat' ? this.#options.draftModels?.get(id) : undefined;
-    if (draftId === undefined) return undefined;
-    const found = await this.#catalogue.find(draftId);
-    if (!found)
-      throw inferenceError('model_invalid', `inference.draft_model names ${draftId} for ${id}, which is not installed.`);
-    return found;
-  }
-
-  /** With what its draft model takes beside it. */
-  async #planWithDraft({ stored, plan }: FoundModel): Promise<MemoryPlan | undefined> {
-    const draft = (await this.#findDraft(stored))?.plan;
-    if (!plan || !draft) return plan;
-    const extras = sumOf(plan.extras, draft.weights, draft.extras);
-    return { ...plan, extras, ...(plan.engine ? { engine: sumOf(plan.engine, draft.engine) } : {}) };
-  }
-
-  async #openDraft(stored: StoredModel, signal: AbortSignal): Promise<NativeModel | undefined> {
-    const draft = await this.#findDraft(stored);
-    return draft && this.#binding.load({ ...this.#options.load, path: draft.stored.path }, { onProgress: () => {}, signal });
-  }
-
-  async #open(stored: StoredModel, onProgress: (fraction: number) => void, signal: AbortSignal): Promise<LoadedModel> {
-    const { path, kind, adapters = [] } = stored;
-    const options = { ...this.#loadOptions(stored), path, ...(kind === 'vocab' ? { vocabOnly: true } : {}) };
-    const native = await this.#binding.load(options, { onProgress, signal });
-    const draft = await this.#openDraft(stored, signal).catch(async (error: unknown) => {
-      await native.close();
-      throw error;
-    });
-    const model = new LoadedModel(
-      native,
-      this.#options.engine,
-      adapters.map(({ name }) => name),
-      this.#options.events,
-      draft,
-    );
-    try {
-      const context = defaultContext(stored);
-      if (context === 'engine') await model.engine();
-      if (context === 'embedder') await model.embedder();
-      return model;
-    } catch (error) {
-      await model.close();
-      throw error;
-    }
-  }
-}
-
-/** What decides about memory; the queue and the threads do not. */
-function planned({ maxQueuedJobs: _jobs, maxQueuedTokens: _tokens, maxQueueMs: _ms, ...rest }: EngineOptions): EngineOptions {
-  return rest;
 }
 
 function defaultContexts(stored: StoredModel): ContextKind[] {
   const context = defaultContext(stored);
   return context ? [context] : [];
-}
-
-function localJob(
-  job: Omit<GenerationJob, 'tenant'>,
-  adapters: readonly string[],
-  options: CallOptions,
-  spentMs: number,
-): GenerationJob {
-  const loras = job.loras ? { loras: job.loras.map(({ name, scale }) => ({ name: adapterName(name, adapters), scale })) } : {};
-  return { ...job, ...loras, ...timeLeft(options, spentMs), tenant: options.tenant };
-}
-
-/** Native code counts from now on; a time that has passed is told by it as well. */
-function timeLeft({ timeoutMs }: CallOptions, spentMs: number): { timeoutMs?: number } {
-  return timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, Math.ceil(timeoutMs - spentMs)) };
-}
-
-/** llama-server names adapters by their index. */
-function adapterName(name: string, adapters: readonly string[]): string {
-  const found = adapters.includes(name) ? name : /^\d+$/.test(name) ? adapters[Number(name)] : undefined;
-  if (found !== undefined) return found;
-  const known = adapters.join(', ') || 'none';
-  throw inferenceError('invalid_request', `lora names the adapter ${name}, which this model does not have; it has: ${known}.`, {
-    param: 'lora',
-  });
 }
 
 function findUnavailableReason(binding: NativeBinding): InferenceError | undefined {
