@@ -29,7 +29,9 @@ const maxComplaintChars = 1000;
 const maxParts = 1000;
 
 /** What the child reads of this program: its script, which imports from this folder, and the file that tells Node how to. */
-const sources = ['../../../../../../ts', '../../../../../../package.json'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+const sources = ['../../../../../../ts', '../../../../../../package.json'].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url)),
+);
 
 /** The files that the child may open: all parts of the model, by their names, and what is loaded beside it. */
 function modelFiles(path: string, plan: InspectionPlan | undefined): string[] {

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { randomModel, randomProjector } from '../../../../../models/random/fixture.ts';
+import { randomModel, randomProjector } from '../../../../../../models/random/fixture.ts';
 import { type InspectionPlan, runInspection } from './inspection-process.ts';
 import type { InspectionResult } from './inspection-result.ts';
 
-const entry = fileURLToPath(new URL('../../../../workers/inspect-model.ts', import.meta.url));
+const entry = fileURLToPath(new URL('../../../../../workers/inspect-model.ts', import.meta.url));
 const limits = { timeoutMs: 60_000, memoryMiB: 4096, cpuSeconds: 60 };
 const skip = process.platform === 'linux' ? false : 'only Linux has the launcher';
 
