@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { BrokenServer } from '../server/domains/inference/library/broken-server.ts';
+import { BrokenServer } from '../server/domains/inference/library/test-support/broken-server.ts';
 import { cliSetting } from './cli-setting.ts';
 import { exitCodes } from './exit-codes.ts';
 

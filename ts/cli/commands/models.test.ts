@@ -4,8 +4,8 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
-import { BrokenServer, sound } from '../../server/domains/inference/library/broken-server.ts';
-import { writeTinyModel } from '../../server/domains/inference/library/tiny-model.ts';
+import { BrokenServer, sound } from '../../server/domains/inference/library/test-support/broken-server.ts';
+import { writeTinyModel } from '../../server/domains/inference/library/test-support/tiny-model.ts';
 import { cliSetting } from '../cli-setting.ts';
 import { program } from '../run-cli.ts';
 

@@ -9,8 +9,9 @@ import type {
   Prompt,
   RankResult,
 } from '../../native/llama.ts';
-import type { HttpError } from '../../platform/http/errors.ts';
-import type { ModelKind } from './model-source.ts';
+import type { InferenceError } from './errors.ts';
+import type { ModelKind } from './models/model-source.ts';
+import type { UsageRecorder } from './usage/usage-recorder.ts';
 
 export interface ModelCapabilities {
   chat: boolean;
@@ -72,7 +73,10 @@ export interface CompletionRequest {
 }
 
 /** Hears one completion. Text arrives as bodies of JSON strings, valid only during the call. */
-export type CompletionSink = Required<GenerationHandler>;
+export interface CompletionSink extends Required<GenerationHandler> {
+  /** Called once, before anything else is heard: the sink passes on to `usage` what it hears. */
+  begin(usage: UsageRecorder): void;
+}
 
 /** A job in the hands of a backend. Every call is synchronous, idempotent and cheap. */
 export interface RunningCompletion {
@@ -81,6 +85,11 @@ export interface RunningCompletion {
   /** Stops decoding for this job alone until resume(). */
   pause(): void;
   resume(): void;
+}
+
+export interface BackendCompletion extends RunningCompletion {
+  /** The completion is over, however it ended: frees what the backend holds for it. Idempotent. */
+  release(): void;
 }
 
 export interface CallOptions {
@@ -94,15 +103,16 @@ export type ChatPrompt = Extract<Prompt, { kind: 'chat' }>;
 
 export interface InferenceBackend {
   /** Why this backend can answer nothing at all, if so. */
-  unavailableReason(): HttpError | undefined;
+  unavailableReason(): InferenceError | undefined;
+  /** The cards that the calls below take. */
   models(): Promise<ModelCard[]>;
-  /** Resolves when the job is queued; later failures arrive at sink.onError. `model` is an id of models(). */
-  complete(model: string, request: CompletionRequest, sink: CompletionSink, options: CallOptions): Promise<RunningCompletion>;
-  embed(model: string, inputs: (string | Int32Array)[], options: CallOptions): Promise<EmbedResult>;
-  rank(model: string, query: string, documents: string[], options: CallOptions): Promise<RankResult>;
-  countTokens(model: string, prompt: ChatPrompt, options: CallOptions): Promise<number>;
-  tokenize(model: string, text: string, flags: TokenizeFlags, options: CallOptions): Promise<Int32Array>;
-  detokenize(model: string, tokens: Int32Array, options: CallOptions): Promise<string>;
+  /** Resolves when the job is queued; later failures arrive at sink.onError. */
+  complete(card: ModelCard, request: CompletionRequest, sink: CompletionSink, options: CallOptions): Promise<BackendCompletion>;
+  embed(card: ModelCard, inputs: (string | Int32Array)[], options: CallOptions): Promise<EmbedResult>;
+  rank(card: ModelCard, query: string, documents: string[], options: CallOptions): Promise<RankResult>;
+  countTokens(card: ModelCard, prompt: ChatPrompt, options: CallOptions): Promise<number>;
+  tokenize(card: ModelCard, text: string, flags: TokenizeFlags, options: CallOptions): Promise<Int32Array>;
+  detokenize(card: ModelCard, tokens: Int32Array, options: CallOptions): Promise<string>;
 }
 
 export interface TokenizeFlags {

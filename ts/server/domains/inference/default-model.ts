@@ -1,7 +1,7 @@
 /** Which model is loaded at start. */
 import { modelNameOfFile } from './library/index.ts';
 import { isModelPath } from './model-folders.ts';
-import type { ModelSource } from './model-source.ts';
+import type { ModelSource } from './models/model-source.ts';
 
 /** The configured one; else the smallest chat model that is no demonstration, else the demonstration. Undefined: none is installed. */
 export async function chooseDefaultModel(

@@ -1,9 +1,9 @@
-/** Every refusal of the inference routes, and how native failures become one of them. */
-import { AddonLoadError, CpuUnsupportedError } from '../../native/load.ts';
-import { NativeError, type NativeErrorCode } from '../../native/native-error.ts';
-import { type ErrorSpec, HttpError } from '../../platform/http/errors.ts';
+/** Every refusal of the module, with the status that its routes answer for it: the one table of both. */
+import { DomainError, type DomainErrorOptions } from '../../platform/errors/domain-error.ts';
+import { httpError } from '../../platform/http/declared-error.ts';
+import type { ErrorSpec, HttpError } from '../../platform/http/errors.ts';
 
-const specs = {
+const table = {
   invalid_request: [400, 'A member of the request is missing, of the wrong type or out of range; the sentence names it.'],
   context_length_exceeded: [400, 'The prompt does not fit into the context; shorten the messages, or raise inference.ctx.'],
   invalid_grammar: [400, 'The grammar or JSON schema cannot be compiled; the sentence says where.'],
@@ -11,7 +11,6 @@ const specs = {
   template_failed: [400, 'The chat template of the model refuses these messages; the sentence is its own.'],
   unsupported: [400, 'The model or the server has no such ability.'],
   model_not_found: [404, 'No installed model can answer; install one with `svc models pull`.'],
-  not_found: [404, 'The path serves nothing here.'],
   model_cannot_tool_call: [
     422,
     'The request has tools and no model of this family can call them; supported_models lists those that can.',
@@ -32,103 +31,46 @@ const specs = {
   out_of_memory: [503, 'The model does not fit into memory; use a smaller one, a shorter context or a quantised KV cache.'],
   engine_unavailable: [503, 'The native engine is not there; run `svc doctor`.'],
   deadline_exceeded: [504, 'The request ran past X-Request-Timeout.'],
-} satisfies Record<string, [number, string]>;
+} satisfies Record<string, [status: number, meaning: string]>;
 
-export type InferenceErrorCode = keyof typeof specs;
+export type InferenceErrorCode = keyof typeof table;
+export type InferenceError = DomainError<InferenceErrorCode>;
+
+export function isInferenceErrorCode(code: string): code is InferenceErrorCode {
+  return Object.hasOwn(table, code);
+}
 
 /** Declarations for OpenAPI. */
 export function errorSpecs(...codes: InferenceErrorCode[]): ErrorSpec[] {
-  return codes.map((code) => ({ status: specs[code][0], code, meaning: specs[code][1] }));
+  return codes.map((code) => ({ status: table[code][0], code, meaning: table[code][1] }));
 }
 
-/** Errors that any route which runs a model can answer. */
-export const modelErrors = errorSpecs(
-  'invalid_request',
-  'context_length_exceeded',
-  'model_not_found',
-  'queue_full',
-  'rate_limit_exceeded',
-  'internal',
-  'cpu_lacks_avx2',
-  'cpu_lacks_arm_extensions',
-  'model_invalid',
-  'model_loading',
-  'model_unloading',
-  'models_busy',
-  'out_of_memory',
-  'engine_unavailable',
-  'deadline_exceeded',
-);
-
-export const completionErrors = [
-  ...modelErrors,
-  ...errorSpecs('invalid_grammar', 'invalid_media', 'template_failed', 'unsupported', 'model_cannot_tool_call'),
+/** Nobody reads it, so no route declares it. */
+const unanswered: readonly InferenceErrorCode[] = ['client_closed'];
+const ofCompletions: readonly InferenceErrorCode[] = [
+  'invalid_grammar',
+  'invalid_media',
+  'template_failed',
+  'model_cannot_tool_call',
 ];
+const answered = (Object.keys(table) as InferenceErrorCode[]).filter((code) => !unanswered.includes(code));
 
-interface RefusalOptions {
-  param?: string;
-  /** Fills Retry-After (whole seconds, rounded up) and retry-after-ms, which SDKs prefer. */
-  retryAfterMs?: number;
-  extra?: Record<string, unknown>;
-  cause?: unknown;
+/** What a route that completes a chat can answer: a new code is one of them unless it says otherwise above. */
+export const completionErrors = errorSpecs(...answered);
+
+/** What any other route that runs a model can answer. */
+export const modelErrors = errorSpecs(...answered.filter((code) => !ofCompletions.includes(code)));
+
+export function inferenceError(code: InferenceErrorCode, sentence: string, options: DomainErrorOptions = {}): InferenceError {
+  return new DomainError(code, sentence, options);
 }
 
-export function refusal(code: InferenceErrorCode, detail: string, { retryAfterMs, ...options }: RefusalOptions = {}): HttpError {
-  const headers = retryAfterMs === undefined ? {} : retryHeaders(retryAfterMs);
-  return new HttpError(specs[code][0], code, detail, { ...options, headers });
+/** A member of a request that cannot be taken. */
+export function invalid(param: string, sentence: string): InferenceError {
+  return inferenceError('invalid_request', sentence, { param });
 }
 
-export function invalid(param: string, detail: string): HttpError {
-  return refusal('invalid_request', detail, { param });
-}
-
-function retryHeaders(ms: number): Record<string, string> {
-  const whole = Math.max(1, Math.ceil(ms));
-  return { 'retry-after': String(Math.ceil(whole / 1000)), 'retry-after-ms': String(whole) };
-}
-
-const defaultRetryMs = 1000;
-
-/** Native codes that mean something else to a client than to the engine. */
-const fromNative: Record<NativeErrorCode, InferenceErrorCode> = {
-  invalid_argument: 'invalid_request',
-  model_not_found: 'model_invalid',
-  model_invalid: 'model_invalid',
-  draft_model_incompatible: 'model_invalid',
-  load_aborted: 'model_unloading',
-  out_of_memory: 'out_of_memory',
-  unsupported: 'unsupported',
-  template_failed: 'template_failed',
-  invalid_grammar: 'invalid_grammar',
-  invalid_media: 'invalid_media',
-  context_length_exceeded: 'context_length_exceeded',
-  queue_full: 'queue_full',
-  deadline_exceeded: 'deadline_exceeded',
-  closed: 'model_unloading',
-  internal: 'internal',
-};
-
-const retried: readonly InferenceErrorCode[] = ['queue_full', 'model_unloading'];
-
-/** Turns whatever a backend threw into what a client may see. Unknown failures keep their text for the log alone. */
-export function clientError(error: unknown): HttpError {
-  if (error instanceof HttpError) return error;
-  if (error instanceof NativeError) return nativeRefusal(error);
-  if (error instanceof CpuUnsupportedError) return refusal(error.code, error.message, { cause: error });
-  if (error instanceof AddonLoadError)
-    return refusal('engine_unavailable', 'The native engine could not be loaded; run `svc doctor`.', { cause: error });
-  if (error instanceof DOMException && error.name === 'AbortError')
-    return refusal('client_closed', 'The client went away.', { cause: error });
-  return refusal('internal', 'The server failed to answer; the log has the cause under this request id.', { cause: error });
-}
-
-function nativeRefusal(error: NativeError): HttpError {
-  const code = fromNative[error.code];
-  const extra = code === 'context_length_exceeded' ? contextNumbers(error.details) : {};
-  const retry = retried.includes(code) ? { retryAfterMs: error.details['retryAfterMs'] ?? defaultRetryMs } : {};
-  return refusal(code, error.message, { cause: error, extra, ...retry });
-}
-
-function contextNumbers({ nPromptTokens, nCtx }: Record<string, number>): Record<string, unknown> {
-  return { n_prompt_tokens: nPromptTokens, n_ctx: nCtx };
+/** For the frames of a stream that is open already: its route's declaration answers no more. */
+export function httpErrorOf(error: InferenceError): HttpError {
+  return httpError(error, table[error.code][0]);
 }

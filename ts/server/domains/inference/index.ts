@@ -15,7 +15,7 @@ export type {
 export { chooseDefaultModel } from './default-model.ts';
 export type { InferenceApi, InferenceOverrides } from './inference-module.ts';
 export { namedModelFile, openModelLibrary } from './model-folders.ts';
-export type { ModelKind, ModelSource, StoredModel } from './model-source.ts';
+export type { ModelKind, ModelSource, StoredModel } from './models/model-source.ts';
 export { cacheTypes, inferenceSettings } from './settings.ts';
 
 /** Tests put other parts in place of the native engine and the model folder. */

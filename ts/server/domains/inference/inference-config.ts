@@ -1,6 +1,6 @@
 /** The inference settings in the module's own words; what is automatic is left out. */
 import type { EngineOptions } from '../../native/llama.ts';
-import type { LocalOptions } from './local/local-backend.ts';
+import type { LocalOptions } from './local/local-options.ts';
 
 export interface InferenceConfig {
   /** Models that are never unloaded to make room. */

@@ -8,21 +8,22 @@ import type { ModuleContext } from '../../platform/module/module-context.ts';
 import type { InferenceBackend } from './backend.ts';
 import { chooseDefaultModel } from './default-model.ts';
 import { engineOptions } from './engine-options.ts';
-import { clientError } from './errors.ts';
+import { inferenceFailure } from './failure.ts';
 import type { InferenceConfig } from './inference-config.ts';
-import { Inspector } from './local/inspector.ts';
-import { LocalBackend, type LocalOptions } from './local/local-backend.ts';
+import { Inspector } from './local/inspection/inspector.ts';
+import { LocalBackend } from './local/local-backend.ts';
+import type { LocalOptions } from './local/local-options.ts';
 import { totalBytes } from './local/memory-use.ts';
 import type { RegistryObserver } from './local/model-registry.ts';
 import { llamaBinding, type NativeBinding } from './local/native-binding.ts';
 import { defaultDeviceBytes, defaultRegistryLimits } from './local/registry-limits.ts';
-import { InferenceMetrics } from './metrics.ts';
 import { openModelLibrary } from './model-folders.ts';
-import type { ModelSource } from './model-source.ts';
+import type { ModelSource } from './models/model-source.ts';
 import { inferenceErrorBodies, inferenceRoutes } from './routes.ts';
 import { InferenceService } from './service.ts';
 import type { inferenceSettings } from './settings.ts';
-import { TokenBudgets } from './token-budgets.ts';
+import { InferenceMetrics } from './usage/metrics.ts';
+import { TokenBudgets } from './usage/token-budgets.ts';
 
 type Context = ModuleContext<typeof inferenceSettings>;
 
@@ -114,7 +115,7 @@ async function startLoading(
   const { defaultModel: id } = started;
   if (id !== undefined && !local.unavailableReason()) {
     await local.load(id, new AbortController().signal, Number.POSITIVE_INFINITY).catch((error: unknown) => {
-      started.defaultFailure = clientError(error).message;
+      started.defaultFailure = inferenceFailure(error).message;
       onLoadError(id, error);
     });
   }

@@ -3,17 +3,19 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { CpuUnsupportedError } from '../../native/load.ts';
 import { NativeError } from '../../native/native-error.ts';
+import { DomainError } from '../../platform/errors/domain-error.ts';
+import { declaredError } from '../../platform/http/declared-error.ts';
 import type { HttpError } from '../../platform/http/errors.ts';
 import { ANONYMOUS } from '../../platform/http/principal.ts';
 import type { BytesReply, Reply, RequestContext, Route } from '../../platform/http/route.ts';
 import { MetricsRegistry } from '../../platform/metrics/registry.ts';
 import type { TenantRules } from '../../platform/module/tenant-rules.ts';
 import type { CompletionSink } from './backend.ts';
+import { ScriptedStream } from './completion/test-support/scripted-stream.ts';
 import type { StoredModel } from './index.ts';
-import { Inspector } from './local/inspector.ts';
-import { ScriptedBinding, scriptedUsage } from './scripted-engine.ts';
-import { ScriptedStream } from './stream/scripted-stream.ts';
+import { Inspector } from './local/inspection/inspector.ts';
 import { inferenceForTest } from './test-support/inference-for-test.ts';
+import { ScriptedBinding, scriptedUsage } from './test-support/scripted-engine.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }];
 
@@ -56,13 +58,15 @@ function setUp(t: Test, kinds: Record<string, StoredModel['kind']> = { 'tiny-cha
   return { binding, metrics, make };
 }
 
-function call(
+/** Answers as the router does: a refusal has the status that its route declares. */
+async function call(
   routes: readonly Route[],
   method: string,
   path: string,
   body?: unknown,
   headers: Record<string, string> = {},
   params = {},
+  signal = new AbortController().signal,
 ): Promise<Reply> {
   const found = routes.find((each) => each.method === method && each.path === path);
   if (!found) throw new Error(`no route ${path}`);
@@ -76,9 +80,23 @@ function call(
     headers: new Map(Object.entries(headers)),
     listener: 'internal',
     remoteAddress: '',
-    signal: new AbortController().signal,
+    signal,
   };
-  return Promise.resolve(found.handle(context as never));
+  try {
+    return await found.handle(context as never);
+  } catch (error) {
+    throw error instanceof DomainError ? (declaredError(error, found.errors) ?? error) : error;
+  }
+}
+
+/** A client asks for a chat and goes away when the engine has begun. */
+async function leaveWhileItAnswers(t: Test, binding: ScriptedBinding, routes: readonly Route[]): Promise<void> {
+  binding.engine.script = (sink) => sink.onStart(7, 0);
+  const aborter = new AbortController();
+  const chat = call(routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages }, {}, {}, aborter.signal);
+  while (binding.engine.jobs.length === 0) await new Promise(setImmediate);
+  aborter.abort();
+  await t.rejects(chat, { code: 'client_closed' });
 }
 
 const bodyOf = (reply: Reply) => JSON.parse(String((reply as BytesReply).body)) as Record<string, unknown>;
@@ -273,10 +291,34 @@ t.test('the metrics time tokens and count them by model', async (t) => {
   binding.engine.refusal = new NativeError({ code: 'queue_full', text: 'busy' });
   await t.rejects(call(routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages }));
   const text = metrics.expose();
-  t.match(text, 'svc_inference_requests_total{model="tiny-chat",outcome="queue_full"} 1');
+  t.match(text, 'svc_inference_requests_total{model="tiny-chat",operation="chat",outcome="queue_full"} 1');
   t.match(text, 'svc_inference_tokens_total{model="tiny-chat",kind="completion"} 3');
-  t.match(text, 'svc_inference_requests_total{model="tiny-chat",outcome="ok"} 1');
+  t.match(text, 'svc_inference_requests_total{model="tiny-chat",operation="chat",outcome="ok"} 1');
   t.match(text, /svc_inference_kv_cells\{model="tiny-chat"\} 512/);
+});
+
+t.test('the metrics count what failed, embeddings and clients that left included', async (t) => {
+  const { binding, metrics, make } = setUp(t, { 'tiny-chat': 'chat', emb: 'embedding' });
+  const { routes } = await make();
+  await leaveWhileItAnswers(t, binding, routes);
+  binding.embedder = {
+    ...binding.embedder,
+    embed: () => Promise.reject(new NativeError({ code: 'queue_full', text: 'busy' })),
+    rank: () => Promise.reject(new NativeError({ code: 'queue_full', text: 'busy' })),
+  };
+  await t.rejects(call(routes, 'POST', '/v1/embeddings', { model: 'emb', input: 'a' }), { status: 429, code: 'queue_full' });
+  const text = metrics.expose();
+  t.match(text, 'svc_inference_requests_total{model="tiny-chat",operation="chat",outcome="client_closed"} 1');
+  t.match(text, 'svc_inference_requests_total{model="emb",operation="embeddings",outcome="queue_full"} 1');
+});
+
+t.test('a client that leaves while its answer is made frees the model', async (t) => {
+  const { binding, make } = setUp(t);
+  const { routes } = await make();
+  await leaveWhileItAnswers(t, binding, routes);
+  t.match(binding.engine.calls, ['cancel 1']);
+  const detail = await call(routes, 'GET', '/api/v1/inference/models/{id}', undefined, {}, { id: 'tiny-chat' });
+  t.match(bodyOf(detail), { requests: 0 });
 });
 
 t.test('on a processor without AVX2 the node lives and local models are a 503 with the reason', async (t) => {

@@ -1,6 +1,7 @@
 /** Every route of the module. */
 import type { ErrorBodyPrefix } from '../../platform/http/error-body.ts';
 import type { Route } from '../../platform/http/route.ts';
+import { type ModelRouteDeps, modelRoutes } from './api/model-routes.ts';
 import { anthropicErrorBody } from './compat/anthropic/error-body.ts';
 import { anthropicRoutes } from './compat/anthropic/routes.ts';
 import { rerankRoute } from './compat/jina-rerank/route.ts';
@@ -10,7 +11,6 @@ import { chatRoute } from './compat/openai-chat/route.ts';
 import { embeddingRoutes } from './compat/openai-embeddings/route.ts';
 import { modelListRoute } from './compat/openai-models/route.ts';
 import { responsesRoute } from './compat/openai-responses/route.ts';
-import { type ModelRouteDeps, modelRoutes } from './model-routes.ts';
 
 /** Clients of a foreign API read refusals in its shape, also for paths that no route serves. */
 export const inferenceErrorBodies: readonly ErrorBodyPrefix[] = [

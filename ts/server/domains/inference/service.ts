@@ -1,4 +1,4 @@
-/** Chooses the model and the backend for each request and hands the work over, measured. */
+/** Chooses the model of each request, hands the work to the backend that has it, and records what it used. */
 import type { EmbedResult, RankResult } from '../../native/llama.ts';
 import type {
   CallOptions,
@@ -10,15 +10,12 @@ import type {
   RunningCompletion,
   TokenizeFlags,
 } from './backend.ts';
-import { BudgetedSink } from './budgeted-sink.ts';
-import { clientError, refusal } from './errors.ts';
-import { MeteredSink } from './metered-sink.ts';
-import type { InferenceMetrics } from './metrics.ts';
-import { findModel } from './model-name.ts';
-import { estimatePromptTokens, estimateTextTokens } from './prompt-estimate.ts';
-import { type Needs, type Selection, selectChatModel, selectExactModel } from './selection.ts';
-
-import type { TokenBudgets } from './token-budgets.ts';
+import { inferenceFailure } from './failure.ts';
+import { type ModelNeeds, type Selection, selectModel } from './models/selection.ts';
+import { type InferenceMetrics, type Operation, promptUsage } from './usage/metrics.ts';
+import { estimatePromptTokens, estimateTextTokens } from './usage/prompt-estimate.ts';
+import type { TokenBudgets } from './usage/token-budgets.ts';
+import { UsageRecorder } from './usage/usage-recorder.ts';
 
 export interface ServiceOptions {
   backends: readonly InferenceBackend[];
@@ -31,6 +28,15 @@ export interface ServiceOptions {
   /** For completions that name no limit of their own; undefined for none. */
   requestTimeoutMs?: number | undefined;
 }
+
+/** A model with the backend that runs it. */
+interface Offer {
+  backend: InferenceBackend;
+  card: ModelCard;
+}
+
+/** The model that answers a request, found once; everything else goes by it. */
+export type ResolvedModel = Selection<Offer>;
 
 export class InferenceService {
   readonly #backends: readonly InferenceBackend[];
@@ -54,119 +60,115 @@ export class InferenceService {
     return lists.flat();
   }
 
-  async findModel(name: string): Promise<ModelCard | undefined> {
-    return findModel(await this.models(), name);
-  }
-
-  /** Throws model_cannot_tool_call, model_not_found, unsupported, or the unavailableReason when no backend works at all. */
-  async select(needs: Needs): Promise<Selection> {
-    this.#requireBackend();
-    return selectChatModel(await this.models(), needs, this.#defaultModel());
+  /** Throws what selectModel() does, or the unavailableReason when no backend works at all. */
+  async resolve(needs: ModelNeeds): Promise<ResolvedModel> {
+    const offers = await Promise.all(this.#usableBackends().map(offersOf));
+    return selectModel(offers.flat(), needs, this.#defaultModel());
   }
 
   /** Resolves when the job is queued; what follows arrives at the sink. */
-  async complete(
-    model: string,
+  complete(
+    model: ResolvedModel,
     request: CompletionRequest,
     sink: CompletionSink,
     options: CallOptions,
   ): Promise<RunningCompletion> {
-    const backend = await this.#backendOf(model);
-    const metrics = this.#metrics.forModel(model);
+    const { backend, card } = model;
     const { job } = request;
-    const lacksPriority = (job.priority ?? 0) > 0 && !this.#allowsPriority(options.tenant);
-    const admitted = lacksPriority ? { ...request, job: { ...job, priority: 0 } } : request;
     const nMost = job.maxTokens === undefined ? undefined : job.maxTokens * (job.n ?? 1);
-    const budget = this.#budgets.reserve(options.tenant, estimatePromptTokens(job.prompt), nMost);
-    try {
-      const budgeted = new BudgetedSink(new MeteredSink(sink, metrics), budget);
-      return budgeted.watch(await backend.complete(model, admitted, budgeted, { ...this.#defaultLimits, ...options }));
-    } catch (error) {
-      budget.reconcile(0, 0);
-      metrics.failed(clientError(error).code);
-      throw error;
-    }
-  }
-
-  async embed(name: string, inputs: (string | Int32Array)[], options: CallOptions): Promise<EmbedResult & { model: string }> {
-    const model = await this.#selectExact(name, 'embeddings');
-    const backend = await this.#backendOf(model);
-    return this.#spend(model, options.tenant, estimateTextTokens(inputs), () => backend.embed(model, inputs, options));
-  }
-
-  async rank(name: string, query: string, documents: string[], options: CallOptions): Promise<RankResult & { model: string }> {
-    const model = await this.#selectExact(name, 'rerank');
-    const backend = await this.#backendOf(model);
-    const nEstimated = estimateTextTokens(documents) + documents.length * estimateTextTokens([query]);
-    return this.#spend(model, options.tenant, nEstimated, () => backend.rank(model, query, documents, options));
-  }
-
-  async countTokens(model: string, prompt: ChatPrompt, options: CallOptions): Promise<number> {
-    return (await this.#backendOf(model)).countTokens(model, prompt, options);
-  }
-
-  async tokenize(name: string | undefined, text: string, flags: TokenizeFlags, options: CallOptions): Promise<Int32Array> {
-    const model = await this.#selectTokenizer(name);
-    return (await this.#backendOf(model)).tokenize(model, text, flags, options);
-  }
-
-  async detokenize(name: string | undefined, tokens: Int32Array, options: CallOptions): Promise<string> {
-    const model = await this.#selectTokenizer(name);
-    return (await this.#backendOf(model)).detokenize(model, tokens, options);
-  }
-
-  /** Work that takes prompt tokens alone. */
-  async #spend<R extends { nTokens: number[] }>(
-    model: string,
-    tenant: string,
-    nEstimated: number,
-    work: () => Promise<R>,
-  ): Promise<R & { model: string }> {
-    const budget = this.#budgets.reserve(tenant, nEstimated, 0);
-    try {
-      const result = await work();
-      const nTokens = sum(result.nTokens);
-      budget.reconcile(nTokens, 0);
-      this.#metrics.countPrompt(model, nTokens);
-      return { ...result, model };
-    } finally {
-      budget.reconcile(0, 0);
-    }
-  }
-
-  async #selectExact(name: string, ability: 'embeddings' | 'rerank'): Promise<string> {
-    this.#requireBackend();
-    return selectExactModel(await this.models(), name, ability).id;
-  }
-
-  /** Tokens of another model would be wrong, so a named model must be there; without a name it is the one that chats. */
-  async #selectTokenizer(name: string | undefined): Promise<string> {
-    this.#requireBackend();
-    if (name === undefined)
-      return (await this.select({ model: this.#defaultModel() ?? '', needsTools: false, needsVision: false })).card.id;
-    const card = findModel(await this.models(), name);
-    if (card && card.state !== 'unusable') return card.id;
-    throw refusal('model_not_found', `No usable model is named ${name}; GET /v1/models lists those that are.`, {
-      param: 'model',
+    return this.#record(model, 'chat', async (usage) => {
+      this.#reserveTokens(usage, options.tenant, estimatePromptTokens(job.prompt), nMost);
+      sink.begin(usage);
+      const limits = { ...this.#defaultLimits, ...options };
+      const running = await backend.complete(card, this.#withAllowedPriority(request, options.tenant), sink, limits);
+      usage.onEnd(() => running.release());
+      return {
+        cancel: () => {
+          running.cancel();
+          usage.failed('client_closed');
+        },
+        pause: () => running.pause(),
+        resume: () => running.resume(),
+      };
     });
   }
 
-  #requireBackend(): void {
-    const reasons = this.#backends.map((backend) => backend.unavailableReason());
-    const [first] = reasons;
-    if (first && reasons.every((unavailableReason) => unavailableReason !== undefined)) throw first;
+  embed(model: ResolvedModel, inputs: (string | Int32Array)[], options: CallOptions): Promise<EmbedResult> {
+    return this.#record(model, 'embeddings', async (usage) => {
+      this.#reserveTokens(usage, options.tenant, estimateTextTokens(inputs), 0);
+      const result = await model.backend.embed(model.card, inputs, options);
+      usage.completed(promptUsage(result.nTokens));
+      return result;
+    });
   }
 
-  async #backendOf(model: string): Promise<InferenceBackend> {
-    const [only] = this.#backends;
-    if (only && this.#backends.length === 1) return only;
-    for (const backend of this.#backends) {
-      if (!backend.unavailableReason() && (await backend.models()).some((card) => card.id === model)) return backend;
+  rank(model: ResolvedModel, query: string, documents: string[], options: CallOptions): Promise<RankResult> {
+    return this.#record(model, 'rerank', async (usage) => {
+      const nEstimate = estimateTextTokens(documents) + documents.length * estimateTextTokens([query]);
+      this.#reserveTokens(usage, options.tenant, nEstimate, 0);
+      const result = await model.backend.rank(model.card, query, documents, options);
+      usage.completed(promptUsage(result.nTokens));
+      return result;
+    });
+  }
+
+  countTokens(model: ResolvedModel, prompt: ChatPrompt, options: CallOptions): Promise<number> {
+    return this.#tokens(model, () => model.backend.countTokens(model.card, prompt, options));
+  }
+
+  tokenize(model: ResolvedModel, text: string, flags: TokenizeFlags, options: CallOptions): Promise<Int32Array> {
+    return this.#tokens(model, () => model.backend.tokenize(model.card, text, flags, options));
+  }
+
+  /** A text for each list of token ids. */
+  detokenize(model: ResolvedModel, lists: readonly Int32Array[], options: CallOptions): Promise<string[]> {
+    return this.#tokens(model, async () => {
+      const texts: string[] = [];
+      for (const tokens of lists) texts.push(await model.backend.detokenize(model.card, tokens, options));
+      return texts;
+    });
+  }
+
+  /** Work of the tokenizer alone takes nothing of a tenant's tokens. */
+  #tokens<T>(model: ResolvedModel, work: () => Promise<T>): Promise<T> {
+    return this.#record(model, 'tokenize', async (usage) => {
+      const result = await work();
+      usage.completed(promptUsage([]));
+      return result;
+    });
+  }
+
+  /** Every way to run a model goes through here: what fails is counted, freed, and thrown as an error of this module. */
+  async #record<T>({ card }: ResolvedModel, operation: Operation, work: (usage: UsageRecorder) => Promise<T>): Promise<T> {
+    const usage = new UsageRecorder(this.#metrics.of(card.id, operation));
+    try {
+      return await work(usage);
+    } catch (error) {
+      const failure = inferenceFailure(error);
+      usage.failed(failure.code);
+      throw failure;
     }
-    throw refusal('model_not_found', `The model ${model} went away.`, { param: 'model' });
+  }
+
+  #reserveTokens(usage: UsageRecorder, tenant: string, nPromptEstimate: number, nMost: number | undefined): void {
+    const reservation = this.#budgets.reserve(tenant, nPromptEstimate, nMost);
+    usage.onEnd((nPrompt, nCompletion) => reservation.reconcile(nPrompt, nCompletion));
+  }
+
+  #withAllowedPriority(request: CompletionRequest, tenant: string): CompletionRequest {
+    const { job } = request;
+    const isAllowed = (job.priority ?? 0) <= 0 || this.#allowsPriority(tenant);
+    return isAllowed ? request : { ...request, job: { ...job, priority: 0 } };
+  }
+
+  #usableBackends(): InferenceBackend[] {
+    const usable = this.#backends.filter((backend) => backend.unavailableReason() === undefined);
+    const reason = usable.length === 0 ? this.#backends[0]?.unavailableReason() : undefined;
+    if (reason) throw reason;
+    return usable;
   }
 }
 
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
+async function offersOf(backend: InferenceBackend): Promise<Offer[]> {
+  return (await backend.models()).map((card) => ({ backend, card }));
 }

@@ -1,10 +1,12 @@
 /** From an exchange to an answer: find the route, ask who is calling, check, validate, handle, reply. */
-import type { Log } from '../log/log.ts';
+import { DomainError } from '../errors/domain-error.ts';
+import type { Log, LogFields } from '../log/log.ts';
 import type { BrowserGuard } from './access/browser-guard.ts';
 import { addCorsHeaders, preflightHeaders } from './access/cors.ts';
 import type { AuthenticationState, Authenticator } from './authenticator.ts';
 import type { BodyBudget, BodyOutcome } from './body/body-collector.ts';
 import { BodyAborted, BodyStream, payloadTooLarge } from './body/body-stream.ts';
+import { declaredError } from './declared-error.ts';
 import { type ErrorBodyPrefix, errorBodyOfPath, flatErrorBody } from './error-body.ts';
 import { HttpError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
@@ -183,7 +185,9 @@ export class Router {
     // A client that went away reads no answer, and that its body broke off is no fault.
     if (exchange.done && (thrown instanceof BodyAborted || thrown instanceof HttpError)) return;
     exchange.dropBody();
-    const error = thrown instanceof HttpError ? thrown : this.#internal(visit, thrown);
+    // A service that stops because its client went away says so; nobody reads it.
+    if (exchange.done && thrown instanceof DomainError) return;
+    const error = this.#answerOf(visit, thrown);
     const shape =
       route === undefined ? errorBodyOfPath(this.#deps.errorBodies, exchange.path) : (route.errorBody ?? flatErrorBody);
     const headers: Record<string, string> = { 'content-type': 'application/json', ...error.headers };
@@ -191,13 +195,26 @@ export class Router {
     exchange.reply(error.status, headers, JSON.stringify(shape.write(error, exchange.path)));
   }
 
-  #internal(visit: Visit, thrown: unknown): HttpError {
-    this.#deps.log.error('a request failed unexpectedly', { id: visit.requestId, route: visit.route?.path, error: thrown });
+  #answerOf(visit: Visit, thrown: unknown): HttpError {
+    if (thrown instanceof HttpError) return thrown;
+    if (!(thrown instanceof DomainError)) return this.#internal(visit, { error: thrown });
+    const declared = declaredError(thrown, visit.route?.errors);
+    if (declared === undefined) return this.#internal(visit, { undeclared_code: thrown.code, error: thrown });
+    if (declared.status === 500) this.#logFault(visit, { error: thrown.cause ?? thrown });
+    return declared;
+  }
+
+  #internal(visit: Visit, fields: LogFields): HttpError {
+    this.#logFault(visit, fields);
     return new HttpError(
       500,
       'internal',
       `Something went wrong on the server. The log has it under request id ${visit.requestId}.`,
     );
+  }
+
+  #logFault({ requestId, route }: Visit, fields: LogFields): void {
+    this.#deps.log.error('a request failed unexpectedly', { id: requestId, route: route?.path, ...fields });
   }
 }
 

@@ -31,3 +31,17 @@ export function readFormat(format: Members, schemaOf: (format: Members) => unkno
 export function chatSchema(format: Members): unknown {
   return asMembers(format['json_schema'], 'response_format.json_schema')['schema'];
 }
+
+/** The engine's own members may state the format too, but only one of them all. */
+export function withEngineFormat(
+  format: AnswerFormat,
+  own: { grammar?: string | null; json_schema?: Record<string, unknown> | null },
+  param: string,
+): AnswerFormat {
+  const stated: AnswerFormat[] = [];
+  if (format.jsonSchema !== undefined) stated.push(format);
+  if (own.json_schema) stated.push({ jsonSchema: JSON.stringify(own.json_schema) });
+  if (own.grammar) stated.push({ grammar: own.grammar });
+  if (stated.length > 1) throw invalid(param, `Give only one of ${param}, json_schema and grammar.`);
+  return stated[0] ?? {};
+}

@@ -1,8 +1,8 @@
 /** Sampling members by their wire names -> the engine's options. */
 import type { GenerationJob, Sampling } from '../../../native/llama.ts';
 import { invalid } from '../errors.ts';
+import { type LoraMember, maxLookback } from './engine-members.ts';
 import { asInteger, asList, asNumber, type Members, omitNullish } from './members.ts';
-import { type LoraMember, maxLookback } from './openai-chat/schema.ts';
 
 type Maybe<T> = T | null | undefined;
 

@@ -1,6 +1,6 @@
 /** LoRA adapters of a model: the GGUF files in `<model name>.loras` beside it. */
 import { join } from 'node:path';
-import type { StoredAdapter } from '../model-source.ts';
+import type { StoredAdapter } from '../models/model-source.ts';
 import { listModelFiles } from './model-folder.ts';
 
 /** In the order of their names, which is also that of their numbers for clients that name adapters by number. */

@@ -1,6 +1,6 @@
 /** The binding of the model library: the files on disk, where they come from, and whether they are sound. */
 export { type CatalogueKind, type CatalogueModel, catalogue, findInCatalogue } from './catalogue.ts';
-export { freeBytes } from './disk-space.ts';
+export { freeBytes } from './files/disk-space.ts';
 export { type ImportedModel, type ImportOptions, importModel } from './import.ts';
 export { type LibraryEntry, type LibraryOptions, ModelLibrary, storedModel } from './library.ts';
 export { LibraryError, type LibraryErrorCode } from './library-error.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { importModel } from './import.ts';
 import { ModelLibrary } from './library.ts';
-import { number, text, writeTinyModel } from './tiny-model.ts';
+import { number, text, writeTinyModel } from './test-support/tiny-model.ts';
 import { verifyModel } from './verify.ts';
 
 t.test('models are described by their headers', async (t) => {

@@ -1,10 +1,10 @@
 /** The models on this machine: scans the folders, remembers what the headers said, and answers inference's ModelSource port. */
 import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { ModelKind, ModelSource, StoredAdapter, StoredModel } from '../model-source.ts';
+import type { ModelKind, ModelSource, StoredAdapter, StoredModel } from '../models/model-source.ts';
 import { listAdapters } from './adapter-folder.ts';
 import { findInCatalogue } from './catalogue.ts';
-import { lockFile } from './file-lock.ts';
+import { lockFile } from './files/file-lock.ts';
 import { LibraryError } from './library-error.ts';
 import { type ModelFacts, readModelFacts } from './model-facts.ts';
 import { listModelFiles, type ModelFiles } from './model-folder.ts';

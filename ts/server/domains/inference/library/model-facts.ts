@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises';
 import { type GgufFile, readGguf } from '../../../platform/gguf/gguf-reader.ts';
 import { findBoolean, findNumber, findString, type GgufMetadata } from '../../../platform/gguf/gguf-value.ts';
-import type { ModelKind } from '../model-source.ts';
+import type { ModelKind } from '../models/model-source.ts';
 import { LibraryError } from './library-error.ts';
 import { fileTypeName } from './quantisation.ts';
 

@@ -3,10 +3,19 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
 import { iterations } from '../../../../../test/test-support/iterations.ts';
-import { answer, type Behaviour, BrokenServer, cutAfter, redirect, sound, withoutRanges, wrongRange } from './broken-server.ts';
 import { LibraryError } from './library-error.ts';
 import { pullModel } from './pull.ts';
-import { writeTinyModel } from './tiny-model.ts';
+import {
+  answer,
+  type Behaviour,
+  BrokenServer,
+  cutAfter,
+  redirect,
+  sound,
+  withoutRanges,
+  wrongRange,
+} from './test-support/broken-server.ts';
+import { writeTinyModel } from './test-support/tiny-model.ts';
 
 t.setTimeout(120_000);
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { type PulledModel, type PullOptions, pullModel } from './pull.ts';
 import {
   answer,
   type Behaviour,
@@ -13,9 +14,8 @@ import {
   sound,
   withoutRanges,
   wrongRange,
-} from './broken-server.ts';
-import { type PulledModel, type PullOptions, pullModel } from './pull.ts';
-import { writeTinyModel } from './tiny-model.ts';
+} from './test-support/broken-server.ts';
+import { writeTinyModel } from './test-support/tiny-model.ts';
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 const retry = { maxAttempts: 3, baseMs: 1, idleMs: 2_000 };

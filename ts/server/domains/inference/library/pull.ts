@@ -2,11 +2,11 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { moveIntoPlace } from '../../../platform/files/atomic-file.ts';
-import { AddressPolicy, isLoopbackHost } from './address-policy.ts';
-import { checkDiskSpace } from './disk-space.ts';
-import { Download, type DownloadProgress, type DownloadResult, type RetryPolicy } from './download.ts';
-import { lockFile } from './file-lock.ts';
-import { hashFile } from './hash-file.ts';
+import { AddressPolicy, isLoopbackHost } from './download/address-policy.ts';
+import { Download, type DownloadProgress, type DownloadResult, type RetryPolicy } from './download/download.ts';
+import { checkDiskSpace } from './files/disk-space.ts';
+import { lockFile } from './files/file-lock.ts';
+import { hashFile } from './files/hash-file.ts';
 import { LibraryError } from './library-error.ts';
 import { readModelFacts } from './model-facts.ts';
 import { checkModelName, findPart } from './model-name.ts';

@@ -1,6 +1,6 @@
 /** `models verify`: are the bytes still the ones that were pulled? */
 import { basename } from 'node:path';
-import { hashFile } from './hash-file.ts';
+import { hashFile } from './files/hash-file.ts';
 import type { LibraryEntry } from './library.ts';
 import { readModelFacts } from './model-facts.ts';
 

@@ -1,5 +1,5 @@
 /** How much may wait for each model to be loaded; what is beyond is refused, as the engine refuses what its queue has no room for. */
-import { refusal } from '../errors.ts';
+import { inferenceError } from '../errors.ts';
 
 export interface LoadQueueLimits {
   maxRequests: number;
@@ -24,7 +24,7 @@ export class LoadQueue {
   enter(id: string, nTokens: number, retryAfterMs: number): () => void {
     const waiting = this.#byModel.get(id) ?? { nRequests: 0, nTokens: 0 };
     if (waiting.nRequests >= this.#limits.maxRequests || waiting.nTokens >= this.#limits.maxTokens)
-      throw refusal('queue_full', `Too many requests wait for the model ${id} to be loaded.`, { retryAfterMs });
+      throw inferenceError('queue_full', `Too many requests wait for the model ${id} to be loaded.`, { retryAfterMs });
     waiting.nRequests++;
     waiting.nTokens += nTokens;
     this.#byModel.set(id, waiting);

@@ -1,17 +1,7 @@
 /** The engine of this process as an InferenceBackend. */
+import type { EmbedResult, RankResult } from '../../../native/llama.ts';
 import type {
-  EmbedResult,
-  EngineEvents,
-  EngineOptions,
-  GenerationJob,
-  JobUsage,
-  LoadOptions,
-  MemoryPlan,
-  NativeError,
-  RankResult,
-} from '../../../native/llama.ts';
-import type { HttpError } from '../../../platform/http/errors.ts';
-import type {
+  BackendCompletion,
   CallOptions,
   ChatPrompt,
   CompletionRequest,
@@ -20,50 +10,42 @@ import type {
   ModelCard,
   ModelControl,
   ModelDetail,
-  RunningCompletion,
   TokenizeFlags,
 } from '../backend.ts';
-import { clientError, refusal } from '../errors.ts';
-import type { ModelSource, StoredModel } from '../model-source.ts';
-import { estimateJobTokens, estimatePromptTokens, estimateTextTokens } from '../prompt-estimate.ts';
-import { RelaySink } from '../stream/relay-sink.ts';
-import type { Inspector } from './inspector.ts';
-import { LoadedModel } from './loaded-model.ts';
-import { sumOf, totalBytes } from './memory-use.ts';
-import { ModelCatalogue } from './model-catalogue.ts';
+import { type InferenceError, inferenceError } from '../errors.ts';
+import { inferenceFailure } from '../failure.ts';
+import type { ModelSource, StoredModel } from '../models/model-source.ts';
+import { estimateJobTokens, estimatePromptTokens, estimateTextTokens } from '../usage/prompt-estimate.ts';
+import type { Inspector } from './inspection/inspector.ts';
+import type { LoadedModel } from './loaded-model.ts';
+import { localJob, timeLeft } from './local-job.ts';
+import type { LocalOptions } from './local-options.ts';
+import { totalBytes } from './memory-use.ts';
+import { type FoundModel, ModelCatalogue } from './model-catalogue.ts';
 import { type ContextKind, defaultContext, type ModelReservation, memoryOf, predictedMemory } from './model-entry.ts';
-import { ModelRegistry, type RegistryLimits, type RegistryObserver } from './model-registry.ts';
-import type { NativeBinding, NativeEmbedder, NativeModel } from './native-binding.ts';
-
-export interface LocalOptions {
-  /** Never unloaded to make room. */
-  pinned: readonly string[];
-  limits: RegistryLimits;
-  engine: EngineOptions;
-  /** Models that draft for others, by the id of the model that they draft for. */
-  draftModels?: ReadonlyMap<string, string>;
-  load: Omit<LoadOptions, 'path' | 'projectorPath' | 'vocabOnly' | 'loras'>;
-  events?: EngineEvents;
-  observer?: RegistryObserver;
-}
+import { ModelOpener } from './model-opener.ts';
+import { ModelRegistry } from './model-registry.ts';
+import type { NativeBinding, NativeEmbedder } from './native-binding.ts';
 
 export class LocalBackend implements InferenceBackend, ModelControl {
   readonly #binding: NativeBinding;
   readonly #options: LocalOptions;
   readonly #registry: ModelRegistry;
   readonly #catalogue: ModelCatalogue;
-  #unavailableReason: HttpError | undefined;
+  readonly #opener: ModelOpener;
+  #unavailableReason: InferenceError | undefined;
 
   constructor(binding: NativeBinding, source: ModelSource, inspector: Inspector, options: LocalOptions) {
     this.#binding = binding;
     this.#options = options;
     this.#registry = new ModelRegistry(
-      (stored, onProgress, signal) => this.#open(stored, onProgress, signal),
+      (stored, onProgress, signal) => this.#opener.open(stored, onProgress, signal),
       options.limits,
       options.pinned,
       options.observer,
     );
-    const planOf = (stored: StoredModel) => ({ engine: planned(options.engine), load: this.#loadOptions(stored) });
+    this.#opener = new ModelOpener(binding, options, (id) => this.#catalogue.find(id));
+    const planOf = (stored: StoredModel) => this.#opener.inspectionPlan(stored);
     this.#catalogue = new ModelCatalogue(source, inspector, this.#registry, () => !this.#unavailableReason, planOf);
   }
 
@@ -73,7 +55,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     this.#registry.open();
   }
 
-  unavailableReason(): HttpError | undefined {
+  unavailableReason(): InferenceError | undefined {
     return this.#unavailableReason;
   }
 
@@ -81,21 +63,25 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     return this.#catalogue.cards();
   }
 
-  async complete(id: string, request: CompletionRequest, sink: CompletionSink, options: CallOptions): Promise<RunningCompletion> {
+  async complete(
+    card: ModelCard,
+    request: CompletionRequest,
+    sink: CompletionSink,
+    options: CallOptions,
+  ): Promise<BackendCompletion> {
     const startedAt = performance.now();
-    const reservation = await this.#acquire(id, 'engine', options, estimateJobTokens(request.job));
+    const found = this.#catalogue.get(card);
+    const reservation = await this.#acquire(found, 'engine', options, estimateJobTokens(request.job));
     try {
       const engine = await reservation.model.engine();
       options.signal.throwIfAborted();
       const job = localJob(request.job, reservation.model.adapters, options, performance.now() - startedAt);
-      const jobId = engine.submit(job, new ReservedSink(sink, reservation));
+      const jobId = engine.submit(job, sink);
       return {
-        cancel: () => {
-          engine.cancel(jobId);
-          reservation.release();
-        },
+        cancel: () => engine.cancel(jobId),
         pause: () => engine.pause(jobId),
         resume: () => engine.resume(jobId),
+        release: () => reservation.release(),
       };
     } catch (error) {
       reservation.release();
@@ -103,19 +89,19 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     }
   }
 
-  embed(id: string, inputs: (string | Int32Array)[], options: CallOptions): Promise<EmbedResult> {
-    return this.#useEmbedder(id, options, estimateTextTokens(inputs), (embedder, left) => embedder.embed(inputs, left));
+  embed(card: ModelCard, inputs: (string | Int32Array)[], options: CallOptions): Promise<EmbedResult> {
+    return this.#useEmbedder(card, options, estimateTextTokens(inputs), (embedder, left) => embedder.embed(inputs, left));
   }
 
-  rank(id: string, query: string, documents: string[], options: CallOptions): Promise<RankResult> {
-    return this.#useEmbedder(id, options, estimateTextTokens([query, ...documents]), (embedder, left) =>
+  rank(card: ModelCard, query: string, documents: string[], options: CallOptions): Promise<RankResult> {
+    return this.#useEmbedder(card, options, estimateTextTokens([query, ...documents]), (embedder, left) =>
       embedder.rank(query, documents, left),
     );
   }
 
-  countTokens(id: string, prompt: ChatPrompt, options: CallOptions): Promise<number> {
+  countTokens(card: ModelCard, prompt: ChatPrompt, options: CallOptions): Promise<number> {
     return this.#use(
-      id,
+      card,
       undefined,
       options,
       estimatePromptTokens(prompt),
@@ -123,12 +109,12 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     );
   }
 
-  tokenize(id: string, text: string, flags: TokenizeFlags, options: CallOptions): Promise<Int32Array> {
-    return this.#use(id, undefined, options, estimateTextTokens([text]), (model) => model.native.tokenize(text, flags));
+  tokenize(card: ModelCard, text: string, flags: TokenizeFlags, options: CallOptions): Promise<Int32Array> {
+    return this.#use(card, undefined, options, estimateTextTokens([text]), (model) => model.native.tokenize(text, flags));
   }
 
-  detokenize(id: string, tokens: Int32Array, options: CallOptions): Promise<string> {
-    return this.#use(id, undefined, options, tokens.length, (model) => model.native.detokenize(tokens, { special: true }));
+  detokenize(card: ModelCard, tokens: Int32Array, options: CallOptions): Promise<string> {
+    return this.#use(card, undefined, options, tokens.length, (model) => model.native.detokenize(tokens, { special: true }));
   }
 
   async detail(id: string): Promise<ModelDetail | undefined> {
@@ -158,7 +144,9 @@ export class LocalBackend implements InferenceBackend, ModelControl {
   }
 
   async load(id: string, signal: AbortSignal, waitMs?: number): Promise<void> {
-    (await this.#acquire(id, undefined, { tenant: '', signal }, 0, waitMs)).release();
+    const found = await this.#catalogue.find(id);
+    if (!found) throw inferenceError('model_not_found', `No model ${id} is installed here.`, { param: 'model' });
+    (await this.#acquire(found, undefined, { tenant: '', signal }, 0, waitMs)).release();
   }
 
   setPinned(id: string, isPinned: boolean): void {
@@ -179,17 +167,16 @@ export class LocalBackend implements InferenceBackend, ModelControl {
   }
 
   async #acquire(
-    id: string,
+    found: FoundModel,
     context: ContextKind | undefined,
     { signal, timeoutMs }: CallOptions,
     nTokens: number,
     waitMs = this.#loadWaitMs(timeoutMs),
   ): Promise<ModelReservation> {
     if (this.#unavailableReason) throw this.#unavailableReason;
-    const found = await this.#catalogue.find(id);
-    if (!found) throw refusal('model_not_found', `No model ${id} is installed here.`, { param: 'model' });
-    if (found.card.unusable !== undefined) throw refusal('model_invalid', `The model ${id} is unusable: ${found.card.unusable}`);
-    const plan = await this.#planWithDraft(found);
+    const { id, unusable } = found.card;
+    if (unusable !== undefined) throw inferenceError('model_invalid', `The model ${id} is unusable: ${unusable}`);
+    const plan = await this.#opener.memoryPlan(found);
     return this.#registry.acquire({ stored: found.stored, plan, context, nTokens }, signal, waitMs);
   }
 
@@ -198,13 +185,13 @@ export class LocalBackend implements InferenceBackend, ModelControl {
   }
 
   async #use<T>(
-    id: string,
+    card: ModelCard,
     context: ContextKind | undefined,
     options: CallOptions,
     nTokens: number,
     work: (model: LoadedModel) => Promise<T>,
   ): Promise<T> {
-    const reservation = await this.#acquire(id, context, options, nTokens);
+    const reservation = await this.#acquire(this.#catalogue.get(card), context, options, nTokens);
     try {
       return await work(reservation.model);
     } finally {
@@ -214,74 +201,17 @@ export class LocalBackend implements InferenceBackend, ModelControl {
 
   /** `work` gets what the load has left of the caller's time. */
   #useEmbedder<T>(
-    id: string,
+    card: ModelCard,
     options: CallOptions,
     nTokens: number,
     work: (embedder: NativeEmbedder, left: CallOptions) => Promise<T>,
   ): Promise<T> {
     const startedAt = performance.now();
-    return this.#use(id, 'embedder', options, nTokens, async (model) => {
+    return this.#use(card, 'embedder', options, nTokens, async (model) => {
       const embedder = await model.embedder();
       return work(embedder, { ...options, ...timeLeft(options, performance.now() - startedAt) });
     });
   }
-
-  #loadOptions({ projectorPath, adapters = [] }: StoredModel): Omit<LoadOptions, 'path'> {
-    return { ...this.#options.load, loras: adapters, ...(projectorPath === undefined ? {} : { projectorPath }) };
-  }
-
-  /** The model that drafts for this one, if there is to be one. */
-  async #findDraft({ id, kind }: StoredModel): Promise<{ stored: StoredModel; plan: MemoryPlan | undefined } | undefined> {
-    const draftId = kind === 'chat' ? this.#options.draftModels?.get(id) : undefined;
-    if (draftId === undefined) return undefined;
-    const found = await this.#catalogue.find(draftId);
-    if (!found) throw refusal('model_invalid', `inference.draft_model names ${draftId} for ${id}, which is not installed.`);
-    return found;
-  }
-
-  /** With what its draft model takes beside it. */
-  async #planWithDraft({ stored, plan }: { stored: StoredModel; plan: MemoryPlan | undefined }): Promise<MemoryPlan | undefined> {
-    const draft = (await this.#findDraft(stored))?.plan;
-    if (!plan || !draft) return plan;
-    const extras = sumOf(plan.extras, draft.weights, draft.extras);
-    return { ...plan, extras, ...(plan.engine ? { engine: sumOf(plan.engine, draft.engine) } : {}) };
-  }
-
-  async #openDraft(stored: StoredModel, signal: AbortSignal): Promise<NativeModel | undefined> {
-    const draft = await this.#findDraft(stored);
-    return draft && this.#binding.load({ ...this.#options.load, path: draft.stored.path }, { onProgress: () => {}, signal });
-  }
-
-  async #open(stored: StoredModel, onProgress: (fraction: number) => void, signal: AbortSignal): Promise<LoadedModel> {
-    const { path, kind, adapters = [] } = stored;
-    const options = { ...this.#loadOptions(stored), path, ...(kind === 'vocab' ? { vocabOnly: true } : {}) };
-    const native = await this.#binding.load(options, { onProgress, signal });
-    const draft = await this.#openDraft(stored, signal).catch(async (error: unknown) => {
-      await native.close();
-      throw error;
-    });
-    const model = new LoadedModel(
-      native,
-      this.#options.engine,
-      adapters.map(({ name }) => name),
-      this.#options.events,
-      draft,
-    );
-    try {
-      const context = defaultContext(stored);
-      if (context === 'engine') await model.engine();
-      if (context === 'embedder') await model.embedder();
-      return model;
-    } catch (error) {
-      await model.close();
-      throw error;
-    }
-  }
-}
-
-/** What decides about memory; the queue and the threads do not. */
-function planned({ maxQueuedJobs: _jobs, maxQueuedTokens: _tokens, maxQueueMs: _ms, ...rest }: EngineOptions): EngineOptions {
-  return rest;
 }
 
 function defaultContexts(stored: StoredModel): ContextKind[] {
@@ -289,57 +219,12 @@ function defaultContexts(stored: StoredModel): ContextKind[] {
   return context ? [context] : [];
 }
 
-function localJob(
-  job: Omit<GenerationJob, 'tenant'>,
-  adapters: readonly string[],
-  options: CallOptions,
-  spentMs: number,
-): GenerationJob {
-  const loras = job.loras ? { loras: job.loras.map(({ name, scale }) => ({ name: adapterName(name, adapters), scale })) } : {};
-  return { ...job, ...loras, ...timeLeft(options, spentMs), tenant: options.tenant };
-}
-
-/** Native code counts from now on; a time that has passed is told by it as well. */
-function timeLeft({ timeoutMs }: CallOptions, spentMs: number): { timeoutMs?: number } {
-  return timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, Math.ceil(timeoutMs - spentMs)) };
-}
-
-/** llama-server names adapters by their index. */
-function adapterName(name: string, adapters: readonly string[]): string {
-  const found = adapters.includes(name) ? name : /^\d+$/.test(name) ? adapters[Number(name)] : undefined;
-  if (found !== undefined) return found;
-  const known = adapters.join(', ') || 'none';
-  throw refusal('invalid_request', `lora names the adapter ${name}, which this model does not have; it has: ${known}.`, {
-    param: 'lora',
-  });
-}
-
-/** Gives the reservation back when the job ends by itself. */
-class ReservedSink extends RelaySink {
-  readonly #reservation: ModelReservation;
-
-  constructor(sink: CompletionSink, reservation: ModelReservation) {
-    super(sink);
-    this.#reservation = reservation;
-  }
-
-  override onDone(usage: JobUsage): void {
-    this.#reservation.release();
-    this.sink.onDone(usage);
-  }
-
-  override onError(error: NativeError): void {
-    this.#reservation.release();
-    this.sink.onError(error);
-  }
-}
-
-function findUnavailableReason(binding: NativeBinding): HttpError | undefined {
+function findUnavailableReason(binding: NativeBinding): InferenceError | undefined {
   try {
     binding.systemInfo();
     return undefined;
   } catch (error) {
-    return clientError(error);
+    return inferenceFailure(error);
   }
 }
 

@@ -1,10 +1,11 @@
 /** The local models as cards: what is on disk, what inspection says of it, and whether it is in memory. */
 import type { MemoryPlan } from '../../../native/llama.ts';
 import type { ModelCapabilities, ModelCard } from '../backend.ts';
-import type { ModelSource, StoredModel } from '../model-source.ts';
-import type { InspectionPlan } from './inspection-process.ts';
-import type { InspectionResult } from './inspection-result.ts';
-import type { Inspector } from './inspector.ts';
+import { inferenceError } from '../errors.ts';
+import type { ModelSource, StoredModel } from '../models/model-source.ts';
+import type { InspectionPlan } from './inspection/inspection-process.ts';
+import type { InspectionResult } from './inspection/inspection-result.ts';
+import type { Inspector } from './inspection/inspector.ts';
 import type { ModelRegistry } from './model-registry.ts';
 
 type PlanOf = (stored: StoredModel) => InspectionPlan;
@@ -12,6 +13,14 @@ type PlanOf = (stored: StoredModel) => InspectionPlan;
 interface Row {
   stored: StoredModel;
   result: InspectionResult;
+}
+
+/** What the backend needs to run a model. */
+export interface FoundModel {
+  stored: StoredModel;
+  card: ModelCard;
+  /** What inspection says of its memory; undefined where it could not tell. */
+  plan: MemoryPlan | undefined;
 }
 
 /** Requests within this time share one look at the disk. */
@@ -24,6 +33,8 @@ export class ModelCatalogue {
   /** Without an engine nothing can be inspected, and the files' own kinds must do. */
   readonly #canInspect: () => boolean;
   readonly #planOf: PlanOf;
+  /** What each card was made of. Cards themselves hold no path, since they reach clients. */
+  readonly #rowOf = new WeakMap<ModelCard, Row>();
   #rows: Promise<Row[]> | undefined;
   #readAt = 0;
 
@@ -40,11 +51,16 @@ export class ModelCatalogue {
   }
 
   /** Looks at one model alone when nobody listed them lately: the first start must not wait for the inspection of all. */
-  async find(id: string): Promise<{ stored: StoredModel; card: ModelCard; plan: MemoryPlan | undefined } | undefined> {
+  async find(id: string): Promise<FoundModel | undefined> {
     const row = this.#isFresh() ? (await this.#read()).find(({ stored }) => stored.id === id) : await this.#readOne(id);
-    if (!row) return undefined;
-    const { stored, result } = row;
-    return { stored, card: this.#card(row), plan: result.usable ? result.memory : undefined };
+    return row && foundModel(row, this.#card(row));
+  }
+
+  /** The model of a card that this catalogue made. Throws model_not_found for any other. */
+  get(card: ModelCard): FoundModel {
+    const row = this.#rowOf.get(card);
+    if (row) return foundModel(row, card);
+    throw inferenceError('model_not_found', `No model ${card.id} is installed here.`, { param: 'model' });
   }
 
   async #readOne(id: string): Promise<Row | undefined> {
@@ -76,18 +92,25 @@ export class ModelCatalogue {
     return this.#canInspect() ? this.#inspector.inspect(stored.path, this.#planOf(stored)) : assumedResult;
   }
 
-  #card({ stored, result: inspected }: Row): ModelCard {
+  #card(row: Row): ModelCard {
+    const { stored, result: inspected } = row;
     const entry = this.#registry.entry(stored.id);
     const result: InspectionResult = entry?.model ? { ...entry.model.native.info, usable: true } : inspected;
     const { path: _path, sha256: _sha256, projectorPath: _projectorPath, ...facts } = stored;
-    return {
+    const card: ModelCard = {
       ...facts,
       capabilities: capabilitiesOf(stored, result),
       ownedBy: 'local',
       state: result.usable ? (entry?.state ?? 'unloaded') : 'unusable',
       ...(result.usable ? {} : { unusable: result.reason }),
     };
+    this.#rowOf.set(card, row);
+    return card;
   }
+}
+
+function foundModel({ stored, result }: Row, card: ModelCard): FoundModel {
+  return { stored, card, plan: result.usable ? result.memory : undefined };
 }
 
 const assumedResult: InspectionResult = {

@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { StoredModel } from '../model-source.ts';
-import { ScriptedBinding } from '../scripted-engine.ts';
+import type { StoredModel } from '../models/model-source.ts';
+import { ScriptedBinding } from '../test-support/scripted-engine.ts';
 import { LoadedModel } from './loaded-model.ts';
 import type { ModelRequest } from './model-entry.ts';
 import { ModelRegistry, type RegistryLimits } from './model-registry.ts';
@@ -79,7 +79,7 @@ t.test('what may wait for a model is bounded, by requests and by tokens, for eac
     const { binding, registry } = setUp({ loadQueue });
     const release = hold(binding);
     const waiting = [1, 2].map(() => registry.acquire(request('a'), signal, anyTime));
-    const refused = { status: 429, code: 'queue_full', headers: { 'retry-after': String, 'retry-after-ms': String } };
+    const refused = { code: 'queue_full', retryAfterMs: Number };
     await t.rejects(registry.acquire(request('a'), signal, anyTime), refused);
     const other = registry.acquire(request('b'), signal, anyTime);
     release();
@@ -141,9 +141,8 @@ t.test('a model at work stays, and a candidate that cannot wait is told to come 
   const { registry, use } = setUp({ maxModels: 1 });
   const reservation = await registry.acquire(request('a'), signal, anyTime);
   await t.rejects(registry.acquire(request('b'), signal, 1), {
-    status: 503,
     code: 'models_busy',
-    headers: { 'retry-after': '2' },
+    retryAfterMs: 2000,
   });
   reservation.release();
   await use('b');
@@ -153,7 +152,7 @@ t.test('a model at work stays, and a candidate that cannot wait is told to come 
 t.test('where only the pinned model has room, nobody waits in vain', async (t) => {
   const { registry, use } = setUp({ maxModels: 1 }, 'a');
   await use('a');
-  await t.rejects(registry.acquire(request('b'), signal, anyTime), { status: 503, code: 'models_busy' });
+  await t.rejects(registry.acquire(request('b'), signal, anyTime), { code: 'models_busy' });
 });
 
 t.test('a reservation is given back once', async (t) => {
@@ -168,9 +167,8 @@ t.test('who cannot wait for the load hears model_loading; the load goes on', asy
   const { binding, registry } = setUp();
   const finish = hold(binding);
   await t.rejects(registry.acquire(request('a'), signal, 1), {
-    status: 503,
     code: 'model_loading',
-    headers: { 'retry-after': String },
+    retryAfterMs: Number,
   });
   t.equal(registry.entry('a')?.progress, 0.5);
   finish();
@@ -203,7 +201,7 @@ t.test('unloading waits for running jobs and refuses new ones', async (t) => {
   const { binding, registry } = setUp();
   const reservation = await registry.acquire(request('a'), signal, anyTime);
   const unloading = registry.unload('a', { force: false });
-  await t.rejects(registry.acquire(request('a'), signal, anyTime), { status: 503, code: 'model_unloading' });
+  await t.rejects(registry.acquire(request('a'), signal, anyTime), { code: 'model_unloading' });
   t.strictSame(binding.closed, []);
   reservation.release();
   await unloading;
@@ -244,13 +242,12 @@ t.test('after close nothing is loaded', async (t) => {
   await use('a');
   await registry.close();
   t.strictSame(binding.closed, ['a']);
-  await t.rejects(registry.acquire(request('a'), signal, anyTime), { status: 503, code: 'model_unloading' });
+  await t.rejects(registry.acquire(request('a'), signal, anyTime), { code: 'model_unloading' });
 });
 
 t.test('what can never fit is refused at once, with the figures', async (t) => {
   const { binding, registry } = setUp({ memory: bytes(2500) });
   await t.rejects(registry.acquire(request('huge', 3000), signal, anyTime), {
-    status: 503,
     code: 'out_of_memory',
     message: /3000 bytes.*2500/,
     extra: { needed_bytes: 3000, limit_bytes: 2500 },

@@ -1,6 +1,6 @@
 /** The models in memory: loads on demand, once for all who wait, and unloads the longest unused when memory is needed. */
-import { refusal } from '../errors.ts';
-import type { StoredModel } from '../model-source.ts';
+import { inferenceError } from '../errors.ts';
+import type { StoredModel } from '../models/model-source.ts';
 import { waitFor } from './deadline.ts';
 import { LoadGate } from './load-gate.ts';
 import { LoadQueue, type LoadQueueLimits } from './load-queue.ts';
@@ -164,10 +164,10 @@ export class ModelRegistry {
   /** The entry with room for what is asked; undefined: something must change first. Throws when waiting would be in vain. */
   #tryHold(request: ModelRequest): ModelEntry | undefined {
     const { stored } = request;
-    if (this.#isClosed) throw refusal('model_unloading', 'The server is stopping.', { retryAfterMs: 5000 });
+    if (this.#isClosed) throw inferenceError('model_unloading', 'The server is stopping.', { retryAfterMs: 5000 });
     const entry = this.#entries.get(stored.id);
     if (entry?.isRefusing) {
-      throw refusal('model_unloading', `The model ${stored.id} is being unloaded; retry to load it again.`, {
+      throw inferenceError('model_unloading', `The model ${stored.id} is being unloaded; retry to load it again.`, {
         retryAfterMs: 1000,
       });
     }
@@ -349,7 +349,7 @@ function becomesIdle(entry: ModelEntry): Promise<void> {
 
 function stillLoading(entry: ModelEntry): Error {
   const percent = Math.floor(entry.progress * 100);
-  return refusal('model_loading', `The model ${entry.stored.id} is still being loaded (${percent}%).`, {
+  return inferenceError('model_loading', `The model ${entry.stored.id} is still being loaded (${percent}%).`, {
     retryAfterMs: remainingLoadMs(entry),
   });
 }
@@ -363,7 +363,7 @@ function remainingLoadMs({ progress, loadStartedAt }: ModelEntry): number {
 
 function busy({ id }: StoredModel): Error {
   const detail = `There is no room for ${id}: every loaded model is working or pinned. Retry later, or raise the limits of loaded models.`;
-  return refusal('models_busy', detail, { retryAfterMs: busyRetryMs });
+  return inferenceError('models_busy', detail, { retryAfterMs: busyRetryMs });
 }
 
 function tooLarge({ id }: StoredModel, { memory, growing }: Candidate, limit: MemoryUse): Error {
@@ -373,5 +373,5 @@ function tooLarge({ id }: StoredModel, { memory, growing }: Candidate, limit: Me
   const detail =
     `${id} needs ${needed[kind]} bytes of ${where} with its context, and loaded models may take ${limit[kind]}. ` +
     'Use a smaller or more strongly quantised model, lower inference.ctx, or raise inference.max_loaded_bytes.';
-  return refusal('out_of_memory', detail, { extra: { needed_bytes: needed[kind], limit_bytes: limit[kind] } });
+  return inferenceError('out_of_memory', detail, { extra: { needed_bytes: needed[kind], limit_bytes: limit[kind] } });
 }

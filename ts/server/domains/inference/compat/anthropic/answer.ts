@@ -1,7 +1,7 @@
 /** A gathered answer -> an Anthropic message, and the words that both forms share. */
 import type { FinishReason, JobUsage } from '../../../../native/llama.ts';
-import { refusal } from '../../errors.ts';
-import type { Answer, Choice, ToolCall } from '../../stream/answer-collector.ts';
+import type { Answer, Choice, ToolCall } from '../../completion/answer-collector.ts';
+import { inferenceError } from '../../errors.ts';
 
 export interface StopMembers {
   stop_reason: 'end_turn' | 'max_tokens' | 'tool_use' | 'stop_sequence';
@@ -28,7 +28,7 @@ export function anthropicUsage({ nPromptTokens, nCachedTokens, nCompletionTokens
 
 export function anthropicMessage(id: string, model: string, { choices, usage }: Answer): Record<string, unknown> {
   const [choice] = choices;
-  if (!choice) throw refusal('internal', 'The engine ended without an answer.');
+  if (!choice) throw inferenceError('internal', 'The engine ended without an answer.');
   const { stop_reason, stop_sequence } = stopMembers(choice.finish, choice.stopString);
   return {
     id,

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { HttpError } from '../../../../platform/http/errors.ts';
-import { scriptedUsage } from '../../scripted-engine.ts';
-import { Frames } from '../../stream/frames.ts';
+import { Frames } from '../../completion/frames.ts';
+import { scriptedUsage } from '../../test-support/scripted-engine.ts';
 import { MessagesEncoder } from './event-encoder.ts';
 
 function encode(write: (encoder: MessagesEncoder, out: Frames) => void): string {

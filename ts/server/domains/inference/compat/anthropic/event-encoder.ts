@@ -1,8 +1,8 @@
 /** The event stream of the Messages API. Deltas go by byte template. */
 import type { FinishReason, JobUsage } from '../../../../native/llama.ts';
 import type { HttpError } from '../../../../platform/http/errors.ts';
-import type { StreamEncoder } from '../../stream/encoder.ts';
-import type { Frames } from '../../stream/frames.ts';
+import type { Frames } from '../../completion/frames.ts';
+import type { StreamEncoder } from '../../completion/stream-encoder.ts';
 import { anthropicUsage, type StopMembers, stopMembers } from './answer.ts';
 import { anthropicErrorBody } from './error-body.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { HttpError } from '../../../../platform/http/errors.ts';
 import { SchemaCheck } from '../../../../platform/schema/schema-check.ts';
+import { invalid } from '../../errors.ts';
 import { readMessagesRequest } from './request.ts';
 import { MessagesRequest } from './schema.ts';
 
@@ -9,7 +9,7 @@ const check = new SchemaCheck(MessagesRequest);
 function read(members: Record<string, unknown>) {
   const body = { model: 'm', max_tokens: 5, messages: [{ role: 'user', content: 'Hello' }], ...members };
   const fault = check.findFault(body, 'the body');
-  if (fault) throw new HttpError(400, 'invalid_request', fault.sentence, { param: fault.member });
+  if (fault) throw invalid(fault.member, fault.sentence);
   return readMessagesRequest(body as MessagesRequest);
 }
 
@@ -99,6 +99,6 @@ for (const [name, members, param] of [
   ],
 ] as const) {
   t.test(`${name} is a 400 that names ${param}`, async (t) => {
-    t.throws(() => read(members), { status: 400, code: 'invalid_request', param });
+    t.throws(() => read(members), { code: 'invalid_request', param });
   });
 }

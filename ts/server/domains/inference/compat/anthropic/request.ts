@@ -1,9 +1,10 @@
 /** POST /v1/messages, checked by its schema -> the internal request. */
 import type { ChatPrompt, CompletionRequest } from '../../backend.ts';
 import { invalid } from '../../errors.ts';
+import { withEngineFormat } from '../answer-format.ts';
 import { RequestMedia } from '../image-url.ts';
 import { asMembers, asText, type Members, omitNullish } from '../members.ts';
-import { promptThinking, promptTools, withEngineFormat } from '../openai-chat/request.ts';
+import { promptThinking, promptTools } from '../prompt-parts.ts';
 import { readLoras, readSampling, readStop } from '../sampling.ts';
 import { readPriority } from '../service-tier.ts';
 import { readSpeculation } from '../speculation.ts';

@@ -1,9 +1,9 @@
 /** POST /v1/messages and /v1/messages/count_tokens. */
 import Type from 'typebox';
 import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
-import { answerHeaders, callOptions, gatherAnswer, streamAnswer, withClientErrors } from '../../call.ts';
 import { completionErrors } from '../../errors.ts';
 import type { InferenceService } from '../../service.ts';
+import { answerHeaders, callOptions, gatherAnswer, streamAnswer } from '../call.ts';
 import { identifier } from '../identifier.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { anthropicMessage } from './answer.ts';
@@ -61,20 +61,21 @@ async function completeMessages(
 ): Promise<Reply> {
   const options = callOptions(context);
   const request = readMessagesRequest(context.body);
-  const selection = await service.select(request);
-  const headers = { ...answerHeaders(request.model, selection, context.headers), 'request-id': context.requestId };
+  const model = await service.resolve({ ability: 'chat', ...request });
+  const headers = { ...answerHeaders(request.model, model, context.headers), 'request-id': context.requestId };
   const id = identifier('msg_');
   if (context.body.stream) {
-    return streamAnswer(service, selection, request, new MessagesEncoder(id, selection.card.id), options, headers);
+    return streamAnswer(service, model, request, new MessagesEncoder(id, model.card.id), options, headers);
   }
-  const answer = await gatherAnswer(service, selection, request, options);
-  return json(200, anthropicMessage(id, selection.card.id, answer), headers);
+  const answer = await gatherAnswer(service, model, request, options);
+  return json(200, anthropicMessage(id, model.card.id, answer), headers);
 }
 
 async function countTokens(service: InferenceService, context: RequestContext<unknown, unknown, CountRequest>): Promise<Reply> {
   const options = callOptions(context);
   const { prompt, media, needsTools } = readPrompt(context.body);
-  const selection = await service.select({ model: context.body.model, needsTools, needsVision: media.length > 0 });
-  const nTokens = await withClientErrors(() => service.countTokens(selection.card.id, prompt, options));
-  return json(200, { input_tokens: nTokens }, answerHeaders(context.body.model, selection, context.headers));
+  const { model: name } = context.body;
+  const model = await service.resolve({ ability: 'chat', model: name, needsTools, needsVision: media.length > 0 });
+  const nTokens = await service.countTokens(model, prompt, options);
+  return json(200, { input_tokens: nTokens }, answerHeaders(name, model, context.headers));
 }

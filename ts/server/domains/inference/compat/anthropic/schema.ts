@@ -1,7 +1,7 @@
 /** Wire shape of POST /v1/messages. Source: Anthropic API reference, "Messages". */
 import Type, { type Static } from 'typebox';
+import { engineMembers, maxTokensLimit, samplingMembers } from '../engine-members.ts';
 import { nullableBoolean, nullableEither, nullableInteger, nullableList, nullableNumber, nullableRecord } from '../nullable.ts';
-import { engineMembers, maxTokensLimit, samplingMembers } from '../openai-chat/schema.ts';
 
 const Message = Type.Object({ role: Type.String({ minLength: 1 }), content: Type.Unknown() });
 

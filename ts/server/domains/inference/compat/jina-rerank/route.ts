@@ -1,9 +1,9 @@
 /** POST /v1/rerank, in the shape of Jina's and Cohere's APIs. */
 import Type, { type Static } from 'typebox';
 import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
-import { callOptions, withClientErrors } from '../../call.ts';
 import { invalid, modelErrors } from '../../errors.ts';
 import type { InferenceService } from '../../service.ts';
+import { callOptions } from '../call.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { asMembers, asText } from '../members.ts';
 import { nullableBoolean, nullableInteger } from '../nullable.ts';
@@ -51,13 +51,20 @@ export function rerankRoute(service: InferenceService): Route {
 async function rerank(service: InferenceService, context: RequestContext<unknown, unknown, RerankRequest>): Promise<Reply> {
   const { model: name, query, top_n, return_documents } = context.body;
   const documents = context.body.documents.map(readDocument);
-  const { scores, nTokens, model } = await withClientErrors(() => service.rank(name, query, documents, callOptions(context)));
+  const options = callOptions(context);
+  const model = await service.resolve({ ability: 'rerank', model: name });
+  const { scores, nTokens } = await service.rank(model, query, documents, options);
   const ranked = documents
     .map((text, index) => ({ index, relevance_score: scores[index] ?? 0, ...(return_documents ? { document: { text } } : {}) }))
     .sort((a, b) => b.relevance_score - a.relevance_score || a.index - b.index)
     .slice(0, top_n ?? documents.length);
   const nTotal = nTokens.reduce((sum, count) => sum + count, 0);
-  return json(200, { object: 'list', model, results: ranked, usage: { prompt_tokens: nTotal, total_tokens: nTotal } });
+  return json(200, {
+    object: 'list',
+    model: model.card.id,
+    results: ranked,
+    usage: { prompt_tokens: nTotal, total_tokens: nTotal },
+  });
 }
 
 function readDocument(document: unknown, index: number): string {

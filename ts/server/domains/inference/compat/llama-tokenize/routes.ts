@@ -1,13 +1,13 @@
 /** POST /tokenize and /detokenize in llama-server's shapes. Source: llama.cpp tools/server/README.md. */
 import Type, { type Static } from 'typebox';
 import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
-import { callOptions, withClientErrors } from '../../call.ts';
 import { modelErrors } from '../../errors.ts';
 import type { InferenceService } from '../../service.ts';
+import { callOptions } from '../call.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { nullableBoolean, nullableString } from '../nullable.ts';
 import { openaiErrorBody } from '../openai/error-body.ts';
-import { readTokens } from '../openai-embeddings/input.ts';
+import { readTokens } from '../token-ids.ts';
 
 const model = nullableString('Model whose tokenizer is used; the default model unless told.', { maxLength: 512 });
 
@@ -56,15 +56,18 @@ export function tokenizeRoutes(service: InferenceService): Route[] {
 
 async function tokenize(service: InferenceService, context: RequestContext<unknown, unknown, TokenizeRequest>): Promise<Reply> {
   const { content, add_special, parse_special, with_pieces } = context.body;
-  const name = context.body.model ?? undefined;
   const options = callOptions(context);
   const flags = { addSpecial: add_special ?? false, parseSpecial: parse_special ?? true };
-  const tokens = await withClientErrors(() => service.tokenize(name, content, flags, options));
+  const model = await service.resolve({ ability: 'tokenize', model: context.body.model ?? undefined });
+  const tokens = await service.tokenize(model, content, flags, options);
   if (!with_pieces) return json(200, { tokens: [...tokens] });
-  const pieces = new Map<number, string>();
-  for (const id of new Set(tokens)) {
-    pieces.set(id, await withClientErrors(() => service.detokenize(name, Int32Array.of(id), options)));
-  }
+  const ids = [...new Set(tokens)];
+  const texts = await service.detokenize(
+    model,
+    ids.map((id) => Int32Array.of(id)),
+    options,
+  );
+  const pieces = new Map(ids.map((id, index) => [id, texts[index]]));
   return json(200, { tokens: [...tokens].map((id) => ({ id, piece: pieces.get(id) })) });
 }
 
@@ -75,6 +78,8 @@ async function detokenize(
   const { tokens } = context.body;
   if (tokens.length === 0) return json(200, { content: '' });
   const ids = readTokens(tokens, 'tokens');
-  const content = await withClientErrors(() => service.detokenize(context.body.model ?? undefined, ids, callOptions(context)));
+  const options = callOptions(context);
+  const model = await service.resolve({ ability: 'tokenize', model: context.body.model ?? undefined });
+  const [content] = await service.detokenize(model, [ids], options);
   return json(200, { content });
 }

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { HttpError } from '../../../../platform/http/errors.ts';
-import { scriptedUsage } from '../../scripted-engine.ts';
-import { Frames } from '../../stream/frames.ts';
+import { Frames } from '../../completion/frames.ts';
+import { scriptedUsage } from '../../test-support/scripted-engine.ts';
 import { ChunkEncoder } from './chunk-encoder.ts';
 
 const head = { id: 'chatcmpl-1', created: 1700000000, model: 'm"odel', fingerprint: 'svc-1' };

@@ -1,8 +1,8 @@
 /** Chat completion chunks by byte template: a content token costs three copies and no object. */
 import type { FinishReason, JobUsage, TokenLogprob } from '../../../../native/llama.ts';
 import type { HttpError } from '../../../../platform/http/errors.ts';
-import type { StreamEncoder } from '../../stream/encoder.ts';
-import type { Frames } from '../../stream/frames.ts';
+import type { Frames } from '../../completion/frames.ts';
+import type { StreamEncoder } from '../../completion/stream-encoder.ts';
 import { openaiErrorBody } from '../openai/error-body.ts';
 import { chatLogprobsJson } from './logprobs.ts';
 import { chatTimings, chatUsage } from './usage.ts';

@@ -1,5 +1,5 @@
 /** The body of a chat completion that is not streamed. */
-import type { Answer, Choice } from '../../stream/answer-collector.ts';
+import type { Answer, Choice } from '../../completion/answer-collector.ts';
 import type { ChunkHead } from './chunk-encoder.ts';
 import { chatLogprobs } from './logprobs.ts';
 import { chatTimings, chatUsage } from './usage.ts';

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { iterations } from '../../../../../../test/test-support/iterations.ts';
-import { HttpError } from '../../../../platform/http/errors.ts';
+import { DomainError } from '../../../../platform/errors/domain-error.ts';
 import { SchemaCheck } from '../../../../platform/schema/schema-check.ts';
+import { invalid } from '../../errors.ts';
 import { type ChatCall, readChatRequest } from './request.ts';
 import { ChatRequest } from './schema.ts';
 
@@ -12,7 +13,7 @@ const hello = [{ role: 'user', content: 'Hello' }];
 function read(members: Record<string, unknown>): ChatCall {
   const body = { model: 'm', messages: hello, ...members };
   const fault = check.findFault(body, 'the body');
-  if (fault) throw new HttpError(400, 'invalid_request', fault.sentence, { param: fault.member });
+  if (fault) throw invalid(fault.member, fault.sentence);
   return readChatRequest(body as ChatRequest);
 }
 
@@ -79,7 +80,11 @@ t.test('an image travels beside the messages, in order', async (t) => {
 
 t.test('a web address of an image is refused, not fetched', async (t) => {
   const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }] }];
-  t.throws(() => read({ messages }), { status: 400, param: 'messages[0].content[0].image_url.url', message: /data: URL/ });
+  t.throws(() => read({ messages }), {
+    code: 'invalid_request',
+    param: 'messages[0].content[0].image_url.url',
+    message: /data: URL/,
+  });
 });
 
 t.test('an object tool_choice offers that one function and forces it', async (t) => {
@@ -179,7 +184,7 @@ const refused: [string, Record<string, unknown>, string][] = [
 
 for (const [name, members, param] of refused) {
   t.test(`${name} is a 400 that names ${param}`, async (t) => {
-    t.throws(() => read(members), { status: 400, code: 'invalid_request', param });
+    t.throws(() => read(members), { code: 'invalid_request', param });
   });
 }
 
@@ -213,7 +218,7 @@ function isJobOrRefusal(members: Record<string, unknown>): boolean {
   try {
     return typeof read(members).request.job === 'object';
   } catch (error) {
-    return error instanceof HttpError && error.status === 400 && error.message !== '';
+    return error instanceof DomainError && error.code === 'invalid_request' && error.message !== '';
   }
 }
 
@@ -221,6 +226,6 @@ t.test('speculative decoding goes by the names of llama.cpp', async (t) => {
   t.match(read({ 'speculative.n_max': 0 }).request.job, { nDraftMax: 0 });
   t.match(read({ 'speculative.type': 'ngram-simple' }).request.job, { draftSource: 'ngram' });
   t.match(read({ 'speculative.type': 'none' }).request.job, { draftSource: 'none' });
-  t.throws(() => read({ 'speculative.n_max': 65 }), { status: 400, code: 'invalid_request', param: 'speculative.n_max' });
-  t.throws(() => read({ 'speculative.type': 'eagle3' }), { status: 400, code: 'invalid_request', param: 'speculative.type' });
+  t.throws(() => read({ 'speculative.n_max': 65 }), { code: 'invalid_request', param: 'speculative.n_max' });
+  t.throws(() => read({ 'speculative.type': 'eagle3' }), { code: 'invalid_request', param: 'speculative.type' });
 });

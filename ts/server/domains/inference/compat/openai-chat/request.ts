@@ -1,13 +1,12 @@
 /** POST /v1/chat/completions, checked by its schema -> the internal request. */
-import type { GenerationJob } from '../../../../native/llama.ts';
 import type { CompletionRequest } from '../../backend.ts';
 import { invalid } from '../../errors.ts';
-import { type AnswerFormat, chatSchema, readFormat } from '../answer-format.ts';
+import { type AnswerFormat, chatSchema, readFormat, withEngineFormat } from '../answer-format.ts';
 import { omitNullish } from '../members.ts';
+import { promptThinking, promptTools } from '../prompt-parts.ts';
 import { readLogitBias, readLoras, readSampling, readStop } from '../sampling.ts';
 import { readPriority } from '../service-tier.ts';
 import { readSpeculation } from '../speculation.ts';
-import type { ToolUse } from '../tools.ts';
 import { readMessages } from './messages.ts';
 import type { ChatRequest } from './schema.ts';
 import { readToolUse } from './tools.ts';
@@ -49,46 +48,9 @@ export function readChatRequest(body: ChatRequest): ChatCall {
   };
 }
 
-type ChatPromptPart = Partial<Extract<GenerationJob['prompt'], { kind: 'chat' }>>;
-
-export function promptTools({ tools, choice, isSingle }: ToolUse, parallel: boolean | null | undefined): ChatPromptPart {
-  if (tools.length === 0) return {};
-  const parallelToolCalls = isSingle ? false : (parallel ?? undefined);
-  return {
-    toolsJson: JSON.stringify(tools),
-    toolChoice: choice,
-    ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
-  };
-}
-
-export function promptThinking(
-  effort: string | null | undefined,
-  kwargs: Record<string, unknown> | null | undefined,
-): ChatPromptPart {
-  const asked = effort === 'none' ? false : kwargs?.['enable_thinking'];
-  return {
-    ...(typeof asked === 'boolean' ? { enableThinking: asked } : {}),
-    ...(kwargs ? { templateKwargsJson: JSON.stringify(kwargs) } : {}),
-  };
-}
-
 function readChatFormat(body: ChatRequest): AnswerFormat {
   const format = body.response_format ? readFormat(body.response_format, chatSchema, 'response_format') : {};
   return withEngineFormat(format, body, 'response_format');
-}
-
-/** The engine's own members may state the format too, but only one of them all. */
-export function withEngineFormat(
-  format: AnswerFormat,
-  own: { grammar?: string | null; json_schema?: Record<string, unknown> | null },
-  param: string,
-): AnswerFormat {
-  const stated: AnswerFormat[] = [];
-  if (format.jsonSchema !== undefined) stated.push(format);
-  if (own.json_schema) stated.push({ jsonSchema: JSON.stringify(own.json_schema) });
-  if (own.grammar) stated.push({ grammar: own.grammar });
-  if (stated.length > 1) throw invalid(param, `Give only one of ${param}, json_schema and grammar.`);
-  return stated[0] ?? {};
 }
 
 function readTopLogprobs(body: ChatRequest): number | undefined {

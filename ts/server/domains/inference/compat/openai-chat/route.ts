@@ -1,9 +1,9 @@
 /** POST /v1/chat/completions. */
 import Type from 'typebox';
 import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
-import { answerHeaders, callOptions, gatherAnswer, streamAnswer } from '../../call.ts';
 import { completionErrors } from '../../errors.ts';
 import type { InferenceService } from '../../service.ts';
+import { answerHeaders, callOptions, gatherAnswer, streamAnswer } from '../call.ts';
 import { identifier, unixSeconds } from '../identifier.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { openaiErrorBody } from '../openai/error-body.ts';
@@ -41,12 +41,12 @@ async function completeChat(
 ): Promise<Reply> {
   const options = callOptions(context);
   const { request, stream, includeUsage } = readChatRequest(context.body);
-  const selection = await service.select(request);
-  const headers = answerHeaders(request.model, selection, context.headers);
-  const head: ChunkHead = { id: identifier('chatcmpl-'), created: unixSeconds(), model: selection.card.id, fingerprint };
+  const model = await service.resolve({ ability: 'chat', ...request });
+  const headers = answerHeaders(request.model, model, context.headers);
+  const head: ChunkHead = { id: identifier('chatcmpl-'), created: unixSeconds(), model: model.card.id, fingerprint };
   if (stream) {
     const encoder = new ChunkEncoder(head, request.job.n ?? 1, includeUsage);
-    return streamAnswer(service, selection, request, encoder, options, headers);
+    return streamAnswer(service, model, request, encoder, options, headers);
   }
-  return json(200, chatCompletion(head, await gatherAnswer(service, selection, request, options)), headers);
+  return json(200, chatCompletion(head, await gatherAnswer(service, model, request, options)), headers);
 }

@@ -1,8 +1,8 @@
 /** The four forms of `input`: text, texts, token ids, lists of token ids. */
 import { invalid } from '../../errors.ts';
+import { readTokens } from '../token-ids.ts';
 
 const maxInputs = 2048;
-const maxTokenId = 2 ** 31 - 1;
 
 export function readInputs(input: string | readonly unknown[]): (string | Int32Array)[] {
   if (typeof input === 'string') return [input];
@@ -18,11 +18,4 @@ function readItem(item: unknown, param: string): string | Int32Array {
   }
   if (Array.isArray(item)) return readTokens(item, param);
   throw invalid(param, `${param} must be a string or an array of token ids.`);
-}
-
-export function readTokens(list: readonly unknown[], param: string): Int32Array {
-  if (list.length === 0) throw invalid(param, `${param} is empty.`);
-  const bad = list.findIndex((id) => !Number.isInteger(id) || (id as number) < 0 || (id as number) > maxTokenId);
-  if (bad >= 0) throw invalid(`${param}[${bad}]`, `${param}[${bad}] must be a token id, an integer from 0 to ${maxTokenId}.`);
-  return Int32Array.from(list as number[]);
 }

@@ -1,8 +1,8 @@
 /** POST /v1/embeddings and the two paths that answer the same. */
 import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
-import { callOptions, withClientErrors } from '../../call.ts';
-import { errorSpecs, invalid, modelErrors } from '../../errors.ts';
+import { invalid, modelErrors } from '../../errors.ts';
 import type { InferenceService } from '../../service.ts';
+import { callOptions } from '../call.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { openaiErrorBody } from '../openai/error-body.ts';
 import { readInputs } from './input.ts';
@@ -23,7 +23,7 @@ export function embeddingRoutes(service: InferenceService): Route[] {
       description: 'Vectors have length 1. Models are never substituted here: vectors of different models cannot be compared.',
       body: EmbeddingRequest,
       responses: { 200: EmbeddingList },
-      errors: [...modelErrors, ...errorSpecs('unsupported')],
+      errors: modelErrors,
       errorBody: openaiErrorBody,
       handle: (context) => embed(service, context),
     }),
@@ -33,12 +33,14 @@ export function embeddingRoutes(service: InferenceService): Route[] {
 async function embed(service: InferenceService, context: RequestContext<unknown, unknown, EmbeddingRequest>): Promise<Reply> {
   const { model: name, input, encoding_format, dimensions } = context.body;
   const inputs = readInputs(input);
-  const { vectors, nTokens, model } = await withClientErrors(() => service.embed(name, inputs, callOptions(context)));
+  const options = callOptions(context);
+  const model = await service.resolve({ ability: 'embeddings', model: name });
+  const { vectors, nTokens } = await service.embed(model, inputs, options);
   const shortened = dimensions ? shortenAll(vectors, dimensions) : vectors;
   const nTotal = nTokens.reduce((sum, count) => sum + count, 0);
   return json(200, {
     object: 'list',
-    model,
+    model: model.card.id,
     data: shortened.map((vector, index) => ({
       object: 'embedding',
       index,

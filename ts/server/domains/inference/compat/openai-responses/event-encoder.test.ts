@@ -1,7 +1,7 @@
 import t from 'tap';
 import { HttpError } from '../../../../platform/http/errors.ts';
-import { scriptedUsage } from '../../scripted-engine.ts';
-import { Frames } from '../../stream/frames.ts';
+import { Frames } from '../../completion/frames.ts';
+import { scriptedUsage } from '../../test-support/scripted-engine.ts';
 import { ResponsesEncoder } from './event-encoder.ts';
 
 type Event = Record<string, unknown> & { type: string };

@@ -1,8 +1,8 @@
 /** The event stream of the Responses API. Deltas go by byte template; only the sequence number is made anew. */
 import type { FinishReason, JobUsage, TokenLogprob } from '../../../../native/llama.ts';
 import type { HttpError } from '../../../../platform/http/errors.ts';
-import type { StreamEncoder } from '../../stream/encoder.ts';
-import type { Frames } from '../../stream/frames.ts';
+import type { Frames } from '../../completion/frames.ts';
+import type { StreamEncoder } from '../../completion/stream-encoder.ts';
 import { chatLogprobsJson } from '../openai-chat/logprobs.ts';
 import { type Emit, type OpenItem, openCall, openMessage, openReasoning } from './open-item.ts';
 import { type ItemStatus, type OutputItem, type ResponseProgress, responseObject } from './response-object.ts';

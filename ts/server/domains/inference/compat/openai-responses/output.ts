@@ -1,5 +1,5 @@
 /** A gathered answer -> the output items of a response. */
-import type { Choice } from '../../stream/answer-collector.ts';
+import type { Choice } from '../../completion/answer-collector.ts';
 import { identifier } from '../identifier.ts';
 import { callItem, messageItem, type OutputItem, reasoningItem, textPart } from './response-object.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { HttpError } from '../../../../platform/http/errors.ts';
 import { SchemaCheck } from '../../../../platform/schema/schema-check.ts';
+import { invalid } from '../../errors.ts';
 import { readResponsesRequest } from './request.ts';
 import { ResponsesRequest } from './schema.ts';
 
@@ -9,7 +9,7 @@ const check = new SchemaCheck(ResponsesRequest);
 function read(members: Record<string, unknown>) {
   const body = { model: 'm', input: 'Hello', ...members };
   const fault = check.findFault(body, 'the body');
-  if (fault) throw new HttpError(400, 'invalid_request', fault.sentence, { param: fault.member });
+  if (fault) throw invalid(fault.member, fault.sentence);
   return readResponsesRequest(body as ResponsesRequest);
 }
 
@@ -67,7 +67,7 @@ for (const [param, value] of Object.entries({
   truncation: 'auto',
 })) {
   t.test(`${param} is refused: nothing is kept between requests`, async (t) => {
-    t.throws(() => read({ [param]: value }), { status: 400, code: 'invalid_request', param });
+    t.throws(() => read({ [param]: value }), { code: 'invalid_request', param });
   });
 }
 

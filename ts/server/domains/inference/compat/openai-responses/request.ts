@@ -1,10 +1,10 @@
 /** POST /v1/responses, checked by its schema -> the internal request. */
 import type { CompletionRequest } from '../../backend.ts';
 import { invalid } from '../../errors.ts';
-import { type AnswerFormat, readFormat } from '../answer-format.ts';
+import { type AnswerFormat, readFormat, withEngineFormat } from '../answer-format.ts';
 import { asMembers, asText, isMembers, type Members, omitNullish, textOr } from '../members.ts';
 import { readMessages } from '../openai-chat/messages.ts';
-import { promptThinking, promptTools, withEngineFormat } from '../openai-chat/request.ts';
+import { promptThinking, promptTools } from '../prompt-parts.ts';
 import { readLoras, readSampling } from '../sampling.ts';
 import { readPriority } from '../service-tier.ts';
 import { readSpeculation } from '../speculation.ts';

@@ -1,9 +1,9 @@
 /** POST /v1/responses, stateless. */
 import Type from 'typebox';
 import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
-import { answerHeaders, callOptions, gatherAnswer, streamAnswer } from '../../call.ts';
 import { completionErrors } from '../../errors.ts';
 import type { InferenceService } from '../../service.ts';
+import { answerHeaders, callOptions, gatherAnswer, streamAnswer } from '../call.ts';
 import { identifier, unixSeconds } from '../identifier.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { openaiErrorBody } from '../openai/error-body.ts';
@@ -45,11 +45,11 @@ async function respond(service: InferenceService, context: RequestContext<unknow
   const { body } = context;
   const options = callOptions(context);
   const request = readResponsesRequest(body);
-  const selection = await service.select(request);
-  const headers = answerHeaders(request.model, selection, context.headers);
-  const head = responseHead(identifier('resp_'), unixSeconds(), selection.card.id, body);
-  if (body.stream) return streamAnswer(service, selection, request, new ResponsesEncoder(head), options, headers);
-  const { choices, usage } = await gatherAnswer(service, selection, request, options);
+  const model = await service.resolve({ ability: 'chat', ...request });
+  const headers = answerHeaders(request.model, model, context.headers);
+  const head = responseHead(identifier('resp_'), unixSeconds(), model.card.id, body);
+  if (body.stream) return streamAnswer(service, model, request, new ResponsesEncoder(head), options, headers);
+  const { choices, usage } = await gatherAnswer(service, model, request, options);
   const output = choices.flatMap(outputItems);
   const status = choices.some((choice) => choice.finish === 'length') ? 'incomplete' : 'completed';
   return json(200, responseObject(head, { status, output, usage }), headers);

@@ -1,7 +1,7 @@
 /** Wire shape of POST /v1/responses. Source: OpenAI API reference. Stateless: nothing is stored between requests. */
 import Type, { type Static } from 'typebox';
+import { engineMembers, maxTokensLimit, samplingMembers } from '../engine-members.ts';
 import { nullableBoolean, nullableEither, nullableInteger, nullableList, nullableRecord, nullableString } from '../nullable.ts';
-import { engineMembers, maxTokensLimit, samplingMembers } from '../openai-chat/schema.ts';
 
 export const ResponsesRequest = Type.Object({
   model: Type.String({ minLength: 1, maxLength: 512 }),

@@ -1,0 +1,83 @@
+/** Model cards and details -> their wire shapes. */
+import { basename } from 'node:path';
+import type { EngineLimits, EngineStats } from '../../../native/llama.ts';
+import type { ModelCard, ModelDetail } from '../backend.ts';
+import { totalBytes } from '../local/memory-use.ts';
+import type { StoredModel } from '../models/model-source.ts';
+
+/** Every list and every detail of models says this of each. */
+export function modelSummary(card: ModelCard): Record<string, unknown> {
+  return {
+    id: card.id,
+    kind: card.kind,
+    architecture: card.architecture,
+    family: card.family,
+    capabilities: Object.entries(card.capabilities).flatMap(([name, has]) => (has ? [name] : [])),
+    context_length: card.nCtxTrain,
+    size_bytes: card.sizeBytes,
+    n_params: card.nParams,
+    quantisation: card.quantisation,
+    license: card.license,
+    created: card.createdAt,
+    owned_by: card.ownedBy,
+    state: card.state,
+    note: card.unusable ?? card.demonstration,
+  };
+}
+
+export function inferenceModel(detail: ModelDetail): Record<string, unknown> {
+  return {
+    ...modelSummary(detail.card),
+    pinned: detail.pinned,
+    requests: detail.nJobs,
+    load_progress: detail.loadProgress,
+    memory_bytes: detail.memoryBytes,
+    predicted_bytes: detail.predictedBytes,
+    last_used: detail.lastUsedAt === undefined ? undefined : Math.floor(detail.lastUsedAt / 1000),
+    engine: detail.limits && engineFacts(detail.limits),
+    stats: detail.stats && engineState(detail.stats),
+  };
+}
+
+export function storedModelDetail(stored: StoredModel): Record<string, unknown> {
+  return {
+    id: stored.id,
+    kind: stored.kind,
+    architecture: stored.architecture,
+    file: basename(stored.path),
+    size_bytes: stored.sizeBytes,
+    sha256: stored.sha256 ?? null,
+    quantisation: stored.quantisation ?? null,
+    license: stored.license ?? null,
+    projector_file: stored.projectorPath === undefined ? null : basename(stored.projectorPath),
+    created: stored.createdAt,
+  };
+}
+
+function engineFacts(limits: EngineLimits): Record<string, number> {
+  return {
+    n_ctx: limits.nCtx,
+    n_ctx_per_request: limits.nCtxPerJob,
+    n_parallel: limits.nParallel,
+    n_threads: limits.nThreads,
+    memory_bytes: totalBytes(limits.memory),
+  };
+}
+
+function engineState(stats: EngineStats): Record<string, number> {
+  return {
+    queued: stats.nQueued,
+    queued_tokens: stats.nQueuedTokens,
+    active: stats.nActive,
+    kv_cells_used: stats.kvCellsUsed,
+    kv_cells: stats.kvCells,
+    prompt_tokens_total: stats.promptTokensTotal,
+    cached_tokens_total: stats.cachedTokensTotal,
+    completion_tokens_total: stats.completionTokensTotal,
+    drafted_tokens_total: stats.draftedTokensTotal,
+    accepted_tokens_total: stats.acceptedTokensTotal,
+    steps_total: stats.stepsTotal,
+    last_step_ms: stats.lastStepMs,
+    jobs_per_second: stats.jobsPerSecond,
+  };
+}

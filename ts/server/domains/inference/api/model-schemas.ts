@@ -1,0 +1,87 @@
+/** Wire shapes of the native model routes. */
+import Type from 'typebox';
+
+export const ModelParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 512 }) });
+
+const optionalInteger = (description: string) => Type.Optional(Type.Integer({ description }));
+const optionalNumber = (description: string) => Type.Optional(Type.Number({ description }));
+
+export const ModelSummary = Type.Object({
+  id: Type.String(),
+  kind: Type.String({ description: 'chat, embedding, rerank or vocab.' }),
+  architecture: Type.String(),
+  family: Type.String(),
+  capabilities: Type.Array(Type.String(), { description: 'Of chat, tools, vision, thinking, embeddings, rerank.' }),
+  context_length: Type.Integer({ description: 'Tokens that the model was trained for.' }),
+  size_bytes: Type.Integer(),
+  n_params: optionalInteger('Parameters.'),
+  quantisation: Type.Optional(Type.String()),
+  license: Type.Optional(Type.String()),
+  created: Type.Integer({ description: 'Unix seconds.' }),
+  owned_by: Type.String(),
+  state: Type.String({ description: 'unloaded, loading, loaded, unloading or unusable.' }),
+  note: Type.Optional(Type.String({ description: 'What a user must know: that it is a demonstration, or why it is unusable.' })),
+});
+
+export const EngineFacts = Type.Object({
+  n_ctx: Type.Integer({ description: 'KV cells for all sequences together.' }),
+  n_ctx_per_request: Type.Integer({ description: 'Longest prompt plus completion, tokens.' }),
+  n_parallel: Type.Integer({ description: 'Sequences that decode at once.' }),
+  n_threads: Type.Integer(),
+  memory_bytes: Type.Integer({ description: 'KV cache and compute buffers.' }),
+});
+
+export const EngineState = Type.Object({
+  queued: Type.Integer(),
+  queued_tokens: Type.Integer(),
+  active: Type.Integer(),
+  kv_cells_used: Type.Integer(),
+  kv_cells: Type.Integer(),
+  prompt_tokens_total: Type.Integer(),
+  cached_tokens_total: Type.Integer(),
+  completion_tokens_total: Type.Integer(),
+  drafted_tokens_total: Type.Integer({ description: 'Verified by speculative decoding.' }),
+  accepted_tokens_total: Type.Integer({ description: 'Of the drafted ones, those that were right.' }),
+  steps_total: Type.Integer(),
+  last_step_ms: Type.Number(),
+  jobs_per_second: Type.Number(),
+});
+
+export const InferenceModel = Type.Object({
+  ...ModelSummary.properties,
+  pinned: Type.Boolean({ description: 'Never unloaded to make room.' }),
+  requests: Type.Integer({ description: 'Requests that use the model or wait for it.' }),
+  load_progress: optionalNumber('0 to 1 while the model is loading.'),
+  memory_bytes: optionalInteger('Weights, caches and buffers in memory.'),
+  predicted_bytes: optionalInteger('What it takes in memory by prediction, loaded or not.'),
+  last_used: optionalInteger('Unix seconds.'),
+  engine: Type.Optional(EngineFacts),
+  stats: Type.Optional(EngineState),
+});
+
+export const StoredModelDetail = Type.Object({
+  id: Type.String(),
+  kind: Type.String(),
+  architecture: Type.String(),
+  file: Type.String({ description: 'File name, without its folder.' }),
+  size_bytes: Type.Integer(),
+  sha256: Type.Union([Type.String(), Type.Null()]),
+  quantisation: Type.Union([Type.String(), Type.Null()]),
+  license: Type.Union([Type.String(), Type.Null()]),
+  projector_file: Type.Union([Type.String(), Type.Null()]),
+  created: Type.Integer({ description: 'Unix seconds.' }),
+});
+
+export const LoadRequest = Type.Object({
+  wait: Type.Optional(
+    Type.Boolean({ description: 'Answers when the model is ready; true unless told. False answers 202 at once.' }),
+  ),
+});
+
+export const PinRequest = Type.Object({
+  pinned: Type.Boolean({ description: 'True: never unloaded to make room, nor for being unused; until the server restarts.' }),
+});
+
+export const UnloadRequest = Type.Object({
+  force: Type.Optional(Type.Boolean({ description: 'Ends running requests instead of waiting for them.' })),
+});

@@ -1,0 +1,192 @@
+/**
+ * One streamed completion between the engine and a client.
+ *
+ * The stream opens when the engine has admitted the job, or after the header timeout while it waits in the queue. A failure before
+ * that is a plain error with its own status; a later one travels inside the frame.
+ */
+import type { FinishReason, JobUsage, NativeError, TokenLogprob } from '../../../native/llama.ts';
+import type { EventStream, EventsReply } from '../../../platform/http/route.ts';
+import type { CompletionSink, RunningCompletion } from '../backend.ts';
+import { httpErrorOf, inferenceError } from '../errors.ts';
+import { inferenceFailure } from '../failure.ts';
+import type { UsageRecorder } from '../usage/usage-recorder.ts';
+import { ArgumentGuard } from './argument-guard.ts';
+import { Frames } from './frames.ts';
+import type { StreamEncoder } from './stream-encoder.ts';
+
+/** How long a queued job keeps its client without headers, milliseconds. */
+const defaultHeaderTimeoutMs = 5_000;
+
+export class StreamSession implements CompletionSink {
+  /** Resolves when the stream opens; rejects with the error that came first. */
+  readonly reply: Promise<EventsReply>;
+  readonly #encoder: StreamEncoder;
+  readonly #headerTimeoutMs: number;
+  readonly #frames = new Frames();
+  readonly #guard = new ArgumentGuard();
+  #resolve!: (reply: EventsReply) => void;
+  #reject!: (error: Error) => void;
+  #usage: UsageRecorder | undefined;
+  #job: RunningCompletion | undefined;
+  #signal: AbortSignal | undefined;
+  #stream: EventStream | undefined;
+  #headers: Record<string, string> = {};
+  #isOpen = false;
+  #isFinished = false;
+  #isClosed = false;
+  #isPaused = false;
+  #headerTimer: NodeJS.Timeout | undefined;
+
+  constructor(encoder: StreamEncoder, headerTimeoutMs = defaultHeaderTimeoutMs) {
+    this.#encoder = encoder;
+    this.#headerTimeoutMs = headerTimeoutMs;
+    this.reply = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // The caller awaits it only once the job is queued; a failure in between is not an unhandled one.
+    this.reply.catch(() => {});
+  }
+
+  begin(usage: UsageRecorder): void {
+    this.#usage = usage;
+  }
+
+  /** Binds the queued job. Headers are those of the reply; the signal ends the job with its client. */
+  bind(job: RunningCompletion, headers: Record<string, string>, signal: AbortSignal): void {
+    this.#job = job;
+    this.#headers = headers;
+    if (this.#isClosed) return;
+    if (!this.#isOpen) this.#headerTimer = setTimeout(() => this.#open(), this.#headerTimeoutMs);
+    if (signal.aborted) this.#leave();
+    else signal.addEventListener('abort', this.#leave, { once: true });
+    this.#signal = signal;
+  }
+
+  onStart(nPromptTokens: number): void {
+    this.#usage?.started(nPromptTokens);
+    this.#open(nPromptTokens);
+  }
+
+  onContent(choice: number, jsonBody: Buffer): void {
+    this.#usage?.text();
+    this.#open();
+    this.#encoder.content(this.#frames, choice, jsonBody);
+  }
+
+  onReasoning(choice: number, jsonBody: Buffer): void {
+    this.#usage?.text();
+    this.#open();
+    this.#encoder.reasoning(this.#frames, choice, jsonBody);
+  }
+
+  onToolCall(choice: number, index: number, id: string, name: string): void {
+    this.#open();
+    this.#complete(choice);
+    this.#guard.started(choice, index);
+    this.#encoder.toolCall(this.#frames, choice, index, id, name);
+  }
+
+  onToolArguments(choice: number, index: number, jsonBody: Buffer): void {
+    this.#usage?.text();
+    this.#guard.received(choice);
+    this.#encoder.toolArguments(this.#frames, choice, index, jsonBody);
+  }
+
+  onLogprobs(choice: number, tokens: TokenLogprob[]): void {
+    this.#open();
+    this.#encoder.logprobs(this.#frames, choice, tokens);
+  }
+
+  onFinish(choice: number, reason: FinishReason, stopString: string): void {
+    this.#open();
+    this.#complete(choice);
+    this.#encoder.finish(this.#frames, choice, reason, stopString);
+  }
+
+  onDone(usage: JobUsage): void {
+    this.#usage?.completed(usage);
+    this.#open();
+    this.#encoder.done(this.#frames, usage);
+    this.#isFinished = true;
+  }
+
+  onError(error: NativeError): void {
+    const failure = inferenceFailure(error);
+    this.#usage?.failed(failure.code);
+    if (!this.#isOpen) {
+      this.#close();
+      this.#reject(failure);
+      return;
+    }
+    this.#encoder.error(this.#frames, httpErrorOf(failure));
+    this.#isFinished = true;
+  }
+
+  onFlush(): void {
+    this.#flush();
+    this.#usage?.flushed();
+  }
+
+  #flush(): void {
+    const stream = this.#stream;
+    if (!stream || this.#isClosed) return;
+    if (this.#frames.length > 0) this.#write(stream);
+    if (!this.#isFinished) return;
+    this.#close();
+    stream.end();
+  }
+
+  #complete(choice: number): void {
+    this.#guard.complete(choice, (index, jsonBody) => this.#encoder.toolArguments(this.#frames, choice, index, jsonBody));
+  }
+
+  #write(stream: EventStream): void {
+    if (stream.write(this.#frames.take()) || this.#isPaused || this.#isFinished) return;
+    this.#isPaused = true;
+    this.#job?.pause();
+  }
+
+  #open(nPromptTokens = 0): void {
+    if (this.#isOpen || this.#isClosed) return;
+    this.#isOpen = true;
+    this.#clearHeaderTimer();
+    this.#encoder.open(this.#frames, nPromptTokens);
+    // bind() runs after submit() returns; a backend may report the start before that.
+    queueMicrotask(() => this.#resolve({ kind: 'events', headers: this.#headers, start: (stream) => this.#attach(stream) }));
+  }
+
+  #attach(stream: EventStream): void {
+    this.#stream = stream;
+    stream.onClose(this.#leave);
+    stream.onDrain(() => this.#drained());
+    this.#flush();
+    // It may open long before the first token: thousands of streams that wait must stay small.
+    this.#frames.release();
+  }
+
+  #drained(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#job?.resume();
+  }
+
+  /** The client went away. */
+  readonly #leave = (): void => {
+    if (this.#isClosed) return;
+    this.#close();
+    this.#job?.cancel();
+    this.#reject(inferenceError('client_closed', 'The client went away.'));
+  };
+
+  #close(): void {
+    this.#isClosed = true;
+    this.#clearHeaderTimer();
+    this.#signal?.removeEventListener('abort', this.#leave);
+  }
+
+  #clearHeaderTimer(): void {
+    clearTimeout(this.#headerTimer);
+    this.#headerTimer = undefined;
+  }
+}

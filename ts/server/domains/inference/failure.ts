@@ -1,0 +1,57 @@
+/** What a backend threw -> the module's own error. */
+import { AddonLoadError, CpuUnsupportedError } from '../../native/load.ts';
+import { NativeError, type NativeErrorCode } from '../../native/native-error.ts';
+import { DomainError } from '../../platform/errors/domain-error.ts';
+import { type InferenceError, type InferenceErrorCode, inferenceError, isInferenceErrorCode } from './errors.ts';
+
+const defaultRetryMs = 1000;
+
+/** Native codes that mean something else to a client than to the engine. */
+const fromNative: Record<NativeErrorCode, InferenceErrorCode> = {
+  invalid_argument: 'invalid_request',
+  model_not_found: 'model_invalid',
+  model_invalid: 'model_invalid',
+  draft_model_incompatible: 'model_invalid',
+  load_aborted: 'model_unloading',
+  out_of_memory: 'out_of_memory',
+  unsupported: 'unsupported',
+  template_failed: 'template_failed',
+  invalid_grammar: 'invalid_grammar',
+  invalid_media: 'invalid_media',
+  context_length_exceeded: 'context_length_exceeded',
+  queue_full: 'queue_full',
+  deadline_exceeded: 'deadline_exceeded',
+  closed: 'model_unloading',
+  internal: 'internal',
+};
+
+const retried: readonly InferenceErrorCode[] = ['queue_full', 'model_unloading'];
+
+/** Unknown failures keep their text for the log alone. */
+export function inferenceFailure(error: unknown): InferenceError {
+  if (isInferenceError(error)) return error;
+  if (error instanceof NativeError) return nativeFailure(error);
+  if (error instanceof CpuUnsupportedError) return inferenceError(error.code, error.message, { cause: error });
+  if (error instanceof AddonLoadError)
+    return inferenceError('engine_unavailable', 'The native engine could not be loaded; run `svc doctor`.', { cause: error });
+  if (error instanceof DOMException && error.name === 'AbortError')
+    return inferenceError('client_closed', 'The client went away.', { cause: error });
+  return inferenceError('internal', 'The server failed to answer; the log has the cause under this request id.', {
+    cause: error,
+  });
+}
+
+function isInferenceError(error: unknown): error is InferenceError {
+  return error instanceof DomainError && isInferenceErrorCode(error.code);
+}
+
+function nativeFailure(error: NativeError): InferenceError {
+  const code = fromNative[error.code];
+  const extra = code === 'context_length_exceeded' ? contextNumbers(error.details) : {};
+  const retry = retried.includes(code) ? { retryAfterMs: error.details['retryAfterMs'] ?? defaultRetryMs } : {};
+  return inferenceError(code, error.message, { cause: error, extra, ...retry });
+}
+
+function contextNumbers({ nPromptTokens, nCtx }: Record<string, number>): Record<string, unknown> {
+  return { n_prompt_tokens: nPromptTokens, n_ctx: nCtx };
+}

@@ -1,0 +1,15 @@
+/** How the local backend runs its models. */
+import type { EngineEvents, EngineOptions, LoadOptions } from '../../../native/llama.ts';
+import type { RegistryLimits, RegistryObserver } from './model-registry.ts';
+
+export interface LocalOptions {
+  /** Never unloaded to make room. */
+  pinned: readonly string[];
+  limits: RegistryLimits;
+  engine: EngineOptions;
+  /** Models that draft for others, by the id of the model that they draft for. */
+  draftModels?: ReadonlyMap<string, string>;
+  load: Omit<LoadOptions, 'path' | 'projectorPath' | 'vocabOnly' | 'loras'>;
+  events?: EngineEvents;
+  observer?: RegistryObserver;
+}

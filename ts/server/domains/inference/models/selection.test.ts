@@ -1,0 +1,98 @@
+import t from 'tap';
+import type { ModelCapabilities, ModelCard } from '../backend.ts';
+import { findModel } from './model-name.ts';
+import { selectModel } from './selection.ts';
+
+const none: ModelCapabilities = { chat: false, tools: false, vision: false, thinking: false, embeddings: false, rerank: false };
+
+function offer(
+  id: string,
+  family: string,
+  abilities: Partial<ModelCapabilities>,
+  state: ModelCard['state'] = 'unloaded',
+): { card: ModelCard } {
+  const capabilities = { ...none, ...abilities };
+  const card: ModelCard = {
+    id,
+    family,
+    capabilities,
+    state,
+    kind: 'chat',
+    architecture: family,
+    nCtxTrain: 1,
+    sizeBytes: 1,
+    createdAt: 0,
+    ownedBy: 'local',
+  };
+  return { card };
+}
+
+const offers = [
+  offer('qwen3-4b-q4_k_m', 'qwen', { chat: true, tools: true }),
+  offer('qwen1-base', 'qwen', { chat: true }),
+  offer('llama-3', 'llama', { chat: true, vision: true }, 'loaded'),
+  offer('bge-m3-q8_0', 'bert', { embeddings: true }),
+];
+
+const select = (model: string, needs: { needsTools?: boolean; needsVision?: boolean } = {}, preferred?: string) =>
+  selectModel(offers, { ability: 'chat', model, needsTools: false, needsVision: false, ...needs }, preferred);
+
+t.test('the model that was asked for answers, also by a shorter or differently written name', async (t) => {
+  for (const name of ['qwen3-4b-q4_k_m', 'QWEN3-4B-Q4_K_M', 'qwen3-4b', 'qwen3-4b:latest']) {
+    t.match(select(name), { card: { id: 'qwen3-4b-q4_k_m' }, isSubstitute: false });
+  }
+});
+
+t.test('a name is not completed by anything but a quantisation', async (t) => {
+  t.equal(findModel(offers, 'qwen3'), undefined);
+  t.equal(findModel(offers, 'bge-m3')?.card.id, 'bge-m3-q8_0');
+});
+
+t.test('an unknown model is answered by the default, else by one in memory', async (t) => {
+  t.match(select('gpt-4o', {}, 'qwen1-base'), { card: { id: 'qwen1-base' }, isSubstitute: true });
+  t.match(select('gpt-4o'), { card: { id: 'llama-3' }, isSubstitute: true });
+});
+
+t.test('an embedding model asked to chat is answered by one that chats', async (t) => {
+  t.match(select('bge-m3'), { card: { id: 'llama-3' }, isSubstitute: true });
+});
+
+t.test('tools go to a capable model of the same family', async (t) => {
+  t.match(select('qwen1-base', { needsTools: true }), { card: { id: 'qwen3-4b-q4_k_m' }, isSubstitute: true });
+  t.match(select('Qwen/Qwen2.5-7B-Instruct', { needsTools: true }), { card: { id: 'qwen3-4b-q4_k_m' }, isSubstitute: true });
+});
+
+t.test('tools go to no other family, even to a capable one', async (t) => {
+  for (const model of ['llama-3', 'gpt-4o']) {
+    t.throws(() => select(model, { needsTools: true }), {
+      code: 'model_cannot_tool_call',
+      extra: { supported_models: ['qwen3-4b-q4_k_m'] },
+    });
+  }
+});
+
+t.test('images go to a model that sees', async (t) => {
+  t.match(select('gpt-4o', { needsVision: true }, 'qwen1-base'), { card: { id: 'llama-3' } });
+  t.throws(() => select('qwen1-base', { needsVision: true }), { code: 'unsupported' });
+});
+
+t.test('without any model that chats none is found', async (t) => {
+  const needs = { ability: 'chat', model: 'x', needsTools: false, needsVision: false } as const;
+  t.throws(() => selectModel(offers.slice(3), needs, undefined), { code: 'model_not_found' });
+});
+
+t.test('embeddings are never substituted', async (t) => {
+  const embedder = (model: string) => selectModel(offers, { ability: 'embeddings', model }, undefined);
+  t.match(embedder('bge-m3'), { card: { id: 'bge-m3-q8_0' }, isSubstitute: false });
+  t.throws(() => embedder('text-embedding-3-small'), {
+    code: 'model_not_found',
+    message: /bge-m3-q8_0/,
+  });
+});
+
+t.test('tokens come from the model that was named, or else from the one that chats', async (t) => {
+  const tokenizer = (model?: string) => selectModel(offers, { ability: 'tokenize', model }, 'qwen1-base');
+  t.match(tokenizer(), { card: { id: 'qwen1-base' } });
+  t.match(tokenizer('bge-m3'), { card: { id: 'bge-m3-q8_0' } });
+  t.throws(() => tokenizer('gpt-4o'), { code: 'model_not_found' });
+});

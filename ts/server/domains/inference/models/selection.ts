@@ -1,0 +1,129 @@
+/** Which model answers a request: the one asked for, or the nearest that can. */
+import type { ModelCard } from '../backend.ts';
+import { inferenceError } from '../errors.ts';
+import { findModel, isOfFamily } from './model-name.ts';
+
+/** What a request wants of a model; `model` is the name as the client wrote it. */
+export type ModelNeeds = ChatNeeds | ExactNeeds | TokenizerNeeds;
+
+export interface ChatNeeds {
+  ability: 'chat';
+  model: string;
+  needsTools: boolean;
+  needsVision: boolean;
+}
+
+export interface ExactNeeds {
+  ability: 'embeddings' | 'rerank';
+  model: string;
+}
+
+export interface TokenizerNeeds {
+  ability: 'tokenize';
+  /** Undefined: the model that chats. */
+  model: string | undefined;
+}
+
+export type Selection<T extends { card: ModelCard }> = T & {
+  /** Another model than the one asked for answers. */
+  isSubstitute: boolean;
+};
+
+/**
+ * Chat: an unknown model does not fail, another answers; but tools are only handed to a capable model of the same family.
+ * Throws model_not_found, model_cannot_tool_call or unsupported (no image input).
+ */
+export function selectModel<T extends { card: ModelCard }>(
+  offers: readonly T[],
+  needs: ModelNeeds,
+  preferred: string | undefined,
+): Selection<T> {
+  if (needs.ability === 'chat') return selectChat(offers, needs, preferred);
+  if (needs.ability === 'tokenize') return selectTokenizer(offers, needs.model, preferred);
+  return { ...selectExact(offers, needs), isSubstitute: false };
+}
+
+function selectChat<T extends { card: ModelCard }>(
+  offers: readonly T[],
+  needs: ChatNeeds,
+  preferred: string | undefined,
+): Selection<T> {
+  const asked = findModel(offers, needs.model);
+  if (asked?.card.capabilities.chat && (!needs.needsTools || asked.card.capabilities.tools)) {
+    if (needs.needsVision && !asked.card.capabilities.vision) throw blind(asked.card.id);
+    return { ...asked, isSubstitute: false };
+  }
+  const able = offers.filter(({ card }) => card.capabilities.chat && (!needs.needsVision || card.capabilities.vision));
+  const candidates = needs.needsTools
+    ? able.filter(({ card }) => card.capabilities.tools && isSameFamily(card, needs.model, asked?.card))
+    : able;
+  const [best] = candidates.toSorted((a, b) => rank(a.card, preferred) - rank(b.card, preferred));
+  if (best) return { ...best, isSubstitute: true };
+  const cards = offers.map(({ card }) => card);
+  if (needs.needsTools) throw cannotCallTools(cards, needs.model);
+  if (needs.needsVision && cards.some((other) => other.capabilities.chat)) throw blind(needs.model);
+  throw cannotChat(cards, needs.model);
+}
+
+/** Embeddings and scores of different models cannot be compared, so nothing is substituted. */
+function selectExact<T extends { card: ModelCard }>(offers: readonly T[], { model, ability }: ExactNeeds): T {
+  const named = findModel(offers, model);
+  const { capabilities } = named?.card ?? {};
+  // Any model in memory may be asked for embeddings by its own name.
+  if (named && (capabilities?.[ability] || (ability === 'embeddings' && capabilities?.chat))) return named;
+  const able = offers.filter(({ card }) => card.capabilities[ability]).map(({ card }) => card.id);
+  const list = able.length > 0 ? `Models that can: ${able.join(', ')}.` : 'None is installed; see `svc models pull`.';
+  const what = ability === 'rerank' ? 'rank documents' : 'make embeddings';
+  throw inferenceError('model_not_found', `No model named ${model} can ${what} here. ${list}`, { param: 'model' });
+}
+
+/** Tokens of another model would be wrong, so a named model must be there; without a name it is the one that chats. */
+function selectTokenizer<T extends { card: ModelCard }>(
+  offers: readonly T[],
+  name: string | undefined,
+  preferred: string | undefined,
+): Selection<T> {
+  if (name === undefined) {
+    return selectChat(offers, { ability: 'chat', model: preferred ?? '', needsTools: false, needsVision: false }, preferred);
+  }
+  const named = findModel(offers, name);
+  if (named && named.card.state !== 'unusable') return { ...named, isSubstitute: false };
+  throw inferenceError('model_not_found', `No usable model is named ${name}; GET /v1/models lists those that are.`, {
+    param: 'model',
+  });
+}
+
+function isSameFamily(card: ModelCard, name: string, asked: ModelCard | undefined): boolean {
+  return asked ? card.family === asked.family : isOfFamily(name, card.family);
+}
+
+/** The default model first, then what is in memory, then the rest in their own order. */
+function rank(card: ModelCard, preferred: string | undefined): number {
+  if (card.id === preferred) return 0;
+  return card.state === 'loaded' ? 1 : 2;
+}
+
+function blind(model: string): Error {
+  return inferenceError('unsupported', `${model} reads no images; use a model whose capabilities list vision.`, {
+    param: 'messages',
+  });
+}
+
+function cannotCallTools(cards: readonly ModelCard[], model: string): Error {
+  const able = cards.filter((card) => card.capabilities.chat && card.capabilities.tools).map((card) => card.id);
+  return inferenceError(
+    'model_cannot_tool_call',
+    `${model} cannot call tools here, and no model of its family can; use one of supported_models.`,
+    {
+      param: 'model',
+      extra: { supported_models: able },
+    },
+  );
+}
+
+function cannotChat(cards: readonly ModelCard[], model: string): Error {
+  const broken = cards.filter((card) => card.unusable !== undefined).map((card) => `${card.id} (${card.unusable})`);
+  const reason =
+    broken.length > 0 ? ` Installed but unusable: ${broken.join('; ')}.` : ' None is installed; see `svc models pull`.';
+  return inferenceError('model_not_found', `No model can answer a chat: ${model} was asked for.${reason}`, { param: 'model' });
+}

@@ -1,0 +1,171 @@
+/** An engine for tests: it keeps what it is told, and the test says what it answers. */
+import type {
+  EngineLimits,
+  EngineStats,
+  GenerationJob,
+  JobUsage,
+  LoadOptions,
+  ModelInfo,
+  SystemInfo,
+} from '../../../native/llama.ts';
+import { NativeError } from '../../../native/native-error.ts';
+import type { CompletionSink } from '../backend.ts';
+import type { NativeBinding, NativeEmbedder, NativeEngine, NativeModel } from '../local/native-binding.ts';
+
+export const scriptedUsage: JobUsage = {
+  nPromptTokens: 7,
+  nCachedTokens: 2,
+  nCompletionTokens: 3,
+  queueMs: 0,
+  prefillMs: 10,
+  decodeMs: 20,
+  nDraftedTokens: 0,
+  nAcceptedTokens: 0,
+};
+
+export const scriptedLimits: EngineLimits = {
+  nCtx: 512,
+  nCtxPerJob: 512,
+  nParallel: 2,
+  nThreads: 1,
+  memory: { hostBytes: 1000, deviceBytes: 0 },
+  weights: { hostBytes: 1000, deviceBytes: 0 },
+};
+
+export interface ScriptedJob {
+  id: number;
+  job: GenerationJob;
+  sink: CompletionSink;
+}
+
+export class ScriptedEngine implements NativeEngine {
+  readonly limits = scriptedLimits;
+  readonly jobs: ScriptedJob[] = [];
+  readonly calls: string[] = [];
+  /** Runs for each job as soon as its submitter has returned. */
+  script: (sink: CompletionSink, job: GenerationJob) => void = () => {};
+  offloadMemoryBytes = 0;
+  /** Thrown by the next submit(). */
+  refusal: NativeError | undefined;
+
+  submit(job: GenerationJob, handler: CompletionSink): number {
+    if (this.refusal) throw this.refusal;
+    const id = this.jobs.length + 1;
+    this.jobs.push({ id, job, sink: handler });
+    setImmediate(() => {
+      this.script(handler, job);
+      handler.onFlush();
+    });
+    return id;
+  }
+
+  cancel(id: number): void {
+    this.calls.push(`cancel ${id}`);
+  }
+
+  pause(id: number): void {
+    this.calls.push(`pause ${id}`);
+  }
+
+  resume(id: number): void {
+    this.calls.push(`resume ${id}`);
+  }
+
+  stats(): EngineStats {
+    return {
+      nQueued: 0,
+      nQueuedTokens: 0,
+      nActive: 0,
+      kvCellsUsed: 0,
+      offloadMemoryBytes: this.offloadMemoryBytes,
+      offloadDiskBytes: 0,
+      offloadHitsTotal: 0,
+      restoredTokensTotal: 0,
+      kvCells: 512,
+      promptTokensTotal: 0,
+      cachedTokensTotal: 0,
+      completionTokensTotal: 0,
+      stepsTotal: 0,
+      draftedTokensTotal: 0,
+      acceptedTokensTotal: 0,
+      lastStepMs: 1,
+      jobsPerSecond: 1,
+    };
+  }
+
+  close(): Promise<void> {
+    this.calls.push('close');
+    for (const { sink } of this.jobs) sink.onError(new NativeError({ code: 'closed', text: 'the engine is closed' }));
+    return Promise.resolve();
+  }
+}
+
+/** Vectors (3, 4, 0): of length 5, so that a test sees who normalises. Scores fall with the length of the document. */
+const scriptedEmbedder: NativeEmbedder = {
+  limits: scriptedLimits,
+  embed: (inputs) => Promise.resolve({ vectors: inputs.map(() => Float32Array.of(3, 4, 0)), nTokens: inputs.map(() => 2) }),
+  rank: (_query, documents) =>
+    Promise.resolve({ scores: Float32Array.from(documents, (text) => -text.length), nTokens: documents.map(() => 4) }),
+  close: () => Promise.resolve(),
+};
+
+export const scriptedInfo: ModelInfo = {
+  architecture: 'llama',
+  description: '',
+  name: '',
+  nParams: 1,
+  sizeBytes: 1000,
+  nVocab: 100,
+  nCtxTrain: 512,
+  nEmbd: 3,
+  nLayer: 1,
+  pooling: 'none',
+  hasEncoder: false,
+  hasDecoder: true,
+  hasChatTemplate: true,
+  supportsTools: true,
+  supportsThinking: false,
+  supportsVision: false,
+  supportsAudio: false,
+};
+
+/** Every model shares one engine; loads are recorded, and finish when the test lets them. */
+export class ScriptedBinding implements NativeBinding {
+  readonly engine = new ScriptedEngine();
+  /** Of models that are loaded from now on. */
+  embedder: NativeEmbedder = scriptedEmbedder;
+  readonly loaded: string[] = [];
+  readonly closed: string[] = [];
+  /** Awaited by each load. */
+  gate: Promise<void> = Promise.resolve();
+  /** Thrown by systemInfo(), as an unsupported processor does. */
+  unavailableReason: Error | undefined;
+  info: Partial<ModelInfo> = {};
+
+  systemInfo(): SystemInfo {
+    if (this.unavailableReason) throw this.unavailableReason;
+    return { llamaVersion: '', ggmlVersion: '', devices: [], cpuFeatures: [] };
+  }
+
+  async load(
+    { path }: LoadOptions,
+    { onProgress, signal }: { onProgress: (fraction: number) => void; signal: AbortSignal },
+  ): Promise<NativeModel> {
+    this.loaded.push(path);
+    onProgress(0.5);
+    await this.gate;
+    if (signal.aborted) throw new NativeError({ code: 'load_aborted', text: 'aborted' });
+    return {
+      info: { ...scriptedInfo, ...this.info },
+      tokenize: (text) => Promise.resolve(Int32Array.from(text, (_, index) => index)),
+      detokenize: (tokens) => Promise.resolve([...tokens].map((id) => `<${id}>`).join('')),
+      renderChat: (prompt) => Promise.resolve({ prompt: '', tokens: new Int32Array(prompt.messagesJson.length) }),
+      createEngine: () => Promise.resolve(this.engine),
+      createEmbedder: () => Promise.resolve(this.embedder),
+      close: () => {
+        this.closed.push(path);
+        return Promise.resolve();
+      },
+    };
+  }
+}

@@ -1,0 +1,48 @@
+import t from 'tap';
+import { DomainError } from '../errors/domain-error.ts';
+import type { ErrorSpec } from './errors.ts';
+import { openTestBed, plainRoute } from './test-support/test-bed.ts';
+
+const errors: ErrorSpec[] = [
+  { status: 429, code: 'queue_full', meaning: 'Retry later.' },
+  { status: 500, code: 'internal', meaning: 'A defect.' },
+];
+
+const throwing = (error: DomainError) =>
+  plainRoute(
+    'GET',
+    '/api/v1/work',
+    () => {
+      throw error;
+    },
+    { errors },
+  );
+
+t.test('a refusal of a service is answered with the status that the route declares for its code', async (t) => {
+  const refusal = new DomainError('queue_full', 'Too much waits.', { retryAfterMs: 1200.4, extra: { waiting: 3 } });
+  const { url, lines } = await openTestBed(t, [throwing(refusal)]);
+  const answer = await fetch(`${url}/api/v1/work`);
+  t.equal(answer.status, 429);
+  t.equal(answer.headers.get('retry-after'), '2');
+  t.equal(answer.headers.get('retry-after-ms'), '1201');
+  t.match(await answer.json(), { error: 'queue_full', detail: 'Too much waits.', waiting: 3 });
+  t.notMatch(lines.join(''), /failed unexpectedly/);
+});
+
+t.test('a code that the route does not declare is a defect: 500, and the log names the code', async (t) => {
+  const { url, lines } = await openTestBed(t, [throwing(new DomainError('no_such_code', 'secret'))]);
+  const answer = await fetch(`${url}/api/v1/work`);
+  t.equal(answer.status, 500);
+  t.notMatch(await answer.text(), /secret|no_such_code/);
+  t.match(lines.join(''), /"undeclared_code":"no_such_code"/);
+});
+
+t.test('the log has the cause of a declared internal error', async (t) => {
+  const { url, lines } = await openTestBed(t, [
+    throwing(new DomainError('internal', 'It failed.', { cause: new Error('disk') })),
+  ]);
+  const answer = await fetch(`${url}/api/v1/work`);
+  t.equal(answer.status, 500);
+  t.match(await answer.json(), { error: 'internal', detail: 'It failed.' });
+  t.match(lines.join(''), /failed unexpectedly.*disk/);
+});
