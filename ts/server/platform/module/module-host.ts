@@ -118,7 +118,8 @@ export class ModuleHost {
     const info = MODULES.find(({ paths }) => (paths as readonly string[]).includes(segment));
     if (info === undefined) return undefined;
     const row = this.#rows.find(({ name }) => name === info.name);
-    if (row?.isRunning) return { state: 'loaded' };
+    // A missing route below another of its paths is answered like one below no module.
+    if (row?.isRunning) return segment === info.name ? { state: 'loaded' } : undefined;
     return { state: 'unavailable', reason: row === undefined ? `no node reports the module ${info.name}` : offReason(row) };
   };
 }
