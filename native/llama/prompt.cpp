@@ -276,10 +276,11 @@ void check_tokens(const Model & model, const std::vector<llama_token> & tokens) 
 
 void check_length(const char * bound, size_t n_tokens, uint32_t n_ctx) {
     if (n_tokens < n_ctx) return;
-    throw StatusError(
-        {"context_length_exceeded",
-         "the prompt has " + (bound + std::to_string(n_tokens)) + " tokens and the context holds " + std::to_string(n_ctx),
-         static_cast<uint32_t>(n_tokens), n_ctx});
+    // Clients look for the words "maximum context length", OpenAI's own (LangChain does).
+    throw StatusError({"context_length_exceeded",
+                       "the prompt has " + (bound + std::to_string(n_tokens)) + " tokens and the context holds " +
+                           std::to_string(n_ctx) + ", its maximum context length",
+                       static_cast<uint32_t>(n_tokens), n_ctx});
 }
 
 }  // namespace
