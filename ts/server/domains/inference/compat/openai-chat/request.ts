@@ -2,7 +2,7 @@
 import type { GenerationJob } from '../../../../native/llama.ts';
 import type { CompletionRequest } from '../../backend.ts';
 import { invalid } from '../../errors.ts';
-import { type AnswerFormat, chatSchema, readFormat } from '../answer-format.ts';
+import { type AnswerFormat, chatSchema, readFormat, schemaText } from '../answer-format.ts';
 import { omitNullish } from '../members.ts';
 import { readLogitBias, readLoras, readSampling, readStop } from '../sampling.ts';
 import { readPriority } from '../service-tier.ts';
@@ -85,7 +85,7 @@ export function withEngineFormat(
 ): AnswerFormat {
   const stated: AnswerFormat[] = [];
   if (format.jsonSchema !== undefined) stated.push(format);
-  if (own.json_schema) stated.push({ jsonSchema: JSON.stringify(own.json_schema) });
+  if (own.json_schema) stated.push({ jsonSchema: schemaText(own.json_schema, 'json_schema') });
   if (own.grammar) stated.push({ grammar: own.grammar });
   if (stated.length > 1) throw invalid(param, `Give only one of ${param}, json_schema and grammar.`);
   return stated[0] ?? {};
