@@ -1,13 +1,17 @@
 /** POST /v1/embeddings and the two paths that answer the same. */
-import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
+import { type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
 import { callOptions, withClientErrors } from '../../call.ts';
 import { errorSpecs, invalid, modelErrors } from '../../errors.ts';
 import type { InferenceService } from '../../service.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { openaiErrorBody } from '../openai/error-body.ts';
+import { embeddingChunks } from './answer.ts';
 import { readInputs } from './input.ts';
 import { EmbeddingList, EmbeddingRequest } from './schema.ts';
-import { encodeVector, shortenVector } from './vector.ts';
+import { shortenVector } from './vector.ts';
+
+/** Larger answers go out as they are made; smaller ones are sent whole, with their length. */
+const mostGatheredFloats = 16_384;
 
 const paths = ['/v1/embeddings', '/v1/cloud/embeddings', '/v1/inference/embeddings'];
 
@@ -35,17 +39,16 @@ async function embed(service: InferenceService, context: RequestContext<unknown,
   const inputs = readInputs(input);
   const { vectors, nTokens, model } = await withClientErrors(() => service.embed(name, inputs, callOptions(context)));
   const shortened = dimensions ? shortenAll(vectors, dimensions) : vectors;
-  const nTotal = nTokens.reduce((sum, count) => sum + count, 0);
-  return json(200, {
-    object: 'list',
+  const body = embeddingChunks({
     model,
-    data: shortened.map((vector, index) => ({
-      object: 'embedding',
-      index,
-      embedding: encoding_format === 'base64' ? encodeVector(vector) : [...vector],
-    })),
-    usage: { prompt_tokens: nTotal, total_tokens: nTotal },
+    vectors: shortened,
+    isBase64: encoding_format === 'base64',
+    nTokens: nTokens.reduce((sum, count) => sum + count, 0),
   });
+  const head = { status: 200, headers: { 'content-type': 'application/json' } };
+  const nFloats = shortened.length * (shortened[0]?.length ?? 0);
+  if (nFloats > mostGatheredFloats) return { kind: 'stream', ...head, body };
+  return { kind: 'bytes', ...head, body: Buffer.concat(await Array.fromAsync(body)) };
 }
 
 function shortenAll(vectors: Float32Array[], nDimensions: number): Float32Array[] {
