@@ -52,27 +52,6 @@ t.test('a pattern may be written for either flavour of ECMA-262', async (t) => {
   }
 });
 
-const circles: [string, Members][] = [
-  ['the root', { $ref: '#' }],
-  ['itself', { properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: { $ref: '#/$defs/a' } } }],
-  ['itself through another', { allOf: [{ $ref: '#/$defs/a' }], $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }],
-  ['itself as the only choice', { $ref: '#/$defs/a', $defs: { a: { anyOf: [{ oneOf: [{ $ref: '#/$defs/a' }] }] } } }],
-];
-for (const [what, schema] of circles) {
-  t.test(`a reference that only leads to ${what} is refused with its place`, async (t) => {
-    refused(t, schema, /the reference at #.* only leads to itself/);
-  });
-}
-
-t.test('references that together lead deeper than a stack holds are refused', async (t) => {
-  const chain = (length: number): Members => {
-    const links = Array.from({ length }, (_, i) => [`d${i}`, { properties: { x: { $ref: `#/$defs/d${i + 1}` } } }]);
-    return { $ref: '#/$defs/d0', $defs: { ...Object.fromEntries(links), [`d${length}`]: {} } };
-  };
-  readJsonSchema(chain(500), 'schema');
-  refused(t, chain(5_000), /levels/);
-});
-
 t.test('any JSON is read without a failure of another kind, and stays the same unless it names its root', (t) => {
   const keys = ['$ref', 'pattern', 'anyOf', 'allOf', 'items', 'properties', '$defs', 'a', 'b'];
   const words = ['#', '#/$defs/a', '#/properties/b', '#/a', '#/allOf/0', '(', '^a$', 1];

@@ -1,6 +1,6 @@
 /**
- * A JSON Schema of a request, made ready for llama.cpp's reader: that one knows no reference to the whole document, takes a pattern
- * that it cannot read for any text, and follows references that only lead to each other until its stack ends.
+ * A JSON Schema of a request, made ready for llama.cpp's reader: that one knows no reference to the whole document, and takes a pattern
+ * that it cannot read for any text. References that lead nowhere and nesting without end are the engine's to refuse.
  */
 import { refusal } from '../errors.ts';
 import { isMembers, type Members } from './members.ts';
@@ -12,8 +12,6 @@ interface Place {
   parent?: Place;
   /** The members that lead from there to here, or the reference that leads here. */
   steps: readonly string[];
-  /** Levels from here down, this one included, without following references. */
-  height: number;
 }
 
 /** What each member holds: a schema, a list of them (or one for all items), or a map of them. */
@@ -23,20 +21,15 @@ const holders = new Map([
   ...['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'].map((name) => [name, 'map'] as const),
 ]);
 
-/** llama.cpp descends once into what each reference names: more levels than these in all could be more than a stack holds. */
-const mostLevels = 2_000;
-
-/** Returns the schema that the engine is to follow. Throws invalid_grammar with the place of what cannot be followed. */
+/** Returns the schema that the engine is to follow. Throws invalid_grammar with the place of a pattern that is none. */
 export function readJsonSchema(root: Members, param: string): Members {
   const places: Place[] = [];
-  addPlaces(places, { schema: root, steps: ['#'], height: 1 });
+  addPlaces(places, { schema: root, steps: ['#'] });
   // Few schemas have references, and every request with tools comes by here.
   const hasReferences = places.some(({ schema }) => schema['$ref'] !== undefined);
   if (hasReferences) addTargets(places, root);
   for (const place of places) refusePattern(place, param);
   if (!hasReferences) return root;
-  refuseCircles(root, places, param);
-  refuseDepth(root, places, param);
   const toRoot = new Set(places.map(({ schema }) => schema).filter((schema) => schema['$ref'] === '#'));
   return toRoot.size === 0 ? root : withNamedRoot(root, toRoot);
 }
@@ -56,7 +49,7 @@ function addChildren(waiting: Place[], parent: Place, name: string): void {
   const held = parent.schema[name];
   if (holder === undefined || typeof held !== 'object' || held === null) return;
   const add = (schema: unknown, ...steps: string[]): void => {
-    if (isMembers(schema)) waiting.push({ schema, parent, steps, height: 1 });
+    if (isMembers(schema)) waiting.push({ schema, parent, steps });
   };
   if (holder === (Array.isArray(held) ? 'list' : 'map')) for (const [key, schema] of Object.entries(held)) add(schema, name, key);
   else add(held, name);
@@ -69,7 +62,7 @@ function addTargets(places: Place[], root: Members): void {
   for (const { schema } of places) {
     const target = findTarget(root, schema);
     const isKnown = (each: Members): boolean => known.has(each) || !known.add(each);
-    if (target) addPlaces(places, { schema: target, steps: [String(schema['$ref'])], height: 1 }, isKnown);
+    if (target) addPlaces(places, { schema: target, steps: [String(schema['$ref'])] }, isKnown);
   }
 }
 
@@ -102,7 +95,9 @@ function refusePattern(place: Place, param: string): void {
   const { pattern } = place.schema;
   if (typeof pattern !== 'string') return;
   const fault = findPatternFault(pattern, '') && findPatternFault(pattern, 'u');
-  if (fault) throw unfollowable(`${param}: the pattern at ${pointerOf(place)} is no regular expression: ${fault}`, param);
+  if (!fault) return;
+  const detail = `${param}: the pattern at ${pointerOf(place)} is no regular expression: ${fault}`;
+  throw refusal('invalid_grammar', detail, { param });
 }
 
 function findPatternFault(pattern: string, flags: string): string | undefined {
@@ -112,39 +107,6 @@ function findPatternFault(pattern: string, flags: string): string | undefined {
   } catch (error) {
     return (error as Error).message;
   }
-}
-
-/** Each schema leads to one other at most before it says anything of a value, so circles are found in one pass. */
-function refuseCircles(root: Members, places: readonly Place[], param: string): void {
-  const sound = new Set<Members>();
-  for (const place of places) {
-    const path = new Set<Members>();
-    for (let next: Members | undefined = place.schema; next && !sound.has(next); next = findNext(root, next)) {
-      if (path.has(next)) throw unfollowable(`${param}: the reference at ${pointerOf(place)} only leads to itself.`, param);
-      path.add(next);
-    }
-    for (const each of path) sound.add(each);
-  }
-}
-
-/** The schema that stands for this one: a reference's target, or the only alternative. */
-function findNext(root: Members, schema: Members): Members | undefined {
-  if (schema['$ref'] !== undefined) return findTarget(root, schema);
-  for (const name of ['anyOf', 'oneOf', 'allOf']) {
-    const list = schema[name];
-    if (Array.isArray(list)) return list.length === 1 && isMembers(list[0]) ? list[0] : undefined;
-  }
-  return undefined;
-}
-
-/** The levels below the root and below each schema that a reference names, one below the other as the worst order would have them. */
-function refuseDepth(root: Members, places: readonly Place[], param: string): void {
-  for (const { parent, height } of places.toReversed()) if (parent) parent.height = Math.max(parent.height, height + 1);
-  const entered = new Set([root, ...places.map(({ schema }) => findTarget(root, schema))]);
-  let nLevels = 0;
-  for (const { schema, height } of places) if (entered.has(schema)) nLevels += height;
-  if (nLevels <= mostLevels) return;
-  throw unfollowable(`${param} has ${nLevels} levels below its references; the most is ${mostLevels}. Use fewer $refs.`, param);
 }
 
 /** The document with its root among its own definitions, and the references to the root led there. */
@@ -160,8 +122,4 @@ function withNamedRoot(root: Members, toRoot: ReadonlySet<unknown>): Members {
     },
   );
   return JSON.parse(text) as Members;
-}
-
-function unfollowable(detail: string, param: string): Error {
-  return refusal('invalid_grammar', detail, { param });
 }
