@@ -48,7 +48,9 @@ async function embed(service: InferenceService, context: RequestContext<unknown,
   const head = { status: 200, headers: { 'content-type': 'application/json' } };
   const nFloats = shortened.length * (shortened[0]?.length ?? 0);
   if (nFloats > mostGatheredFloats) return { kind: 'stream', ...head, body };
-  return { kind: 'bytes', ...head, body: Buffer.concat(await Array.fromAsync(body)) };
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return { kind: 'bytes', ...head, body: Buffer.concat(chunks) };
 }
 
 function shortenAll(vectors: Float32Array[], nDimensions: number): Float32Array[] {
