@@ -175,5 +175,9 @@ t.test('an empty message list is a BadRequestError with a string code', async (t
 
 t.test('a prompt beyond the context is context_length_exceeded', async (t) => {
   const content = 'word '.repeat(40_000);
-  t.match(await refusalOf(complete({ messages: [{ role: 'user', content }] })), { status: 400, code: 'context_length_exceeded' });
+  t.match(await refusalOf(complete({ messages: [{ role: 'user', content }] })), {
+    status: 400,
+    code: 'context_length_exceeded',
+    error: { message: /maximum context length/ },
+  });
 });

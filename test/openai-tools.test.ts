@@ -131,6 +131,48 @@ t.test('a schema that cannot be compiled is a 400', async (t) => {
   t.match(await refusalOf(client.chat.completions.create({ ...request, response_format: broken })), { status: 400 });
 });
 
+const node = {
+  type: 'object',
+  properties: { colour: { enum: ['red', 'green'] }, next: { anyOf: [{ $ref: '#' }, { type: 'null' }] } },
+  required: ['colour', 'next'],
+  additionalProperties: false,
+};
+
+function colours(value: unknown): string[] {
+  const { colour, next } = value as { colour: string; next: unknown };
+  return next === null ? [colour] : [colour, ...colours(next)];
+}
+
+t.test('a schema may refer to itself as a whole', async (t) => {
+  const format = { type: 'json_schema', json_schema: { name: 'list', strict: true, schema: node } } as const;
+  let longest = 0;
+  for (const seed of [1, 2, 3, 4, 5, 6]) {
+    const answer = await client.chat.completions.create({ ...request, seed, response_format: format });
+    const { finish_reason, message } = answer.choices[0] ?? {};
+    if (finish_reason === 'stop') longest = Math.max(longest, colours(JSON.parse(message?.content ?? '')).length);
+  }
+  t.ok(longest > 1, `${longest} links`);
+});
+
+t.test('so may the parameters of a tool', async (t) => {
+  const tools = [{ type: 'function' as const, function: { name: 'paint', parameters: node } }];
+  const answer = await client.chat.completions.create({ ...request, tools, tool_choice: 'required' });
+  const call = answer.choices[0]?.message.tool_calls?.[0];
+  if (call?.type !== 'function') return void t.fail('no function call');
+  t.ok(colours(JSON.parse(call.function.arguments)).every((colour) => colour === 'red' || colour === 'green'));
+});
+
+t.test('references that only lead to each other are refused, and the server goes on', async (t) => {
+  const schema = { allOf: [{ $ref: '#/$defs/a' }], $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } };
+  const format = { type: 'json_schema', json_schema: { name: 'x', schema } } as const;
+  t.match(await refusalOf(client.chat.completions.create({ ...request, response_format: format })), {
+    status: 400,
+    code: 'invalid_grammar',
+    error: { message: /leads to itself and to nothing else/ },
+  });
+  t.ok(server.running);
+});
+
 t.test('parameters that no answer can follow are refused, with the place', async (t) => {
   const parameters = { type: 'object', properties: { room: { $ref: '#/$defs/room' } } };
   const tools = [{ type: 'function' as const, function: { name: 'set_light', parameters } }];

@@ -1,17 +1,13 @@
 /** The first command that a reader tries is the one in the README. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
-import { placeShippedModels } from '../scripts/setup/shipped-models.mjs';
 import { startServer } from './server.ts';
 
 const readme = readFileSync('README.md', 'utf8');
 
 t.test("the README's curl streams a completion", async (t) => {
   const [, path, body] = /curl -N http:\/\/127\.0\.0\.1:8880(\/\S+)[\s\S]*?-d '(.*)'/.exec(readme) ?? [];
-  const folder = t.testdir();
-  await placeShippedModels(process.cwd(), join(folder, 'models'));
-  const server = await startServer(t, { folder });
+  const server = await startServer(t, { models: {}, env: { SVC_MODELS_SHIPPED: 'true' } });
   const response = await fetch(`${server.url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -58,6 +58,7 @@ async function runServer(options: TestServerOptions & { folder: string }): Promi
       SVC_LISTEN: url.slice('http://'.length),
       SVC_DATA_DIR: join(options.folder, 'data'),
       SVC_MODELS_DIR: modelsFolder,
+      SVC_MODELS_SHIPPED: 'false',
       SVC_DEFAULT_MODEL: Object.keys(models)[0] ?? '',
       ...options.env,
     },

@@ -44,6 +44,7 @@ function environment(options: ContenderOptions, port: number, dataFolder: string
     TENANT_KEYS_FILE: options.hasTenants ? writeKeys(dataFolder) : undefined,
     DEFAULT_MODEL: model,
     MODELS_DIR: models && modelFolder(models),
+    MODELS_SHIPPED: false,
     HTTP_MAX_CONNECTIONS: maxConnections,
     INFERENCE_THREADS: nThreads,
     INFERENCE_PARALLEL: nParallel,

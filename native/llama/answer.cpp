@@ -34,6 +34,8 @@ bool Answer::push(llama_token token, Bytes & out) {
 }
 
 void Answer::finish(Finish reason, Bytes & out) {
+    // An answer may end inside a character; without its other bytes it stands for nothing.
+    text_.resize(complete_utf8(text_));
     emit(text_.size(), true, out);
     if (reader_ && !reader_->message().tool_calls.empty() && reason == Finish::Stop) reason = Finish::ToolCalls;
     out.record(job_, RecordKind::Finish, choice_, static_cast<uint16_t>(reason), stop_text_);

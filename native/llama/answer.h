@@ -32,7 +32,7 @@ class Answer {
     bool push(llama_token token, Bytes & out);
     // Log probabilities of the token that the next push() adds.
     void add_logprobs(TokenLogprobs logprobs);
-    // Writes what was held back and the finish record.
+    // Writes what was held back, up to the last whole character, and the finish record.
     void finish(Finish reason, Bytes & out);
 
   private:

@@ -210,7 +210,8 @@ void Embedder::check_length(size_t index, const char * bound, size_t n_tokens) c
     if (n_tokens <= limits_.n_ctx_per_job) return;
     throw StatusError({"context_length_exceeded",
                        "input " + std::to_string(index) + " has " + (bound + std::to_string(n_tokens)) +
-                           " tokens and the model takes " + std::to_string(limits_.n_ctx_per_job),
+                           " tokens and the model takes " + std::to_string(limits_.n_ctx_per_job) +
+                           ", its maximum context length",
                        static_cast<uint32_t>(n_tokens), limits_.n_ctx_per_job});
 }
 

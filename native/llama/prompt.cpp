@@ -225,9 +225,12 @@ GrammarSpec schema_grammar(const std::string & json_schema) {
 // A forced call begins with the first token. llama.cpp's grammar for `required` lets any words come before the call (a rule named
 // until-N); without them the call is all that is left. Models that think first keep the words.
 void force_call(GrammarSpec & grammar) {
-    const size_t root = grammar.text.find("root ::= ");
+    // A schema may have rules whose names end alike, so only the beginning of a line counts.
+    static const std::string line_of_root = "\nroot ::= ";
+    const bool is_first = grammar.text.rfind(line_of_root.substr(1), 0) == 0;
+    const size_t root = is_first ? 0 : grammar.text.find(line_of_root);
     if (root == std::string::npos) return;
-    const size_t end = std::min(grammar.text.find('\n', root), grammar.text.size());
+    const size_t end = std::min(grammar.text.find('\n', root + 1), grammar.text.size());
     static const std::regex words("until-[0-9]+\\? ?");
     const auto line = std::regex_replace(grammar.text.substr(root, end - root), words, "");
     grammar.text.replace(root, end - root, line);
@@ -276,10 +279,11 @@ void check_tokens(const Model & model, const std::vector<llama_token> & tokens) 
 
 void check_length(const char * bound, size_t n_tokens, uint32_t n_ctx) {
     if (n_tokens < n_ctx) return;
-    throw StatusError(
-        {"context_length_exceeded",
-         "the prompt has " + (bound + std::to_string(n_tokens)) + " tokens and the context holds " + std::to_string(n_ctx),
-         static_cast<uint32_t>(n_tokens), n_ctx});
+    // Clients look for the words "maximum context length", OpenAI's own (LangChain does).
+    throw StatusError({"context_length_exceeded",
+                       "the prompt has " + (bound + std::to_string(n_tokens)) + " tokens and the context holds " +
+                           std::to_string(n_ctx) + ", its maximum context length",
+                       static_cast<uint32_t>(n_tokens), n_ctx});
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 import { areDependenciesInstalled, installDependencies } from './dependencies.mjs';
 import { nativeSteps } from './native.mjs';
-import { areShippedModelsPlaced, placeShippedModels } from './shipped-models.mjs';
 import { runSteps } from './steps.mjs';
 
 /** What `npm start` and `npm test` build when SVC_PRESET does not say. */
@@ -14,13 +13,12 @@ export function rivalsPreset() {
 }
 
 /**
- * Makes this checkout ready to run: dependencies with Node 22, native libraries, models. What is done is left alone,
+ * Makes this checkout ready to run: dependencies with Node 22, native libraries. What is done is left alone,
  * and an interrupted run goes on where it stopped.
  */
 export async function setUp(preset = defaultPreset()) {
   await runSteps([
     { title: 'Installing dependencies and Node 22', isDone: async () => areDependenciesInstalled(), run: installDependencies },
     ...nativeSteps(preset),
-    { title: 'Placing the models of this repository', isDone: () => areShippedModelsPlaced(), run: () => placeShippedModels() },
   ]);
 }

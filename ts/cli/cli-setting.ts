@@ -11,7 +11,12 @@ export interface CliSetting {
 
 export function cliSetting(t: Test): CliSetting {
   const root = t.testdir({ models: {}, data: {}, 'svc.toml': '' });
-  const env = { SVC_MODELS_DIR: join(root, 'models'), SVC_DATA_DIR: join(root, 'data'), SVC_CONFIG: join(root, 'svc.toml') };
+  const env = {
+    SVC_MODELS_DIR: join(root, 'models'),
+    SVC_DATA_DIR: join(root, 'data'),
+    SVC_CONFIG: join(root, 'svc.toml'),
+    SVC_MODELS_SHIPPED: 'false',
+  };
   const run = (args: string[], options: CliOptions = {}) => runCli(args, { ...options, env: { ...env, ...options.env } });
   return { root, modelsDir: join(root, 'models'), run };
 }

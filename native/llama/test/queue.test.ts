@@ -205,7 +205,7 @@ t.test('a text that cannot fit is refused before it is tokenised', async (t) => 
       { onContent() {}, onFinish() {}, onDone: () => reject(new Error('it fitted')), onError: resolve },
     );
   });
-  t.match(error, { code: 'context_length_exceeded', message: /has at least \d+ tokens/ });
+  t.match(error, { code: 'context_length_exceeded', message: /has at least \d+ tokens.*maximum context length/ });
   const { nPromptTokens = 0, nCtx } = error.details;
   t.ok(nPromptTokens >= engine.limits.nCtxPerJob && nCtx === engine.limits.nCtxPerJob, `${nPromptTokens} of ${nCtx}`);
 });

@@ -105,6 +105,7 @@ t.test('Ctrl-C during a pull ends with 130 and keeps what came', async (t) => {
   const env = {
     ...process.env,
     SVC_MODELS_DIR: modelsDir,
+    SVC_MODELS_SHIPPED: 'false',
     SVC_CONFIG: join(root, 'svc.toml'),
     SVC_MODELS_MIRROR: server.base.href,
   };

@@ -5,7 +5,7 @@ import type { SettingValues } from '../../platform/config/setting.ts';
 import { ModelLibrary } from './library/index.ts';
 import type { inferenceSettings } from './settings.ts';
 
-type FolderSettings = Pick<SettingValues<typeof inferenceSettings>, 'models_dir' | 'default_model'>;
+type FolderSettings = Pick<SettingValues<typeof inferenceSettings>, 'models_dir' | 'default_model' | 'models.shipped'>;
 
 /** The models that the server sees, for commands that work on the folder without one. */
 export function openModelLibrary(settings: FolderSettings, installRoot: string): ModelLibrary {
@@ -15,7 +15,7 @@ export function openModelLibrary(settings: FolderSettings, installRoot: string):
 function modelFolders(settings: FolderSettings, installRoot: string) {
   return {
     modelsDir: settings.models_dir,
-    readOnlyDirs: [join(installRoot, 'models')],
+    ...(settings['models.shipped'] ? { shippedDir: join(installRoot, 'models') } : {}),
     files: namedModelFile(settings),
   };
 }

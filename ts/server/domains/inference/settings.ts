@@ -116,6 +116,11 @@ export const inferenceSettings = {
     'Models that are never unloaded by themselves, separated by commas; the default model always is one.',
   ),
 
+  'models.shipped': setting(
+    Type.Boolean(),
+    true,
+    'Offers the models that ship with the program beside those of models_dir, where one of the same name wins.',
+  ),
   'models.mirror': setting(
     Type.String({ pattern: '^$|^https?://' }),
     '',

@@ -1,8 +1,6 @@
-import { closeSync, openSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
-import { FileDescriptorSink, type LineSink } from './line-sink.ts';
+import type { LineSink } from './line-sink.ts';
 import { Log, type LogOptions } from './log.ts';
 
 function open(options: Partial<LogOptions> = {}): { log: Log; lines: string[] } {
@@ -64,17 +62,4 @@ t.test('no message or field can forge a line, in either format', (t) => {
     );
   }
   t.end();
-});
-
-t.test('lines reach the file in order, all of them', async (t) => {
-  const path = join(t.testdir(), 'log');
-  const fd = openSync(path, 'w');
-  t.teardown(() => closeSync(fd));
-  const sink = new FileDescriptorSink(fd);
-  for (let i = 0; i < 5000; i++) sink.write(`line ${i}\n`);
-  sink.flush();
-  t.equal(readFileSync(path, 'utf8'), Array.from({ length: 5000 }, (_, i) => `line ${i}\n`).join(''));
-  sink.write('last\n');
-  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
-  t.match(readFileSync(path, 'utf8'), /last\n$/, 'without a flush on the next turn');
 });

@@ -1,5 +1,6 @@
 /** What the text of an answer must look like: free, JSON, JSON of a schema, or a grammar. */
 import { invalid } from '../errors.ts';
+import { readJsonSchema } from './json-schema.ts';
 import { asMembers, isMembers, type Members } from './members.ts';
 
 export interface AnswerFormat {
@@ -17,15 +18,20 @@ export function readFormat(format: Members, schemaOf: (format: Members) => unkno
       return {};
     case 'json_object':
       // llama.cpp's form of json_object may carry a schema.
-      return { jsonSchema: isMembers(format['schema']) ? JSON.stringify(format['schema']) : anyObject };
+      return { jsonSchema: isMembers(format['schema']) ? schemaText(format['schema'], `${param}.schema`) : anyObject };
     case 'json_schema': {
       const schema = schemaOf(format);
       if (!isMembers(schema)) throw invalid(param, `${param} of type json_schema must hold a JSON Schema object.`);
-      return { jsonSchema: JSON.stringify(schema) };
+      return { jsonSchema: schemaText(schema, `${param}.schema`) };
     }
     default:
       throw invalid(`${param}.type`, `${param}.type must be text, json_object or json_schema.`);
   }
+}
+
+/** Throws invalid_grammar that names the place of what cannot be followed. */
+export function schemaText(schema: Members, param: string): string {
+  return JSON.stringify(readJsonSchema(schema, param));
 }
 
 export function chatSchema(format: Members): unknown {
@@ -40,7 +46,7 @@ export function withEngineFormat(
 ): AnswerFormat {
   const stated: AnswerFormat[] = [];
   if (format.jsonSchema !== undefined) stated.push(format);
-  if (own.json_schema) stated.push({ jsonSchema: JSON.stringify(own.json_schema) });
+  if (own.json_schema) stated.push({ jsonSchema: schemaText(own.json_schema, 'json_schema') });
   if (own.grammar) stated.push({ grammar: own.grammar });
   if (stated.length > 1) throw invalid(param, `Give only one of ${param}, json_schema and grammar.`);
   return stated[0] ?? {};

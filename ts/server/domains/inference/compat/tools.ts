@@ -1,5 +1,6 @@
 /** Tools of every foreign API, as one list of OpenAI function definitions and a choice that the engine enforces. */
 import { invalid } from '../errors.ts';
+import { readJsonSchema } from './json-schema.ts';
 import { asText, isMembers, type Members, textOr } from './members.ts';
 
 export interface FunctionTool {
@@ -28,7 +29,7 @@ export function readFunction(members: Members, param: string): FunctionTool {
     function: {
       name,
       ...(description === undefined ? {} : { description }),
-      parameters,
+      parameters: readJsonSchema(parameters, `${param}.parameters`),
       ...(members['strict'] === true ? { strict: true } : {}),
     },
   };

@@ -81,14 +81,28 @@ t.test('a missing folder is an empty library', async (t) => {
   t.strictSame(await new ModelLibrary({ modelsDir: join(t.testdir(), 'none') }).list(), []);
 });
 
-t.test('single files and read-only folders join in; named files win, and only own models can be removed', async (t) => {
+t.test('a shipped model may lie in a folder of its name, beside what made it', async (t) => {
+  const root = t.testdir({ shipped: { Small: { 'train.py': '' }, large: {}, random: {} } });
+  await writeTinyModel(join(root, 'shipped', 'Small', 'Small.gguf'));
+  await writeTinyModel(join(root, 'shipped', 'Small', 'draft.gguf'));
+  await writeTinyModel(join(root, 'shipped', 'large', 'large-00001-of-00001.gguf'));
+  await writeTinyModel(join(root, 'shipped', 'flat.gguf'));
+  const library = new ModelLibrary({ modelsDir: join(root, 'none'), shippedDir: join(root, 'shipped') });
+  t.strictSame(
+    (await library.list()).map(({ id }) => id),
+    ['flat', 'large', 'small'],
+  );
+  await t.rejects(library.remove('small'), { code: 'read_only' });
+});
+
+t.test('single files and shipped ones join in; named files win, and only own models can be removed', async (t) => {
   const root = t.testdir({ own: {}, shipped: {}, elsewhere: {} });
   await writeTinyModel(join(root, 'own', 'a.gguf'));
   await writeTinyModel(join(root, 'shipped', 'a.gguf'));
   await writeTinyModel(join(root, 'shipped', 'b.gguf'));
   await writeTinyModel(join(root, 'elsewhere', 'B.gguf'));
   const files = [join(root, 'elsewhere', 'B.gguf')];
-  const library = new ModelLibrary({ modelsDir: join(root, 'own'), readOnlyDirs: [join(root, 'shipped')], files });
+  const library = new ModelLibrary({ modelsDir: join(root, 'own'), shippedDir: join(root, 'shipped'), files });
   const entries = await library.entries();
   t.strictSame(
     entries.map(({ paths }) => paths[0]?.slice(root.length)),

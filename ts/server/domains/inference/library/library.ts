@@ -7,15 +7,15 @@ import { findInCatalogue } from './catalogue.ts';
 import { lockFile } from './files/file-lock.ts';
 import { LibraryError } from './library-error.ts';
 import { type ModelFacts, readModelFacts } from './model-facts.ts';
-import { listModelFiles, type ModelFiles } from './model-folder.ts';
+import { listModelFiles, listShippedFiles, type ModelFiles } from './model-folder.ts';
 import { checkModelName, modelNameOfFile } from './model-name.ts';
 import { findSidecar, type Sidecar } from './sidecar.ts';
 
 export interface LibraryOptions {
   /** Folder that pull, import and rm work on. */
   modelsDir: string;
-  /** Folders whose models are offered too and never changed, for example the one that ships with the program. */
-  readOnlyDirs?: readonly string[];
+  /** Folder of the models that ship with the program, which are offered too and never changed. */
+  shippedDir?: string;
   /** Single files from anywhere, as `svc serve --model FILE` names them; they win over models of the same name. */
   files?: readonly string[];
 }
@@ -101,9 +101,10 @@ export class ModelLibrary implements ModelSource {
   async #readAll(): Promise<LibraryEntry[]> {
     const entries = new Map<string, LibraryEntry>();
     for (const path of this.#options.files ?? []) add(entries, await this.#readNamedFile(resolve(path)));
-    for (const folder of [this.modelsDir, ...(this.#options.readOnlyDirs ?? [])]) {
-      for (const files of await listModelFiles(folder)) add(entries, await this.#read(files, folder));
-    }
+    for (const files of await listModelFiles(this.modelsDir)) add(entries, await this.#read(files, this.modelsDir));
+    const { shippedDir } = this.#options;
+    const shipped = shippedDir === undefined ? [] : await listShippedFiles(shippedDir);
+    for (const { files, folder } of shipped) add(entries, await this.#read(files, folder));
     return attachProjectors([...entries.values()]).sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 

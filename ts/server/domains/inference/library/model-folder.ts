@@ -26,6 +26,23 @@ export async function listModelFiles(folder: string): Promise<ModelFiles[]> {
   return entries.filter((entry) => entry !== undefined);
 }
 
+/**
+ * The models that ship in a folder: files in it, and of each folder in it the model that has its name. A checkout keeps a model beside its
+ * recipe so (models/NAME/NAME.gguf), a package may do without the folders.
+ */
+export async function listShippedFiles(folder: string): Promise<{ folder: string; files: ModelFiles }[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const inside = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const own = (await listModelFiles(folder)).map((files) => ({ folder, files }));
+  const nested = await Promise.all(inside.map((name) => listNamesake(join(folder, name), name)));
+  return [...own, ...nested.flat()];
+}
+
+async function listNamesake(folder: string, name: string): Promise<{ folder: string; files: ModelFiles }[]> {
+  const found = (await listModelFiles(folder)).filter((files) => files.name === name.toLowerCase());
+  return found.map((files) => ({ folder, files }));
+}
+
 async function describe(folder: string, name: string, files: string[]): Promise<ModelFiles | undefined> {
   const parts = files.filter((file) => findPart(file) !== undefined);
   // A whole file beside parts of the same name, or the same name in another case: the first whole file counts.

@@ -93,6 +93,11 @@ for (const [name, members, param] of [
   ['a tool of the provider', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, 'tools[0].type'],
   ['a document', { messages: [{ role: 'user', content: [{ type: 'document' }] }] }, 'messages[0].content[0].type'],
   [
+    'a tool result without tool_use_id',
+    { messages: [{ role: 'user', content: [{ type: 'tool_result', content: '4' }] }] },
+    'messages[0].content[0].tool_use_id',
+  ],
+  [
     'an image from the web',
     { messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url: 'http://x/y' } }] }] },
     'messages[0].content[0].source.url',

@@ -33,7 +33,8 @@ function readMessage(message: Members, param: string, media: RequestMedia): Memb
   }
   const read: Members = { role, content: readContent(message['content'], `${param}.content`, media) };
   if (role === 'assistant') readAssistant(message, read, param);
-  if (role === 'tool') readToolResult(message, read, param);
+  if (message['role'] === 'tool') read['tool_call_id'] = asText(message['tool_call_id'], `${param}.tool_call_id`);
+  if (role === 'tool') read['content'] ??= '';
   if (role !== 'assistant' && read['content'] === null)
     throw invalid(`${param}.content`, `${param}.content must be a string or an array.`);
   const name = textOr(message['name'], undefined, `${param}.name`);
@@ -79,12 +80,6 @@ function readArguments(value: unknown, param: string): string {
     throw invalid(param, `${param} must be a string of JSON: ${(cause as Error).message}.`);
   }
   return text;
-}
-
-function readToolResult(message: Members, read: Members, param: string): void {
-  const id = textOr(message['tool_call_id'], undefined, `${param}.tool_call_id`);
-  if (id !== undefined) read['tool_call_id'] = id;
-  read['content'] ??= '';
 }
 
 function readContent(content: unknown, param: string, media: RequestMedia): string | Members[] | null {

@@ -154,6 +154,30 @@ t.test('response formats become schemas', async (t) => {
   t.equal(read({ response_format: { type: 'text' } }).request.job.jsonSchema, undefined);
 });
 
+const broken = { type: 'string', pattern: '(' };
+for (const [param, members] of [
+  ['response_format.schema', { response_format: { type: 'json_schema', json_schema: { schema: broken } } }],
+  ['response_format.schema', { response_format: { type: 'json_object', schema: broken } }],
+  ['json_schema', { json_schema: broken }],
+  ['tools[0].function.parameters', { tools: [{ type: 'function', function: { name: 'a', parameters: broken } }] }],
+] as const) {
+  t.test(`a pattern that is no regular expression in ${param} is a 400 that says so`, async (t) => {
+    t.throws(() => read(members), {
+      status: 400,
+      code: 'invalid_grammar',
+      param,
+      message: /pattern at # is no regular expression/,
+    });
+  });
+}
+
+t.test('the older role function needs no tool_call_id', async (t) => {
+  t.match(chat({ messages: [...hello, { role: 'function', name: 'a', content: '4' }] }).messages, [
+    {},
+    { role: 'tool', name: 'a' },
+  ]);
+});
+
 const refused: [string, Record<string, unknown>, string][] = [
   ['empty messages', { messages: [] }, 'messages'],
   ['no model', { model: undefined }, 'model'],
@@ -172,6 +196,7 @@ const refused: [string, Record<string, unknown>, string][] = [
   ['a choice of an unknown tool', { tools: [lamp], tool_choice: { type: 'function', function: { name: 'x' } } }, 'tool_choice'],
   ['one tool twice', { tools: [lamp, lamp] }, 'tools'],
   ['a hosted tool', { tools: [{ type: 'web_search' }] }, 'tools[0].type'],
+  ['a tool message without tool_call_id', { messages: [...hello, { role: 'tool', content: '4' }] }, 'messages[1].tool_call_id'],
   [
     'arguments that are no JSON',
     { messages: [{ role: 'assistant', tool_calls: [{ function: { name: 'a', arguments: '{' } }] }] },

@@ -1,13 +1,17 @@
 /** POST /v1/embeddings and the two paths that answer the same. */
-import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
+import { type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
 import { invalid, modelErrors } from '../../errors.ts';
 import type { InferenceService } from '../../service.ts';
 import { callOptions } from '../call.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { openaiErrorBody } from '../openai/error-body.ts';
+import { embeddingChunks } from './answer.ts';
 import { readInputs } from './input.ts';
 import { EmbeddingList, EmbeddingRequest } from './schema.ts';
-import { encodeVector, shortenVector } from './vector.ts';
+import { shortenVector } from './vector.ts';
+
+/** Larger answers go out as they are made; smaller ones are sent whole, with their length. */
+const mostGatheredFloats = 16_384;
 
 const paths = ['/v1/embeddings', '/v1/cloud/embeddings', '/v1/inference/embeddings'];
 
@@ -37,17 +41,18 @@ async function embed(service: InferenceService, context: RequestContext<unknown,
   const model = await service.resolve({ ability: 'embeddings', model: name });
   const { vectors, nTokens } = await service.embed(model, inputs, options);
   const shortened = dimensions ? shortenAll(vectors, dimensions) : vectors;
-  const nTotal = nTokens.reduce((sum, count) => sum + count, 0);
-  return json(200, {
-    object: 'list',
+  const body = embeddingChunks({
     model: model.card.id,
-    data: shortened.map((vector, index) => ({
-      object: 'embedding',
-      index,
-      embedding: encoding_format === 'base64' ? encodeVector(vector) : [...vector],
-    })),
-    usage: { prompt_tokens: nTotal, total_tokens: nTotal },
+    vectors: shortened,
+    isBase64: encoding_format === 'base64',
+    nTokens: nTokens.reduce((sum, count) => sum + count, 0),
   });
+  const head = { status: 200, headers: { 'content-type': 'application/json' } };
+  const nFloats = shortened.length * (shortened[0]?.length ?? 0);
+  if (nFloats > mostGatheredFloats) return { kind: 'stream', ...head, body };
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return { kind: 'bytes', ...head, body: Buffer.concat(chunks) };
 }
 
 function shortenAll(vectors: Float32Array[], nDimensions: number): Float32Array[] {
