@@ -22,7 +22,8 @@ export interface ModelCapabilities {
   rerank: boolean;
 }
 
-export type ModelState = 'unloaded' | 'loading' | 'loaded' | 'unloading' | 'unusable';
+/** A file that is being inspected has the abilities of its kind for the time being. */
+export type ModelState = 'inspecting' | 'unloaded' | 'loading' | 'loaded' | 'unloading' | 'unusable';
 
 /** One model of a backend and what it can do, loaded or not. */
 export interface ModelCard {
@@ -104,8 +105,8 @@ export type ChatPrompt = Extract<Prompt, { kind: 'chat' }>;
 export interface InferenceBackend {
   /** Why this backend can answer nothing at all, if so. */
   unavailableReason(): InferenceError | undefined;
-  /** The cards that the calls below take. */
-  models(): Promise<ModelCard[]>;
+  /** The cards that the calls below take. Only what is needed to tell whether the one that is asked for can answer is waited for. */
+  models(asked?: string): Promise<ModelCard[]>;
   /** Resolves when the job is queued; later failures arrive at sink.onError. */
   complete(card: ModelCard, request: CompletionRequest, sink: CompletionSink, options: CallOptions): Promise<BackendCompletion>;
   embed(card: ModelCard, inputs: (string | Int32Array)[], options: CallOptions): Promise<EmbedResult>;

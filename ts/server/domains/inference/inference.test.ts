@@ -49,7 +49,7 @@ function setUp(t: Test, kinds: Record<string, StoredModel['kind']> = { 'tiny-cha
   const source = { list: async () => models, find: async (id: string) => models.find((model) => model.id === id) };
   const make = (tenants?: TenantRules) =>
     inferenceForTest({
-      overrides: { source, binding, inspector: new Inspector(undefined, async () => result) },
+      overrides: { source, binding, inspector: new Inspector(undefined, async () => result, 0) },
       settings: { default_model: models[0]?.id ?? '' },
       dataDir: folder,
       metrics,

@@ -62,7 +62,9 @@ export class InferenceService {
 
   /** Throws what selectModel() does, or the unavailableReason when no backend works at all. */
   async resolve(needs: ModelNeeds): Promise<ResolvedModel> {
-    const offers = await Promise.all(this.#usableBackends().map(offersOf));
+    const offers = await Promise.all(
+      this.#usableBackends().map((backend) => offersOf(backend, needs.model ?? this.#defaultModel() ?? '')),
+    );
     return selectModel(offers.flat(), needs, this.#defaultModel());
   }
 
@@ -169,6 +171,8 @@ export class InferenceService {
   }
 }
 
-async function offersOf(backend: InferenceBackend): Promise<Offer[]> {
-  return (await backend.models()).map((card) => ({ backend, card }));
+/** A model whose file is still being inspected answers nobody. */
+async function offersOf(backend: InferenceBackend, asked: string): Promise<Offer[]> {
+  const cards = await backend.models(asked);
+  return cards.filter(({ state }) => state !== 'inspecting').map((card) => ({ backend, card }));
 }

@@ -19,7 +19,9 @@ export const ModelSummary = Type.Object({
   license: Type.Optional(Type.String()),
   created: Type.Integer({ description: 'Unix seconds.' }),
   owned_by: Type.String(),
-  state: Type.String({ description: 'unloaded, loading, loaded, unloading or unusable.' }),
+  state: Type.String({
+    description: 'inspecting (its abilities are those of its kind until then), unloaded, loading, loaded, unloading or unusable.',
+  }),
   note: Type.Optional(Type.String({ description: 'What a user must know: that it is a demonstration, or why it is unusable.' })),
 });
 

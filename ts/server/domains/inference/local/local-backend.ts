@@ -59,8 +59,8 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     return this.#unavailableReason;
   }
 
-  models(): Promise<ModelCard[]> {
-    return this.#catalogue.cards();
+  models(asked?: string): Promise<ModelCard[]> {
+    return this.#catalogue.cards(asked);
   }
 
   async complete(

@@ -2,6 +2,7 @@
 import type { MemoryPlan } from '../../../native/llama.ts';
 import type { ModelCapabilities, ModelCard } from '../backend.ts';
 import { inferenceError } from '../errors.ts';
+import { findModel } from '../models/model-name.ts';
 import type { ModelSource, StoredModel } from '../models/model-source.ts';
 import type { InspectionPlan } from './inspection/inspection-process.ts';
 import type { InspectionResult } from './inspection/inspection-result.ts';
@@ -12,7 +13,9 @@ type PlanOf = (stored: StoredModel) => InspectionPlan;
 
 interface Row {
   stored: StoredModel;
-  result: InspectionResult;
+  /** Undefined while the file is being inspected. */
+  result: InspectionResult | undefined;
+  inspected: Promise<InspectionResult>;
 }
 
 /** What the backend needs to run a model. */
@@ -46,13 +49,20 @@ export class ModelCatalogue {
     this.#planOf = planOf;
   }
 
-  async cards(): Promise<ModelCard[]> {
-    return (await this.#read()).map((row) => this.#card(row));
+  /**
+   * Files that are being inspected are listed as such. Only the model that is asked for is waited for, and all of them where the caller
+   * asks for one that is not there and nothing else can answer yet.
+   */
+  async cards(asked?: string): Promise<ModelCard[]> {
+    const rows = await this.#read();
+    if (asked !== undefined) await Promise.all(neededRows(rows, asked).map((row) => row.inspected));
+    return rows.map((row) => this.#card(row));
   }
 
   /** Looks at one model alone when nobody listed them lately: the first start must not wait for the inspection of all. */
   async find(id: string): Promise<FoundModel | undefined> {
     const row = this.#isFresh() ? (await this.#read()).find(({ stored }) => stored.id === id) : await this.#readOne(id);
+    await row?.inspected;
     return row && foundModel(row, this.#card(row));
   }
 
@@ -65,7 +75,7 @@ export class ModelCatalogue {
 
   async #readOne(id: string): Promise<Row | undefined> {
     const stored = await this.#source.find(id);
-    return stored && { stored, result: await this.#judge(stored) };
+    return stored && this.#row(stored);
   }
 
   #isFresh(): boolean {
@@ -85,23 +95,31 @@ export class ModelCatalogue {
 
   async #list(): Promise<Row[]> {
     const models = await this.#source.list();
-    return Promise.all(models.map(async (stored) => ({ stored, result: await this.#judge(stored) })));
+    return Promise.all(models.map((stored) => this.#row(stored)));
   }
 
-  #judge(stored: StoredModel): Promise<InspectionResult> | InspectionResult {
-    return this.#canInspect() ? this.#inspector.inspect(stored.path, this.#planOf(stored)) : assumedResult;
+  async #row(stored: StoredModel): Promise<Row> {
+    const plan = this.#planOf(stored);
+    const result = this.#canInspect() ? await this.#inspector.find(stored.path, plan) : assumedResult;
+    if (result) return { stored, result, inspected: Promise.resolve(result) };
+    const row: Row = { stored, result, inspected: this.#inspector.inspect(stored.path, plan).catch(failedInspection) };
+    void row.inspected.then((found) => {
+      row.result = found;
+    });
+    return row;
   }
 
   #card(row: Row): ModelCard {
     const { stored, result: inspected } = row;
     const entry = this.#registry.entry(stored.id);
-    const result: InspectionResult = entry?.model ? { ...entry.model.native.info, usable: true } : inspected;
+    const known: InspectionResult | undefined = entry?.model ? { ...entry.model.native.info, usable: true } : inspected;
+    const result = known ?? assumedResult;
     const { path: _path, sha256: _sha256, projectorPath: _projectorPath, ...facts } = stored;
     const card: ModelCard = {
       ...facts,
       capabilities: capabilitiesOf(stored, result),
       ownedBy: 'local',
-      state: result.usable ? (entry?.state ?? 'unloaded') : 'unusable',
+      state: known === undefined ? 'inspecting' : result.usable ? (entry?.state ?? 'unloaded') : 'unusable',
       ...(result.usable ? {} : { unusable: result.reason }),
     };
     this.#rowOf.set(card, row);
@@ -109,8 +127,22 @@ export class ModelCatalogue {
   }
 }
 
+function neededRows(rows: readonly Row[], asked: string): Row[] {
+  const named = findModel(
+    rows.map((row) => ({ card: row.stored, row })),
+    asked,
+  );
+  if (named) return [named.row];
+  return rows.some(({ stored, result }) => stored.kind === 'chat' && result?.usable) ? [] : [...rows];
+}
+
+/** The program could not be started, which the next look at the file tries again. */
+function failedInspection(error: unknown): InspectionResult {
+  return { usable: false, reason: `The file could not be inspected: ${String(error)}`, isDeath: true };
+}
+
 function foundModel({ stored, result }: Row, card: ModelCard): FoundModel {
-  return { stored, card, plan: result.usable ? result.memory : undefined };
+  return { stored, card, plan: result?.usable ? result.memory : undefined };
 }
 
 const assumedResult: InspectionResult = {

@@ -22,7 +22,7 @@ function counting(result: InspectionResult): { run: (path: string) => Promise<In
 t.test('a file is inspected once, and again after it changed', async (t) => {
   const path = join(t.testdir({ 'a.gguf': 'x' }), 'a.gguf');
   const { run, seen } = counting(sound);
-  const inspector = new Inspector(undefined, run);
+  const inspector = new Inspector(undefined, run, 0);
   await Promise.all([inspector.inspect(path), inspector.inspect(path)]);
   await inspector.inspect(path);
   t.equal(seen.length, 1);
@@ -34,14 +34,14 @@ t.test('a file is inspected once, and again after it changed', async (t) => {
 t.test('a result outlives the process, a death does not', async (t) => {
   const folder = t.testdir({ 'good.gguf': 'x', 'dead.gguf': 'y' });
   const cache = join(folder, 'cache.json');
-  const first = new Inspector(cache, (path) =>
-    Promise.resolve(path.endsWith('good.gguf') ? sound : { usable: false, reason: 'killed', isDeath: true }),
-  );
+  const inspectGood = (path: string): Promise<InspectionResult> =>
+    Promise.resolve(path.endsWith('good.gguf') ? sound : { usable: false, reason: 'killed', isDeath: true });
+  const first = new Inspector(cache, inspectGood, 0);
   await first.inspect(join(folder, 'good.gguf'));
   await first.inspect(join(folder, 'dead.gguf'));
   await first.settle();
   const { run, seen } = counting(sound);
-  const second = new Inspector(cache, run);
+  const second = new Inspector(cache, run, 0);
   t.strictSame(await second.inspect(join(folder, 'good.gguf')), sound);
   await second.inspect(join(folder, 'dead.gguf'));
   t.strictSame(seen, [join(folder, 'dead.gguf')]);
@@ -50,21 +50,21 @@ t.test('a result outlives the process, a death does not', async (t) => {
 t.test('another plan is another question', async (t) => {
   const path = join(t.testdir({ 'a.gguf': 'x' }), 'a.gguf');
   const { run, seen } = counting(sound);
-  const inspector = new Inspector(undefined, run);
+  const inspector = new Inspector(undefined, run, 0);
   for (const nCtx of [512, 512, 1024]) await inspector.inspect(path, { engine: { nCtx }, load: {} });
   t.equal(seen.length, 2);
 });
 
 t.test('a damaged cache file is no cache', async (t) => {
   const folder = t.testdir({ 'a.gguf': 'x', 'cache.json': '{"format":2,"files":{"' });
-  const inspector = new Inspector(join(folder, 'cache.json'), counting(sound).run);
+  const inspector = new Inspector(join(folder, 'cache.json'), counting(sound).run, 0);
   t.strictSame(await inspector.inspect(join(folder, 'a.gguf')), sound);
   await inspector.settle();
   t.match(await readFile(join(folder, 'cache.json'), 'utf8'), /"usable":true/);
 });
 
 t.test('a file that is gone is unusable', async (t) => {
-  const inspector = new Inspector(undefined, counting(sound).run);
+  const inspector = new Inspector(undefined, counting(sound).run, 0);
   t.match(await inspector.inspect('/no/such/file.gguf'), { usable: false });
 });
 
@@ -108,4 +108,18 @@ t.test('the child sees no secrets', async (t) => {
   );
   const result = await runInspection('x', undefined, limits, child);
   t.notMatch(result, { reason: /SECRET|HOME/ });
+});
+
+t.test('a file that is still being written is left alone until it is quiet', async (t) => {
+  const path = join(t.testdir({ 'a.gguf': 'x' }), 'a.gguf');
+  const { run, seen } = counting(sound);
+  const inspector = new Inspector(undefined, run, 3_600_000);
+  const inspected = inspector.inspect(path);
+  const first = await Promise.race([inspected, new Promise((resolve) => setTimeout(resolve, 300, 'waiting'))]);
+  t.equal(first, 'waiting');
+  t.equal(await inspector.find(path), undefined);
+  t.equal(seen.length, 0);
+  await utimes(path, 1, 1);
+  t.strictSame(await inspected, sound);
+  t.strictSame(await inspector.find(path), sound);
 });

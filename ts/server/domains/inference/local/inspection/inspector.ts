@@ -12,6 +12,11 @@ interface StoredResult {
 /** Raise it when the child learns to tell more, so that old inspection results are not believed. */
 const format = 2;
 
+/** Some programs give a copy the time of its original when it is whole. */
+const lookAgainMs = 250;
+
+const gone: InspectionResult = { usable: false, reason: 'The file is gone.' };
+
 type RunInspection = (path: string, plan: InspectionPlan | undefined) => Promise<InspectionResult>;
 
 export class Inspector {
@@ -19,29 +24,53 @@ export class Inspector {
   readonly #running = new Map<string, Promise<InspectionResult>>();
   readonly #cacheFile: string | undefined;
   readonly #run: RunInspection;
+  readonly #quietMs: number;
   #restored: Promise<void> | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  /** Without a cache file, inspection results last as long as the process. */
-  constructor(cacheFile: string | undefined, run: RunInspection = runInspection) {
+  /** Without a cache file, inspection results last as long as the process. A file that changed less than quietMs ago is left alone. */
+  constructor(cacheFile: string | undefined, run: RunInspection = runInspection, quietMs = 3_000) {
     this.#cacheFile = cacheFile;
     this.#run = run;
+    this.#quietMs = quietMs;
   }
 
   /** With a plan, the inspection result tells how much memory the model will take with it. */
   async inspect(path: string, plan?: InspectionPlan): Promise<InspectionResult> {
+    const kept = await this.find(path, plan);
+    if (kept) return kept;
+    await this.#untilQuiet(path);
+    const stamp = await stampOf(path, plan);
+    return stamp === undefined ? gone : (this.#keptResult(path, stamp) ?? this.#once(path, stamp, plan));
+  }
+
+  /** What is known of the file as it is now; undefined when it has yet to be inspected. */
+  async find(path: string, plan?: InspectionPlan): Promise<InspectionResult | undefined> {
     this.#restored ??= this.#restore();
     await this.#restored;
-    const file = await fileStamp(path);
-    if (file === undefined) return { usable: false, reason: 'The file is gone.' };
-    const stamp = plan === undefined ? file : `${file}:${hashOf(plan)}`;
-    const kept = this.#kept.get(path);
-    return kept?.stamp === stamp ? kept.result : this.#once(path, stamp, plan);
+    const stamp = await stampOf(path, plan);
+    return stamp === undefined ? gone : this.#keptResult(path, stamp);
   }
 
   /** Settles when nothing runs and every inspection result is kept. */
   async settle(): Promise<void> {
     await this.#queue.catch(() => {});
+  }
+
+  #keptResult(path: string, stamp: string): InspectionResult | undefined {
+    const kept = this.#kept.get(path);
+    return kept?.stamp === stamp ? kept.result : undefined;
+  }
+
+  /** A file that is still being copied grows all the time; the time of its last change says so. */
+  async #untilQuiet(path: string): Promise<void> {
+    for (;;) {
+      const { mtimeMs } = (await stat(path).catch(() => undefined)) ?? {};
+      const ageMs = Date.now() - (mtimeMs ?? 0);
+      // A file from the future, by a clock that is wrong, would never be old enough.
+      if (ageMs < 0 || ageMs >= this.#quietMs) return;
+      await new Promise((resolve) => setTimeout(resolve, Math.min(this.#quietMs - ageMs, lookAgainMs)));
+    }
   }
 
   #once(path: string, stamp: string, plan: InspectionPlan | undefined): Promise<InspectionResult> {
@@ -84,6 +113,11 @@ export class Inspector {
 
 function hashOf(plan: InspectionPlan): string {
   return createHash('sha1').update(JSON.stringify(plan)).digest('base64url');
+}
+
+async function stampOf(path: string, plan: InspectionPlan | undefined): Promise<string | undefined> {
+  const file = await fileStamp(path);
+  return file === undefined || plan === undefined ? file : `${file}:${hashOf(plan)}`;
 }
 
 async function fileStamp(path: string): Promise<string | undefined> {
