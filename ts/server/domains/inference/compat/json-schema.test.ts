@@ -5,7 +5,7 @@ import type { Members } from './members.ts';
 
 const code = 'invalid_grammar';
 const refused = (t: Test, schema: Members, message: RegExp) =>
-  t.throws(() => readJsonSchema(schema, 'schema'), { status: 400, code, message });
+  t.throws(() => readJsonSchema(schema, 'schema'), { code, message });
 
 t.test('a schema that has nothing to put right is handed on as it is', async (t) => {
   const schema = {
