@@ -71,7 +71,7 @@ t.test('a write that rolls back takes none of its group with it', async (t) => {
 });
 
 t.test(
-  'the event loop runs on while another program holds the lock; then the write is refused as busy and nothing else stops',
+  'the event loop runs on while another program holds the lock; then writes are refused as busy and nothing else stops',
   async (t) => {
     const { storage, file } = await open(t);
     const notes = storage.access<NoteTables>();
@@ -84,7 +84,11 @@ t.test(
       last = performance.now();
     }, 1);
     const write = () => notes.writeUnit(red, (db) => [db.insertInto('notes').values(note('a'))]);
-    await t.rejects(write(), { code: 'storage_busy', outcome: 'not_applied' });
+    const interactive = () => notes.write(red, (tx) => tx.insertInto('notes').values(note('b')).execute());
+    const startedAt = performance.now();
+    const outcomes = await Promise.allSettled([write(), interactive(), write(), interactive()]);
+    for (const outcome of outcomes) t.match(outcome, { reason: { code: 'storage_busy', outcome: 'not_applied' } });
+    t.ok(performance.now() - startedAt < 9_000, 'they waited for the lock together, not one after another');
     clearInterval(clock);
     t.ok(longestGapMs < 2_500, 'the wait for the lock of 5 s was not on this thread');
     t.equal(storage.notReady(), undefined);
