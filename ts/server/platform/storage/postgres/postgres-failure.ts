@@ -18,6 +18,8 @@ const REMEDIES: Partial<Record<StorageErrorCode, string>> = {
   write_conflict: 'Repeat the request.',
 };
 
+const NO_PERMISSION = 'The role of database.url has to own the database: ALTER DATABASE ... OWNER TO its role.';
+
 /** Undefined for an error that is not the server's: the connection's, or a program's mistake. */
 export function sqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined;
@@ -31,7 +33,7 @@ export function toStorageError(error: unknown, { outcome = 'not_applied' as Writ
   const text = error instanceof Error ? error.message : String(error);
   const what = code === 'storage_unavailable' ? `PostgreSQL does not work: ${text}` : text;
   return new StorageError(code, state === undefined ? what : `${what} (SQLSTATE ${state})`, {
-    remedy: REMEDIES[code] ?? '',
+    remedy: state === '42501' ? NO_PERMISSION : (REMEDIES[code] ?? ''),
     outcome,
     cause: error,
   });

@@ -31,6 +31,8 @@ export class Writer {
   /** The interactive transaction that runs now. */
   #current: OpenTransaction | undefined;
   #broken: unknown;
+  /** The thread ends when all that it was asked is done. */
+  #isClosing = false;
 
   constructor(connection: Connection, port: ThreadPort<WriterRequest>) {
     this.#connection = connection;
@@ -42,12 +44,13 @@ export class Writer {
     this.#sort(batch);
     this.#sort(this.#port.take());
     this.#work();
+    if (this.#isClosing && !this.#current && this.#queue.length === 0) this.#close();
     this.#port.flush();
   }
 
   #sort(requests: readonly WriterRequest[]): void {
     for (const request of requests) {
-      if (request.kind === 'close') this.#close();
+      if (request.kind === 'close') this.#isClosing = true;
       else if (request.kind === 'unit' || request.kind === 'backup') this.#queue.push(request);
       else if (request.kind === 'begin') this.#enqueue(request);
       else this.#deliver(request);
@@ -223,7 +226,6 @@ export class Writer {
   }
 
   #close(): void {
-    this.#commit();
     if (this.#broken === undefined) this.#connection.close();
     this.#port.close();
   }
