@@ -1,5 +1,6 @@
 import { LibraryError, type LibraryErrorCode } from '../server/domains/inference/library/index.ts';
 import { StartError } from '../server/platform/module/start-error.ts';
+import { StorageError, type StorageErrorCode } from '../server/platform/storage/index.ts';
 import { type ExitName, exitCodes } from './exit-codes.ts';
 
 /** A failure that the person at the terminal can do something about. */
@@ -40,11 +41,20 @@ const exitOfLibrary: Record<LibraryErrorCode, ExitName> = {
   unsafe_address: 'failed',
 };
 
+const exitOfStorage: Partial<Record<StorageErrorCode, ExitName>> = {
+  invalid_url: 'usage',
+  data_dir_locked: 'conflict',
+  copy_refused: 'conflict',
+  copy_differs: 'verification_failed',
+};
+
 /** What any thrown value means at the command line. */
 export function asCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof LibraryError)
     return new CliError(exitOfLibrary[error.code], error.code, error.message, error.remedy, error);
+  if (error instanceof StorageError)
+    return new CliError(exitOfStorage[error.code] ?? 'failed', error.code, error.message, error.remedy, error);
   if (error instanceof StartError) return new CliError('failed', error.code, error.message, error.remedy, error);
   if (error instanceof Error && error.name === 'AbortError') {
     return new CliError('interrupted', 'interrupted', 'stopped', 'run the same command again to continue', error);

@@ -5,6 +5,7 @@ import { chat } from './commands/chat.ts';
 import { config } from './commands/config.ts';
 import { doctor } from './commands/doctor.ts';
 import { helpCommand } from './commands/help.ts';
+import { migrate } from './commands/migrate.ts';
 import { modelsImport } from './commands/models-import.ts';
 import { modelsList } from './commands/models-list.ts';
 import { modelsLoad, modelsUnload } from './commands/models-memory.ts';
@@ -20,6 +21,6 @@ import { version } from './commands/version.ts';
 export const commands: readonly Command[] = [
   ...[serve, status, chat, doctor],
   ...[modelsList, modelsPull, modelsImport, modelsShow, modelsVerify, modelsRm, modelsLoad, modelsUnload],
-  ...[roles, config, bench, version],
+  ...[roles, config, migrate, bench, version],
   helpCommand(() => commands),
 ];

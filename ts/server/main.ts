@@ -1,6 +1,7 @@
 /** The composition root: the only file that knows everyone. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { databaseOptions } from './database.ts';
 import { modules as allModules } from './modules.ts';
 import { parseListenAddress } from './platform/config/listen-address.ts';
 import { withDocs } from './platform/http/docs/docs-routes.ts';
@@ -14,7 +15,7 @@ import type { AnyModuleDefinition } from './platform/module/module.ts';
 import { ModuleHost } from './platform/module/module-host.ts';
 import { StartError } from './platform/module/start-error.ts';
 import { LocalNode } from './platform/node/local-node.ts';
-import { createStorage, DataDirLock, observeStorage, type Storage, type StorageObserver } from './platform/storage/index.ts';
+import { createStorage, DataDirLock, observeStorage } from './platform/storage/index.ts';
 import { API_INFO, INSTALL_ROOT, VERSION } from './product.ts';
 import type { NodeConfig } from './settings.ts';
 import { TenantKeyFile } from './tenant-key-file.ts';
@@ -46,7 +47,8 @@ export async function createServer(config: NodeConfig, overrides: ServerOverride
   observeProcess(metrics, VERSION);
   const tenants = new TenantKeyFile(values.tenant_keys_file);
   const definitions = overrides.modules ?? allModules;
-  const storage = openableStorage(values, definitions, observeStorage(metrics, log.child({ part: 'storage' })));
+  const observer = observeStorage(metrics, log.child({ part: 'storage' }));
+  const storage = createStorage({ ...databaseOptions(values, definitions), observer });
   const node = new LocalNode({
     version: VERSION,
     installRoot: INSTALL_ROOT,
@@ -126,20 +128,6 @@ async function openDataDir(path: string): Promise<DataDirLock> {
     throw new StartError('data_dir_unusable', `the data folder ${path} cannot be used: ${reason}`, remedy, cause);
   }
   return DataDirLock.acquire(path, 'svc serve');
-}
-
-function openableStorage(
-  values: NodeConfig['values'],
-  definitions: readonly AnyModuleDefinition[],
-  observer: StorageObserver,
-): Storage {
-  const url = values['database.url'];
-  return createStorage({
-    url: url === '' ? `sqlite:${join(values.data_dir, 'svc.db')}` : url,
-    modules: definitions.map(({ name, migrations = [] }) => ({ module: name, migrations })),
-    poolSize: values['database.pool_size'],
-    observer,
-  });
 }
 
 /** Entries of a setting that holds several, separated by commas. */

@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { DatabaseStorage } from './database-storage.ts';
+import type { Engine } from './engine.ts';
 import { PostgresEngine } from './postgres/postgres-engine.ts';
 import { SqliteEngine } from './sqlite/sqlite-engine.ts';
 import type { Storage } from './storage.ts';
@@ -8,10 +9,14 @@ import { resolveStorageOptions, type StorageOptions } from './storage-options.ts
 
 /** Builds the storage that `url` names, without touching it: `open()` does. Throws a StorageError `invalid_url`. */
 export function createStorage(options: StorageOptions): Storage {
+  return new DatabaseStorage(createEngine(options), resolveStorageOptions(options));
+}
+
+/** Throws a StorageError `invalid_url`. */
+export function createEngine(options: StorageOptions): Engine {
   const resolved = resolveStorageOptions(options);
-  if (options.url.startsWith('sqlite:'))
-    return new DatabaseStorage(new SqliteEngine(sqlitePath(options.url), resolved), resolved);
-  if (/^postgres(ql)?:/.test(options.url)) return new DatabaseStorage(new PostgresEngine(resolved), resolved);
+  if (options.url.startsWith('sqlite:')) return new SqliteEngine(sqlitePath(options.url), resolved);
+  if (/^postgres(ql)?:/.test(options.url)) return new PostgresEngine(resolved);
   throw new StorageError('invalid_url', 'database.url names neither SQLite nor PostgreSQL.', {
     remedy: 'Use sqlite:/path/to/file or postgres://user@host/database.',
   });

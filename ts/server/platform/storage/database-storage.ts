@@ -26,7 +26,7 @@ export class DatabaseStorage implements Storage {
   async open(): Promise<void> {
     await this.engine.connect();
     try {
-      if (this.#options.purpose !== 'copy') await refuseUnfinishedCopy(this.engine);
+      await refuseUnfinishedCopy(this.engine);
       await migrate(this.engine, this.#options.modules);
     } catch (error) {
       await this.engine.close();

@@ -3,6 +3,7 @@
  * `StorageAccess`; a write that resolved is on disk. Each use names whose rows it may see (`TenantScope`).
  */
 export type { DialectName } from './bound-kysely.ts';
+export { type CopiedTable, type CopyOptions, type CopyProgress, copyDatabase } from './copy/copy-database.ts';
 export { createStorage } from './create-storage.ts';
 export { DataDirLock } from './data-dir-lock.ts';
 export { type Column, column } from './migrations/column.ts';

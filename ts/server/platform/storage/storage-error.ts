@@ -2,7 +2,7 @@
 export type StorageErrorCode =
   /** An I/O error, a full disk or a lost connection. `outcome` says whether the write may have been applied. */
   | 'storage_unavailable'
-  /** Another process holds the database's lock. Nothing was applied. */
+  /** Another process holds the database's lock, or all connections are in use. Nothing was applied. */
   | 'storage_busy'
   | 'storage_closed'
   | 'unique_violation'

@@ -30,8 +30,6 @@ export interface StorageOptions {
   statementTimeoutMs?: number;
   /** The first and the longest wait between attempts to reopen the database after an I/O error. */
   reopenDelayMs?: { first: number; longest: number };
-  /** `copy` opens a database that an interrupted copy left unfinished; only copyDatabase() may use such a one. */
-  purpose?: 'serve' | 'copy';
   observer?: StorageObserver;
 }
 
@@ -40,7 +38,6 @@ export const defaultStorageOptions = {
   transactionTimeoutMs: 10_000,
   statementTimeoutMs: 30_000,
   reopenDelayMs: { first: 250, longest: 30_000 },
-  purpose: 'serve',
   observer: {},
 } as const satisfies Partial<StorageOptions>;
 

@@ -1,4 +1,5 @@
 /** The table of migrations that were applied to a database. */
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { bindKysely } from '../bound-kysely.ts';
 import type { Engine } from '../engine.ts';
@@ -9,6 +10,8 @@ import type { PendingMigration } from './migration-plan.ts';
 import { MigrationSchema } from './migration-schema.ts';
 
 export interface MigrationTables {
+  /** One row `id`, which tells this database from any other. */
+  svc_database: { key: string; value: string };
   svc_migrations: { module: string; id: number; name: string; applied_at: number };
 }
 
@@ -29,10 +32,21 @@ export async function selectApplied(engine: Engine, execute: ExecuteStatement): 
 export async function ensureMigrationTable(engine: Engine): Promise<void> {
   await engine.exclusive(async (execute) => {
     if (await hasTable(engine, execute, 'svc_migrations')) return;
-    await new MigrationSchema(engine.dialect, execute).table('svc_migrations', {
+    const schema = new MigrationSchema(engine.dialect, execute);
+    await schema.table('svc_migrations', {
       columns: { module: column.id(), id: column.integer(), name: column.text(), applied_at: column.timestamp() },
       primaryKey: ['module', 'id'],
     });
+    await schema.table('svc_database', { columns: { key: column.id(), value: column.text() }, primaryKey: ['key'] });
+    await schema.db<MigrationTables>().insertInto('svc_database').values({ key: 'id', value: randomUUID() }).execute();
+  });
+}
+
+/** The id of a database that was migrated. */
+export async function readDatabaseId(engine: Engine): Promise<string> {
+  return await engine.read(systemScope(), async (execute) => {
+    const db = bindKysely<MigrationTables>(engine.dialect, execute);
+    return (await db.selectFrom('svc_database').select('value').where('key', '=', 'id').executeTakeFirstOrThrow()).value;
   });
 }
 

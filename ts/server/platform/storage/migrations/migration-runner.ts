@@ -20,9 +20,9 @@ export async function migrate(engine: Engine, modules: readonly ModuleMigrations
   const known = listKnown(modules);
   const applied = await listApplied(engine);
   const [first] = listPending(known, applied);
+  await ensureMigrationTable(engine);
   if (!first) return;
   if (applied.length > 0) await engine.backup(backupLabel(first));
-  await ensureMigrationTable(engine);
   for (const migration of known) await applyOnce(engine, known, migration);
 }
 

@@ -42,6 +42,10 @@ export async function connectFrom(pool: pg.Pool): Promise<pg.PoolClient> {
   try {
     return await pool.connect();
   } catch (error) {
-    throw toStorageError(error);
+    if (pool.totalCount < pool.options.max || pool.totalCount === 0) throw toStorageError(error);
+    throw new StorageError('storage_busy', `All ${pool.totalCount} connections to PostgreSQL were in use for too long.`, {
+      remedy: 'Raise database.pool_size, or find what holds transactions open.',
+      cause: error,
+    });
   }
 }

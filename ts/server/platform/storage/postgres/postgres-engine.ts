@@ -17,6 +17,7 @@ export class PostgresEngine implements Engine {
   readonly #options: ResolvedStorageOptions;
   #recovery: Recovery;
   #pool: pg.Pool | undefined;
+  readonly #running = new Set<Promise<unknown>>();
 
   constructor(options: ResolvedStorageOptions) {
     this.#options = options;
@@ -38,18 +39,22 @@ export class PostgresEngine implements Engine {
   async close(): Promise<void> {
     const pool = this.#pool;
     this.#pool = undefined;
+    // The pool forgets those who wait for a connection when it ends.
+    await Promise.allSettled(this.#running);
     await this.#recovery.stop();
     await pool?.end();
   }
 
   async read<T>(scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
-    return await this.#run({ scope, mode: 'read', limitMs: this.#options.transactionTimeoutMs }, run);
+    const pool = this.#opened();
+    return await this.#track(this.#run(pool, { scope, mode: 'read', limitMs: this.#options.transactionTimeoutMs }, run));
   }
 
   async write<T>(scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
+    const pool = this.#opened();
     const limitMs = this.#options.transactionTimeoutMs;
     const onRetry = () => this.#options.observer.onRetry?.();
-    return await retryConflicts(limitMs, onRetry, () => this.#commit({ scope, mode: 'write', limitMs }, run));
+    return await this.#track(retryConflicts(limitMs, onRetry, () => this.#commit(pool, { scope, mode: 'write', limitMs }, run)));
   }
 
   async writeUnit(scope: StorageScope, statements: readonly Statement[]): Promise<StatementResult[]> {
@@ -61,7 +66,7 @@ export class PostgresEngine implements Engine {
   }
 
   async exclusive<T>(run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
-    return await this.#commit({ scope: systemScope(), mode: 'exclusive' }, run);
+    return await this.#track(this.#commit(this.#opened(), { scope: systemScope(), mode: 'exclusive' }, run));
   }
 
   async exists(): Promise<boolean> {
@@ -83,16 +88,24 @@ export class PostgresEngine implements Engine {
     return this.#pool ? this.#recovery.error?.message : 'The database is not open.';
   }
 
-  async #commit<T>(transaction: PostgresTransaction, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
+  async #track<T>(work: Promise<T>): Promise<T> {
+    this.#running.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#running.delete(work);
+    }
+  }
+
+  async #commit<T>(pool: pg.Pool, transaction: PostgresTransaction, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
     this.#recovery.check();
     const startedAt = performance.now();
-    const value = await this.#run(transaction, run);
+    const value = await this.#run(pool, transaction, run);
     this.#options.observer.onCommit?.({ units: 1, durationMs: performance.now() - startedAt });
     return value;
   }
 
-  async #run<T>(transaction: PostgresTransaction, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
-    const pool = this.#opened();
+  async #run<T>(pool: pg.Pool, transaction: PostgresTransaction, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
     try {
       return await runPostgresTransaction(await connectFrom(pool), transaction, run);
     } catch (error) {

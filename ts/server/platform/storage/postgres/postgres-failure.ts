@@ -1,4 +1,5 @@
 /** PostgreSQL's errors, sorted by what they mean for the caller. Source: appendix A of its manual ("Error Codes"). */
+import pg from 'pg';
 import { StorageError, type StorageErrorCode, type WriteOutcome } from '../storage-error.ts';
 
 const CODES: readonly (readonly [RegExp, StorageErrorCode])[] = [
@@ -17,9 +18,11 @@ const REMEDIES: Partial<Record<StorageErrorCode, string>> = {
   write_conflict: 'Repeat the request.',
 };
 
+const NO_PERMISSION = 'The role of database.url has to own the database: ALTER DATABASE ... OWNER TO its role.';
+
+/** Undefined for an error that is not the server's: the connection's, or a program's mistake. */
 export function sqlState(error: unknown): string | undefined {
-  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+  return error instanceof pg.DatabaseError ? error.code : undefined;
 }
 
 /** `reading`: SQLSTATE 25006 is then the caller's write inside read(). */
@@ -30,14 +33,13 @@ export function toStorageError(error: unknown, { outcome = 'not_applied' as Writ
   const text = error instanceof Error ? error.message : String(error);
   const what = code === 'storage_unavailable' ? `PostgreSQL does not work: ${text}` : text;
   return new StorageError(code, state === undefined ? what : `${what} (SQLSTATE ${state})`, {
-    remedy: REMEDIES[code] ?? '',
+    remedy: state === '42501' ? NO_PERMISSION : (REMEDIES[code] ?? ''),
     outcome,
     cause: error,
   });
 }
 
 function codeOf(state: string | undefined, error: unknown): StorageErrorCode {
-  // Errors of the connection itself have no SQLSTATE; those of a program's mistakes are TypeErrors and RangeErrors.
   if (state === undefined)
     return error instanceof TypeError || error instanceof RangeError ? 'statement_failed' : 'storage_unavailable';
   return CODES.find(([pattern]) => pattern.test(state))?.[1] ?? 'statement_failed';

@@ -34,26 +34,27 @@ export async function runPostgresTransaction<T>(
   run: (execute: ExecuteStatement) => Promise<T>,
 ): Promise<T> {
   const statements = guardStatements((statement) => runStatement(client, statement, mode === 'read'));
-  let committing = false;
   try {
-    await client.query(`${BEGIN[mode]}; ${settings(scope)}`);
+    await begin(client, `${BEGIN[mode]}; ${settings(scope)}`);
     const work = run(statements.execute);
     const value = await (limitMs === undefined ? work : withinTimeLimit(limitMs, work));
     statements.check();
     statements.refuse(transactionOver());
-    committing = true;
     await commit(client);
     client.release();
     return value;
   } catch (error) {
     statements.refuse(error instanceof StorageError ? error : transactionOver());
     await abandon(client, error);
-    // An error of the callback is its own; it passes through.
-    if (!committing && !(error instanceof pg.DatabaseError) && !isConnectionError(error)) throw error;
-    throw toStorageError(error, {
-      outcome: committing && !isKnownRollback(error) ? 'unknown' : 'not_applied',
-      reading: mode === 'read',
-    });
+    throw error;
+  }
+}
+
+async function begin(client: pg.PoolClient, sql: string): Promise<void> {
+  try {
+    await client.query(sql);
+  } catch (error) {
+    throw toStorageError(error);
   }
 }
 
@@ -71,31 +72,19 @@ async function runStatement(client: pg.PoolClient, { sql, parameters }: Statemen
   }
 }
 
-/** A transaction that the server gave up answers COMMIT with ROLLBACK, which is no error to it. */
+/** Throws with the outcome `unknown` unless the server said that it did not commit. */
 async function commit(client: pg.PoolClient): Promise<void> {
-  const { command } = await client.query('COMMIT');
+  const { command } = await client.query('COMMIT').catch((error: unknown) => {
+    throw toStorageError(error, { outcome: /^(40|23)/.test(sqlState(error) ?? '') ? 'not_applied' : 'unknown' });
+  });
+  // A transaction that the server gave up answers COMMIT with ROLLBACK, which is no error to it.
   if (command === 'ROLLBACK') throw new StorageError('statement_failed', 'PostgreSQL rolled the transaction back.');
-}
-
-/** Whether the server said that it did not commit, rather than saying nothing. */
-function isKnownRollback(error: unknown): boolean {
-  return error instanceof StorageError || /^(40|23)/.test(sqlState(error) ?? '');
-}
-
-function isConnectionError(error: unknown): boolean {
-  return (
-    error instanceof Error && /^(ECONN|EPIPE|ETIMEDOUT|Connection terminated|Client has encountered)/.test(codeOrMessage(error))
-  );
-}
-
-function codeOrMessage(error: Error): string {
-  return (error as NodeJS.ErrnoException).code ?? error.message;
 }
 
 /** Undoes the transaction. A connection in doubt, or one that still runs a statement, is closed, which undoes it as well. */
 async function abandon(client: pg.PoolClient, error: unknown): Promise<void> {
   const code = error instanceof StorageError ? error.code : undefined;
-  if (code === 'transaction_timeout' || code === 'storage_unavailable' || isConnectionError(error)) {
+  if (code === 'transaction_timeout' || code === 'storage_unavailable') {
     client.release(true);
     return;
   }

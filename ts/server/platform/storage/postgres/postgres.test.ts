@@ -5,6 +5,8 @@ import { type NoteTables, notesModule } from '../test-support/notes-module.ts';
 import { PostgresCluster } from '../test-support/postgres-cluster.ts';
 import { testStorageContract } from '../test-support/storage-contract.ts';
 
+t.setTimeout(120_000);
+
 const missing = PostgresCluster.missing();
 if (missing !== undefined) t.plan(0, missing);
 else await testPostgres(await PostgresCluster.start());

@@ -97,8 +97,9 @@ export class CommitGroup {
 
   /** Copies the log into the database file when it has grown. Throws what the disk says. */
   checkpoint(): void {
-    const [state] = this.#connection.database.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
-    if (state && state.log - state.checkpointed >= CHECKPOINT_PAGES) this.#connection.database.pragma('wal_checkpoint(PASSIVE)');
+    const [state] = this.#connection.run({ sql: 'PRAGMA wal_checkpoint(NOOP)', parameters: [] }).rows;
+    if (Number(state?.['log']) - Number(state?.['checkpointed']) >= CHECKPOINT_PAGES)
+      this.#connection.run({ sql: 'PRAGMA wal_checkpoint(PASSIVE)', parameters: [] });
   }
 
   #refuseAll(error: unknown, fatal: boolean, outcomeUnknown: boolean): void {

@@ -39,8 +39,8 @@ export class Connection {
   run({ sql, parameters }: Statement): StatementResult {
     const prepared = this.#prepare(sql);
     const values = parameters.map(toBound);
-    if (!prepared.reader) return { rows: [], affectedRows: prepared.run(...values).changes };
-    const rows = prepared.all(...values) as StatementResult['rows'];
+    if (!prepared.reader) return { rows: [], affectedRows: prepared.run(values).changes };
+    const rows = prepared.all(values) as StatementResult['rows'];
     return { rows, affectedRows: prepared.readonly ? 0 : rows.length };
   }
 

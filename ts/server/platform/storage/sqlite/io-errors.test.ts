@@ -12,6 +12,8 @@ import { LineReader } from '../test-support/line-reader.ts';
 import { type NoteTables, notesModule } from '../test-support/notes-module.ts';
 import type { WriterLine } from '../test-support/steady-writer.ts';
 
+t.setTimeout(120_000);
+
 const folder = mkdtempSync(join(tmpdir(), 'svc-io-'));
 t.teardown(() => rmSync(folder, { recursive: true }));
 const red = tenantScope('red');

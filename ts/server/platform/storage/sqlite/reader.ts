@@ -9,6 +9,8 @@ export class Reader {
   readonly #port: ThreadPort<ReaderRequest>;
   readonly #idle: Connection[] = [];
   readonly #transactions = new Map<number, Connection>();
+  /** The thread ends when the last transaction does. */
+  #isClosing = false;
 
   constructor(file: string, port: ThreadPort<ReaderRequest>) {
     this.#file = file;
@@ -17,11 +19,12 @@ export class Reader {
 
   handle(batch: readonly ReaderRequest[]): void {
     for (const request of batch) this.#serve(request);
+    if (this.#isClosing && this.#transactions.size === 0) this.#close();
     this.#port.flush();
   }
 
   #serve(request: ReaderRequest): void {
-    if (request.kind === 'close') this.#close();
+    if (request.kind === 'close') this.#isClosing = true;
     else if (request.kind === 'statement') this.#run(request);
     else if (request.kind === 'end') this.#end(request);
   }
@@ -70,7 +73,7 @@ export class Reader {
   }
 
   #close(): void {
-    for (const connection of [...this.#idle, ...this.#transactions.values()]) connection.close();
+    for (const connection of this.#idle) connection.close();
     this.#port.close();
   }
 }

@@ -29,6 +29,10 @@ export function isFatal(error: unknown, reader = false): boolean {
   return (reader ? FATAL_FOR_READER : FATAL).test(sqliteCode(error) ?? '');
 }
 
+export function isBusy(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error) ?? '');
+}
+
 export function toThreadError(error: unknown, { fatal = false, outcomeUnknown = false } = {}): ThreadError {
   return { message: error instanceof Error ? error.message : String(error), code: sqliteCode(error), fatal, outcomeUnknown };
 }

@@ -21,7 +21,7 @@ export class ThreadPort<Request> {
     for (;;) {
       const received = receiveMessageOnPort(this.#port) as { message: Request[] } | undefined;
       if (!received) return requests;
-      requests.push(...received.message);
+      for (const request of received.message) requests.push(request);
     }
   }
 

@@ -5,7 +5,7 @@
 import type { Statement, StatementResult } from '../statement.ts';
 import { CommitGroup } from './commit-group.ts';
 import type { Connection } from './connection.ts';
-import { isFatal, toThreadError } from './sqlite-failure.ts';
+import { isBusy, isFatal, toThreadError } from './sqlite-failure.ts';
 import type { BackupRequest, BeginRequest, EndRequest, StatementRequest, UnitRequest, WriterRequest } from './thread-messages.ts';
 import type { ThreadPort } from './thread-port.ts';
 import { writeBackup } from './write-backup.ts';
@@ -31,6 +31,8 @@ export class Writer {
   /** The interactive transaction that runs now. */
   #current: OpenTransaction | undefined;
   #broken: unknown;
+  /** The thread ends when all that it was asked is done. */
+  #isClosing = false;
 
   constructor(connection: Connection, port: ThreadPort<WriterRequest>) {
     this.#connection = connection;
@@ -42,12 +44,13 @@ export class Writer {
     this.#sort(batch);
     this.#sort(this.#port.take());
     this.#work();
+    if (this.#isClosing && !this.#current && this.#queue.length === 0) this.#close();
     this.#port.flush();
   }
 
   #sort(requests: readonly WriterRequest[]): void {
     for (const request of requests) {
-      if (request.kind === 'close') this.#close();
+      if (request.kind === 'close') this.#isClosing = true;
       else if (request.kind === 'unit' || request.kind === 'backup') this.#queue.push(request);
       else if (request.kind === 'begin') this.#enqueue(request);
       else this.#deliver(request);
@@ -105,8 +108,24 @@ export class Writer {
     } catch (error) {
       // Its statements must not run outside a transaction: they and its end are refused with this error.
       transaction.failure = error;
-      if (isFatal(error)) this.#break(error);
+      this.#refuseQueue(error);
     }
+  }
+
+  /** Another program has held the lock for the whole busy timeout: what waits is refused too, instead of waiting as long again, each in turn. */
+  #refuseQueue(error: unknown): void {
+    if (isFatal(error)) this.#break(error);
+    if (!isBusy(error)) return;
+    for (const waiting of this.#queue.splice(0)) {
+      if ('begin' in waiting) this.#refuseTransaction(waiting, error);
+      else this.#refuse(waiting.id, error);
+    }
+  }
+
+  /** What it has asked is refused now, and what it asks later when that comes. */
+  #refuseTransaction(transaction: OpenTransaction, error: unknown): void {
+    this.#transactions.delete(transaction.begin.transaction);
+    for (const { id } of transaction.inbox) this.#refuse(id, error);
   }
 
   #runUnit({ id, statements }: UnitRequest): void {
@@ -166,6 +185,7 @@ export class Writer {
     if (isFatal(error) || this.#group.wasLost()) this.#break(error);
     else if (undo) this.#group.undo();
     this.#refuse(id, error);
+    if (!this.#group.isOpen) this.#refuseQueue(error);
   }
 
   #commit(): void {
@@ -206,7 +226,6 @@ export class Writer {
   }
 
   #close(): void {
-    this.#commit();
     if (this.#broken === undefined) this.#connection.close();
     this.#port.close();
   }

@@ -12,7 +12,8 @@ export class LineReader<Line> {
     if (!child.stdout) throw new Error('the child has no stdout');
     const reader = createInterface({ input: child.stdout });
     reader.on('line', (line) => {
-      this.lines.push(JSON.parse(line) as Line);
+      // A child that is killed leaves half a line at most, which says nothing.
+      if (line.endsWith('}')) this.lines.push(JSON.parse(line) as Line);
       this.#wake();
     });
     this.ended = new Promise((resolve) => {

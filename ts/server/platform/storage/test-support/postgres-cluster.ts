@@ -63,7 +63,9 @@ export class PostgresCluster {
 
   async startServer(): Promise<void> {
     const options = ['-D', this.#data, '-k', this.#folder, '-c', 'listen_addresses=', '-c', 'max_connections=50'];
-    this.#server = spawn(join(this.#binaries, 'postgres'), options, { ...this.#account, cwd: this.#folder, stdio: 'ignore' });
+    // A test that is killed takes its server with it: the kernel tells it when its parent has died.
+    const [program = '', ...before] = [...withParent(), join(this.#binaries, 'postgres')];
+    this.#server = spawn(program, [...before, ...options], { ...this.#account, cwd: this.#folder, stdio: 'ignore' });
     const deadline = performance.now() + START_LIMIT_MS;
     while (!(await this.#answers())) {
       if (performance.now() > deadline || this.#server.exitCode !== null) throw new Error('PostgreSQL did not start');
@@ -122,6 +124,10 @@ export class PostgresCluster {
   async #run(program: string, args: string[]): Promise<void> {
     await execute(join(this.#binaries, program), args, { ...this.#account, cwd: this.#folder });
   }
+}
+
+function withParent(): string[] {
+  return existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'INT'] : [];
 }
 
 /** The newest of Debian's versions that is at least 15. */

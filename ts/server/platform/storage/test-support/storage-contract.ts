@@ -190,6 +190,32 @@ export function testStorageContract(newDatabase: () => Promise<ContractDatabase>
     t.strictSame((await insert('two'))[0]?.rows, [{ seq: 2 }]);
   });
 
+  t.test('close() waits for the reads and writes that were begun', async (t) => {
+    const { url, remove } = await newDatabase();
+    t.teardown(remove);
+    const storage = createStorage({ url, modules: [notesModule] });
+    await storage.open();
+    const notes = storage.access<NoteTables>();
+    const note = (id: string) => ({ tenant: 'red', id, text: '', version: 1 });
+    const begun = [
+      ...['a', 'b'].map((id) => notes.writeUnit(red, (db) => [db.insertInto('notes').values(note(id))])),
+      notes.write(red, async (tx) => {
+        await tx.insertInto('notes').values(note('c')).execute();
+        await new Promise((resolve) => setImmediate(resolve));
+        await tx.insertInto('notes').values(note('d')).execute();
+      }),
+      notes.read(red, async (db) => {
+        await db.selectFrom('notes').selectAll().execute();
+        await new Promise((resolve) => setImmediate(resolve));
+        return await db.selectFrom('notes').selectAll().execute();
+      }),
+    ];
+    await Promise.all([...begun, storage.close()]);
+    await storage.open();
+    t.teardown(() => storage.close());
+    t.equal((await notes.read(red, (db) => db.selectFrom('notes').selectAll().execute())).length, 4);
+  });
+
   t.test('after close() everything is refused', async (t) => {
     const storage = await open(t);
     await storage.close();

@@ -1,0 +1,14 @@
+import { join } from 'node:path';
+import type { AnyModuleDefinition } from './platform/module/module.ts';
+import type { StorageOptions } from './platform/storage/index.ts';
+import type { NodeConfig } from './settings.ts';
+
+/** The node's database: the one that `database.url` names, or a SQLite file in the data folder. */
+export function databaseOptions(values: NodeConfig['values'], definitions: readonly AnyModuleDefinition[]): StorageOptions {
+  const url = values['database.url'];
+  return {
+    url: url === '' ? `sqlite:${join(values.data_dir, 'svc.db')}` : url,
+    modules: definitions.map(({ name, migrations = [] }) => ({ module: name, migrations })),
+    poolSize: values['database.pool_size'],
+  };
+}

@@ -1,0 +1,37 @@
+/** Starts a steady writer again and again and kills it at a random moment, each time with ids that follow the last one's. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { LineReader } from './line-reader.ts';
+import type { WriterLine } from './steady-writer.ts';
+
+const IDS_A_ROUND = 1_000_000;
+const DEFAULT_ROUNDS = 10;
+const LONGEST_ROUND_MS = 150;
+
+/** How often tests kill: SVC_TEST_KILLS, or a few times where nobody asks for more. */
+export function killRounds(): number {
+  const asked = Number(process.env['SVC_TEST_KILLS'] ?? DEFAULT_ROUNDS);
+  return Number.isSafeInteger(asked) && asked > 0 ? asked : DEFAULT_ROUNDS;
+}
+
+export function startSteadyWriter(url: string, round: number): { writer: ChildProcess; output: LineReader<WriterLine> } {
+  const program = new URL('steady-writer.ts', import.meta.url).pathname;
+  const writer = spawn(process.execPath, [program, url, String(round * IDS_A_ROUND)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  return { writer, output: new LineReader<WriterLine>(writer) };
+}
+
+/** Resolves with what all writers printed. */
+export async function killSteadyWriters(url: string, rounds: number): Promise<WriterLine[]> {
+  const lines: WriterLine[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const { writer, output } = startSteadyWriter(url, round);
+    await output.find(({ acknowledged }) => acknowledged !== undefined);
+    await wait(Math.random() * LONGEST_ROUND_MS);
+    const exited = once(writer, 'exit');
+    writer.kill('SIGKILL');
+    await Promise.all([exited, output.ended]);
+    lines.push(...output.lines);
+  }
+  return lines;
+}
