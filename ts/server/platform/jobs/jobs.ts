@@ -59,7 +59,8 @@ export class Jobs {
       this.#repeaters.fill.wake();
       if (this.#followers.has(id)) this.#repeaters.watch.wake();
     };
-    this.#scheduler = new JobScheduler({ claims, log, metrics: this.#metrics, maxRunning, now, onChange, onEnd });
+    const isAlive = () => this.#lease.isFresh;
+    this.#scheduler = new JobScheduler({ claims, log, metrics: this.#metrics, maxRunning, now, isAlive, onChange, onEnd });
     const onLost = (surely: boolean) => this.#scheduler.lose(surely);
     this.#lease = new RunnerLease({ runners: new RunnerStore(access), log, leaseMs, nodeId, now, onLost });
     const repeat = (what: string, intervalMs: number, run: () => Promise<void>) =>

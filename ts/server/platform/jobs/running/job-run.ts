@@ -27,6 +27,8 @@ export interface JobRunParts {
   readonly claims: ClaimStore;
   readonly log: Log;
   now(): number;
+  /** False once other nodes may hold this one dead. */
+  isAlive(): boolean;
   /** The job has changed: progress, or a step towards its end. */
   onChange(job: Job): void;
 }
@@ -141,7 +143,8 @@ export class JobRun {
   }
 
   #keep(isOurs: boolean): void {
-    if (isOurs && !this.#isAbandoned) return;
+    // A process that stood still may learn late that a step was saved, when another node has already gone on from it.
+    if (isOurs && !this.#isAbandoned && this.#parts.isAlive()) return;
     this.interrupt('lost');
     throw new JobError(
       'job_lost',

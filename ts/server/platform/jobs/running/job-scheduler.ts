@@ -14,6 +14,8 @@ export interface JobSchedulerParts {
   readonly metrics: JobMetrics;
   readonly maxRunning: number;
   now(): number;
+  /** False once other nodes may hold this one dead. */
+  isAlive(): boolean;
   onChange(job: Job): void;
   /** A run is over, and its row says what became of the job. */
   onEnd(id: string): void;
@@ -27,6 +29,8 @@ export class JobScheduler {
   /** By tenant: the number of its last start, counted over all tenants. */
   readonly #lastStarts = new Map<string, number>();
   #starts = 0;
+  /** A claim failed in a way that leaves open whether the database has it. */
+  #hasStrays = false;
 
   constructor(parts: JobSchedulerParts) {
     this.#parts = parts;
@@ -50,6 +54,7 @@ export class JobScheduler {
 
   /** Claims until there is no room or nothing due. */
   async fill(runner: string): Promise<void> {
+    if (this.#hasStrays) await this.#releaseStrays(runner);
     for (;;) {
       const kinds = this.#kindsWithRoom();
       if (kinds.length === 0) return;
@@ -57,7 +62,7 @@ export class JobScheduler {
       let nClaimed = 0;
       for (const { id, kind } of inFairOrder(heads, this.#lastStarts)) {
         if (this.#runs.has(id) || !this.#kindsWithRoom().includes(kind)) continue;
-        const row = await this.#parts.claims.claim(id, runner, this.#parts.now());
+        const row = await this.#claim(id, runner);
         if (row === undefined) continue;
         nClaimed += 1;
         this.#start(row);
@@ -82,6 +87,22 @@ export class JobScheduler {
     }
   }
 
+  async #claim(id: string, runner: string): Promise<JobRow | undefined> {
+    try {
+      return await this.#parts.claims.claim(id, runner, this.#parts.now());
+    } catch (error) {
+      this.#hasStrays = true;
+      throw error;
+    }
+  }
+
+  /** What was claimed without being started here is queued again. */
+  async #releaseStrays(runner: string): Promise<void> {
+    const held = await this.#parts.claims.listHeld(runner);
+    for (const claim of held) if (!this.#runs.has(claim.id)) await this.#parts.claims.release(claim, this.#parts.now());
+    this.#hasStrays = false;
+  }
+
   #kindsWithRoom(): string[] {
     if (this.#runs.size >= this.#parts.maxRunning) return [];
     const running = Map.groupBy(this.#runs.values(), ({ kind }) => kind.name);
@@ -90,15 +111,15 @@ export class JobScheduler {
     return [...this.#kinds.values()].filter(hasRoom).map(({ name }) => name);
   }
 
-  /** The kind may have been refused while the claim was under way; its run is then interrupted like the others. */
+  /** The kind may have been refused while the claim was under way. */
   #start(row: JobRow): void {
     const kind = this.#kinds.get(row.kind);
     if (kind === undefined) {
-      void this.#parts.claims.release(row, this.#parts.now()).catch(() => undefined);
+      this.#hasStrays = true;
       return;
     }
-    const { claims, log, now, onChange } = this.#parts;
-    const run = new JobRun({ row, kind, claims, log, now, onChange });
+    const { claims, log, now, isAlive, onChange } = this.#parts;
+    const run = new JobRun({ row, kind, claims, log, now, isAlive, onChange });
     this.#starts += 1;
     this.#lastStarts.set(row.tenant, this.#starts);
     this.#runs.set(row.id, run);

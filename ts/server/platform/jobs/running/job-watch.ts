@@ -18,8 +18,10 @@ export class JobWatch {
   }
 
   async look(runner: string, scheduler: JobScheduler): Promise<void> {
-    if (scheduler.running > 0)
-      for (const id of await this.#claims.listCancelRequested(runner)) scheduler.find(id)?.interrupt('cancelled');
+    if (scheduler.running > 0) {
+      const held = await this.#claims.listHeld(runner);
+      for (const { id, cancel_requested } of held) if (cancel_requested === 1) scheduler.find(id)?.interrupt('cancelled');
+    }
     const elsewhere = this.#followers.ids.filter((id) => scheduler.find(id) === undefined);
     if (elsewhere.length === 0) return;
     for (const row of await this.#store.findAll(systemScope(), elsewhere)) {

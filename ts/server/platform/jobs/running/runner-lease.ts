@@ -27,6 +27,11 @@ export class RunnerLease {
     return this.#runner;
   }
 
+  /** Whether no other node can hold this one dead yet. */
+  get isFresh(): boolean {
+    return performance.now() - this.#renewedAt < this.#parts.leaseMs;
+  }
+
   /** Throws what storage throws. */
   async begin(): Promise<void> {
     const { runners, log, leaseMs, nodeId, now } = this.#parts;
@@ -44,7 +49,7 @@ export class RunnerLease {
       if (await runners.renew(this.#runner, leaseMs)) this.#renewedAt = askedAt;
       else await this.#beginAgain();
     } catch (error) {
-      if (performance.now() - this.#renewedAt >= leaseMs) onLost(false);
+      if (!this.isFresh) onLost(false);
       throw error;
     }
     const nRecovered = await runners.recoverExpired(this.#runner, now());

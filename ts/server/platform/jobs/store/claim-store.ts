@@ -108,18 +108,16 @@ export class ClaimStore {
     return await this.#requeue(claim, now, (job) => job);
   }
 
-  /** Claims of the runner whose cancellation was asked for, wherever. */
-  async listCancelRequested(runner: string): Promise<string[]> {
-    const rows = await this.#access.read(systemScope(), (db) =>
+  /** What runs for the runner according to the database. */
+  async listHeld(runner: string): Promise<(Claim & { cancel_requested: number })[]> {
+    return await this.#access.read(systemScope(), (db) =>
       db
         .selectFrom('jobs')
-        .select('id')
+        .select(['id', 'claim', 'cancel_requested'])
         .where('state', '=', 'running')
         .where('runner', '=', runner)
-        .where('cancel_requested', '=', 1)
         .execute(),
     );
-    return rows.map(({ id }) => id);
   }
 
   async #requeue(claim: Claim, now: number, change: (job: JobUpdate) => JobUpdate): Promise<boolean> {
