@@ -1,5 +1,5 @@
 /** Checks what is to become a job, and stores it. */
-import { SchemaCheck } from '../http/schema-check.ts';
+import { SchemaCheck } from '../schema/schema-check.ts';
 import type { TenantScope } from '../storage/index.ts';
 import { JobError } from './job-error.ts';
 import type { AnyJobKind } from './job-kind.ts';
