@@ -5,6 +5,8 @@ import { chat } from './commands/chat.ts';
 import { config } from './commands/config.ts';
 import { doctor } from './commands/doctor.ts';
 import { helpCommand } from './commands/help.ts';
+import { jobsCancel, jobsList, jobsShow } from './commands/jobs.ts';
+import { jobsFollow } from './commands/jobs-follow.ts';
 import { modelsImport } from './commands/models-import.ts';
 import { modelsList } from './commands/models-list.ts';
 import { modelsLoad, modelsUnload } from './commands/models-memory.ts';
@@ -20,6 +22,7 @@ import { version } from './commands/version.ts';
 export const commands: readonly Command[] = [
   ...[serve, status, chat, doctor],
   ...[modelsList, modelsPull, modelsImport, modelsShow, modelsVerify, modelsRm, modelsLoad, modelsUnload],
+  ...[jobsList, jobsShow, jobsFollow, jobsCancel],
   ...[roles, config, bench, version],
   helpCommand(() => commands),
 ];
