@@ -11,8 +11,10 @@ const storage = 'ts/server/platform/storage/';
 
 const allowed = [
   /^ts\/server\/domains\/identity\//,
-  // They find the tenant of a credential.
-  /^ts\/server\/platform\/http\/(.*\/)?(authenticator|tenant-keys)[^/]*\.ts$/,
+  // A principal is what a credential stands for, and only authenticators make one.
+  /^ts\/server\/platform\/http\/principal\.ts$/,
+  // They work for every tenant, and carry each one's scope.
+  /^ts\/server\/platform\/(jobs|events)\//,
   /^ts\/server\/platform\/storage\//,
   /\.test\.ts$/,
   /\/test-support\//,

@@ -5,6 +5,8 @@ import { chat } from './commands/chat.ts';
 import { config } from './commands/config.ts';
 import { doctor } from './commands/doctor.ts';
 import { helpCommand } from './commands/help.ts';
+import { jobsCancel, jobsList, jobsShow } from './commands/jobs.ts';
+import { jobsFollow } from './commands/jobs-follow.ts';
 import { migrate } from './commands/migrate.ts';
 import { modelsImport } from './commands/models-import.ts';
 import { modelsList } from './commands/models-list.ts';
@@ -21,6 +23,7 @@ import { version } from './commands/version.ts';
 export const commands: readonly Command[] = [
   ...[serve, status, chat, doctor],
   ...[modelsList, modelsPull, modelsImport, modelsShow, modelsVerify, modelsRm, modelsLoad, modelsUnload],
+  ...[jobsList, jobsShow, jobsFollow, jobsCancel],
   ...[roles, config, migrate, bench, version],
   helpCommand(() => commands),
 ];

@@ -54,6 +54,13 @@ export class ServerClient {
     throw refused(response.status, answer);
   }
 
+  /** The open response to a GET, for what streams; every status but 2xx becomes a CliError with the server's own sentence. */
+  async stream(path: string, signal: AbortSignal): Promise<Response> {
+    const response = await this.#send(path, { headers: this.#headers, signal });
+    if (response.ok) return response;
+    throw refused(response.status, parseJson(await response.text()));
+  }
+
   /** The open response of a 2xx; every other status becomes a CliError with the server's own sentence. */
   async post(path: string, body: unknown, signal: AbortSignal): Promise<Response> {
     const headers = { ...this.#headers, 'content-type': 'application/json' };

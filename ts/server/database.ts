@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { jobsMigrations } from './platform/jobs/index.ts';
 import type { AnyModuleDefinition } from './platform/module/module.ts';
 import type { StorageOptions } from './platform/storage/index.ts';
 import type { NodeConfig } from './settings.ts';
@@ -8,7 +9,7 @@ export function databaseOptions(values: NodeConfig['values'], definitions: reado
   const url = values['database.url'];
   return {
     url: url === '' ? `sqlite:${join(values.data_dir, 'svc.db')}` : url,
-    modules: definitions.map(({ name, migrations = [] }) => ({ module: name, migrations })),
+    modules: [jobsMigrations, ...definitions.map(({ name, migrations = [] }) => ({ module: name, migrations }))],
     poolSize: values['database.pool_size'],
   };
 }

@@ -7,6 +7,7 @@ import { parseListenAddress } from './platform/config/listen-address.ts';
 import { withDocs } from './platform/http/docs/docs-routes.ts';
 import { HttpServer, type ListenAddresses } from './platform/http/http-server.ts';
 import type { TlsOptions } from './platform/http/listen/listener.ts';
+import { Jobs } from './platform/jobs/index.ts';
 import { FileDescriptorSink, type LineSink } from './platform/log/line-sink.ts';
 import { Log } from './platform/log/log.ts';
 import { observeProcess } from './platform/metrics/process-metrics.ts';
@@ -57,7 +58,8 @@ export async function createServer(config: NodeConfig, overrides: ServerOverride
     auth: () => tenants.state(),
     storage,
   });
-  const host = await ModuleHost.create(definitions, config, { node, log, metrics, storage, tenants });
+  const jobs = new Jobs({ storage, log: log.child({ part: 'jobs' }), metrics, nodeId: () => node.id });
+  const host = await ModuleHost.create(definitions, config, { node, log, metrics, storage, jobs, tenants });
   node.attach(host);
   const { routes, document } = withDocs(host.routes, API_INFO);
   const http = new HttpServer({
@@ -81,6 +83,7 @@ export async function createServer(config: NodeConfig, overrides: ServerOverride
   let lock: DataDirLock | undefined;
   const close = async (): Promise<void> => {
     await host.stop();
+    await jobs.stop();
     await storage.close();
     lock?.release();
   };
@@ -95,6 +98,8 @@ export async function createServer(config: NodeConfig, overrides: ServerOverride
         lock = await openDataDir(values.data_dir);
         tenants.open();
         await storage.open();
+        await node.open();
+        await jobs.start();
         await node.start();
         const addresses = await listen();
         log.info('listening', { internal: addresses.internal, public: addresses.public, version: VERSION });

@@ -1,14 +1,17 @@
 /** Probes, health, metrics and the version. */
 import Type from 'typebox';
 import { type BytesReply, json, type Route, route } from '../../platform/http/route.ts';
+import type { Jobs } from '../../platform/jobs/index.ts';
 import { METRICS_CONTENT_TYPE, type MetricsRegistry } from '../../platform/metrics/registry.ts';
 import type { Node } from '../../platform/node/node.ts';
 import { Health, readHealth } from './health.ts';
+import { jobRoutes } from './job-routes.ts';
 import { roleRoutes } from './role-routes.ts';
 
 export interface SystemRouteDeps {
   node: Node;
   metrics: MetricsRegistry;
+  jobs: Jobs;
 }
 
 const tag = 'System';
@@ -17,10 +20,11 @@ const Version = Type.Object({ version: Type.String(), api: Type.String({ descrip
 const ALIVE: BytesReply = json(200, { status: 'alive' });
 const READY: BytesReply = json(200, { status: 'ready' });
 
-export function systemRoutes({ node, metrics }: SystemRouteDeps): Route[] {
+export function systemRoutes({ node, metrics, jobs }: SystemRouteDeps): Route[] {
   return [
     ...probes(node),
     ...roleRoutes(node),
+    ...jobRoutes(jobs),
     route({
       method: 'GET',
       path: '/health',

@@ -1,4 +1,5 @@
 /** Who is calling, as the authenticator resolved it from a credential. */
+import { type TenantScope, tenantScope } from '../storage/index.ts';
 
 /** From least to most: each role may do what the ones before it may. */
 export const ROLES = ['viewer', 'developer', 'admin', 'superadmin'] as const;
@@ -26,6 +27,11 @@ export const ANONYMOUS: Principal = Object.freeze({
   scopes: Object.freeze([]),
   keyId: undefined,
 });
+
+/** Whose rows the caller may see: the first argument of every store function. */
+export function scopeOf({ tenant }: Principal): TenantScope {
+  return tenantScope(tenant);
+}
 
 export function hasRole(principal: Principal, least: Role): boolean {
   const rank = ROLES.indexOf(least);

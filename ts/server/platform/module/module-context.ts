@@ -1,5 +1,6 @@
 /** What a module is given when it is made. */
 import type { SettingsSpec, SettingValues } from '../config/setting.ts';
+import type { Jobs } from '../jobs/index.ts';
 import type { Log } from '../log/log.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
 import type { Node } from '../node/node.ts';
@@ -13,6 +14,8 @@ export interface PlatformServices {
   readonly log: Log;
   readonly metrics: MetricsRegistry;
   readonly storage: Storage;
+  /** Durable background jobs; a module declares its kinds when it is made and starts their queues with itself. */
+  readonly jobs: Jobs;
   readonly tenants: TenantRules;
 }
 

@@ -7,7 +7,7 @@ import { MetricsRegistry } from '../metrics/registry.ts';
 import { type AnyModuleDefinition, defineModule } from './module.ts';
 import { ModuleHost } from './module-host.ts';
 import type { ModuleName } from './module-names.ts';
-import { noStorage, scriptedNode, silentLog } from './test-support/scripted-context.ts';
+import { noJobs, noStorage, scriptedNode, silentLog } from './test-support/scripted-context.ts';
 
 const noSettings: SettingsSpec = {};
 
@@ -46,7 +46,14 @@ function recorded(name: ModuleName, events: string[], failure?: Error): AnyModul
 function host(definitions: readonly AnyModuleDefinition[], values: Record<string, unknown> = {}): Promise<ModuleHost> {
   const config: Config = { spec: {}, values, origins: {}, warnings: [] };
   const tenants = { tokensPerMinute: () => undefined, allowsPriority: () => true };
-  const services = { node: scriptedNode, log: silentLog, metrics: new MetricsRegistry(), storage: noStorage, tenants };
+  const services = {
+    node: scriptedNode,
+    log: silentLog,
+    metrics: new MetricsRegistry(),
+    storage: noStorage,
+    jobs: noJobs,
+    tenants,
+  };
   return ModuleHost.create(definitions, config, services);
 }
 

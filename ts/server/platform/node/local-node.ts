@@ -45,10 +45,20 @@ export class LocalNode implements Node {
     this.#host = host;
   }
 
-  /** Starts the modules of the saved roles, else of the configured ones. */
-  async start(): Promise<void> {
+  /** The node's id, which stays the same over restarts. Throws before open(). */
+  get id(): string {
+    if (this.#record === undefined) throw new Error('the node is not open');
+    return this.#record.id;
+  }
+
+  /** Reads what the node remembers of itself. */
+  async open(): Promise<void> {
     this.#record = await openNodeFile(this.#file);
     this.#roles = new Set(this.#record.roles ?? this.#configuredRoles());
+  }
+
+  /** Starts the modules of the saved roles, else of the configured ones. */
+  async start(): Promise<void> {
     await this.#modules.start([...this.#roles]);
   }
 
@@ -86,8 +96,7 @@ export class LocalNode implements Node {
     await this.#modules.setRole(role, enabled);
     if (enabled) this.#roles.add(role);
     else this.#roles.delete(role);
-    const record = this.#record ?? (await openNodeFile(this.#file));
-    this.#record = { ...record, roles: [...this.#roles] };
+    this.#record = { id: this.id, roles: [...this.#roles] };
     await writeNodeFile(this.#file, this.#record);
   }
 

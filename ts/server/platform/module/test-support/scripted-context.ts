@@ -1,6 +1,7 @@
 /** A module's context without a node around it. */
 import { type Config, valuesOf } from '../../config/config.ts';
 import type { SettingsSpec } from '../../config/setting.ts';
+import type { Jobs } from '../../jobs/index.ts';
 import { Log } from '../../log/log.ts';
 import { MetricsRegistry } from '../../metrics/registry.ts';
 import type { Node } from '../../node/node.ts';
@@ -21,12 +22,17 @@ export const scriptedNode: Node = {
   setRole: async () => {},
 };
 
-/** A module that touches it in a test must bring its own. */
-export const noStorage = new Proxy({} as Storage, {
-  get(_target, name) {
-    throw new Error(`storage.${String(name)} was used, and the test has no storage`);
-  },
-});
+/** A module that touches one of these in a test must bring its own. */
+export const noStorage = absent<Storage>('storage');
+export const noJobs = absent<Jobs>('jobs');
+
+function absent<T extends object>(part: string): T {
+  return new Proxy({} as T, {
+    get(_target, name) {
+      throw new Error(`${part}.${String(name)} was used, and the test has no ${part}`);
+    },
+  });
+}
 
 export interface ScriptedContextOptions<S extends SettingsSpec> extends Partial<PlatformServices> {
   spec: S;
@@ -43,6 +49,7 @@ export function scriptedContext<S extends SettingsSpec>(options: ScriptedContext
     log: silentLog,
     metrics: new MetricsRegistry(),
     storage: noStorage,
+    jobs: noJobs,
     tenants: { tokensPerMinute: () => undefined, allowsPriority: () => true },
     ...services,
     settings: valuesOf(config, spec),

@@ -1,0 +1,58 @@
+/** A job as the server shows it, and how it is told to people. */
+import { formatBytes, printable } from './format.ts';
+
+export interface JobRow {
+  id: string;
+  kind: string;
+  state: 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
+  owner: string | null;
+  progress: { done: number; total: number | null; unit: string | null; message: string | null } | null;
+  eta_seconds: number | null;
+  attempts: number;
+  max_attempts: number;
+  cancel_requested: boolean;
+  result: unknown;
+  error: { code: string; detail: string; remedy: string | null } | null;
+  created_at: string;
+}
+
+export const jobsPath = '/api/v1/system/jobs';
+
+export function jobPath(id: string): string {
+  return `${jobsPath}/${encodeURIComponent(id)}`;
+}
+
+export function hasEnded({ state }: JobRow): boolean {
+  return state !== 'queued' && state !== 'running';
+}
+
+/** What stands in a cell of a table, or on a line of its own. */
+export function progressText({ progress, eta_seconds: eta }: JobRow): string {
+  if (progress === null) return '-';
+  const { done, total, unit, message } = progress;
+  const amount = (n: number) => (unit === 'bytes' ? formatBytes(n) : String(n));
+  const counted = total === null ? amount(done) : `${amount(done)} of ${amount(total)}`;
+  const named = unit === null || unit === 'bytes' ? counted : `${counted} ${unit}`;
+  return printable([named, message ?? '', eta === null ? '' : `${eta} s left`].filter((part) => part !== '').join(', '));
+}
+
+export function stateText(job: JobRow): string {
+  return job.state === 'running' && job.cancel_requested ? 'cancelling' : job.state;
+}
+
+export function jobText(job: JobRow): string {
+  const { id, kind, owner, attempts, max_attempts: most, error, result, created_at: created } = job;
+  const lines = [
+    ['job', id],
+    ['kind', kind],
+    ['state', stateText(job)],
+    ['owner', owner ?? '-'],
+    ['created', created],
+    ['attempts', `${attempts} of ${most}`],
+    ['progress', progressText(job)],
+    ...(error === null ? [] : [['error', `${error.code}: ${error.detail}`]]),
+    ...(error?.remedy ? [['remedy', error.remedy]] : []),
+    ...(result === null || result === undefined ? [] : [['result', JSON.stringify(result)]]),
+  ];
+  return lines.map(([name = '', value = '']) => `${name.padEnd(10)}${printable(value)}`).join('\n');
+}

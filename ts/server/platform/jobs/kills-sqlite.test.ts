@@ -1,0 +1,4 @@
+import { testKills } from './test-support/kill-contract.ts';
+import { newSqliteDatabase } from './test-support/open-jobs.ts';
+
+testKills(newSqliteDatabase);

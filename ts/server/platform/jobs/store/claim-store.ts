@@ -1,0 +1,138 @@
+/** Which job runs next, and everything that whoever runs it writes. Sees the jobs of all tenants. */
+import { type Kysely, sql, type UpdateQueryBuilder, type UpdateResult } from 'kysely';
+import { type StorageAccess, systemScope } from '../../storage/index.ts';
+import type { JobFailure } from '../job.ts';
+import type { JobRow, JobTables } from './job-tables.ts';
+
+/** A tenant's next job. */
+export interface QueueHead {
+  readonly tenant: string;
+  readonly id: string;
+  readonly kind: string;
+  /** Jobs of the tenant that run now, on any node. */
+  readonly running: number;
+  readonly runAfter: number;
+}
+
+/** What a claim is known by. */
+export type Claim = Pick<JobRow, 'id' | 'claim'>;
+
+type JobUpdate = UpdateQueryBuilder<JobTables, 'jobs', 'jobs', UpdateResult>;
+
+export class ClaimStore {
+  readonly #access: StorageAccess<JobTables>;
+
+  constructor(access: StorageAccess<JobTables>) {
+    this.#access = access;
+  }
+
+  /** Of each tenant, the job of these kinds that has been due for longest. */
+  async listHeads(kinds: readonly string[], now: number): Promise<QueueHead[]> {
+    // The tenants are found by one index look-up each: a plain `distinct` would walk all that is queued.
+    const heads = sql<QueueHead>`
+      with recursive tenants(tenant) as (
+        select min(tenant) from jobs where state = 'queued'
+        union all
+        select (select min(jobs.tenant) from jobs where jobs.state = 'queued' and jobs.tenant > tenants.tenant)
+        from tenants where tenants.tenant is not null
+      )
+      select head.tenant as "tenant", head.id as "id", head.kind as "kind", head.run_after as "runAfter",
+        (select count(*) from jobs as busy where busy.state = 'running' and busy.tenant = head.tenant) as "running"
+      from tenants join jobs as head on head.id = (
+        select id from jobs as due
+        where due.state = 'queued' and due.tenant = tenants.tenant and due.run_after <= ${now} and due.kind in (${sql.join(kinds)})
+        order by due.run_after, due.id limit 1
+      )`;
+    return await this.#access.read(systemScope(), async (db) => (await heads.execute(db)).rows);
+  }
+
+  /** Undefined when another node was quicker, the job was cancelled, or this runner's lease has been taken from it. */
+  async claim(id: string, runner: string, now: number): Promise<JobRow | undefined> {
+    const [claimed] = await this.#access.writeUnit(systemScope(), (db) => [
+      db
+        .updateTable('jobs')
+        .set(({ eb, ref }) => ({
+          state: 'running',
+          runner,
+          claim: eb('claim', '+', 1),
+          started_at: eb.fn.coalesce(ref('started_at'), eb.val(now)),
+        }))
+        .where('id', '=', id)
+        .where('state', '=', 'queued')
+        .where((where) => where.exists(where.selectFrom('job_runners').select('id').where('id', '=', runner)))
+        .returningAll(),
+    ]);
+    return claimed?.rows[0] as JobRow | undefined;
+  }
+
+  /** False when the job is no longer this claim's, here and below. */
+  async saveStep(claim: Claim, step: string, progress: string | null): Promise<boolean> {
+    return await this.#write((db) => [held(db, claim).set({ step, progress, open_step: null, interruptions: 0 })]);
+  }
+
+  async beginStep(claim: Claim, name: string): Promise<boolean> {
+    return await this.#write((db) => [held(db, claim).set({ open_step: name })]);
+  }
+
+  async saveProgress(claim: Claim, progress: string | null): Promise<boolean> {
+    return await this.#write((db) => [held(db, claim).set({ progress })]);
+  }
+
+  async finish(claim: Claim, result: string | null, progress: string | null, now: number): Promise<boolean> {
+    const ended = { state: 'done', result, progress, error: null, open_step: null, runner: null, ended_at: now } as const;
+    return await this.#write((db) => [held(db, claim).set(ended)]);
+  }
+
+  /** Final. */
+  async fail(claim: Claim, failure: JobFailure, now: number): Promise<boolean> {
+    const error = JSON.stringify(failure);
+    return await this.#write((db) => [
+      held(db, claim).set((eb) => ({ state: 'failed', error, failures: eb('failures', '+', 1), runner: null, ended_at: now })),
+    ]);
+  }
+
+  async cancelled(claim: Claim, now: number): Promise<boolean> {
+    return await this.#write((db) => [held(db, claim).set({ state: 'cancelled', runner: null, ended_at: now })]);
+  }
+
+  /** Queues the job again after a failure; it ends if its cancellation was asked for meanwhile. */
+  async retry(claim: Claim, failure: JobFailure, runAfter: number, now: number): Promise<boolean> {
+    const error = JSON.stringify(failure);
+    return await this.#requeue(claim, now, (job) =>
+      job.set((eb) => ({ error, failures: eb('failures', '+', 1), run_after: runAfter })),
+    );
+  }
+
+  /** Queues the job again after an orderly interruption. */
+  async release(claim: Claim, now: number): Promise<boolean> {
+    return await this.#requeue(claim, now, (job) => job);
+  }
+
+  /** What runs for the runner according to the database. */
+  async listHeld(runner: string): Promise<(Claim & { cancel_requested: number })[]> {
+    return await this.#access.read(systemScope(), (db) =>
+      db
+        .selectFrom('jobs')
+        .select(['id', 'claim', 'cancel_requested'])
+        .where('state', '=', 'running')
+        .where('runner', '=', runner)
+        .execute(),
+    );
+  }
+
+  async #requeue(claim: Claim, now: number, change: (job: JobUpdate) => JobUpdate): Promise<boolean> {
+    return await this.#write((db) => [
+      held(db, claim).set({ state: 'cancelled', runner: null, ended_at: now }).where('cancel_requested', '=', 1),
+      change(held(db, claim)).set({ state: 'queued', runner: null }),
+    ]);
+  }
+
+  async #write(build: (db: Kysely<JobTables>) => JobUpdate[]): Promise<boolean> {
+    const results = await this.#access.writeUnit(systemScope(), build);
+    return results.some(({ affectedRows }) => affectedRows > 0);
+  }
+}
+
+function held(db: Kysely<JobTables>, { id, claim }: Claim): JobUpdate {
+  return db.updateTable('jobs').where('id', '=', id).where('claim', '=', claim).where('state', '=', 'running');
+}

@@ -1,0 +1,97 @@
+/** The runners and their leases, and what becomes of the jobs of one that is dead. */
+import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely';
+import { type StorageAccess, systemScope } from '../../storage/index.ts';
+import type { JobFailure } from '../job.ts';
+import { databaseTime } from './database-time.ts';
+import type { JobTables } from './job-tables.ts';
+
+/** A job that brings its process down would otherwise do so for ever. */
+const MAX_INTERRUPTIONS = 5;
+
+const stepOutcomeUnknown: JobFailure = {
+  code: 'step_outcome_unknown',
+  message: 'The process ended within a step that must not be done twice, so nobody knows whether it was done.',
+  remedy: 'Look whether its effect is there, then enqueue the job again if it is not.',
+};
+const interruptedRepeatedly: JobFailure = {
+  code: 'interrupted_repeatedly',
+  message: `The process ended ${MAX_INTERRUPTIONS + 1} times while it ran this job, without a step between.`,
+  remedy: 'See the log of the node for what ended it.',
+};
+
+export class RunnerStore {
+  readonly #access: StorageAccess<JobTables>;
+
+  constructor(access: StorageAccess<JobTables>) {
+    this.#access = access;
+  }
+
+  /** Begins a runner. Earlier ones of the same node are dead, and their jobs are queued again. The number of those jobs. */
+  async register(runner: string, node: string, leaseMs: number, now: number): Promise<number> {
+    const time = databaseTime(this.#access.dialect);
+    const results = await this.#access.writeUnit(systemScope(), (db) => [
+      db.deleteFrom('job_runners').where('node', '=', node),
+      ...orphanStatements(db, now),
+      db.insertInto('job_runners').values({ id: runner, node, lease_until: sql<number>`${time} + ${leaseMs}` }),
+    ]);
+    return countOrphans(results);
+  }
+
+  /** False when another node has held the runner dead. */
+  async renew(runner: string, leaseMs: number): Promise<boolean> {
+    const time = databaseTime(this.#access.dialect);
+    const [renewed] = await this.#access.writeUnit(systemScope(), (db) => [
+      db
+        .updateTable('job_runners')
+        .set({ lease_until: sql<number>`${time} + ${leaseMs}` })
+        .where('id', '=', runner),
+    ]);
+    return renewed?.affectedRows === 1;
+  }
+
+  /** Queues the jobs of runners whose lease is over again, so that another one takes them. The number of those jobs. */
+  async recoverExpired(runner: string, now: number): Promise<number> {
+    const time = databaseTime(this.#access.dialect);
+    const expired = (db: Kysely<JobTables>) =>
+      db.selectFrom('job_runners').where('lease_until', '<', time).where('id', '!=', runner);
+    const found = await this.#access.read(systemScope(), (db) => expired(db).select('id').limit(1).execute());
+    if (found.length === 0) return 0;
+    const results = await this.#access.writeUnit(systemScope(), (db) => [
+      db.deleteFrom('job_runners').where('lease_until', '<', time).where('id', '!=', runner),
+      ...orphanStatements(db, now),
+    ]);
+    return countOrphans(results);
+  }
+
+  /** Ends a runner in order, after its jobs. */
+  async remove(runner: string, now: number): Promise<void> {
+    await this.#access.writeUnit(systemScope(), (db) => [
+      db.deleteFrom('job_runners').where('id', '=', runner),
+      ...orphanStatements(db, now),
+    ]);
+  }
+}
+
+function countOrphans(results: readonly { affectedRows: number }[]): number {
+  return results.slice(1, 5).reduce((sum, { affectedRows }) => sum + affectedRows, 0);
+}
+
+/** The jobs that run for a runner which is no longer there: each ends or is queued again. */
+function orphanStatements(db: Kysely<JobTables>, now: number) {
+  const orphans = () => db.updateTable('jobs').where(isOrphan);
+  const ended = { runner: null, ended_at: now };
+  const failed = (failure: JobFailure) => ({ ...ended, state: 'failed' as const, error: JSON.stringify(failure) });
+  return [
+    orphans()
+      .set({ ...ended, state: 'cancelled' })
+      .where('cancel_requested', '=', 1),
+    orphans().set(failed(stepOutcomeUnknown)).where('open_step', 'is not', null),
+    orphans().set(failed(interruptedRepeatedly)).where('interruptions', '>=', MAX_INTERRUPTIONS),
+    orphans().set((eb) => ({ state: 'queued', runner: null, interruptions: eb('interruptions', '+', 1) })),
+  ];
+}
+
+function isOrphan(job: ExpressionBuilder<JobTables, 'jobs'>): Expression<SqlBool> {
+  const runners = job.selectFrom('job_runners').select('job_runners.id').whereRef('job_runners.id', '=', 'jobs.runner');
+  return job.and([job('state', '=', 'running'), job.not(job.exists(runners))]);
+}
