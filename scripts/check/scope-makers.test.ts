@@ -31,7 +31,7 @@ for (const [path, source, name] of refused) {
 
 const accepted: [path: string, source: string][] = [
   ['ts/server/domains/identity/service.ts', "import { tenantScope } from '../../platform/storage/index.ts';"],
-  ['ts/server/platform/http/tenant-keys.ts', "import { tenantScope } from '../storage/index.ts';"],
+  ['ts/server/platform/http/principal.ts', "import { tenantScope } from '../storage/index.ts';"],
   ['ts/server/platform/storage/migrations/run.ts', "import { systemScope } from '../tenant-scope.ts';"],
   ['ts/server/domains/data/store.test.ts', "import { tenantScope } from '../../platform/storage/index.ts';"],
   ['ts/server/domains/data/store.ts', "import type { TenantScope } from '../../platform/storage/index.ts';"],

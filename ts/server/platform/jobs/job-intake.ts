@@ -40,7 +40,7 @@ export class JobIntake {
     for (;;) {
       const open = key === undefined ? undefined : await this.#store.findOpen(scope, kind, key);
       if (open !== undefined) return open;
-      await this.#checkRoom(scope);
+      await this.#checkCapacity(scope);
       const inserted = await this.#store.insert(scope, { kind, input: text, owner, key, maxAttempts, runAfter }, now);
       if (inserted !== undefined) return inserted;
     }
@@ -67,7 +67,7 @@ export class JobIntake {
     throw new JobError('job_input_too_large', message, 'Give it as a file, and name that in the input.');
   }
 
-  async #checkRoom(scope: TenantScope): Promise<void> {
+  async #checkCapacity(scope: TenantScope): Promise<void> {
     const { maxQueuedPerTenant } = this.#options;
     if ((await this.#store.countQueued(scope)) < maxQueuedPerTenant) return;
     const message = `This tenant has ${maxQueuedPerTenant} queued jobs, which is the most.`;

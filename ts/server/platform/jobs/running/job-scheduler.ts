@@ -56,12 +56,12 @@ export class JobScheduler {
   async fill(runner: string): Promise<void> {
     if (this.#hasStrays) await this.#releaseStrays(runner);
     for (;;) {
-      const kinds = this.#kindsWithRoom();
+      const kinds = this.#kindsWithCapacity();
       if (kinds.length === 0) return;
       const heads = await this.#parts.claims.listHeads(kinds, this.#parts.now());
       let nClaimed = 0;
       for (const { id, kind } of inFairOrder(heads, this.#lastStarts)) {
-        if (this.#runs.has(id) || !this.#kindsWithRoom().includes(kind)) continue;
+        if (this.#runs.has(id) || !this.#kindsWithCapacity().includes(kind)) continue;
         const row = await this.#claim(id, runner);
         if (row === undefined) continue;
         nClaimed += 1;
@@ -103,12 +103,12 @@ export class JobScheduler {
     this.#hasStrays = false;
   }
 
-  #kindsWithRoom(): string[] {
+  #kindsWithCapacity(): string[] {
     if (this.#runs.size >= this.#parts.maxRunning) return [];
     const running = Map.groupBy(this.#runs.values(), ({ kind }) => kind.name);
-    const hasRoom = ({ name, concurrency = Number.POSITIVE_INFINITY }: AnyJobKind) =>
+    const hasCapacity = ({ name, concurrency = Number.POSITIVE_INFINITY }: AnyJobKind) =>
       (running.get(name)?.length ?? 0) < concurrency;
-    return [...this.#kinds.values()].filter(hasRoom).map(({ name }) => name);
+    return [...this.#kinds.values()].filter(hasCapacity).map(({ name }) => name);
   }
 
   /** The kind may have been refused while the claim was under way. */
