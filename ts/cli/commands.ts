@@ -18,12 +18,13 @@ import { modelsVerify } from './commands/models-verify.ts';
 import { roles } from './commands/roles.ts';
 import { serve } from './commands/serve.ts';
 import { status } from './commands/status.ts';
+import { tlsSelfSigned } from './commands/tls-self-signed.ts';
 import { version } from './commands/version.ts';
 
 export const commands: readonly Command[] = [
   ...[serve, status, chat, doctor],
   ...[modelsList, modelsPull, modelsImport, modelsShow, modelsVerify, modelsRm, modelsLoad, modelsUnload],
   ...[jobsList, jobsShow, jobsFollow, jobsCancel],
-  ...[roles, config, migrate, bench, version],
+  ...[roles, config, migrate, tlsSelfSigned, bench, version],
   helpCommand(() => commands),
 ];
