@@ -71,6 +71,8 @@ t.test('files have their type, a tag and the headers of the page', async (t) => 
   t.strictSame([again.status, again.body.length, again.of('etag')], [304, 0, index.of('etag')]);
   t.equal((await ask('/chat/logo.png')).of('content-type'), 'image/png');
   t.equal((await ask('/chat/alias.js')).body.toString(), script, 'a link within the folder is a file of it');
+  const slash = await ask('/chat/');
+  t.strictSame([slash.status, slash.of('location')], [308, '/chat']);
   const head = await fetch(`${bed.url}/chat/logo.png`, { method: 'HEAD' });
   t.equal(head.headers.get('content-length'), '3');
 });
@@ -130,7 +132,7 @@ t.test('nothing outside the folder, hidden or no file is served', async (t) => {
     '..\\secret.txt',
   ];
   const odd = ['.env', 'escape.txt', 'up/secret.txt', 'assets', 'assets/', 'plain.js/', 'plain.js%00.png', '/etc/passwd'];
-  for (const name of [...escapes, ...odd, '%2fetc%2fpasswd', 'none.js', 'a%20b.txt', 'index.html%00', '', 'n'.repeat(5000)]) {
+  for (const name of [...escapes, ...odd, '%2fetc%2fpasswd', 'none.js', 'a%20b.txt', 'index.html%00', 'n'.repeat(5000)]) {
     const { status, body } = await ask(`/chat/${name}`);
     t.ok([400, 404].includes(status), `${name.slice(0, 40)}: ${status}`);
     t.notMatch(body.toString(), /SECRET/, name.slice(0, 40));

@@ -26,6 +26,9 @@ const NEVER_CHANGES = 'public, max-age=31536000, immutable';
 /** Kept, and asked about each time. */
 const MAY_CHANGE = 'no-cache';
 
+/** Relative addresses of the page would mean other files with a slash at the end. */
+const MOVED = { 308: Type.String({ description: 'The page stands at the path without the slash.' }) };
+
 export function staticRoutes({ folder, path, index = 'index.html', auth, tag, summary, headers = {} }: StaticOptions): Route[] {
   const files = new StaticFolder(folder);
   const shared = {
@@ -38,6 +41,7 @@ export function staticRoutes({ folder, path, index = 'index.html', auth, tag, su
   } as const;
   return [
     route({ ...shared, path, handle: (context) => answer(files, index, context, headers) }),
+    route({ ...shared, path: `${path}/`, responses: MOVED, handle: () => movedTo(path) }),
     route({
       ...shared,
       path: `${path}/*`,
@@ -46,6 +50,10 @@ export function staticRoutes({ folder, path, index = 'index.html', auth, tag, su
       handle: (context) => answer(files, context.params.path, context, headers),
     }),
   ];
+}
+
+function movedTo(path: string): Reply {
+  return { kind: 'bytes', status: 308, headers: { location: path }, body: '' };
 }
 
 async function answer(files: StaticFolder, name: string, context: RequestContext, headers: ReplyHeaders): Promise<Reply> {
