@@ -6,6 +6,7 @@ export type { DialectName } from './bound-kysely.ts';
 export { type CopiedTable, type CopyOptions, type CopyProgress, copyDatabase } from './copy/copy-database.ts';
 export { createStorage } from './create-storage.ts';
 export { DataDirLock } from './data-dir-lock.ts';
+export { databaseTime } from './database-time.ts';
 export { type Column, column } from './migrations/column.ts';
 export type { Migration, ModuleMigrations } from './migrations/migration.ts';
 export type { MigrationPlan, PendingMigration } from './migrations/migration-plan.ts';

@@ -1,6 +1,7 @@
 /** One job while this process runs it: its context, what it saves, and how it ends. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Static, TSchema } from 'typebox';
+import { backoffMs, defaultBackoff } from '../../backoff.ts';
 import type { Log } from '../../log/log.ts';
 import { StorageError, tenantScope } from '../../storage/index.ts';
 import type { EstimatedProgress, Job, JobFailure, JobProgress } from '../job.ts';
@@ -8,7 +9,6 @@ import { JobError, JobFailedError } from '../job-error.ts';
 import type { AnyJobKind, JobContext } from '../job-kind.ts';
 import type { ClaimStore } from '../store/claim-store.ts';
 import { type JobRow, toJob } from '../store/job-tables.ts';
-import { backoffMs, defaultBackoff } from './backoff.ts';
 import { failureOf } from './failure-of.ts';
 import { checkedStep, jsonOf } from './json-value.ts';
 import { Throttle } from './throttle.ts';

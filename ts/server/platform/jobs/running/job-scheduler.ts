@@ -148,6 +148,8 @@ export class JobScheduler {
   async #giveUp(run: JobRun): Promise<void> {
     const { id, kind } = run;
     this.#parts.log.warn('a job did not stop in time and was given back to the queue', { job: id, kind: kind.name });
-    await run.giveUp();
+    await run.giveUp().catch((error: unknown) => {
+      this.#parts.log.warn('a job was not given back; it goes on after the next start', { job: id, error: String(error) });
+    });
   }
 }

@@ -56,8 +56,12 @@ export class RunnerLease {
     if (nRecovered > 0) log.warn('jobs of a node that gave no sign of life go on elsewhere', { jobs: nRecovered });
   }
 
+  /** What cannot be written now is found at the next start. */
   async end(): Promise<void> {
-    await this.#parts.runners.remove(this.#runner, this.#parts.now());
+    const { runners, log, now } = this.#parts;
+    await runners.remove(this.#runner, now()).catch((error: unknown) => {
+      log.warn('the end of this node’s jobs was not recorded', { error: String(error) });
+    });
   }
 
   async #beginAgain(): Promise<void> {

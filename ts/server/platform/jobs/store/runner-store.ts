@@ -1,8 +1,7 @@
 /** The runners and their leases, and what becomes of the jobs of one that is dead. */
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely';
-import { type StorageAccess, systemScope } from '../../storage/index.ts';
+import { databaseTime, type StorageAccess, systemScope } from '../../storage/index.ts';
 import type { JobFailure } from '../job.ts';
-import { databaseTime } from './database-time.ts';
 import type { JobTables } from './job-tables.ts';
 
 /** A job that brings its process down would otherwise do so for ever. */

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { DialectName } from '../../storage/index.ts';
+import type { DialectName } from './bound-kysely.ts';
 
 /** Milliseconds since 1970 by the clock that all nodes of one database share. */
 export function databaseTime(dialect: DialectName): RawBuilder<number> {
