@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { eventsMigrations } from './platform/events/index.ts';
 import { jobsMigrations } from './platform/jobs/index.ts';
 import type { AnyModuleDefinition } from './platform/module/module.ts';
 import type { StorageOptions } from './platform/storage/index.ts';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { databaseOptions } from './database.ts';
 import { modules as allModules } from './modules.ts';
 import { parseListenAddress } from './platform/config/listen-address.ts';
+import { Events } from './platform/events/index.ts';
 import { withDocs } from './platform/http/docs/docs-routes.ts';
 import { HttpServer, type ListenAddresses } from './platform/http/http-server.ts';
 import type { TlsOptions } from './platform/http/listen/listener.ts';
@@ -59,7 +60,8 @@ export async function createServer(config: NodeConfig, overrides: ServerOverride
     storage,
   });
   const jobs = new Jobs({ storage, log: log.child({ part: 'jobs' }), metrics, nodeId: () => node.id });
-  const host = await ModuleHost.create(definitions, config, { node, log, metrics, storage, jobs, tenants });
+  const events = new Events({ storage, log: log.child({ part: 'events' }), metrics });
+  const host = await ModuleHost.create(definitions, config, { node, log, metrics, storage, jobs, events, tenants });
   node.attach(host);
   const { routes, document } = withDocs(host.routes, API_INFO);
   const http = new HttpServer({
@@ -83,6 +85,7 @@ export async function createServer(config: NodeConfig, overrides: ServerOverride
   let lock: DataDirLock | undefined;
   const close = async (): Promise<void> => {
     await host.stop();
+    await events.stop();
     await jobs.stop();
     await storage.close();
     lock?.release();
@@ -101,6 +104,7 @@ export async function createServer(config: NodeConfig, overrides: ServerOverride
         await node.open();
         await jobs.start();
         await node.start();
+        await events.start();
         const addresses = await listen();
         log.info('listening', { internal: addresses.internal, public: addresses.public, version: VERSION });
         return addresses;

@@ -1,5 +1,6 @@
 /** What a module is given when it is made. */
 import type { SettingsSpec, SettingValues } from '../config/setting.ts';
+import type { Events } from '../events/index.ts';
 import type { Jobs } from '../jobs/index.ts';
 import type { Log } from '../log/log.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
@@ -16,6 +17,8 @@ export interface PlatformServices {
   readonly storage: Storage;
   /** Durable background jobs; a module declares its kinds when it is made and starts their queues with itself. */
   readonly jobs: Jobs;
+  /** What modules tell each other; durable subscribers are declared when a module is made. */
+  readonly events: Events;
   readonly tenants: TenantRules;
 }
 

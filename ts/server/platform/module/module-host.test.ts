@@ -7,7 +7,7 @@ import { MetricsRegistry } from '../metrics/registry.ts';
 import { type AnyModuleDefinition, defineModule } from './module.ts';
 import { ModuleHost } from './module-host.ts';
 import type { ModuleName } from './module-names.ts';
-import { noJobs, noStorage, scriptedNode, silentLog } from './test-support/scripted-context.ts';
+import { noEvents, noJobs, noStorage, scriptedNode, silentLog } from './test-support/scripted-context.ts';
 
 const noSettings: SettingsSpec = {};
 

@@ -1,6 +1,7 @@
 /** A module's context without a node around it. */
 import { type Config, valuesOf } from '../../config/config.ts';
 import type { SettingsSpec } from '../../config/setting.ts';
+import type { Events } from '../../events/index.ts';
 import type { Jobs } from '../../jobs/index.ts';
 import { Log } from '../../log/log.ts';
 import { MetricsRegistry } from '../../metrics/registry.ts';
@@ -25,6 +26,7 @@ export const scriptedNode: Node = {
 /** A module that touches one of these in a test must bring its own. */
 export const noStorage = absent<Storage>('storage');
 export const noJobs = absent<Jobs>('jobs');
+export const noEvents = absent<Events>('events');
 
 function absent<T extends object>(part: string): T {
   return new Proxy({} as T, {
@@ -50,6 +52,7 @@ export function scriptedContext<S extends SettingsSpec>(options: ScriptedContext
     metrics: new MetricsRegistry(),
     storage: noStorage,
     jobs: noJobs,
+    events: noEvents,
     tenants: { tokensPerMinute: () => undefined, allowsPriority: () => true },
     ...services,
     settings: valuesOf(config, spec),
