@@ -60,7 +60,7 @@ export async function createServer(config: NodeConfig, overrides: ServerOverride
     storage,
   });
   const jobs = new Jobs({ storage, log: log.child({ part: 'jobs' }), metrics, nodeId: () => node.id });
-  const events = new Events({ storage, log: log.child({ part: 'events' }), metrics });
+  const events = new Events({ storage, log: log.child({ part: 'events' }), metrics, nodeId: () => node.id });
   const host = await ModuleHost.create(definitions, config, { node, log, metrics, storage, jobs, events, tenants });
   node.attach(host);
   const { routes, document } = withDocs(host.routes, API_INFO);

@@ -52,6 +52,7 @@ function host(definitions: readonly AnyModuleDefinition[], values: Record<string
     metrics: new MetricsRegistry(),
     storage: noStorage,
     jobs: noJobs,
+    events: noEvents,
     tenants,
   };
   return ModuleHost.create(definitions, config, services);
