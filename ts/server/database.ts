@@ -10,7 +10,11 @@ export function databaseOptions(values: NodeConfig['values'], definitions: reado
   const url = values['database.url'];
   return {
     url: url === '' ? `sqlite:${join(values.data_dir, 'svc.db')}` : url,
-    modules: [jobsMigrations, ...definitions.map(({ name, migrations = [] }) => ({ module: name, migrations }))],
+    modules: [
+      jobsMigrations,
+      eventsMigrations,
+      ...definitions.map(({ name, migrations = [] }) => ({ module: name, migrations })),
+    ],
     poolSize: values['database.pool_size'],
   };
 }
