@@ -1,12 +1,13 @@
-/** What holds of recorded events when their process is killed at any moment. SVC_TEST_KILLS sets how many times (20). */
+/** What holds of recorded events when their process is killed at any moment. SVC_TEST_KILLS sets how many times. */
 import { spawn } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import type { TestDatabase } from '../../jobs/test-support/open-jobs.ts';
+import { killRounds } from '../../storage/test-support/kill-rounds.ts';
 import { LineReader } from '../../storage/test-support/line-reader.ts';
 import type { EventLine } from './event-worker.ts';
 
-const nKills = Number(process.env['SVC_TEST_KILLS'] ?? 20);
+const nKills = killRounds();
 const LONGEST_LIFE_MS = 100;
 /** A life of the process, its start included, on a busy machine. */
 const LIFE_LIMIT_MS = 5_000;

@@ -1,11 +1,12 @@
-/** What holds of jobs when their process is killed at any moment, on both databases. SVC_TEST_KILLS sets how many times (20). */
+/** What holds of jobs when their process is killed at any moment, on both databases. SVC_TEST_KILLS sets how many times. */
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
+import { killRounds } from '../../storage/test-support/kill-rounds.ts';
 import type { TestDatabase } from './open-jobs.ts';
 import type { WorkerLine } from './step-worker.ts';
 import { checkJobs, startWorker } from './worker-process.ts';
 
-const nKills = Number(process.env['SVC_TEST_KILLS'] ?? 20);
+const nKills = killRounds();
 const JOBS_A_LIFE = 10;
 const LONGEST_LIFE_MS = 150;
 /** A life of the process, its start included, on a busy machine. */

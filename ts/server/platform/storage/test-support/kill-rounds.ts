@@ -2,17 +2,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
+import { iterations } from '../../../../../test/test-support/iterations.ts';
 import { LineReader } from './line-reader.ts';
 import type { WriterLine } from './steady-writer.ts';
 
 const IDS_A_ROUND = 1_000_000;
-const DEFAULT_ROUNDS = 10;
 const LONGEST_ROUND_MS = 150;
 
-/** How often tests kill: SVC_TEST_KILLS, or a few times where nobody asks for more. */
+/** How often tests kill. */
 export function killRounds(): number {
-  const asked = Number(process.env['SVC_TEST_KILLS'] ?? DEFAULT_ROUNDS);
-  return Number.isSafeInteger(asked) && asked > 0 ? asked : DEFAULT_ROUNDS;
+  return iterations(5, 50, 'SVC_TEST_KILLS');
 }
 
 export function startSteadyWriter(url: string, round: number): { writer: ChildProcess; output: LineReader<WriterLine> } {
