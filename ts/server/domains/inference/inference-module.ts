@@ -10,6 +10,8 @@ import { chooseDefaultModel } from './default-model.ts';
 import { engineOptions } from './engine-options.ts';
 import { inferenceFailure } from './failure.ts';
 import type { InferenceConfig } from './inference-config.ts';
+import { ResponseKeeper } from './kept-responses/response-keeper.ts';
+import { ResponseStore } from './kept-responses/response-store.ts';
 import { Inspector } from './local/inspection/inspector.ts';
 import { LocalBackend } from './local/local-backend.ts';
 import type { LocalOptions } from './local/local-options.ts';
@@ -56,6 +58,10 @@ export function createInference(context: Context, overrides: InferenceOverrides)
   const inspector = overrides.inspector ?? new Inspector(join(node.dataDir, 'inspected-models.json'));
   const metrics = new InferenceMetrics(context.metrics);
   const limits = registryLimits(config);
+  const keeper = new ResponseKeeper({
+    store: new ResponseStore(context.storage),
+    keepDays: settings['inference.responses_keep_days'],
+  });
   const local = new LocalBackend(binding, source, inspector, {
     ...localOptions(config, limits),
     events: {
@@ -81,7 +87,7 @@ export function createInference(context: Context, overrides: InferenceOverrides)
   return {
     api: { service },
     errorBodies: inferenceErrorBodies,
-    routes: inferenceRoutes({ service, control: local, source, onLoadError }, `svc-${node.version}`),
+    routes: inferenceRoutes({ service, keeper, control: local, source, onLoadError }, `svc-${node.version}`),
     start: async () => {
       if (overrides.inspector === undefined) await warnOfConfinementGap(log);
       await emptyOffloadFolder(config.engine?.kvOffloadFolder, log);

@@ -191,7 +191,7 @@ t.test('service_tier is a priority, for tenants that may use priority', async (t
     for (const tier of ['flex', 'priority', 'auto']) {
       const body = { model: 'tiny-chat', service_tier: tier };
       await call(routes, 'POST', '/v1/chat/completions', { ...body, messages });
-      await call(routes, 'POST', '/v1/responses', { ...body, input: 'Hello' });
+      await call(routes, 'POST', '/v1/responses', { ...body, input: 'Hello', store: false });
       await call(routes, 'POST', '/v1/messages', { ...body, messages, max_tokens: 9 });
     }
     return binding.engine.jobs.map(({ job }) => job.priority);
