@@ -47,14 +47,17 @@ function setUp(t: Test, kinds: Record<string, StoredModel['kind']> = { 'tiny-cha
   const metrics = new MetricsRegistry();
   const result = { usable: true, hasChatTemplate: true, supportsTools, supportsThinking: false } as const;
   const source = { list: async () => models, find: async (id: string) => models.find((model) => model.id === id) };
-  const make = (tenants?: TenantRules) =>
-    inferenceForTest({
+  const make = async (tenants?: TenantRules) => {
+    const module = await inferenceForTest({
       overrides: { source, binding, inspector: new Inspector(undefined, async () => result, 0) },
       settings: { default_model: models[0]?.id ?? '' },
       dataDir: folder,
       metrics,
       ...(tenants ? { tenants } : {}),
     });
+    t.teardown(() => module.stop());
+    return module;
+  };
   return { binding, metrics, make };
 }
 

@@ -10,9 +10,8 @@ import { openaiErrorBody } from './compat/openai/error-body.ts';
 import { chatRoute } from './compat/openai-chat/route.ts';
 import { embeddingRoutes } from './compat/openai-embeddings/route.ts';
 import { modelListRoute } from './compat/openai-models/route.ts';
-import type { ResponsesDeps } from './compat/openai-responses/creation.ts';
 import { keptResponseRoutes } from './compat/openai-responses/kept-routes.ts';
-import { responsesRoute } from './compat/openai-responses/route.ts';
+import { type ResponseRouteDeps, responsesRoute } from './compat/openai-responses/route.ts';
 
 /** Clients of a foreign API read refusals in its shape, also for paths that no route serves. */
 export const inferenceErrorBodies: readonly ErrorBodyPrefix[] = [
@@ -20,7 +19,7 @@ export const inferenceErrorBodies: readonly ErrorBodyPrefix[] = [
   { prefix: '/v1/messages', errorBody: anthropicErrorBody },
 ];
 
-export type InferenceRouteDeps = ModelRouteDeps & ResponsesDeps;
+export type InferenceRouteDeps = ModelRouteDeps & ResponseRouteDeps;
 
 export function inferenceRoutes(deps: InferenceRouteDeps, fingerprint: string): Route[] {
   const { service } = deps;

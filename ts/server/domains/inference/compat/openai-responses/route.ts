@@ -5,6 +5,7 @@ import { createResponseErrors } from '../../errors.ts';
 import { answerHeaders, callOptions, gatherAnswer, streamAnswer } from '../call.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { openaiErrorBody } from '../openai/error-body.ts';
+import type { BackgroundResponses } from './background/background-responses.ts';
 import { createResponse, type ResponsesDeps } from './creation.ts';
 import { ResponsesEncoder } from './event-encoder.ts';
 import { outputItems } from './output.ts';
@@ -12,7 +13,13 @@ import { responseObject } from './response-object.ts';
 import { ResponseEvent, ResponseShape } from './response-shape.ts';
 import { ResponsesRequest } from './schema.ts';
 
-export function responsesRoute(deps: ResponsesDeps): Route {
+export interface ResponseRouteDeps extends ResponsesDeps {
+  background: BackgroundResponses;
+}
+
+type Context = RequestContext<unknown, unknown, ResponsesRequest>;
+
+export function responsesRoute(deps: ResponseRouteDeps): Route {
   return route({
     method: 'POST',
     path: '/v1/responses',
@@ -23,7 +30,9 @@ export function responsesRoute(deps: ResponsesDeps): Route {
     description:
       'OpenAI’s Responses API. Unless `store` is false, the answer is on disk before the client hears that it is complete; it is kept for ' +
       '`inference.responses_keep_days`, and longer while another response continues it. `previous_response_id` puts the items of ' +
-      'that response, and of those before it, in front of `input`.',
+      'that response, and of those before it, in front of `input`. With `background` the answer comes at once, with status `queued`, and the ' +
+      'response is made whether or not the client stays; a node that is killed begins it anew when it is back. With `stream` as well, see ' +
+      '`GET /v1/responses/{id}` for how to go on after a lost connection.',
     body: ResponsesRequest,
     responses: { 200: ResponseShape },
     stream: ResponseEvent,
@@ -33,11 +42,16 @@ export function responsesRoute(deps: ResponsesDeps): Route {
   });
 }
 
-async function respond(deps: ResponsesDeps, context: RequestContext<unknown, unknown, ResponsesRequest>): Promise<Reply> {
-  const { service, keeper } = deps;
+async function respond(deps: ResponseRouteDeps, context: Context): Promise<Reply> {
+  const { service, keeper, background } = deps;
   const options = callOptions(context);
   const { scope, request, model, head, kept } = await createResponse(deps, context);
   const headers = answerHeaders(request.model, model, context.headers);
+  if (kept && context.body.background) {
+    const response = await background.begin(scope, kept, context.body, options);
+    if (!context.body.stream) return json(200, response, headers);
+    return { kind: 'events', headers, start: await background.follow(scope, kept.id, -1) };
+  }
   if (context.body.stream) {
     const encoder = new ResponsesEncoder(head);
     const beforeDone = kept && ((usage: JobUsage) => keeper.keep(scope, kept, encoder.end(usage)));
