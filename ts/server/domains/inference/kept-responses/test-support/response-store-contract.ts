@@ -3,6 +3,8 @@ import t, { type Test } from 'tap';
 import { createStorage, type Storage, systemScope, tenantScope } from '../../../../platform/storage/index.ts';
 import type { ContractDatabase } from '../../../../platform/storage/test-support/storage-contract.ts';
 import { scriptedUsage } from '../../test-support/scripted-engine.ts';
+import { BackgroundStore, type ResponseRun } from '../background-store.ts';
+import type { EventBatch } from '../event-batch.ts';
 import type { KeptItem, NewResponse } from '../kept-response.ts';
 import { responseMigrations } from '../migrations.ts';
 import { maxChainBytes, maxChainLength } from '../response-chain.ts';
@@ -33,8 +35,14 @@ export function newResponse(id: string, members: Partial<NewResponse> = {}): New
 
 const completed = (id: string) => ({ status: 'completed', output: [item(`out_${id}`)], usage: scriptedUsage }) as const;
 
+interface OpenStores {
+  storage: Storage;
+  store: ResponseStore;
+  background: BackgroundStore;
+}
+
 export function testResponseStoreContract(newDatabase: () => Promise<ContractDatabase>): void {
-  async function open(t: Test): Promise<{ storage: Storage; store: ResponseStore }> {
+  async function open(t: Test): Promise<OpenStores> {
     const database = await newDatabase();
     const modules = [{ module: 'inference', migrations: responseMigrations }];
     const storage = createStorage({ url: database.url, modules });
@@ -43,7 +51,7 @@ export function testResponseStoreContract(newDatabase: () => Promise<ContractDat
       await database.remove();
     });
     await storage.open();
-    return { storage, store: new ResponseStore(storage) };
+    return { storage, store: new ResponseStore(storage), background: new BackgroundStore(storage) };
   }
 
   /** Keeps `ids`, of which each continues the one before. */
@@ -149,5 +157,98 @@ export function testResponseStoreContract(newDatabase: () => Promise<ContractDat
     t.match(await store.find(red, 'a'), { id: 'a' });
     t.equal(await retention.deleteExpired(systemScope(), 201), 3, 'the conversation from its end to its beginning');
     t.equal(await store.find(red, 'a'), undefined);
+  });
+
+  testBackgroundStore(open);
+}
+
+function batch(first: number, last = first): EventBatch {
+  const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  return { first, last, frames: numbers.map((number) => `data: ${number}\n\n`).join('') };
+}
+
+function testBackgroundStore(open: (t: Test) => Promise<OpenStores>): void {
+  async function begin(background: BackgroundStore, id: string): Promise<ResponseRun> {
+    const run = await background.begin(red, id, 'job');
+    if (run === undefined) throw new Error(`${id} cannot begin`);
+    return run;
+  }
+
+  const framesBehind = async (background: BackgroundStore, id: string, after: number) =>
+    (await background.readAfter(red, id, after)).batches.map(({ frames }) => frames).join('');
+
+  t.test('a run gets what was stored, its events are read in order, and its end closes it', async (t) => {
+    const { store, background } = await open(t);
+    await background.insert(red, newResponse('a', { previousId: 'z' }), { timeoutMs: 5 }, batch(0, 1).frames);
+    t.match(await store.find(red, 'a'), { status: 'queued', isBackground: true, jobId: undefined });
+    await background.setJob(red, 'a', 'job');
+    const run = await begin(background, 'a');
+    t.match(run, { run: 1, input: [item('in_a')], previousId: 'z', request: { timeoutMs: 5 } });
+    t.equal(await background.append(run, batch(2, 4)), true);
+    t.equal(await framesBehind(background, 'a', -1), batch(0, 4).frames);
+    t.equal(await background.finish(run, completed('a'), 7, batch(5, 6)), true);
+    t.equal(await framesBehind(background, 'a', 4), batch(5, 6).frames);
+    t.match((await background.readAfter(red, 'a', 6)).response, {
+      status: 'completed',
+      endSequence: 7,
+      jobId: 'job',
+      output: [{ id: 'out_a' }],
+    });
+    t.equal(await background.append(run, batch(8)), false);
+    t.equal(await background.finish(run, completed('a'), 9, undefined), false);
+    t.equal(await background.begin(red, 'a', 'job'), undefined);
+    t.equal(await framesBehind(background, 'a', -1), batch(0, 6).frames, 'a run that comes too late erases nothing');
+    t.match(await background.readAfter(blue, 'a', -1), { response: undefined, batches: [] });
+  });
+
+  t.test('a run that begins anew erases the events of the one before, which writes nothing any more', async (t) => {
+    const { background } = await open(t);
+    await background.insert(red, newResponse('a'), {}, batch(0, 1).frames);
+    const first = await begin(background, 'a');
+    await background.append(first, batch(2, 4));
+    const second = await begin(background, 'a');
+    t.equal(second.run, 2);
+    t.equal(await framesBehind(background, 'a', -1), batch(0, 1).frames);
+    t.equal(await background.append(first, batch(5)), false);
+    t.equal(await background.finish(first, completed('a'), 6, batch(5)), false);
+    t.equal(await background.append(second, batch(100_000_000)), true);
+  });
+
+  t.test('what was cancelled or deleted takes no events and has no end', async (t) => {
+    const { store, background } = await open(t);
+    for (const id of ['a', 'b']) await background.insert(red, newResponse(id), {}, batch(0, 1).frames);
+    const [a, b] = [await begin(background, 'a'), await begin(background, 'b')];
+    t.equal(await background.cancel(blue, 'a'), false);
+    t.equal(await background.cancel(red, 'a'), true);
+    t.equal(await background.cancel(red, 'a'), false);
+    await store.delete(red, 'b');
+    for (const run of [a, b]) {
+      t.equal(await background.append(run, batch(2)), false);
+      t.equal(await background.finish(run, completed(run.id), 3, batch(2)), false);
+    }
+    t.match(await store.find(red, 'a'), { status: 'cancelled', output: [] });
+    t.match(await background.readAfter(red, 'b', -1), { response: undefined, batches: [] }, 'its events are erased as well');
+  });
+
+  t.test('a response whose job is gone fails behind every event that it can have had', async (t) => {
+    const { store, background } = await open(t);
+    await background.insert(red, newResponse('a'), {}, batch(0, 1).frames);
+    await begin(background, 'a');
+    await background.fail(red, 'a', { code: 'internal', message: 'Gone.' });
+    t.match(await store.find(red, 'a'), { status: 'failed', error: { code: 'internal' }, endSequence: 200_000_000 });
+  });
+
+  t.test('many batches are read a page at a time', async (t) => {
+    const { background } = await open(t);
+    await background.insert(red, newResponse('a'), {}, batch(0, 1).frames);
+    const run = await begin(background, 'a');
+    for (let sequence = 2; sequence < 40; sequence++) await background.append(run, batch(sequence));
+    let text = '';
+    for (let after = -1; after < 39; ) {
+      const { batches } = await background.readAfter(red, 'a', after);
+      text += batches.map(({ frames }) => frames).join('');
+      after = batches.at(-1)?.last ?? 39;
+    }
+    t.equal(text, batch(0, 39).frames);
   });
 }
