@@ -4,8 +4,12 @@ import { DomainError } from '../../platform/errors/domain-error.ts';
 import { ANONYMOUS } from '../../platform/http/principal.ts';
 import type { RequestContext, Route } from '../../platform/http/route.ts';
 import { MetricsRegistry } from '../../platform/metrics/registry.ts';
+import { noStorage, scriptedContext } from '../../platform/module/test-support/scripted-context.ts';
 import type { InferenceBackend, ModelCard, ModelControl } from './backend.ts';
+import { BackgroundResponses } from './compat/openai-responses/background/background-responses.ts';
 import { completionErrors, type InferenceErrorCode, inferenceError, modelErrors } from './errors.ts';
+import { ResponseKeeper } from './kept-responses/response-keeper.ts';
+import { ResponseStore } from './kept-responses/response-store.ts';
 import { inferenceRoutes } from './routes.ts';
 import { InferenceService } from './service.ts';
 import { InferenceMetrics } from './usage/metrics.ts';
@@ -48,10 +52,13 @@ function failingNode(code: InferenceErrorCode) {
     setPinned: () => {},
   };
   const metrics = new InferenceMetrics(new MetricsRegistry());
+  const keeper = new ResponseKeeper({ store: new ResponseStore(noStorage), keepDays: 0 });
   const budgets = new TokenBudgets(() => undefined);
   const service = new InferenceService({ backends: [backend], defaultModel: () => 'm', metrics, budgets });
+  const context = scriptedContext({ spec: {} });
+  const background = new BackgroundResponses({ service, keeper, ...context });
   const source = { list: async () => [], find: async () => undefined };
-  return { node, routes: inferenceRoutes({ service, control, source, onLoadError: () => {} }, 'test') };
+  return { node, routes: inferenceRoutes({ service, keeper, background, control, source, onLoadError: () => {} }, 'test') };
 }
 
 /** A body that any route takes: each reads its own members. */
@@ -84,6 +91,10 @@ async function refusalOf(route: Route): Promise<unknown> {
 
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 const runsNoModel = [
+  'GET /v1/responses/{id}',
+  'POST /v1/responses/{id}/cancel',
+  'DELETE /v1/responses/{id}',
+  'GET /v1/responses/{id}/input_items',
   'GET /v1/models',
   'GET /api/v1/models',
   'GET /api/v1/inference/models/{id}',

@@ -15,6 +15,11 @@ const table = {
     422,
     'The request has tools and no model of this family can call them; supported_models lists those that can.',
   ],
+  response_not_found: [404, 'No response of this id is kept for this tenant: it has expired, was deleted or never kept.'],
+  previous_response_not_found: [
+    400,
+    'A response that is to be continued is not kept any more; send the earlier items in `input`.',
+  ],
   client_closed: [499, 'The client went away before the answer; nobody reads this.'],
   queue_full: [429, 'Too much work is waiting; retry after the time in Retry-After.'],
   rate_limit_exceeded: [429, 'The tenant has used its tokens a minute; retry after the time in Retry-After.'],
@@ -30,6 +35,10 @@ const table = {
   models_busy: [503, 'Every loaded model is working and no memory is free for another; retry after the time in Retry-After.'],
   out_of_memory: [503, 'The model does not fit into memory; use a smaller one, a shorter context or a quantised KV cache.'],
   engine_unavailable: [503, 'The native engine is not there; run `svc doctor`.'],
+  storage_unavailable: [
+    503,
+    'The database cannot be read or written now, so nothing was kept; retry after the time in Retry-After.',
+  ],
   deadline_exceeded: [504, 'The request ran past X-Request-Timeout.'],
 } satisfies Record<string, [status: number, meaning: string]>;
 
@@ -53,10 +62,23 @@ const ofCompletions: readonly InferenceErrorCode[] = [
   'template_failed',
   'model_cannot_tool_call',
 ];
-const answered = (Object.keys(table) as InferenceErrorCode[]).filter((code) => !unanswered.includes(code));
+const ofKeptResponses: readonly InferenceErrorCode[] = [
+  'response_not_found',
+  'previous_response_not_found',
+  'storage_unavailable',
+];
+const answered = (Object.keys(table) as InferenceErrorCode[]).filter(
+  (code) => !unanswered.includes(code) && !ofKeptResponses.includes(code),
+);
 
 /** What a route that completes a chat can answer: a new code is one of them unless it says otherwise above. */
 export const completionErrors = errorSpecs(...answered);
+
+/** What a route that creates a kept response can answer. */
+export const createResponseErrors = [...completionErrors, ...errorSpecs('previous_response_not_found', 'storage_unavailable')];
+
+/** What the routes of kept responses can answer. */
+export const keptResponseErrors = errorSpecs('invalid_request', 'response_not_found', 'internal', 'storage_unavailable');
 
 /** What any other route that runs a model can answer. */
 export const modelErrors = errorSpecs(...answered.filter((code) => !ofCompletions.includes(code)));

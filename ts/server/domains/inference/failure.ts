@@ -2,6 +2,7 @@
 import { AddonLoadError, CpuUnsupportedError } from '../../native/load.ts';
 import { NativeError, type NativeErrorCode } from '../../native/native-error.ts';
 import { DomainError } from '../../platform/errors/domain-error.ts';
+import { StorageError } from '../../platform/storage/index.ts';
 import { type InferenceError, type InferenceErrorCode, inferenceError, isInferenceErrorCode } from './errors.ts';
 
 const defaultRetryMs = 1000;
@@ -34,6 +35,7 @@ export function inferenceFailure(error: unknown): InferenceError {
   if (error instanceof CpuUnsupportedError) return inferenceError(error.code, error.message, { cause: error });
   if (error instanceof AddonLoadError)
     return inferenceError('engine_unavailable', 'The native engine could not be loaded; run `svc doctor`.', { cause: error });
+  if (error instanceof StorageError) return storageFailure(error);
   if (error instanceof DOMException && error.name === 'AbortError')
     return inferenceError('client_closed', 'The client went away.', { cause: error });
   return inferenceError('internal', 'The server failed to answer; the log has the cause under this request id.', {
@@ -43,6 +45,24 @@ export function inferenceFailure(error: unknown): InferenceError {
 
 function isInferenceError(error: unknown): error is InferenceError {
   return error instanceof DomainError && isInferenceErrorCode(error.code);
+}
+
+/** Codes of storage that mean a mistake in this program, not a database that cannot be used now. */
+const storageDefects: readonly StorageError['code'][] = [
+  'unique_violation',
+  'foreign_key_violation',
+  'constraint_violation',
+  'statement_failed',
+  'invalid_value',
+];
+
+function storageFailure(error: StorageError): InferenceError {
+  if (storageDefects.includes(error.code))
+    return inferenceError('internal', 'The server failed to answer; the log has the cause under this request id.', {
+      cause: error,
+    });
+  const sentence = 'The database cannot be read or written now, so the response was not kept; try again, or send store: false.';
+  return inferenceError('storage_unavailable', sentence, { cause: error, retryAfterMs: defaultRetryMs });
 }
 
 function nativeFailure(error: NativeError): InferenceError {

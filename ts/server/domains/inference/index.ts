@@ -1,6 +1,7 @@
 /** The inference module: chat, embeddings, ranking, tokens and models over the local engine and other backends. */
 import { defineModule, type ModuleDefinition } from '../../platform/module/module.ts';
 import type { InferenceApi, InferenceOverrides } from './inference-module.ts';
+import { responseMigrations } from './kept-responses/migrations.ts';
 import { inferenceSettings } from './settings.ts';
 
 export type {
@@ -23,6 +24,7 @@ export function defineInference(overrides: InferenceOverrides = {}): ModuleDefin
   return defineModule({
     name: 'inference',
     settings: inferenceSettings,
+    migrations: responseMigrations,
     // Imported here, so that a program that only reads settings does not load the whole module.
     create: async (context) => (await import('./inference-module.ts')).createInference(context, overrides),
   });

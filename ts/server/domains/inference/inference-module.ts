@@ -6,10 +6,15 @@ import type { Log } from '../../platform/log/log.ts';
 import type { HealthReport, Module, NotReady } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
 import type { InferenceBackend } from './backend.ts';
+import { BackgroundResponses } from './compat/openai-responses/background/background-responses.ts';
 import { chooseDefaultModel } from './default-model.ts';
 import { engineOptions } from './engine-options.ts';
 import { inferenceFailure } from './failure.ts';
 import type { InferenceConfig } from './inference-config.ts';
+import { ResponseKeeper } from './kept-responses/response-keeper.ts';
+import { ResponseStore } from './kept-responses/response-store.ts';
+import { ResponseSweep } from './kept-responses/response-sweep.ts';
+import { RetentionStore } from './kept-responses/retention-store.ts';
 import { Inspector } from './local/inspection/inspector.ts';
 import { LocalBackend } from './local/local-backend.ts';
 import type { LocalOptions } from './local/local-options.ts';
@@ -56,6 +61,10 @@ export function createInference(context: Context, overrides: InferenceOverrides)
   const inspector = overrides.inspector ?? new Inspector(join(node.dataDir, 'inspected-models.json'));
   const metrics = new InferenceMetrics(context.metrics);
   const limits = registryLimits(config);
+  const keeper = new ResponseKeeper({
+    store: new ResponseStore(context.storage),
+    keepDays: settings['inference.responses_keep_days'],
+  });
   const local = new LocalBackend(binding, source, inspector, {
     ...localOptions(config, limits),
     events: {
@@ -73,6 +82,8 @@ export function createInference(context: Context, overrides: InferenceOverrides)
     allowsPriority: (tenant) => tenants.allowsPriority(tenant),
     requestTimeoutMs: config.requestTimeoutMs,
   });
+  const background = new BackgroundResponses({ service, keeper, storage: context.storage, jobs: context.jobs, log });
+  const sweep = new ResponseSweep(new RetentionStore(context.storage), log);
   context.metrics.onCollect(() => {
     for (const { id, model } of local.engines()) if (model.openEngine) metrics.observe(id, model.openEngine.stats());
   });
@@ -81,7 +92,7 @@ export function createInference(context: Context, overrides: InferenceOverrides)
   return {
     api: { service },
     errorBodies: inferenceErrorBodies,
-    routes: inferenceRoutes({ service, control: local, source, onLoadError }, `svc-${node.version}`),
+    routes: inferenceRoutes({ service, keeper, background, control: local, source, onLoadError }, `svc-${node.version}`),
     start: async () => {
       if (overrides.inspector === undefined) await warnOfConfinementGap(log);
       await emptyOffloadFolder(config.engine?.kvOffloadFolder, log);
@@ -90,9 +101,14 @@ export function createInference(context: Context, overrides: InferenceOverrides)
       const defaultModel = await chooseDefaultModel(settings, source);
       started = { defaultModel, defaultFailure: undefined, isReady: false };
       if (defaultModel !== undefined) local.setPinned(defaultModel, true);
+      background.queue.start();
+      sweep.start();
       void startLoading(local, started, onLoadError, log);
     },
-    stop: () => local.close(),
+    stop: async () => {
+      await Promise.all([sweep.stop(), background.queue.stop()]);
+      await local.close();
+    },
     health: () => readHealth(local, started),
     ready: () => (started.isReady ? undefined : modelLoading),
   };

@@ -47,14 +47,17 @@ function setUp(t: Test, kinds: Record<string, StoredModel['kind']> = { 'tiny-cha
   const metrics = new MetricsRegistry();
   const result = { usable: true, hasChatTemplate: true, supportsTools, supportsThinking: false } as const;
   const source = { list: async () => models, find: async (id: string) => models.find((model) => model.id === id) };
-  const make = (tenants?: TenantRules) =>
-    inferenceForTest({
+  const make = async (tenants?: TenantRules) => {
+    const module = await inferenceForTest({
       overrides: { source, binding, inspector: new Inspector(undefined, async () => result, 0) },
       settings: { default_model: models[0]?.id ?? '' },
       dataDir: folder,
       metrics,
       ...(tenants ? { tenants } : {}),
     });
+    t.teardown(() => module.stop());
+    return module;
+  };
   return { binding, metrics, make };
 }
 
@@ -191,7 +194,7 @@ t.test('service_tier is a priority, for tenants that may use priority', async (t
     for (const tier of ['flex', 'priority', 'auto']) {
       const body = { model: 'tiny-chat', service_tier: tier };
       await call(routes, 'POST', '/v1/chat/completions', { ...body, messages });
-      await call(routes, 'POST', '/v1/responses', { ...body, input: 'Hello' });
+      await call(routes, 'POST', '/v1/responses', { ...body, input: 'Hello', store: false });
       await call(routes, 'POST', '/v1/messages', { ...body, messages, max_tokens: 9 });
     }
     return binding.engine.jobs.map(({ job }) => job.priority);

@@ -10,7 +10,8 @@ import { openaiErrorBody } from './compat/openai/error-body.ts';
 import { chatRoute } from './compat/openai-chat/route.ts';
 import { embeddingRoutes } from './compat/openai-embeddings/route.ts';
 import { modelListRoute } from './compat/openai-models/route.ts';
-import { responsesRoute } from './compat/openai-responses/route.ts';
+import { keptResponseRoutes } from './compat/openai-responses/kept-routes.ts';
+import { type ResponseRouteDeps, responsesRoute } from './compat/openai-responses/route.ts';
 
 /** Clients of a foreign API read refusals in its shape, also for paths that no route serves. */
 export const inferenceErrorBodies: readonly ErrorBodyPrefix[] = [
@@ -18,12 +19,15 @@ export const inferenceErrorBodies: readonly ErrorBodyPrefix[] = [
   { prefix: '/v1/messages', errorBody: anthropicErrorBody },
 ];
 
-export function inferenceRoutes(deps: ModelRouteDeps, fingerprint: string): Route[] {
+export type InferenceRouteDeps = ModelRouteDeps & ResponseRouteDeps;
+
+export function inferenceRoutes(deps: InferenceRouteDeps, fingerprint: string): Route[] {
   const { service } = deps;
   return [
     modelListRoute(service),
     chatRoute(service, fingerprint),
-    responsesRoute(service),
+    responsesRoute(deps),
+    ...keptResponseRoutes(deps),
     ...anthropicRoutes(service),
     ...embeddingRoutes(service),
     rerankRoute(service),

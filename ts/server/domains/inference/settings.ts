@@ -90,6 +90,11 @@ export const inferenceSettings = {
     3600,
     'Longest time for one completion that sets no X-Request-Timeout; 0 for no limit.',
   ),
+  'inference.responses_keep_days': setting(
+    integerSchema(0, 3650),
+    30,
+    'Days that answers of the Responses API are kept (`store`), and longer while another one continues them; 0: none is kept.',
+  ),
   'inference.max_loaded_models': setting(
     integerSchema(0, 1000),
     0,

@@ -3,7 +3,7 @@ import type { Reply, RequestContext } from '../../../platform/http/route.ts';
 import type { CallOptions, CompletionRequest } from '../backend.ts';
 import { type Answer, AnswerCollector } from '../completion/answer-collector.ts';
 import type { StreamEncoder } from '../completion/stream-encoder.ts';
-import { StreamSession } from '../completion/stream-session.ts';
+import { StreamSession, type StreamSessionOptions } from '../completion/stream-session.ts';
 import { invalid } from '../errors.ts';
 import type { InferenceService, ResolvedModel } from '../service.ts';
 
@@ -47,8 +47,9 @@ export async function streamAnswer(
   encoder: StreamEncoder,
   options: CallOptions,
   headers: Record<string, string>,
+  beforeDone?: StreamSessionOptions['beforeDone'],
 ): Promise<Reply> {
-  const session = new StreamSession(encoder);
+  const session = new StreamSession(encoder, { beforeDone });
   const job = await service.complete(model, request, session, options);
   session.bind(job, headers, options.signal);
   return session.reply;

@@ -9,7 +9,7 @@ import { ScriptedStream } from './test-support/scripted-stream.ts';
 const head = { id: 'id', created: 1, model: 'm', fingerprint: 'f' };
 
 function begin({ headerTimeoutMs = 60_000 } = {}) {
-  const session = new StreamSession(new ChunkEncoder(head, 1, false), headerTimeoutMs);
+  const session = new StreamSession(new ChunkEncoder(head, 1, false), { headerTimeoutMs });
   const calls: string[] = [];
   const aborter = new AbortController();
   const job = { cancel: () => calls.push('cancel'), pause: () => calls.push('pause'), resume: () => calls.push('resume') };

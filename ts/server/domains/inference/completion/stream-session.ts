@@ -14,14 +14,21 @@ import { ArgumentGuard } from './argument-guard.ts';
 import { Frames } from './frames.ts';
 import type { StreamEncoder } from './stream-encoder.ts';
 
-/** How long a queued job keeps its client without headers, milliseconds. */
 const defaultHeaderTimeoutMs = 5_000;
+
+export interface StreamSessionOptions {
+  /** How long a queued job keeps its client without headers, milliseconds. */
+  headerTimeoutMs?: number;
+  /** Runs before the client hears that the answer is whole. When it fails, the client hears that instead. */
+  beforeDone?: ((usage: JobUsage) => Promise<void>) | undefined;
+}
 
 export class StreamSession implements CompletionSink {
   /** Resolves when the stream opens; rejects with the error that came first. */
   readonly reply: Promise<EventsReply>;
   readonly #encoder: StreamEncoder;
   readonly #headerTimeoutMs: number;
+  readonly #beforeDone: StreamSessionOptions['beforeDone'];
   readonly #frames = new Frames();
   readonly #guard = new ArgumentGuard();
   #resolve!: (reply: EventsReply) => void;
@@ -37,9 +44,10 @@ export class StreamSession implements CompletionSink {
   #isPaused = false;
   #headerTimer: NodeJS.Timeout | undefined;
 
-  constructor(encoder: StreamEncoder, headerTimeoutMs = defaultHeaderTimeoutMs) {
+  constructor(encoder: StreamEncoder, { headerTimeoutMs = defaultHeaderTimeoutMs, beforeDone }: StreamSessionOptions = {}) {
     this.#encoder = encoder;
     this.#headerTimeoutMs = headerTimeoutMs;
+    this.#beforeDone = beforeDone;
     this.reply = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -107,6 +115,7 @@ export class StreamSession implements CompletionSink {
   onDone(usage: JobUsage): void {
     this.#usage?.completed(usage);
     this.#open();
+    if (this.#beforeDone) return void this.#doneAfter(this.#beforeDone(usage), usage);
     this.#encoder.done(this.#frames, usage);
     this.#isFinished = true;
   }
@@ -121,6 +130,17 @@ export class StreamSession implements CompletionSink {
     }
     this.#encoder.error(this.#frames, httpErrorOf(failure));
     this.#isFinished = true;
+  }
+
+  async #doneAfter(work: Promise<void>, usage: JobUsage): Promise<void> {
+    try {
+      await work;
+      this.#encoder.done(this.#frames, usage);
+    } catch (error) {
+      this.#encoder.error(this.#frames, httpErrorOf(inferenceFailure(error)));
+    }
+    this.#isFinished = true;
+    this.#flush();
   }
 
   onFlush(): void {

@@ -2,7 +2,7 @@
 import { type Config, valuesOf } from '../../config/config.ts';
 import type { SettingsSpec } from '../../config/setting.ts';
 import type { Events } from '../../events/index.ts';
-import type { Jobs } from '../../jobs/index.ts';
+import type { JobQueue, Jobs } from '../../jobs/index.ts';
 import { Log } from '../../log/log.ts';
 import { MetricsRegistry } from '../../metrics/registry.ts';
 import type { Node } from '../../node/node.ts';
@@ -23,14 +23,17 @@ export const scriptedNode: Node = {
   setRole: async () => {},
 };
 
-/** A module that touches one of these in a test must bring its own. */
-export const noStorage = absent<Storage>('storage');
-export const noJobs = absent<Jobs>('jobs');
+/** A module that uses one of these in a test, and does not only prepare to, must bring its own. */
+export const noStorage = absent<Storage>('storage', { access: () => absent('storage') });
+export const noJobs = absent<Jobs>('jobs', { define: () => idleQueue });
 export const noEvents = absent<Events>('events');
 
-function absent<T extends object>(part: string): T {
-  return new Proxy({} as T, {
-    get(_target, name) {
+const idleQueue: Partial<JobQueue<unknown>> = { start: () => {}, stop: async () => {} };
+
+function absent<T extends object>(part: string, prepared: object = {}): T {
+  return new Proxy(prepared as T, {
+    get(target, name) {
+      if (Object.hasOwn(target, name)) return Reflect.get(target, name) as unknown;
       throw new Error(`${part}.${String(name)} was used, and the test has no ${part}`);
     },
   });

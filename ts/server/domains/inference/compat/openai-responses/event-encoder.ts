@@ -3,7 +3,9 @@ import type { FinishReason, JobUsage, TokenLogprob } from '../../../../native/ll
 import type { HttpError } from '../../../../platform/http/errors.ts';
 import type { Frames } from '../../completion/frames.ts';
 import type { StreamEncoder } from '../../completion/stream-encoder.ts';
+import type { ResponseEnd } from '../../kept-responses/kept-response.ts';
 import { chatLogprobsJson } from '../openai-chat/logprobs.ts';
+import { eventFrame } from './event-frame.ts';
 import { type Emit, type OpenItem, openCall, openMessage, openReasoning } from './open-item.ts';
 import { type ItemStatus, type OutputItem, type ResponseProgress, responseObject } from './response-object.ts';
 
@@ -12,7 +14,7 @@ const deltaEnd = Buffer.from('"}\n\n');
 export class ResponsesEncoder implements StreamEncoder {
   readonly #head: Record<string, unknown>;
   readonly #output: OutputItem[] = [];
-  #sequence = 0;
+  #sequence: number;
   #item: OpenItem | undefined;
   /** JSON string body of the open item's text. */
   #text = '';
@@ -22,13 +24,25 @@ export class ResponsesEncoder implements StreamEncoder {
   #pendingLogprobs: TokenLogprob[] | undefined;
   #isCut = false;
 
-  constructor(head: Record<string, unknown>) {
+  /** A stream that other events have begun goes on with `firstSequence`, and without response.created. */
+  constructor(head: Record<string, unknown>, firstSequence = 0) {
     this.#head = head;
+    this.#sequence = firstSequence;
+  }
+
+  /** Number of the next event. */
+  get nextSequence(): number {
+    return this.#sequence;
+  }
+
+  /** How the answer ends, once its last choice is finished. */
+  end(usage: JobUsage): ResponseEnd {
+    return { status: this.#isCut ? 'incomplete' : 'completed', output: this.#output, usage };
   }
 
   open(out: Frames): void {
     const emit = this.#emitter(out);
-    emit('response.created', { response: this.#response({ status: 'in_progress' }) });
+    if (this.#sequence === 0) emit('response.created', { response: this.#response({ status: 'in_progress' }) });
     emit('response.in_progress', { response: this.#response({ status: 'in_progress' }) });
   }
 
@@ -65,8 +79,8 @@ export class ResponsesEncoder implements StreamEncoder {
   }
 
   done(out: Frames, usage: JobUsage): void {
-    const status = this.#isCut ? 'incomplete' : 'completed';
-    this.#emitter(out)(`response.${status}`, { response: this.#response({ status, usage }) });
+    const end = this.end(usage);
+    this.#emitter(out)(`response.${end.status}`, { response: responseObject(this.#head, end) });
   }
 
   error(out: Frames, error: HttpError): void {
@@ -121,7 +135,7 @@ export class ResponsesEncoder implements StreamEncoder {
 
   #emitter(out: Frames): Emit {
     return (type, members) => {
-      out.pushText(`event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: this.#sequence++, ...members })}\n\n`);
+      out.pushText(eventFrame(type, this.#sequence++, members));
     };
   }
 

@@ -2,9 +2,14 @@
 import { invalid } from '../../errors.ts';
 import { asMembers, asText, type Members } from '../members.ts';
 
-/** The list in the chat API's shape; readMessages checks the parts. */
-export function itemsToMessages(input: string | readonly unknown[], instructions: string | null | undefined): Members[] {
+/** The lists in the chat API's shape; readMessages checks the parts. `earlier` are the items of the responses that this one continues. */
+export function itemsToMessages(
+  earlier: readonly Members[],
+  input: string | readonly unknown[],
+  instructions: string | null | undefined,
+): Members[] {
   const messages: Members[] = instructions ? [{ role: 'system', content: instructions }] : [];
+  for (const item of earlier) addItem(messages, item, 'previous_response_id');
   if (typeof input === 'string') return [...messages, { role: 'user', content: input }];
   for (const [index, value] of input.entries()) addItem(messages, asMembers(value, `input[${index}]`), `input[${index}]`);
   return messages;

@@ -6,15 +6,15 @@ import { ResponsesRequest } from './schema.ts';
 
 const check = new SchemaCheck(ResponsesRequest);
 
-function read(members: Record<string, unknown>) {
+function read(members: Record<string, unknown>, earlier: Record<string, unknown>[] = []) {
   const body = { model: 'm', input: 'Hello', ...members };
   const fault = check.findFault(body, 'the body');
   if (fault) throw invalid(fault.member, fault.sentence);
-  return readResponsesRequest(body as ResponsesRequest);
+  return readResponsesRequest(body as ResponsesRequest, earlier);
 }
 
-function messagesOf(members: Record<string, unknown>): unknown {
-  const { prompt } = read(members).job;
+function messagesOf(members: Record<string, unknown>, earlier: Record<string, unknown>[] = []): unknown {
+  const { prompt } = read(members, earlier).job;
   return prompt.kind === 'chat' ? (JSON.parse(prompt.messagesJson) as unknown) : undefined;
 }
 
@@ -22,6 +22,20 @@ t.test('instructions come before a text input', async (t) => {
   t.strictSame(messagesOf({ instructions: 'Be brief' }), [
     { role: 'system', content: 'Be brief' },
     { role: 'user', content: 'Hello' },
+  ]);
+});
+
+t.test('what is continued comes between the instructions and the input, and a call may be answered across both', async (t) => {
+  const earlier = [
+    { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Time?' }] },
+    { type: 'function_call', call_id: 'c1', name: 'now', arguments: '{}' },
+  ];
+  const input = [{ type: 'function_call_output', call_id: 'c1', output: '12:30' }];
+  t.match(messagesOf({ instructions: 'Be brief', input }, earlier), [
+    { role: 'system', content: 'Be brief' },
+    { role: 'user', content: 'Time?' },
+    { role: 'assistant', tool_calls: [{ id: 'c1' }] },
+    { role: 'tool', tool_call_id: 'c1', content: '12:30' },
   ]);
 });
 
@@ -60,13 +74,10 @@ t.test('a named function is forced', async (t) => {
 });
 
 for (const [param, value] of Object.entries({
-  store: true,
-  previous_response_id: 'resp_1',
   conversation: 'conv_1',
-  background: true,
   truncation: 'auto',
 })) {
-  t.test(`${param} is refused: nothing is kept between requests`, async (t) => {
+  t.test(`${param} is refused, since it is not served`, async (t) => {
     t.throws(() => read({ [param]: value }), { code: 'invalid_request', param });
   });
 }

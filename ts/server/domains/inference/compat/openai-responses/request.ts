@@ -22,9 +22,10 @@ import type { ResponsesRequest } from './schema.ts';
 
 const logprobsInclude = 'message.output_text.logprobs';
 
-export function readResponsesRequest(body: ResponsesRequest): CompletionRequest {
-  refuseState(body);
-  const { messages, media } = readMessages(itemsToMessages(body.input, body.instructions));
+/** `earlier` are the items of the responses that this one continues; their instructions do not carry over. */
+export function readResponsesRequest(body: ResponsesRequest, earlier: readonly Members[] = []): CompletionRequest {
+  refuseUnserved(body);
+  const { messages, media } = readMessages(itemsToMessages(earlier, body.input, body.instructions));
   const use = readToolUse(body.tools ?? [], body.tool_choice);
   const effort = textOr(body.reasoning?.['effort'], undefined, 'reasoning.effort');
   const job = omitNullish<CompletionRequest['job']>({
@@ -48,16 +49,9 @@ export function readResponsesRequest(body: ResponsesRequest): CompletionRequest 
   return { model: body.model, needsTools, needsVision: media.images.length > 0, job };
 }
 
-function refuseState(body: ResponsesRequest): void {
-  if (body.store) throw invalid('store', 'store must be false: this server keeps no responses.');
-  if (body.previous_response_id) {
-    throw invalid(
-      'previous_response_id',
-      'previous_response_id is not served: no responses are kept; send the earlier items in input.',
-    );
-  }
-  if (body.conversation) throw invalid('conversation', 'conversation is not served: send the earlier items in input.');
-  if (body.background) throw invalid('background', 'background must be false: this server keeps no responses.');
+function refuseUnserved(body: ResponsesRequest): void {
+  if (body.conversation)
+    throw invalid('conversation', 'conversation is not served: use previous_response_id, or send the items.');
   if (body.truncation === 'auto')
     throw invalid('truncation', 'truncation must be disabled: the server drops no items by itself.');
 }

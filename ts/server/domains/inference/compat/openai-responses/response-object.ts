@@ -1,30 +1,40 @@
 /** The response object and its output items, whole and in progress. */
 import type { JobUsage, TokenLogprob } from '../../../../native/llama.ts';
+import type { KeptResponse, ResponseEnd, ResponseStatus } from '../../kept-responses/kept-response.ts';
 import { chatLogprobs } from '../openai-chat/logprobs.ts';
 import type { ResponsesRequest } from './schema.ts';
 
 export type OutputItem = Record<string, unknown> & { id: string; type: string; status: string };
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
+export interface ResponseFacts {
+  id: string;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+  /** Id of the model that answers. */
+  model: string;
+  isKept: boolean;
+}
+
 /** Members that stay the same from the first event to the last. */
-export function responseHead(id: string, createdAt: number, model: string, body: ResponsesRequest): Record<string, unknown> {
+export function responseHead(facts: ResponseFacts, body: ResponsesRequest): Record<string, unknown> {
   return {
-    id,
+    id: facts.id,
     object: 'response',
-    created_at: createdAt,
-    model,
-    background: false,
+    created_at: Math.floor(facts.createdAt / 1000),
+    model: facts.model,
+    background: body.background ?? false,
     instructions: body.instructions ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
     max_tool_calls: null,
     metadata: body.metadata ?? {},
     parallel_tool_calls: body.parallel_tool_calls ?? true,
-    previous_response_id: null,
+    previous_response_id: body.previous_response_id ?? null,
     prompt_cache_key: null,
     reasoning: { effort: null, summary: null, ...body.reasoning },
     safety_identifier: null,
     service_tier: body.service_tier === 'flex' ? 'flex' : 'default',
-    store: false,
+    store: facts.isKept,
     temperature: body.temperature ?? null,
     text: { format: { type: 'text' }, ...body.text },
     tool_choice: body.tool_choice ?? 'auto',
@@ -38,10 +48,14 @@ export function responseHead(id: string, createdAt: number, model: string, body:
 
 /** What changes on the way: status, output and usage. */
 export interface ResponseProgress {
-  status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
-  output: OutputItem[];
-  usage?: JobUsage;
-  error?: { code: string; message: string };
+  status: ResponseStatus;
+  output: ResponseEnd['output'];
+  usage?: JobUsage | undefined;
+  error?: ResponseEnd['error'];
+}
+
+export function keptResponseObject(kept: KeptResponse): Record<string, unknown> {
+  return responseObject(kept.head, kept);
 }
 
 export function responseObject(

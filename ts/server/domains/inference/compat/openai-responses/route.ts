@@ -1,28 +1,25 @@
-/** POST /v1/responses, stateless. */
-import Type from 'typebox';
+/** POST /v1/responses. */
+import type { JobUsage } from '../../../../native/llama.ts';
 import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
-import { completionErrors } from '../../errors.ts';
-import type { InferenceService } from '../../service.ts';
+import { createResponseErrors } from '../../errors.ts';
 import { answerHeaders, callOptions, gatherAnswer, streamAnswer } from '../call.ts';
-import { identifier, unixSeconds } from '../identifier.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { openaiErrorBody } from '../openai/error-body.ts';
+import type { BackgroundResponses } from './background/background-responses.ts';
+import { createResponse, type ResponsesDeps } from './creation.ts';
 import { ResponsesEncoder } from './event-encoder.ts';
 import { outputItems } from './output.ts';
-import { readResponsesRequest } from './request.ts';
-import { responseHead, responseObject } from './response-object.ts';
+import { responseObject } from './response-object.ts';
+import { ResponseEvent, ResponseShape } from './response-shape.ts';
 import { ResponsesRequest } from './schema.ts';
 
-const ResponseShape = Type.Object({
-  id: Type.String(),
-  object: Type.Literal('response'),
-  created_at: Type.Integer({ description: 'Unix seconds.' }),
-  model: Type.String({ description: 'The model that answered.' }),
-  status: Type.String({ description: 'completed, incomplete (see incomplete_details), failed or in_progress.' }),
-  output: Type.Array(Type.Object({ id: Type.String(), type: Type.String(), status: Type.String() })),
-});
+export interface ResponseRouteDeps extends ResponsesDeps {
+  background: BackgroundResponses;
+}
 
-export function responsesRoute(service: InferenceService): Route {
+type Context = RequestContext<unknown, unknown, ResponsesRequest>;
+
+export function responsesRoute(deps: ResponseRouteDeps): Route {
   return route({
     method: 'POST',
     path: '/v1/responses',
@@ -31,26 +28,38 @@ export function responsesRoute(service: InferenceService): Route {
     tag: 'Chat',
     summary: 'Create a response',
     description:
-      'OpenAI’s Responses API without its storage: `store: true` and `previous_response_id` are refused; send the items again.',
+      'OpenAI’s Responses API. Unless `store` is false, the answer is on disk before the client hears that it is complete; it is kept for ' +
+      '`inference.responses_keep_days`, and longer while another response continues it. `previous_response_id` puts the items of ' +
+      'that response, and of those before it, in front of `input`. With `background` the answer comes at once, with status `queued`, and the ' +
+      'response is made whether or not the client stays; a node that is killed begins it anew when it is back. With `stream` as well, see ' +
+      '`GET /v1/responses/{id}` for how to go on after a lost connection.',
     body: ResponsesRequest,
     responses: { 200: ResponseShape },
-    stream: Type.Object({ type: Type.String(), sequence_number: Type.Integer() }),
-    errors: completionErrors,
+    stream: ResponseEvent,
+    errors: createResponseErrors,
     errorBody: openaiErrorBody,
-    handle: (context) => respond(service, context),
+    handle: (context) => respond(deps, context),
   });
 }
 
-async function respond(service: InferenceService, context: RequestContext<unknown, unknown, ResponsesRequest>): Promise<Reply> {
-  const { body } = context;
+async function respond(deps: ResponseRouteDeps, context: Context): Promise<Reply> {
+  const { service, keeper, background } = deps;
   const options = callOptions(context);
-  const request = readResponsesRequest(body);
-  const model = await service.resolve({ ability: 'chat', ...request });
+  const { scope, request, model, head, kept } = await createResponse(deps, context);
   const headers = answerHeaders(request.model, model, context.headers);
-  const head = responseHead(identifier('resp_'), unixSeconds(), model.card.id, body);
-  if (body.stream) return streamAnswer(service, model, request, new ResponsesEncoder(head), options, headers);
+  if (kept && context.body.background) {
+    const response = await background.begin(scope, kept, context.body, options);
+    if (!context.body.stream) return json(200, response, headers);
+    return { kind: 'events', headers, start: await background.follow(scope, kept.id, -1) };
+  }
+  if (context.body.stream) {
+    const encoder = new ResponsesEncoder(head);
+    const beforeDone = kept && ((usage: JobUsage) => keeper.keep(scope, kept, encoder.end(usage)));
+    return streamAnswer(service, model, request, encoder, options, headers, beforeDone);
+  }
   const { choices, usage } = await gatherAnswer(service, model, request, options);
-  const output = choices.flatMap(outputItems);
-  const status = choices.some((choice) => choice.finish === 'length') ? 'incomplete' : 'completed';
-  return json(200, responseObject(head, { status, output, usage }), headers);
+  const isCut = choices.some(({ finish }) => finish === 'length');
+  const end = { status: isCut ? 'incomplete' : 'completed', output: choices.flatMap(outputItems), usage } as const;
+  if (kept) await keeper.keep(scope, kept, end);
+  return json(200, responseObject(head, end), headers);
 }

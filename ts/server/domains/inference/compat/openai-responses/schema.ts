@@ -1,4 +1,4 @@
-/** Wire shape of POST /v1/responses. Source: OpenAI API reference. Stateless: nothing is stored between requests. */
+/** Wire shape of POST /v1/responses. Source: OpenAI API reference. */
 import Type, { type Static } from 'typebox';
 import { engineMembers, maxTokensLimit, samplingMembers } from '../engine-members.ts';
 import { nullableBoolean, nullableEither, nullableInteger, nullableList, nullableRecord, nullableString } from '../nullable.ts';
@@ -17,10 +17,15 @@ export const ResponsesRequest = Type.Object({
   top_logprobs: nullableInteger(0, 20, 'Alternatives with each token; needs include: ["message.output_text.logprobs"].'),
   include: nullableList<string>({ type: 'string' }, 64, 'message.output_text.logprobs is served.'),
   metadata: nullableRecord('Repeated in the response.'),
-  store: nullableBoolean('Only false: this server keeps no responses.'),
-  previous_response_id: nullableString('Refused: send the earlier items in `input`.'),
-  conversation: nullableEither<unknown>(['string', 'object'], 'Refused: send the earlier items in `input`.'),
-  background: nullableBoolean('Only false.'),
+  store: nullableBoolean('Keeps the response (default true); `store` of the answer says whether it was.'),
+  previous_response_id: nullableString(
+    'Id of the response to continue: its items and those before it come first; its instructions do not carry over.',
+    {
+      maxLength: 256,
+    },
+  ),
+  conversation: nullableEither<unknown>(['string', 'object'], 'Refused: use previous_response_id, or send the items.'),
+  background: nullableBoolean('Answers at once, with status queued, and goes on without the client; needs store.'),
   truncation: nullableString('Only disabled.', { enum: ['auto', 'disabled'] }),
   user: nullableString('Recorded nowhere; accepted for compatibility.', { maxLength: 1024 }),
   ...samplingMembers,

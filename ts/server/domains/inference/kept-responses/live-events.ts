@@ -1,0 +1,134 @@
+/**
+ * The events of a background response while this process makes it: followers read them at once, and a few times a second they are saved.
+ * The newest stay in memory, so that a follower who keeps up never asks the database.
+ */
+import type { EventStream } from '../../../platform/http/route.ts';
+import { type EventBatch, joinBatches, LAST_OF_CREATION } from './event-batch.ts';
+
+/** Between the first event that is not saved and its save. */
+const SAVE_DELAY_MS = 250;
+/** The engine pauses while so much is not saved. */
+const MAX_UNSAVED_LENGTH = 1024 * 1024;
+/** Characters of saved events that stay in memory. */
+const MAX_KEPT_LENGTH = 1024 * 1024;
+
+export interface LiveEventsParts {
+  firstSequence: number;
+  /** Number of the next event that the encoder will write. */
+  nextSequence(): number;
+  /** False: the response is not this run's any more. */
+  save(batch: EventBatch): Promise<boolean>;
+  onSaveError(error: unknown): void;
+  /** There are new events. */
+  onChange(): void;
+}
+
+export class LiveEvents implements EventStream {
+  readonly #parts: LiveEventsParts;
+  #saved: EventBatch[] = [];
+  #unsaved: EventBatch[] = [];
+  #savedLength = 0;
+  #unsavedLength = 0;
+  #next: number;
+  /** Every event with a greater number is in memory. */
+  #floor = LAST_OF_CREATION;
+  #timer: NodeJS.Timeout | undefined;
+  #saving: Promise<void> | undefined;
+  #drain = () => {};
+  /** True: the answer is whole. False: the response is not this run's any more. */
+  readonly #ended = Promise.withResolvers<boolean>();
+
+  constructor(parts: LiveEventsParts) {
+    this.#parts = parts;
+    this.#next = parts.firstSequence;
+    this.#ended.promise.catch(() => {});
+  }
+
+  /** Resolves after the last event with true, or with false once the response is not this run's any more; rejects when the signal aborts. */
+  async ended(signal: AbortSignal): Promise<boolean> {
+    const abort = () => this.#ended.reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    return await this.#ended.promise.finally(() => signal.removeEventListener('abort', abort));
+  }
+
+  /** Events behind `after`; undefined when the database has to be asked for the first of them. */
+  after(after: number): EventBatch[] | undefined {
+    if (after < this.#floor) return undefined;
+    return [...this.#saved, ...this.#unsaved].filter(({ last }) => last > after);
+  }
+
+  write(frames: Uint8Array | string): boolean {
+    const text = typeof frames === 'string' ? frames : Buffer.from(frames).toString();
+    const next = this.#parts.nextSequence();
+    this.#unsaved.push({ first: this.#next, last: next - 1, frames: text });
+    this.#unsavedLength += text.length;
+    this.#next = next;
+    this.#timer ??= setTimeout(() => this.#startSaving(), SAVE_DELAY_MS);
+    this.#parts.onChange();
+    return this.#unsavedLength < MAX_UNSAVED_LENGTH;
+  }
+
+  onDrain(callback: () => void): void {
+    this.#drain = callback;
+  }
+
+  /** The engine is stopped by the job's signal, not by a client. */
+  onClose(): void {}
+
+  end(): void {
+    this.#ended.resolve(true);
+  }
+
+  /** Saves nothing any more, and returns what is not saved. */
+  async stop(): Promise<EventBatch | undefined> {
+    this.#stopTimer();
+    await this.#saving;
+    this.#stopTimer();
+    return joinBatches(this.#unsaved);
+  }
+
+  #startSaving(): void {
+    this.#timer = undefined;
+    this.#saving ??= this.#save().finally(() => {
+      this.#saving = undefined;
+    });
+  }
+
+  async #save(): Promise<void> {
+    const batches = this.#unsaved.slice();
+    const joined = joinBatches(batches);
+    if (joined === undefined) return;
+    try {
+      if (!(await this.#parts.save(joined))) this.#ended.resolve(false);
+      else this.#markSaved(batches);
+    } catch (error) {
+      this.#parts.onSaveError(error);
+    }
+    if (this.#unsaved.length > 0) this.#timer ??= setTimeout(() => this.#startSaving(), SAVE_DELAY_MS);
+  }
+
+  #markSaved(batches: readonly EventBatch[]): void {
+    this.#unsaved.splice(0, batches.length);
+    const length = batches.reduce((sum, { frames }) => sum + frames.length, 0);
+    this.#unsavedLength -= length;
+    this.#saved.push(...batches);
+    this.#savedLength += length;
+    this.#forgetOldest();
+    this.#drain();
+  }
+
+  #forgetOldest(): void {
+    while (this.#savedLength > MAX_KEPT_LENGTH) {
+      const oldest = this.#saved.shift();
+      if (oldest === undefined) return;
+      this.#savedLength -= oldest.frames.length;
+      this.#floor = oldest.last;
+    }
+  }
+
+  #stopTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}

@@ -1,0 +1,50 @@
+/** Deletes responses that have expired, of all tenants. */
+import { type Kysely, sql } from 'kysely';
+import type { Storage, StorageAccess, SystemScope } from '../../../platform/storage/index.ts';
+import type { ResponseTables } from './response-tables.ts';
+
+/** Rows may be large, and a delete holds up other writes. */
+const maxRowsAtATime = 100;
+
+export class RetentionStore {
+  readonly #access: StorageAccess<ResponseTables>;
+
+  constructor(storage: Storage) {
+    this.#access = storage.access<ResponseTables>();
+  }
+
+  /**
+   * Deletes what expired before `now` (milliseconds since 1970) and returns how many. A response that another one continues stays as long
+   * as that: else a conversation that goes on would lose its beginning.
+   */
+  async deleteExpired(scope: SystemScope, now: number): Promise<number> {
+    let nDeleted = 0;
+    for (;;) {
+      const [result] = await this.#access.writeUnit(scope, (db) => [
+        db.deleteFrom('responses').where('id', 'in', expiredIds(db, now)),
+      ]);
+      const n = result?.affectedRows ?? 0;
+      nDeleted += n;
+      // The end of a conversation that is gone leaves the response before it without one that continues it.
+      if (n === 0) return nDeleted;
+    }
+  }
+}
+
+function expiredIds(db: Kysely<ResponseTables>, now: number) {
+  return db
+    .selectFrom('responses as expired')
+    .select('expired.id')
+    .where('expired.expires_at', '<', now)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('responses as later')
+            .select(sql`1`.as('one'))
+            .whereRef('later.previous_id', '=', 'expired.id')
+            .whereRef('later.tenant', '=', 'expired.tenant'),
+        ),
+      ),
+    )
+    .limit(maxRowsAtATime);
+}

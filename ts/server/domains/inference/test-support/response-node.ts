@@ -1,0 +1,149 @@
+/** The Responses API over a scripted engine, a database and jobs of its own; called without sockets, as the router does. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { DomainError } from '../../../platform/errors/domain-error.ts';
+import { declaredError } from '../../../platform/http/declared-error.ts';
+import { ANONYMOUS } from '../../../platform/http/principal.ts';
+import type { BytesReply, Reply, RequestContext, Route } from '../../../platform/http/route.ts';
+import { Jobs, jobsMigrations } from '../../../platform/jobs/index.ts';
+import { MetricsRegistry } from '../../../platform/metrics/registry.ts';
+import { silentLog } from '../../../platform/module/test-support/scripted-context.ts';
+import { createStorage, type Storage } from '../../../platform/storage/index.ts';
+import type { CompletionSink } from '../backend.ts';
+import { ScriptedStream } from '../completion/test-support/scripted-stream.ts';
+import { responseMigrations } from '../kept-responses/migrations.ts';
+import { Inspector } from '../local/inspection/inspector.ts';
+import { inferenceForTest } from './inference-for-test.ts';
+import { ScriptedBinding, scriptedUsage } from './scripted-engine.ts';
+
+export type Members = Record<string, unknown>;
+
+export interface CallOptions {
+  params?: Members;
+  query?: Members;
+  tenant?: string;
+  signal?: AbortSignal;
+}
+
+export interface ResponseNode {
+  binding: ScriptedBinding;
+  storage: Storage;
+  jobs: Jobs;
+  call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply>;
+  /** Of a route that answers with JSON. */
+  json(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Members>;
+  /** Of a route that answers with events. */
+  follow(method: string, path: string, body?: unknown, options?: CallOptions): Promise<ScriptedStream>;
+  /** Ends what runs, as a stop of the process does, and leaves the database. */
+  stop(): Promise<void>;
+}
+
+export function sayHello(sink: CompletionSink): void {
+  sink.onStart(7, 2);
+  sink.onContent(0, Buffer.from('Hello'));
+  sink.onFinish(0, 'stop', '');
+  sink.onDone(scriptedUsage);
+}
+
+export async function newFolder(t: Test): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-response-node-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+/** `url` names a database that another node of the test has used; a new one by default. */
+export async function startResponseNode(
+  t: Test,
+  { settings = {}, url }: { settings?: Members; url?: string } = {},
+): Promise<ResponseNode> {
+  const folder = await newFolder(t);
+  await writeFile(join(folder, 'm.gguf'), 'x');
+  const modules = [jobsMigrations, { module: 'inference', migrations: responseMigrations }];
+  const storage = createStorage({ url: url ?? `sqlite:${join(folder, 'svc.db')}`, modules });
+  await storage.open();
+  const jobs = new Jobs({ storage, log: silentLog, metrics: new MetricsRegistry(), nodeId: () => 'node', pollMs: 10 });
+  await jobs.start();
+  const binding = new ScriptedBinding();
+  binding.engine.script = sayHello;
+  const module = await inferenceForTest({
+    overrides: { source: oneModel(folder), binding, inspector: new Inspector(undefined, async () => usable) },
+    settings: { default_model: 'm', ...settings },
+    dataDir: folder,
+    storage,
+    jobs,
+  });
+  let isStopped = false;
+  const stop = async () => {
+    if (isStopped) return;
+    isStopped = true;
+    await module.stop();
+    // A test may have closed the database to see what follows.
+    await jobs.stop(100).catch(() => undefined);
+    await storage.close();
+  };
+  t.teardown(stop);
+  const call: ResponseNode['call'] = (method, path, body, options) => callRoute(module.routes, method, path, body, options);
+  return {
+    binding,
+    storage,
+    jobs,
+    call,
+    json: async (...args) => JSON.parse(String(((await call(...args)) as BytesReply).body)) as Members,
+    follow: async (...args) => {
+      const reply = await call(...args);
+      if (reply.kind !== 'events') throw new Error('the answer is no stream');
+      const stream = new ScriptedStream();
+      reply.start(stream);
+      return stream;
+    },
+    stop,
+  };
+}
+
+/** Answers as the router does: a refusal has the status that its route declares. */
+async function callRoute(
+  routes: readonly Route[],
+  method: string,
+  path: string,
+  body: unknown,
+  { params = {}, query = {}, tenant = 'default', signal = new AbortController().signal }: CallOptions = {},
+): Promise<Reply> {
+  const found = routes.find((each) => each.method === method && each.path === path);
+  if (!found) throw new Error(`no route ${path}`);
+  const context: RequestContext = {
+    params,
+    query,
+    body,
+    caller: { ...ANONYMOUS, tenant },
+    requestId: 'r',
+    path,
+    headers: new Map(),
+    listener: 'internal',
+    remoteAddress: '',
+    signal,
+  };
+  try {
+    return await found.handle(context as never);
+  } catch (error) {
+    throw error instanceof DomainError ? (declaredError(error, found.errors) ?? error) : error;
+  }
+}
+
+const usable = { usable: true, hasChatTemplate: true, supportsTools: true, supportsThinking: false } as const;
+
+function oneModel(folder: string) {
+  const path = join(folder, 'm.gguf');
+  const model = {
+    id: 'm',
+    kind: 'chat',
+    path,
+    sizeBytes: 1,
+    architecture: 'llama',
+    family: 'llama',
+    nCtxTrain: 512,
+    createdAt: 5,
+  } as const;
+  return { list: async () => [model], find: async (id: string) => (id === 'm' ? model : undefined) };
+}
