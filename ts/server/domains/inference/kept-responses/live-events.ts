@@ -55,7 +55,9 @@ export class LiveEvents implements EventStream {
   /** Events behind `after`; undefined when the database has to be asked for the first of them. */
   after(after: number): EventBatch[] | undefined {
     if (after < this.#floor) return undefined;
-    return [...this.#saved, ...this.#unsaved].filter(({ last }) => last > after);
+    const newest = this.#unsaved.slice(firstBehind(this.#unsaved, after));
+    // A follower who keeps up lacks the newest alone.
+    return newest.length < this.#unsaved.length ? newest : [...this.#saved.slice(firstBehind(this.#saved, after)), ...newest];
   }
 
   write(frames: Uint8Array | string): boolean {
@@ -100,8 +102,8 @@ export class LiveEvents implements EventStream {
     const joined = joinBatches(batches);
     if (joined === undefined) return;
     try {
-      if (!(await this.#parts.save(joined))) this.#ended.resolve(false);
-      else this.#markSaved(batches);
+      if (!(await this.#parts.save(joined))) return this.#ended.resolve(false);
+      this.#markSaved(batches);
     } catch (error) {
       this.#parts.onSaveError(error);
     }
@@ -131,4 +133,9 @@ export class LiveEvents implements EventStream {
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
+}
+
+/** Index of the first batch with events behind `after`; sought from the end, where it mostly is. */
+function firstBehind(batches: readonly EventBatch[], after: number): number {
+  return batches.findLastIndex(({ last }) => last <= after) + 1;
 }

@@ -68,7 +68,7 @@ export async function startResponseNode(
   const binding = new ScriptedBinding();
   binding.engine.script = sayHello;
   const module = await inferenceForTest({
-    overrides: { source: oneModel(folder), binding, inspector: new Inspector(undefined, async () => usable) },
+    overrides: { source: oneModel(folder), binding, inspector: new Inspector(undefined, async () => usable, 0) },
     settings: { default_model: 'm', ...settings },
     dataDir: folder,
     storage,
