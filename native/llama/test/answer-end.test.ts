@@ -42,7 +42,9 @@ t.test('a stop string ends every one of many answers at the same place as it end
   }
   const together = await Promise.all(cases.map(({ seed, stop }) => answer(many, seed, [stop])));
   for (const [i, { stop, whole, stopped }] of cases.entries()) {
-    t.equal(stopped.text, whole.text.slice(0, whole.text.indexOf(stop)), 'the text ends before the stop string');
+    // Bytes before it that began a character, and go on as none, are shown as one in the middle of a text and not at its end.
+    const before = whole.text.slice(0, whole.text.indexOf(stop)).replace(/\uFFFD$/, '');
+    t.equal(stopped.text, before, 'the text ends before the stop string');
     t.equal(stopped.finish, 'stop');
     const beside = together[i] as Completion;
     t.notOk(beside.text.includes(stop), 'nothing of the stop string is shown');
