@@ -1,12 +1,13 @@
-/** kill -9 at any moment loses no response that was acknowledged. SVC_TEST_KILLS sets how many times the server is killed (20). */
+/** kill -9 at any moment loses no response that was acknowledged. SVC_TEST_KILLS sets how many times the server is killed. */
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import OpenAI from 'openai';
 import t from 'tap';
 import type { ChildServer } from './child-server.ts';
 import { chatModel, startServer } from './server.ts';
+import { iterations } from './test-support/iterations.ts';
 
-const nKills = Number(process.env['SVC_TEST_KILLS'] ?? 20);
+const nKills = iterations(5, 50, 'SVC_TEST_KILLS');
 const LONGEST_LIFE_MS = 400;
 /** One life of the server with its start, on a busy machine. */
 const LIFE_LIMIT_MS = 20_000;
