@@ -4,6 +4,7 @@ import { Compile, type Validator } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Settings } from 'typebox/system';
 import { describeAccepted, type SchemaNode } from './accepted.ts';
+import { readTexts } from './read-text.ts';
 
 // Unions report each branch; the default of 8 would cut the one that matters.
 Settings.Set({ maxErrors: 64 });
@@ -31,8 +32,8 @@ export class SchemaCheck {
   }
 
   /** Strings of a query or path become the numbers and booleans that the schema wants, where they read as such. */
-  convert(value: unknown): unknown {
-    return this.#validator.Convert(value);
+  convert(raw: Readonly<Record<string, unknown>>): Record<string, unknown> {
+    return readTexts(this.#schema, raw);
   }
 
   #describe({ error, accepted }: Telling, value: unknown, whole: string): SchemaFault {
