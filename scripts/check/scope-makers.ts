@@ -16,7 +16,8 @@ const allowed = [
   // They work for every tenant, and carry each one's scope.
   /^ts\/server\/platform\/(jobs|events)\//,
   /^ts\/server\/platform\/storage\//,
-  // It deletes what has expired, whosever it is.
+  // They delete what has expired, whosever it is.
+  /^ts\/server\/domains\/conversations\/sweep\.ts$/,
   /^ts\/server\/domains\/inference\/kept-responses\/response-sweep\.ts$/,
   /\.test\.ts$/,
   /\/test-support\//,

@@ -24,6 +24,8 @@ export class Connection {
 
   static openWriter(file: string): Connection {
     const database = new Database(file, { timeout: BUSY_TIMEOUT_MS });
+    // What is deleted is overwritten with zeros, so that no free page holds what a user erased.
+    database.pragma('secure_delete = ON');
     // Checkpoints are run by the writer, which sees their errors: SQLite hides those of automatic ones.
     for (const setting of ['journal_mode = WAL', 'synchronous = FULL', 'wal_autocheckpoint = 0', ...COMMON])
       database.pragma(setting);

@@ -1,0 +1,22 @@
+/** Sizes that the module accepts. Characters are UTF-16 code units, as JSON Schema and JavaScript count them. */
+
+export const MAX_TITLE_LENGTH = 500;
+export const MAX_FOLDER_LENGTH = 200;
+export const MAX_MODEL_LENGTH = 500;
+export const MAX_CONTENT_LENGTH = 1024 * 1024;
+/** Of `metadata` and of `citations`, each as JSON text. */
+export const MAX_JSON_LENGTH = 256 * 1024;
+export const MAX_MESSAGES = 20_000;
+export const MAX_CONVERSATIONS = 50_000;
+
+/** A page of messages ends at so many of them, or at so much content. */
+export const MAX_PAGE_MESSAGES = 1_000;
+export const MAX_PAGE_LENGTH = 8 * 1024 * 1024;
+export const MAX_PAGE_CONVERSATIONS = 1_000;
+
+export const MAX_SEARCH_LENGTH = 200;
+export const MAX_SEARCH_HITS = 50;
+
+/** One conversation of an imported file, as JSON text. It is parsed on the event loop, so the limit bounds how long others wait. */
+export const MAX_IMPORTED_BYTES = 16 * 1024 * 1024;
+export const MAX_IMPORT_BODY_BYTES = 1024 * 1024 * 1024;

@@ -1,0 +1,138 @@
+/** The caller's conversations: list, create, change, erase. */
+import type { Static } from 'typebox';
+import { json, type Route, route } from '../../../platform/http/route.ts';
+import { ConversationError, errorSpecs, refusing } from '../errors.ts';
+import { MAX_JSON_LENGTH, MAX_PAGE_CONVERSATIONS } from '../limits.ts';
+import { type Owner, ownerOf } from '../owner.ts';
+import {
+  ConversationList,
+  ConversationShape,
+  CreateConversation,
+  Erased,
+  EraseSelector,
+  ListQuery,
+  PatchConversation,
+  toConversationShape,
+} from '../schemas.ts';
+import type { ConversationService } from '../service.ts';
+import { cursorText, readCursor } from './cursor.ts';
+
+export const tag = 'Conversations';
+export const PATH = '/api/v1/edge/conversations';
+const MAX_BODY_BYTES = 3 * MAX_JSON_LENGTH;
+
+const SCOPE_NOTE =
+  'Only the conversations of the caller: of the account of its session or key, else of the key. While authentication is off, all callers ' +
+  'of a tenant who present no account are one anonymous caller and share theirs.';
+
+export function conversationRoutes(service: ConversationService): Route[] {
+  return [
+    listRoute(service, PATH),
+    listRoute(service, '/api/v1/users/me/conversations'),
+    createRoute(service),
+    ...changeRoutes(service),
+  ];
+}
+
+function listRoute(service: ConversationService, path: string): Route {
+  return route({
+    method: 'GET',
+    path,
+    auth: 'viewer',
+    maxBody: 0,
+    tag,
+    summary: 'Your conversations, those written to last first',
+    description: `${SCOPE_NOTE} Temporary ones are left out.`,
+    query: ListQuery,
+    responses: { 200: ConversationList },
+    errors: errorSpecs('invalid_request', 'storage_unavailable'),
+    handle: refusing(async ({ caller, query }) => json(200, await listPage(service, ownerOf(caller), query))),
+  });
+}
+
+async function listPage(service: ConversationService, owner: Owner, query: Static<typeof ListQuery>) {
+  const { limit = MAX_PAGE_CONVERSATIONS, after, archived: isArchived, pinned: isPinned, folder } = query;
+  const cursor = after === undefined ? undefined : readCursor(after);
+  const found = await service.list(owner, { isArchived, isPinned, folder }, limit + 1, cursor);
+  const page = found.slice(0, limit);
+  const last = found.length > limit ? page.at(-1) : undefined;
+  return { data: page.map(toConversationShape), ...(last === undefined ? {} : { next: cursorText(last) }) };
+}
+
+function createRoute(service: ConversationService): Route {
+  return route({
+    method: 'POST',
+    path: PATH,
+    auth: 'viewer',
+    maxBody: MAX_BODY_BYTES,
+    tag,
+    summary: 'Begin a conversation',
+    description: 'With the `id` of a conversation that is there already, that one is answered unchanged, with status 200.',
+    body: CreateConversation,
+    bodyOptional: true,
+    responses: { 200: ConversationShape, 201: ConversationShape },
+    errors: errorSpecs('invalid_request', 'too_many_conversations', 'storage_unavailable'),
+    handle: refusing(async ({ caller, body = {} }) => {
+      const { pinned = false, archived = false, temporary = false, ...rest } = body;
+      const input = { ...rest, isPinned: pinned, isArchived: archived, isTemporary: temporary };
+      const { conversation, isNew } = await service.create(ownerOf(caller), input);
+      return json(isNew ? 201 : 200, toConversationShape(conversation));
+    }),
+  });
+}
+
+function changeRoutes(service: ConversationService): Route[] {
+  return [
+    route({
+      method: 'PATCH',
+      path: PATH,
+      auth: 'viewer',
+      maxBody: MAX_BODY_BYTES,
+      tag,
+      summary: 'Rename a conversation, pin or archive it, move it to a folder, or choose the branch that is shown',
+      description: 'Members that are left out stay as they are; null removes.',
+      body: PatchConversation,
+      responses: { 200: ConversationShape },
+      errors: errorSpecs(
+        'invalid_request',
+        'conversation_not_found',
+        'message_not_found',
+        'version_conflict',
+        'storage_unavailable',
+      ),
+      handle: refusing(async ({ caller, body }) => {
+        const { id, version, pinned: isPinned, archived: isArchived, current_message_id: currentMessageId, ...rest } = body;
+        const changes = { ...rest, isPinned, isArchived, currentMessageId };
+        if (Object.values(changes).every((value) => value === undefined)) throw nothingToChange();
+        return json(200, toConversationShape(await service.update(ownerOf(caller), id, changes, version)));
+      }),
+    }),
+    route({
+      method: 'DELETE',
+      path: PATH,
+      auth: 'viewer',
+      maxBody: 1024,
+      tag,
+      summary: 'Erase all of your conversations, or the one that `id` names',
+      description:
+        'The rows and their index entries are gone when the answer comes, and SQLite has overwritten them with zeros, except in its log, which is ' +
+        'overwritten as it is used again. PostgreSQL reuses their space after its next VACUUM. Backups that were made before keep what they have. ' +
+        '`id` stands in the query or in a JSON body; any other member is refused, so that a misspelled one does not erase everything.',
+      query: EraseSelector,
+      body: EraseSelector,
+      bodyOptional: true,
+      responses: { 200: Erased },
+      errors: errorSpecs('invalid_request', 'conversation_not_found', 'storage_unavailable'),
+      handle: refusing(async ({ caller, query, body }) =>
+        json(200, { deleted: await service.erase(ownerOf(caller), query.id ?? body?.id) }),
+      ),
+    }),
+  ];
+}
+
+function nothingToChange(): ConversationError {
+  return new ConversationError(
+    'invalid_request',
+    'The body names nothing to change: give `title` or another member beside `id`.',
+  );
+}

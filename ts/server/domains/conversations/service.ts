@@ -1,0 +1,141 @@
+/** Conversations of one caller. Everything is the owner's own: what belongs to others is not found. Throws ConversationError and StorageError. */
+import { randomUUID } from 'node:crypto';
+import type { Storage } from '../../platform/storage/index.ts';
+import type { Conversation, ConversationChanges, Message, MessageRole, NewConversation, NewMessage } from './conversation.ts';
+import { ConversationError, conversationNotFound } from './errors.ts';
+import { MAX_JSON_LENGTH } from './limits.ts';
+import type { Owner } from './owner.ts';
+import { HitCollector, type SearchHit } from './search/hit-collector.ts';
+import { SearchQuery } from './search/search-query.ts';
+import { type ConversationCursor, type ConversationFilter, ConversationStore } from './store/conversation-store.ts';
+import { ErasureStore } from './store/erasure-store.ts';
+import { type Appended, type MessageRange, MessageStore } from './store/message-store.ts';
+import { SearchStore } from './store/search-store.ts';
+
+export type ConversationInput = Partial<Omit<NewConversation, 'createdAt' | 'expiresAt'>>;
+export type MessageInput = Omit<NewMessage, 'id' | 'ts'> & { id?: string | undefined };
+
+export interface ServiceOptions {
+  readonly storage: Storage;
+  /** How long a temporary conversation is kept after its last message. */
+  readonly temporaryMs: number;
+  readonly now?: () => number;
+}
+
+export class ConversationService {
+  readonly #conversations: ConversationStore;
+  readonly #messages: MessageStore;
+  readonly #erasure: ErasureStore;
+  readonly #search: SearchStore;
+  readonly #temporaryMs: number;
+  readonly #now: () => number;
+
+  constructor({ storage, temporaryMs, now = Date.now }: ServiceOptions) {
+    this.#conversations = new ConversationStore(storage);
+    this.#messages = new MessageStore(storage);
+    this.#erasure = new ErasureStore(storage);
+    this.#search = new SearchStore(storage);
+    this.#temporaryMs = temporaryMs;
+    this.#now = now;
+  }
+
+  /** With the id of one that is there, that one is returned as it is. */
+  async create(owner: Owner, input: ConversationInput): Promise<{ conversation: Conversation; isNew: boolean }> {
+    const createdAt = this.#now();
+    const checked = checkTexts(input);
+    return await this.#conversations.insert(owner, {
+      ...checked,
+      id: input.id ?? randomUUID(),
+      title: checked.title ?? '',
+      createdAt,
+      expiresAt: input.isTemporary === true ? createdAt + this.#temporaryMs : undefined,
+    });
+  }
+
+  async get(owner: Owner, id: string): Promise<Conversation> {
+    const conversation = await this.#conversations.find(owner, id);
+    if (conversation === undefined) throw conversationNotFound();
+    return conversation;
+  }
+
+  /** Newest first, without temporary ones. */
+  async list(owner: Owner, filter: ConversationFilter, limit: number, after?: ConversationCursor): Promise<Conversation[]> {
+    return await this.#conversations.list(owner, filter, limit, after);
+  }
+
+  async update(owner: Owner, id: string, changes: ConversationChanges, expectedVersion?: number): Promise<Conversation> {
+    return await this.#conversations.update(owner, id, checkTexts(changes), this.#now(), expectedVersion);
+  }
+
+  /** Stores a message once for each id. By default it follows the last one of the branch that is shown. */
+  async append(owner: Owner, conversationId: string, input: MessageInput, expectedVersion?: number): Promise<Appended> {
+    const ts = this.#now();
+    const message = { ...checkTexts(input), id: input.id ?? randomUUID(), ts };
+    return await this.#messages.append(owner, conversationId, message, { expectedVersion, expiresAt: ts + this.#temporaryMs });
+  }
+
+  async messages(owner: Owner, conversationId: string, range: MessageRange): Promise<{ messages: Message[]; isWhole: boolean }> {
+    return await this.#messages.list(owner, conversationId, range);
+  }
+
+  /** Ids of the messages of the branch that is shown, in their order. */
+  async currentBranch(owner: Owner, { id, currentMessageId }: Conversation): Promise<Set<string>> {
+    const links = new Map((await this.#messages.listLinks(owner, id)).map((link) => [link.id, link.parent_id]));
+    const branch: string[] = [];
+    let next: string | null | undefined = currentMessageId;
+    while (typeof next === 'string' && branch.length <= links.size) {
+      branch.push(next);
+      next = links.get(next);
+    }
+    return new Set(branch.reverse());
+  }
+
+  /** Erases one conversation, or all of the owner's, and returns how many. Resolves when no row is left. */
+  async erase(owner: Owner, id?: string): Promise<number> {
+    const count = await this.#erasure.detach(owner, id);
+    if (id !== undefined && count === 0) throw conversationNotFound();
+    if (count > 0) await this.#erasure.removeDetached(owner);
+    return count;
+  }
+
+  /** Messages and titles that have all words, newest first. */
+  async search(owner: Owner, text: string): Promise<SearchHit[]> {
+    const query = new SearchQuery(text);
+    const collector = new HitCollector(query);
+    if (query.terms.length > 0) await this.#search.search(owner, query.terms, collector);
+    return collector.hits;
+  }
+}
+
+interface Texts {
+  readonly title?: string | undefined;
+  readonly folder?: string | null | undefined;
+  readonly content?: string;
+  readonly role?: MessageRole;
+  readonly metadata?: unknown;
+  readonly citations?: unknown;
+}
+
+/** Databases keep no NUL and no half of a surrogate pair; the second is replaced as every decoder does. */
+function checkTexts<T extends Texts>(input: T): T {
+  const entries = Object.entries(input).map(([name, value]: [string, unknown]) => {
+    if (typeof value === 'object' && value !== null) requireShort(name, value);
+    return [name, typeof value === 'string' ? storable(name, value) : value] as const;
+  });
+  return Object.fromEntries(entries) as unknown as T;
+}
+
+function storable(name: string, text: string): string {
+  if (!text.includes('\0')) return text.toWellFormed();
+  throw new ConversationError(
+    'invalid_request',
+    `\`${name}\` holds a NUL character (U+0000), which cannot be stored; remove it.`,
+  );
+}
+
+function requireShort(name: string, value: object): void {
+  const { length } = JSON.stringify(value);
+  if (length <= MAX_JSON_LENGTH) return;
+  const detail = `\`${name}\` has ${length} characters as JSON, and at most ${MAX_JSON_LENGTH} are kept.`;
+  throw new ConversationError('invalid_request', detail);
+}

@@ -1,0 +1,104 @@
+/**
+ * Erases conversations. First they are taken from their owner, all at once; then their rows are removed in small steps, since a large delete
+ * would hold up other writes. What a crash interrupts is removed at the next start.
+ */
+import { type Kysely, sql } from 'kysely';
+import type { Storage, StorageAccess, StorageScope } from '../../../platform/storage/index.ts';
+import type { Owner } from '../owner.ts';
+import type { ConversationTables } from './tables.ts';
+import { BLOCK_MESSAGES, valuesOf } from './term-index.ts';
+
+const STEP_BLOCKS = 8;
+const STEP_MESSAGES = STEP_BLOCKS * BLOCK_MESSAGES;
+const STEP_CONVERSATIONS = 50;
+
+interface Erased {
+  readonly no: number;
+  readonly last_seq: number;
+}
+
+export class ErasureStore {
+  readonly #access: StorageAccess<ConversationTables>;
+
+  constructor(storage: Storage) {
+    this.#access = storage.access<ConversationTables>();
+  }
+
+  /** Takes one conversation, or all, from their owner: nothing finds them any more. Returns how many. */
+  async detach(owner: Owner, id?: string): Promise<number> {
+    const [result] = await this.#access.writeUnit(owner, (db) => [
+      detaching(db)
+        .where('tenant', '=', owner.tenant)
+        .where('subject', '=', owner.subject)
+        .$if(id !== undefined, (query) => query.where('id', '=', id ?? '')),
+    ]);
+    return result?.affectedRows ?? 0;
+  }
+
+  async detachExpired(scope: StorageScope, now: number): Promise<void> {
+    await this.#access.writeUnit(scope, (db) => [detaching(db).where('expires_at', '<', now).where('subject', '!=', '')]);
+  }
+
+  /** Removes all rows of what was taken from its owners. */
+  async removeDetached(scope: StorageScope): Promise<void> {
+    for (;;) {
+      const erased = await this.#access.read(scope, (db) =>
+        db
+          .selectFrom('conversations')
+          .select(['no', 'last_seq'])
+          .where('subject', '=', sql.lit(''))
+          .orderBy('no')
+          .limit(STEP_CONVERSATIONS)
+          .execute(),
+      );
+      const [first] = erased;
+      if (first === undefined) return;
+      if (first.last_seq > STEP_MESSAGES) await this.#shrink(scope, first);
+      await this.#remove(scope, fitting(erased));
+    }
+  }
+
+  /** Removes the messages of a long conversation, save for the last step's. */
+  async #shrink(scope: StorageScope, { no, last_seq }: Erased): Promise<void> {
+    for (let seq = 0; seq <= last_seq; seq += STEP_MESSAGES) {
+      const block = seq / BLOCK_MESSAGES;
+      await this.#access.writeUnit(scope, (db) => [
+        db
+          .deleteFrom('conversation_terms')
+          .where('conversation_no', '=', no)
+          .where('block', '>=', block)
+          .where('block', '<', block + STEP_BLOCKS),
+        db
+          .deleteFrom('conversation_messages')
+          .where('conversation_no', '=', no)
+          .where('seq', '>=', seq)
+          .where('seq', '<', seq + STEP_MESSAGES),
+      ]);
+    }
+  }
+
+  async #remove(scope: StorageScope, numbers: readonly number[]): Promise<void> {
+    const listed = sql<number>`(select cast(value as bigint) from ${valuesOf(this.#access.dialect, numbers)} as numbers)`;
+    await this.#access.writeUnit(scope, (db) => [
+      db.deleteFrom('conversation_terms').where('conversation_no', 'in', listed),
+      // Its messages go with it.
+      db.deleteFrom('conversations').where('no', 'in', listed),
+    ]);
+  }
+}
+
+function detaching(db: Kysely<ConversationTables>) {
+  // Erased ones of several subjects have no id in common, and their titles are gone at once.
+  return db.updateTable('conversations').set({ subject: '', id: sql`cast(no as text)`, title: '', metadata: null });
+}
+
+/** The first, and those behind it that have no more messages together than a step removes. */
+function fitting(erased: readonly Erased[]): number[] {
+  let total = 0;
+  return erased
+    .filter(({ last_seq }, i) => {
+      total += last_seq;
+      return i === 0 || total <= STEP_MESSAGES;
+    })
+    .map(({ no }) => no);
+}

@@ -1,0 +1,187 @@
+/** Messages in the database. A write that resolved is on disk, and found by a search. */
+import type { Kysely } from 'kysely';
+import type { Storage, StorageAccess } from '../../../platform/storage/index.ts';
+import type { Message, NewMessage } from '../conversation.ts';
+import { ConversationError, conversationNotFound, messageNotFound } from '../errors.ts';
+import { MAX_MESSAGES, MAX_PAGE_LENGTH } from '../limits.ts';
+import type { Owner } from '../owner.ts';
+import { listTerms } from '../search/terms.ts';
+import { lockRow, requireVersion, rowOf } from './conversation-store.ts';
+import { type ConversationRow, type ConversationTables, type MessageTable, toMessage } from './tables.ts';
+import { addTerms } from './term-index.ts';
+
+export interface AppendOptions {
+  readonly expectedVersion?: number | undefined;
+  /** Of a temporary conversation. */
+  readonly expiresAt?: number;
+}
+
+export interface Appended {
+  readonly message: Message;
+  /** The conversation's, after it. */
+  readonly version: number;
+  /** False: it was there already. */
+  readonly isNew: boolean;
+}
+
+/** Messages after one and before another, by their `seq`. With `fromEnd`, the last of them. */
+export interface MessageRange {
+  readonly after?: number | undefined;
+  readonly before?: number | undefined;
+  readonly fromEnd?: boolean;
+  readonly limit: number;
+}
+
+export interface MessageLink {
+  readonly seq: number;
+  readonly id: string;
+  readonly parent_id: string | null;
+}
+
+export class MessageStore {
+  readonly #access: StorageAccess<ConversationTables>;
+
+  constructor(storage: Storage) {
+    this.#access = storage.access<ConversationTables>();
+  }
+
+  /**
+   * Appends a message, once for each id. Throws `conversation_not_found`, `version_conflict`, `message_not_found` for a parent that is not
+   * there, `message_conflict` for a known id with other content, and `conversation_full`.
+   */
+  async append(owner: Owner, conversationId: string, message: NewMessage, options: AppendOptions = {}): Promise<Appended> {
+    const terms = listTerms(message.content);
+    return await this.#access.write(owner, async (tx) => {
+      const conversation = await lockRow(tx, this.#access.dialect, owner, conversationId);
+      const before = await messageOf(tx, conversation.no, message.id).selectAll().executeTakeFirst();
+      if (before !== undefined) return repeated(conversation, before, message);
+      requireVersion(conversation, options.expectedVersion);
+      requireSpace(conversation);
+      const parentId = await parentOf(tx, conversation, message);
+      const row = toRow(conversation, message, parentId);
+      await tx.insertInto('conversation_messages').values(row).execute();
+      await touch(tx, conversation, row, options);
+      if (conversation.temporary === 0)
+        await addTerms(tx, this.#access.dialect, owner, { conversationNo: conversation.no, seq: row.seq }, terms);
+      return { message: toMessage(conversationId, row), version: conversation.version + 1, isNew: true };
+    });
+  }
+
+  /** In their order, as far as they fit into a page: at least one if there is any. Throws `conversation_not_found`. */
+  async list(owner: Owner, conversationId: string, range: MessageRange): Promise<{ messages: Message[]; isWhole: boolean }> {
+    return await this.#access.read(owner, async (db) => {
+      const conversation = await rowOf(db, owner, conversationId).executeTakeFirst();
+      if (conversation === undefined) throw conversationNotFound();
+      const lengths = await within(db, conversation.no, range)
+        .select(({ fn }) => ['seq', fn<number>('length', ['content']).as('length')])
+        .limit(range.limit + 1)
+        .execute();
+      const fitting = lengths.slice(0, countFitting(lengths.slice(0, range.limit)));
+      const seqs = fitting.map(({ seq }) => seq).sort((a, b) => a - b);
+      const rows = await messagesOf(db, conversation.no)
+        .where('seq', '>=', seqs[0] ?? 0)
+        .where('seq', '<=', seqs.at(-1) ?? -1)
+        .selectAll()
+        .orderBy('seq')
+        .execute();
+      return { messages: rows.map((row) => toMessage(conversationId, row)), isWhole: fitting.length === lengths.length };
+    });
+  }
+
+  /** How the messages hang together; empty for a conversation that is not there. */
+  async listLinks(owner: Owner, conversationId: string): Promise<MessageLink[]> {
+    return await this.#access.read(owner, async (db) => {
+      const conversation = await rowOf(db, owner, conversationId).executeTakeFirst();
+      if (conversation === undefined) return [];
+      return await messagesOf(db, conversation.no).select(['seq', 'id', 'parent_id']).orderBy('seq').execute();
+    });
+  }
+}
+
+function messagesOf(db: Kysely<ConversationTables>, conversationNo: number) {
+  return db.selectFrom('conversation_messages').where('conversation_no', '=', conversationNo);
+}
+
+function messageOf(db: Kysely<ConversationTables>, conversationNo: number, id: string) {
+  return messagesOf(db, conversationNo).where('id', '=', id);
+}
+
+function within(db: Kysely<ConversationTables>, conversationNo: number, { after, before, fromEnd = false }: MessageRange) {
+  let query = messagesOf(db, conversationNo).orderBy('seq', fromEnd ? 'desc' : 'asc');
+  if (after !== undefined) query = query.where('seq', '>', after);
+  if (before !== undefined) query = query.where('seq', '<', before);
+  return query;
+}
+
+function countFitting(lengths: readonly { length: number }[]): number {
+  let total = 0;
+  const overflow = lengths.findIndex(({ length }) => {
+    total += length;
+    return total > MAX_PAGE_LENGTH;
+  });
+  return overflow < 0 ? lengths.length : Math.max(1, overflow);
+}
+
+function repeated({ id, version }: ConversationRow, before: MessageTable, message: NewMessage): Appended {
+  const isSame = before.role === message.role && before.content === message.content;
+  if (isSame) return { message: toMessage(id, before), version, isNew: false };
+  const detail = 'A message with this `id` and other content is in the conversation already. Use a new id for a new message.';
+  throw new ConversationError('message_conflict', detail);
+}
+
+function requireSpace({ last_seq }: ConversationRow): void {
+  if (last_seq < MAX_MESSAGES) return;
+  throw new ConversationError(
+    'conversation_full',
+    `The conversation has ${last_seq} messages, which is the limit. Begin another.`,
+  );
+}
+
+async function parentOf(
+  tx: Kysely<ConversationTables>,
+  { no, current_message_id }: ConversationRow,
+  { parentId }: NewMessage,
+): Promise<string | null> {
+  if (parentId === null) return null;
+  if (parentId === undefined) return current_message_id;
+  const parent = await messageOf(tx, no, parentId).select('id').executeTakeFirst();
+  if (parent === undefined) throw messageNotFound('parent_id');
+  return parent.id;
+}
+
+function toRow(conversation: ConversationRow, message: NewMessage, parentId: string | null): MessageTable {
+  return {
+    tenant: conversation.tenant,
+    conversation_no: conversation.no,
+    seq: conversation.last_seq + 1,
+    id: message.id,
+    parent_id: parentId,
+    role: message.role,
+    content: message.content,
+    model: message.model ?? null,
+    citations: message.citations === undefined ? null : JSON.stringify(message.citations),
+    metadata: message.metadata === undefined ? null : JSON.stringify(message.metadata),
+    // Searches rely on it: no message is earlier than one before it.
+    ts: Math.max(message.ts, conversation.updated_at),
+  };
+}
+
+async function touch(
+  tx: Kysely<ConversationTables>,
+  conversation: ConversationRow,
+  row: MessageTable,
+  { expiresAt }: AppendOptions,
+): Promise<void> {
+  await tx
+    .updateTable('conversations')
+    .set({
+      last_seq: row.seq,
+      version: conversation.version + 1,
+      current_message_id: row.id,
+      updated_at: row.ts,
+    })
+    .$if(conversation.temporary === 1 && expiresAt !== undefined, (query) => query.set({ expires_at: expiresAt ?? null }))
+    .where('no', '=', conversation.no)
+    .where('tenant', '=', conversation.tenant)
+    .execute();
+}

@@ -1,0 +1,56 @@
+import { column, type Migration } from '../../../platform/storage/index.ts';
+
+export const conversationMigrations: readonly Migration[] = [
+  {
+    id: 1,
+    name: 'create conversations',
+    up: async (schema) => {
+      await schema.tenantTable('conversations', {
+        columns: {
+          no: column.identity(),
+          subject: column.id(),
+          id: column.id(),
+          title: column.text(),
+          folder: column.text({ nullable: true }),
+          pinned: column.flag(),
+          archived: column.flag(),
+          temporary: column.flag(),
+          model: column.text({ nullable: true }),
+          metadata: column.json({ nullable: true }),
+          current_message_id: column.id({ nullable: true }),
+          created_at: column.timestamp(),
+          updated_at: column.timestamp(),
+          expires_at: column.timestamp({ nullable: true }),
+          version: column.integer(),
+          last_seq: column.integer(),
+        },
+        unique: [['tenant', 'subject', 'id']],
+      });
+      await schema.index('conversations_by_update', 'conversations', ['tenant', 'subject', 'updated_at', 'id']);
+      await schema.index('conversations_by_expiry', 'conversations', ['expires_at'], { where: 'expires_at is not null' });
+      await schema.index('conversations_erased', 'conversations', ['no'], { where: "subject = ''" });
+      await schema.tenantTable('conversation_messages', {
+        columns: {
+          conversation_no: column.integer({ references: { table: 'conversations', column: 'no', onDelete: 'cascade' } }),
+          seq: column.integer(),
+          id: column.id(),
+          parent_id: column.id({ nullable: true }),
+          role: column.text(),
+          content: column.text(),
+          model: column.text({ nullable: true }),
+          citations: column.json({ nullable: true }),
+          metadata: column.json({ nullable: true }),
+          ts: column.timestamp(),
+        },
+        primaryKey: ['conversation_no', 'seq'],
+        unique: [['conversation_no', 'id']],
+      });
+      // Without a foreign key: it would be checked for each of the hundred terms of a message.
+      await schema.tenantTable('conversation_terms', {
+        columns: { conversation_no: column.integer(), block: column.integer(), term: column.text(), bits: column.integer() },
+        primaryKey: ['conversation_no', 'block', 'term'],
+        clustered: true,
+      });
+    },
+  },
+];

@@ -1,0 +1,93 @@
+/** The tables of the module, and their rows as the module sees them. */
+import type { Generated, Selectable } from 'kysely';
+import type { Conversation, JsonObject, Message, MessageRole } from '../conversation.ts';
+
+export interface ConversationTables {
+  conversations: ConversationTable;
+  conversation_messages: MessageTable;
+  conversation_terms: TermTable;
+}
+
+export interface ConversationTable {
+  tenant: string;
+  /** Stands for the conversation in the other tables; no client sees it. */
+  no: Generated<number>;
+  /** Empty for what was erased and waits to be removed. */
+  subject: string;
+  id: string;
+  title: string;
+  folder: string | null;
+  pinned: number;
+  archived: number;
+  temporary: number;
+  model: string | null;
+  metadata: string | null;
+  current_message_id: string | null;
+  created_at: number;
+  updated_at: number;
+  expires_at: number | null;
+  version: number;
+  last_seq: number;
+}
+
+export interface MessageTable {
+  tenant: string;
+  conversation_no: number;
+  seq: number;
+  id: string;
+  parent_id: string | null;
+  role: string;
+  content: string;
+  model: string | null;
+  citations: string | null;
+  metadata: string | null;
+  ts: number;
+}
+
+/** In which messages of a block a term stands: bit n is message `block * BLOCK_MESSAGES + n`; message 0 is the title. */
+export interface TermTable {
+  tenant: string;
+  conversation_no: number;
+  block: number;
+  term: string;
+  bits: number;
+}
+
+export type ConversationRow = Selectable<ConversationTable>;
+
+export function toConversation(row: ConversationRow): Conversation {
+  return {
+    id: row.id,
+    title: row.title,
+    folder: row.folder ?? undefined,
+    isPinned: row.pinned === 1,
+    isArchived: row.archived === 1,
+    isTemporary: row.temporary === 1,
+    model: row.model ?? undefined,
+    metadata: parseObject(row.metadata),
+    currentMessageId: row.current_message_id ?? undefined,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    version: row.version,
+    messageCount: row.last_seq,
+  };
+}
+
+export function toMessage(conversationId: string, row: MessageTable): Message {
+  return {
+    id: row.id,
+    conversationId,
+    seq: row.seq,
+    parentId: row.parent_id ?? undefined,
+    role: row.role as MessageRole,
+    content: row.content,
+    ts: row.ts,
+    model: row.model ?? undefined,
+    citations: row.citations === null ? undefined : (JSON.parse(row.citations) as unknown[]),
+    metadata: parseObject(row.metadata),
+  };
+}
+
+function parseObject(text: string | null): JsonObject | undefined {
+  return text === null ? undefined : (JSON.parse(text) as JsonObject);
+}
