@@ -152,6 +152,23 @@ export const HitShape = Type.Object({
 
 export const HitList = Type.Object({ data: Type.Array(HitShape) });
 
+export const ExportQuery = Type.Object(
+  {
+    id: Type.Optional(GivenId),
+    format: Type.Optional(Type.Enum(['json', 'markdown'], { default: 'json' })),
+  },
+  { additionalProperties: false },
+);
+
+export const ImportResult = Type.Object({
+  imported: Type.Integer({ description: 'Conversations.' }),
+  skipped: Type.Integer({ description: 'Conversations whose ids were there already.' }),
+  messages: Type.Integer({ description: 'Of those that were imported.' }),
+  failed: Type.Array(Type.Object({ index: Type.Integer(), reason: Type.String() }), {
+    description: 'Conversations of the file, counted from 0, that could not be read; at most 100.',
+  }),
+});
+
 export function toConversationShape(conversation: Conversation): Static<typeof ConversationShape> {
   return {
     id: conversation.id,

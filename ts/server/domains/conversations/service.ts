@@ -9,11 +9,15 @@ import { HitCollector, type SearchHit } from './search/hit-collector.ts';
 import { SearchQuery } from './search/search-query.ts';
 import { type ConversationCursor, type ConversationFilter, ConversationStore } from './store/conversation-store.ts';
 import { ErasureStore } from './store/erasure-store.ts';
+import { ImportStore } from './store/import-store.ts';
 import { type Appended, type MessageRange, MessageStore } from './store/message-store.ts';
 import { SearchStore } from './store/search-store.ts';
+import { type ImportReport, importFile } from './transfer/importer.ts';
 
 export type ConversationInput = Partial<Omit<NewConversation, 'createdAt' | 'expiresAt'>>;
 export type MessageInput = Omit<NewMessage, 'id' | 'ts'> & { id?: string | undefined };
+
+const EXPORT_PAGE = 100;
 
 export interface ServiceOptions {
   readonly storage: Storage;
@@ -27,6 +31,7 @@ export class ConversationService {
   readonly #messages: MessageStore;
   readonly #erasure: ErasureStore;
   readonly #search: SearchStore;
+  readonly #imports: ImportStore;
   readonly #temporaryMs: number;
   readonly #now: () => number;
 
@@ -35,6 +40,7 @@ export class ConversationService {
     this.#messages = new MessageStore(storage);
     this.#erasure = new ErasureStore(storage);
     this.#search = new SearchStore(storage);
+    this.#imports = new ImportStore(storage);
     this.#temporaryMs = temporaryMs;
     this.#now = now;
   }
@@ -76,6 +82,22 @@ export class ConversationService {
 
   async messages(owner: Owner, conversationId: string, range: MessageRange): Promise<{ messages: Message[]; isWhole: boolean }> {
     return await this.#messages.list(owner, conversationId, range);
+  }
+
+  /** All of them, newest first, as they are when the reader comes to them; or the one. */
+  async *each(owner: Owner, id?: string): AsyncGenerator<Conversation> {
+    if (id !== undefined) return yield await this.get(owner, id);
+    for (let last: Conversation | undefined; ; ) {
+      const page = await this.#conversations.list(owner, {}, EXPORT_PAGE, last);
+      yield* page;
+      last = page.at(-1);
+      if (page.length < EXPORT_PAGE) return;
+    }
+  }
+
+  /** Stores the conversations of an export file as it arrives. Those whose ids are there already stay as they are. */
+  async import(owner: Owner, body: AsyncIterable<Uint8Array>): Promise<ImportReport> {
+    return await importFile(this.#imports, owner, body, this.#now());
   }
 
   /** Ids of the messages of the branch that is shown, in their order. */

@@ -53,6 +53,13 @@ t.test('a union of parts is judged by the discriminator', (t) => {
   t.end();
 });
 
+t.test('a member is named that a closed object does not know', (t) => {
+  const closed = new SchemaCheck(Type.Object({ id: Type.Optional(Type.String()) }, { additionalProperties: false }));
+  const fault = closed.findFault({ name: 'x' }, 'the query');
+  t.strictSame(fault, { member: 'name', sentence: '`name` is not known here; leave it out.' });
+  t.end();
+});
+
 t.test('what was given is shortened', (t) => {
   t.ok((sentence({ model: 'a', n: 'x'.repeat(100_000) }) ?? '').length < 200);
   t.end();

@@ -40,10 +40,16 @@ export class SchemaCheck {
     const node = nodeAt(this.#schema, error.schemaPath);
     if (error.keyword === 'required') return describeMissing(error, node, whole);
     const member = memberName(error.instancePath);
+    if (isUnknownMember(error)) return { member, sentence: `${subject(member, whole)} is not known here; leave it out.` };
     const given = describeGiven(valueAt(value, error.instancePath));
     const wanted = accepted ?? (node === undefined ? 'something else' : describeAccepted(node));
     return { member, sentence: `${subject(member, whole)} must be ${wanted}; ${given} was given.` };
   }
+}
+
+/** A schema that takes no further members refuses each of them by the schema `false`, which describes nothing. */
+function isUnknownMember({ keyword, schemaPath }: TLocalizedValidationError): boolean {
+  return keyword === 'boolean' && schemaPath.endsWith('/additionalProperties');
 }
 
 function describeMissing(error: TLocalizedValidationError, node: SchemaNode | undefined, whole: string): SchemaFault {

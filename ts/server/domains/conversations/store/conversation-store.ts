@@ -33,11 +33,16 @@ export class ConversationStore {
     return await this.#access.write(owner, async (tx) => {
       const before = await rowOf(tx, owner, conversation.id).executeTakeFirst();
       if (before !== undefined) return { conversation: toConversation(before), isNew: false };
-      await this.#checkCount(tx, owner);
+      await checkCount(tx, owner);
       const row = await insertRow(tx, owner, conversation);
       if (row.temporary === 0) await this.#indexTitle(tx, owner, row);
       return { conversation: toConversation(row), isNew: true };
     });
+  }
+
+  /** Throws `too_many_conversations` when the owner can have no more. */
+  async requireSpace(owner: Owner): Promise<void> {
+    await this.#access.read(owner, (db) => checkCount(db, owner));
   }
 
   async find(owner: Owner, id: string): Promise<Conversation | undefined> {
@@ -77,16 +82,6 @@ export class ConversationStore {
     });
   }
 
-  async #checkCount(tx: Kysely<ConversationTables>, owner: Owner): Promise<void> {
-    const count = await rowsOf(tx, owner)
-      .clearSelect()
-      .select(({ fn }) => fn.countAll<number>().as('n'))
-      .executeTakeFirstOrThrow();
-    if (count.n < MAX_CONVERSATIONS) return;
-    const detail = `You have ${count.n} conversations, and no more than ${MAX_CONVERSATIONS} are kept. Delete some first.`;
-    throw new ConversationError('too_many_conversations', detail);
-  }
-
   async #indexTitle(tx: Kysely<ConversationTables>, owner: Owner, row: ConversationRow, titleBefore = ''): Promise<void> {
     const place = { conversationNo: row.no, seq: TITLE_SEQ };
     await removeTerms(tx, this.#access.dialect, owner, place, listTerms(titleBefore));
@@ -121,6 +116,16 @@ export function requireVersion(row: ConversationRow, expected: number | undefine
   if (expected === undefined || expected === row.version) return row;
   const detail = `The conversation is at version ${row.version}, and version ${expected} was expected: read it again, then repeat the change.`;
   throw new ConversationError('version_conflict', detail, { version: row.version });
+}
+
+async function checkCount(db: Kysely<ConversationTables>, owner: Owner): Promise<void> {
+  const count = await rowsOf(db, owner)
+    .clearSelect()
+    .select(({ fn }) => fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow();
+  if (count.n < MAX_CONVERSATIONS) return;
+  const detail = `You have ${count.n} conversations, and no more than ${MAX_CONVERSATIONS} are kept. Delete some first.`;
+  throw new ConversationError('too_many_conversations', detail);
 }
 
 async function requireMessage(db: Kysely<ConversationTables>, conversationNo: number, id: string): Promise<void> {

@@ -149,7 +149,8 @@ async function parentOf(
   return parent.id;
 }
 
-function toRow(conversation: ConversationRow, message: NewMessage, parentId: string | null): MessageTable {
+/** The next message of a conversation. */
+export function toRow(conversation: ConversationRow, message: NewMessage, parentId: string | null): MessageTable {
   return {
     tenant: conversation.tenant,
     conversation_no: conversation.no,

@@ -219,10 +219,10 @@ export function testConversationContract(newDatabase: () => Promise<ContractData
       service,
       ann,
       'long',
-      Array.from({ length: 600 }, (_, i) => `word${i} common`),
+      Array.from({ length: 270 }, (_, i) => `word${i} common`),
     );
-    await Promise.all(Array.from({ length: 120 }, (_, i) => fill(service, ann, `short${i}`, ['common'])));
-    t.equal(await service.erase(ann), 121);
+    await Promise.all(Array.from({ length: 52 }, (_, i) => fill(service, ann, `short${i}`, ['common'])));
+    t.equal(await service.erase(ann), 53);
     t.strictSame(await countRows(storage), NOTHING);
   });
 
