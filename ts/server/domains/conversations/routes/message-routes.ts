@@ -53,7 +53,7 @@ function appendRoute(service: ConversationService): Route {
     tag,
     summary: 'Append a message to a conversation',
     description:
-      'With an `id` of its own a client may send a message again: it is stored once, and the answer then has status 200. The first 256 Ki characters ' +
+      'With an `id` of its own a client may send a message again: it is stored once, and the answer then has status 200. The first 64 Ki characters ' +
       'and 5,000 different words of a message are searched.',
     body: AppendMessage,
     responses: { 200: MessageShape, 201: MessageShape },

@@ -3,7 +3,7 @@ import { termsOf, wordsOf } from './words.ts';
 /** Of one message. What lies beyond is kept and shown, but not found: indexing it would hold up other writes. */
 const MAX_TERMS = 5_000;
 /** Characters of a message that are searched. */
-export const MAX_SEARCHED_LENGTH = 256 * 1024;
+export const MAX_SEARCHED_LENGTH = 64 * 1024;
 
 /** The distinct terms of a text. */
 export function listTerms(text: string): string[] {

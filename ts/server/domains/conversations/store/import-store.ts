@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Storage, StorageAccess } from '../../../platform/storage/index.ts';
+import { EventLoopShare } from '../event-loop-share.ts';
 import type { Owner } from '../owner.ts';
 import { listTerms } from '../search/terms.ts';
 import type { ImportedConversation } from '../transfer/imported-conversation.ts';
@@ -20,6 +21,7 @@ const STAGED_MS = 24 * 3_600_000;
 export class ImportStore {
   readonly #access: StorageAccess<ConversationTables>;
   readonly #conversations: ConversationStore;
+  readonly #share = new EventLoopShare();
 
   constructor(storage: Storage) {
     this.#access = storage.access<ConversationTables>();
@@ -39,7 +41,11 @@ export class ImportStore {
   }
 
   async #append(staged: Owner, id: string, messages: ImportedConversation['messages']): Promise<void> {
-    const terms = messages.map(({ content }) => listTerms(content));
+    const terms: string[][] = [];
+    for (const { content } of messages) {
+      terms.push(listTerms(content));
+      await this.#share.pause();
+    }
     const { dialect } = this.#access;
     await this.#access.write(staged, async (tx) => {
       let conversation = await lockRow(tx, dialect, staged, id);

@@ -1,6 +1,7 @@
 /** Finds messages by the index: newest first, and no further back than needed. */
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Storage, StorageAccess } from '../../../platform/storage/index.ts';
+import { EventLoopShare } from '../event-loop-share.ts';
 import { MAX_SEARCH_HITS } from '../limits.ts';
 import type { Owner } from '../owner.ts';
 import type { QueryTerm } from '../search/search-query.ts';
@@ -16,16 +17,18 @@ export interface Found {
   readonly ts: number;
 }
 
-/** Blocks that are asked for at once; the first step is small, as common words are found at once. */
-const FIRST_BLOCKS = 16;
+/** Blocks that are asked for at once; the first step is small, as common words are found in a few and have many rows. */
+const FIRST_BLOCKS = 2;
 const MOST_BLOCKS = 512;
 /** More than a conversation has blocks: a conversation and a block of it are then one number. */
 const BLOCKS = 2 ** 20;
 /** Behind every term that begins with the same characters; it is no character itself. */
 const LAST = '\u{10ffff}';
 
+type SearchedConversation = Pick<ConversationRow, 'no' | 'id' | 'title' | 'updated_at' | 'last_seq'>;
+
 interface Block {
-  readonly conversation: ConversationRow;
+  readonly conversation: SearchedConversation;
   readonly block: number;
   /** Of the messages that may still be found, bit by bit. */
   bits: number;
@@ -43,6 +46,7 @@ export class SearchStore {
     await this.#access.read(owner, async (db) => {
       const blocks = blocksOf(db, owner);
       const counts = new Map<number, number>();
+      const share = new EventLoopShare();
       for (let size = FIRST_BLOCKS; ; size = Math.min(2 * size, MOST_BLOCKS)) {
         const step = await take(blocks, size);
         if (step.length === 0) return;
@@ -52,7 +56,7 @@ export class SearchStore {
           if (visitor.hasEnough(block.conversation.updated_at)) return;
           skipSatisfied(block, counts);
           const { no } = block.conversation;
-          counts.set(no, (counts.get(no) ?? 0) + (await visit(db, block, visitor)));
+          counts.set(no, (counts.get(no) ?? 0) + (await visit(db, block, visitor, share)));
         }
       }
     });
@@ -74,9 +78,12 @@ function skipSatisfied(block: Block, counts: ReadonlyMap<number, number>): void 
 /** Blocks of the owner's conversations, newest first. */
 async function* blocksOf(db: Kysely<ConversationTables>, owner: Owner): AsyncGenerator<Block> {
   const pageSize = 200;
-  let last: ConversationRow | undefined;
+  let last: SearchedConversation | undefined;
   for (;;) {
-    let query = rowsOf(db, owner).where('temporary', '=', 0);
+    let query = rowsOf(db, owner)
+      .clearSelect()
+      .select(['no', 'id', 'title', 'updated_at', 'last_seq'])
+      .where('temporary', '=', 0);
     if (last !== undefined) query = query.where(sql<boolean>`(updated_at, id) < (${last.updated_at}, ${last.id})`);
     const page = await query.orderBy('updated_at', 'desc').orderBy('id', 'desc').limit(pageSize).execute();
     for (const conversation of page)
@@ -107,16 +114,7 @@ async function narrow(
   const left = step.filter(({ bits }) => bits !== 0);
   if (left.length === 0) return;
   const pairs = left.map(({ conversation, block }) => conversation.no * BLOCKS + block);
-  const matches = term.isPrefix
-    ? sql`terms.term >= ${term.text} and terms.term < ${term.text + LAST}`
-    : sql`terms.term = ${term.text}`;
-  const { rows } = await sql<{ conversation_no: number; block: number; bits: number }>`
-    select distinct terms.conversation_no, terms.block, terms.bits
-    from (select cast(value as bigint) as pair from ${valuesOf(dialect, pairs)} as given) as pairs
-    cross join conversation_terms as terms
-    where terms.conversation_no = pairs.pair / ${BLOCKS} and terms.block = pairs.pair % ${BLOCKS}
-      and terms.tenant = ${tenant} and ${matches}
-  `.execute(db);
+  const { rows } = await termRows(dialect, tenant, pairs, term).execute(db);
   const found = new Map<number, number>();
   for (const row of rows) {
     const pair = row.conversation_no * BLOCKS + row.block;
@@ -125,11 +123,34 @@ async function narrow(
   for (const block of left) block.bits &= found.get(block.conversation.no * BLOCKS + block.block) ?? 0;
 }
 
+interface TermBits {
+  conversation_no: number;
+  block: number;
+  bits: number;
+}
+
+/** Rows of a term in the given blocks. Both databases look into one block after the other, in the order of the primary key. */
+function termRows(dialect: Dialect, tenant: string, pairs: readonly number[], term: QueryTerm): RawBuilder<TermBits> {
+  const given = sql`(select cast(value as bigint) as pair from ${valuesOf(dialect, pairs)} as given) as pairs`;
+  const matches = term.isPrefix
+    ? sql`terms.term >= ${term.text} and terms.term < ${term.text + LAST}`
+    : sql`terms.term = ${term.text}`;
+  const there = sql`terms.conversation_no = pairs.pair / ${BLOCKS} and terms.block = pairs.pair % ${BLOCKS}
+    and terms.tenant = ${tenant} and ${matches}`;
+  if (dialect === 'sqlite')
+    return sql`select distinct conversation_no, block, bits from ${given} cross join conversation_terms as terms where ${there}`;
+  // Without the grouping inside, PostgreSQL may read the whole table instead.
+  return sql`select found.* from ${given} cross join lateral (
+    select conversation_no, block, bit_or(bits) as bits from conversation_terms as terms where ${there} group by conversation_no, block
+  ) as found`;
+}
+
 /** Returns how many were wanted. */
 async function visit(
   db: Kysely<ConversationTables>,
   { conversation, block, bits }: Block,
   visitor: SearchVisitor,
+  share: EventLoopShare,
 ): Promise<number> {
   const seqs = Array.from({ length: BLOCK_MESSAGES }, (_, i) => i)
     .filter((i) => (bits & (1 << i)) !== 0)
@@ -145,5 +166,10 @@ async function visit(
     .execute();
   const found: Found[] = rows.map(({ ts, ...message }) => ({ conversationId, title, message, ts }));
   if (seqs[0] === TITLE_SEQ) found.push({ conversationId, title, message: undefined, ts: updatedAt });
-  return found.filter((one) => visitor.found(one)).length;
+  let count = 0;
+  for (const one of found) {
+    if (visitor.found(one)) count += 1;
+    await share.pause();
+  }
+  return count;
 }

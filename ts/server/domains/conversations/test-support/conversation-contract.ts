@@ -4,34 +4,30 @@ import t, { type Test } from 'tap';
 import { silentLog } from '../../../platform/module/test-support/scripted-context.ts';
 import { createStorage, type Storage, systemScope } from '../../../platform/storage/index.ts';
 import type { MessageRole } from '../conversation.ts';
-import { type Owner, ownerOf } from '../owner.ts';
+import type { Owner } from '../owner.ts';
 import { ConversationService } from '../service.ts';
 import { conversationMigrations } from '../store/migrations.ts';
 import type { ConversationTables } from '../store/tables.ts';
 import { Sweep } from '../sweep.ts';
+import { ann, owner } from './conversation-owners.ts';
 
 export interface ContractDatabase {
   url: string;
   remove(): Promise<void>;
 }
 
-export interface Bed {
+interface Bed {
   storage: Storage;
   service: ConversationService;
   /** Moves the service's clock, which begins at 1,000,000 ms and goes on by 1 ms with each question. */
   wait(ms: number): void;
 }
 
-export function owner(tenant: string, subject: string): Owner {
-  return ownerOf({ tenant, subject, keyId: undefined });
-}
-
-export const ann = owner('red', 'ann');
 const ben = owner('red', 'ben');
 const blueAnn = owner('blue', 'ann');
 const TEMPORARY_MS = 1_000_000;
 
-export async function openBed(t: Test, newDatabase: () => Promise<ContractDatabase>): Promise<Bed> {
+async function openBed(t: Test, newDatabase: () => Promise<ContractDatabase>): Promise<Bed> {
   const database = await newDatabase();
   const storage = createStorage({
     url: database.url,
@@ -54,7 +50,7 @@ export async function openBed(t: Test, newDatabase: () => Promise<ContractDataba
 }
 
 /** Appends messages whose ids are `m1`, `m2` ... */
-export async function fill(service: ConversationService, who: Owner, id: string, contents: readonly string[]): Promise<void> {
+async function fill(service: ConversationService, who: Owner, id: string, contents: readonly string[]): Promise<void> {
   await service.create(who, { id, title: `About ${id}` });
   for (const [i, content] of contents.entries()) {
     const role: MessageRole = i % 2 === 0 ? 'user' : 'assistant';
@@ -62,7 +58,7 @@ export async function fill(service: ConversationService, who: Owner, id: string,
   }
 }
 
-export async function countRows(storage: Storage): Promise<Record<string, number>> {
+async function countRows(storage: Storage): Promise<Record<string, number>> {
   const access = storage.access<ConversationTables>();
   const count = (table: keyof ConversationTables) =>
     access.read(systemScope(), async (db) => {
