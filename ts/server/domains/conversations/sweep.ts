@@ -1,46 +1,36 @@
 /** Removes what a crash left half erased, and temporary conversations whose time is over, while the module runs. */
 import type { Log } from '../../platform/log/log.ts';
-import type { Storage } from '../../platform/storage/index.ts';
-import { sweepScope } from './owner.ts';
+import { Repeater } from '../../platform/repeater.ts';
+import { type Storage, systemScope } from '../../platform/storage/index.ts';
 import { ErasureStore } from './store/erasure-store.ts';
 
 const INTERVAL_MS = 10 * 60_000;
 
 export class Sweep {
-  readonly #storage: Storage;
-  readonly #log: Log;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
+  readonly #erasure: ErasureStore;
+  readonly #repeater: Repeater;
 
   constructor(storage: Storage, log: Log) {
-    this.#storage = storage;
-    this.#log = log;
+    this.#erasure = new ErasureStore(storage);
+    this.#repeater = new Repeater({
+      intervalMs: INTERVAL_MS,
+      run: () => this.run(),
+      onError: (error) => log.warn('expired conversations could not be removed; it is tried again later', { error }),
+    });
   }
 
   start(): void {
-    if (this.#timer !== undefined) return;
-    this.#timer = setInterval(() => this.#begin(), INTERVAL_MS).unref();
-    this.#begin();
+    this.#repeater.start();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-    await this.#running;
+    await this.#repeater.stop();
   }
 
   /** Throws StorageError. */
   async run(now = Date.now()): Promise<void> {
-    const erasure = new ErasureStore(this.#storage);
-    await erasure.detachExpired(sweepScope(), now);
-    await erasure.removeDetached(sweepScope());
-  }
-
-  #begin(): void {
-    this.#running ??= this.run()
-      .catch((error: unknown) => this.#log.warn('expired conversations could not be removed; it is tried again later', { error }))
-      .finally(() => {
-        this.#running = undefined;
-      });
+    const everyone = systemScope();
+    await this.#erasure.detachExpired(everyone, now);
+    await this.#erasure.removeDetached(everyone);
   }
 }

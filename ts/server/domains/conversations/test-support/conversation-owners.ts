@@ -1,7 +1,8 @@
+import { ANONYMOUS } from '../../../platform/http/principal.ts';
 import { type Owner, ownerOf } from '../owner.ts';
 
 export function owner(tenant: string, subject: string): Owner {
-  return ownerOf({ tenant, subject, keyId: undefined });
+  return ownerOf({ ...ANONYMOUS, tenant, subject });
 }
 
 export const ann = owner('red', 'ann');
