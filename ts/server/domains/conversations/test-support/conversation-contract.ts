@@ -1,4 +1,5 @@
 /** What holds of conversations on both databases. Each test opens a database of its own. */
+import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import t, { type Test } from 'tap';
 import { silentLog } from '../../../platform/module/test-support/scripted-context.ts';
@@ -211,13 +212,16 @@ export function testConversationContract(newDatabase: () => Promise<ContractData
 
   t.test('a long conversation and many short ones are erased whole', async (t) => {
     const { storage, service } = await open(t);
-    await fill(
-      service,
-      ann,
-      'long',
-      Array.from({ length: 270 }, (_, i) => `word${i} common`),
-    );
-    await Promise.all(Array.from({ length: 52 }, (_, i) => fill(service, ann, `short${i}`, ['common'])));
+    const talk = (id: string, count: number) => ({
+      id,
+      messages: Array.from({ length: count }, (_, i) => ({ id: `m${i}`, role: 'user', content: `word${i} common` })),
+    });
+    const file = [talk('long', 270), ...Array.from({ length: 52 }, (_, i) => talk(`short${i}`, 1))];
+    t.match(await service.import(ann, Readable.from([Buffer.from(`{"conversations":${JSON.stringify(file)}}`)])), {
+      imported: 53,
+      messages: 322,
+    });
+    t.equal((await service.search(ann, 'word269')).length, 1);
     t.equal(await service.erase(ann), 53);
     t.strictSame(await countRows(storage), NOTHING);
   });
