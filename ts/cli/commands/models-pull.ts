@@ -1,4 +1,5 @@
-import { defaultHub, pullModel } from '../../server/domains/inference/library/index.ts';
+import { defaultHub, parseAllowedHost, pullModel } from '../../server/domains/inference/library/index.ts';
+import { listOf } from '../../server/platform/config/setting.ts';
 import { usageError } from '../cli-error.ts';
 import { command } from '../command.ts';
 import { inferenceValues, readConfig } from '../configuration.ts';
@@ -31,6 +32,8 @@ export const modelsPull = command({
       hub: hubAddress(values['models.mirror'], env['HF_ENDPOINT']),
       force,
       signal,
+      isReferenceTrusted: true,
+      allowedHosts: listOf(values['models.allowed_hosts']).map(parseAllowedHost),
       ...(token && { token }),
       ...(name !== undefined && { name }),
       ...(sha256 !== undefined && { sha256 }),
