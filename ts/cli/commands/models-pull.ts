@@ -1,4 +1,4 @@
-import { defaultHub, parseAllowedHost, pullModel } from '../../server/domains/inference/library/index.ts';
+import { findHubAddress, parseAllowedHost, pullModel } from '../../server/domains/inference/library/index.ts';
 import { listOf } from '../../server/platform/config/setting.ts';
 import { usageError } from '../cli-error.ts';
 import { command } from '../command.ts';
@@ -64,13 +64,11 @@ export const modelsPull = command({
   },
 });
 
-/** Ours first; HF_ENDPOINT is what other programs of the hub read. */
 function hubAddress(mirror: string, endpoint: string | undefined): URL {
-  const text = mirror || endpoint;
-  if (!text) return defaultHub;
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text);
+  const found = findHubAddress(mirror, endpoint);
+  if (found) return found;
   throw usageError(
-    `the mirror "${text}" is no address`,
+    `the mirror "${mirror || endpoint}" is no address`,
     'set SVC_MODELS_MIRROR (or HF_ENDPOINT) to something like https://mirror.example',
   );
 }

@@ -153,6 +153,14 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     this.#registry.setPinned(id, isPinned);
   }
 
+  countJobs(id: string): number {
+    return this.#registry.entry(id)?.nReservations ?? 0;
+  }
+
+  rescan(): void {
+    this.#catalogue.forget();
+  }
+
   unload(id: string, options: { force: boolean }): Promise<void> {
     return this.#registry.unload(id, options);
   }

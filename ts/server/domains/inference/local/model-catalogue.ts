@@ -73,6 +73,11 @@ export class ModelCatalogue {
     throw inferenceError('model_not_found', `No model ${card.id} is installed here.`, { param: 'model' });
   }
 
+  /** The next call looks at the disk again. */
+  forget(): void {
+    this.#rows = undefined;
+  }
+
   async #readOne(id: string): Promise<Row | undefined> {
     const stored = await this.#source.find(id);
     return stored && this.#row(stored);
