@@ -15,6 +15,7 @@ import { ResponseKeeper } from './kept-responses/response-keeper.ts';
 import { ResponseStore } from './kept-responses/response-store.ts';
 import { ResponseSweep } from './kept-responses/response-sweep.ts';
 import { RetentionStore } from './kept-responses/retention-store.ts';
+import { InspectionJobs } from './local/inspection/inspection-jobs.ts';
 import { Inspector } from './local/inspection/inspector.ts';
 import { LocalBackend } from './local/local-backend.ts';
 import type { LocalOptions } from './local/local-options.ts';
@@ -76,9 +77,11 @@ export function createInference(context: Context, overrides: InferenceOverrides)
       onNotice: ({ message }) => log.warn(message),
     },
     observer: observeMemory(metrics, log),
+    announce: (stored) => inspections.announce(stored),
   });
   const { jobs } = context;
   const pulls = createPulls(settings, overrides.env ?? process.env, jobs, () => local.rescan());
+  const inspections = new InspectionJobs({ jobs, inspector, inspect: (id) => local.inspect(id), log });
   let started: Started = { defaultModel: undefined, defaultFailure: undefined, isReady: false };
   const service = new InferenceService({
     backends: [local, ...(overrides.backends ?? [])],
@@ -113,10 +116,11 @@ export function createInference(context: Context, overrides: InferenceOverrides)
       background.queue.start();
       sweep.start();
       pulls.start();
+      inspections.start();
       void startLoading(local, started, onLoadError, log);
     },
     stop: async () => {
-      await Promise.all([sweep.stop(), background.queue.stop(), pulls.stop()]);
+      await Promise.all([sweep.stop(), background.queue.stop(), pulls.stop(), inspections.stop()]);
       await local.close();
     },
     health: () => readHealth(local, started),
