@@ -5,7 +5,9 @@ import { json, type Reply, type RequestContext, type Route, route } from '../../
 import { jobStream } from '../../../platform/jobs/api/job-stream.ts';
 import { JobState, JobView, viewOf } from '../../../platform/jobs/api/job-view.ts';
 import { JobError, type Jobs } from '../../../platform/jobs/index.ts';
+import { StorageError } from '../../../platform/storage/index.ts';
 import { errorSpecs, inferenceError } from '../errors.ts';
+import { inferenceFailure } from '../failure.ts';
 import { type ModelPulls, PULL_KIND } from '../pulls/model-pulls.ts';
 import { PullRequest } from '../pulls/pull-input.ts';
 
@@ -19,6 +21,7 @@ const refusals = errorSpecs(
   'model_in_use',
   'queue_full',
   'internal',
+  'storage_unavailable',
 );
 
 export interface PullRouteDeps {
@@ -78,12 +81,13 @@ function listRoute({ jobs }: PullRouteDeps): Route {
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: `${DEFAULT_LIMIT} by default.` })),
     }),
     responses: { 200: Type.Object({ pulls: Type.Array(JobView), next: Type.Union([Type.String(), Type.Null()]) }) },
-    errors: errorSpecs('internal'),
-    handle: async ({ caller, query }) => {
-      const limit = query.limit ?? DEFAULT_LIMIT;
-      const page = await jobs.list(scopeOf(caller), { ...query, kind: PULL_KIND, limit });
-      return json(200, { pulls: page.map((job) => viewOf(job)), next: page.length < limit ? null : (page.at(-1)?.id ?? null) });
-    },
+    errors: errorSpecs('internal', 'storage_unavailable'),
+    handle: ({ caller, query }) =>
+      known(async () => {
+        const limit = query.limit ?? DEFAULT_LIMIT;
+        const page = await jobs.list(scopeOf(caller), { ...query, kind: PULL_KIND, limit });
+        return json(200, { pulls: page.map((job) => viewOf(job)), next: page.length < limit ? null : (page.at(-1)?.id ?? null) });
+      }),
   });
 }
 
@@ -99,7 +103,7 @@ function cancelRoute({ jobs }: PullRouteDeps): Route {
       'What has come stays on disk, and the next pull of the model continues it. A pull that has ended stays as it is.',
     params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) }),
     responses: { 200: JobView },
-    errors: errorSpecs('job_not_found', 'internal'),
+    errors: errorSpecs('job_not_found', 'internal', 'storage_unavailable'),
     handle: ({ caller, params }) => known(() => cancel(jobs, caller, params.id)),
   });
 }
@@ -110,7 +114,7 @@ async function cancel(jobs: Jobs, caller: Principal, id: string): Promise<Reply>
   return json(200, viewOf(await jobs.cancel(scopeOf(caller), id)));
 }
 
-/** Refusals of the jobs as this module's own. */
+/** Refusals of the jobs and of the database as this module's own. */
 async function known(work: () => Promise<Reply>): Promise<Reply> {
   try {
     return await work();
@@ -118,7 +122,7 @@ async function known(work: () => Promise<Reply>): Promise<Reply> {
     if (error instanceof JobError && error.code === 'job_not_found') throw notFound();
     if (error instanceof JobError && error.code === 'job_queue_full')
       throw inferenceError('queue_full', `${error.message} ${error.remedy}`, { retryAfterMs: 60_000, cause: error });
-    throw error;
+    throw error instanceof StorageError ? inferenceFailure(error) : error;
   }
 }
 
