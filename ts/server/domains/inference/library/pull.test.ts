@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Resolver } from './download/address-policy.ts';
@@ -295,6 +295,14 @@ t.test('a full disk is noticed before the download where the size is known', asy
   const { pull, server } = await setting(t, sound(model));
   await t.rejects(pull({ freeBytes: async () => 1_000_000 }, 'bge-m3-q8_0'), { code: 'no_space' });
   t.equal(server.seen.length, 0);
+});
+
+t.test('a file that is larger than the disk is refused before its first byte', async (t) => {
+  const { modelsDir, pull, server } = await setting(t, sound(model));
+  const reserve = 256 * 1024 * 1024;
+  await t.rejects(pull({ freeBytes: async () => reserve + 100_000 }), { code: 'no_space', message: /room for/ });
+  t.equal(server.seen.length, 1);
+  t.equal(statSync(join(modelsDir, 'tiny.gguf.partial')).size, 0);
 });
 
 t.test('all parts of a split model come with the first', async (t) => {
