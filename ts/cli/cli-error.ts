@@ -38,6 +38,7 @@ const exitOfLibrary: Record<LibraryErrorCode, ExitName> = {
   no_space: 'no_space',
   unreachable: 'unreachable',
   refused_by_server: 'failed',
+  permission_needed: 'failed',
   unsafe_address: 'failed',
 };
 

@@ -4,6 +4,7 @@ import { command } from '../command.ts';
 import { printable } from '../format.ts';
 import { hasEnded, type JobRow, jobPath, jobText, progressText, stateText } from '../job-row.ts';
 import { clientOptions, ServerClient } from '../server-client.ts';
+import type { Terminal } from '../terminal.ts';
 
 export const jobsFollow = command({
   words: ['jobs', 'follow'],
@@ -13,17 +14,22 @@ export const jobsFollow = command({
   async run(invocation) {
     const { positionals, terminal, signal } = invocation;
     const response = await ServerClient.from(invocation).stream(`${jobPath(positionals[0] ?? '')}/events`, signal);
-    let shown = '';
-    for await (const data of response.body === null ? [] : readEvents(response.body)) {
-      const job = JSON.parse(data) as JobRow;
-      if (hasEnded(job)) return ended(job, (text) => terminal.result(job, text));
-      const line = `${stateText(job)}: ${progressText(job)}`;
-      if (line !== shown) terminal.note(line);
-      shown = line;
-    }
-    throw new CliError('failed', 'stream_cut', 'the server ended before the job did', 'follow the job again once it is back');
+    return readToEnd(response, terminal);
   },
 });
+
+/** Shows a job's progress until it ends. Throws CliError when the job failed or the stream was cut. */
+export async function readToEnd(response: Response, terminal: Terminal): Promise<'ok'> {
+  let shown = '';
+  for await (const data of response.body === null ? [] : readEvents(response.body)) {
+    const job = JSON.parse(data) as JobRow;
+    if (hasEnded(job)) return ended(job, (text) => terminal.result(job, text));
+    const line = `${stateText(job)}: ${progressText(job)}`;
+    if (line !== shown) terminal.note(line);
+    shown = line;
+  }
+  throw new CliError('failed', 'stream_cut', 'the server ended before the job did', 'follow the job again once it is back');
+}
 
 function ended(job: JobRow, show: (text: string) => void): 'ok' {
   if (job.state === 'done') {

@@ -4,8 +4,12 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
+import { pullRoutes } from '../../server/domains/inference/api/pull-routes.ts';
 import { BrokenServer, sound } from '../../server/domains/inference/library/test-support/broken-server.ts';
 import { writeTinyModel } from '../../server/domains/inference/library/test-support/tiny-model.ts';
+import { createPulls } from '../../server/domains/inference/pulls/create-pulls.ts';
+import { openTestBed } from '../../server/platform/http/test-support/test-bed.ts';
+import { newSqliteDatabase, openJobs } from '../../server/platform/jobs/test-support/open-jobs.ts';
 import { cliSetting } from '../cli-setting.ts';
 import { program } from '../run-cli.ts';
 
@@ -77,6 +81,25 @@ t.test('pull from a mirror: progress as plain lines, nothing beside JSON, a wron
   t.match(JSON.parse(wrong.stderr), { error: { code: 'verification_failed', exit_code: 5 } });
   const hopeless = await run(['models', 'pull', 'http://127.0.0.1.nip.example/x.gguf']);
   t.match(hopeless, { code: 1, stderr: /plain http/ });
+});
+
+t.test('pull through a running server: its job is followed to its end, and fails with it', async (t) => {
+  const { root, modelsDir, run } = cliSetting(t);
+  const mirror = await BrokenServer.start(sound(await writeTinyModel(join(root, 'source.gguf'), { tensorBytes: 400_000 })));
+  t.teardown(() => mirror.stop());
+  const { url: database, remove } = await newSqliteDatabase();
+  const { jobs } = await openJobs(t, database);
+  t.teardown(remove);
+  const settings = { models_dir: join(root, 'of-the-server'), 'models.mirror': mirror.base.href, 'models.allowed_hosts': '' };
+  const pulls = createPulls(settings, {}, jobs, () => {});
+  await jobs.start();
+  pulls.start();
+  const { url } = await openTestBed(t, pullRoutes({ pulls, jobs }));
+  const pull = (reference: string) => run(['models', 'pull', reference, '--server', '--url', url, '--json']);
+  t.match((await pull('owner/repo:tiny.gguf')).json(), { state: 'done', result: { name: 'tiny' } });
+  t.ok(existsSync(join(root, 'of-the-server', 'tiny.gguf')));
+  t.notOk(existsSync(join(modelsDir, 'tiny.gguf')), 'not where the command runs');
+  t.match(await pull('https://127.0.0.1/x.gguf'), { code: 1, stderr: /private network/ });
 });
 
 t.test('HF_ENDPOINT is a mirror too, and ours wins over it', async (t) => {

@@ -128,6 +128,10 @@ export interface ModelControl {
   load(id: string, signal: AbortSignal): Promise<void>;
   /** Refuses new jobs, waits for running ones (or ends them when forced), then frees the memory. */
   unload(id: string, options: { force: boolean }): Promise<void>;
+  /** Requests that use the model or wait for it, without a look at the disk. */
+  countJobs(id: string): number;
+  /** The files have changed: the next look at them is a new one. */
+  rescan(): void;
   /** A pinned model is never unloaded to make room, nor for being unused. */
   setPinned(id: string, isPinned: boolean): void;
 }

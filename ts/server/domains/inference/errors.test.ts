@@ -4,12 +4,14 @@ import { DomainError } from '../../platform/errors/domain-error.ts';
 import { ANONYMOUS } from '../../platform/http/principal.ts';
 import type { RequestContext, Route } from '../../platform/http/route.ts';
 import { MetricsRegistry } from '../../platform/metrics/registry.ts';
-import { noStorage, scriptedContext } from '../../platform/module/test-support/scripted-context.ts';
+import { noJobs, noStorage, scriptedContext } from '../../platform/module/test-support/scripted-context.ts';
 import type { InferenceBackend, ModelCard, ModelControl } from './backend.ts';
 import { BackgroundResponses } from './compat/openai-responses/background/background-responses.ts';
 import { completionErrors, type InferenceErrorCode, inferenceError, modelErrors } from './errors.ts';
 import { ResponseKeeper } from './kept-responses/response-keeper.ts';
 import { ResponseStore } from './kept-responses/response-store.ts';
+import { ModelLibrary } from './library/index.ts';
+import { createPulls } from './pulls/create-pulls.ts';
 import { inferenceRoutes } from './routes.ts';
 import { InferenceService } from './service.ts';
 import { InferenceMetrics } from './usage/metrics.ts';
@@ -50,6 +52,8 @@ function failingNode(code: InferenceErrorCode) {
     load: fail,
     unload: () => Promise.resolve(),
     setPinned: () => {},
+    countJobs: () => 0,
+    rescan: () => {},
   };
   const metrics = new InferenceMetrics(new MetricsRegistry());
   const keeper = new ResponseKeeper({ store: new ResponseStore(noStorage), keepDays: 0 });
@@ -58,7 +62,16 @@ function failingNode(code: InferenceErrorCode) {
   const context = scriptedContext({ spec: {} });
   const background = new BackgroundResponses({ service, keeper, ...context });
   const source = { list: async () => [], find: async () => undefined };
-  return { node, routes: inferenceRoutes({ service, keeper, background, control, source, onLoadError: () => {} }, 'test') };
+  const library = new ModelLibrary({ modelsDir: '/nowhere' });
+  const settings = { models_dir: '/nowhere', 'models.mirror': '', 'models.allowed_hosts': '' };
+  const pulls = createPulls(settings, {}, noJobs, () => {});
+  return {
+    node,
+    routes: inferenceRoutes(
+      { service, keeper, background, control, source, library, pulls, jobs: noJobs, onLoadError: () => {} },
+      'test',
+    ),
+  };
 }
 
 /** A body that any route takes: each reads its own members. */
@@ -100,7 +113,11 @@ const runsNoModel = [
   'GET /api/v1/inference/models/{id}',
   'POST /api/v1/inference/models/{id}/unload',
   'PUT /api/v1/inference/models/{id}/pin',
+  'DELETE /api/v1/inference/models/{id}',
   'GET /api/v1/data/models/{id}',
+  'POST /api/v1/models/pull',
+  'GET /api/v1/models/pulls',
+  'DELETE /api/v1/models/pulls/{id}',
 ];
 
 for (const [index, { method, path, tag }] of failingNode('internal').routes.entries()) {

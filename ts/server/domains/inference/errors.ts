@@ -20,6 +20,33 @@ const table = {
     400,
     'A response that is to be continued is not kept any more; send the earlier items in `input`.',
   ],
+  model_source_not_found: [404, 'Neither the catalogue nor the server that was named has such a file; check its spelling.'],
+  address_refused: [
+    400,
+    'A download must come from an https address on the internet; hosts inside the network are named in models.allowed_hosts.',
+  ],
+  model_exists: [
+    409,
+    'Another file of that name is in the library; give `force` to replace it, or `name` to store under another.',
+  ],
+  model_in_use: [
+    409,
+    'The model is being used, pulled or deleted; wait for it, cancel the pull, or give `force` where that is offered.',
+  ],
+  model_read_only: [403, 'The file lies outside models_dir, where svc changes nothing; delete it there.'],
+  not_a_model: [422, 'What the server sends is no sound GGUF file; name the .gguf file itself, not its page.'],
+  checksum_mismatch: [
+    422,
+    'The bytes have another SHA-256 than was promised, so they were deleted; pull again, or from elsewhere.',
+  ],
+  no_space: [507, 'The disk of models_dir is too full for the model; delete models, or move models_dir to a larger disk.'],
+  source_unreachable: [502, 'The server of the file cannot be reached; pull again later, which continues where this stopped.'],
+  source_refused: [502, 'The server of the file refuses to send it, or sends what cannot be taken; the sentence says which.'],
+  source_needs_permission: [
+    403,
+    'The file is gated: accept its license on the hub, and start the server with HF_TOKEN set to a token of that account.',
+  ],
+  job_not_found: [404, 'There is no such job, or it is not the caller’s.'],
   client_closed: [499, 'The client went away before the answer; nobody reads this.'],
   queue_full: [429, 'Too much work is waiting; retry after the time in Retry-After.'],
   rate_limit_exceeded: [429, 'The tenant has used its tokens a minute; retry after the time in Retry-After.'],
@@ -67,8 +94,22 @@ const ofKeptResponses: readonly InferenceErrorCode[] = [
   'previous_response_not_found',
   'storage_unavailable',
 ];
+const ofTheLibrary: readonly InferenceErrorCode[] = [
+  'model_source_not_found',
+  'address_refused',
+  'model_exists',
+  'model_in_use',
+  'model_read_only',
+  'not_a_model',
+  'checksum_mismatch',
+  'no_space',
+  'source_unreachable',
+  'source_refused',
+  'source_needs_permission',
+  'job_not_found',
+];
 const answered = (Object.keys(table) as InferenceErrorCode[]).filter(
-  (code) => !unanswered.includes(code) && !ofKeptResponses.includes(code),
+  (code) => !unanswered.includes(code) && !ofKeptResponses.includes(code) && !ofTheLibrary.includes(code),
 );
 
 /** What a route that completes a chat can answer: a new code is one of them unless it says otherwise above. */

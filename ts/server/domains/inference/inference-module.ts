@@ -15,6 +15,7 @@ import { ResponseKeeper } from './kept-responses/response-keeper.ts';
 import { ResponseStore } from './kept-responses/response-store.ts';
 import { ResponseSweep } from './kept-responses/response-sweep.ts';
 import { RetentionStore } from './kept-responses/retention-store.ts';
+import { InspectionJobs } from './local/inspection/inspection-jobs.ts';
 import { Inspector } from './local/inspection/inspector.ts';
 import { LocalBackend } from './local/local-backend.ts';
 import type { LocalOptions } from './local/local-options.ts';
@@ -24,6 +25,7 @@ import { llamaBinding, type NativeBinding } from './local/native-binding.ts';
 import { defaultDeviceBytes, defaultRegistryLimits } from './local/registry-limits.ts';
 import { openModelLibrary } from './model-folders.ts';
 import type { ModelSource } from './models/model-source.ts';
+import { createPulls } from './pulls/create-pulls.ts';
 import { inferenceErrorBodies, inferenceRoutes } from './routes.ts';
 import { InferenceService } from './service.ts';
 import type { inferenceSettings } from './settings.ts';
@@ -37,6 +39,8 @@ export interface InferenceOverrides {
   binding?: NativeBinding;
   inspector?: Inspector;
   source?: ModelSource;
+  /** Of the process, for HF_TOKEN and HF_ENDPOINT. */
+  env?: NodeJS.ProcessEnv;
   /** Backends beside the local one. */
   backends?: readonly InferenceBackend[];
 }
@@ -56,7 +60,8 @@ interface Started {
 export function createInference(context: Context, overrides: InferenceOverrides): Module<InferenceApi> {
   const { settings, node, log, tenants } = context;
   const config = engineOptions(settings, node.dataDir);
-  const source = overrides.source ?? openModelLibrary(settings, node.installRoot);
+  const library = openModelLibrary(settings, node.installRoot);
+  const source = overrides.source ?? library;
   const binding = overrides.binding ?? llamaBinding;
   const inspector = overrides.inspector ?? new Inspector(join(node.dataDir, 'inspected-models.json'));
   const metrics = new InferenceMetrics(context.metrics);
@@ -72,7 +77,11 @@ export function createInference(context: Context, overrides: InferenceOverrides)
       onNotice: ({ message }) => log.warn(message),
     },
     observer: observeMemory(metrics, log),
+    announce: (stored) => inspections.announce(stored),
   });
+  const { jobs } = context;
+  const pulls = createPulls(settings, overrides.env ?? process.env, jobs, () => local.rescan());
+  const inspections = new InspectionJobs({ jobs, inspector, inspect: (id) => local.inspect(id), log });
   let started: Started = { defaultModel: undefined, defaultFailure: undefined, isReady: false };
   const service = new InferenceService({
     backends: [local, ...(overrides.backends ?? [])],
@@ -92,7 +101,10 @@ export function createInference(context: Context, overrides: InferenceOverrides)
   return {
     api: { service },
     errorBodies: inferenceErrorBodies,
-    routes: inferenceRoutes({ service, keeper, background, control: local, source, onLoadError }, `svc-${node.version}`),
+    routes: inferenceRoutes(
+      { service, keeper, background, control: local, source, library, pulls, jobs, onLoadError },
+      `svc-${node.version}`,
+    ),
     start: async () => {
       if (overrides.inspector === undefined) await warnOfConfinementGap(log);
       await emptyOffloadFolder(config.engine?.kvOffloadFolder, log);
@@ -103,10 +115,12 @@ export function createInference(context: Context, overrides: InferenceOverrides)
       if (defaultModel !== undefined) local.setPinned(defaultModel, true);
       background.queue.start();
       sweep.start();
+      pulls.start();
+      inspections.start();
       void startLoading(local, started, onLoadError, log);
     },
     stop: async () => {
-      await Promise.all([sweep.stop(), background.queue.stop()]);
+      await Promise.all([sweep.stop(), background.queue.stop(), pulls.stop(), inspections.stop()]);
       await local.close();
     },
     health: () => readHealth(local, started),

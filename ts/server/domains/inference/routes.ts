@@ -2,6 +2,7 @@
 import type { ErrorBodyPrefix } from '../../platform/http/error-body.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { type ModelRouteDeps, modelRoutes } from './api/model-routes.ts';
+import { type PullRouteDeps, pullRoutes } from './api/pull-routes.ts';
 import { anthropicErrorBody } from './compat/anthropic/error-body.ts';
 import { anthropicRoutes } from './compat/anthropic/routes.ts';
 import { rerankRoute } from './compat/jina-rerank/route.ts';
@@ -19,7 +20,7 @@ export const inferenceErrorBodies: readonly ErrorBodyPrefix[] = [
   { prefix: '/v1/messages', errorBody: anthropicErrorBody },
 ];
 
-export type InferenceRouteDeps = ModelRouteDeps & ResponseRouteDeps;
+export type InferenceRouteDeps = ModelRouteDeps & PullRouteDeps & ResponseRouteDeps;
 
 export function inferenceRoutes(deps: InferenceRouteDeps, fingerprint: string): Route[] {
   const { service } = deps;
@@ -33,5 +34,6 @@ export function inferenceRoutes(deps: InferenceRouteDeps, fingerprint: string): 
     rerankRoute(service),
     ...tokenizeRoutes(service),
     ...modelRoutes(deps),
+    ...pullRoutes(deps),
   ];
 }

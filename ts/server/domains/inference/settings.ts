@@ -132,4 +132,10 @@ export const inferenceSettings = {
     'Base URL that replaces https://huggingface.co for downloads.',
     { accepts: 'a URL that starts with http:// or https://', mask: maskUserInfo },
   ),
+  'models.allowed_hosts': setting(
+    Type.String({ maxLength: 4096, pattern: '^(\\s*(https?://)?[^/@?#,\\s]+\\s*(,|$))*$' }),
+    '',
+    'Hosts inside the network, separated by commas, that model downloads may reach: a name or address, with :PORT for that one alone, with http:// before it for plain http.',
+    { accepts: 'hosts separated by commas, for example files.lan:8443 or http://10.0.0.5' },
+  ),
 } as const;

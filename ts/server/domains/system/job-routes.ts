@@ -3,10 +3,11 @@ import Type from 'typebox';
 import { HttpError } from '../../platform/http/errors.ts';
 import { hasRole, type Principal, scopeOf } from '../../platform/http/principal.ts';
 import { json, type Reply, type RequestContext, type Route, route } from '../../platform/http/route.ts';
+import { END_EVENT_ID } from '../../platform/jobs/api/job-events.ts';
+import { jobStream } from '../../platform/jobs/api/job-stream.ts';
+import { JobState, JobView, viewOf } from '../../platform/jobs/api/job-view.ts';
 import { type Job, JobError, type Jobs } from '../../platform/jobs/index.ts';
 import type { TenantScope } from '../../platform/storage/index.ts';
-import { END_EVENT_ID, JobEvents } from './job-events.ts';
-import { JobState, JobView, viewOf } from './job-schema.ts';
 
 const tag = 'System';
 const path = '/api/v1/system/jobs';
@@ -107,11 +108,7 @@ function eventsRoute(jobs: Jobs): Route {
 async function follow(jobs: Jobs, { caller, params, headers, signal }: RequestContext<{ id: string }>): Promise<Reply> {
   const { id } = await visibleJob(jobs, caller, params.id);
   if (headers.get('last-event-id') === END_EVENT_ID) return { kind: 'bytes', status: 204, headers: {}, body: '' };
-  const events = new JobEvents();
-  const stop = await found(jobs.follow(scopeOf(caller), id, (job) => events.take(job)));
-  if (signal.aborted) stop();
-  signal.addEventListener('abort', stop, { once: true });
-  return { kind: 'events', headers: {}, start: (stream) => events.open(stream) };
+  return found(jobStream(jobs, scopeOf(caller), id, signal));
 }
 
 /** Undefined: of all. A caller without an account, as on a node that has none, stands for its tenant. */

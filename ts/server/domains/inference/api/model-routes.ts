@@ -5,6 +5,7 @@ import type { ModelControl, ModelDetail } from '../backend.ts';
 import { errorSpecs, inferenceError, modelErrors } from '../errors.ts';
 import { inferenceFailure } from '../failure.ts';
 import type { ModelSource } from '../models/model-source.ts';
+import { type ModelRemover, removeModel } from '../pulls/model-removal.ts';
 import type { InferenceService } from '../service.ts';
 import { inferenceModel, modelSummary, storedModelDetail } from './model-body.ts';
 import {
@@ -13,6 +14,8 @@ import {
   ModelParams,
   ModelSummary,
   PinRequest,
+  RemovalQuery,
+  RemovedModel,
   StoredModelDetail,
   UnloadRequest,
 } from './model-schemas.ts';
@@ -25,12 +28,13 @@ export interface ModelRouteDeps {
   service: InferenceService;
   control: ModelControl;
   source: ModelSource;
+  library: ModelRemover;
   /** Reports the failure of a load that nobody waits for. */
   onLoadError: (id: string, error: unknown) => void;
 }
 
 export function modelRoutes(deps: ModelRouteDeps): Route[] {
-  const { service, control, source } = deps;
+  const { service, control, source, library } = deps;
   return [
     route({
       method: 'GET',
@@ -102,6 +106,23 @@ export function modelRoutes(deps: ModelRouteDeps): Route[] {
         await getDetail(control, params.id);
         control.setPinned(params.id, body.pinned);
         return json(200, inferenceModel(await getDetail(control, params.id)));
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/v1/inference/models/{id}',
+      auth: 'admin',
+      maxBody: 0,
+      tag,
+      summary: 'Delete a model: out of memory, then off the disk',
+      description: 'A model that requests use is refused unless `force` is given. Models outside models_dir are never changed.',
+      params: ModelParams,
+      query: RemovalQuery,
+      responses: { 200: RemovedModel },
+      errors: errorSpecs('model_not_found', 'model_read_only', 'model_in_use', 'internal'),
+      handle: async ({ params, query }) => {
+        const { name, sizeBytes } = await removeModel(control, library, params.id, { force: query.force ?? false });
+        return json(200, { id: name, deleted: true, size_bytes: sizeBytes });
       },
     }),
     route({

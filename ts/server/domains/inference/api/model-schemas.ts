@@ -84,6 +84,16 @@ export const PinRequest = Type.Object({
   pinned: Type.Boolean({ description: 'True: never unloaded to make room, nor for being unused; until the server restarts.' }),
 });
 
+export const RemovalQuery = Type.Object({
+  force: Type.Optional(Type.Boolean({ description: 'Ends running requests instead of refusing.' })),
+});
+
+export const RemovedModel = Type.Object({
+  id: Type.String(),
+  deleted: Type.Literal(true),
+  size_bytes: Type.Integer({ description: 'What the disk has gained.' }),
+});
+
 export const UnloadRequest = Type.Object({
   force: Type.Optional(Type.Boolean({ description: 'Ends running requests instead of waiting for them.' })),
 });

@@ -1,9 +1,11 @@
 /** The binding of the model library: the files on disk, where they come from, and whether they are sound. */
 export { type CatalogueKind, type CatalogueModel, catalogue, findInCatalogue } from './catalogue.ts';
+export { type AllowedHost, parseAllowedHost } from './download/allowed-host.ts';
 export { freeBytes } from './files/disk-space.ts';
+export { findHubAddress } from './hub-address.ts';
 export { type ImportedModel, type ImportOptions, importModel } from './import.ts';
 export { type LibraryEntry, type LibraryOptions, ModelLibrary, storedModel } from './library.ts';
 export { LibraryError, type LibraryErrorCode } from './library-error.ts';
 export { modelNameOfFile } from './model-name.ts';
-export { defaultHub, type PulledModel, type PullOptions, pullModel } from './pull.ts';
+export { checkPull, type PulledModel, type PullOptions, pullModel } from './pull.ts';
 export { type Verification, type VerifyOptions, verifyModel } from './verify.ts';

@@ -9,6 +9,8 @@ export type LibraryErrorCode =
   | 'no_space'
   | 'unreachable'
   | 'refused_by_server'
+  /** The file is gated: its license must be accepted, and a token sent. */
+  | 'permission_needed'
   | 'unsafe_address';
 
 /** Every failure of the model library: a code, a sentence with the cause, and what to do about it. */

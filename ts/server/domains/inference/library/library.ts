@@ -59,10 +59,12 @@ export class ModelLibrary implements ModelSource {
 
   /** Everything that looks like a model, broken files and files for other engines included, by name. */
   entries(): Promise<LibraryEntry[]> {
-    this.#scan ??= this.#readAll().finally(() => {
-      this.#scan = undefined;
+    if (this.#scan) return this.#scan;
+    const scan = this.#readAll().finally(() => {
+      if (this.#scan === scan) this.#scan = undefined;
     });
-    return this.#scan;
+    this.#scan = scan;
+    return scan;
   }
 
   /** Throws LibraryError not_found or invalid_name. */
@@ -94,6 +96,8 @@ export class ModelLibrary implements ModelSource {
       await rm(join(this.modelsDir, `${entry.name}.json`), { force: true });
     } finally {
       await lock.release();
+      // One that is under way may have seen the files.
+      this.#scan = undefined;
     }
     return entry;
   }

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import type { Resolver } from './download/address-policy.ts';
+import { parseAllowedHost } from './download/allowed-host.ts';
 import { type PulledModel, type PullOptions, pullModel } from './pull.ts';
 import {
   answer,
@@ -181,8 +183,8 @@ t.test('5xx and 429 are tried again, and given up in the end', async (t) => {
 
 t.test('refusals name the remedy and are not repeated', async (t) => {
   for (const [status, code] of [
-    [401, 'refused_by_server'],
-    [403, 'refused_by_server'],
+    [401, 'permission_needed'],
+    [403, 'permission_needed'],
     [404, 'not_found'],
     [400, 'refused_by_server'],
   ] as const) {
@@ -237,10 +239,10 @@ t.test('redirects: chains have an end, and none leads into the network', async (
 t.test('the token goes to the hub alone', async (t) => {
   const storage = await setting(t, sound(model));
   const { pull, server } = await setting(t, redirect(new URL('/file', storage.server.base)));
-  await pull({ token: 'hf_secret' });
+  await pull({ token: 'hf_secret', allowedHosts: [parseAllowedHost('http://127.0.0.1')] });
   t.equal(server.seen[0]?.headers.authorization, 'Bearer hf_secret');
   t.equal(storage.server.seen[0]?.headers.authorization, undefined);
-  await storage.pull({ token: 'hf_secret', hub: server.base }, `${storage.server.base}direct.gguf`);
+  await storage.pull({ token: 'hf_secret', hub: server.base, isReferenceTrusted: true }, `${storage.server.base}direct.gguf`);
   t.equal(storage.server.seen[1]?.headers.authorization, undefined, 'nor to a typed URL elsewhere');
 });
 
@@ -248,6 +250,28 @@ t.test('plain http is for this machine and the mirror', async (t) => {
   const modelsDir = t.testdir();
   const pull = pullModel('http://files.example/x.gguf', { modelsDir, hub: new URL('https://hub.example'), retry });
   await t.rejects(pull, { code: 'unsafe_address' });
+});
+
+t.test('a name that leads inside the network at the second attempt is refused there', async (t) => {
+  const { pull, server } = await setting(t, sound(model));
+  const found = [[], [{ address: '127.0.0.1', family: 4 }]];
+  const resolve: Resolver = (_hostname, _options, callback) => callback(null, found.shift() ?? []);
+  await t.rejects(pull({ resolve }, `https://rebind.example:${server.base.port}/x.gguf`), { code: 'unsafe_address' });
+  t.equal(found.length, 0, 'both attempts were judged');
+  t.equal(server.seen.length, 0);
+});
+
+t.test('a connection goes to the address that was judged: each resolves the name once', async (t) => {
+  const { pull, server } = await setting(t, sound(model), cutAfter(model, 70_000));
+  let nLookups = 0;
+  const resolve: Resolver = (_hostname, _options, callback) => {
+    nLookups++;
+    callback(null, [{ address: '127.0.0.1', family: 4 }]);
+  };
+  const allowedHosts = [parseAllowedHost('http://files.example')];
+  await pull({ resolve, allowedHosts }, `http://files.example:${server.base.port}/x.gguf`);
+  t.equal(server.seen.length, 2);
+  t.equal(nLookups, 2);
 });
 
 t.test('two pulls of one model at once: one works, the other is told', async (t) => {
@@ -271,6 +295,14 @@ t.test('a full disk is noticed before the download where the size is known', asy
   const { pull, server } = await setting(t, sound(model));
   await t.rejects(pull({ freeBytes: async () => 1_000_000 }, 'bge-m3-q8_0'), { code: 'no_space' });
   t.equal(server.seen.length, 0);
+});
+
+t.test('a file that is larger than the disk is refused before its first byte', async (t) => {
+  const { modelsDir, pull, server } = await setting(t, sound(model));
+  const reserve = 256 * 1024 * 1024;
+  await t.rejects(pull({ freeBytes: async () => reserve + 100_000 }), { code: 'no_space', message: /room for/ });
+  t.equal(server.seen.length, 1);
+  t.equal(statSync(join(modelsDir, 'tiny.gguf.partial')).size, 0);
 });
 
 t.test('all parts of a split model come with the first', async (t) => {

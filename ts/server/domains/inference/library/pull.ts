@@ -2,8 +2,10 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { moveIntoPlace } from '../../../platform/files/atomic-file.ts';
-import { AddressPolicy, isLoopbackHost } from './download/address-policy.ts';
+import { AddressPolicy, type Resolver } from './download/address-policy.ts';
+import type { AllowedHost } from './download/allowed-host.ts';
 import { Download, type DownloadProgress, type DownloadResult, type RetryPolicy } from './download/download.ts';
+import { isLoopbackHost } from './download/public-address.ts';
 import { checkDiskSpace } from './files/disk-space.ts';
 import { lockFile } from './files/file-lock.ts';
 import { hashFile } from './files/hash-file.ts';
@@ -23,6 +25,10 @@ export interface PullOptions {
   name?: string;
   /** Expected SHA-256, when the caller knows it. */
   sha256?: string;
+  /** The reference comes from whoever may use this machine's network: an address on this machine, or https inside the network, is fine. */
+  isReferenceTrusted?: boolean;
+  allowedHosts?: readonly AllowedHost[];
+  resolve?: Resolver;
   /** Replace a model of that name that holds other bytes. */
   force?: boolean;
   retry?: RetryPolicy;
@@ -45,10 +51,20 @@ export interface PulledModel {
 
 export const defaultHub = new URL('https://huggingface.co');
 
+/** What can be told of a pull before it begins: the model's name. Throws LibraryError invalid_name, not_found or unsafe_address. */
+export function checkPull(
+  text: string,
+  options: Pick<PullOptions, 'hub' | 'name' | 'isReferenceTrusted' | 'allowedHosts'>,
+): string {
+  const reference = parseModelReference(text);
+  policyFor(reference, options).check(firstUrlOf(reference, options.hub));
+  return checkModelName((options.name ?? reference.name).toLowerCase());
+}
+
 /** Throws LibraryError; a broken download stays as `.partial` and the same call continues it. */
 export async function pullModel(text: string, options: PullOptions): Promise<PulledModel> {
   const reference = parseModelReference(text);
-  const name = checkModelName((options.name ?? reference.name).toLowerCase());
+  const name = checkPull(text, options);
   await mkdir(options.modelsDir, { recursive: true });
   const lock = await lockFile(join(options.modelsDir, `${name}.lock`));
   try {
@@ -69,7 +85,7 @@ class Pull {
     this.#name = name;
     this.#reference = reference;
     this.#options = options;
-    this.#policy = policyFor(reference, options.hub);
+    this.#policy = policyFor(reference, options);
   }
 
   async run(): Promise<PulledModel> {
@@ -166,8 +182,7 @@ class Pull {
   }
 
   #firstUrl(): URL {
-    const { source } = this.#reference;
-    return source.kind === 'url' ? source.url : hubUrl(this.#options.hub, source);
+    return firstUrlOf(this.#reference, this.#options.hub);
   }
 
   /** Parts keep their number, because llama.cpp finds them by name. */
@@ -202,17 +217,18 @@ class Pull {
   }
 }
 
-/** Throws LibraryError unsafe_address for plain http to anywhere but this machine or the mirror. */
-function policyFor({ source }: ModelReference, hub: URL): AddressPolicy {
-  const typed = source.kind === 'url' ? source.url : hub;
-  if (typed.protocol === 'http:' && !isLoopbackHost(typed.hostname) && typed.origin !== hub.origin) {
-    throw new LibraryError(
-      'unsafe_address',
-      `${typed.origin} is plain http`,
-      'use https, or name the server as the mirror (SVC_MODELS_MIRROR)',
-    );
-  }
-  return new AddressPolicy([hub, typed]);
+type AddressOptions = Pick<PullOptions, 'hub' | 'isReferenceTrusted' | 'allowedHosts' | 'resolve'>;
+
+function policyFor({ source }: ModelReference, options: AddressOptions): AddressPolicy {
+  const { hub, isReferenceTrusted = false, allowedHosts: allowed, resolve } = options;
+  const typed = source.kind === 'url' ? source.url : undefined;
+  // Plain http is for this machine alone: whoever sits between could put in another file.
+  const isTrusted = isReferenceTrusted && typed && (typed.protocol === 'https:' || isLoopbackHost(typed.hostname));
+  return new AddressPolicy({ trusted: isTrusted ? [hub, typed] : [hub], allowed, resolve });
+}
+
+function firstUrlOf({ source }: ModelReference, hub: URL): URL {
+  return source.kind === 'url' ? source.url : hubUrl(hub, source);
 }
 
 function partUrls(first: URL): URL[] {

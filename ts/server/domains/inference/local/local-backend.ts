@@ -16,6 +16,7 @@ import { type InferenceError, inferenceError } from '../errors.ts';
 import { inferenceFailure } from '../failure.ts';
 import type { ModelSource, StoredModel } from '../models/model-source.ts';
 import { estimateJobTokens, estimatePromptTokens, estimateTextTokens } from '../usage/prompt-estimate.ts';
+import type { InspectionResult } from './inspection/inspection-result.ts';
 import type { Inspector } from './inspection/inspector.ts';
 import type { LoadedModel } from './loaded-model.ts';
 import { localJob, timeLeft } from './local-job.ts';
@@ -46,7 +47,14 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     );
     this.#opener = new ModelOpener(binding, options, (id) => this.#catalogue.find(id));
     const planOf = (stored: StoredModel) => this.#opener.inspectionPlan(stored);
-    this.#catalogue = new ModelCatalogue(source, inspector, this.#registry, () => !this.#unavailableReason, planOf);
+    this.#catalogue = new ModelCatalogue(
+      source,
+      inspector,
+      this.#registry,
+      () => !this.#unavailableReason,
+      planOf,
+      options.announce,
+    );
   }
 
   /** Loads the addon. Called again after close(). */
@@ -151,6 +159,19 @@ export class LocalBackend implements InferenceBackend, ModelControl {
 
   setPinned(id: string, isPinned: boolean): void {
     this.#registry.setPinned(id, isPinned);
+  }
+
+  /** For background jobs; requests that want the same file share the result. Undefined when there is no such model. */
+  inspect(id: string): Promise<InspectionResult | undefined> {
+    return this.#catalogue.inspect(id);
+  }
+
+  countJobs(id: string): number {
+    return this.#registry.entry(id)?.nReservations ?? 0;
+  }
+
+  rescan(): void {
+    this.#catalogue.forget();
   }
 
   unload(id: string, options: { force: boolean }): Promise<void> {

@@ -1,5 +1,6 @@
 /** How the local backend runs its models. */
 import type { EngineEvents, EngineOptions, LoadOptions } from '../../../native/llama.ts';
+import type { StoredModel } from '../models/model-source.ts';
 import type { RegistryLimits, RegistryObserver } from './model-registry.ts';
 
 export interface LocalOptions {
@@ -12,4 +13,6 @@ export interface LocalOptions {
   load: Omit<LoadOptions, 'path' | 'projectorPath' | 'vocabOnly' | 'loras'>;
   events?: EngineEvents;
   observer?: RegistryObserver;
+  /** Told of files that have yet to be inspected and that no request waits for; without it they are inspected at once. */
+  announce?: (stored: StoredModel) => void;
 }

@@ -56,7 +56,6 @@ t.test('while nothing can answer yet, a request for any model waits', async (t) 
   const { catalogue, finish } = setUp(t, ['one', 'two']);
   t.strictSame(states(await catalogue.cards()), ['one inspecting', 'two inspecting'], 'a list does not wait');
   const asked = catalogue.cards('another');
-  await finish('one');
-  await finish('two');
+  await Promise.all([finish('one'), finish('two')]);
   t.strictSame(states(await asked), ['one unloaded', 'two unloaded']);
 });

@@ -6,7 +6,7 @@ import { findModel } from '../models/model-name.ts';
 import type { ModelSource, StoredModel } from '../models/model-source.ts';
 import type { InspectionPlan } from './inspection/inspection-process.ts';
 import type { InspectionResult } from './inspection/inspection-result.ts';
-import type { Inspector } from './inspection/inspector.ts';
+import type { InspectionLane, Inspector } from './inspection/inspector.ts';
 import type { ModelRegistry } from './model-registry.ts';
 
 type PlanOf = (stored: StoredModel) => InspectionPlan;
@@ -15,7 +15,7 @@ interface Row {
   stored: StoredModel;
   /** Undefined while the file is being inspected. */
   result: InspectionResult | undefined;
-  inspected: Promise<InspectionResult>;
+  inspect: (lane: InspectionLane) => Promise<InspectionResult>;
 }
 
 /** What the backend needs to run a model. */
@@ -36,17 +36,26 @@ export class ModelCatalogue {
   /** Without an engine nothing can be inspected, and the files' own kinds must do. */
   readonly #canInspect: () => boolean;
   readonly #planOf: PlanOf;
+  readonly #announce: ((stored: StoredModel) => void) | undefined;
   /** What each card was made of. Cards themselves hold no path, since they reach clients. */
   readonly #rowOf = new WeakMap<ModelCard, Row>();
   #rows: Promise<Row[]> | undefined;
   #readAt = 0;
 
-  constructor(source: ModelSource, inspector: Inspector, registry: ModelRegistry, canInspect: () => boolean, planOf: PlanOf) {
+  constructor(
+    source: ModelSource,
+    inspector: Inspector,
+    registry: ModelRegistry,
+    canInspect: () => boolean,
+    planOf: PlanOf,
+    announce?: (stored: StoredModel) => void,
+  ) {
     this.#source = source;
     this.#inspector = inspector;
     this.#registry = registry;
     this.#canInspect = canInspect;
     this.#planOf = planOf;
+    this.#announce = announce;
   }
 
   /**
@@ -55,15 +64,20 @@ export class ModelCatalogue {
    */
   async cards(asked?: string): Promise<ModelCard[]> {
     const rows = await this.#read();
-    if (asked !== undefined) await Promise.all(neededRows(rows, asked).map((row) => row.inspected));
+    if (asked !== undefined) await Promise.all(neededRows(rows, asked).map((row) => row.inspect('request')));
     return rows.map((row) => this.#card(row));
   }
 
   /** Looks at one model alone when nobody listed them lately: the first start must not wait for the inspection of all. */
   async find(id: string): Promise<FoundModel | undefined> {
-    const row = this.#isFresh() ? (await this.#read()).find(({ stored }) => stored.id === id) : await this.#readOne(id);
-    await row?.inspected;
+    const row = await this.#find(id);
+    await row?.inspect('request');
     return row && foundModel(row, this.#card(row));
+  }
+
+  /** Takes its place behind other files that nobody waits for. */
+  async inspect(id: string): Promise<InspectionResult | undefined> {
+    return (await this.#find(id))?.inspect('background');
   }
 
   /** The model of a card that this catalogue made. Throws model_not_found for any other. */
@@ -71,6 +85,15 @@ export class ModelCatalogue {
     const row = this.#rowOf.get(card);
     if (row) return foundModel(row, card);
     throw inferenceError('model_not_found', `No model ${card.id} is installed here.`, { param: 'model' });
+  }
+
+  /** The next call looks at the disk again. */
+  forget(): void {
+    this.#rows = undefined;
+  }
+
+  async #find(id: string): Promise<Row | undefined> {
+    return this.#isFresh() ? (await this.#read()).find(({ stored }) => stored.id === id) : await this.#readOne(id);
   }
 
   async #readOne(id: string): Promise<Row | undefined> {
@@ -101,11 +124,14 @@ export class ModelCatalogue {
   async #row(stored: StoredModel): Promise<Row> {
     const plan = this.#planOf(stored);
     const result = this.#canInspect() ? await this.#inspector.find(stored.path, plan) : assumedResult;
-    if (result) return { stored, result, inspected: Promise.resolve(result) };
-    const row: Row = { stored, result, inspected: this.#inspector.inspect(stored.path, plan).catch(failedInspection) };
-    void row.inspected.then((found) => {
-      row.result = found;
-    });
+    if (result) return { stored, result, inspect: () => Promise.resolve(result) };
+    const inspect = async (lane: InspectionLane) => {
+      row.result = await this.#inspector.inspect(stored.path, plan, lane).catch(failedInspection);
+      return row.result;
+    };
+    const row: Row = { stored, result, inspect };
+    if (this.#announce) this.#announce(stored);
+    else void inspect('background');
     return row;
   }
 

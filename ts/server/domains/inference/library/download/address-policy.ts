@@ -1,96 +1,82 @@
 /**
- * Which addresses a download may touch. What the operator named (the mirror, the typed URL) is trusted; where a server redirects
- * to is not: it must be https and public, so that nobody's redirect reads a service inside the network.
+ * Which addresses a download may touch. What the operator configured (the hub or its mirror, models.allowed_hosts) is trusted; what a
+ * caller typed, and where any server redirects to, must be https and public, so that nobody reads a service inside the network.
  */
 import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
-import { BlockList, isIP } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { LibraryError } from '../library-error.ts';
+import { type AllowedHost, isAllowedBy } from './allowed-host.ts';
+import { bareHost, isPublicAddress } from './public-address.ts';
 
-/** Not publicly routed: the special-purpose registries of RFC 6890, plus multicast. */
-const notPublic = new BlockList();
-for (const [net, bits] of [
-  ...([
-    ['0.0.0.0', 8],
-    ['10.0.0.0', 8],
-    ['100.64.0.0', 10],
-    ['127.0.0.0', 8],
-    ['169.254.0.0', 16],
-    ['172.16.0.0', 12],
-  ] as const),
-  ...([
-    ['192.0.0.0', 24],
-    ['192.168.0.0', 16],
-    ['198.18.0.0', 15],
-    ['224.0.0.0', 3],
-  ] as const),
-] as const) {
-  notPublic.addSubnet(net, bits, 'ipv4');
-}
-for (const [net, bits] of [
-  ['::', 127],
-  ['64:ff9b::', 96],
-  ['2002::', 16],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['ff00::', 8],
-] as const) {
-  notPublic.addSubnet(net, bits, 'ipv6');
-}
+/** Gives all addresses of a name. */
+export type Resolver = (
+  hostname: string,
+  options: LookupOptions,
+  callback: (error: Error | null, addresses: LookupAddress[]) => void,
+) => void;
 
-export function isPublicAddress(address: string): boolean {
-  const family = isIP(address);
-  return family !== 0 && !notPublic.check(address, family === 6 ? 'ipv6' : 'ipv4');
-}
+const systemResolver: Resolver = (hostname, options, callback) => systemLookup(hostname, { ...options, all: true }, callback);
 
-export function isLoopbackHost(hostname: string): boolean {
-  const host = bare(hostname);
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+export interface AddressPolicyOptions {
+  /** Addresses that the operator named: their scheme, host and port. */
+  trusted: readonly URL[];
+  allowed?: readonly AllowedHost[] | undefined;
+  resolve?: Resolver | undefined;
 }
-
-const bare = (hostname: string) => hostname.replace(/^\[|\]$/g, '');
 
 export class AddressPolicy {
-  readonly #trusted: readonly URL[];
+  readonly #trusted: ReadonlySet<string>;
+  readonly #allowed: readonly AllowedHost[];
+  readonly #resolve: Resolver;
 
-  /** Trusted: base addresses that the operator named. */
-  constructor(trusted: readonly URL[]) {
-    this.#trusted = trusted;
+  constructor({ trusted, allowed = [], resolve = systemResolver }: AddressPolicyOptions) {
+    this.#trusted = new Set(trusted.map(({ origin }) => origin));
+    this.#allowed = allowed;
+    this.#resolve = resolve;
   }
 
-  /** Throws LibraryError unsafe_address. `from` is the address that redirected here. */
+  /** What the address itself tells; names are judged when they are resolved. `from` redirected here. Throws LibraryError unsafe_address. */
   check(url: URL, from?: URL): void {
     if (this.#isTrusted(url)) return;
-    const because = from ? `${from.origin} redirects to ${url.origin}` : `${url.origin}`;
-    if (url.protocol !== 'https:') throw unsafe(`${because}, which is not https`);
-    const host = bare(url.hostname);
+    const because = from ? `${from.origin} redirects to ${url.origin}, which` : url.origin;
+    if (url.protocol !== 'https:') throw unsafe(`${because} is plain ${url.protocol.replace(':', '')}`);
+    const host = bareHost(url.hostname);
     if (host === 'localhost' || (isIP(host) !== 0 && !isPublicAddress(host)))
-      throw unsafe(`${because}, an address inside a private network`);
+      throw unsafe(`${because} is an address inside a private network`);
   }
 
-  /** A resolver for http.request that refuses private addresses of names nobody trusted: the name is resolved once, here. */
-  lookupFor(url: URL): typeof systemLookup {
-    if (this.#isTrusted(url)) return systemLookup;
-    return ((hostname: string, options: LookupOptions, callback: (error: Error | null, ...rest: unknown[]) => void) => {
-      systemLookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-        if (error) return callback(error);
-        const inside = addresses.find(({ address }) => !isPublicAddress(address));
-        if (inside) return callback(unsafe(`${hostname} is ${inside.address}, an address inside a private network`));
-        return options.all ? callback(null, addresses) : callback(null, addresses[0]?.address, addresses[0]?.family);
+  /**
+   * The `lookup` of a connection to that address: it resolves the name once and hands on only what was judged, so a name that is
+   * resolved to something else a moment later (DNS rebinding) leads nowhere.
+   */
+  lookupFor(url: URL): LookupFunction {
+    const isTrusted = this.#isTrusted(url);
+    return (hostname, options, callback) => {
+      this.#resolve(hostname, options, (error, addresses) => {
+        const failure = error ?? (isTrusted ? undefined : findInside(hostname, addresses));
+        const [first] = addresses ?? [];
+        if (failure) return callback(failure, '');
+        if (first === undefined) return callback(new Error(`${hostname} has no address`), '');
+        return options.all ? callback(null, addresses) : callback(null, first.address, first.family);
       });
-    }) as typeof systemLookup;
+    };
   }
 
   #isTrusted(url: URL): boolean {
-    return this.#trusted.some(
-      ({ protocol, hostname }) => hostname === url.hostname && (protocol === url.protocol || url.protocol === 'https:'),
-    );
+    return this.#trusted.has(url.origin) || this.#allowed.some((host) => isAllowedBy(host, url));
   }
+}
+
+/** One address inside is enough: which of them a connection takes is not known beforehand. */
+function findInside(hostname: string, addresses: readonly LookupAddress[]): LibraryError | undefined {
+  const inside = addresses.find(({ address }) => !isPublicAddress(address));
+  return inside && unsafe(`${hostname} is ${inside.address}, an address inside a private network`);
 }
 
 function unsafe(message: string): LibraryError {
   return new LibraryError(
     'unsafe_address',
     message,
-    'if that server is yours, name it as the mirror (SVC_MODELS_MIRROR) or give its address directly',
+    'use an https address on the internet, or, if that server is yours, have its host named in models.allowed_hosts',
   );
 }

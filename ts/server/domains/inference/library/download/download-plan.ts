@@ -102,7 +102,7 @@ function checkEncoding(headers: RemoteFile['headers']): void {
 function refusal(status: number): LibraryError {
   if (status === 401 || status === 403) {
     const remedy = 'accept the license on the model’s page and set HF_TOKEN to a token of that account';
-    return new LibraryError('refused_by_server', `the server answers ${status}: this file needs permission`, remedy);
+    return new LibraryError('permission_needed', `the server answers ${status}: this file needs permission`, remedy);
   }
   if (status === 404 || status === 410)
     return new LibraryError(

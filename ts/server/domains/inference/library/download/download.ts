@@ -3,6 +3,7 @@
  * again where it does not, and is done only when size and SHA-256 are right.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { asDiskError, gigabytes, noSpace } from '../files/disk-space.ts';
 import { LibraryError } from '../library-error.ts';
 import { isModelMagic } from '../model-facts.ts';
 import type { AddressPolicy } from './address-policy.ts';
@@ -62,6 +63,13 @@ class TransientFailure extends Error {
   constructor(message: string, pauseMs = 0) {
     super(message);
     this.pauseMs = pauseMs;
+  }
+}
+
+/** Carries what the disk threw past the retries. */
+class DiskFailure extends Error {
+  constructor(cause: unknown) {
+    super('the disk failed', { cause });
   }
 }
 
@@ -132,6 +140,7 @@ export class Download {
         if (await this.#attempt()) return;
       } catch (error) {
         this.#request.signal?.throwIfAborted();
+        if (error instanceof DiskFailure) throw error.cause;
         if (error instanceof LibraryError) throw error;
         // Only bytes that no attempt brought before count as progress: a server that always cuts a whole file must end some time.
         const isProgress = this.#partial.receivedBytes > this.#furthestBytes;
@@ -187,12 +196,20 @@ export class Download {
     if (plan.action === 'retry') throw new TransientFailure(plan.reason, plan.pauseMs);
     if (plan.action === 'complete') return true;
     if (plan.action === 'restart') return await this.#restart(plan.reason);
+    this.#checkSize(plan.identity.sizeBytes);
     if (plan.startBytes === 0) {
       if (receivedBytes > 0) this.#note('the server sends the whole file again');
       await this.#partial.restart(plan.identity);
     } else await this.#partial.identify(plan.identity);
     await this.#receive(response, plan.identity.sizeBytes);
     return true;
+  }
+
+  /** Before the first byte, so that gigabytes are not fetched in vain. */
+  #checkSize(sizeBytes = 0): void {
+    const { maxBytes } = this.#request;
+    if (sizeBytes > maxBytes)
+      throw noSpace(`the file has ${gigabytes(sizeBytes)}, and the disk has room for ${gigabytes(maxBytes)}`);
   }
 
   async #restart(reason: string): Promise<false> {
@@ -213,11 +230,20 @@ export class Download {
     for await (const bytes of body.chunks()) {
       if (this.#partial.receivedBytes + bytes.length > limit) throw await this.#tooLong(limit);
       if (this.#partial.receivedBytes === 0) await this.#checkMagic(bytes);
-      await this.#partial.append(bytes);
+      await this.#append(bytes);
       this.#request.onProgress?.({ receivedBytes: this.#partial.receivedBytes, ...(totalBytes !== undefined && { totalBytes }) });
     }
     if (totalBytes !== undefined && this.#partial.receivedBytes < totalBytes)
       throw new TransientFailure('the connection was cut');
+  }
+
+  /** A disk that cannot be written is no reason to ask the server again. */
+  async #append(bytes: Buffer): Promise<void> {
+    try {
+      await this.#partial.append(bytes);
+    } catch (error) {
+      throw new DiskFailure(asDiskError(error));
+    }
   }
 
   async #tooLong(limit: number): Promise<LibraryError> {

@@ -82,10 +82,10 @@ function get(url: URL, start: URL, { policy, headers, token, idleMs, signal }: R
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const own = token !== undefined && url.origin === start.origin ? { authorization: `Bearer ${token}` } : {};
   return new Promise((resolve, reject) => {
-    const options = { headers: { ...headers, ...own }, lookup: policy.lookupFor(url), agent: false, ...(signal && { signal }) };
-    const request = send(url, options, resolve);
-    // Also runs while the body is read: the socket's silence counts, not the request's age.
-    request.setTimeout(idleMs, () => request.destroy(new Error(`no data for ${idleMs / 1000} s`)));
+    const common = { headers: { ...headers, ...own }, lookup: policy.lookupFor(url), agent: false } as const;
+    // Of the socket, so that it runs while the connection is made and while the body is read: silence counts, not the request's age.
+    const request = send(url, { ...common, timeout: idleMs, ...(signal && { signal }) }, resolve);
+    request.on('timeout', () => request.destroy(new Error(`no data for ${idleMs / 1000} s`)));
     request.on('error', reject);
     request.end();
   });

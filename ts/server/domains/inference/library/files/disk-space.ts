@@ -17,10 +17,19 @@ export async function checkDiskSpace(
 ): Promise<number> {
   const availableBytes = (await free(folder)) - reserveBytes;
   if (neededBytes <= availableBytes) return availableBytes;
-  const [needed, available] = [neededBytes, Math.max(0, availableBytes)].map((bytes) => `${(bytes / 1e9).toFixed(2)} GB`);
-  throw new LibraryError(
-    'no_space',
-    `the model needs ${needed}, but ${folder} has room for ${available}`,
-    'delete models (svc models rm) or set SVC_MODELS_DIR to a larger disk',
-  );
+  throw noSpace(`the model needs ${gigabytes(neededBytes)}, but ${folder} has room for ${gigabytes(availableBytes)}`);
+}
+
+export function noSpace(message: string, cause?: unknown): LibraryError {
+  return new LibraryError('no_space', message, 'delete models (svc models rm) or set SVC_MODELS_DIR to a larger disk', cause);
+}
+
+/** What a write threw, as no_space where the disk is full or a quota is used up. */
+export function asDiskError(error: unknown): unknown {
+  const { code } = error as { code?: unknown };
+  return code === 'ENOSPC' || code === 'EDQUOT' ? noSpace('the disk of the models is full', error) : error;
+}
+
+export function gigabytes(bytes: number): string {
+  return `${(Math.max(0, bytes) / 1e9).toFixed(2)} GB`;
 }

@@ -33,3 +33,11 @@ t.test('of many at once exactly one gets it', async (t) => {
   const results = await Promise.allSettled(Array.from({ length: 20 }, () => lockFile(path)));
   t.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
 });
+
+t.test('a process does not take itself for the dead one that had its pid', async (t) => {
+  const path = join(t.testdir(), 'm.lock');
+  writeFileSync(path, `${process.pid} ${hostname()} of-another-life`);
+  const lock = await lockFile(path);
+  await t.rejects(lockFile(path), { code: 'in_use' });
+  await lock.release();
+});

@@ -7,6 +7,9 @@ export interface FileLock {
   release(): Promise<void>;
 }
 
+/** Of the locks that this process holds: after a kill -9 in a container, the next process has the pid of the last one. */
+const held = new Set<string>();
+
 /** Throws LibraryError in_use when another living process holds it. */
 export async function lockFile(path: string): Promise<FileLock> {
   const holder = `${process.pid} ${hostname()} ${Date.now()}-${Math.random().toString(36).slice(2)}`;
@@ -23,11 +26,14 @@ async function tryCreate(path: string, holder: string): Promise<boolean> {
   // Written first and linked then, so that nobody ever reads an empty lock.
   const own = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}`;
   const file = await open(own, 'wx');
+  // Before the lock is there to be read.
+  held.add(holder);
   try {
     await file.writeFile(holder);
     await link(own, path);
     return true;
   } catch (error) {
+    held.delete(holder);
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   } finally {
@@ -40,6 +46,7 @@ async function tryCreate(path: string, holder: string): Promise<boolean> {
 function isAlive(holder: string): boolean {
   const [pid = '', host] = holder.split(' ');
   if (host !== hostname()) return true;
+  if (Number(pid) === process.pid) return held.has(holder);
   try {
     process.kill(Number(pid), 0);
     return true;
@@ -64,4 +71,5 @@ async function removeStale(path: string, stale: string): Promise<void> {
 async function release(path: string, holder: string): Promise<void> {
   const found = await readFile(path, 'utf8').catch(() => undefined);
   if (found === holder) await rm(path, { force: true });
+  held.delete(holder);
 }

@@ -123,3 +123,33 @@ t.test('a file that is still being written is left alone until it is quiet', asy
   t.strictSame(await inspected, sound);
   t.strictSame(await inspector.find(path), sound);
 });
+
+t.test('what a request waits for does not queue behind what nobody waits for', async (t) => {
+  const folder = t.testdir({ 'a.gguf': 'x', 'b.gguf': 'x', 'c.gguf': 'x' });
+  const path = (name: string) => join(folder, `${name}.gguf`);
+  const seen: string[] = [];
+  const ends = new Map<string, (result: InspectionResult) => void>();
+  const run = (file: string) => {
+    seen.push(file);
+    return new Promise<InspectionResult>((resolve) => ends.set(file, resolve));
+  };
+  const begun = async (name: string) => {
+    while (!seen.includes(path(name))) await new Promise(setImmediate);
+  };
+  const inspector = new Inspector(undefined, run, 0);
+  const first = inspector.inspect(path('a'), undefined, 'background');
+  await begun('a');
+  const queued = inspector.inspect(path('b'), undefined, 'background');
+  const joined = inspector.inspect(path('a'));
+  ends.get(path('a'))?.(sound);
+  t.strictSame(await Promise.all([first, joined]), [sound, sound], 'one that runs is shared');
+  await begun('b');
+  const behind = inspector.inspect(path('c'), undefined, 'background');
+  const asked = inspector.inspect(path('c'));
+  await begun('c');
+  ends.get(path('c'))?.(sound);
+  t.strictSame(await asked, sound, 'it did not wait for b');
+  ends.get(path('b'))?.(sound);
+  await Promise.all([queued, behind]);
+  t.strictSame(seen, ['a', 'b', 'c'].map(path), 'each was inspected once');
+});

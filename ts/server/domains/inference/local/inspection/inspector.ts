@@ -1,4 +1,4 @@
-/** InspectionResults on model files, one child process at a time; kept by path, size and modification time, also across restarts. */
+/** InspectionResults on model files, one child process at a time for requests and one for background jobs; kept by path, size and modification time, also across restarts. */
 import { createHash } from 'node:crypto';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { type InspectionPlan, runInspection } from './inspection-process.ts';
@@ -17,6 +17,9 @@ const lookAgainMs = 250;
 
 const gone: InspectionResult = { usable: false, reason: 'The file is gone.' };
 
+/** What a request waits for does not queue behind what nobody waits for. */
+export type InspectionLane = 'request' | 'background';
+
 type RunInspection = (path: string, plan: InspectionPlan | undefined) => Promise<InspectionResult>;
 
 export class Inspector {
@@ -26,7 +29,8 @@ export class Inspector {
   readonly #run: RunInspection;
   readonly #quietMs: number;
   #restored: Promise<void> | undefined;
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #lanes: Record<InspectionLane, Promise<unknown>> = { request: Promise.resolve(), background: Promise.resolve() };
+  #written: Promise<unknown> = Promise.resolve();
 
   /** Without a cache file, inspection results last as long as the process. A file that changed less than quietMs ago is left alone. */
   constructor(cacheFile: string | undefined, run: RunInspection = runInspection, quietMs = 3_000) {
@@ -36,12 +40,12 @@ export class Inspector {
   }
 
   /** With a plan, the inspection result tells how much memory the model will take with it. */
-  async inspect(path: string, plan?: InspectionPlan): Promise<InspectionResult> {
+  async inspect(path: string, plan?: InspectionPlan, lane: InspectionLane = 'request'): Promise<InspectionResult> {
     const kept = await this.find(path, plan);
     if (kept) return kept;
     await this.#untilQuiet(path);
     const stamp = await stampOf(path, plan);
-    return stamp === undefined ? gone : (this.#keptResult(path, stamp) ?? this.#once(path, stamp, plan));
+    return stamp === undefined ? gone : (this.#keptResult(path, stamp) ?? this.#queued(path, stamp, plan, lane));
   }
 
   /** What is known of the file as it is now; undefined when it has yet to be inspected. */
@@ -54,7 +58,13 @@ export class Inspector {
 
   /** Settles when nothing runs and every inspection result is kept. */
   async settle(): Promise<void> {
-    await this.#queue.catch(() => {});
+    await Promise.all(Object.values(this.#lanes));
+  }
+
+  /** Names the state of a file that has come to rest; undefined when it is gone. */
+  async stampOfQuiet(path: string): Promise<string | undefined> {
+    await this.#untilQuiet(path);
+    return fileStamp(path);
   }
 
   #keptResult(path: string, stamp: string): InspectionResult | undefined {
@@ -73,18 +83,31 @@ export class Inspector {
     }
   }
 
-  #once(path: string, stamp: string, plan: InspectionPlan | undefined): Promise<InspectionResult> {
+  /** Takes its turn in the lane, unless the file was inspected before it comes. */
+  #queued(path: string, stamp: string, plan: InspectionPlan | undefined, lane: InspectionLane): Promise<InspectionResult> {
+    const result = this.#lanes[lane].then(() => this.#keptResult(path, stamp) ?? this.#begin(path, stamp, plan));
+    // Whoever asked hears of a failure.
+    this.#lanes[lane] = result.then(
+      () => this.#written,
+      () => {},
+    );
+    return result;
+  }
+
+  /** The other lane may be at the same file. */
+  #begin(path: string, stamp: string, plan: InspectionPlan | undefined): Promise<InspectionResult> {
     const key = `${path}\0${stamp}`;
     const known = this.#running.get(key);
     if (known) return known;
-    const result = this.settle().then(() => this.#run(path, plan));
-    this.#running.set(key, result);
-    this.#queue = result
+    const result = this.#run(path, plan)
       .then((value) => {
         this.#kept.set(path, { stamp, result: value });
-        return this.#write();
+        // One after the other: they share the temporary file.
+        this.#written = this.#written.then(() => this.#write());
+        return value;
       })
       .finally(() => this.#running.delete(key));
+    this.#running.set(key, result);
     return result;
   }
 

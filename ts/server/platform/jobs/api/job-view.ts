@@ -1,7 +1,7 @@
 /** A job as the API shows it. */
 import Type, { type Static } from 'typebox';
-import { JOB_STATES, type Job } from '../../platform/jobs/index.ts';
-import { redact } from '../../platform/log/redact.ts';
+import { redact } from '../../log/redact.ts';
+import { JOB_STATES, type Job } from '../index.ts';
 
 const Time = Type.String({ format: 'date-time' });
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);

@@ -1,7 +1,7 @@
 /** A job's progress as server-sent events. */
-import type { EventStream } from '../../platform/http/route.ts';
-import { hasEnded, type Job } from '../../platform/jobs/index.ts';
-import { viewOf } from './job-schema.ts';
+import type { EventStream } from '../../http/route.ts';
+import { hasEnded, type Job } from '../index.ts';
+import { viewOf } from './job-view.ts';
 
 /** The id of the last event: a client that reconnects with it has seen the job's end. */
 export const END_EVENT_ID = 'end';

@@ -1,0 +1,131 @@
+/** Pulls over HTTP: begin one, follow it, list them, cancel one. */
+import Type from 'typebox';
+import { type Principal, scopeOf } from '../../../platform/http/principal.ts';
+import { json, type Reply, type RequestContext, type Route, route } from '../../../platform/http/route.ts';
+import { jobStream } from '../../../platform/jobs/api/job-stream.ts';
+import { JobState, JobView, viewOf } from '../../../platform/jobs/api/job-view.ts';
+import { JobError, type Jobs } from '../../../platform/jobs/index.ts';
+import { StorageError } from '../../../platform/storage/index.ts';
+import { errorSpecs, inferenceError } from '../errors.ts';
+import { inferenceFailure } from '../failure.ts';
+import { type ModelPulls, PULL_KIND } from '../pulls/model-pulls.ts';
+import { PullRequest } from '../pulls/pull-input.ts';
+
+const tag = 'Models';
+const path = '/api/v1/models/pulls';
+const DEFAULT_LIMIT = 50;
+const refusals = errorSpecs(
+  'invalid_request',
+  'address_refused',
+  'model_source_not_found',
+  'model_in_use',
+  'queue_full',
+  'internal',
+  'storage_unavailable',
+);
+
+export interface PullRouteDeps {
+  readonly pulls: ModelPulls;
+  readonly jobs: Jobs;
+}
+
+export function pullRoutes(deps: PullRouteDeps): Route[] {
+  return [pullRoute(deps), listRoute(deps), cancelRoute(deps)];
+}
+
+function pullRoute(deps: PullRouteDeps): Route {
+  return route({
+    method: 'POST',
+    path: '/api/v1/models/pull',
+    auth: 'admin',
+    maxBody: 16_384,
+    tag,
+    summary: 'Fetch a model: resumable, verified, all or nothing',
+    description:
+      'The pull is a background job, which goes on when the client leaves and when the server restarts. With `stream` the answer is events ' +
+      'as those of GET /api/v1/system/jobs/{id}/events, until the job ends; without, the job as it begins. A second pull of the same model ' +
+      'joins the first. Why a pull failed stands in the job’s `error`: model_exists, not_a_model, checksum_mismatch, no_space, ' +
+      'source_unreachable, source_refused, source_needs_permission, address_refused, model_source_not_found or model_in_use.',
+    body: PullRequest,
+    responses: { 200: JobView, 202: Type.Object({ job: JobView }) },
+    stream: JobView,
+    errors: refusals,
+    handle: (context) => pull(deps, context),
+  });
+}
+
+async function pull(
+  { pulls, jobs }: PullRouteDeps,
+  { body, caller, headers, signal }: RequestContext<unknown, unknown, PullRequest>,
+): Promise<Reply> {
+  const wantsStream = body.stream ?? headers.get('accept')?.includes('text/event-stream') ?? false;
+  return known(async () => {
+    const job = await pulls.enqueue(caller, body);
+    if (wantsStream) return jobStream(jobs, scopeOf(caller), job.id, signal);
+    return json(202, { job: viewOf(job) }, { location: `/api/v1/system/jobs/${job.id}` });
+  });
+}
+
+function listRoute({ jobs }: PullRouteDeps): Route {
+  return route({
+    method: 'GET',
+    path,
+    auth: 'admin',
+    maxBody: 0,
+    tag,
+    summary: 'Pulls of models, newest first',
+    description: 'Ended ones are kept for a while. Each is followed by GET /api/v1/system/jobs/{id}/events.',
+    query: Type.Object({
+      state: Type.Optional(JobState),
+      before: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: '`next` of the page before.' })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: `${DEFAULT_LIMIT} by default.` })),
+    }),
+    responses: { 200: Type.Object({ pulls: Type.Array(JobView), next: Type.Union([Type.String(), Type.Null()]) }) },
+    errors: errorSpecs('internal', 'storage_unavailable'),
+    handle: ({ caller, query }) =>
+      known(async () => {
+        const limit = query.limit ?? DEFAULT_LIMIT;
+        const page = await jobs.list(scopeOf(caller), { ...query, kind: PULL_KIND, limit });
+        return json(200, { pulls: page.map((job) => viewOf(job)), next: page.length < limit ? null : (page.at(-1)?.id ?? null) });
+      }),
+  });
+}
+
+function cancelRoute({ jobs }: PullRouteDeps): Route {
+  return route({
+    method: 'DELETE',
+    path: `${path}/{id}`,
+    auth: 'admin',
+    maxBody: 0,
+    tag,
+    summary: 'Cancel a pull',
+    description:
+      'What has come stays on disk, and the next pull of the model continues it. A pull that has ended stays as it is.',
+    params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) }),
+    responses: { 200: JobView },
+    errors: errorSpecs('job_not_found', 'internal', 'storage_unavailable'),
+    handle: ({ caller, params }) => known(() => cancel(jobs, caller, params.id)),
+  });
+}
+
+async function cancel(jobs: Jobs, caller: Principal, id: string): Promise<Reply> {
+  const { kind } = await jobs.get(scopeOf(caller), id);
+  if (kind !== PULL_KIND) throw notFound();
+  return json(200, viewOf(await jobs.cancel(scopeOf(caller), id)));
+}
+
+/** Refusals of the jobs and of the database as this module's own. */
+async function known(work: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof JobError && error.code === 'job_not_found') throw notFound();
+    if (error instanceof JobError && error.code === 'job_queue_full')
+      throw inferenceError('queue_full', `${error.message} ${error.remedy}`, { retryAfterMs: 60_000, cause: error });
+    throw error instanceof StorageError ? inferenceFailure(error) : error;
+  }
+}
+
+function notFound(): Error {
+  return inferenceError('job_not_found', `There is no such pull. GET ${path} lists them; ended ones are kept for a while.`);
+}

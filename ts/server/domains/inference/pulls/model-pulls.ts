@@ -1,0 +1,117 @@
+/** Pulls of models as background jobs: they outlive their callers and the process, and go on from the bytes that are there. */
+import type { Principal } from '../../../platform/http/principal.ts';
+import { scopeOf } from '../../../platform/http/principal.ts';
+import type { Job, JobContext, JobQueue, Jobs } from '../../../platform/jobs/index.ts';
+import { inferenceError } from '../errors.ts';
+import { type AllowedHost, checkPull, type PulledModel, type PullOptions, pullModel } from '../library/index.ts';
+import { libraryJobFailure, libraryRefusal } from './library-failure.ts';
+import { fullReference, PullInput, type PullRequest, pullInput } from './pull-input.ts';
+import { PullProgress } from './pull-progress.ts';
+
+export const PULL_KIND = 'inference.pull';
+
+/** Each may take the whole line; more of them only share it. */
+const MOST_AT_ONCE = 2;
+
+export interface ModelPullsOptions {
+  readonly jobs: Jobs;
+  readonly modelsDir: string;
+  readonly hub: URL;
+  readonly allowedHosts: readonly AllowedHost[];
+  /** The hub's token, read when a pull runs: no job and no log holds it. */
+  token(): string | undefined;
+  /** A model has come, or has been replaced. */
+  onPulled(): void;
+  /** For tests of broken servers. */
+  readonly retry?: PullOptions['retry'];
+}
+
+export class ModelPulls {
+  readonly #options: ModelPullsOptions;
+  readonly #queue: JobQueue<PullInput>;
+
+  constructor(options: ModelPullsOptions) {
+    this.#options = options;
+    this.#queue = options.jobs.define({
+      name: PULL_KIND,
+      input: PullInput,
+      concurrency: MOST_AT_ONCE,
+      run: (context) => this.#run(context),
+    });
+  }
+
+  start(): void {
+    this.#queue.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#queue.stop();
+  }
+
+  /** The new job, or the one that pulls the same already. Throws InferenceError, or JobError. */
+  async enqueue(caller: Principal, request: PullRequest): Promise<Job> {
+    const input = pullInput(request);
+    const name = this.#nameOf(input);
+    const owner = caller.subject === undefined ? {} : { owner: caller.subject };
+    const job = await this.#queue.enqueue(scopeOf(caller), input, { key: name, ...owner });
+    if (isSame(job.input as PullInput, input) && !job.isCancelRequested) return job;
+    throw inferenceError(
+      'model_in_use',
+      `The job ${job.id} is pulling something else as ${name}; wait until it ends, or cancel it.`,
+    );
+  }
+
+  #nameOf(input: PullInput): string {
+    try {
+      return checkPull(fullReference(input), this.#common(input));
+    } catch (error) {
+      throw libraryRefusal(error);
+    }
+  }
+
+  async #run({ input, signal, progress, log }: JobContext<PullInput, unknown>): Promise<object> {
+    const { modelsDir, token, retry } = this.#options;
+    const hubToken = token();
+    const shown = new PullProgress(progress);
+    try {
+      const pulled = await pullModel(fullReference(input), {
+        ...this.#common(input),
+        modelsDir,
+        signal,
+        ...(input.sha256 !== undefined && { sha256: input.sha256 }),
+        ...(input.force !== undefined && { force: input.force }),
+        ...(hubToken && { token: hubToken }),
+        ...(retry && { retry }),
+        onProgress: (file, received) => shown.update(file, received),
+        onNote: (note) => {
+          log.info('a pull', { model: input.reference, note });
+          shown.note(note);
+        },
+      });
+      this.#options.onPulled();
+      return resultOf(pulled);
+    } catch (error) {
+      throw libraryJobFailure(error);
+    }
+  }
+
+  #common({ name }: PullInput): Pick<PullOptions, 'hub' | 'allowedHosts' | 'name'> {
+    const { hub, allowedHosts } = this.#options;
+    return { hub, allowedHosts, ...(name !== undefined && { name }) };
+  }
+}
+
+function isSame(a: PullInput, b: PullInput): boolean {
+  // Signatures of one address differ from time to time.
+  return a.reference === b.reference && a.sha256 === b.sha256 && (a.force ?? false) === (b.force ?? false);
+}
+
+function resultOf({ name, files, alreadyHere, verified, license }: PulledModel): object {
+  return {
+    name,
+    files: files.map(({ file, sha256, sizeBytes }) => ({ file, sha256, size_bytes: sizeBytes })),
+    already_here: alreadyHere,
+    verified,
+    license: license ?? null,
+  };
+}
