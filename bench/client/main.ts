@@ -6,6 +6,7 @@ import { runAborts } from './aborts.ts';
 import { runClosedLoop } from './closed-loop.ts';
 import { runConversations } from './conversations.ts';
 import { runIdleStreams } from './idle-streams.ts';
+import { runLargeBodies } from './large-bodies.ts';
 import { runLongStream } from './long-stream.ts';
 import { runModelSwitch } from './model-switch.ts';
 import { runPoisson } from './poisson.ts';
@@ -38,6 +39,8 @@ function run(context: ScenarioContext, load: ChatLoad): Promise<Sample> {
       return runModelSwitch(context, load);
     case 'long-stream':
       return runLongStream(context, load);
+    case 'large-bodies':
+      return runLargeBodies(context, load);
   }
 }
 

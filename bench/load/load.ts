@@ -18,7 +18,8 @@ export type ChatLoad =
   | TenantLoad
   | TenantBudgetLoad
   | ModelSwitchLoad
-  | LongStreamLoad;
+  | LongStreamLoad
+  | LargeBodyLoad;
 
 /** One request over and over, as fast as the server answers, sent by wrk. */
 export interface WrkLoad {
@@ -128,4 +129,20 @@ export interface LongStreamLoad {
   kind: 'long-stream';
   promptWords: number;
   tokens: number;
+}
+
+/** What fills a large body: long text, images, nesting, members named `__proto__`, or very many small values. */
+export type LargeBodyKind = 'text' | 'images' | 'nesting' | 'prototypes' | 'values';
+
+/** Streams that run, and beside them one large request after another. */
+export interface LargeBodyLoad {
+  kind: 'large-bodies';
+  streams: number;
+  bodies: readonly LargeBodyKind[];
+  /** Sizes of each, megabytes (10^6 bytes). */
+  sizesMb: readonly number[];
+  /** How often each is sent. */
+  times: number;
+  /** Without large requests, beforehand. */
+  idleSeconds: number;
 }

@@ -34,6 +34,8 @@ function quickLoad(load: Load): Load {
       return { ...load, requests: Math.min(load.requests, 12) };
     case 'long-stream':
       return { ...load, tokens: Math.ceil(load.tokens / 4) };
+    case 'large-bodies':
+      return { ...load, times: 1, idleSeconds: 1 };
     case 'kernel':
       return { ...load, nRepeats: 1, nPrompt: Math.min(load.nPrompt, 128), nGenerate: Math.min(load.nGenerate, 32) };
     case 'embeddings':

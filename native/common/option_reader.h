@@ -6,6 +6,7 @@
 #include <string>
 
 #include "napi_setup.h"
+#include "staged_bytes.h"
 #include "status.h"
 
 namespace svc {
@@ -50,6 +51,11 @@ class OptionReader {
         auto value = from_.Get(name);
         if (!value.IsString()) refuse(name, "a string");
         into = value.As<Napi::String>().Utf8Value();
+    }
+
+    // Text that may be long: a string, or its UTF-8 bytes.
+    void text(const char * name, std::string & into) const {
+        if (has(name)) into = StagedBytes::take(from_.Get(name), name);
     }
 
     Napi::Object object(const char * name) const {

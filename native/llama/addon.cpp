@@ -1,5 +1,6 @@
 // What the addon gives to JS; the typed door is ts/server/native/llama.ts.
 #include "../common/env_state.h"
+#include "../common/staged_bytes.h"
 #include "backend.h"
 #include "embedder_object.h"
 #include "engine_object.h"
@@ -75,6 +76,7 @@ Napi::Value initialise(const Napi::CallbackInfo & info) {
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
     env.SetInstanceData(new EnvState());
+    StagedBytes::define(env, exports);
     ModelObject::define(env);
     EngineObject::define(env);
     EmbedderObject::define(env);

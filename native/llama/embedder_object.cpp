@@ -13,10 +13,8 @@ namespace {
 constexpr uint32_t kMostInputs = 100000;
 
 std::variant<std::string, std::vector<llama_token>> input_of(const Napi::Value & value) {
-    if (value.IsString()) return value.As<Napi::String>().Utf8Value();
-    if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_int32_array) {
-        OptionReader::refuse("inputs", "strings or Int32Arrays");
-    }
+    if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_int32_array)
+        return StagedBytes::take(value, "inputs");
     auto array = value.As<Napi::Int32Array>();
     return std::vector<llama_token>(array.Data(), array.Data() + array.ElementLength());
 }
@@ -127,8 +125,7 @@ Napi::Value EmbedderObject::rank(const Napi::CallbackInfo & info) {
     return guarded(info.Env(), [&] {
         auto request = std::make_shared<EmbedRequest>();
         request->rank = true;
-        if (!info[0].IsString()) OptionReader::refuse("query", "a string");
-        request->query = info[0].As<Napi::String>().Utf8Value();
+        request->query = StagedBytes::take(info[0], "query");
         read_inputs(info[1], *request);
         return submit(info.Env(), embedder_, request, info[2]);
     });

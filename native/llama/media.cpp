@@ -17,9 +17,10 @@ struct ChunksDeleter {
     void operator()(mtmd_input_chunks * chunks) const { mtmd_input_chunks_free(chunks); }
 };
 
-BitmapPtr decode(const Model & model, const std::vector<uint8_t> & file, size_t index) {
+BitmapPtr decode(const Model & model, const std::string & file, size_t index) {
+    const auto * bytes = reinterpret_cast<const unsigned char *>(file.data());
     auto wrapper =
-        mtmd_helper_bitmap_init_from_buf(model.projector(), file.data(), file.size(), false, mtmd_helper_init_opt_default());
+        mtmd_helper_bitmap_init_from_buf(model.projector(), bytes, file.size(), false, mtmd_helper_init_opt_default());
     if (wrapper.video_ctx) mtmd_helper_video_free(wrapper.video_ctx);
     if (!wrapper.bitmap) {
         throw StatusError("invalid_media",
@@ -30,7 +31,7 @@ BitmapPtr decode(const Model & model, const std::vector<uint8_t> & file, size_t 
 
 }  // namespace
 
-void tokenize_with_media(const Model & model, const std::string & text, const std::vector<std::vector<uint8_t>> & files,
+void tokenize_with_media(const Model & model, const std::string & text, const std::vector<std::string> & files,
                          std::vector<llama_token> & tokens, std::vector<MediaChunk> & media) {
     if (!model.projector()) throw StatusError("unsupported", "this model has no projector and cannot read images");
     std::vector<BitmapPtr> bitmaps;

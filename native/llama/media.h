@@ -26,7 +26,7 @@ struct MediaChunk {
 };
 
 // Tokenises a prompt in which media markers stand for `files`, in order. Throws StatusError unsupported or invalid_media.
-void tokenize_with_media(const Model & model, const std::string & text, const std::vector<std::vector<uint8_t>> & files,
+void tokenize_with_media(const Model & model, const std::string & text, const std::vector<std::string> & files,
                          std::vector<llama_token> & tokens, std::vector<MediaChunk> & media);
 
 }  // namespace svc

@@ -2,6 +2,7 @@
 
 #include "../common/env_state.h"
 #include "../common/promise_worker.h"
+#include "../common/staged_bytes.h"
 #include "embedder_object.h"
 #include "engine_object.h"
 #include "memory_plan.h"
@@ -22,11 +23,6 @@ Napi::Value int32_array(Napi::Env env, const std::vector<llama_token> & tokens) 
     auto array = Napi::Int32Array::New(env, tokens.size());
     std::copy(tokens.begin(), tokens.end(), array.Data());
     return array;
-}
-
-std::string text_argument(const Napi::Value & value) {
-    if (!value.IsString()) throw StatusError("invalid_argument", "the text must be a string");
-    return value.As<Napi::String>().Utf8Value();
 }
 
 Napi::Object object_argument(const Napi::Value & value) {
@@ -52,6 +48,7 @@ void ModelObject::define(Napi::Env env) {
                                        InstanceMethod("tokenize", &ModelObject::tokenize),
                                        InstanceMethod("detokenize", &ModelObject::detokenize),
                                        InstanceMethod("renderChat", &ModelObject::render_chat),
+                                       InstanceMethod("countTokens", &ModelObject::count_tokens),
                                        InstanceMethod("createEngine", &ModelObject::create_engine),
                                        InstanceMethod("createEmbedder", &ModelObject::create_embedder),
                                        InstanceMethod("planMemory", &ModelObject::plan_memory),
@@ -109,7 +106,7 @@ Napi::Value ModelObject::info(const Napi::CallbackInfo & info) {
 Napi::Value ModelObject::tokenize(const Napi::CallbackInfo & info) {
     auto env = info.Env();
     return guarded(env, [&]() -> Napi::Value {
-        auto text = text_argument(info[0]);
+        auto text = StagedBytes::take(info[0], "text");
         const bool add_special = info[1].ToBoolean();
         const bool parse_special = info[2].ToBoolean();
         return PromiseWorker<std::vector<llama_token>>::start(
@@ -149,6 +146,17 @@ Napi::Value ModelObject::render_chat(const Napi::CallbackInfo & info) {
                 to.Set("tokens", int32_array(e, prompt.tokens));
                 return to;
             });
+    });
+}
+
+Napi::Value ModelObject::count_tokens(const Napi::CallbackInfo & info) {
+    auto env = info.Env();
+    return guarded(env, [&]() -> Napi::Value {
+        JobOptions job;
+        job.prompt = prompt_options(object_argument(info[0]));
+        return PromiseWorker<size_t>::start(
+            env, [model = model(), job = std::move(job)] { return prepare_prompt(*model, job, UINT32_MAX).tokens.size(); },
+            [](Napi::Env e, size_t & count) -> Napi::Value { return Napi::Number::New(e, static_cast<double>(count)); });
     });
 }
 

@@ -21,6 +21,7 @@ class ModelObject : public Napi::ObjectWrap<ModelObject> {
     Napi::Value tokenize(const Napi::CallbackInfo & info);
     Napi::Value detokenize(const Napi::CallbackInfo & info);
     Napi::Value render_chat(const Napi::CallbackInfo & info);
+    Napi::Value count_tokens(const Napi::CallbackInfo & info);
     Napi::Value create_engine(const Napi::CallbackInfo & info);
     Napi::Value create_embedder(const Napi::CallbackInfo & info);
     Napi::Value plan_memory(const Napi::CallbackInfo & info);

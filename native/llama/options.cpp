@@ -66,12 +66,9 @@ DraftSource draft_source(const OptionReader & reader) {
                           {{"any", Source::Any}, {"none", Source::None}, {"ngram", Source::Ngrams}, {"model", Source::Model}});
 }
 
-std::vector<uint8_t> bytes_of(const Napi::Value & value) {
-    if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_uint8_array) {
-        OptionReader::refuse("media", "an array of Uint8Array");
-    }
-    auto array = value.As<Napi::Uint8Array>();
-    return {array.Data(), array.Data() + array.ByteLength()};
+std::string file_of(const Napi::Value & value) {
+    if (value.IsString()) OptionReader::refuse("media", "an array of files' bytes");
+    return StagedBytes::take(value, "media");
 }
 
 SamplingOptions sampling_options(const OptionReader & job, SamplingOptions to) {
@@ -171,16 +168,16 @@ PromptOptions prompt_options(const Napi::Object & from) {
         auto array = value.As<Napi::Int32Array>();
         to.tokens.assign(array.Data(), array.Data() + array.ElementLength());
     } else if (kind == "text") {
-        reader.string("text", to.text);
+        reader.text("text", to.text);
         reader.boolean("addSpecial", to.add_special);
     } else if (kind == "chat") {
         to.kind = PromptOptions::Kind::Chat;
-        reader.string("messagesJson", to.messages_json);
-        reader.string("toolsJson", to.tools_json);
+        reader.text("messagesJson", to.messages_json);
+        reader.text("toolsJson", to.tools_json);
         reader.string("toolChoice", to.tool_choice);
         if (reader.has("parallelToolCalls")) reader.boolean("parallelToolCalls", to.parallel_tool_calls.emplace());
         reader.boolean("enableThinking", to.enable_thinking);
-        reader.string("templateKwargsJson", to.template_kwargs_json);
+        reader.text("templateKwargsJson", to.template_kwargs_json);
     } else {
         OptionReader::refuse("prompt.kind", "one of chat, text, tokens");
     }
@@ -200,9 +197,9 @@ JobOptions job_options(const Napi::Object & from, const SamplingOptions & sampli
     JobOptions to;
     reader.string("tenant", to.tenant);
     to.prompt = prompt_options(reader.object("prompt"));
-    reader.array("media", 64, [&](const Napi::Value & value) { to.media.push_back(bytes_of(value)); });
-    reader.string("jsonSchema", to.json_schema);
-    reader.string("grammar", to.grammar);
+    reader.array("media", 64, [&](const Napi::Value & value) { to.media.push_back(file_of(value)); });
+    reader.text("jsonSchema", to.json_schema);
+    reader.text("grammar", to.grammar);
     reader.integer("maxTokens", to.max_tokens, 1, kMaxTokens);
     reader.integer("n", to.n, 1, 128);
     reader.array("stop", 64, [&](const Napi::Value & value) {

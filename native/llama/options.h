@@ -103,7 +103,7 @@ struct EmbedOptions {
 struct JobOptions {
     std::string tenant;
     PromptOptions prompt;
-    std::vector<std::vector<uint8_t>> media;
+    std::vector<std::string> media;  // the files' bytes
     std::string json_schema;
     std::string grammar;
     int32_t max_tokens = -1;

@@ -1,5 +1,6 @@
 /** The composition root: the only file that knows everyone. */
 import { mkdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { databaseOptions } from './database.ts';
 import { modules as allModules } from './modules.ts';
@@ -17,6 +18,7 @@ import type { AnyModuleDefinition } from './platform/module/module.ts';
 import { ModuleHost } from './platform/module/module-host.ts';
 import { StartError } from './platform/module/start-error.ts';
 import { LocalNode } from './platform/node/local-node.ts';
+import { WorkerPool } from './platform/pool/worker-pool.ts';
 import { createStorage, DataDirLock, observeStorage } from './platform/storage/index.ts';
 import { API_INFO, INSTALL_ROOT, VERSION } from './product.ts';
 import type { NodeConfig } from './settings.ts';
@@ -64,8 +66,10 @@ export async function createServer(config: NodeConfig, overrides: ServerOverride
   const host = await ModuleHost.create(definitions, config, { node, log, metrics, storage, jobs, events, tenants });
   node.attach(host);
   const { routes, document } = withDocs(host.routes, API_INFO);
+  const pool = new WorkerPool({ ...poolLimits(), log: log.child({ part: 'pool' }), metrics });
   const http = new HttpServer({
     routes,
+    pool,
     authenticator: tenants,
     findModule: host.findModule,
     errorBodies: host.errorBodies,
@@ -84,6 +88,7 @@ export async function createServer(config: NodeConfig, overrides: ServerOverride
   };
   let lock: DataDirLock | undefined;
   const close = async (): Promise<void> => {
+    await pool.close(0);
     await host.stop();
     await events.stop();
     await jobs.stop();
@@ -137,6 +142,14 @@ async function openDataDir(path: string): Promise<DataDirLock> {
     throw new StartError('data_dir_unusable', `the data folder ${path} cannot be used: ${reason}`, remedy, cause);
   }
   return DataDirLock.acquire(path, 'svc serve');
+}
+
+/**
+ * Few threads, since each takes a core from the models. Memory is for the largest body that is taken, which takes ten times its bytes
+ * while it is read.
+ */
+function poolLimits(): { nThreads: number; maxMemoryMb: number; maxQueue: number } {
+  return { nThreads: Math.min(4, Math.max(2, Math.floor(availableParallelism() / 2))), maxMemoryMb: 2048, maxQueue: 64 };
 }
 
 /** Entries of a setting that holds several, separated by commas. */

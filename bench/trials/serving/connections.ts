@@ -66,6 +66,37 @@ export const idleStreams: Trial = {
   ],
 };
 
+const delayed = (figure: string): Goal => ({ figure: `beside.${figure}DelayP99Ms`, unit: 'ms', atMost: 25 });
+const bodies = ['text', 'images', 'nesting', 'prototypes', 'values'] as const;
+const sizesMb = [1, 10, 100] as const;
+
+export const largeBodies: Trial = {
+  name: 'large-bodies',
+  summary:
+    'requests of 1, 10 and 100 MB beside 16 streams: by how much the streams’ gaps at p99 exceed their median without them',
+  rival: 'llama-server',
+  model: 'tiny',
+  server: { nParallel: 17, nCtx: 34_816 },
+  phases: {
+    beside: {
+      kind: 'large-bodies',
+      streams: 16,
+      bodies,
+      sizesMb,
+      times: 3,
+      idleSeconds: 3,
+      // It parses on the threads that serve, for seconds.
+      forRival: { sizesMb: [1, 10], times: 1 },
+    },
+  },
+  goals: [
+    ...bodies.flatMap((body) => sizesMb.map((size) => delayed(`${body}${size}Mb`))),
+    { figure: 'beside.idleP99Ms', unit: 'ms' },
+    { figure: 'beside.worstDelayMs', unit: 'ms' },
+    { figure: 'beside.nFailed', unit: 'requests', atMost: 0 },
+  ],
+};
+
 /** As many tokens, and as deep in the context, as a long stream has on average: its pace is then the long one's. */
 const shortStream: LongStreamLoad = { kind: 'long-stream', promptWords: 2_600, tokens: 1_000 };
 

@@ -1,5 +1,13 @@
 /** What crosses the binding to native/llama: options and jobs on the way in, facts and figures on the way out. */
 
+/** Bytes that were handed to native code in pieces; see stageBytes() in llama.ts. They can be used once. */
+export interface StagedBytes {
+  append(bytes: Uint8Array): void;
+}
+
+/** Long text may come as UTF-8 bytes, which cost the JS thread less than a string. */
+export type Text = string | Uint8Array | StagedBytes;
+
 export interface LoadOptions {
   /** GGUF file (for a split model: its first part). */
   path: string;
@@ -127,14 +135,14 @@ export type Prompt =
   | {
       kind: 'chat';
       /** OpenAI-style messages and tools as JSON text; parsed on the engine's own threads. */
-      messagesJson: string;
-      toolsJson?: string;
+      messagesJson: Text;
+      toolsJson?: Text;
       toolChoice?: 'auto' | 'required' | 'none';
       parallelToolCalls?: boolean;
       enableThinking?: boolean;
-      templateKwargsJson?: string;
+      templateKwargsJson?: Text;
     }
-  | { kind: 'text'; text: string; addSpecial?: boolean }
+  | { kind: 'text'; text: Text; addSpecial?: boolean }
   | { kind: 'tokens'; tokens: Int32Array };
 
 /** llama.cpp's sampler names and defaults. */
@@ -163,8 +171,8 @@ export interface GenerationJob {
   tenant: string;
   prompt: Prompt;
   /** Encoded images, in the order of the `image_url` parts of the messages. */
-  media?: Uint8Array[];
-  jsonSchema?: string;
+  media?: (Uint8Array | StagedBytes)[];
+  jsonSchema?: Text;
   grammar?: string;
   /** Most tokens of one choice; absent means until the context is full. */
   maxTokens?: number;

@@ -16,7 +16,9 @@ import type {
   ModelInfo,
   Prompt,
   RankResult,
+  StagedBytes,
   SystemInfo,
+  Text,
 } from './llama-shapes.ts';
 import { loadAddon } from './load.ts';
 import { NativeError } from './native-error.ts';
@@ -38,8 +40,8 @@ interface RawEngine {
 
 interface RawEmbedder {
   limits(): EngineLimits;
-  embed(inputs: (string | Int32Array)[], options: RawEmbedOptions): Cancellable<EmbedResult>;
-  rank(query: string, documents: string[], options: RawEmbedOptions): Cancellable<RankResult>;
+  embed(inputs: (Text | Int32Array)[], options: RawEmbedOptions): Cancellable<EmbedResult>;
+  rank(query: Text, documents: Text[], options: RawEmbedOptions): Cancellable<RankResult>;
   close(): Promise<void>;
 }
 
@@ -52,9 +54,10 @@ interface Cancellable<T> {
 
 interface RawModel {
   info(): ModelInfo;
-  tokenize(text: string, addSpecial: boolean, parseSpecial: boolean): Promise<Int32Array>;
+  tokenize(text: Text, addSpecial: boolean, parseSpecial: boolean): Promise<Int32Array>;
   detokenize(tokens: Int32Array, special: boolean): Promise<string>;
   renderChat(job: Extract<Prompt, { kind: 'chat' }>): Promise<{ prompt: string; tokens: Int32Array }>;
+  countTokens(job: Extract<Prompt, { kind: 'chat' }>): Promise<number>;
   createEngine(options: EngineOptions & { draftModel?: RawModel }, onStep: (records: Buffer) => void): Promise<RawEngine>;
   createEmbedder(options: EngineOptions): Promise<RawEmbedder>;
   planMemory(engine: EngineOptions, load: LoadOptions): Promise<MemoryPlan>;
@@ -63,6 +66,7 @@ interface RawModel {
 
 /** What native/llama/addon.cpp registers. */
 export interface LlamaAddon {
+  StagedBytes: new (sizeBytes: number) => StagedBytes;
   systemInfo(): SystemInfo;
   startLoad(options: LoadOptions, onProgress: (fraction: number) => void): { id: number; model: Promise<RawModel> };
   abortLoad(id: number): void;
@@ -94,7 +98,7 @@ export class LlamaModel {
     }
   }
 
-  async tokenize(text: string, { addSpecial = true, parseSpecial = true } = {}): Promise<Int32Array> {
+  async tokenize(text: Text, { addSpecial = true, parseSpecial = true } = {}): Promise<Int32Array> {
     return this.#raw.tokenize(text, addSpecial, parseSpecial);
   }
 
@@ -105,6 +109,11 @@ export class LlamaModel {
   /** Renders messages with the chat template and tokenises them, without generating. */
   async renderChat(prompt: Extract<Prompt, { kind: 'chat' }>): Promise<{ prompt: string; tokens: Int32Array }> {
     return this.#raw.renderChat(prompt);
+  }
+
+  /** Tokens of the rendered messages. */
+  async countTokens(prompt: Extract<Prompt, { kind: 'chat' }>): Promise<number> {
+    return this.#raw.countTokens(prompt);
   }
 
   /**
@@ -198,12 +207,12 @@ export class LlamaEmbedder {
    * Embeds texts or token ids; batches across callers. Throws NativeError context_length_exceeded naming the input, queue_full (with
    * retryAfterMs) or deadline_exceeded.
    */
-  async embed(inputs: (string | Int32Array)[], { signal, ...options }: EmbedOptions = {}): Promise<EmbedResult> {
+  async embed(inputs: (Text | Int32Array)[], { signal, ...options }: EmbedOptions = {}): Promise<EmbedResult> {
     return resultOf(this.#raw.embed(inputs, options), signal);
   }
 
   /** Scores documents against a query; needs a model whose pooling is 'rank'. Throws as embed() does. */
-  async rank(query: string, documents: string[], { signal, ...options }: EmbedOptions = {}): Promise<RankResult> {
+  async rank(query: Text, documents: Text[], { signal, ...options }: EmbedOptions = {}): Promise<RankResult> {
     return resultOf(this.#raw.rank(query, documents, options), signal);
   }
 
@@ -227,6 +236,23 @@ async function resultOf<T>({ result, cancel }: Cancellable<T>, signal: AbortSign
   } finally {
     signal?.removeEventListener('abort', cancel);
   }
+}
+
+/** Largest copy in one turn of the event loop, bytes. */
+const pieceBytes = 1024 * 1024;
+
+/**
+ * Copies bytes to native memory in pieces, with turns of the event loop between them: a job takes them without a further copy.
+ * Throws NativeError out_of_memory.
+ */
+export async function stageBytes(bytes: Uint8Array): Promise<StagedBytes> {
+  const { StagedBytes: Staged } = loadAddon('llama') as LlamaAddon;
+  const staged = new Staged(bytes.length);
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    if (at > 0) await new Promise((resolve) => setImmediate(resolve));
+    staged.append(bytes.subarray(at, at + pieceBytes));
+  }
+  return staged;
 }
 
 export function systemInfo(): SystemInfo {

@@ -8,6 +8,7 @@ import type {
   ModelInfo,
   Prompt,
   RankResult,
+  Text,
 } from '../../native/llama.ts';
 import type { InferenceError } from './errors.ts';
 import type { ModelKind } from './models/model-source.ts';
@@ -109,10 +110,10 @@ export interface InferenceBackend {
   models(asked?: string): Promise<ModelCard[]>;
   /** Resolves when the job is queued; later failures arrive at sink.onError. */
   complete(card: ModelCard, request: CompletionRequest, sink: CompletionSink, options: CallOptions): Promise<BackendCompletion>;
-  embed(card: ModelCard, inputs: (string | Int32Array)[], options: CallOptions): Promise<EmbedResult>;
-  rank(card: ModelCard, query: string, documents: string[], options: CallOptions): Promise<RankResult>;
+  embed(card: ModelCard, inputs: (Text | Int32Array)[], options: CallOptions): Promise<EmbedResult>;
+  rank(card: ModelCard, query: Text, documents: Text[], options: CallOptions): Promise<RankResult>;
   countTokens(card: ModelCard, prompt: ChatPrompt, options: CallOptions): Promise<number>;
-  tokenize(card: ModelCard, text: string, flags: TokenizeFlags, options: CallOptions): Promise<Int32Array>;
+  tokenize(card: ModelCard, text: Text, flags: TokenizeFlags, options: CallOptions): Promise<Int32Array>;
   detokenize(card: ModelCard, tokens: Int32Array, options: CallOptions): Promise<string>;
 }
 

@@ -1,5 +1,5 @@
 /** Chooses the model of each request, hands the work to the backend that has it, and records what it used. */
-import type { EmbedResult, RankResult } from '../../native/llama.ts';
+import type { EmbedResult, RankResult, Text } from '../../native/llama.ts';
 import type {
   CallOptions,
   ChatPrompt,
@@ -95,7 +95,7 @@ export class InferenceService {
     });
   }
 
-  embed(model: ResolvedModel, inputs: (string | Int32Array)[], options: CallOptions): Promise<EmbedResult> {
+  embed(model: ResolvedModel, inputs: (Text | Int32Array)[], options: CallOptions): Promise<EmbedResult> {
     return this.#record(model, 'embeddings', async (usage) => {
       this.#reserveTokens(usage, options.tenant, estimateTextTokens(inputs), 0);
       const result = await model.backend.embed(model.card, inputs, options);
@@ -104,7 +104,7 @@ export class InferenceService {
     });
   }
 
-  rank(model: ResolvedModel, query: string, documents: string[], options: CallOptions): Promise<RankResult> {
+  rank(model: ResolvedModel, query: Text, documents: Text[], options: CallOptions): Promise<RankResult> {
     return this.#record(model, 'rerank', async (usage) => {
       const nEstimate = estimateTextTokens(documents) + documents.length * estimateTextTokens([query]);
       this.#reserveTokens(usage, options.tenant, nEstimate, 0);
@@ -118,7 +118,7 @@ export class InferenceService {
     return this.#tokens(model, () => model.backend.countTokens(model.card, prompt, options));
   }
 
-  tokenize(model: ResolvedModel, text: string, flags: TokenizeFlags, options: CallOptions): Promise<Int32Array> {
+  tokenize(model: ResolvedModel, text: Text, flags: TokenizeFlags, options: CallOptions): Promise<Int32Array> {
     return this.#tokens(model, () => model.backend.tokenize(model.card, text, flags, options));
   }
 

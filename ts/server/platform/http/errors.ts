@@ -1,5 +1,7 @@
 /** Every refusal of the server: a machine-readable code, a status and a sentence that says what to do. */
 
+import type { SchemaFault } from '../schema/schema-check.ts';
+
 /** Declares an error that a route can answer, for OpenAPI. */
 export interface ErrorSpec {
   status: number;
@@ -38,4 +40,10 @@ export class HttpError extends Error {
     this.extra = extra;
     this.param = param;
   }
+}
+
+/** A value of the request that its schema refuses. */
+export function invalidRequest({ sentence, member }: SchemaFault): HttpError {
+  const detail = sentence.charAt(0).toUpperCase() + sentence.slice(1);
+  return new HttpError(400, 'invalid_request', detail, member === '' ? {} : { param: member });
 }

@@ -1,6 +1,7 @@
 /** The HTTP side of a node: an internal and an optional public listener over one set of routes, and an orderly end. */
 import type { Log } from '../log/log.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
+import type { WorkerPool } from '../pool/worker-pool.ts';
 import { BrowserGuard } from './access/browser-guard.ts';
 import type { Authenticator } from './authenticator.ts';
 import { BodyBudget } from './body/body-collector.ts';
@@ -30,6 +31,8 @@ export interface HttpServerOptions {
   allowedOrigins?: readonly string[];
   /** For the public listener; undefined: plain HTTP. */
   publicTls?: TlsOptions | undefined;
+  /** Reads large bodies of routes that name a task for them. Whoever made it closes it, after the server. */
+  pool: WorkerPool;
   /** Caps the limits that routes declare. */
   maxBodyBytes?: number;
   /** Request bodies held in memory at once, all together. */
@@ -64,6 +67,7 @@ export class HttpServer {
       errorBodies: options.errorBodies ?? [],
       observer: new RequestObserver(options.log, options.metrics),
       budget: new BodyBudget(options.maxBufferedBodyBytes ?? 512 * 1024 * 1024),
+      pool: options.pool,
       maxBodyBytes: options.maxBodyBytes ?? Number.POSITIVE_INFINITY,
       heartbeat: this.#heartbeat,
       log: options.log,

@@ -1,5 +1,6 @@
 /** Routes are data: validation, types, OpenAPI and the docs page all come from one array of these. */
 import type { Static, TObject, TSchema } from 'typebox';
+import type { BodyReading } from './body/body-reading.ts';
 import type { PartLimits } from './body/multipart.ts';
 import type { ErrorBody } from './error-body.ts';
 import type { ErrorSpec } from './errors.ts';
@@ -29,7 +30,7 @@ export interface RequestContext<P = unknown, Q = unknown, B = unknown> {
   signal: AbortSignal;
 }
 
-export interface RouteSpec<P extends TObject, Q extends TObject, B extends TSchema> {
+export interface RouteSpec<P extends TObject, Q extends TObject, B extends TSchema, R = Static<B>> {
   method: Method;
   /** Braced parameters: /api/v1/inference/models/{id}. A parameter may hold percent-encoded slashes. */
   path: string;
@@ -51,6 +52,8 @@ export interface RouteSpec<P extends TObject, Q extends TObject, B extends TSche
    * The last two begin while the body arrives, and hold little of it in memory.
    */
   bodyKind?: BodyKind;
+  /** For JSON bodies: what the handler gets in place of the checked value, and where large bodies are read. */
+  reading?: BodyReading<Static<B>, R>;
   /** For `multipart`. */
   partLimits?: Partial<PartLimits>;
   /** Accepts a missing body as undefined. */
@@ -66,13 +69,15 @@ export interface RouteSpec<P extends TObject, Q extends TObject, B extends TSche
   errors?: readonly ErrorSpec[];
   /** Flat unless the route imitates a foreign API. */
   errorBody?: ErrorBody;
-  handle(context: RequestContext<Static<P>, Static<Q>, Static<B>>): Reply | Promise<Reply>;
+  handle(context: RequestContext<Static<P>, Static<Q>, R>): Reply | Promise<Reply>;
 }
 
 /** A route of any types, as the router holds it. */
 // biome-ignore lint/suspicious/noExplicitAny: the types were checked where the route was declared
-export type Route = RouteSpec<any, any, any>;
+export type Route = RouteSpec<any, any, any, any>;
 
-export function route<P extends TObject, Q extends TObject, B extends TSchema>(spec: RouteSpec<P, Q, B>): Route {
+export function route<P extends TObject, Q extends TObject, B extends TSchema, R = Static<B>>(
+  spec: RouteSpec<P, Q, B, R>,
+): Route {
   return spec;
 }

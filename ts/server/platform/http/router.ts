@@ -1,11 +1,13 @@
 /** From an exchange to an answer: find the route, ask who is calling, check, validate, handle, reply. */
 import { DomainError } from '../errors/domain-error.ts';
 import type { Log, LogFields } from '../log/log.ts';
+import type { WorkerPool } from '../pool/worker-pool.ts';
 import type { BrowserGuard } from './access/browser-guard.ts';
 import { addCorsHeaders, preflightHeaders } from './access/cors.ts';
 import type { AuthenticationState, Authenticator } from './authenticator.ts';
-import type { BodyBudget, BodyOutcome } from './body/body-collector.ts';
+import type { BodyBudget, BodyOutcome, CollectedBody } from './body/body-collector.ts';
 import { BodyAborted, BodyStream, payloadTooLarge } from './body/body-stream.ts';
+import { busy, LargeBodies } from './body/large-bodies.ts';
 import { declaredError } from './declared-error.ts';
 import { type ErrorBodyPrefix, errorBodyOfPath, flatErrorBody } from './error-body.ts';
 import { HttpError } from './errors.ts';
@@ -31,6 +33,8 @@ export interface RouterDeps {
   errorBodies: readonly ErrorBodyPrefix[];
   observer: RequestObserver;
   budget: BodyBudget;
+  /** Reads large bodies. */
+  pool: WorkerPool;
   /** Caps the routes' own limits. */
   maxBodyBytes: number;
   heartbeat: Heartbeat;
@@ -52,7 +56,7 @@ interface Visit {
 }
 
 /** A body as the exchange took it: collected, open, or none. */
-type Received = Uint8Array | BodyStream | undefined;
+type Received = CollectedBody | BodyStream | undefined;
 
 export class Router {
   /** While true, new requests are refused with 503 and their connections closed. */
@@ -132,9 +136,13 @@ export class Router {
     const params = endpoint.readParams(match.parameters);
     const query = endpoint.readQuery(exchange.query);
     const contentType = exchange.header('content-type');
-    const body =
-      received instanceof BodyStream ? endpoint.openBody(received, contentType) : endpoint.readBody(received, contentType);
-    return endpoint.route.handle(new ExchangeContext(exchange, { params, query, body, caller, requestId, listener }));
+    const read =
+      received instanceof BodyStream
+        ? endpoint.openBody(received, contentType)
+        : endpoint.readBody(received, contentType, () => this.#largeBodies(exchange));
+    const answer = (body: unknown) =>
+      endpoint.route.handle(new ExchangeContext(exchange, { params, query, body, caller, requestId, listener }));
+    return read instanceof Promise ? read.then(answer) : answer(read);
   }
 
   #startBody(exchange: Exchange, endpoint: Endpoint): Promise<BodyOutcome> | BodyStream | HttpError | undefined {
@@ -148,13 +156,17 @@ export class Router {
     return endpoint.isBodyStreamed ? exchange.streamBody(limit) : exchange.collectBody(limit, this.#deps.budget);
   }
 
-  #bodyOf(exchange: Exchange, outcome: BodyOutcome): Uint8Array {
-    if (outcome.kind === 'complete') return outcome.bytes;
+  #bodyOf(exchange: Exchange, outcome: BodyOutcome): CollectedBody {
+    if (outcome.kind === 'complete') return outcome.body;
     exchange.closeAfter ||= outcome.mustClose;
     if (outcome.kind === 'too_large') throw payloadTooLarge(outcome.limitBytes);
-    throw new HttpError(503, 'server_busy', 'Too many large request bodies are arriving at once; retry shortly.', {
-      headers: { 'retry-after': '1' },
-    });
+    throw busy();
+  }
+
+  #largeBodies(exchange: Exchange): LargeBodies {
+    const abort = new AbortController();
+    exchange.whenAborted(() => abort.abort(new BodyAborted()));
+    return new LargeBodies(this.#deps.pool, this.#deps.budget, abort.signal);
   }
 
   #preflight(exchange: Exchange): void {

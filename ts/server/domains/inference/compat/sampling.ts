@@ -75,13 +75,25 @@ function toTokenId(key: string): number {
   return Number(key);
 }
 
+/** The engine's bound is as many bytes. */
+const maxStopCharacters = 1024;
+
 export function readStop(stop: Maybe<string | readonly unknown[]>): string[] | undefined {
   if (stop === undefined || stop === null) return undefined;
   const list = typeof stop === 'string' ? [stop] : stop.map(String);
   const strings = list.filter((text) => text.length > 0);
+  if (strings.some((text) => text.length > maxStopCharacters))
+    throw invalid('stop', `stop holds a text of more than ${maxStopCharacters} characters.`);
   return strings.length > 0 ? strings : undefined;
 }
 
+const maxLoraName = 1024;
+
 export function readLoras(loras: Maybe<LoraMember[]>): GenerationJob['loras'] {
-  return loras?.map(({ id, scale }) => ({ name: String(id), scale }));
+  return loras?.map(({ id, scale }, index) => {
+    const name = String(id);
+    if (name.length > maxLoraName)
+      throw invalid(`lora[${index}].id`, `lora[${index}].id has more than ${maxLoraName} characters.`);
+    return { name, scale };
+  });
 }

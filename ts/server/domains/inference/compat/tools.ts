@@ -47,7 +47,7 @@ export function refuseDuplicates(tools: FunctionTool[], param: string): void {
 export function forceFunctions(tools: FunctionTool[], names: string[], choice: ToolUse['choice'], param: string): ToolUse {
   for (const name of names) {
     if (!tools.some((tool) => tool.function.name === name))
-      throw invalid(param, `${param} names ${name}, which is not among the tools.`);
+      throw invalid(param, `${param} names ${name.slice(0, 256)}, which is not among the tools.`);
   }
   return { tools: tools.filter((tool) => names.includes(tool.function.name)), choice };
 }

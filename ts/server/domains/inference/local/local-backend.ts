@@ -1,5 +1,5 @@
 /** The engine of this process as an InferenceBackend. */
-import type { EmbedResult, RankResult } from '../../../native/llama.ts';
+import type { EmbedResult, RankResult, Text } from '../../../native/llama.ts';
 import type {
   BackendCompletion,
   CallOptions,
@@ -27,6 +27,7 @@ import { type ContextKind, defaultContext, type ModelReservation, memoryOf, pred
 import { ModelOpener } from './model-opener.ts';
 import { ModelRegistry } from './model-registry.ts';
 import type { NativeBinding, NativeEmbedder } from './native-binding.ts';
+import { Staging } from './staging.ts';
 
 export class LocalBackend implements InferenceBackend, ModelControl {
   readonly #binding: NativeBinding;
@@ -34,11 +35,13 @@ export class LocalBackend implements InferenceBackend, ModelControl {
   readonly #registry: ModelRegistry;
   readonly #catalogue: ModelCatalogue;
   readonly #opener: ModelOpener;
+  readonly #staging: Staging;
   #unavailableReason: InferenceError | undefined;
 
   constructor(binding: NativeBinding, source: ModelSource, inspector: Inspector, options: LocalOptions) {
     this.#binding = binding;
     this.#options = options;
+    this.#staging = new Staging(binding);
     this.#registry = new ModelRegistry(
       (stored, onProgress, signal) => this.#opener.open(stored, onProgress, signal),
       options.limits,
@@ -83,7 +86,9 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     try {
       const engine = await reservation.model.engine();
       options.signal.throwIfAborted();
-      const job = localJob(request.job, reservation.model.adapters, options, performance.now() - startedAt);
+      const staged = await this.#staging.job(request.job);
+      options.signal.throwIfAborted();
+      const job = localJob(staged, reservation.model.adapters, options, performance.now() - startedAt);
       const jobId = engine.submit(job, sink);
       return {
         cancel: () => engine.cancel(jobId),
@@ -97,28 +102,28 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     }
   }
 
-  embed(card: ModelCard, inputs: (string | Int32Array)[], options: CallOptions): Promise<EmbedResult> {
-    return this.#useEmbedder(card, options, estimateTextTokens(inputs), (embedder, left) => embedder.embed(inputs, left));
+  embed(card: ModelCard, inputs: (Text | Int32Array)[], options: CallOptions): Promise<EmbedResult> {
+    return this.#useEmbedder(card, options, estimateTextTokens(inputs), async (embedder, left) =>
+      embedder.embed(await this.#staging.texts(inputs), left),
+    );
   }
 
-  rank(card: ModelCard, query: string, documents: string[], options: CallOptions): Promise<RankResult> {
-    return this.#useEmbedder(card, options, estimateTextTokens([query, ...documents]), (embedder, left) =>
-      embedder.rank(query, documents, left),
+  rank(card: ModelCard, query: Text, documents: Text[], options: CallOptions): Promise<RankResult> {
+    return this.#useEmbedder(card, options, estimateTextTokens([query, ...documents]), async (embedder, left) =>
+      embedder.rank(await this.#staging.text(query), await this.#staging.texts(documents), left),
     );
   }
 
   countTokens(card: ModelCard, prompt: ChatPrompt, options: CallOptions): Promise<number> {
-    return this.#use(
-      card,
-      undefined,
-      options,
-      estimatePromptTokens(prompt),
-      async (model) => (await model.native.renderChat(prompt)).tokens.length,
+    return this.#use(card, undefined, options, estimatePromptTokens(prompt), async (model) =>
+      model.native.countTokens(await this.#staging.prompt(prompt)),
     );
   }
 
-  tokenize(card: ModelCard, text: string, flags: TokenizeFlags, options: CallOptions): Promise<Int32Array> {
-    return this.#use(card, undefined, options, estimateTextTokens([text]), (model) => model.native.tokenize(text, flags));
+  tokenize(card: ModelCard, text: Text, flags: TokenizeFlags, options: CallOptions): Promise<Int32Array> {
+    return this.#use(card, undefined, options, estimateTextTokens([text]), async (model) =>
+      model.native.tokenize(await this.#staging.text(text), flags),
+    );
   }
 
   detokenize(card: ModelCard, tokens: Int32Array, options: CallOptions): Promise<string> {

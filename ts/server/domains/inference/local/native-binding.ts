@@ -12,8 +12,11 @@ import {
   type LoadOptions,
   type ModelInfo,
   type RankResult,
+  type StagedBytes,
   type SystemInfo,
+  stageBytes,
   systemInfo,
+  type Text,
 } from '../../../native/llama.ts';
 import type { ChatPrompt } from '../backend.ts';
 
@@ -29,28 +32,31 @@ export interface NativeEngine {
 
 export interface NativeEmbedder {
   readonly limits: EngineLimits;
-  embed(inputs: (string | Int32Array)[], options: EmbedOptions): Promise<EmbedResult>;
-  rank(query: string, documents: string[], options: EmbedOptions): Promise<RankResult>;
+  embed(inputs: (Text | Int32Array)[], options: EmbedOptions): Promise<EmbedResult>;
+  rank(query: Text, documents: Text[], options: EmbedOptions): Promise<RankResult>;
   close(): Promise<void>;
 }
 
 export interface NativeModel {
   readonly info: ModelInfo;
-  tokenize(text: string, options: { addSpecial: boolean; parseSpecial: boolean }): Promise<Int32Array>;
+  tokenize(text: Text, options: { addSpecial: boolean; parseSpecial: boolean }): Promise<Int32Array>;
   detokenize(tokens: Int32Array, options: { special: boolean }): Promise<string>;
-  renderChat(prompt: ChatPrompt): Promise<{ prompt: string; tokens: Int32Array }>;
+  countTokens(prompt: ChatPrompt): Promise<number>;
   createEngine(options: EngineOptions, events?: EngineEvents, draftModel?: NativeModel): Promise<NativeEngine>;
   createEmbedder(options: EngineOptions): Promise<NativeEmbedder>;
   close(): Promise<void>;
 }
 
 export interface NativeBinding {
+  /** Copies bytes to native memory in pieces, beside which streams go on. They can be used once. */
+  stageBytes(bytes: Uint8Array): Promise<StagedBytes>;
   /** Throws what loading the addon throws, for example an unsupported processor. */
   systemInfo(): SystemInfo;
   load(options: LoadOptions, hooks: { onProgress: (fraction: number) => void; signal: AbortSignal }): Promise<NativeModel>;
 }
 
 export const llamaBinding: NativeBinding = {
+  stageBytes,
   systemInfo,
   load: (options, hooks) => LlamaModel.load(options, hooks),
 };

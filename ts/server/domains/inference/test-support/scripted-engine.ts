@@ -6,6 +6,7 @@ import type {
   JobUsage,
   LoadOptions,
   ModelInfo,
+  StagedBytes,
   SystemInfo,
 } from '../../../native/llama.ts';
 import { NativeError } from '../../../native/native-error.ts';
@@ -105,7 +106,7 @@ const scriptedEmbedder: NativeEmbedder = {
   limits: scriptedLimits,
   embed: (inputs) => Promise.resolve({ vectors: inputs.map(() => Float32Array.of(3, 4, 0)), nTokens: inputs.map(() => 2) }),
   rank: (_query, documents) =>
-    Promise.resolve({ scores: Float32Array.from(documents, (text) => -text.length), nTokens: documents.map(() => 4) }),
+    Promise.resolve({ scores: Float32Array.from(documents, (text) => -String(text).length), nTokens: documents.map(() => 4) }),
   close: () => Promise.resolve(),
 };
 
@@ -142,6 +143,12 @@ export class ScriptedBinding implements NativeBinding {
   unavailableReason: Error | undefined;
   info: Partial<ModelInfo> = {};
 
+  /** Reads as the text whose bytes these are. */
+  stageBytes(bytes: Uint8Array): Promise<StagedBytes> {
+    const text = Buffer.from(bytes).toString();
+    return Promise.resolve({ append: () => undefined, toString: () => text });
+  }
+
   systemInfo(): SystemInfo {
     if (this.unavailableReason) throw this.unavailableReason;
     return { llamaVersion: '', ggmlVersion: '', devices: [], cpuFeatures: [] };
@@ -157,9 +164,9 @@ export class ScriptedBinding implements NativeBinding {
     if (signal.aborted) throw new NativeError({ code: 'load_aborted', text: 'aborted' });
     return {
       info: { ...scriptedInfo, ...this.info },
-      tokenize: (text) => Promise.resolve(Int32Array.from(text, (_, index) => index)),
+      tokenize: (text) => Promise.resolve(Int32Array.from([...String(text)], (_, index) => index)),
       detokenize: (tokens) => Promise.resolve([...tokens].map((id) => `<${id}>`).join('')),
-      renderChat: (prompt) => Promise.resolve({ prompt: '', tokens: new Int32Array(prompt.messagesJson.length) }),
+      countTokens: (prompt) => Promise.resolve(String(prompt.messagesJson).length),
       createEngine: () => Promise.resolve(this.engine),
       createEmbedder: () => Promise.resolve(this.embedder),
       close: () => {

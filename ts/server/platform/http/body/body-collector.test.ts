@@ -16,7 +16,12 @@ t.test('a body in any pieces is whole, reported once, and releases its budget', 
       collector.drop();
       const whole = Buffer.concat(lengths.map((length) => Buffer.from(bytes(length))));
       const [outcome] = outcomes;
-      return outcomes.length === 1 && outcome?.kind === 'complete' && whole.equals(outcome.bytes) && budget.reserve(400);
+      return (
+        outcomes.length === 1 &&
+        outcome?.kind === 'complete' &&
+        whole.equals(Buffer.concat(outcome.body.pieces)) &&
+        budget.reserve(400)
+      );
     }),
   );
 });

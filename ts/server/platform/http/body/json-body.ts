@@ -2,10 +2,15 @@
 import { isUtf8 } from 'node:buffer';
 import { HttpError } from '../errors.ts';
 
+/** More take gigabytes once they are parsed. Names of members count as values of their own. */
+export const MAX_JSON_VALUES = 4 * 1024 * 1024;
+
 /** Deeper nesting serves no request here and would overflow the stack of a recursive walk. */
 export const MAX_JSON_DEPTH = 256;
 
 const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const JSON_MEDIA_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;\s*charset\s*=\s*"?(?:utf-8|utf8|us-ascii)"?\s*)?$/i;
 
@@ -19,7 +24,7 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
   if (bytes.length === 0) throw invalid('The request body is empty; a JSON document is needed.');
   if (!isUtf8(bytes)) throw invalid('The request body is not valid UTF-8.');
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (depthOf(buffer) > MAX_JSON_DEPTH) throw invalid(`The JSON is nested deeper than ${MAX_JSON_DEPTH} levels.`);
+  refuseShape(buffer);
   const text = withoutMark(buffer).toString('utf8');
   try {
     return JSON.parse(text, mayNamePrototype(text) ? dropPrototype : undefined);
@@ -52,17 +57,23 @@ function dropPrototype(name: string, value: unknown): unknown {
   return name === '__proto__' ? undefined : value;
 }
 
-/** The deepest nesting of brackets outside strings, without parsing. */
-function depthOf(buffer: Buffer): number {
+/** Looks at what stands outside of strings, without parsing. */
+function refuseShape(buffer: Buffer): void {
   let depth = 0;
-  let deepest = 0;
+  // The value that no comma, colon or bracket stands before.
+  let nValues = 1;
   for (let i = 0; i < buffer.length; i++) {
     const byte = buffer[i];
     if (byte === QUOTE) i = endOfString(buffer, i);
-    else if (byte === 0x5b || byte === 0x7b) deepest = Math.max(deepest, ++depth);
-    else if (byte === 0x5d || byte === 0x7d) depth -= 1;
+    else if (byte === COMMA || byte === COLON) nValues++;
+    else if (byte === 0x5b || byte === 0x7b) {
+      nValues++;
+      if (++depth > MAX_JSON_DEPTH) throw invalid(`The JSON is nested deeper than ${MAX_JSON_DEPTH} levels.`);
+    } else if (byte === 0x5d || byte === 0x7d) depth -= 1;
+    if (nValues > MAX_JSON_VALUES) {
+      throw invalid(`The JSON has more than ${MAX_JSON_VALUES} values, names of members included; send it in several requests.`);
+    }
   }
-  return deepest;
 }
 
 /** Index of the closing quote; the end of the buffer when there is none. */

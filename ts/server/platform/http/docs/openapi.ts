@@ -31,10 +31,11 @@ const BODY_TYPES: Record<BodyKind, string> = {
 };
 const SIZE_ERRORS: readonly ErrorSpec[] = [
   { status: 413, code: 'payload_too_large', meaning: 'The body is over the limit of the route.' },
+  { status: 413, code: 'body_too_costly', meaning: 'Reading the body takes too much memory or time; send less in one request.' },
   { status: 411, code: 'length_required', meaning: 'The public edge takes no chunked bodies; send a Content-Length.' },
 ];
 const JSON_ERRORS: readonly ErrorSpec[] = [
-  { status: 400, code: 'invalid_json', meaning: 'The body is not JSON, not UTF-8, or nested too deeply.' },
+  { status: 400, code: 'invalid_json', meaning: 'The body is not JSON, not UTF-8, nested too deeply, or has too many values.' },
   { status: 400, code: 'invalid_request', meaning: 'A member is missing or wrong; `detail` names it and what is accepted.' },
   { status: 415, code: 'unsupported_media_type', meaning: 'The body needs Content-Type: application/json.' },
   { status: 503, code: 'server_busy', meaning: 'Too many large bodies are arriving at once; retry.' },

@@ -2,10 +2,13 @@
 import type { TSchema } from 'typebox';
 import type { SchemaNode } from '../../schema/accepted.ts';
 import { SchemaCheck } from '../../schema/schema-check.ts';
+import type { CollectedBody } from '../body/body-collector.ts';
+import { BodyReader } from '../body/body-reader.ts';
 import type { BodyStream } from '../body/body-stream.ts';
-import { parseJsonBody, requireJsonType } from '../body/json-body.ts';
+import { requireJsonType } from '../body/json-body.ts';
+import { LARGE_BODY_BYTES, type LargeBodies } from '../body/large-bodies.ts';
 import { MultipartBody } from '../body/multipart.ts';
-import { HttpError } from '../errors.ts';
+import { HttpError, invalidRequest } from '../errors.ts';
 import { POLICIES } from '../policy.ts';
 import type { Route } from '../route.ts';
 import { parseQuery } from './query.ts';
@@ -22,7 +25,7 @@ export class Endpoint {
   readonly #parameterNames: readonly string[];
   readonly #params: SchemaCheck | undefined;
   readonly #query: SchemaCheck | undefined;
-  readonly #body: SchemaCheck | undefined;
+  readonly #body: BodyReader | undefined;
   readonly #arrayNames: ReadonlySet<string>;
 
   /** Throws with the route's name when the declaration is not whole. */
@@ -36,7 +39,7 @@ export class Endpoint {
     this.#parameterNames = this.hasWildcard ? [...names, WILDCARD_NAME] : names;
     this.#params = compile(route.params);
     this.#query = compile(route.query);
-    this.#body = isStreamed(route) ? undefined : compile(route.body);
+    this.#body = isStreamed(route) || route.body === undefined ? undefined : new BodyReader(route.body, route.reading);
     this.#arrayNames = new Set(route.query === undefined ? [] : arrayProperties(route.query));
   }
 
@@ -68,17 +71,22 @@ export class Endpoint {
     return this.route.bodyKind === 'bytes' ? body : new MultipartBody(body, contentType, this.route.partLimits);
   }
 
-  /** JSON where the route declares a schema, else the bytes. */
-  readBody(bytes: Uint8Array | undefined, contentType: string | undefined): unknown {
-    const isEmpty = bytes === undefined || bytes.length === 0;
-    if (this.#body === undefined) return bytes;
+  /** JSON where the route declares a schema, else the bytes. A promise where a large body is read in a thread. */
+  readBody(body: CollectedBody | undefined, contentType: string | undefined, large: () => LargeBodies): unknown {
+    const isEmpty = body === undefined || body.sizeBytes === 0;
+    if (this.#body === undefined) return body && join(body);
     if (isEmpty && this.route.bodyOptional === true) return undefined;
     requireJsonType(contentType);
-    const value = parseJsonBody(bytes ?? new Uint8Array());
-    const fault = this.#body.findFault(value, 'the request body');
-    if (fault !== undefined) throw invalidRequest(fault.sentence, fault.member);
-    return value;
+    const { reading } = this.route;
+    if (body !== undefined && body.sizeBytes > LARGE_BODY_BYTES && reading !== undefined)
+      return large().read(reading.thread, body);
+    return this.#body.read(body === undefined ? new Uint8Array() : join(body));
   }
+}
+
+function join({ pieces }: CollectedBody): Uint8Array {
+  const [first] = pieces;
+  return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces);
 }
 
 function decode(encoded: string): string {
@@ -94,13 +102,8 @@ function accept(check: SchemaCheck | undefined, raw: Record<string, unknown>, wh
   if (check === undefined) return raw;
   const value = check.convert(raw);
   const fault = check.findFault(value, whole);
-  if (fault !== undefined) throw invalidRequest(fault.sentence, fault.member);
+  if (fault !== undefined) throw invalidRequest(fault);
   return value;
-}
-
-function invalidRequest(sentence: string, member: string): HttpError {
-  const detail = sentence.charAt(0).toUpperCase() + sentence.slice(1);
-  return new HttpError(400, 'invalid_request', detail, member === '' ? {} : { param: member });
 }
 
 function isStreamed({ bodyKind = 'json' }: Route): boolean {

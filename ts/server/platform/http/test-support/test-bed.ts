@@ -6,6 +6,7 @@ import Type from 'typebox';
 import type { LineSink } from '../../log/line-sink.ts';
 import { Log } from '../../log/log.ts';
 import { MetricsRegistry } from '../../metrics/registry.ts';
+import { WorkerPool } from '../../pool/worker-pool.ts';
 import { NO_ACCOUNTS } from '../authenticator.ts';
 import type { ErrorBody } from '../error-body.ts';
 import { HttpServer, type HttpServerOptions } from '../http-server.ts';
@@ -32,8 +33,11 @@ export async function openTestBed(
   const sink: LineSink = { write: (line) => lines.push(line), flush: () => undefined };
   const metrics = new MetricsRegistry();
   const log = new Log({ level: 'info', format: 'json', sink });
+  const pool = new WorkerPool({ nThreads: 1, maxMemoryMb: 512, maxQueue: 4 });
+  t.teardown(() => pool.close(0));
   const server = new HttpServer({
     routes,
+    pool,
     log,
     metrics,
     authenticator: NO_ACCOUNTS,

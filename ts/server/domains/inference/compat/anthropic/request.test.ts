@@ -15,7 +15,7 @@ function read(members: Record<string, unknown>) {
 
 function messagesOf(members: Record<string, unknown>): unknown {
   const { prompt } = read(members).job;
-  return prompt.kind === 'chat' ? (JSON.parse(prompt.messagesJson) as unknown) : undefined;
+  return prompt.kind === 'chat' ? (JSON.parse(String(prompt.messagesJson)) as unknown) : undefined;
 }
 
 const tools = [
@@ -72,7 +72,7 @@ t.test('an image of base64 travels beside the messages', async (t) => {
   const source = { type: 'base64', media_type: 'image/png', data: Buffer.from('pixels').toString('base64') };
   const { job, needsVision } = read({ messages: [{ role: 'user', content: [{ type: 'image', source }] }] });
   t.ok(needsVision);
-  t.equal(Buffer.from(job.media?.[0] ?? []).toString(), 'pixels');
+  t.equal(String(job.media?.[0]), 'pixels');
 });
 
 t.test('tool_choice: any forces some tool, tool forces that one, none forbids', async (t) => {

@@ -12,10 +12,31 @@ import { type FunctionTool, forceOne, plainChoice, readFunction, refuseDuplicate
 import { readAnthropicMessages } from './messages.ts';
 import type { CountRequest, MessagesRequest } from './schema.ts';
 
+export interface MessagesCall {
+  request: CompletionRequest;
+  stream: boolean;
+}
+
+export interface CountCall {
+  model: string;
+  prompt: ChatPrompt;
+  needsTools: boolean;
+  needsVision: boolean;
+}
+
 export interface ReadPrompt {
   prompt: ChatPrompt;
   media: Uint8Array[];
   needsTools: boolean;
+}
+
+export function readMessagesCall(body: MessagesRequest): MessagesCall {
+  return { request: readMessagesRequest(body), stream: body.stream ?? false };
+}
+
+export function readCountCall(body: CountRequest): CountCall {
+  const { prompt, media, needsTools } = readPrompt(body);
+  return { model: body.model, prompt, needsTools, needsVision: media.length > 0 };
 }
 
 export function readMessagesRequest(body: MessagesRequest): CompletionRequest {

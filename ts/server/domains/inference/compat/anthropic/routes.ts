@@ -6,11 +6,11 @@ import type { InferenceService } from '../../service.ts';
 import { answerHeaders, callOptions, gatherAnswer, streamAnswer } from '../call.ts';
 import { identifier } from '../identifier.ts';
 import { maxBodyBytes } from '../limits.ts';
+import { readsBody } from '../reads-body.ts';
 import { anthropicMessage } from './answer.ts';
 import { anthropicErrorBody } from './error-body.ts';
 import { MessagesEncoder } from './event-encoder.ts';
-import { readMessagesRequest, readPrompt } from './request.ts';
-import { CountRequest, MessagesRequest } from './schema.ts';
+import type { CountCall, MessagesCall } from './request.ts';
 
 const MessageShape = Type.Object({
   id: Type.String(),
@@ -38,7 +38,7 @@ export function anthropicRoutes(service: InferenceService): Route[] {
       ...shared,
       path: '/v1/messages',
       summary: 'Complete a chat in the shape of Anthropic’s Messages API',
-      body: MessagesRequest,
+      ...readsBody('messages'),
       responses: { 200: MessageShape },
       stream: Type.Object({ type: Type.String() }),
       handle: (context) => completeMessages(service, context),
@@ -48,7 +48,7 @@ export function anthropicRoutes(service: InferenceService): Route[] {
       path: '/v1/messages/count_tokens',
       summary: 'Count the tokens of a prompt',
       description: 'Text and tools are counted exactly; images are counted as their placeholders.',
-      body: CountRequest,
+      ...readsBody('countTokens'),
       responses: { 200: Type.Object({ input_tokens: Type.Integer() }) },
       handle: (context) => countTokens(service, context),
     }),
@@ -57,25 +57,24 @@ export function anthropicRoutes(service: InferenceService): Route[] {
 
 async function completeMessages(
   service: InferenceService,
-  context: RequestContext<unknown, unknown, MessagesRequest>,
+  context: RequestContext<unknown, unknown, MessagesCall>,
 ): Promise<Reply> {
   const options = callOptions(context);
-  const request = readMessagesRequest(context.body);
+  const { request, stream } = context.body;
   const model = await service.resolve({ ability: 'chat', ...request });
   const headers = { ...answerHeaders(request.model, model, context.headers), 'request-id': context.requestId };
   const id = identifier('msg_');
-  if (context.body.stream) {
+  if (stream) {
     return streamAnswer(service, model, request, new MessagesEncoder(id, model.card.id), options, headers);
   }
   const answer = await gatherAnswer(service, model, request, options);
   return json(200, anthropicMessage(id, model.card.id, answer), headers);
 }
 
-async function countTokens(service: InferenceService, context: RequestContext<unknown, unknown, CountRequest>): Promise<Reply> {
+async function countTokens(service: InferenceService, context: RequestContext<unknown, unknown, CountCall>): Promise<Reply> {
   const options = callOptions(context);
-  const { prompt, media, needsTools } = readPrompt(context.body);
-  const { model: name } = context.body;
-  const model = await service.resolve({ ability: 'chat', model: name, needsTools, needsVision: media.length > 0 });
+  const { model: name, prompt, needsTools, needsVision } = context.body;
+  const model = await service.resolve({ ability: 'chat', model: name, needsTools, needsVision });
   const nTokens = await service.countTokens(model, prompt, options);
   return json(200, { input_tokens: nTokens }, answerHeaders(name, model, context.headers));
 }

@@ -1,33 +1,23 @@
 /** POST /tokenize and /detokenize in llama-server's shapes. Source: llama.cpp tools/server/README.md. */
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
+import type { CallOptions } from '../../backend.ts';
 import { modelErrors } from '../../errors.ts';
-import type { InferenceService } from '../../service.ts';
+import type { InferenceService, ResolvedModel } from '../../service.ts';
 import { callOptions } from '../call.ts';
-import { maxBodyBytes } from '../limits.ts';
-import { nullableBoolean, nullableString } from '../nullable.ts';
+import { maxTokenizerBodyBytes } from '../limits.ts';
 import { openaiErrorBody } from '../openai/error-body.ts';
-import { readTokens } from '../token-ids.ts';
+import { readsBody } from '../reads-body.ts';
+import type { DetokenizeCall, TokenizeCall } from './request.ts';
+import { tokenListChunks } from './token-list.ts';
 
-const model = nullableString('Model whose tokenizer is used; the default model unless told.', { maxLength: 512 });
-
-const TokenizeRequest = Type.Object({
-  model,
-  content: Type.String(),
-  add_special: nullableBoolean('Adds the tokens that begin or end a text, as the model wants; false unless told.'),
-  parse_special: nullableBoolean('Reads special tokens in the text as such; true unless told.'),
-  with_pieces: nullableBoolean('Answers {id, piece} for each token; pieces that are part of a UTF-8 character show U+FFFD.'),
-});
-
-const DetokenizeRequest = Type.Object({ model, tokens: Type.Array(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })) });
-
-type TokenizeRequest = Static<typeof TokenizeRequest>;
-type DetokenizeRequest = Static<typeof DetokenizeRequest>;
+/** Larger answers go out as they are made; smaller ones are sent whole, with their length. */
+const mostGatheredTokens = 16_384;
 
 const shared = {
   method: 'POST',
   auth: 'viewer',
-  maxBody: maxBodyBytes,
+  maxBody: maxTokenizerBodyBytes,
   tag: 'Tokens',
   errors: modelErrors,
   errorBody: openaiErrorBody,
@@ -39,7 +29,7 @@ export function tokenizeRoutes(service: InferenceService): Route[] {
       ...shared,
       path: '/tokenize',
       summary: 'Text to token ids',
-      body: TokenizeRequest,
+      ...readsBody('tokenize'),
       responses: { 200: Type.Object({ tokens: Type.Array(Type.Unknown()) }) },
       handle: (context) => tokenize(service, context),
     }),
@@ -47,39 +37,48 @@ export function tokenizeRoutes(service: InferenceService): Route[] {
       ...shared,
       path: '/detokenize',
       summary: 'Token ids to text',
-      body: DetokenizeRequest,
+      ...readsBody('detokenize'),
       responses: { 200: Type.Object({ content: Type.String() }) },
       handle: (context) => detokenize(service, context),
     }),
   ];
 }
 
-async function tokenize(service: InferenceService, context: RequestContext<unknown, unknown, TokenizeRequest>): Promise<Reply> {
-  const { content, add_special, parse_special, with_pieces } = context.body;
+async function tokenize(service: InferenceService, context: RequestContext<unknown, unknown, TokenizeCall>): Promise<Reply> {
+  const { content, flags, withPieces, model: name } = context.body;
   const options = callOptions(context);
-  const flags = { addSpecial: add_special ?? false, parseSpecial: parse_special ?? true };
-  const model = await service.resolve({ ability: 'tokenize', model: context.body.model ?? undefined });
+  const model = await service.resolve({ ability: 'tokenize', model: name });
   const tokens = await service.tokenize(model, content, flags, options);
-  if (!with_pieces) return json(200, { tokens: [...tokens] });
+  const pieces = withPieces ? await pieceTexts(service, model, tokens, options) : undefined;
+  const body = tokenListChunks(tokens, pieces);
+  const head = { status: 200, headers: { 'content-type': 'application/json' } };
+  if (tokens.length > mostGatheredTokens) return { kind: 'stream', ...head, body };
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return { kind: 'bytes', ...head, body: Buffer.concat(chunks) };
+}
+
+/** JSON of the text of each id. */
+async function pieceTexts(
+  service: InferenceService,
+  model: ResolvedModel,
+  tokens: Int32Array,
+  options: CallOptions,
+): Promise<Map<number, string>> {
   const ids = [...new Set(tokens)];
   const texts = await service.detokenize(
     model,
     ids.map((id) => Int32Array.of(id)),
     options,
   );
-  const pieces = new Map(ids.map((id, index) => [id, texts[index]]));
-  return json(200, { tokens: [...tokens].map((id) => ({ id, piece: pieces.get(id) })) });
+  return new Map(ids.map((id, index) => [id, JSON.stringify(texts[index])]));
 }
 
-async function detokenize(
-  service: InferenceService,
-  context: RequestContext<unknown, unknown, DetokenizeRequest>,
-): Promise<Reply> {
-  const { tokens } = context.body;
+async function detokenize(service: InferenceService, context: RequestContext<unknown, unknown, DetokenizeCall>): Promise<Reply> {
+  const { tokens, model: name } = context.body;
   if (tokens.length === 0) return json(200, { content: '' });
-  const ids = readTokens(tokens, 'tokens');
   const options = callOptions(context);
-  const model = await service.resolve({ ability: 'tokenize', model: context.body.model ?? undefined });
-  const [content] = await service.detokenize(model, [ids], options);
+  const model = await service.resolve({ ability: 'tokenize', model: name });
+  const [content] = await service.detokenize(model, [tokens], options);
   return json(200, { content });
 }

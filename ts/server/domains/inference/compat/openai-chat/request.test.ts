@@ -22,8 +22,8 @@ function chat(members: Record<string, unknown>) {
   if (prompt.kind !== 'chat') throw new Error('not a chat prompt');
   return {
     ...prompt,
-    messages: JSON.parse(prompt.messagesJson) as unknown,
-    tools: JSON.parse(prompt.toolsJson ?? '[]') as unknown,
+    messages: JSON.parse(String(prompt.messagesJson)) as unknown,
+    tools: JSON.parse(String(prompt.toolsJson ?? '[]')) as unknown,
   };
 }
 
@@ -69,10 +69,7 @@ t.test('an image travels beside the messages, in order', async (t) => {
   ];
   const { request } = read({ messages });
   t.ok(request.needsVision);
-  t.strictSame(
-    request.job.media?.map((bytes) => Buffer.from(bytes).toString()),
-    ['pixels'],
-  );
+  t.strictSame(request.job.media?.map(String), ['pixels']);
   t.match(chat({ messages }).messages, [
     { content: [{ type: 'image_url', image_url: { url: 'attached:0' } }, { type: 'text' }] },
   ]);

@@ -7,11 +7,11 @@ import { answerHeaders, callOptions, gatherAnswer, streamAnswer } from '../call.
 import { identifier, unixSeconds } from '../identifier.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { openaiErrorBody } from '../openai/error-body.ts';
+import { readsBody } from '../reads-body.ts';
 import { ChunkEncoder, type ChunkHead } from './chunk-encoder.ts';
 import { chatCompletion } from './completion.ts';
-import { readChatRequest } from './request.ts';
+import type { ChatCall } from './request.ts';
 import { ChatChunk, ChatCompletion } from './response-schema.ts';
-import { ChatRequest } from './schema.ts';
 
 export function chatRoute(service: InferenceService, fingerprint: string): Route {
   return route({
@@ -25,7 +25,7 @@ export function chatRoute(service: InferenceService, fingerprint: string): Route
       'An unknown model is answered by another one: compare `model`, and see the header X-Svc-Model-Substituted. With `stream`, a failure ' +
       'before the first token is a plain error with its status; a later one is a frame with `error` and `detail`, and the stream ends. ' +
       'The header X-Request-Timeout limits the time in seconds. Without X-Svc-Edge-Tools: 1, tools are the client’s own.',
-    body: ChatRequest,
+    ...readsBody('chat'),
     responses: { 200: ChatCompletion },
     stream: Type.Union([ChatChunk, Type.Object({ error: Type.Object({}), detail: Type.String() })]),
     errors: completionErrors,
@@ -37,10 +37,10 @@ export function chatRoute(service: InferenceService, fingerprint: string): Route
 async function completeChat(
   service: InferenceService,
   fingerprint: string,
-  context: RequestContext<unknown, unknown, ChatRequest>,
+  context: RequestContext<unknown, unknown, ChatCall>,
 ): Promise<Reply> {
   const options = callOptions(context);
-  const { request, stream, includeUsage } = readChatRequest(context.body);
+  const { request, stream, includeUsage } = context.body;
   const model = await service.resolve({ ability: 'chat', ...request });
   const headers = answerHeaders(request.model, model, context.headers);
   const head: ChunkHead = { id: identifier('chatcmpl-'), created: unixSeconds(), model: model.card.id, fingerprint };

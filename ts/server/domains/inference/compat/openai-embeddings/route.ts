@@ -5,9 +5,10 @@ import type { InferenceService } from '../../service.ts';
 import { callOptions } from '../call.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { openaiErrorBody } from '../openai/error-body.ts';
+import { readsBody } from '../reads-body.ts';
 import { embeddingChunks } from './answer.ts';
-import { readInputs } from './input.ts';
-import { EmbeddingList, EmbeddingRequest } from './schema.ts';
+import type { EmbeddingCall } from './input.ts';
+import { EmbeddingList } from './schema.ts';
 import { shortenVector } from './vector.ts';
 
 /** Larger answers go out as they are made; smaller ones are sent whole, with their length. */
@@ -25,7 +26,7 @@ export function embeddingRoutes(service: InferenceService): Route[] {
       tag: 'Embeddings',
       summary: 'Embed texts',
       description: 'Vectors have length 1. Models are never substituted here: vectors of different models cannot be compared.',
-      body: EmbeddingRequest,
+      ...readsBody('embeddings'),
       responses: { 200: EmbeddingList },
       errors: modelErrors,
       errorBody: openaiErrorBody,
@@ -34,17 +35,16 @@ export function embeddingRoutes(service: InferenceService): Route[] {
   );
 }
 
-async function embed(service: InferenceService, context: RequestContext<unknown, unknown, EmbeddingRequest>): Promise<Reply> {
-  const { model: name, input, encoding_format, dimensions } = context.body;
-  const inputs = readInputs(input);
+async function embed(service: InferenceService, context: RequestContext<unknown, unknown, EmbeddingCall>): Promise<Reply> {
+  const { model: name, inputs, isBase64, nDimensions } = context.body;
   const options = callOptions(context);
   const model = await service.resolve({ ability: 'embeddings', model: name });
   const { vectors, nTokens } = await service.embed(model, inputs, options);
-  const shortened = dimensions ? shortenAll(vectors, dimensions) : vectors;
+  const shortened = nDimensions ? shortenAll(vectors, nDimensions) : vectors;
   const body = embeddingChunks({
     model: model.card.id,
     vectors: shortened,
-    isBase64: encoding_format === 'base64',
+    isBase64,
     nTokens: nTokens.reduce((sum, count) => sum + count, 0),
   });
   const head = { status: 200, headers: { 'content-type': 'application/json' } };

@@ -8,10 +8,10 @@ import type { NewResponse } from '../../kept-responses/kept-response.ts';
 import type { ResponseKeeper } from '../../kept-responses/response-keeper.ts';
 import type { InferenceService, ResolvedModel } from '../../service.ts';
 import { identifier } from '../identifier.ts';
-import { isTooLargeToKeep, keptItems, maxKeptLength } from './kept-items.ts';
+import { keptItems, maxKeptLength } from './kept-items.ts';
+import type { ResponsesCall } from './read-call.ts';
 import { readResponsesRequest } from './request.ts';
 import { responseHead } from './response-object.ts';
-import type { ResponsesRequest } from './schema.ts';
 
 export interface ResponsesDeps {
   service: InferenceService;
@@ -30,13 +30,14 @@ export interface Creation {
 
 export async function createResponse(
   { service, keeper }: ResponsesDeps,
-  { body, caller }: Pick<RequestContext<unknown, unknown, ResponsesRequest>, 'body' | 'caller'>,
+  { body: call, caller }: Pick<RequestContext<unknown, unknown, ResponsesCall>, 'body' | 'caller'>,
 ): Promise<Creation> {
   const scope = scopeOf(caller);
-  const isKept = willBeKept(keeper, body);
+  const { body } = call;
+  const isKept = willBeKept(keeper, call);
   const previousId = body.previous_response_id ?? undefined;
   const earlier = previousId === undefined ? [] : await keeper.earlierItems(scope, previousId);
-  const request = readResponsesRequest(body, earlier);
+  const request = call.request ?? readResponsesRequest(body, earlier);
   const model = await service.resolve({ ability: 'chat', ...request });
   const facts = { id: identifier('resp_'), createdAt: Date.now(), model: model.card.id };
   const head = responseHead({ ...facts, isKept }, body);
@@ -47,10 +48,10 @@ export async function createResponse(
 }
 
 /** An input that is too large is answered all the same unless the client insists: `store: false` in the answer says so. */
-function willBeKept(keeper: ResponseKeeper, { store, background, input }: ResponsesRequest): boolean {
+function willBeKept(keeper: ResponseKeeper, { body: { store, background }, isInputTooLargeToKeep }: ResponsesCall): boolean {
   if (background) refuseUnkeptBackground(keeper, store);
   if (store === false || !keeper.isKeeping) return false;
-  if (!isTooLargeToKeep(input)) return true;
+  if (!isInputTooLargeToKeep) return true;
   if (!store && !background) return false;
   throw invalid(
     'store',

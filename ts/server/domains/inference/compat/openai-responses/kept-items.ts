@@ -13,7 +13,7 @@ const idPrefixes: Readonly<Record<string, string>> = {
 const maxIdLength = 256;
 
 /** Most characters of an input that is kept: it is written whole, and read again by each response that continues it. */
-export const maxKeptLength = 16 * 1024 * 1024;
+export const maxKeptLength = 4 * 1024 * 1024;
 
 /** The input has been read as a request, so its items are known to be whole. */
 export function keptItems(input: string | readonly unknown[]): KeptItem[] {

@@ -15,7 +15,7 @@ function read(members: Record<string, unknown>, earlier: Record<string, unknown>
 
 function messagesOf(members: Record<string, unknown>, earlier: Record<string, unknown>[] = []): unknown {
   const { prompt } = read(members, earlier).job;
-  return prompt.kind === 'chat' ? (JSON.parse(prompt.messagesJson) as unknown) : undefined;
+  return prompt.kind === 'chat' ? (JSON.parse(String(prompt.messagesJson)) as unknown) : undefined;
 }
 
 t.test('instructions come before a text input', async (t) => {

@@ -5,19 +5,20 @@ import { createResponseErrors } from '../../errors.ts';
 import { answerHeaders, callOptions, gatherAnswer, streamAnswer } from '../call.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { openaiErrorBody } from '../openai/error-body.ts';
+import { readsBody } from '../reads-body.ts';
 import type { BackgroundResponses } from './background/background-responses.ts';
 import { createResponse, type ResponsesDeps } from './creation.ts';
 import { ResponsesEncoder } from './event-encoder.ts';
 import { outputItems } from './output.ts';
 import { responseObject } from './response-object.ts';
+import type { ResponsesCall } from './read-call.ts';
 import { ResponseEvent, ResponseShape } from './response-shape.ts';
-import { ResponsesRequest } from './schema.ts';
 
 export interface ResponseRouteDeps extends ResponsesDeps {
   background: BackgroundResponses;
 }
 
-type Context = RequestContext<unknown, unknown, ResponsesRequest>;
+type Context = RequestContext<unknown, unknown, ResponsesCall>;
 
 export function responsesRoute(deps: ResponseRouteDeps): Route {
   return route({
@@ -33,7 +34,7 @@ export function responsesRoute(deps: ResponseRouteDeps): Route {
       'that response, and of those before it, in front of `input`. With `background` the answer comes at once, with status `queued`, and the ' +
       'response is made whether or not the client stays; a node that is killed begins it anew when it is back. With `stream` as well, see ' +
       '`GET /v1/responses/{id}` for how to go on after a lost connection.',
-    body: ResponsesRequest,
+    ...readsBody('responses'),
     responses: { 200: ResponseShape },
     stream: ResponseEvent,
     errors: createResponseErrors,
@@ -45,14 +46,15 @@ export function responsesRoute(deps: ResponseRouteDeps): Route {
 async function respond(deps: ResponseRouteDeps, context: Context): Promise<Reply> {
   const { service, keeper, background } = deps;
   const options = callOptions(context);
+  const { body } = context.body;
   const { scope, request, model, head, kept } = await createResponse(deps, context);
   const headers = answerHeaders(request.model, model, context.headers);
-  if (kept && context.body.background) {
-    const response = await background.begin(scope, kept, context.body, options);
-    if (!context.body.stream) return json(200, response, headers);
+  if (kept && body.background) {
+    const response = await background.begin(scope, kept, body, options);
+    if (!body.stream) return json(200, response, headers);
     return { kind: 'events', headers, start: await background.follow(scope, kept.id, -1) };
   }
-  if (context.body.stream) {
+  if (body.stream) {
     const encoder = new ResponsesEncoder(head);
     const beforeDone = kept && ((usage: JobUsage) => keeper.keep(scope, kept, encoder.end(usage)));
     return streamAnswer(service, model, request, encoder, options, headers, beforeDone);

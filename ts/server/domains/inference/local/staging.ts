@@ -1,0 +1,65 @@
+/** Hands large bytes of a request to native memory before the request itself, which then takes them without a copy. */
+import type { GenerationJob, StagedBytes, Text } from '../../../native/llama.ts';
+import type { ChatPrompt } from '../backend.ts';
+import type { NativeBinding } from './native-binding.ts';
+
+/** Smaller ones are copied with the request. */
+const leastBytes = 256 * 1024;
+/** Small texts that are copied between two turns of the event loop may come to this much. */
+const mostBytesAtOnce = 1024 * 1024;
+
+type Job = Omit<GenerationJob, 'tenant'>;
+
+export class Staging {
+  readonly #binding: NativeBinding;
+
+  constructor(binding: NativeBinding) {
+    this.#binding = binding;
+  }
+
+  async job(job: Job): Promise<Job> {
+    const { prompt, media, jsonSchema } = job;
+    if (!hasBytes([jsonSchema, ...(media ?? []), ...Object.values(prompt)])) return job;
+    return {
+      ...job,
+      prompt: prompt.kind === 'chat' ? await this.prompt(prompt) : prompt,
+      ...(media === undefined ? {} : { media: (await this.texts(media)) as NonNullable<Job['media']> }),
+      ...(jsonSchema === undefined ? {} : { jsonSchema: await this.text(jsonSchema) }),
+    };
+  }
+
+  async prompt(prompt: ChatPrompt): Promise<ChatPrompt> {
+    const { messagesJson, toolsJson, templateKwargsJson } = prompt;
+    if (!hasBytes([messagesJson, toolsJson, templateKwargsJson])) return prompt;
+    return {
+      ...prompt,
+      messagesJson: await this.text(messagesJson),
+      ...(toolsJson === undefined ? {} : { toolsJson: await this.text(toolsJson) }),
+      ...(templateKwargsJson === undefined ? {} : { templateKwargsJson: await this.text(templateKwargsJson) }),
+    };
+  }
+
+  /** Small ones too where they are many, since they are copied in one go otherwise. */
+  async texts<T extends Text | Int32Array>(texts: T[]): Promise<(T | StagedBytes)[]> {
+    const sizeBytes = texts.reduce((sum, text) => sum + (text instanceof Uint8Array ? text.length : 0), 0);
+    if (sizeBytes < leastBytes) return texts;
+    const staged: (T | StagedBytes)[] = [];
+    let pendingBytes = 0;
+    for (const text of texts) {
+      staged.push(text instanceof Uint8Array ? await this.#binding.stageBytes(text) : text);
+      pendingBytes += text instanceof Uint8Array ? text.length : 0;
+      if (pendingBytes < mostBytesAtOnce) continue;
+      pendingBytes = 0;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return staged;
+  }
+
+  async text<T extends Text>(text: T): Promise<T | StagedBytes> {
+    return text instanceof Uint8Array && text.length >= leastBytes ? this.#binding.stageBytes(text) : text;
+  }
+}
+
+function hasBytes(values: readonly unknown[]): boolean {
+  return values.some((value) => value instanceof Uint8Array);
+}
