@@ -1,4 +1,5 @@
-// JS class StagedBytes: bytes that JS hands over in pieces, so that no single copy holds up its thread. Who takes them moves them.
+// JS class StagedBytes: bytes that JS hands over in pieces, so that no single copy holds up its thread. Who takes them moves
+// them.
 #pragma once
 
 #include <string>

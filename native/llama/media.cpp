@@ -19,8 +19,7 @@ struct ChunksDeleter {
 
 BitmapPtr decode(const Model & model, const std::string & file, size_t index) {
     const auto * bytes = reinterpret_cast<const unsigned char *>(file.data());
-    auto wrapper =
-        mtmd_helper_bitmap_init_from_buf(model.projector(), bytes, file.size(), false, mtmd_helper_init_opt_default());
+    auto wrapper = mtmd_helper_bitmap_init_from_buf(model.projector(), bytes, file.size(), false, mtmd_helper_init_opt_default());
     if (wrapper.video_ctx) mtmd_helper_video_free(wrapper.video_ctx);
     if (!wrapper.bitmap) {
         throw StatusError("invalid_media",

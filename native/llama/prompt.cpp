@@ -108,19 +108,51 @@ void check_tools(const common_json & tools) {
     }
 }
 
+void check_length(const char * bound, size_t n_tokens, uint32_t n_ctx) {
+    if (n_tokens < n_ctx) return;
+    // Clients look for the words "maximum context length", OpenAI's own (LangChain does).
+    throw StatusError({"context_length_exceeded",
+                       "the prompt has " + (bound + std::to_string(n_tokens)) + " tokens and the context holds " +
+                           std::to_string(n_ctx) + ", its maximum context length",
+                       static_cast<uint32_t>(n_tokens), n_ctx});
+}
+
+// Without the white space around it, which templates may drop.
+std::string_view trimmed(std::string_view text) {
+    constexpr const char * kWhiteSpace = " \t\n\v\f\r";
+    const size_t begin = text.find_first_not_of(kWhiteSpace);
+    if (begin == std::string_view::npos) return {};
+    return text.substr(begin, text.find_last_not_of(kWhiteSpace) - begin + 1);
+}
+
+// Every template writes out what users said. Rendering megabytes that cannot fit takes seconds, while others wait for this
+// thread.
+void check_user_text(const Model & model, const std::vector<common_chat_msg> & messages, uint32_t n_ctx) {
+    size_t n_least = 0;
+    // A token may reach from one text into the next.
+    const auto count = [&](const std::string & text) { n_least += std::max<size_t>(model.least_tokens(trimmed(text)), 1) - 1; };
+    for (const auto & message : messages) {
+        if (message.role != "user") continue;
+        count(message.content);
+        for (const auto & part : message.content_parts) count(part.text);
+    }
+    check_length("at least ", n_least, n_ctx);
+}
+
 common_chat_tool_choice tool_choice(const std::string & text) {
     if (text == "required") return COMMON_CHAT_TOOL_CHOICE_REQUIRED;
     if (text == "none") return COMMON_CHAT_TOOL_CHOICE_NONE;
     return COMMON_CHAT_TOOL_CHOICE_AUTO;
 }
 
-common_chat_templates_inputs inputs_of(const Model & model, const JobOptions & job) {
+common_chat_templates_inputs inputs_of(const Model & model, const JobOptions & job, uint32_t n_ctx) {
     const auto & prompt = job.prompt;
     common_chat_templates_inputs inputs;
     try {
         auto messages = parse_json(prompt.messages_json, "messages");
         mark_media(messages);
         inputs.messages = common_chat_msgs_parse_oaicompat(messages);
+        check_user_text(model, inputs.messages, n_ctx);
         check_inner_json(inputs.messages);
         defuse(model.control_texts(), inputs.messages);
         if (!prompt.tools_json.empty()) {
@@ -236,9 +268,9 @@ void force_call(GrammarSpec & grammar) {
     grammar.text.replace(root, end - root, line);
 }
 
-Prompt prepare_chat(const Model & model, const JobOptions & job) {
+Prompt prepare_chat(const Model & model, const JobOptions & job, uint32_t n_ctx) {
     if (!model.chat_format()) throw StatusError("unsupported", "this model was loaded for its vocabulary alone and cannot chat");
-    auto inputs = inputs_of(model, job);
+    auto inputs = inputs_of(model, job, n_ctx);
     const bool uses_tools = !inputs.tools.empty() && inputs.tool_choice != COMMON_CHAT_TOOL_CHOICE_NONE;
     if (uses_tools && !job.grammar.empty()) throw StatusError("invalid_argument", "a grammar cannot be combined with tools");
     auto params = render(model, job, inputs);
@@ -277,22 +309,13 @@ void check_tokens(const Model & model, const std::vector<llama_token> & tokens) 
     }
 }
 
-void check_length(const char * bound, size_t n_tokens, uint32_t n_ctx) {
-    if (n_tokens < n_ctx) return;
-    // Clients look for the words "maximum context length", OpenAI's own (LangChain does).
-    throw StatusError({"context_length_exceeded",
-                       "the prompt has " + (bound + std::to_string(n_tokens)) + " tokens and the context holds " +
-                           std::to_string(n_ctx) + ", its maximum context length",
-                       static_cast<uint32_t>(n_tokens), n_ctx});
-}
-
 }  // namespace
 
 Prompt prepare_prompt(const Model & model, const JobOptions & job, uint32_t n_ctx) {
     if (!job.grammar.empty() && !job.json_schema.empty()) {
         throw StatusError("invalid_argument", "grammar and JSON schema exclude each other; give one");
     }
-    auto prompt = job.prompt.kind == PromptOptions::Kind::Chat ? prepare_chat(model, job) : prepare_text(job);
+    auto prompt = job.prompt.kind == PromptOptions::Kind::Chat ? prepare_chat(model, job, n_ctx) : prepare_text(job);
     // Megabytes take seconds to tokenise, while others wait for this thread.
     check_length("at least ", model.least_tokens(prompt.text), n_ctx);
     if (!job.media.empty()) {

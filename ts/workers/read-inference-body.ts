@@ -5,7 +5,7 @@ import { type PackingReader, type ReadBodyTask, readBodyInThread } from '../serv
 
 const readers = new Map<string, PackingReader>();
 
-export const run: ReadBodyTask = ({ reader, pieces }) => readBodyInThread(readerOf(reader), pieces);
+export const run: ReadBodyTask = ({ reader, bytes }) => readBodyInThread(readerOf(reader), bytes);
 
 /** Schemas are compiled when they are first needed. */
 function readerOf(name: string): PackingReader {

@@ -5,8 +5,9 @@ import type { WorkerPool } from '../pool/worker-pool.ts';
 import type { BrowserGuard } from './access/browser-guard.ts';
 import { addCorsHeaders, preflightHeaders } from './access/cors.ts';
 import type { AuthenticationState, Authenticator } from './authenticator.ts';
-import type { BodyBudget, BodyOutcome, CollectedBody } from './body/body-collector.ts';
+import type { BodyBudget, BodyOutcome } from './body/body-collector.ts';
 import { BodyAborted, BodyStream, payloadTooLarge } from './body/body-stream.ts';
+import type { HeldBytes } from './body/held-bytes.ts';
 import { busy, LargeBodies } from './body/large-bodies.ts';
 import { declaredError } from './declared-error.ts';
 import { type ErrorBodyPrefix, errorBodyOfPath, flatErrorBody } from './error-body.ts';
@@ -56,7 +57,7 @@ interface Visit {
 }
 
 /** A body as the exchange took it: collected, open, or none. */
-type Received = CollectedBody | BodyStream | undefined;
+type Received = HeldBytes | BodyStream | undefined;
 
 export class Router {
   /** While true, new requests are refused with 503 and their connections closed. */
@@ -156,7 +157,7 @@ export class Router {
     return endpoint.isBodyStreamed ? exchange.streamBody(limit) : exchange.collectBody(limit, this.#deps.budget);
   }
 
-  #bodyOf(exchange: Exchange, outcome: BodyOutcome): CollectedBody {
+  #bodyOf(exchange: Exchange, outcome: BodyOutcome): HeldBytes {
     if (outcome.kind === 'complete') return outcome.body;
     exchange.closeAfter ||= outcome.mustClose;
     if (outcome.kind === 'too_large') throw payloadTooLarge(outcome.limitBytes);

@@ -1,6 +1,6 @@
 /** One task in a thread, watched for its time and memory. Ending it early costs its thread, and no other task. */
 import { once } from 'node:events';
-import type { Worker } from 'node:worker_threads';
+import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import { PoolError } from './pool-error.ts';
 import type { TaskReply } from './task-reply.ts';
@@ -34,7 +34,7 @@ export class RunningTask {
   }
 
   /** Rejects with what `end` was given, or with a PoolError when the thread died. */
-  async run(file: URL, input: unknown, transfer: readonly ArrayBuffer[]): Promise<TaskReply> {
+  async run(file: URL, input: unknown, transfer: readonly (ArrayBuffer | MessagePort)[]): Promise<TaskReply> {
     const { timeoutMs } = this.#limits;
     const late = () => this.end(new PoolError('task_timeout', `The task ${this.#name} did not end within ${timeoutMs} ms.`));
     const timer = setTimeout(late, timeoutMs);

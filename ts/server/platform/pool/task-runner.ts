@@ -1,8 +1,15 @@
 /** Runs in the pool's threads: imports a task's file and answers with its result, or with the error as plain data. */
+import { setPriority } from 'node:os';
 import { threadId } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import type { TaskMessage, TaskReply } from './task-reply.ts';
 import { Transferred } from './transferred.ts';
+
+/** Behind the threads that serve and compute. */
+const niceness = 10;
+
+// On Linux the call concerns the thread that makes it; elsewhere it would concern the whole process.
+if (process.platform === 'linux') setPriority(niceness);
 
 /** Piscina's type names symbols that it does not export by those names. */
 type Movable = Parameters<typeof Piscina.move>[0];

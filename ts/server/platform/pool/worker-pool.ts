@@ -3,6 +3,7 @@
  * The queue is this class's own, because Piscina's has no order by priority and its bound moves with threads that are starting.
  */
 import { setTimeout as wait } from 'node:timers/promises';
+import type { MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import type { Log } from '../log/log.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
@@ -30,8 +31,8 @@ export interface RunOptions {
   priority?: TaskPriority;
   /** Takes a waiting task out of the queue and ends a running one; the promise rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Buffers of the input that move to the thread; the caller loses them once the task starts. */
-  transfer?: readonly ArrayBuffer[];
+  /** Buffers and ports of the input that move to the thread; the caller loses them once the task starts. */
+  transfer?: readonly (ArrayBuffer | MessagePort)[];
 }
 
 interface Task {

@@ -3,9 +3,10 @@ import { PoolError, type PoolErrorCode } from '../../pool/pool-error.ts';
 import type { TaskPriority } from '../../pool/task-queue.ts';
 import type { WorkerPool } from '../../pool/worker-pool.ts';
 import { HttpError } from '../errors.ts';
-import type { BodyBudget, CollectedBody } from './body-collector.ts';
+import type { BodyBudget } from './body-collector.ts';
 import type { ThreadReading } from './body-reading.ts';
 import { errorOf } from './body-refusal.ts';
+import type { HeldBytes } from './held-bytes.ts';
 
 /** Larger bodies are read in a thread. A smaller one is parsed in less time than its way there and back takes. */
 export const LARGE_BODY_BYTES = 256 * 1024;
@@ -28,17 +29,19 @@ export class LargeBodies {
   }
 
   /** Takes the body's buffers. Throws what the reader throws, 503 when too many bodies wait, or 413 for one that takes too much. */
-  async read({ task, reader }: ThreadReading, { pieces, sizeBytes }: CollectedBody): Promise<unknown> {
+  async read({ task, reader }: ThreadReading, body: HeldBytes): Promise<unknown> {
+    const { sizeBytes } = body;
     if (!this.#budget.reserve(sizeBytes)) throw busy();
-    const transfer = pieces.map(({ buffer }) => buffer);
+    const { bytes, transfer } = body.move();
     const options = { timeoutMs: TIMEOUT_MS, priority: priorityOf(sizeBytes), signal: this.#signal, transfer };
     try {
-      const result = await this.#pool.run(task, { reader, pieces }, options);
+      const result = await this.#pool.run(task, { reader, bytes }, options);
       if (result.ok) return result.value;
       throw errorOf(result.refusal);
     } catch (error) {
       throw error instanceof PoolError ? refusalOf(error) : error;
     } finally {
+      body.drop();
       this.#budget.release(sizeBytes);
     }
   }

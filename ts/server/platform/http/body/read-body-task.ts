@@ -3,10 +3,11 @@ import { Transferred } from '../../pool/transferred.ts';
 import type { BodyReader } from './body-reader.ts';
 import { type BodyRefusal, refusalOf } from './body-refusal.ts';
 import { gatherBuffers } from './gather-buffers.ts';
+import { joinBytes, type MovedBytes } from './held-bytes.ts';
 
 export interface ReadBodyInput {
   reader: string;
-  pieces: readonly Uint8Array[];
+  bytes: MovedBytes;
 }
 
 export type ReadBodyResult = { ok: true; value: unknown } | { ok: false; refusal: BodyRefusal };
@@ -20,9 +21,9 @@ export interface PackingReader {
 }
 
 /** Throws only what is a defect. */
-export function readBodyInThread({ reader, pack }: PackingReader, pieces: readonly Uint8Array[]): Transferred<ReadBodyResult> {
+export function readBodyInThread({ reader, pack }: PackingReader, bytes: MovedBytes): Transferred<ReadBodyResult> {
   try {
-    const { value, buffers } = gatherBuffers(pack(reader.read(Buffer.concat(pieces))));
+    const { value, buffers } = gatherBuffers(pack(reader.read(joinBytes(bytes))));
     return new Transferred<ReadBodyResult>({ ok: true, value }, buffers);
   } catch (error) {
     const refusal = refusalOf(error);

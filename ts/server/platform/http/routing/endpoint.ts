@@ -2,9 +2,9 @@
 import type { TSchema } from 'typebox';
 import type { SchemaNode } from '../../schema/accepted.ts';
 import { SchemaCheck } from '../../schema/schema-check.ts';
-import type { CollectedBody } from '../body/body-collector.ts';
 import { BodyReader } from '../body/body-reader.ts';
 import type { BodyStream } from '../body/body-stream.ts';
+import type { HeldBytes } from '../body/held-bytes.ts';
 import { requireJsonType } from '../body/json-body.ts';
 import { LARGE_BODY_BYTES, type LargeBodies } from '../body/large-bodies.ts';
 import { MultipartBody } from '../body/multipart.ts';
@@ -72,21 +72,16 @@ export class Endpoint {
   }
 
   /** JSON where the route declares a schema, else the bytes. A promise where a large body is read in a thread. */
-  readBody(body: CollectedBody | undefined, contentType: string | undefined, large: () => LargeBodies): unknown {
+  readBody(body: HeldBytes | undefined, contentType: string | undefined, large: () => LargeBodies): unknown {
     const isEmpty = body === undefined || body.sizeBytes === 0;
-    if (this.#body === undefined) return body && join(body);
+    if (this.#body === undefined) return body?.join();
     if (isEmpty && this.route.bodyOptional === true) return undefined;
     requireJsonType(contentType);
     const { reading } = this.route;
     if (body !== undefined && body.sizeBytes > LARGE_BODY_BYTES && reading !== undefined)
       return large().read(reading.thread, body);
-    return this.#body.read(body === undefined ? new Uint8Array() : join(body));
+    return this.#body.read(body?.join() ?? new Uint8Array());
   }
-}
-
-function join({ pieces }: CollectedBody): Uint8Array {
-  const [first] = pieces;
-  return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces);
 }
 
 function decode(encoded: string): string {
