@@ -1,12 +1,19 @@
 /** What crosses the binding to native/llama: options and jobs on the way in, facts and figures on the way out. */
+import type { MessagePort } from 'node:worker_threads';
 
 /** Bytes that were handed to native code in pieces; see stageBytes() in llama.ts. They can be used once. */
 export interface StagedBytes {
   append(bytes: Uint8Array): void;
 }
 
-/** Long text may come as UTF-8 bytes, which cost the JS thread less than a string. */
-export type Text = string | Uint8Array | StagedBytes;
+/** Bytes that wait at a message port, as Uint8Arrays. They can be read once. */
+export interface QueuedBytes {
+  sizeBytes: number;
+  port: MessagePort;
+}
+
+/** Long text may come as UTF-8 bytes, which cost the JS thread less than a string. Native code takes queued ones when they are staged. */
+export type Text = string | Uint8Array | QueuedBytes | StagedBytes;
 
 export interface LoadOptions {
   /** GGUF file (for a split model: its first part). */
@@ -171,7 +178,7 @@ export interface GenerationJob {
   tenant: string;
   prompt: Prompt;
   /** Encoded images, in the order of the `image_url` parts of the messages. */
-  media?: (Uint8Array | StagedBytes)[];
+  media?: (Uint8Array | QueuedBytes | StagedBytes)[];
   jsonSchema?: Text;
   grammar?: string;
   /** Most tokens of one choice; absent means until the context is full. */

@@ -4,6 +4,7 @@
  * Lifetimes: close() is idempotent and explicit; a model outlives its engines because they hold it natively.
  * Threads: submit(), cancel(), pause() and resume() are synchronous and O(1); everything slow runs on native threads.
  */
+import { receiveMessageOnPort } from 'node:worker_threads';
 import type {
   EmbedOptions,
   EmbedResult,
@@ -15,6 +16,7 @@ import type {
   MemoryPlan,
   ModelInfo,
   Prompt,
+  QueuedBytes,
   RankResult,
   StagedBytes,
   SystemInfo,
@@ -245,14 +247,28 @@ const pieceBytes = 1024 * 1024;
  * Copies bytes to native memory in pieces, with turns of the event loop between them: a job takes them without a further copy.
  * Throws NativeError out_of_memory.
  */
-export async function stageBytes(bytes: Uint8Array): Promise<StagedBytes> {
+export async function stageBytes(bytes: Uint8Array | QueuedBytes): Promise<StagedBytes> {
   const { StagedBytes: Staged } = loadAddon('llama') as LlamaAddon;
-  const staged = new Staged(bytes.length);
-  for (let at = 0; at < bytes.length; at += pieceBytes) {
-    if (at > 0) await new Promise((resolve) => setImmediate(resolve));
-    staged.append(bytes.subarray(at, at + pieceBytes));
+  const isQueued = !(bytes instanceof Uint8Array);
+  const staged = new Staged(isQueued ? bytes.sizeBytes : bytes.length);
+  let isFirst = true;
+  for (const piece of isQueued ? queuedPieces(bytes) : piecesOf(bytes)) {
+    if (!isFirst) await new Promise((resolve) => setImmediate(resolve));
+    isFirst = false;
+    staged.append(piece);
+    // Frees the memory now. V8 would collect garbage for it, which holds the thread up.
+    if (isQueued) (piece.buffer as ArrayBuffer).transfer(0);
   }
   return staged;
+}
+
+function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+}
+
+function* queuedPieces({ port }: QueuedBytes): Generator<Uint8Array> {
+  for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) yield next.message as Uint8Array;
+  port.close();
 }
 
 export function systemInfo(): SystemInfo {

@@ -8,7 +8,7 @@ import type { AuthenticationState, Authenticator } from './authenticator.ts';
 import type { BodyBudget, BodyOutcome } from './body/body-collector.ts';
 import { BodyAborted, BodyStream, payloadTooLarge } from './body/body-stream.ts';
 import type { HeldBytes } from './body/held-bytes.ts';
-import { busy, LargeBodies } from './body/large-bodies.ts';
+import { busy, LargeBody } from './body/large-body.ts';
 import { declaredError } from './declared-error.ts';
 import { type ErrorBodyPrefix, errorBodyOfPath, flatErrorBody } from './error-body.ts';
 import { HttpError } from './errors.ts';
@@ -54,6 +54,8 @@ interface Visit {
   listener: ListenerName;
   state: AuthenticationState;
   route: Route | undefined;
+  /** A body that is read in a thread. */
+  largeBody: LargeBody | undefined;
 }
 
 /** A body as the exchange took it: collected, open, or none. */
@@ -78,12 +80,20 @@ export class Router {
     const requestId = this.#deps.requestIds.resolve(exchange.header('x-request-id'));
     // A proxy's mark can make a request public; nothing can make a public one internal.
     const listener = exchange.header('x-svc-public-edge') === '1' ? 'public' : socket;
-    const visit: Visit = { exchange, requestId, listener, state: this.#deps.authenticator.state(), route: undefined };
+    const visit: Visit = {
+      exchange,
+      requestId,
+      listener,
+      state: this.#deps.authenticator.state(),
+      route: undefined,
+      largeBody: undefined,
+    };
     exchange.commonHeaders.push('x-request-id', requestId);
     this.active.add(exchange);
     this.#deps.observer.started();
     exchange.onEnd = (end) => {
       this.active.delete(exchange);
+      visit.largeBody?.close();
       this.#deps.observer.ended(exchange, { requestId, route: visit.route, listener, startedMs }, end);
     };
     this.#serve(visit).catch((error: unknown) => this.#fail(visit, error));
@@ -140,7 +150,7 @@ export class Router {
     const read =
       received instanceof BodyStream
         ? endpoint.openBody(received, contentType)
-        : endpoint.readBody(received, contentType, () => this.#largeBodies(exchange));
+        : endpoint.readBody(received, contentType, () => this.#largeBody(visit));
     const answer = (body: unknown) =>
       endpoint.route.handle(new ExchangeContext(exchange, { params, query, body, caller, requestId, listener }));
     return read instanceof Promise ? read.then(answer) : answer(read);
@@ -164,10 +174,10 @@ export class Router {
     throw busy();
   }
 
-  #largeBodies(exchange: Exchange): LargeBodies {
-    const abort = new AbortController();
-    exchange.whenAborted(() => abort.abort(new BodyAborted()));
-    return new LargeBodies(this.#deps.pool, this.#deps.budget, abort.signal);
+  #largeBody(visit: Visit): LargeBody {
+    visit.largeBody = new LargeBody(this.#deps.pool, this.#deps.budget);
+    if (visit.exchange.done) visit.largeBody.close();
+    return visit.largeBody;
   }
 
   #preflight(exchange: Exchange): void {

@@ -11,6 +11,7 @@ import {
   LlamaModel,
   type LoadOptions,
   type ModelInfo,
+  type QueuedBytes,
   type RankResult,
   type StagedBytes,
   type SystemInfo,
@@ -49,7 +50,7 @@ export interface NativeModel {
 
 export interface NativeBinding {
   /** Copies bytes to native memory in pieces, beside which streams go on. They can be used once. */
-  stageBytes(bytes: Uint8Array): Promise<StagedBytes>;
+  stageBytes(bytes: Uint8Array | QueuedBytes): Promise<StagedBytes>;
   /** Throws what loading the addon throws, for example an unsupported processor. */
   systemInfo(): SystemInfo;
   load(options: LoadOptions, hooks: { onProgress: (fraction: number) => void; signal: AbortSignal }): Promise<NativeModel>;

@@ -1,5 +1,5 @@
 /** Hands large bytes of a request to native memory before the request itself, which then takes them without a copy. */
-import type { GenerationJob, StagedBytes, Text } from '../../../native/llama.ts';
+import type { GenerationJob, QueuedBytes, StagedBytes, Text } from '../../../native/llama.ts';
 import type { ChatPrompt } from '../backend.ts';
 import type { NativeBinding } from './native-binding.ts';
 
@@ -19,7 +19,7 @@ export class Staging {
 
   async job(job: Job): Promise<Job> {
     const { prompt, media, jsonSchema } = job;
-    if (!hasBytes([jsonSchema, ...(media ?? []), ...Object.values(prompt)])) return job;
+    if (![jsonSchema, ...(media ?? []), ...Object.values(prompt)].some(isBytes)) return job;
     return {
       ...job,
       prompt: prompt.kind === 'chat' ? await this.prompt(prompt) : prompt,
@@ -30,7 +30,7 @@ export class Staging {
 
   async prompt(prompt: ChatPrompt): Promise<ChatPrompt> {
     const { messagesJson, toolsJson, templateKwargsJson } = prompt;
-    if (!hasBytes([messagesJson, toolsJson, templateKwargsJson])) return prompt;
+    if (![messagesJson, toolsJson, templateKwargsJson].some(isBytes)) return prompt;
     return {
       ...prompt,
       messagesJson: await this.text(messagesJson),
@@ -41,13 +41,12 @@ export class Staging {
 
   /** Small ones too where they are many, since they are copied in one go otherwise. */
   async texts<T extends Text | Int32Array>(texts: T[]): Promise<(T | StagedBytes)[]> {
-    const sizeBytes = texts.reduce((sum, text) => sum + (text instanceof Uint8Array ? text.length : 0), 0);
-    if (sizeBytes < leastBytes) return texts;
+    if (texts.reduce((sum, text) => sum + sizeOf(text), 0) < leastBytes) return texts;
     const staged: (T | StagedBytes)[] = [];
     let pendingBytes = 0;
     for (const text of texts) {
-      staged.push(text instanceof Uint8Array ? await this.#binding.stageBytes(text) : text);
-      pendingBytes += text instanceof Uint8Array ? text.length : 0;
+      staged.push(isBytes(text) ? await this.#binding.stageBytes(text) : text);
+      pendingBytes += sizeOf(text);
       if (pendingBytes < mostBytesAtOnce) continue;
       pendingBytes = 0;
       await new Promise((resolve) => setImmediate(resolve));
@@ -56,10 +55,15 @@ export class Staging {
   }
 
   async text<T extends Text>(text: T): Promise<T | StagedBytes> {
-    return text instanceof Uint8Array && text.length >= leastBytes ? this.#binding.stageBytes(text) : text;
+    return isBytes(text) && sizeOf(text) >= leastBytes ? this.#binding.stageBytes(text) : text;
   }
 }
 
-function hasBytes(values: readonly unknown[]): boolean {
-  return values.some((value) => value instanceof Uint8Array);
+function isBytes(value: unknown): value is Uint8Array | QueuedBytes {
+  return value instanceof Uint8Array || (typeof value === 'object' && value !== null && 'sizeBytes' in value);
+}
+
+function sizeOf(value: unknown): number {
+  if (!isBytes(value)) return 0;
+  return value instanceof Uint8Array ? value.length : value.sizeBytes;
 }

@@ -6,10 +6,12 @@ import type {
   JobUsage,
   LoadOptions,
   ModelInfo,
+  QueuedBytes,
   StagedBytes,
   SystemInfo,
 } from '../../../native/llama.ts';
 import { NativeError } from '../../../native/native-error.ts';
+import { joinBytes } from '../../../platform/http/body/held-bytes.ts';
 import type { CompletionSink } from '../backend.ts';
 import type { NativeBinding, NativeEmbedder, NativeEngine, NativeModel } from '../local/native-binding.ts';
 
@@ -144,8 +146,10 @@ export class ScriptedBinding implements NativeBinding {
   info: Partial<ModelInfo> = {};
 
   /** Reads as the text whose bytes these are. */
-  stageBytes(bytes: Uint8Array): Promise<StagedBytes> {
-    const text = Buffer.from(bytes).toString();
+  stageBytes(bytes: Uint8Array | QueuedBytes): Promise<StagedBytes> {
+    const text = (
+      bytes instanceof Uint8Array ? Buffer.from(bytes) : joinBytes({ port: bytes.port, last: new Uint8Array() })
+    ).toString();
     return Promise.resolve({ append: () => undefined, toString: () => text });
   }
 

@@ -29,5 +29,6 @@ export function estimateTextTokens(inputs: readonly (Text | Int32Array)[]): numb
 
 /** Characters, or bytes where there are bytes. What is staged was estimated before. */
 function lengthOf(text: Text): number {
-  return typeof text === 'string' || text instanceof Uint8Array ? text.length : 0;
+  if (typeof text === 'string' || text instanceof Uint8Array) return text.length;
+  return 'sizeBytes' in text ? text.sizeBytes : 0;
 }

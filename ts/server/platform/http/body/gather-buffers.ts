@@ -1,9 +1,11 @@
 /**
- * Makes plain data ready to move between threads: small typed arrays are copied into one common buffer, since each buffer that moves
- * costs the receiver time, and a small array may lie in a buffer that it shares with strangers.
+ * Makes plain data ready to move between threads. Small typed arrays are copied into one common buffer, since each buffer that moves
+ * costs the receiver time, and a small array may lie in a buffer that it shares with strangers. Large bytes are queued.
  */
+import type { MessagePort } from 'node:worker_threads';
+import { queueBytes } from './queued-bytes.ts';
 
-/** Arrays of this size move in their own buffer. */
+/** Arrays of this size move on their own. */
 const OWN_BUFFER_BYTES = 1024 * 1024;
 /** Suits every element type. */
 const ALIGNMENT = 8;
@@ -12,7 +14,10 @@ type Bytes = Uint8Array<ArrayBuffer> | Int32Array<ArrayBuffer>;
 
 export interface Gathered {
   value: unknown;
-  buffers: ArrayBuffer[];
+  /** What moves. */
+  transfer: (ArrayBuffer | MessagePort)[];
+  /** Of queued bytes; the receiver closes those that it does not read to their end. */
+  ports: MessagePort[];
 }
 
 /** Copies the objects and arrays of `value`; of typed arrays it knows Uint8Array and Int32Array. */
@@ -20,11 +25,12 @@ export function gatherBuffers(value: unknown): Gathered {
   const sizeBytes = measure(value);
   const gathering = new Gathering(sizeBytes);
   const gathered = gathering.visit(value);
-  return { value: gathered, buffers: gathering.buffers };
+  return { value: gathered, transfer: gathering.transfer, ports: gathering.ports };
 }
 
 class Gathering {
   readonly #common: ArrayBuffer;
+  readonly ports: MessagePort[] = [];
   readonly #own = new Set<ArrayBuffer>();
   #at = 0;
 
@@ -32,8 +38,8 @@ class Gathering {
     this.#common = new ArrayBuffer(sizeBytes);
   }
 
-  get buffers(): ArrayBuffer[] {
-    return this.#common.byteLength > 0 ? [this.#common, ...this.#own] : [...this.#own];
+  get transfer(): (ArrayBuffer | MessagePort)[] {
+    return [...(this.#common.byteLength > 0 ? [this.#common] : []), ...this.#own, ...this.ports];
   }
 
   visit(value: unknown): unknown {
@@ -43,7 +49,12 @@ class Gathering {
     return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, this.visit(each)]));
   }
 
-  #move(array: Bytes): Bytes {
+  #move(array: Bytes): unknown {
+    if (array instanceof Uint8Array && array.length >= OWN_BUFFER_BYTES) {
+      const queued = queueBytes(array);
+      this.ports.push(queued.port);
+      return queued;
+    }
     if (isAlone(array)) {
       this.#own.add(array.buffer);
       return array;
@@ -72,8 +83,10 @@ function isBytes(value: unknown): value is Bytes {
   return value instanceof Uint8Array || value instanceof Int32Array;
 }
 
+/** It goes into no common buffer. */
 function isAlone(array: Bytes): boolean {
-  return array.byteLength >= OWN_BUFFER_BYTES && array.byteLength === array.buffer.byteLength;
+  const isWhole = array instanceof Uint8Array || array.byteLength === array.buffer.byteLength;
+  return array.byteLength >= OWN_BUFFER_BYTES && isWhole;
 }
 
 function aligned(sizeBytes: number): number {

@@ -1,4 +1,5 @@
 /** The part of a worker's task that reads a large body; ts/workers/ has a file for each module that has such bodies. */
+import type { MessagePort } from 'node:worker_threads';
 import { Transferred } from '../../pool/transferred.ts';
 import type { BodyReader } from './body-reader.ts';
 import { type BodyRefusal, refusalOf } from './body-refusal.ts';
@@ -10,7 +11,7 @@ export interface ReadBodyInput {
   bytes: MovedBytes;
 }
 
-export type ReadBodyResult = { ok: true; value: unknown } | { ok: false; refusal: BodyRefusal };
+export type ReadBodyResult = { ok: true; value: unknown; ports: MessagePort[] } | { ok: false; refusal: BodyRefusal };
 
 export type ReadBodyTask = (input: ReadBodyInput) => Transferred<ReadBodyResult>;
 
@@ -23,8 +24,8 @@ export interface PackingReader {
 /** Throws only what is a defect. */
 export function readBodyInThread({ reader, pack }: PackingReader, bytes: MovedBytes): Transferred<ReadBodyResult> {
   try {
-    const { value, buffers } = gatherBuffers(pack(reader.read(joinBytes(bytes))));
-    return new Transferred<ReadBodyResult>({ ok: true, value }, buffers);
+    const { value, transfer, ports } = gatherBuffers(pack(reader.read(joinBytes(bytes))));
+    return new Transferred<ReadBodyResult>({ ok: true, value, ports }, transfer);
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal === undefined) throw error;

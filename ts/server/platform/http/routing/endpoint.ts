@@ -6,7 +6,7 @@ import { BodyReader } from '../body/body-reader.ts';
 import type { BodyStream } from '../body/body-stream.ts';
 import type { HeldBytes } from '../body/held-bytes.ts';
 import { requireJsonType } from '../body/json-body.ts';
-import { LARGE_BODY_BYTES, type LargeBodies } from '../body/large-bodies.ts';
+import { LARGE_BODY_BYTES, type LargeBody } from '../body/large-body.ts';
 import { MultipartBody } from '../body/multipart.ts';
 import { HttpError, invalidRequest } from '../errors.ts';
 import { POLICIES } from '../policy.ts';
@@ -72,7 +72,7 @@ export class Endpoint {
   }
 
   /** JSON where the route declares a schema, else the bytes. A promise where a large body is read in a thread. */
-  readBody(body: HeldBytes | undefined, contentType: string | undefined, large: () => LargeBodies): unknown {
+  readBody(body: HeldBytes | undefined, contentType: string | undefined, large: () => LargeBody): unknown {
     const isEmpty = body === undefined || body.sizeBytes === 0;
     if (this.#body === undefined) return body?.join();
     if (isEmpty && this.route.bodyOptional === true) return undefined;

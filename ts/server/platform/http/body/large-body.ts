@@ -1,4 +1,5 @@
 /** Reads large request bodies in worker threads: parsing one on the event loop would hold up every stream. */
+import type { MessagePort } from 'node:worker_threads';
 import { PoolError, type PoolErrorCode } from '../../pool/pool-error.ts';
 import type { TaskPriority } from '../../pool/task-queue.ts';
 import type { WorkerPool } from '../../pool/worker-pool.ts';
@@ -6,6 +7,7 @@ import { HttpError } from '../errors.ts';
 import type { BodyBudget } from './body-collector.ts';
 import type { ThreadReading } from './body-reading.ts';
 import { errorOf } from './body-refusal.ts';
+import { BodyAborted } from './body-stream.ts';
 import type { HeldBytes } from './held-bytes.ts';
 
 /** Larger bodies are read in a thread. A smaller one is parsed in less time than its way there and back takes. */
@@ -16,16 +18,16 @@ const LOW_BYTES = 32 * 1024 * 1024;
 
 const TIMEOUT_MS = 60_000;
 
-/** Reads for one exchange. */
-export class LargeBodies {
+/** Reads the body of one exchange. */
+export class LargeBody {
   readonly #pool: WorkerPool;
   readonly #budget: BodyBudget;
-  readonly #signal: AbortSignal;
+  readonly #abort = new AbortController();
+  #ports: readonly MessagePort[] = [];
 
-  constructor(pool: WorkerPool, budget: BodyBudget, signal: AbortSignal) {
+  constructor(pool: WorkerPool, budget: BodyBudget) {
     this.#pool = pool;
     this.#budget = budget;
-    this.#signal = signal;
   }
 
   /** Takes the body's buffers. Throws what the reader throws, 503 when too many bodies wait, or 413 for one that takes too much. */
@@ -33,17 +35,27 @@ export class LargeBodies {
     const { sizeBytes } = body;
     if (!this.#budget.reserve(sizeBytes)) throw busy();
     const { bytes, transfer } = body.move();
-    const options = { timeoutMs: TIMEOUT_MS, priority: priorityOf(sizeBytes), signal: this.#signal, transfer };
+    const options = { timeoutMs: TIMEOUT_MS, priority: priorityOf(sizeBytes), signal: this.#abort.signal, transfer };
     try {
       const result = await this.#pool.run(task, { reader, bytes }, options);
-      if (result.ok) return result.value;
-      throw errorOf(result.refusal);
+      if (!result.ok) throw errorOf(result.refusal);
+      this.#ports = result.ports;
+      // The client went away while the result was on its way.
+      if (this.#abort.signal.aborted) this.close();
+      return result.value;
     } catch (error) {
       throw error instanceof PoolError ? refusalOf(error) : error;
     } finally {
       body.drop();
       this.#budget.release(sizeBytes);
     }
+  }
+
+  /** The exchange is over: ends the reading, and frees what of the result was not used. May be called again. */
+  close(): void {
+    this.#abort.abort(new BodyAborted());
+    for (const port of this.#ports) port.close();
+    this.#ports = [];
   }
 }
 

@@ -1,0 +1,20 @@
+/** Bytes that wait in the queue of a message port, outside of V8's memory, for whoever reads them piece by piece. */
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+
+/** What one turn of the event loop copies. */
+const PIECE_BYTES = 1024 * 1024;
+
+/** Plain data, but for the port, which has to be among what moves with a message. Each message at the port is a Uint8Array. */
+export interface QueuedBytes {
+  sizeBytes: number;
+  port: MessagePort;
+}
+
+export function queueBytes(bytes: Uint8Array): QueuedBytes {
+  const { port1, port2 } = new MessageChannel();
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    const piece = bytes.slice(at, at + PIECE_BYTES);
+    port1.postMessage(piece, [piece.buffer as ArrayBuffer]);
+  }
+  return { sizeBytes: bytes.length, port: port2 };
+}
