@@ -3,6 +3,8 @@ import type { IForbiddenRuleType } from 'dependency-cruiser';
 import { MODULE_TIERS as tiers } from '../../ts/server/platform/module/module-names.ts';
 
 const domains = '^ts/server/domains/';
+/** Pure code of domains that worker threads run as well. */
+const sharedWithWorkers = `${domains}inference/compat/body-readers\\.ts$`;
 const tests = '\\.test\\.ts$';
 const testSupport = '(^|/)test-support/';
 
@@ -39,7 +41,20 @@ export const importRules: IForbiddenRuleType[] = [
     name: 'lower-floors-know-no-domain',
     severity: 'error',
     from: { path: '^ts/(server/(platform|native)|workers)/' },
-    to: { path: '^ts/(server/(domains/|main\\.ts$)|cli/)' },
+    to: { path: '^ts/(server/(domains/|main\\.ts$)|cli/)', pathNot: sharedWithWorkers },
+  },
+  {
+    name: 'platform-and-native-know-no-domain',
+    severity: 'error',
+    from: { path: '^ts/server/(platform|native)/' },
+    to: { path: domains },
+  },
+  {
+    // Reachable too: what a worker thread loads must not open addons, databases or sockets.
+    name: 'code-shared-with-workers-is-pure',
+    severity: 'error',
+    from: { path: sharedWithWorkers },
+    to: { path: '^ts/server/(native/(load|llama)\\.ts$|platform/(storage|http/exchange\\.ts)|main\\.ts$)', reachable: true },
   },
   {
     name: 'only-main-and-cli-know-main',

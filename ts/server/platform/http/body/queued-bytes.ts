@@ -13,8 +13,9 @@ export interface QueuedBytes {
 export function queueBytes(bytes: Uint8Array): QueuedBytes {
   const { port1, port2 } = new MessageChannel();
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-    const piece = bytes.slice(at, at + PIECE_BYTES);
-    port1.postMessage(piece, [piece.buffer as ArrayBuffer]);
+    // A copy also of a Buffer, whose own slice() is none.
+    const piece = new Uint8Array(bytes.subarray(at, at + PIECE_BYTES));
+    port1.postMessage(piece, [piece.buffer]);
   }
   return { sizeBytes: bytes.length, port: port2 };
 }
