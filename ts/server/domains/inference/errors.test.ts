@@ -90,7 +90,7 @@ async function refusalOf(route: Route): Promise<unknown> {
   const context: RequestContext = {
     params: { id: 'm' },
     query: {},
-    body,
+    body: route.reading?.read(body, 0) ?? body,
     caller: ANONYMOUS,
     requestId: 'r',
     path: route.path,

@@ -86,7 +86,8 @@ async function call(
     signal,
   };
   try {
-    return await found.handle(context as never);
+    const read = found.reading?.read(body, 0) ?? body;
+    return await found.handle({ ...context, body: read } as never);
   } catch (error) {
     throw error instanceof DomainError ? (declaredError(error, found.errors) ?? error) : error;
   }
