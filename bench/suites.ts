@@ -27,7 +27,7 @@ export const suites: Readonly<Record<string, Suite>> = {
     server: { nParallel: 1, nCtx: 4_096 },
   },
   serving: {
-    question: 'the serving loop in fifteen situations, beside llama-server',
+    question: 'the serving loop in sixteen situations, beside llama-server',
     trials: servingTrials,
     model: 'mid',
     server: { nParallel: 32, nCtx: 32_768 },

@@ -6,7 +6,7 @@ import type { TaskMessage, TaskReply } from './task-reply.ts';
 import { Transferred } from './transferred.ts';
 
 /** Behind the threads that serve and compute. */
-const niceness = 10;
+const niceness = 5;
 
 // On Linux the call concerns the thread that makes it; elsewhere it would concern the whole process.
 if (process.platform === 'linux') setPriority(niceness);

@@ -27,7 +27,9 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
   refuseShape(buffer);
   const text = withoutMark(buffer).toString('utf8');
   try {
-    return JSON.parse(text, mayNamePrototype(text) ? dropPrototype : undefined);
+    const value: unknown = JSON.parse(text);
+    if (mayNamePrototype(text)) dropPrototypes(value);
+    return value;
   } catch (cause) {
     throw invalid(`The request body is not valid JSON: ${reason(cause)}.`, cause);
   }
@@ -53,8 +55,14 @@ function mayNamePrototype(text: string): boolean {
   return text.includes('__proto__') || /\\u00(?:5[fF]|7[0-9a-fA-F]|6[0-9a-fA-F])/.test(text);
 }
 
-function dropPrototype(name: string, value: unknown): unknown {
-  return name === '__proto__' ? undefined : value;
+/** A walk: a reviver would take several times as long, since JSON.parse calls it for each value. */
+function dropPrototypes(root: unknown): void {
+  const waiting = [root];
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (typeof value !== 'object' || value === null) continue;
+    if (Object.hasOwn(value, '__proto__')) Reflect.deleteProperty(value, '__proto__');
+    for (const each of Object.values(value)) if (typeof each === 'object' && each !== null) waiting.push(each);
+  }
 }
 
 /** Looks at what stands outside of strings, without parsing. */
