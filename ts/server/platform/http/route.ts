@@ -76,8 +76,14 @@ export interface RouteSpec<P extends TObject, Q extends TObject, B extends TSche
 // biome-ignore lint/suspicious/noExplicitAny: the types were checked where the route was declared
 export type Route = RouteSpec<any, any, any, any>;
 
-export function route<P extends TObject, Q extends TObject, B extends TSchema, R = Static<B>>(
-  spec: RouteSpec<P, Q, B, R>,
-): Route {
+/** The handler gets the checked body. */
+export function route<P extends TObject, Q extends TObject, B extends TSchema>(
+  spec: Omit<RouteSpec<P, Q, B>, 'reading'> & { reading?: never },
+): Route;
+/** The handler gets what the reading makes of it. */
+export function route<P extends TObject, Q extends TObject, B extends TSchema, R>(
+  spec: Omit<RouteSpec<P, Q, B, R>, 'reading'> & { reading: BodyReading<Static<B>, R> },
+): Route;
+export function route(spec: Route): Route {
   return spec;
 }

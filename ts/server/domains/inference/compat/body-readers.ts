@@ -34,7 +34,10 @@ function reader<S extends TSchema, R>(
 
 export const bodyReaders = {
   chat: reader(ChatRequest, readChatRequest, (call) => ({ ...call, request: packRequest(call.request) })),
-  responses: reader(ResponsesRequest, readResponsesCall, (call) => ({ ...call, request: call.request && packRequest(call.request) })),
+  responses: reader(ResponsesRequest, readResponsesCall, (call) => ({
+    ...call,
+    request: call.request && packRequest(call.request),
+  })),
   messages: reader(MessagesRequest, readMessagesCall, (call) => ({ ...call, request: packRequest(call.request) })),
   countTokens: reader(CountRequest, readCountCall, (call) => ({ ...call, prompt: packPrompt(call.prompt) })),
   embeddings: reader(EmbeddingRequest, readEmbeddingCall, (call) => ({ ...call, inputs: packTexts(call.inputs) })),

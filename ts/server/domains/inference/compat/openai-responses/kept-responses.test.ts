@@ -14,7 +14,7 @@ async function create(node: ResponseNode, body: Members = {}, tenant = 'default'
 /** What the engine's last job was asked. */
 function promptOf({ binding }: ResponseNode): unknown {
   const prompt = binding.engine.jobs.at(-1)?.job.prompt;
-  return prompt?.kind === 'chat' ? JSON.parse(prompt.messagesJson) : undefined;
+  return prompt?.kind === 'chat' ? JSON.parse(String(prompt.messagesJson)) : undefined;
 }
 
 t.test('an answer is kept by default and read again as it was', async (t) => {

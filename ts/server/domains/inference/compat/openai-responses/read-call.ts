@@ -22,7 +22,10 @@ export function readResponsesCall(whole: ResponsesRequest, sizeBytes: number): R
   const isInputTooLargeToKeep = isTooLargeToKeep(input);
   const continues = typeof whole.previous_response_id === 'string';
   if (continues && isInputTooLargeToKeep) {
-    throw invalid('input', `input has more than ${maxKeptLength} characters, which is the most behind previous_response_id; send the items.`);
+    throw invalid(
+      'input',
+      `input has more than ${maxKeptLength} characters, which is the most behind previous_response_id; send the items.`,
+    );
   }
   const isNeeded = continues || (whole.store !== false && !isInputTooLargeToKeep);
   return {

@@ -10,8 +10,8 @@ import type { BackgroundResponses } from './background/background-responses.ts';
 import { createResponse, type ResponsesDeps } from './creation.ts';
 import { ResponsesEncoder } from './event-encoder.ts';
 import { outputItems } from './output.ts';
-import { responseObject } from './response-object.ts';
 import type { ResponsesCall } from './read-call.ts';
+import { responseObject } from './response-object.ts';
 import { ResponseEvent, ResponseShape } from './response-shape.ts';
 
 export interface ResponseRouteDeps extends ResponsesDeps {

@@ -268,7 +268,11 @@ t.test('a response that continues one in the background waits for its end', asyn
   finish(await nextSink(1));
   t.match(await untilStatus(node, next.id, 'completed'), { previous_response_id: id });
   const prompt = node.binding.engine.jobs[1]?.job.prompt;
-  t.match(prompt?.kind === 'chat' && JSON.parse(prompt.messagesJson), [{ content: 'Hi' }, { content: 'a' }, { content: 'And?' }]);
+  t.match(prompt?.kind === 'chat' && JSON.parse(String(prompt.messagesJson)), [
+    { content: 'Hi' },
+    { content: 'a' },
+    { content: 'And?' },
+  ]);
 });
 
 t.test('a node that was stopped begins the response anew, under greater numbers', async (t) => {
