@@ -125,7 +125,8 @@ async function callRoute(
     signal,
   };
   try {
-    return await found.handle(context as never);
+    const read: unknown = body === undefined ? body : (found.reading?.read(body, 0) ?? body);
+    return await found.handle({ ...context, body: read } as never);
   } catch (error) {
     throw error instanceof DomainError ? (declaredError(error, found.errors) ?? error) : error;
   }
