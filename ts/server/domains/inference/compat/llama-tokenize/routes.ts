@@ -27,6 +27,7 @@ type DetokenizeRequest = Static<typeof DetokenizeRequest>;
 const shared = {
   method: 'POST',
   auth: 'viewer',
+  scope: 'chat:use',
   maxBody: maxBodyBytes,
   tag: 'Tokens',
   errors: modelErrors,

@@ -21,6 +21,7 @@ export function embeddingRoutes(service: InferenceService): Route[] {
       method: 'POST',
       path,
       auth: 'viewer',
+      scope: 'embeddings:use',
       maxBody: maxBodyBytes,
       tag: 'Embeddings',
       summary: 'Embed texts',
