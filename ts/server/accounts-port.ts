@@ -3,6 +3,7 @@
  * port before; a program without the module, as tests make it, has no accounts.
  */
 import type { IdentityApi } from './domains/identity/index.ts';
+import { type AccessRecord, type AccessRecorder, NO_RECORDS } from './platform/http/access-recorder.ts';
 import {
   type AuthenticationState,
   type Authenticator,
@@ -12,12 +13,14 @@ import {
 import type { Principal } from './platform/http/principal.ts';
 import type { TenantRules } from './platform/module/tenant-rules.ts';
 
-export class AccountsPort implements Authenticator, TenantRules {
+export class AccountsPort implements Authenticator, AccessRecorder, TenantRules {
   #authenticator: Authenticator = NO_ACCOUNTS;
+  #recorder: AccessRecorder = NO_RECORDS;
   #rules: TenantRules | undefined;
 
-  attach({ authenticator, tenants }: IdentityApi): void {
+  attach({ authenticator, recorder, tenants }: IdentityApi): void {
     this.#authenticator = authenticator;
+    this.#recorder = recorder;
     this.#rules = tenants;
   }
 
@@ -27,6 +30,10 @@ export class AccountsPort implements Authenticator, TenantRules {
 
   authenticate(source: CredentialSource): Principal | Promise<Principal> {
     return this.#authenticator.authenticate(source);
+  }
+
+  record(access: AccessRecord): void {
+    this.#recorder.record(access);
   }
 
   tokensPerMinute(tenant: string): number | undefined {

@@ -70,6 +70,7 @@ export async function createServer(config: NodeConfig, overrides: ServerOverride
   const http = new HttpServer({
     routes,
     authenticator: accounts,
+    recorder: accounts,
     findModule: host.findModule,
     errorBodies: host.errorBodies,
     allowedHosts: listOf(values['http.allowed_hosts']),

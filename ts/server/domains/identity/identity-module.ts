@@ -1,4 +1,5 @@
 /** Wires the identity module. */
+import type { AccessRecorder } from '../../platform/http/access-recorder.ts';
 import type { Authenticator } from '../../platform/http/authenticator.ts';
 import { ANONYMOUS } from '../../platform/http/principal.ts';
 import type { Module } from '../../platform/module/module.ts';
@@ -13,6 +14,7 @@ import { UserStore } from './accounts/user-store.ts';
 import { Users } from './accounts/users.ts';
 import { auditEntry } from './audit/audit-entry.ts';
 import { AuditLog } from './audit/audit-log.ts';
+import { RequestAudit } from './audit/request-audit.ts';
 import { AuthenticationSwitch } from './authentication-switch.ts';
 import { CredentialCache } from './credentials/credential-cache.ts';
 import { CredentialStore } from './credentials/credential-store.ts';
@@ -41,6 +43,7 @@ export interface IdentityOverrides {
 
 export interface IdentityApi {
   readonly authenticator: Authenticator;
+  readonly recorder: AccessRecorder;
   readonly tenants: TenantRules;
 }
 
@@ -91,7 +94,7 @@ export function createIdentity(
   const whoIs = new WhoIs({ users: userStore, keys: keyStore, sessions });
   const isRegistrationOpen = settings['identity.self_registration'] === 'open';
   return {
-    api: { authenticator, tenants: tenantRules(tenants, authentication) },
+    api: { authenticator, recorder: new RequestAudit(audit), tenants: tenantRules(tenants, authentication) },
     routes: [
       ...authRoutes({ users, signIn, whoIs, attempts, isRegistrationOpen, state: () => authentication.state }),
       ...accountRoutes({ users, signIn, keys }),

@@ -62,6 +62,10 @@ export const ANY_CREDENTIAL: Policy = {
 
 const ADMINISTRATIVE: ReadonlySet<Role | undefined> = new Set<Role | undefined>(['admin', 'superadmin']);
 
+export function isAdministrative({ leastRole }: Policy): boolean {
+  return ADMINISTRATIVE.has(leastRole);
+}
+
 /**
  * Throws HttpError 401 or 403 unless the policy admits the caller. While authentication is off, the internal listener asks for no
  * credential, except that an administrative route must then be called from the machine itself, or with a credential that has the role.
@@ -75,7 +79,7 @@ export function requireAllowed(
 ): void {
   if (policy.anonymousOn.includes(source.listener)) return;
   const isUnguarded = state === 'off' && source.listener === 'internal';
-  if (isUnguarded && (!ADMINISTRATIVE.has(policy.leastRole) || isFromThisMachine(source))) return;
+  if (isUnguarded && (!isAdministrative(policy) || isFromThisMachine(source))) return;
   if (principal.kind === 'anonymous') throw isUnguarded ? machineNeeded() : credentialNeeded();
   if (policy.leastRole !== undefined && !hasRole(principal, policy.leastRole)) throw roleNeeded(policy.leastRole);
   const needed = scope ?? policy.scope;

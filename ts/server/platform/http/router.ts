@@ -3,6 +3,7 @@ import { DomainError } from '../errors/domain-error.ts';
 import type { Log, LogFields } from '../log/log.ts';
 import type { BrowserGuard } from './access/browser-guard.ts';
 import { addCorsHeaders, preflightHeaders } from './access/cors.ts';
+import type { AccessRecorder } from './access-recorder.ts';
 import type { AuthenticationState, Authenticator } from './authenticator.ts';
 import type { BodyBudget, BodyOutcome } from './body/body-collector.ts';
 import { BodyAborted, BodyStream, payloadTooLarge } from './body/body-stream.ts';
@@ -11,7 +12,7 @@ import { type ErrorBodyPrefix, errorBodyOfPath, flatErrorBody } from './error-bo
 import { HttpError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { ListenerName } from './listen/listener-name.ts';
-import { ANY_CREDENTIAL, POLICIES, requireAllowed } from './policy.ts';
+import { ANY_CREDENTIAL, isAdministrative, POLICIES, requireAllowed } from './policy.ts';
 import type { Principal } from './principal.ts';
 import type { Heartbeat } from './reply/event-stream.ts';
 import { Replier } from './reply/replier.ts';
@@ -26,6 +27,7 @@ import type { RouteMatch, RouteTable } from './routing/route-table.ts';
 export interface RouterDeps {
   table: RouteTable;
   authenticator: Authenticator;
+  recorder: AccessRecorder;
   guard: BrowserGuard;
   findModule: FindModule;
   errorBodies: readonly ErrorBodyPrefix[];
@@ -49,6 +51,8 @@ interface Visit {
   listener: ListenerName;
   state: AuthenticationState;
   route: Route | undefined;
+  /** Undefined until the credential was judged. */
+  caller: Principal | undefined;
 }
 
 /** A body as the exchange took it: collected, open, or none. */
@@ -73,13 +77,21 @@ export class Router {
     const requestId = this.#deps.requestIds.resolve(exchange.header('x-request-id'));
     // A proxy's mark can make a request public; nothing can make a public one internal.
     const listener = exchange.header('x-svc-public-edge') === '1' ? 'public' : socket;
-    const visit: Visit = { exchange, requestId, listener, state: this.#deps.authenticator.state(), route: undefined };
+    const visit: Visit = {
+      exchange,
+      requestId,
+      listener,
+      state: this.#deps.authenticator.state(),
+      route: undefined,
+      caller: undefined,
+    };
     exchange.commonHeaders.push('x-request-id', requestId);
     this.active.add(exchange);
     this.#deps.observer.started();
     exchange.onEnd = (end) => {
       this.active.delete(exchange);
       this.#deps.observer.ended(exchange, { requestId, route: visit.route, listener, startedMs }, end);
+      if (mustRecord(visit, end.status)) this.#record(visit, end.status);
     };
     this.#serve(visit).catch((error: unknown) => this.#fail(visit, error));
   }
@@ -116,6 +128,7 @@ export class Router {
     const source = { headers: exchange.headers, path: exchange.path, remoteAddress: exchange.remoteAddress, listener };
     const answer = authenticator.authenticate(source);
     const caller = answer instanceof Promise ? await answer : answer;
+    visit.caller = caller;
     if (match !== undefined) {
       const { auth, scope } = match.endpoint.route;
       requireAllowed(POLICIES[auth], scope, caller, source, state);
@@ -195,6 +208,12 @@ export class Router {
     exchange.reply(error.status, headers, JSON.stringify(shape.write(error, exchange.path)));
   }
 
+  #record({ exchange, requestId, caller }: Visit, status: number): void {
+    if (caller === undefined) return;
+    const { method, path, remoteAddress } = exchange;
+    this.#deps.recorder.record({ caller, method, path, status, remoteAddress, requestId });
+  }
+
   #answerOf(visit: Visit, thrown: unknown): HttpError {
     if (thrown instanceof HttpError) return thrown;
     if (!(thrown instanceof DomainError)) return this.#internal(visit, { error: thrown });
@@ -216,6 +235,13 @@ export class Router {
   #logFault({ requestId, route }: Visit, fields: LogFields): void {
     this.#deps.log.error('a request failed unexpectedly', { id: requestId, route: route?.path, ...fields });
   }
+}
+
+/** Strangers without a credential are in the request log: they are nobody whom an audit could ask, and there is no end of them. */
+function mustRecord({ route, caller, exchange }: Visit, status: number): boolean {
+  if (caller === undefined) return false;
+  if (status === 403) return true;
+  return route !== undefined && isAdministrative(POLICIES[route.auth]) && exchange.method !== 'GET' && exchange.method !== 'HEAD';
 }
 
 function isNative(path: string): boolean {

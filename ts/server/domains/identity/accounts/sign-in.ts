@@ -68,7 +68,8 @@ export class SignIn {
       user_agent: userAgent.slice(0, USER_AGENT_LENGTH),
     };
     const said = { action: 'session.create', tenant: user.tenant, actor: `user:${user.id}`, target: row.id };
-    await this.#deps.sessions.add(tenantScope(user.tenant), row, auditEntry(source, said));
+    const isOpen = await this.#deps.sessions.add(tenantScope(user.tenant), row, user.password_hash, auditEntry(source, said));
+    if (!isOpen) throw this.#refusal(user, source);
     return { token, expiresAt, user };
   }
 

@@ -11,8 +11,16 @@ export class SessionStore {
     this.#storage = storage;
   }
 
-  async add(scope: TenantScope, row: SessionRow, entry: AuditEntry): Promise<void> {
-    await this.#storage.write(scope, async (tx) => {
+  /** False: the account was deleted or disabled, or its password changed, since `passwordHash` was verified. */
+  add(scope: TenantScope, row: SessionRow, passwordHash: string | null, entry: AuditEntry): Promise<boolean> {
+    return this.#storage.write(scope, async (tx) => {
+      const user = await tx
+        .selectFrom('identity_users')
+        .select(['password_hash', 'disabled'])
+        .where(within(scope))
+        .where('id', '=', row.user_id)
+        .executeTakeFirst();
+      if (user === undefined || user.disabled === 1 || user.password_hash !== passwordHash) return false;
       await tx.insertInto('identity_sessions').values(row).execute();
       await tx
         .updateTable('identity_users')
@@ -21,6 +29,7 @@ export class SessionStore {
         .where('id', '=', row.user_id)
         .execute();
       await appendToChain(tx, [entry]);
+      return true;
     });
   }
 

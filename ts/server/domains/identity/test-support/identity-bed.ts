@@ -80,7 +80,7 @@ export async function openIdentity(t: Test, options: BedOptions = {}): Promise<I
   };
   t.teardown(stop);
   const routes = [...module.routes, ...policyRoutes(), chatRoute()];
-  const bed = await openTestBed(t, routes, { authenticator: module.api.authenticator });
+  const bed = await openTestBed(t, routes, { authenticator: module.api.authenticator, recorder: module.api.recorder });
   const ask = (method: string, path: string, asked: AskOptions = {}): Promise<Answer> =>
     send(asked.isPublic ? bed.publicUrl : bed.url, method, path, asked);
   return {
