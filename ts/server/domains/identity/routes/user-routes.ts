@@ -67,6 +67,19 @@ function listAndCreate(users: Users): Route[] {
 function changeAndDelete(users: Users): Route[] {
   return [
     route({
+      method: 'GET',
+      path: `${path}/{id}`,
+      auth: 'admin',
+      scope: 'identity:read',
+      maxBody: 0,
+      tag,
+      summary: 'One account',
+      params: Id,
+      responses: { 200: User },
+      errors: errorSpecs('user_not_found'),
+      handle: async ({ params, caller }) => json(200, schemas.userBody(await users.get(params.id, caller))),
+    }),
+    route({
       method: 'PATCH',
       path: `${path}/{id}`,
       auth: 'admin',
