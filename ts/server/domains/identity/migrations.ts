@@ -1,5 +1,6 @@
 /** The tables of identity, step by step. What was released never changes. */
 import { column, type Migration, type MigrationSchema } from '../../platform/storage/index.ts';
+import { beginChain } from './audit/audit-chain.ts';
 import type { IdentityTables } from './tables.ts';
 
 export const identityMigrations: readonly Migration[] = [
@@ -105,5 +106,6 @@ async function createRecords(schema: MigrationSchema): Promise<void> {
     },
     primaryKey: ['seq'],
   });
+  await beginChain(schema.db<IdentityTables>());
   await schema.index('identity_audit_by_tenant', 'identity_audit', ['tenant', 'seq']);
 }

@@ -25,18 +25,26 @@ export async function appendToChain(tx: Kysely<IdentityTables>, entries: readonl
     rows.push(row);
     head = { seq: row.seq, hash: row.hash };
   }
+  // The head is written first: on PostgreSQL a transaction that another one was faster than is then repeated, and takes no number twice.
+  await tx
+    .updateTable('identity_facts')
+    .set({ value: JSON.stringify(head) })
+    .where('name', '=', HEAD)
+    .execute();
   await tx.insertInto('identity_audit').values(rows).execute();
-  const value = JSON.stringify(head);
+}
+
+/** Must be called once, before the first entry. */
+export async function beginChain(tx: Kysely<IdentityTables>): Promise<void> {
   await tx
     .insertInto('identity_facts')
-    .values({ name: HEAD, value })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .values({ name: HEAD, value: JSON.stringify(EMPTY_CHAIN) })
     .execute();
 }
 
 export async function readHead(tx: Kysely<IdentityTables>): Promise<ChainHead> {
-  const fact = await tx.selectFrom('identity_facts').select('value').where('name', '=', HEAD).executeTakeFirst();
-  return fact === undefined ? EMPTY_CHAIN : (JSON.parse(fact.value) as ChainHead);
+  const fact = await tx.selectFrom('identity_facts').select('value').where('name', '=', HEAD).executeTakeFirstOrThrow();
+  return JSON.parse(fact.value) as ChainHead;
 }
 
 /** The head after these rows; undefined: the row with the number `brokenAt` is not what was written behind the one before it. */
