@@ -9,7 +9,7 @@ import { json, type Route } from './platform/http/route.ts';
 import { openTestBed, type TestBed } from './platform/http/test-support/test-bed.ts';
 import { MetricsRegistry } from './platform/metrics/registry.ts';
 import { ModuleHost } from './platform/module/module-host.ts';
-import { scriptedNode, silentLog } from './platform/module/test-support/scripted-context.ts';
+import { noEvents, noJobs, scriptedNode, silentLog } from './platform/module/test-support/scripted-context.ts';
 import { createStorage } from './platform/storage/index.ts';
 import { loadNodeConfig } from './settings.ts';
 
@@ -85,13 +85,8 @@ async function openWorld(t: Test): Promise<World> {
   await storage.open();
   const tenants = { tokensPerMinute: () => undefined, allowsPriority: () => true };
   const node = { ...scriptedNode, dataDir };
-  const host = await ModuleHost.create(modules, config, {
-    node,
-    log: silentLog,
-    metrics: new MetricsRegistry(),
-    storage,
-    tenants,
-  });
+  const platform = { node, log: silentLog, metrics: new MetricsRegistry(), storage, jobs: noJobs, events: noEvents, tenants };
+  const host = await ModuleHost.create(modules, config, platform);
   await host.start([]);
   const accounts = host.find(identity);
   if (accounts === undefined) throw new Error('there is no identity module');
