@@ -160,7 +160,12 @@ t.test('nobody sees or revokes the keys of others, except administrators of the 
     status: 404,
     body: { error: 'user_not_found' },
   });
-  t.match(await bed.ask('DELETE', `/api/v1/identity/keys/${rootKey.id}`, { as: bobs }), { status: 404 });
+  for (const id of [rootKey.id, 'key_none']) {
+    t.match(await bed.ask('DELETE', `/api/v1/identity/keys/${id}`, { as: bobs }), {
+      status: 404,
+      body: { error: 'key_not_found' },
+    });
+  }
   t.match(await bed.ask('POST', '/api/v1/identity/keys', { as: bobs, body: { name: 'x', user: rootId } }), { status: 404 });
   const own = await bed.ask('GET', '/api/v1/identity/keys', { as: bobs });
   t.equal(own.body.data.length, 1);

@@ -1,5 +1,6 @@
 /** Refusals of the identity routes. */
-import { type ErrorSpec, HttpError } from '../../platform/http/errors.ts';
+import { DomainError, type DomainErrorOptions } from '../../platform/errors/domain-error.ts';
+import type { ErrorSpec } from '../../platform/http/errors.ts';
 import type { StorageError } from '../../platform/storage/index.ts';
 
 const specs = {
@@ -23,6 +24,7 @@ const specs = {
   last_superadmin: [409, 'Somebody must be able to administer the installation.'],
   several_keys: [409, 'The account has several keys; name one with key_id.'],
   too_many_attempts: [429, 'Wait for the seconds in Retry-After.'],
+  server_busy: [503, 'Too many passwords are being checked at once; retry shortly.'],
   account_service_unreachable: [503, 'Accounts cannot be read now; retry.'],
 } satisfies Record<string, [number, string]>;
 
@@ -33,11 +35,13 @@ export function errorSpecs(...codes: IdentityErrorCode[]): ErrorSpec[] {
   return codes.map((code) => ({ status: specs[code][0], code, meaning: specs[code][1] }));
 }
 
-export function identityError(code: IdentityErrorCode, detail: string, extra: Record<string, unknown> = {}): HttpError {
-  return new HttpError(specs[code][0], code, detail, { extra });
+export type IdentityError = DomainError<IdentityErrorCode>;
+
+export function identityError(code: IdentityErrorCode, sentence: string, options: DomainErrorOptions = {}): IdentityError {
+  return new DomainError(code, sentence, options);
 }
 
 /** What a write meant whose value another row has already; other failures are passed on. */
-export function translateUniqueViolation(error: unknown, meaning: HttpError): never {
+export function translateUniqueViolation(error: unknown, meaning: IdentityError): never {
   throw (error as StorageError).code === 'unique_violation' ? meaning : error;
 }

@@ -1,6 +1,6 @@
 /** Limits guessing: how often an address or an account may try within a window of time, counted before anything is computed. */
 import { isIPv6 } from 'node:net';
-import { HttpError } from '../../../platform/http/errors.ts';
+import { type IdentityError, identityError } from '../errors.ts';
 
 export interface AttemptLimitOptions {
   /** Attempts in a window for one account, and for one client address. */
@@ -28,7 +28,7 @@ export class AttemptLimit {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Throws HttpError 429 with the seconds to wait. A window ends by itself, so no account can be locked for good. */
+  /** Throws `too_many_attempts` with the time to wait. A window ends by itself, so no account can be locked for good. */
   count(account: string, remoteAddress: string): void {
     const windows = [
       [this.#window(`account ${account}`), this.#options.perAccount],
@@ -74,8 +74,8 @@ function addressKey(address: string): string {
     .join(':');
 }
 
-function tooManyAttempts(waitMs: number): HttpError {
+function tooManyAttempts(waitMs: number): IdentityError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   const detail = `Too many attempts for this account or from this address. Wait ${seconds} seconds, then try again.`;
-  return new HttpError(429, 'too_many_attempts', detail, { headers: { 'retry-after': String(seconds) } });
+  return identityError('too_many_attempts', detail, { retryAfterMs: seconds * 1000 });
 }

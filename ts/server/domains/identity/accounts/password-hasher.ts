@@ -1,6 +1,6 @@
 /** Hashes passwords with argon2id, off the JS thread and few at a time: each takes memory and a core for milliseconds. */
 import { hash as argonHash, verify as argonVerify, type Options } from '@node-rs/argon2';
-import { HttpError } from '../../../platform/http/errors.ts';
+import { identityError } from '../errors.ts';
 
 /** The least that OWASP's password storage cheat sheet recommends. The algorithm, argon2id, is the library's default. */
 const PARAMETERS: Options = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
@@ -18,12 +18,12 @@ export class PasswordHasher {
     this.#decoy ??= await argonHash(crypto.randomUUID(), PARAMETERS);
   }
 
-  /** In the PHC format. Throws HttpError 503 when too many wait. */
+  /** In the PHC format. Throws `server_busy` when too many wait. */
   hash(password: string): Promise<string> {
     return this.#inTurn(() => argonHash(password, PARAMETERS));
   }
 
-  /** Without a stored hash it takes the same time and is false. Throws HttpError 503 when too many wait. */
+  /** Without a stored hash it takes the same time and is false. Throws `server_busy` when too many wait. */
   async verify(stored: string | undefined, password: string): Promise<boolean> {
     const matches = await this.#inTurn(() => argonVerify(stored ?? this.#decoy ?? '', password));
     return stored !== undefined && matches;
@@ -43,9 +43,7 @@ export class PasswordHasher {
 
   #wait(): Promise<void> {
     if (this.#waiting.length >= MAX_WAITING) {
-      throw new HttpError(503, 'server_busy', 'Too many passwords are being checked at once; retry shortly.', {
-        headers: { 'retry-after': '1' },
-      });
+      throw identityError('server_busy', 'Too many passwords are being checked at once; retry shortly.', { retryAfterMs: 1000 });
     }
     return new Promise((resolve) => this.#waiting.push(resolve));
   }

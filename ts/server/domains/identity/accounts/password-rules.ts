@@ -14,7 +14,7 @@ const GUESSED = new Set(
 );
 const SEQUENCES = ['01234567890', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiopasdfghjklzxcvbnm'];
 
-/** Throws HttpError 400 with what to change. */
+/** Throws `weak_password` with what to change. */
 export function requireStrongPassword(password: string, username: string): void {
   const fault = faultOf(password, nameKey(username));
   if (fault !== undefined)

@@ -20,16 +20,16 @@ export function ownScope(caller: Principal): TenantScope {
   return tenantScope(caller.tenant);
 }
 
-/** The account of the caller. Throws HttpError 403 for a caller without one. */
+/** The account of the caller. Throws `no_account` for a caller without one. */
 export function ownAccount(caller: Principal): { scope: TenantScope; userId: string } {
   if (caller.subject !== undefined) return { scope: ownScope(caller), userId: caller.subject };
   throw identityError('no_account', 'The caller belongs to no account. Sign in, or use an API key of an account.');
 }
 
-/** Nobody gives a role above their own, or changes an account that has one. Throws HttpError 403. */
+/** Nobody gives a role above their own, or changes an account that has one. Throws `forbidden`. */
 export function requireReach(caller: Principal, role: Role): void {
   if (isOperator(caller) || rankOf(role) <= rankOf(highestRole(caller))) return;
-  throw identityError('forbidden', `Only an account with the role ${role} or a higher one may do this.`, { role });
+  throw identityError('forbidden', `Only an account with the role ${role} or a higher one may do this.`, { extra: { role } });
 }
 
 function highestRole({ roles }: Principal): Role | undefined {

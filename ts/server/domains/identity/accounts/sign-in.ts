@@ -92,12 +92,12 @@ export class SignIn {
     // A name without an account may be a password that was typed into the wrong field.
     const target = user?.id ?? '';
     this.#deps.audit.add(auditEntry(source, { action: 'session.create', tenant, actor: 'anonymous', target, outcome: 'denied' }));
-    return identityError('invalid_credential', 'The name or the password is wrong.', { reason: 'wrong_name_or_password' });
+    return identityError('invalid_credential', 'The name or the password is wrong.', {
+      extra: { reason: 'wrong_name_or_password' },
+    });
   }
 }
 
 function unreachable(cause: unknown): Error {
-  const error = identityError('account_service_unreachable', 'Accounts cannot be read now; retry shortly.');
-  error.cause = cause;
-  return error;
+  return identityError('account_service_unreachable', 'Accounts cannot be read now; retry shortly.', { cause });
 }

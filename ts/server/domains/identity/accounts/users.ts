@@ -72,7 +72,7 @@ export class Users {
     return this.#deps.store.list(administeredScope(caller), page);
   }
 
-  /** Throws HttpError 404 for an account of another tenant, as for one that does not exist. */
+  /** Throws `user_not_found` for an account of another tenant, as for one that does not exist. */
   async get(id: string, caller: Principal): Promise<UserRow> {
     return (await this.#deps.store.find(administeredScope(caller), id)) ?? throwUserNotFound(id);
   }

@@ -19,7 +19,7 @@ export interface AccountRouteDeps {
 const tag = 'Account';
 const MAX_SETTINGS_BYTES = 64 * 1024;
 const scope = 'account:manage';
-const noAccount = errorSpecs('no_account');
+const noAccount = errorSpecs('no_account', 'user_not_found');
 export const KeyChoice = Type.Object({
   key_id: Type.Optional(
     Type.String({ maxLength: 128, description: 'The key to replace; needed where the account has several.' }),
@@ -42,7 +42,7 @@ export function accountRoutes({ users, signIn, keys }: AccountRouteDeps): Route[
         'with, else the one that `key_id` names, else the only one. An account without a key gets its first.',
       query: KeyChoice,
       responses: { 200: IssuedKey },
-      errors: errorSpecs('no_account', 'scope_beyond_caller', 'key_not_found', 'several_keys'),
+      errors: errorSpecs('no_account', 'user_not_found', 'scope_beyond_caller', 'key_not_found', 'several_keys'),
       handle: async (context) =>
         json(200, issuedKeyBody(await keys.rotate(undefined, context.query.key_id, auditSource(context))), NO_STORE),
     }),

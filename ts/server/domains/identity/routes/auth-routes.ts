@@ -41,6 +41,8 @@ export function authRoutes(deps: AuthRouteDeps): Route[] {
       body: Registration,
       responses: { 201: SessionOpened },
       errors: errorSpecs(
+        'server_busy',
+        'invalid_credential',
         'weak_password',
         'setup_code_needed',
         'registration_closed',
@@ -65,7 +67,13 @@ export function authRoutes(deps: AuthRouteDeps): Route[] {
       summary: 'Sign in with the name or the address of an account and its password',
       body: Login,
       responses: { 200: SessionOpened },
-      errors: errorSpecs('invalid_credential', 'account_disabled', 'too_many_attempts', 'account_service_unreachable'),
+      errors: errorSpecs(
+        'server_busy',
+        'invalid_credential',
+        'account_disabled',
+        'too_many_attempts',
+        'account_service_unreachable',
+      ),
       handle: async (context) => {
         const { username, password } = context.body;
         return opened(context, 200, await signIn.signIn(username, password, auditSource(context), userAgent(context)));
@@ -81,7 +89,7 @@ export function authRoutes(deps: AuthRouteDeps): Route[] {
       description: 'Ends all sessions of the account. An administrator issues the token (`svc user reset`).',
       body: PasswordReset,
       responses: { 204: Type.Null() },
-      errors: errorSpecs('weak_password', 'invalid_reset_token', 'too_many_attempts'),
+      errors: errorSpecs('server_busy', 'weak_password', 'invalid_reset_token', 'too_many_attempts'),
       handle: async (context) => {
         const { token, password } = context.body;
         attempts.count(`reset ${context.remoteAddress}`, context.remoteAddress);

@@ -24,7 +24,7 @@ export function keyRoutes(keys: Keys): Route[] {
       summary: 'The caller’s keys; for an administrator those of the account that `user` names',
       query: Type.Object({ ...schemas.Page.properties, user: Type.Optional(Type.String({ maxLength: 128 })) }),
       responses: { 200: schemas.listOfRows(schemas.Key) },
-      errors: errorSpecs('no_account', 'user_not_found'),
+      errors: errorSpecs('no_account', 'forbidden', 'user_not_found'),
       handle: async ({ caller, query }) => {
         const { after = '', limit = DEFAULT_LIMIT, user: userId } = query;
         const rows = await keys.list({ after, limit: limit + 1, userId }, caller);
@@ -58,7 +58,7 @@ export function keyRoutes(keys: Keys): Route[] {
       summary: 'Revoke an API key; it stops at once',
       params: schemas.Id,
       responses: { 204: Type.Null() },
-      errors: errorSpecs('forbidden', 'key_not_found'),
+      errors: errorSpecs('forbidden', 'user_not_found', 'key_not_found'),
       handle: async (context) => {
         await keys.revoke(context.params.id, auditSource(context));
         return NO_CONTENT;

@@ -54,7 +54,7 @@ function listAndCreate(users: Users): Route[] {
       description: 'Without a password the account signs in with a reset token first, or uses API keys only.',
       body: schemas.NewUser,
       responses: { 201: User },
-      errors: errorSpecs('weak_password', 'forbidden', 'tenant_not_found', 'name_taken'),
+      errors: errorSpecs('server_busy', 'weak_password', 'forbidden', 'tenant_not_found', 'name_taken'),
       handle: async (context) => {
         const { username, password, email, tenant, role } = context.body;
         const user = await users.create({ username, password, email, tenant, role }, auditSource(context));
@@ -91,7 +91,7 @@ function changeAndDelete(users: Users): Route[] {
       params: Id,
       body: schemas.UserPatch,
       responses: { 200: User },
-      errors: errorSpecs('weak_password', 'forbidden', 'user_not_found', 'last_superadmin'),
+      errors: errorSpecs('server_busy', 'weak_password', 'forbidden', 'user_not_found', 'last_superadmin'),
       handle: async (context) => {
         const { role, disabled, password } = context.body;
         return json(
