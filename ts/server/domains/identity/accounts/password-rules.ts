@@ -7,7 +7,7 @@ export const MIN_PASSWORD_LENGTH = 8;
 export const MAX_PASSWORD_LENGTH = 256;
 const MIN_DISTINCT = 4;
 /** What is tried first, in lowercase and without digits and signs at the end. */
-const GUESSED = new Set(
+const COMMON_PASSWORDS = new Set(
   'password passwort passw0rd letmein welcome qwerty qwertyuiop asdfghjkl iloveyou administrator admin changeme secret superman football'.split(
     ' ',
   ),
@@ -27,6 +27,7 @@ function faultOf(password: string, name: string): string | undefined {
   if (new Set(plain).size < MIN_DISTINCT) return 'repeats a few characters';
   if (name.length >= 3 && plain.replace(name, '').length < 4) return 'is little more than the name of the account';
   if (SEQUENCES.some((sequence) => sequence.includes(plain))) return 'is a run of neighbouring characters';
-  if (GUESSED.has(plain) || GUESSED.has(plain.replace(/[^a-z]+$/, ''))) return 'is among the first that are tried';
+  if (COMMON_PASSWORDS.has(plain) || COMMON_PASSWORDS.has(plain.replace(/[^a-z]+$/, '')))
+    return 'is among the first that are tried';
   return undefined;
 }

@@ -12,7 +12,7 @@ export interface AuditPage {
   limit: number;
 }
 
-export interface ChainVerdict {
+export interface ChainVerification {
   entries: number;
   /** The first number at which the log is not what was written; undefined: the whole chain holds. */
   brokenAt: number | undefined;
@@ -59,7 +59,7 @@ export class AuditLog {
     });
   }
 
-  verify(): Promise<ChainVerdict> {
+  verify(): Promise<ChainVerification> {
     return this.#storage.read(systemScope(), verifyChain);
   }
 
@@ -78,7 +78,7 @@ export class AuditLog {
   }
 }
 
-async function verifyChain(db: Kysely<IdentityTables>): Promise<ChainVerdict> {
+async function verifyChain(db: Kysely<IdentityTables>): Promise<ChainVerification> {
   const expected = await readHead(db);
   let head: ChainHead = EMPTY_CHAIN;
   for (;;) {
