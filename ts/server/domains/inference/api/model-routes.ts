@@ -117,6 +117,7 @@ export function modelRoutes(deps: ModelRouteDeps): Route[] {
       method: 'DELETE',
       path: '/api/v1/inference/models/{id}',
       auth: 'admin',
+      scope: 'models:manage',
       maxBody: 0,
       tag,
       summary: 'Delete a model: out of memory, then off the disk',
