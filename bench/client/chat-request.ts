@@ -1,4 +1,5 @@
 /** One chat completion, timed frame by frame. */
+import type { TenantKeys } from '../load/tenant-keys.ts';
 import { Connection, type Target } from './connection.ts';
 import { FrameClock } from './frame-clock.ts';
 
@@ -49,7 +50,9 @@ export class ChatRequest {
     this.answer = new Promise((done) => {
       resolve = done;
     });
-    const headers = apiKey === undefined ? {} : { 'x-api-key': apiKey };
+    // A request that is about no tenant in particular comes from the one that nothing is held against.
+    const key = apiKey ?? target.keys?.quiet;
+    const headers = key === undefined ? {} : { 'x-api-key': key };
     this.#connection = new Connection(
       target,
       { method: 'POST', path, headers, body },
@@ -76,6 +79,11 @@ export class ChatRequest {
   abort(): void {
     this.#connection.abort();
   }
+}
+
+/** The key of one of the server's tenants, as an option of a request; a server without accounts needs none. */
+export function keyOf({ keys }: Target, tenant: keyof TenantKeys): { apiKey?: string } {
+  return keys === undefined ? {} : { apiKey: keys[tenant] };
 }
 
 export function sendChat(target: Target, body: string, options?: ChatOptions): Promise<ChatAnswer> {

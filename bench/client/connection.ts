@@ -4,10 +4,13 @@
  * which on a small machine would be measured with the server.
  */
 import { connect, type Socket } from 'node:net';
+import type { TenantKeys } from '../load/tenant-keys.ts';
 
 export interface Target {
   host: string;
   port: number;
+  /** Keys of the server's tenants; absent: it asks for none. */
+  keys?: TenantKeys;
 }
 
 export interface HttpRequest {

@@ -1,8 +1,8 @@
 /** How much a tenant gets that asks for more than its tokens a minute. */
 import type { TenantBudgetLoad } from '../load/load.ts';
-import { meteredTokensPerMinute, tenantKeys } from '../load/tenant-keys.ts';
+import { meteredTokensPerMinute } from '../load/tenant-keys.ts';
 import { shapedBody } from './chat-body.ts';
-import { type ChatAnswer, sendChat } from './chat-request.ts';
+import { type ChatAnswer, keyOf, sendChat } from './chat-request.ts';
 import type { Scenario } from './scenario.ts';
 import { summarise } from './summary.ts';
 import { sleep } from './wait.ts';
@@ -17,7 +17,7 @@ export const runTenantBudget: Scenario<TenantBudgetLoad> = async ({ target, seed
   const clients = Array.from({ length: load.clients }, async (_, client) => {
     for (let turn = 0; performance.now() < endsAt; turn++) {
       const body = shapedBody(load, seed, client * 10_007 + turn);
-      const answer = await sendChat(target, body, { apiKey: tenantKeys.metered });
+      const answer = await sendChat(target, body, keyOf(target, 'metered'));
       answers.push(answer);
       if (answer.status !== 200) await sleep(retryDelayMs);
     }

@@ -1,8 +1,7 @@
 /** A quiet tenant's first tokens, alone or while another tenant floods the server. */
 import type { TenantLoad } from '../load/load.ts';
-import { tenantKeys } from '../load/tenant-keys.ts';
 import { shapedBody } from './chat-body.ts';
-import { type ChatAnswer, ChatRequest, sendChat } from './chat-request.ts';
+import { type ChatAnswer, ChatRequest, keyOf, sendChat } from './chat-request.ts';
 import type { Target } from './connection.ts';
 import { sendPlain } from './plain-request.ts';
 import { makeWords } from './prompt.ts';
@@ -18,7 +17,7 @@ export const runTenants: Scenario<TenantLoad> = async ({ target, seed }, { quiet
   const answers: ChatAnswer[] = [];
   const startedAt = performance.now();
   for (let i = 0; i < quiet.requests; i++) {
-    answers.push(await sendChat(target, shapedBody(quiet, seed, i), { apiKey: tenantKeys.quiet }));
+    answers.push(await sendChat(target, shapedBody(quiet, seed, i), keyOf(target, 'quiet')));
     await sleep(quiet.pauseMs);
   }
   const sample = summarise(answers, (performance.now() - startedAt) / 1_000);
@@ -55,7 +54,7 @@ class Flooder {
   }
 
   async #chat(target: Target, body: string): Promise<number> {
-    const request = new ChatRequest(target, body, { apiKey: tenantKeys.flood });
+    const request = new ChatRequest(target, body, keyOf(target, 'flood'));
     this.#open.add(request);
     const { status } = await request.answer;
     this.#open.delete(request);
@@ -73,7 +72,9 @@ class Flooder {
 }
 
 async function post(target: Target, path: string, body: string): Promise<number> {
-  return (await sendPlain(target, { method: 'POST', path, headers: { 'x-api-key': tenantKeys.flood }, body })).status;
+  const { apiKey } = keyOf(target, 'flood');
+  const headers = apiKey === undefined ? {} : { 'x-api-key': apiKey };
+  return (await sendPlain(target, { method: 'POST', path, headers, body })).status;
 }
 
 function embeddingBody(seed: number): string {

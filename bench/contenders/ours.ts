@@ -1,21 +1,24 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ChildServer, freePort } from '../../test/child-server.ts';
-import { meteredTokensPerMinute, tenantKeys } from '../load/tenant-keys.ts';
+import { makeTenantKeys } from '../../test/tenant-keys.ts';
+import { benchTenants, type TenantKeys } from '../load/tenant-keys.ts';
 import type { Contender, ContenderOptions } from './contender.ts';
 import { modelFolder } from './model-folder.ts';
 import { ServerContender } from './server-contender.ts';
 
 const cli = join(import.meta.dirname, '../../ts/cli/svc.ts');
 
-/** `svc serve` as a user starts it: its own data folder, access log on, no account yet. */
+/** `svc serve` as a user starts it: its own data folder, access log on, no account unless the trial has tenants. */
 export const ours: Contender = {
   name: 'svc',
   async start(options) {
     const dataFolder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
     try {
-      return new ServerContender(await startServer(options, dataFolder), { dataFolder });
+      const server = await startServer(options, dataFolder);
+      if (!options.hasTenants) return new ServerContender(server, { dataFolder });
+      return new ServerContender(server, { dataFolder, tenantKeys: await tenantKeysOf(server) });
     } catch (error) {
       rmSync(dataFolder, { recursive: true });
       throw error;
@@ -41,7 +44,6 @@ function environment(options: ContenderOptions, port: number, dataFolder: string
   const values = {
     LISTEN: `127.0.0.1:${port}`,
     DATA_DIR: dataFolder,
-    TENANT_KEYS_FILE: options.hasTenants ? writeKeys(dataFolder) : undefined,
     DEFAULT_MODEL: model,
     MODELS_DIR: models && modelFolder(models),
     MODELS_SHIPPED: false,
@@ -60,12 +62,11 @@ function environment(options: ContenderOptions, port: number, dataFolder: string
   return Object.fromEntries(given.map(([name, value]) => [`SVC_${name}`, String(value)]));
 }
 
-function writeKeys(folder: string): string {
-  const path = join(folder, 'tenant-keys.json');
-  const keys = Object.entries(tenantKeys).map(([tenant, key]) => [
-    key,
-    { tenant, ...(tenant === 'metered' ? { tokens_per_minute: meteredTokensPerMinute } : {}) },
-  ]);
-  writeFileSync(path, JSON.stringify(Object.fromEntries(keys)));
-  return path;
+async function tenantKeysOf(server: ChildServer): Promise<TenantKeys> {
+  try {
+    return await makeTenantKeys(server.url, benchTenants);
+  } catch (error) {
+    await server.stop('SIGKILL');
+    throw error;
+  }
 }

@@ -4,6 +4,7 @@ import type { ChildServer } from '../../test/child-server.ts';
 import { runChat } from '../load/chat.ts';
 import { runEmbeddings } from '../load/embeddings.ts';
 import type { ClosedLoad, Load } from '../load/load.ts';
+import type { TenantKeys } from '../load/tenant-keys.ts';
 import { runWrk } from '../load/wrk.ts';
 import { readUsage } from '../process-usage.ts';
 import type { Sample } from '../trial.ts';
@@ -15,6 +16,7 @@ const warmUp: ClosedLoad = { kind: 'closed', clients: 4, requestsPerClient: 3, o
 export interface ServerEnd {
   /** How long the server may take to end before it is killed. */
   mostStopMs?: number;
+  tenantKeys?: TenantKeys;
   /** The server's own, removed when it has ended. */
   dataFolder?: string;
 }
@@ -29,7 +31,7 @@ export class ServerContender implements RunningContender {
   }
 
   warmUp(): Promise<Sample> {
-    return runChat(this.#server, warmUp, 1);
+    return runChat(this.#server, warmUp, 1, this.#end.tenantKeys);
   }
 
   /** With what the server itself used meanwhile. */
@@ -58,7 +60,7 @@ export class ServerContender implements RunningContender {
       case 'start':
         return undefined;
       default:
-        return runChat(this.#server, load, seed);
+        return runChat(this.#server, load, seed, this.#end.tenantKeys);
     }
   }
 }

@@ -1,9 +1,14 @@
-/** The API keys by which the tenants of a trial are told apart; they protect nothing. */
-export const tenantKeys = {
-  quiet: 'bench-quiet-tenant',
-  flood: 'bench-flooding-tenant',
-  metered: 'bench-metered-tenant',
-} as const;
+/** The tenants of a trial, who are told apart by their API keys. */
+import type { WantedTenant } from '../../test/tenant-keys.ts';
 
 /** What the metered tenant may use in any minute, prompts and completions together. */
 export const meteredTokensPerMinute = 3_000;
+
+export const benchTenants = {
+  quiet: {},
+  flood: {},
+  metered: { tokensPerMinute: meteredTokensPerMinute },
+} as const satisfies Record<string, WantedTenant>;
+
+/** By tenant; a server without accounts has none. */
+export type TenantKeys = Readonly<Record<keyof typeof benchTenants, string>>;

@@ -1,4 +1,7 @@
 /** Talks to a running server as any client would. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { LOCAL_TOKEN_FILE } from '../server/domains/identity/index.ts';
 import { parseListenAddress } from '../server/platform/config/listen-address.ts';
 import { CliError } from './cli-error.ts';
 import type { Invocation, Options } from './command.ts';
@@ -26,12 +29,16 @@ export class ServerClient {
 
   static from(invocation: Invocation<typeof clientOptions>): ServerClient {
     const { options, env } = invocation;
-    const text = options.url ?? env['SVC_URL'] ?? listenUrl(readConfig(invocation).values.listen);
+    const named = options.url ?? env['SVC_URL'];
+    const config = named === undefined ? readConfig(invocation).values : undefined;
+    const text = named ?? listenUrl(config?.listen ?? '');
     const base = URL.canParse(text) ? new URL(text) : undefined;
     if (!base || !/^https?:$/.test(base.protocol)) {
       throw new CliError('usage', 'usage', `"${text}" is no server address`, 'give it as http://127.0.0.1:8880');
     }
-    return new ServerClient(base, options['api-key'] ?? env['SVC_API_KEY']);
+    // The token is for the server of this machine's own configuration, and goes nowhere else.
+    const localToken = config === undefined ? undefined : readLocalToken(config.data_dir);
+    return new ServerClient(base, options['api-key'] ?? env['SVC_API_KEY'] ?? localToken);
   }
 
   /** Any status; throws CliError unreachable when nothing answers. */
@@ -45,7 +52,12 @@ export class ServerClient {
   }
 
   /** The answer's JSON; every status but 2xx becomes a CliError with the server's own sentence. */
-  async send(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
+  async send(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    body: unknown,
+    signal: AbortSignal,
+  ): Promise<unknown> {
     const headers = { ...this.#headers, ...(body !== undefined && { 'content-type': 'application/json' }) };
     const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }), signal };
     const response = await this.#send(path, init);
@@ -82,6 +94,15 @@ export class ServerClient {
   }
 }
 
+/** Whoever may read the data of the server may administer it; others need a key. */
+function readLocalToken(dataDir: string): string | undefined {
+  try {
+    return readFileSync(join(dataDir, LOCAL_TOKEN_FILE), 'utf8').trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** A listener on every address is reached on this machine's own. */
 function listenUrl(listen: string): string {
   const { host, port } = parseListenAddress(listen);
@@ -101,12 +122,12 @@ function refused(status: number, body: unknown): CliError {
   const sentence = printable(errorSentence(body) ?? 'no reason given');
   const remedy =
     status === 401
-      ? 'give a key with --api-key or SVC_API_KEY'
+      ? 'give a key with --api-key or SVC_API_KEY, or run this as the user that owns the data folder of the server'
       : status === 404
         ? 'run `svc status` for its models'
         : 'see the log of the server';
   return new CliError(
-    status === 404 ? 'not_found' : 'failed',
+    status === 404 ? 'not_found' : status === 409 ? 'conflict' : 'failed',
     `http_${status}`,
     `the server answers ${status}: ${sentence}`,
     remedy,

@@ -2,7 +2,9 @@
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { AccountsPort } from './accounts-port.ts';
 import { databaseOptions } from './database.ts';
+import { identity } from './domains/identity/index.ts';
 import { modules as allModules } from './modules.ts';
 import { parseListenAddress } from './platform/config/listen-address.ts';
 import { Events } from './platform/events/index.ts';
@@ -22,7 +24,6 @@ import { WorkerPool } from './platform/pool/worker-pool.ts';
 import { createStorage, DataDirLock, observeStorage } from './platform/storage/index.ts';
 import { API_INFO, INSTALL_ROOT, VERSION } from './product.ts';
 import type { NodeConfig } from './settings.ts';
-import { TenantKeyFile } from './tenant-key-file.ts';
 
 /** What tests put in place of the real thing. */
 export interface ServerOverrides {
@@ -49,7 +50,7 @@ export async function createServer(config: NodeConfig, overrides: ServerOverride
   const log = new Log({ level: values['log.level'], format: logFormat(values['log.format']), sink });
   const metrics = new MetricsRegistry();
   observeProcess(metrics, VERSION);
-  const tenants = new TenantKeyFile(values.tenant_keys_file);
+  const accounts = new AccountsPort();
   const definitions = overrides.modules ?? allModules;
   const observer = observeStorage(metrics, log.child({ part: 'storage' }));
   const storage = createStorage({ ...databaseOptions(values, definitions), observer });
@@ -58,19 +59,22 @@ export async function createServer(config: NodeConfig, overrides: ServerOverride
     installRoot: INSTALL_ROOT,
     dataDir: values.data_dir,
     configuredRoles: values['node.roles'],
-    auth: () => tenants.state(),
+    auth: () => accounts.state(),
     storage,
   });
   const jobs = new Jobs({ storage, log: log.child({ part: 'jobs' }), metrics, nodeId: () => node.id });
   const events = new Events({ storage, log: log.child({ part: 'events' }), metrics, nodeId: () => node.id });
-  const host = await ModuleHost.create(definitions, config, { node, log, metrics, storage, jobs, events, tenants });
+  const host = await ModuleHost.create(definitions, config, { node, log, metrics, storage, jobs, events, tenants: accounts });
+  const accountsOfModule = host.find(identity);
+  if (accountsOfModule !== undefined) accounts.attach(accountsOfModule);
   node.attach(host);
   const { routes, document } = withDocs(host.routes, API_INFO);
   const pool = new WorkerPool({ ...poolLimits(), log: log.child({ part: 'pool' }), metrics });
   const http = new HttpServer({
     routes,
     pool,
-    authenticator: tenants,
+    authenticator: accounts,
+    recorder: accounts,
     findModule: host.findModule,
     errorBodies: host.errorBodies,
     allowedHosts: listOf(values['http.allowed_hosts']),
@@ -104,7 +108,6 @@ export async function createServer(config: NodeConfig, overrides: ServerOverride
       for (const warning of config.warnings) log.warn(warning);
       try {
         lock = await openDataDir(values.data_dir);
-        tenants.open();
         await storage.open();
         await node.open();
         await jobs.start();

@@ -12,17 +12,10 @@ export const nodeSettings = {
   public_listen: setting(
     addressSchema,
     '',
-    'HOST:PORT of the public edge, where every caller needs a login (nobody can have one yet); empty for none.',
+    'HOST:PORT of the public edge, where every caller needs a login; empty for none.',
     address,
   ),
   data_dir: setting(pathSchema, '', 'Folder of everything that must survive a restart.', { isPath: true }),
-  tenant_keys_file: setting(
-    pathSchema,
-    '',
-    'JSON file of keys that tell tenants apart while there are no accounts: {"KEY": {"tenant": "NAME", "tokens_per_minute": 60000, "priority": true}}.',
-    { isPath: true },
-  ),
-
   'node.roles': setting(
     textSchema,
     '',

@@ -22,7 +22,7 @@ class Child {
       const config = loadNodeConfig({ root: ${JSON.stringify(root)}, environment: process.env });
       process.exitCode = await runServer(config, ({ internal }) => console.log('port=' + internal.port));`;
     const settings = { SVC_LISTEN: '127.0.0.1:0', SVC_DEFAULT_MODEL: 'none', SVC_FORCE_CPU_FEATURES: 'none', ...environment };
-    this.process = spawn(process.execPath, ['--input-type=module', '-e', script], { env: { ...process.env, ...settings } });
+    this.process = spawn(process.execPath, ['-e', script], { env: { ...process.env, ...settings } });
     for (const stream of [this.process.stdout, this.process.stderr]) {
       stream?.on('data', (chunk: Buffer) => {
         this.output += chunk.toString();

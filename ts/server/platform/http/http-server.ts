@@ -3,6 +3,7 @@ import type { Log } from '../log/log.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
 import type { WorkerPool } from '../pool/worker-pool.ts';
 import { BrowserGuard } from './access/browser-guard.ts';
+import { type AccessRecorder, NO_RECORDS } from './access-recorder.ts';
 import type { Authenticator } from './authenticator.ts';
 import { BodyBudget } from './body/body-collector.ts';
 import type { ErrorBodyPrefix } from './error-body.ts';
@@ -20,6 +21,8 @@ import { RouteTable } from './routing/route-table.ts';
 export interface HttpServerOptions {
   routes: readonly Route[];
   authenticator: Authenticator;
+  /** Keeps what happens for an audit; nothing by default. */
+  recorder?: AccessRecorder;
   findModule: FindModule;
   /** Shapes of refusals where no route claims the path; flat where none applies. */
   errorBodies?: readonly ErrorBodyPrefix[];
@@ -62,6 +65,7 @@ export class HttpServer {
     this.#router = new Router({
       table: this.table,
       authenticator: options.authenticator,
+      recorder: options.recorder ?? NO_RECORDS,
       guard: new BrowserGuard({ allowedHosts: options.allowedHosts ?? [], allowedOrigins: options.allowedOrigins ?? [] }),
       findModule: options.findModule,
       errorBodies: options.errorBodies ?? [],

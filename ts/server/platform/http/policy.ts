@@ -10,27 +10,42 @@ export interface Policy {
   anonymousOn: readonly ListenerName[];
   /** The least role of a caller with a credential; undefined: any. */
   leastRole: Role | undefined;
+  /** What a credential needs for a route that names no scope of its own; undefined: nothing. */
+  scope: string | undefined;
   /** For the reference. */
   meaning: string;
 }
 
 export const POLICIES = {
-  open: { anonymousOn: ['internal', 'public'], leastRole: undefined, meaning: 'Open to everyone.' },
+  open: { anonymousOn: ['internal', 'public'], leastRole: undefined, scope: undefined, meaning: 'Open to everyone.' },
   local: {
     anonymousOn: ['internal'],
     leastRole: undefined,
+    scope: undefined,
     meaning: 'Open on the internal listener; the public edge asks for a login.',
   },
-  viewer: { anonymousOn: [], leastRole: 'viewer', meaning: 'Needs a key or a session once the node has accounts.' },
-  developer: { anonymousOn: [], leastRole: 'developer', meaning: 'Needs the role developer once the node has accounts.' },
+  viewer: {
+    anonymousOn: [],
+    leastRole: 'viewer',
+    scope: undefined,
+    meaning: 'Needs a key or a session once the node has accounts.',
+  },
+  developer: {
+    anonymousOn: [],
+    leastRole: 'developer',
+    scope: undefined,
+    meaning: 'Needs the role developer once the node has accounts.',
+  },
   admin: {
     anonymousOn: [],
     leastRole: 'admin',
+    scope: 'admin',
     meaning: 'Needs an administrator; while the node has no accounts, it is answered on the machine itself only.',
   },
   superadmin: {
     anonymousOn: [],
     leastRole: 'superadmin',
+    scope: 'admin',
     meaning: 'Needs a superadmin; while the node has no accounts, it is answered on the machine itself only.',
   },
 } as const satisfies Record<string, Policy>;
@@ -38,9 +53,18 @@ export const POLICIES = {
 export type PolicyName = keyof typeof POLICIES;
 
 /** For paths that no route claims: any credential, so that an answer does not tell strangers which paths exist. */
-export const ANY_CREDENTIAL: Policy = { anonymousOn: [], leastRole: undefined, meaning: 'Needs a key or a session.' };
+export const ANY_CREDENTIAL: Policy = {
+  anonymousOn: [],
+  leastRole: undefined,
+  scope: undefined,
+  meaning: 'Needs a key or a session.',
+};
 
 const ADMINISTRATIVE: ReadonlySet<Role | undefined> = new Set<Role | undefined>(['admin', 'superadmin']);
+
+export function isAdministrative({ leastRole }: Policy): boolean {
+  return ADMINISTRATIVE.has(leastRole);
+}
 
 /**
  * Throws HttpError 401 or 403 unless the policy admits the caller. While authentication is off, the internal listener asks for no
@@ -55,10 +79,11 @@ export function requireAllowed(
 ): void {
   if (policy.anonymousOn.includes(source.listener)) return;
   const isUnguarded = state === 'off' && source.listener === 'internal';
-  if (isUnguarded && (!ADMINISTRATIVE.has(policy.leastRole) || isFromThisMachine(source))) return;
+  if (isUnguarded && (!isAdministrative(policy) || isFromThisMachine(source))) return;
   if (principal.kind === 'anonymous') throw isUnguarded ? machineNeeded() : credentialNeeded();
   if (policy.leastRole !== undefined && !hasRole(principal, policy.leastRole)) throw roleNeeded(policy.leastRole);
-  if (scope !== undefined && !hasScope(principal, scope)) throw scopeNeeded(scope);
+  const needed = scope ?? policy.scope;
+  if (needed !== undefined && !hasScope(principal, needed)) throw scopeNeeded(needed);
 }
 
 function credentialNeeded(): HttpError {

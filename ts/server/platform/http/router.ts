@@ -4,6 +4,7 @@ import type { Log, LogFields } from '../log/log.ts';
 import type { WorkerPool } from '../pool/worker-pool.ts';
 import type { BrowserGuard } from './access/browser-guard.ts';
 import { addCorsHeaders, preflightHeaders } from './access/cors.ts';
+import type { AccessRecorder } from './access-recorder.ts';
 import type { AuthenticationState, Authenticator } from './authenticator.ts';
 import type { BodyBudget, BodyOutcome } from './body/body-collector.ts';
 import { BodyAborted, BodyStream, payloadTooLarge } from './body/body-stream.ts';
@@ -14,7 +15,7 @@ import { type ErrorBodyPrefix, errorBodyOfPath, flatErrorBody } from './error-bo
 import { HttpError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { ListenerName } from './listen/listener-name.ts';
-import { ANY_CREDENTIAL, POLICIES, requireAllowed } from './policy.ts';
+import { ANY_CREDENTIAL, isAdministrative, POLICIES, requireAllowed } from './policy.ts';
 import type { Principal } from './principal.ts';
 import type { Heartbeat } from './reply/event-stream.ts';
 import { Replier } from './reply/replier.ts';
@@ -29,6 +30,7 @@ import type { RouteMatch, RouteTable } from './routing/route-table.ts';
 export interface RouterDeps {
   table: RouteTable;
   authenticator: Authenticator;
+  recorder: AccessRecorder;
   guard: BrowserGuard;
   findModule: FindModule;
   errorBodies: readonly ErrorBodyPrefix[];
@@ -56,6 +58,8 @@ interface Visit {
   route: Route | undefined;
   /** A body that is read in a thread. */
   largeBody: LargeBody | undefined;
+  /** Undefined until the credential was judged. */
+  caller: Principal | undefined;
 }
 
 /** A body as the exchange took it: collected, open, or none. */
@@ -87,6 +91,7 @@ export class Router {
       state: this.#deps.authenticator.state(),
       route: undefined,
       largeBody: undefined,
+      caller: undefined,
     };
     exchange.commonHeaders.push('x-request-id', requestId);
     this.active.add(exchange);
@@ -95,6 +100,7 @@ export class Router {
       this.active.delete(exchange);
       visit.largeBody?.close();
       this.#deps.observer.ended(exchange, { requestId, route: visit.route, listener, startedMs }, end);
+      if (mustRecord(visit, end.status)) this.#record(visit, end.status);
     };
     this.#serve(visit).catch((error: unknown) => this.#fail(visit, error));
   }
@@ -131,6 +137,7 @@ export class Router {
     const source = { headers: exchange.headers, path: exchange.path, remoteAddress: exchange.remoteAddress, listener };
     const answer = authenticator.authenticate(source);
     const caller = answer instanceof Promise ? await answer : answer;
+    visit.caller = caller;
     if (match !== undefined) {
       const { auth, scope } = match.endpoint.route;
       requireAllowed(POLICIES[auth], scope, caller, source, state);
@@ -218,6 +225,12 @@ export class Router {
     exchange.reply(error.status, headers, JSON.stringify(shape.write(error, exchange.path)));
   }
 
+  #record({ exchange, requestId, caller }: Visit, status: number): void {
+    if (caller === undefined) return;
+    const { method, path, remoteAddress } = exchange;
+    this.#deps.recorder.record({ caller, method, path, status, remoteAddress, requestId });
+  }
+
   #answerOf(visit: Visit, thrown: unknown): HttpError {
     if (thrown instanceof HttpError) return thrown;
     if (!(thrown instanceof DomainError)) return this.#internal(visit, { error: thrown });
@@ -239,6 +252,13 @@ export class Router {
   #logFault({ requestId, route }: Visit, fields: LogFields): void {
     this.#deps.log.error('a request failed unexpectedly', { id: requestId, route: route?.path, ...fields });
   }
+}
+
+/** Strangers without a credential are in the request log: they are nobody whom an audit could ask, and there is no end of them. */
+function mustRecord({ route, caller, exchange }: Visit, status: number): boolean {
+  if (caller === undefined) return false;
+  if (status === 403) return true;
+  return route !== undefined && isAdministrative(POLICIES[route.auth]) && exchange.method !== 'GET' && exchange.method !== 'HEAD';
 }
 
 function isNative(path: string): boolean {

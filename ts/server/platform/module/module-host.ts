@@ -4,7 +4,7 @@ import type { ErrorBodyPrefix } from '../http/error-body.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Route } from '../http/route.ts';
 import type { ModuleState } from '../http/routing/missing-route.ts';
-import type { AnyModuleDefinition, HealthReport, Module, NotReady } from './module.ts';
+import type { AnyModuleDefinition, HealthReport, Module, ModuleDefinition, NotReady } from './module.ts';
 import type { PlatformServices } from './module-context.ts';
 import { MODULES, type ModuleName, moduleInfo, type Role } from './module-names.ts';
 import { StartError } from './start-error.ts';
@@ -47,6 +47,12 @@ export class ModuleHost {
       rows.push({ name, role: moduleInfo(name).role, definition, module, isRunning: false });
     }
     return new ModuleHost(rows);
+  }
+
+  /** The public interface of a module; undefined: the program does not have it. */
+  // biome-ignore lint/suspicious/noExplicitAny: which settings it declares does not matter here
+  find<Api>(definition: ModuleDefinition<any, Api>): Api | undefined {
+    return this.#rows.find(({ name }) => name === definition.name)?.module.api as Api | undefined;
   }
 
   /** Of all modules; those of a module that is off answer 503. */

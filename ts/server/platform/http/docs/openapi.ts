@@ -50,7 +50,11 @@ const ERRORS_OF_BODY: Record<BodyKind, readonly ErrorSpec[]> = { json: JSON_ERRO
 const INPUT_ERRORS: readonly ErrorSpec[] = [
   { status: 400, code: 'invalid_request', meaning: 'A parameter is missing or wrong; `detail` names it and what is accepted.' },
 ];
-const LOGIN_ERRORS: readonly ErrorSpec[] = [{ status: 401, code: 'authentication_required', meaning: 'No credential arrived.' }];
+const LOGIN_ERRORS: readonly ErrorSpec[] = [
+  { status: 401, code: 'authentication_required', meaning: 'No credential arrived.' },
+  { status: 401, code: 'invalid_credential', meaning: 'The credential was refused; `reason` says why.' },
+  { status: 503, code: 'credential_check_unavailable', meaning: 'The credential could not be checked; retry.' },
+];
 const ROLE_ERRORS: readonly ErrorSpec[] = [{ status: 403, code: 'forbidden', meaning: 'The caller lacks the role.' }];
 const SCOPE_ERRORS: readonly ErrorSpec[] = [
   { status: 403, code: 'insufficient_scope', meaning: 'The credential lacks the scope.' },
@@ -135,8 +139,9 @@ function requestBody(route: Route): Json {
 }
 
 function accessSentence({ auth, scope }: Route): string {
-  const { meaning } = POLICIES[auth];
-  return scope === undefined ? meaning : `${meaning} A key or token needs the scope \`${scope}\`.`;
+  const { meaning, scope: scopeOfPolicy } = POLICIES[auth];
+  const needed = scope ?? scopeOfPolicy;
+  return needed === undefined ? meaning : `${meaning} A key or token needs the scope \`${needed}\`.`;
 }
 
 function responsesOf(route: Route): Json {
@@ -153,6 +158,8 @@ function routelessResponses(): Json {
 }
 
 function success(route: Route, schema: TSchema): Json {
+  if ((schema as { type?: unknown }).type === 'null')
+    return { description: 'Done; the answer has no body.', headers: REPLY_HEADERS };
   const content: Json = { [mediaType(schema)]: { schema } };
   if (route.stream !== undefined) {
     // OpenAPI 3.1 has no notion of events; the schema is that of one event's data.
@@ -174,7 +181,7 @@ function errorsByStatus(route: Route): Map<number, ErrorSpec[]> {
     ...(route.params === undefined && route.query === undefined ? [] : INPUT_ERRORS),
     ...(route.auth === 'open' ? [] : LOGIN_ERRORS),
     ...(POLICIES[route.auth].leastRole === undefined ? [] : ROLE_ERRORS),
-    ...(route.scope === undefined ? [] : SCOPE_ERRORS),
+    ...((route.scope ?? POLICIES[route.auth].scope) === undefined ? [] : SCOPE_ERRORS),
     ...COMMON_ERRORS,
   ];
   const own = route.errors ?? [];

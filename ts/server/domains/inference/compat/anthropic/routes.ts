@@ -26,6 +26,7 @@ const MessageShape = Type.Object({
 const shared = {
   method: 'POST',
   auth: 'viewer',
+  scope: 'chat:use',
   maxBody: maxBodyBytes,
   tag: 'Chat',
   errors: completionErrors,

@@ -14,6 +14,7 @@ export function rerankRoute(service: InferenceService): Route {
     method: 'POST',
     path: '/v1/rerank',
     auth: 'viewer',
+    scope: 'embeddings:use',
     maxBody: maxBodyBytes,
     tag: 'Embeddings',
     summary: 'Rank documents by their relevance to a query',

@@ -17,6 +17,7 @@ const mostGatheredTokens = 16_384;
 const shared = {
   method: 'POST',
   auth: 'viewer',
+  scope: 'chat:use',
   maxBody: maxTokenizerBodyBytes,
   tag: 'Tokens',
   errors: modelErrors,

@@ -18,6 +18,7 @@ export function chatRoute(service: InferenceService, fingerprint: string): Route
     method: 'POST',
     path: '/v1/chat/completions',
     auth: 'viewer',
+    scope: 'chat:use',
     maxBody: maxBodyBytes,
     tag: 'Chat',
     summary: 'Complete a chat',

@@ -22,6 +22,7 @@ export function embeddingRoutes(service: InferenceService): Route[] {
       method: 'POST',
       path,
       auth: 'viewer',
+      scope: 'embeddings:use',
       maxBody: maxBodyBytes,
       tag: 'Embeddings',
       summary: 'Embed texts',

@@ -19,6 +19,7 @@ const includes = { include, 'include[]': include };
 
 const common = {
   auth: 'viewer',
+  scope: 'chat:use',
   maxBody: 0,
   tag: 'Chat',
   params,

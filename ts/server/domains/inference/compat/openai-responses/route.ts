@@ -25,6 +25,7 @@ export function responsesRoute(deps: ResponseRouteDeps): Route {
     method: 'POST',
     path: '/v1/responses',
     auth: 'viewer',
+    scope: 'chat:use',
     maxBody: maxBodyBytes,
     tag: 'Chat',
     summary: 'Create a response',

@@ -1,0 +1,46 @@
+/**
+ * Who is calling and what tenants may use, as the identity module tells it. The module is made with the other modules, which are given this
+ * port before; a program without the module, as tests make it, has no accounts.
+ */
+import type { IdentityApi } from './domains/identity/index.ts';
+import { type AccessRecord, type AccessRecorder, NO_RECORDS } from './platform/http/access-recorder.ts';
+import {
+  type AuthenticationState,
+  type Authenticator,
+  type CredentialSource,
+  NO_ACCOUNTS,
+} from './platform/http/authenticator.ts';
+import type { Principal } from './platform/http/principal.ts';
+import type { TenantRules } from './platform/module/tenant-rules.ts';
+
+export class AccountsPort implements Authenticator, AccessRecorder, TenantRules {
+  #authenticator: Authenticator = NO_ACCOUNTS;
+  #recorder: AccessRecorder = NO_RECORDS;
+  #rules: TenantRules | undefined;
+
+  attach({ authenticator, recorder, tenants }: IdentityApi): void {
+    this.#authenticator = authenticator;
+    this.#recorder = recorder;
+    this.#rules = tenants;
+  }
+
+  state(): AuthenticationState {
+    return this.#authenticator.state();
+  }
+
+  authenticate(source: CredentialSource): Principal | Promise<Principal> {
+    return this.#authenticator.authenticate(source);
+  }
+
+  record(access: AccessRecord): void {
+    this.#recorder.record(access);
+  }
+
+  tokensPerMinute(tenant: string): number | undefined {
+    return this.#rules?.tokensPerMinute(tenant);
+  }
+
+  allowsPriority(tenant: string): boolean {
+    return this.#rules?.allowsPriority(tenant) ?? true;
+  }
+}

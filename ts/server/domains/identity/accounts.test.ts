@@ -1,0 +1,257 @@
+import t from 'tap';
+import { AttemptLimit } from './accounts/attempt-limit.ts';
+import { openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
+
+t.test('the first account becomes superadmin of the tenant default and switches authentication on for good', async (t) => {
+  const bed = await openIdentity(t);
+  t.equal(bed.module.api.authenticator.state(), 'off');
+  const made = await bed.ask('POST', '/api/v1/auth/register', { body: { username: 'Ann', password: ROOT_PASSWORD } });
+  t.equal(made.status, 201);
+  t.match(made.body, { token: /^svcs_/, expires_at: /Z$/, user: { username: 'Ann', tenant: 'default', role: 'superadmin' } });
+  t.match(made.headers.get('set-cookie'), /^svc_session=svcs_\S+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+$/);
+  t.equal(bed.module.api.authenticator.state(), 'enforce');
+  t.equal((await bed.ask('GET', '/api/v1/policy/viewer')).status, 401);
+  t.match(await bed.ask('GET', '/api/v1/policy/superadmin', { as: made.body.token }), { status: 200 });
+  const again = await bed.restart();
+  t.equal(again.module.api.authenticator.state(), 'enforce');
+  t.match(await again.ask('GET', '/api/v1/policy/superadmin', { as: made.body.token }), { status: 200 });
+});
+
+t.test('of many first registrations at once exactly one becomes superadmin', async (t) => {
+  const bed = await openIdentity(t);
+  const made = await Promise.all(
+    Array.from({ length: 12 }, (_, i) =>
+      bed.ask('POST', '/api/v1/auth/register', { body: { username: `user${i}`, password: ROOT_PASSWORD } }),
+    ),
+  );
+  const roles = made.filter(({ status }) => status === 201).map(({ body }) => body.user.role as string);
+  t.equal(roles.filter((role) => role === 'superadmin').length, 1, roles.join());
+  t.equal(roles.filter((role) => role === 'viewer').length, roles.length - 1);
+});
+
+t.test('deleting the accounts does not switch authentication off', async (t) => {
+  const bed = await openIdentity(t);
+  const root = await bed.makeRoot();
+  const users = await bed.ask('GET', '/api/v1/identity/users', { as: root });
+  const last = await bed.ask('DELETE', `/api/v1/identity/users/${users.body.data[0].id}`, { as: root });
+  t.match(last, { status: 409, body: { error: 'last_superadmin' } });
+  t.equal((await bed.restart()).module.api.authenticator.state(), 'enforce');
+});
+
+t.test('a stranger on the network needs the set-up code to make the first account', async (t) => {
+  const bed = await openIdentity(t);
+  const body = { username: 'stranger', password: ROOT_PASSWORD };
+  const remote = { 'x-forwarded-for': '192.0.2.9' };
+  t.match(await bed.ask('POST', '/api/v1/auth/register', { body, headers: remote }), {
+    status: 401,
+    body: { error: 'setup_code_needed' },
+  });
+  t.match(await bed.ask('POST', '/api/v1/auth/register', { body, isPublic: true }), { status: 401 });
+  const wrong = { ...remote, 'x-svc-setup-code': 'x'.repeat(24) };
+  t.match(await bed.ask('POST', '/api/v1/auth/register', { body, headers: wrong }), {
+    status: 401,
+    body: { error: 'invalid_credential' },
+  });
+  const code = bed.lines().find(({ setup_code }) => setup_code !== undefined)?.['setup_code'] as string;
+  t.match(code, /^[0-9A-Za-z]{24}$/);
+  const right = { ...remote, 'x-svc-setup-code': code };
+  t.equal((await bed.ask('GET', '/api/v1/policy/admin', { headers: remote })).status, 401);
+  t.equal((await bed.ask('GET', '/api/v1/policy/admin', { headers: right })).status, 200);
+  t.equal((await bed.ask('GET', '/api/v1/policy/admin')).status, 200, 'on the machine itself no code is needed');
+  t.match(await bed.ask('POST', '/api/v1/auth/register', { body, headers: right }), {
+    status: 201,
+    body: { user: { role: 'superadmin' } },
+  });
+  t.equal((await bed.ask('GET', '/api/v1/policy/admin', { headers: right })).status, 401, 'the code works no longer');
+});
+
+t.test('later registrations are viewers of the tenant default, unless registration is closed', async (t) => {
+  const bed = await openIdentity(t);
+  await bed.makeRoot();
+  const register = (more: object) =>
+    bed.ask('POST', '/api/v1/auth/register', { body: { username: 'bob', password: ROOT_PASSWORD, ...more } });
+  t.match(await register({ tenant: 'acme' }), { status: 403 });
+  t.match(await register({ email: 'bob@example.com' }), { status: 201, body: { user: { role: 'viewer', tenant: 'default' } } });
+  t.match(await register({ username: 'BOB' }), { status: 409, body: { error: 'name_taken' } });
+  t.match(await register({ username: 'other', email: 'Bob@Example.com' }), { status: 409 });
+  t.match(await register({ username: 'weak', password: 'password1' }), { status: 400, body: { error: 'weak_password' } });
+  t.match(await register({ username: '<script>' }), { status: 400, body: { error: 'invalid_request' } });
+  const closed = await openIdentity(t, {
+    settings: { 'identity.self_registration': 'closed' },
+    folder: t.testdir({ other: {} }),
+  });
+  await closed.makeRoot();
+  const refused = await closed.ask('POST', '/api/v1/auth/register', { body: { username: 'bob', password: ROOT_PASSWORD } });
+  t.match(refused, { status: 403, body: { error: 'registration_closed' } });
+});
+
+t.test('sign-in with name or address, and one answer for a wrong password and an unknown name', async (t) => {
+  const bed = await openIdentity(t);
+  await bed.ask('POST', '/api/v1/auth/register', {
+    body: { username: 'ann', password: ROOT_PASSWORD, email: 'ann@example.com' },
+  });
+  const login = (username: string, password = ROOT_PASSWORD) =>
+    bed.ask('POST', '/api/v1/auth/login', { body: { username, password } });
+  t.match(await login('ANN'), { status: 200, body: { token: /^svcs_/, user: { username: 'ann' } } });
+  t.match(await login('ann@example.com'), { status: 200 });
+  const wrong = await login('ann', 'not the password');
+  const unknown = await login('nobody', 'not the password');
+  t.equal(wrong.status, 401);
+  t.equal(wrong.headers.get('www-authenticate'), 'Bearer');
+  t.strictSame(wrong.body, unknown.body);
+});
+
+t.test('attempts are limited by account and by address, also for names without an account', async (t) => {
+  let now = 0;
+  const attempts = new AttemptLimit({ perAccount: 3, perAddress: 8, windowMs: 60_000, now: () => now });
+  const bed = await openIdentity(t, { overrides: { attempts } });
+  await bed.makeRoot();
+  const login = (username: string, password = 'wrong password') =>
+    bed.ask('POST', '/api/v1/auth/login', { body: { username, password } });
+  for (let i = 0; i < 2; i++) t.equal((await login('root')).status, 401);
+  t.equal((await login('root', ROOT_PASSWORD)).status, 200, 'the right password in time');
+  for (let i = 0; i < 3; i++) await login('root');
+  const refused = await login('root', ROOT_PASSWORD);
+  t.match(refused, { status: 429, body: { error: 'too_many_attempts' } });
+  t.equal(refused.headers.get('retry-after'), '60');
+  t.equal((await login('nobody')).status, 401);
+  t.equal((await login('someone')).status, 429, 'the address has tried too often');
+  now = 60_000;
+  t.equal((await login('root', ROOT_PASSWORD)).status, 200, 'nobody is locked out for good');
+});
+
+t.test('a reset token sets the password once and ends the sessions', async (t) => {
+  const bed = await openIdentity(t);
+  const root = await bed.makeRoot();
+  const { body: user } = await bed.ask('POST', '/api/v1/identity/users', {
+    as: root,
+    body: { username: 'bob', role: 'developer' },
+  });
+  t.equal(user.has_password, false);
+  const { body: reset } = await bed.ask('POST', `/api/v1/identity/users/${user.id}/password-reset`, { as: root });
+  const use = (password: string, token: string = reset.token) =>
+    bed.ask('POST', '/api/v1/auth/reset-password', { body: { token, password } });
+  t.equal((await use('short')).status, 400);
+  t.equal((await use('a new long password')).status, 204);
+  t.match(await use('another password'), { status: 400, body: { error: 'invalid_reset_token' } });
+  const login = (password: string) => bed.ask('POST', '/api/v1/auth/login', { body: { username: 'bob', password } });
+  const session = (await login('a new long password')).body.token as string;
+  t.equal((await bed.ask('GET', '/api/v1/policy/developer', { as: session })).status, 200);
+  await bed.ask('PATCH', `/api/v1/identity/users/${user.id}`, { as: root, body: { password: 'yet another one' } });
+  t.match(await bed.ask('GET', '/api/v1/policy/developer', { as: session }), {
+    status: 401,
+    body: { error: 'invalid_credential', reason: 'expired' },
+  });
+  t.equal((await login('a new long password')).status, 401);
+  t.equal((await login('yet another one')).status, 200);
+});
+
+t.test('administrators reach their own tenant and no role above theirs; a foreign id looks like an unknown one', async (t) => {
+  const bed = await openIdentity(t);
+  const root = await bed.makeRoot();
+  const rootId = (await bed.ask('GET', '/api/v1/auth/whoami', { as: root })).body.user.id as string;
+  for (const id of ['red', 'blue'])
+    t.equal((await bed.ask('POST', '/api/v1/identity/tenants', { as: root, body: { id } })).status, 201);
+  const make = async (username: string, tenant: string, role: string) =>
+    (await bed.ask('POST', '/api/v1/identity/users', { as: root, body: { username, tenant, role, password: ROOT_PASSWORD } }))
+      .body;
+  const redAdmin = await make('red-admin', 'red', 'admin');
+  const blueUser = await make('blue-user', 'blue', 'viewer');
+  const redSuper = await make('red-super', 'red', 'superadmin');
+  const admin = (await bed.ask('POST', '/api/v1/auth/login', { body: { username: 'red-admin', password: ROOT_PASSWORD } })).body
+    .token;
+
+  const shown = await bed.ask('GET', '/api/v1/identity/users', { as: admin });
+  t.strictSame(shown.body.data.map(({ username }: { username: string }) => username).sort(), ['red-admin', 'red-super']);
+  for (const [method, suffix, body] of [
+    ['PATCH', '', { disabled: true }],
+    ['DELETE', '', undefined],
+    ['POST', '/api-key', undefined],
+    ['POST', '/password-reset', undefined],
+  ] as const) {
+    const on = (id: string) => bed.ask(method, `/api/v1/identity/users/${id}${suffix}`, { as: admin, body });
+    const plain = ({ status, body: { error, detail } }: Awaited<ReturnType<typeof on>>, id: string) => [
+      status,
+      error,
+      detail.replace(id, 'ID'),
+    ];
+    t.strictSame(plain(await on(blueUser.id), blueUser.id), plain(await on('usr_none'), 'usr_none'), `${method} ${suffix}`);
+    t.strictSame(plain(await on(rootId), rootId), plain(await on('usr_none'), 'usr_none'));
+    t.match(await on(redSuper.id), { status: 403, body: { error: 'forbidden' } }, `${method} ${suffix} on a superadmin`);
+  }
+  const create = (body: object) => bed.ask('POST', '/api/v1/identity/users', { as: admin, body: { username: 'new', ...body } });
+  t.match(await create({ role: 'superadmin' }), { status: 403 });
+  t.match(await create({ role: 'viewer', tenant: 'blue' }), { status: 404, body: { error: 'tenant_not_found' } });
+  t.match(await create({ role: 'viewer', tenant: 'nowhere' }), { status: 404, body: { error: 'tenant_not_found' } });
+  t.match(await create({ role: 'admin' }), { status: 201, body: { tenant: 'red' } });
+  t.match(await bed.ask('PATCH', `/api/v1/identity/users/${redAdmin.id}`, { as: admin, body: { role: 'superadmin' } }), {
+    status: 403,
+  });
+  t.match(await bed.ask('POST', '/api/v1/identity/tenants', { as: admin, body: { id: 'green' } }), { status: 403 });
+  t.strictSame(
+    (await bed.ask('GET', '/api/v1/identity/tenants', { as: admin })).body.data.map(({ id }: { id: string }) => id),
+    ['red'],
+  );
+});
+
+t.test('a tenant with accounts is deleted with force only, and its keys stop', async (t) => {
+  const bed = await openIdentity(t);
+  const root = await bed.makeRoot();
+  await bed.ask('POST', '/api/v1/identity/tenants', { as: root, body: { id: 'red', tokens_per_minute: 5, priority: true } });
+  t.equal(bed.module.api.tenants.tokensPerMinute('red'), 5);
+  t.equal(bed.module.api.tenants.allowsPriority('red'), true);
+  t.equal(bed.module.api.tenants.allowsPriority('other'), false);
+  await bed.ask('PATCH', '/api/v1/identity/tenants/red', { as: root, body: { tokens_per_minute: null, priority: false } });
+  t.equal(bed.module.api.tenants.tokensPerMinute('red'), undefined);
+  t.equal(bed.module.api.tenants.allowsPriority('red'), false);
+  const { body: user } = await bed.ask('POST', '/api/v1/identity/users', {
+    as: root,
+    body: { username: 'bob', tenant: 'red', role: 'viewer' },
+  });
+  const { body: key } = await bed.ask('POST', `/api/v1/identity/users/${user.id}/api-key`, { as: root });
+  t.equal((await bed.ask('POST', '/v1/chat/completions', { as: key.api_key })).body.caller.tenant, 'red');
+  t.match(await bed.ask('DELETE', '/api/v1/identity/tenants/red', { as: root }), {
+    status: 409,
+    body: { error: 'tenant_not_empty' },
+  });
+  t.equal((await bed.ask('DELETE', '/api/v1/identity/tenants/red?force=true', { as: root })).status, 204);
+  t.match(await bed.ask('GET', '/api/v1/policy/viewer', { as: key.api_key }), {
+    status: 401,
+    body: { reason: 'api_key_revoked' },
+  });
+  t.match(await bed.ask('DELETE', '/api/v1/identity/tenants/default', { as: root }), { status: 403 });
+});
+
+t.test('settings and sessions of one’s own', async (t) => {
+  const bed = await openIdentity(t);
+  const root = await bed.makeRoot();
+  const second = (await bed.ask('POST', '/api/v1/auth/login', { body: { username: 'root', password: ROOT_PASSWORD } })).body
+    .token;
+  t.strictSame((await bed.ask('GET', '/api/v1/users/me/settings', { as: root })).body, {});
+  t.equal((await bed.ask('PUT', '/api/v1/users/me/settings', { as: root, body: { theme: 'dark' } })).status, 200);
+  t.strictSame((await bed.ask('GET', '/api/v1/users/me/settings', { as: second })).body, { theme: 'dark' });
+  const sessions = (await bed.ask('GET', '/api/v1/users/me/sessions', { as: root })).body.data as {
+    id: string;
+    current: boolean;
+  }[];
+  t.equal(sessions.length, 2);
+  const own = sessions.find(({ current }) => current);
+  const ended = await bed.ask('DELETE', `/api/v1/users/me/sessions/${own?.id}`, { as: root });
+  t.equal(ended.status, 204);
+  t.match(ended.headers.get('set-cookie'), /^svc_session=; .*Max-Age=0/);
+  t.equal((await bed.ask('GET', '/api/v1/auth/whoami', { as: root })).status, 401, 'the session is over at once');
+  t.equal((await bed.ask('GET', '/api/v1/auth/whoami', { as: second })).status, 200);
+  t.match(await bed.ask('DELETE', `/api/v1/users/me/sessions/${own?.id}`, { as: second }), { status: 404 });
+});
+
+t.test('what the interface does not serve is a plain 404', async (t) => {
+  const bed = await openIdentity(t);
+  const root = await bed.makeRoot();
+  for (const path of ['auth/logout', 'auth/refresh', 'auth/second-factor', 'me/settings', 'identity/me', 'identity/register']) {
+    const answer = await bed.ask('POST', `/api/v1/${path}`, { as: root });
+    t.match(answer, { status: 404, body: { error: 'not_found' } }, path);
+    t.notOk('module' in answer.body, path);
+    t.equal((await bed.ask('POST', `/api/v1/${path}`)).status, 401, `${path} without a credential`);
+  }
+  t.match(await bed.ask('GET', '/api/v1/identity/local-unknown', { as: root }), { status: 200, body: { data: [] } });
+});

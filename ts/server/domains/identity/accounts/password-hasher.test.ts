@@ -1,0 +1,34 @@
+import t from 'tap';
+import { PasswordHasher } from './password-hasher.ts';
+
+async function medianMs(work: () => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < 21; i++) {
+    const startedAt = performance.now();
+    await work();
+    times.push(performance.now() - startedAt);
+  }
+  return times.sort((a, b) => a - b)[10] ?? 0;
+}
+
+t.test('a name without an account takes as long as a wrong password, and is never right', async (t) => {
+  const hasher = new PasswordHasher();
+  await hasher.start();
+  const stored = await hasher.hash('the right one');
+  t.equal(await hasher.verify(stored, 'the right one'), true);
+  t.equal(await hasher.verify(stored, 'the wrong one'), false);
+  t.equal(await hasher.verify(undefined, 'the wrong one'), false);
+  const known = await medianMs(() => hasher.verify(stored, 'the wrong one'));
+  const unknown = await medianMs(() => hasher.verify(undefined, 'the wrong one'));
+  t.ok(unknown > known / 2 && unknown < known * 2, `${known} ms, ${unknown} ms`);
+});
+
+t.test('more passwords than may wait are refused, and the others are answered', async (t) => {
+  const hasher = new PasswordHasher();
+  await hasher.start();
+  const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => hasher.verify(undefined, 'x')));
+  const refused = outcomes.filter(({ status }) => status === 'rejected');
+  t.equal(refused.length, 100 - 2 - 64);
+  t.match(refused[0], { reason: { code: 'server_busy', retryAfterMs: 1000 } });
+  t.equal(await hasher.verify(undefined, 'x'), false, 'afterwards there is room again');
+});

@@ -1,0 +1,103 @@
+/** Signing in with a name and a password, and the sessions that come of it. */
+import type { Principal } from '../../../platform/http/principal.ts';
+import { tenantScope } from '../../../platform/storage/index.ts';
+import { type AuditSource, actorOf, auditEntry } from '../audit/audit-entry.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import { newId } from '../credentials/base62.ts';
+import { hashSecret, newToken } from '../credentials/secret-token.ts';
+import type { SessionStore } from '../credentials/session-store.ts';
+import { identityError } from '../errors.ts';
+import type { SessionRow, UserRow } from '../tables.ts';
+import { nameKey } from './account-name.ts';
+import type { AttemptLimit } from './attempt-limit.ts';
+import type { PasswordHasher } from './password-hasher.ts';
+import { ownAccount } from './reach.ts';
+import type { UserStore } from './user-store.ts';
+
+export interface SignInDeps {
+  users: UserStore;
+  sessions: SessionStore;
+  hasher: PasswordHasher;
+  attempts: AttemptLimit;
+  audit: AuditLog;
+  sessionMaxMs: number;
+  /** A session ended. */
+  onCredentialsChanged(): void;
+}
+
+export interface Session {
+  /** Shown once, as an answer and as a cookie. */
+  token: string;
+  /** Unix milliseconds. */
+  expiresAt: number;
+  user: UserRow;
+}
+
+const USER_AGENT_LENGTH = 200;
+
+export class SignIn {
+  readonly #deps: SignInDeps;
+
+  constructor(deps: SignInDeps) {
+    this.#deps = deps;
+  }
+
+  /** Attempts are counted before the password is hashed. A name without an account takes as long as one with a wrong password. */
+  async signIn(name: string, password: string, source: AuditSource, userAgent: string): Promise<Session> {
+    const { attempts, users, hasher } = this.#deps;
+    const key = nameKey(name);
+    attempts.count(key, source.remoteAddress);
+    const user = await users.findByName(key).catch((error: unknown) => {
+      throw unreachable(error);
+    });
+    const isRight = await hasher.verify(user?.password_hash ?? undefined, password);
+    if (user === undefined || !isRight) throw this.#refusal(user, source);
+    if (user.disabled === 1) throw identityError('account_disabled', 'An administrator disabled this account.');
+    attempts.succeeded(key);
+    return this.open(user, source, userAgent);
+  }
+
+  /** A session for an account that has proved who it is. */
+  async open(user: UserRow, source: AuditSource, userAgent: string): Promise<Session> {
+    const token = newToken('svcs_');
+    const now = Date.now();
+    const expiresAt = now + this.#deps.sessionMaxMs;
+    const row: SessionRow = {
+      ...{ tenant: user.tenant, id: newId('ses'), hash: hashSecret(token), user_id: user.id },
+      ...{ created_at: now, seen_at: now, expires_at: expiresAt, remote_address: source.remoteAddress },
+      user_agent: userAgent.slice(0, USER_AGENT_LENGTH),
+    };
+    const said = { action: 'session.create', tenant: user.tenant, actor: `user:${user.id}`, target: row.id };
+    const isOpen = await this.#deps.sessions.add(tenantScope(user.tenant), row, user.password_hash, auditEntry(source, said));
+    if (!isOpen) throw this.#refusal(user, source);
+    return { token, expiresAt, user };
+  }
+
+  sessions(caller: Principal): Promise<SessionRow[]> {
+    const { scope, userId } = ownAccount(caller);
+    return this.#deps.sessions.list(scope, userId);
+  }
+
+  /** Ends one of the caller's own sessions; undefined: all of them. */
+  async end(id: string | undefined, source: AuditSource): Promise<void> {
+    const { scope, userId } = ownAccount(source.caller);
+    const entry = auditEntry(source, { action: 'session.end', actor: actorOf(source.caller), target: id ?? 'all' });
+    const nEnded = await this.#deps.sessions.end(scope, userId, id, entry);
+    this.#deps.onCredentialsChanged();
+    if (id !== undefined && nEnded === 0) throw identityError('session_not_found', `There is no session ${id.slice(0, 64)}.`);
+  }
+
+  #refusal(user: UserRow | undefined, source: AuditSource): Error {
+    const tenant = user?.tenant ?? 'default';
+    // A name without an account may be a password that was typed into the wrong field.
+    const target = user?.id ?? '';
+    this.#deps.audit.add(auditEntry(source, { action: 'session.create', tenant, actor: 'anonymous', target, outcome: 'denied' }));
+    return identityError('invalid_credential', 'The name or the password is wrong.', {
+      extra: { reason: 'wrong_name_or_password' },
+    });
+  }
+}
+
+function unreachable(cause: unknown): Error {
+  return identityError('account_service_unreachable', 'Accounts cannot be read now; retry shortly.', { cause });
+}

@@ -1,0 +1,79 @@
+/** The tenants of the installation. They belong to nobody's scope: who may see them, the service decides. */
+import type { Kysely } from 'kysely';
+import { systemScope } from '../../../platform/storage/index.ts';
+import { appendToChain } from '../audit/audit-chain.ts';
+import type { AuditEntry } from '../audit/audit-entry.ts';
+import type { IdentityStorage, IdentityTables, TenantRow } from '../tables.ts';
+
+export type TenantChanges = Partial<Pick<TenantRow, 'name' | 'tokens_per_minute' | 'priority'>>;
+
+export class TenantStore {
+  readonly #storage: IdentityStorage;
+
+  constructor(storage: IdentityStorage) {
+    this.#storage = storage;
+  }
+
+  all(): Promise<TenantRow[]> {
+    return this.#storage.read(systemScope(), (db) => db.selectFrom('identity_tenants').selectAll().orderBy('id').execute());
+  }
+
+  /** Throws StorageError unique_violation. */
+  async create(row: TenantRow, entry: AuditEntry): Promise<void> {
+    await this.#storage.write(systemScope(), async (tx) => {
+      await tx.insertInto('identity_tenants').values(row).execute();
+      await appendToChain(tx, [entry]);
+    });
+  }
+
+  /** Undefined: there is no such tenant. */
+  update(id: string, changes: TenantChanges, entry: AuditEntry): Promise<TenantRow | undefined> {
+    return this.#storage.write(systemScope(), async (tx) => {
+      const row = await tx.selectFrom('identity_tenants').selectAll().where('id', '=', id).executeTakeFirst();
+      if (row === undefined) return undefined;
+      const updated = { ...row, ...changes };
+      await tx.updateTable('identity_tenants').set(updated).where('id', '=', id).execute();
+      await appendToChain(tx, [entry]);
+      return updated;
+    });
+  }
+
+  /** Accounts and credentials go with it when `check` lets it pass. `nUsers` are those that it has. */
+  async remove(id: string, check: (found: TenantUse | undefined) => void, entry: AuditEntry): Promise<void> {
+    await this.#storage.write(systemScope(), async (tx) => {
+      check(await readUse(tx, id));
+      const revoked_at = Date.now();
+      await tx
+        .updateTable('identity_api_keys')
+        .set({ revoked_at })
+        .where('tenant', '=', id)
+        .where('revoked_at', 'is', null)
+        .execute();
+      await tx.deleteFrom('identity_sessions').where('tenant', '=', id).execute();
+      await tx.deleteFrom('identity_password_resets').where('tenant', '=', id).execute();
+      await tx.deleteFrom('identity_users').where('tenant', '=', id).execute();
+      await tx.deleteFrom('identity_tenants').where('id', '=', id).execute();
+      await appendToChain(tx, [entry]);
+    });
+  }
+}
+
+export interface TenantUse {
+  nUsers: number;
+  /** Superadmins that are not disabled, of all other tenants. */
+  nSuperadminsElsewhere: number;
+}
+
+async function readUse(tx: Kysely<IdentityTables>, id: string): Promise<TenantUse | undefined> {
+  const tenant = await tx.selectFrom('identity_tenants').select('id').where('id', '=', id).executeTakeFirst();
+  if (tenant === undefined) return undefined;
+  const users = await tx.selectFrom('identity_users').select('id').where('tenant', '=', id).execute();
+  const others = await tx
+    .selectFrom('identity_users')
+    .select('id')
+    .where('role', '=', 'superadmin')
+    .where('disabled', '=', 0)
+    .where('tenant', '!=', id)
+    .execute();
+  return { nUsers: users.length, nSuperadminsElsewhere: others.length };
+}

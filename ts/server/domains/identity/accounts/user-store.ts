@@ -1,0 +1,168 @@
+/** Accounts. What ends an account's credentials happens in the same transaction as what ends the account. */
+import type { Kysely } from 'kysely';
+import { isSystemScope, type StorageScope, systemScope, type TenantScope, tenantScope } from '../../../platform/storage/index.ts';
+import { appendToChain } from '../audit/audit-chain.ts';
+import type { AuditEntry } from '../audit/audit-entry.ts';
+import { enforceAuthentication, isEnforced } from '../enforcement-fact.ts';
+import { type IdentityStorage, type IdentityTables, type UserRow, within } from '../tables.ts';
+
+export interface UserPage {
+  /** Accounts behind this id. */
+  after: string;
+  limit: number;
+  /** Only the account of this name, as nameKey() writes it. */
+  usernameKey: string | undefined;
+}
+
+export type UserChanges = Partial<Pick<UserRow, 'role' | 'disabled' | 'password_hash' | 'settings' | 'email' | 'email_key'>>;
+
+/** An account and how many superadmins there are beside it that can sign in. */
+export interface UserBeforeChange {
+  user: UserRow;
+  nOtherSuperadmins: number;
+}
+
+export class UserStore {
+  readonly #storage: IdentityStorage;
+
+  constructor(storage: IdentityStorage) {
+    this.#storage = storage;
+  }
+
+  /**
+   * Adds an account and thereby switches authentication on. `decide` completes the row; of several that come at once it is told for exactly
+   * one that it is the first of the installation. Throws StorageError unique_violation.
+   */
+  add(scope: StorageScope, decide: (isFirst: boolean) => { row: UserRow; entry: AuditEntry }): Promise<UserRow> {
+    return this.#storage.write(scope, async (tx) => {
+      const isFirst = !(await isEnforced(tx));
+      const { row, entry } = decide(isFirst);
+      if (isFirst) await enforceAuthentication(tx);
+      await tx.insertInto('identity_users').values(row).execute();
+      await appendToChain(tx, [entry]);
+      return row;
+    });
+  }
+
+  find(scope: StorageScope, id: string): Promise<UserRow | undefined> {
+    return this.#storage.read(scope, (db) => findUser(db, scope, id));
+  }
+
+  /** By name or address: names of accounts are unique in the installation, so whoever signs in names no tenant. */
+  findByName(key: string): Promise<UserRow | undefined> {
+    return this.#storage.read(systemScope(), (db) =>
+      db
+        .selectFrom('identity_users')
+        .selectAll()
+        .where((eb) => eb.or([eb('username_key', '=', key), eb('email_key', '=', key)]))
+        .executeTakeFirst(),
+    );
+  }
+
+  list(scope: StorageScope, { after, limit, usernameKey }: UserPage): Promise<UserRow[]> {
+    return this.#storage.read(scope, (db) => {
+      let query = db.selectFrom('identity_users').selectAll().where(within(scope)).where('id', '>', after);
+      if (usernameKey !== undefined) query = query.where('username_key', '=', usernameKey);
+      return query.orderBy('id').limit(limit).execute();
+    });
+  }
+
+  /** `change` may throw. A new password and a disabled account end all sessions. Undefined: the scope has no such account. */
+  update(
+    scope: StorageScope,
+    id: string,
+    change: (before: UserBeforeChange) => UserChanges,
+    entry: AuditEntry,
+  ): Promise<UserRow | undefined> {
+    return this.#storage.write(scope, async (tx) => {
+      const before = await findBeforeChange(tx, scope, id);
+      if (before === undefined) return undefined;
+      const changes = change(before);
+      const updated: UserRow = { ...before.user, ...changes };
+      await tx.updateTable('identity_users').set(updated).where(within(scope)).where('id', '=', id).execute();
+      if (changes.password_hash !== undefined || changes.disabled === 1) await endSessions(tx, scope, id);
+      await appendToChain(tx, [{ ...entry, tenant: updated.tenant }]);
+      return updated;
+    });
+  }
+
+  async writeSettings(scope: TenantScope, id: string, settings: string): Promise<void> {
+    await this.#storage.writeUnit(scope, (db) => [
+      db.updateTable('identity_users').set({ settings }).where(within(scope)).where('id', '=', id),
+    ]);
+  }
+
+  /** `check` may throw. Keys stay as revoked ones. False: the scope has no such account. */
+  remove(scope: StorageScope, id: string, check: (before: UserBeforeChange) => void, entry: AuditEntry): Promise<boolean> {
+    return this.#storage.write(scope, async (tx) => {
+      const before = await findBeforeChange(tx, scope, id);
+      if (before === undefined) return false;
+      check(before);
+      await tx
+        .updateTable('identity_api_keys')
+        .set({ revoked_at: entry.at })
+        .where(within(scope))
+        .where('user_id', '=', id)
+        .where('revoked_at', 'is', null)
+        .execute();
+      await endSessions(tx, scope, id);
+      await tx.deleteFrom('identity_password_resets').where(within(scope)).where('user_id', '=', id).execute();
+      await tx.deleteFrom('identity_users').where(within(scope)).where('id', '=', id).execute();
+      await appendToChain(tx, [{ ...entry, tenant: before.user.tenant }]);
+      return true;
+    });
+  }
+
+  async addReset(user: UserRow, hash: string, expiresAt: number, entry: AuditEntry): Promise<void> {
+    const { tenant, id } = user;
+    const scope = tenantScope(tenant);
+    await this.#storage.write(scope, async (tx) => {
+      await tx.deleteFrom('identity_password_resets').where(within(scope)).where('user_id', '=', id).execute();
+      await tx.insertInto('identity_password_resets').values({ tenant, hash, user_id: id, expires_at: expiresAt }).execute();
+      await appendToChain(tx, [entry]);
+    });
+  }
+
+  /** Takes a reset token, which then never works again, and sets the password. Undefined: there is no such token any more. */
+  useReset(hash: string, passwordHash: string, entryFor: (user: UserRow) => AuditEntry): Promise<UserRow | undefined> {
+    const scope = systemScope();
+    return this.#storage.write(scope, async (tx) => {
+      const reset = await tx.selectFrom('identity_password_resets').selectAll().where('hash', '=', hash).executeTakeFirst();
+      if (reset === undefined || reset.expires_at <= Date.now()) return undefined;
+      await tx.deleteFrom('identity_password_resets').where('hash', '=', hash).execute();
+      const user = await findUser(tx, scope, reset.user_id);
+      if (user === undefined) return undefined;
+      await tx.updateTable('identity_users').set({ password_hash: passwordHash }).where('id', '=', user.id).execute();
+      await endSessions(tx, scope, user.id);
+      await appendToChain(tx, [entryFor(user)]);
+      return user;
+    });
+  }
+}
+
+function findUser(db: Kysely<IdentityTables>, scope: StorageScope, id: string): Promise<UserRow | undefined> {
+  return db.selectFrom('identity_users').selectAll().where(within(scope)).where('id', '=', id).executeTakeFirst();
+}
+
+async function findBeforeChange(
+  tx: Kysely<IdentityTables>,
+  scope: StorageScope,
+  id: string,
+): Promise<UserBeforeChange | undefined> {
+  const user = await findUser(tx, scope, id);
+  if (user === undefined) return undefined;
+  // A tenant's administrator reaches no superadmin, and row-level security hides those of other tenants.
+  if (!isSystemScope(scope)) return { user, nOtherSuperadmins: 0 };
+  const others = await tx
+    .selectFrom('identity_users')
+    .select('id')
+    .where('role', '=', 'superadmin')
+    .where('disabled', '=', 0)
+    .where('id', '!=', id)
+    .execute();
+  return { user, nOtherSuperadmins: others.length };
+}
+
+async function endSessions(tx: Kysely<IdentityTables>, scope: StorageScope, userId: string): Promise<void> {
+  await tx.deleteFrom('identity_sessions').where(within(scope)).where('user_id', '=', userId).execute();
+}

@@ -1,0 +1,121 @@
+import t from 'tap';
+import { systemScope } from '../../platform/storage/index.ts';
+import type { IdentityTables } from './tables.ts';
+import { type IdentityBed, openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
+
+interface Line {
+  seq: number;
+  actor: string;
+  action: string;
+  target: string;
+  outcome: string;
+  tenant: string;
+}
+
+async function linesOf(bed: IdentityBed, as: string, query = ''): Promise<Line[]> {
+  return (await bed.ask('GET', `/api/v1/identity/audit${query}`, { as })).body.data as Line[];
+}
+
+const short = ({ action, outcome }: Line): string => `${action} ${outcome}`;
+
+t.test('what administrators do, sign-ins and denials stand in the log, newest first', async (t) => {
+  const bed = await openIdentity(t);
+  const root = await bed.makeRoot();
+  await bed.ask('POST', '/api/v1/identity/tenants', { as: root, body: { id: 'red' } });
+  const { body: bob } = await bed.ask('POST', '/api/v1/identity/users', {
+    as: root,
+    body: { username: 'bob', role: 'viewer', tenant: 'red', password: ROOT_PASSWORD },
+  });
+  await bed.ask('POST', '/api/v1/auth/login', { body: { username: 'bob', password: 'not the password' } });
+  const session = (await bed.ask('POST', '/api/v1/auth/login', { body: { username: 'bob', password: ROOT_PASSWORD } })).body
+    .token;
+  const { body: key } = await bed.ask('POST', '/api/v1/identity/keys', { as: session, body: { name: 'ci' } });
+  await bed.ask('GET', '/api/v1/policy/admin', { as: session });
+  await bed.ask('POST', '/api/v1/identity/tenants', { as: session, body: { id: 'blue' } });
+  // Denials are written a moment after their answer; reading the log waits for them.
+  await linesOf(bed, root);
+  await bed.ask('DELETE', `/api/v1/identity/users/${bob.id}`, { as: root });
+  await bed.ask('GET', '/api/v1/policy/viewer', { as: key.api_key });
+  const lines = await linesOf(bed, root);
+  t.strictSame(lines.map(short).reverse(), [
+    'user.register done',
+    'session.create done',
+    'tenant.create done',
+    'user.create done',
+    'session.create denied',
+    'session.create done',
+    'key.create done',
+    'GET /api/v1/policy/admin denied',
+    'POST /api/v1/identity/tenants denied',
+    'user.delete done',
+    'credential.refused denied',
+  ]);
+  const created = lines.find(({ action }) => action === 'key.create');
+  t.match(created, { tenant: 'red', target: key.id, actor: new RegExp(`^user:${bob.id} session:ses_`) });
+  t.match(await bed.ask('GET', '/api/v1/identity/audit/verify', { as: root }), {
+    body: { entries: lines.length, broken_at: null },
+  });
+  t.strictSame(
+    (await linesOf(bed, root, '?limit=2')).map(({ seq }) => seq),
+    [11, 10],
+  );
+  t.strictSame(
+    (await linesOf(bed, root, '?limit=2&before=10')).map(({ seq }) => seq),
+    [9, 8],
+  );
+});
+
+t.test('administrators of a tenant see what happened in it, and no line of another', async (t) => {
+  const bed = await openIdentity(t);
+  const root = await bed.makeRoot();
+  await bed.ask('POST', '/api/v1/identity/tenants', { as: root, body: { id: 'red' } });
+  const admin = { username: 'red-admin', role: 'admin', tenant: 'red', password: ROOT_PASSWORD };
+  await bed.ask('POST', '/api/v1/identity/users', { as: root, body: admin });
+  const session = (await bed.ask('POST', '/api/v1/auth/login', { body: admin })).body.token as string;
+  const lines = await linesOf(bed, session);
+  t.strictSame(lines.map(short), ['session.create done', 'user.create done']);
+  t.ok(lines.every(({ tenant }) => tenant === 'red'));
+  t.equal((await bed.ask('GET', '/api/v1/identity/audit/verify', { as: session })).status, 403);
+});
+
+t.test('a line that was changed, removed or put in by hand is found', async (t) => {
+  const bed = await openIdentity(t);
+  const root = await bed.makeRoot();
+  for (const id of ['a', 'b', 'c', 'd']) await bed.ask('POST', '/api/v1/identity/tenants', { as: root, body: { id } });
+  const access = bed.storage.access<IdentityTables>();
+  const scope = systemScope();
+  const rows = await access.read(scope, (db) => db.selectFrom('identity_audit').selectAll().orderBy('seq').execute());
+  const last = rows.at(-1);
+  if (last === undefined) throw new Error('the log is empty');
+  const restore = () =>
+    access.writeUnit(scope, (db) => [
+      db.deleteFrom('identity_audit'),
+      ...rows.map((row) => db.insertInto('identity_audit').values(row)),
+    ]);
+  const verify = async () =>
+    (await bed.ask('GET', '/api/v1/identity/audit/verify', { as: root })).body.broken_at as number | null;
+  t.equal(await verify(), null);
+  const falsify: [what: string, at: number, change: Parameters<typeof access.writeUnit>[1]][] = [
+    ['changed', 3, (db) => [db.updateTable('identity_audit').set({ actor: 'user:other' }).where('seq', '=', 3)]],
+    ['changed in its time', 4, (db) => [db.updateTable('identity_audit').set({ at: 1 }).where('seq', '=', 4)]],
+    ['removed', 3, (db) => [db.deleteFrom('identity_audit').where('seq', '=', 3)]],
+    ['removed at the end', 6, (db) => [db.deleteFrom('identity_audit').where('seq', '=', 6)]],
+    ['removed at the beginning', 1, (db) => [db.deleteFrom('identity_audit').where('seq', '=', 1)]],
+    ['all removed', 1, (db) => [db.deleteFrom('identity_audit')]],
+    ['put in', 7, (db) => [db.insertInto('identity_audit').values({ ...last, seq: 7 })]],
+  ];
+  for (const [what, at, change] of falsify) {
+    await access.writeUnit(scope, change);
+    t.equal(await verify(), at, what);
+    await restore();
+    t.equal(await verify(), null);
+  }
+});
+
+t.test('many writers at once keep one chain', async (t) => {
+  const bed = await openIdentity(t);
+  const root = await bed.makeRoot();
+  const create = (i: number) => bed.ask('POST', '/api/v1/identity/tenants', { as: root, body: { id: `t${i}` } });
+  await Promise.all(Array.from({ length: 20 }, (_, i) => create(i)));
+  t.match(await bed.ask('GET', '/api/v1/identity/audit/verify', { as: root }), { body: { entries: 22, broken_at: null } });
+});

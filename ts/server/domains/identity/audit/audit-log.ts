@@ -1,0 +1,104 @@
+/** Writes what belongs to no transaction of its own (sign-ins that were refused, denials), reads the log, and verifies it. */
+import type { Kysely } from 'kysely';
+import type { Log } from '../../../platform/log/log.ts';
+import { isSystemScope, type StorageScope, systemScope } from '../../../platform/storage/index.ts';
+import type { AuditRow, IdentityStorage, IdentityTables } from '../tables.ts';
+import { appendToChain, type ChainHead, EMPTY_CHAIN, followChain, readHead } from './audit-chain.ts';
+import type { AuditEntry } from './audit-entry.ts';
+
+export interface AuditPage {
+  /** Entries before this number; undefined: from the newest on. */
+  before: number | undefined;
+  limit: number;
+}
+
+export interface ChainVerification {
+  entries: number;
+  /** The first number at which the log is not what was written; undefined: the whole chain holds. */
+  brokenAt: number | undefined;
+}
+
+/** Refusals can be provoked by strangers; beyond this many that wait to be written they are counted, not kept. */
+const MAX_WAITING = 1_000;
+const VERIFIED_AT_ONCE = 1_000;
+
+export class AuditLog {
+  readonly #storage: IdentityStorage;
+  readonly #log: Log;
+  #waiting: AuditEntry[] = [];
+  #nLeftOut = 0;
+  #writing: Promise<void> | undefined;
+
+  constructor(storage: IdentityStorage, log: Log) {
+    this.#storage = storage;
+    this.#log = log;
+  }
+
+  /** Is written soon, together with what comes meanwhile. */
+  add(entry: AuditEntry): void {
+    if (this.#waiting.length >= MAX_WAITING) {
+      this.#nLeftOut += 1;
+      return;
+    }
+    this.#waiting.push(entry);
+    this.#writing ??= this.#writeAll();
+  }
+
+  /** Resolves when all that was added is on disk. */
+  async flush(): Promise<void> {
+    while (this.#writing !== undefined) await this.#writing;
+  }
+
+  /** Newest first. A tenant's administrators see what happened in their tenant. */
+  list(scope: StorageScope, { before, limit }: AuditPage): Promise<AuditRow[]> {
+    return this.#storage.read(scope, (db) => {
+      let query = db.selectFrom('identity_audit').selectAll().orderBy('seq', 'desc').limit(limit);
+      if (!isSystemScope(scope)) query = query.where('tenant', '=', scope.tenant);
+      if (before !== undefined) query = query.where('seq', '<', before);
+      return query.execute();
+    });
+  }
+
+  verify(): Promise<ChainVerification> {
+    return this.#storage.read(systemScope(), verifyChain);
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const entries = this.#waiting;
+      this.#waiting = [];
+      const nLeftOut = this.#nLeftOut;
+      this.#nLeftOut = 0;
+      if (nLeftOut > 0) entries.push(leftOut(nLeftOut));
+      await this.#storage
+        .write(systemScope(), (tx) => appendToChain(tx, entries))
+        .catch((error: unknown) => this.#log.error('entries of the audit log were not written', { n: entries.length, error }));
+    }
+    this.#writing = undefined;
+  }
+}
+
+async function verifyChain(db: Kysely<IdentityTables>): Promise<ChainVerification> {
+  const expected = await readHead(db);
+  let head: ChainHead = EMPTY_CHAIN;
+  for (;;) {
+    const rows = await db
+      .selectFrom('identity_audit')
+      .selectAll()
+      .where('seq', '>', head.seq)
+      .orderBy('seq')
+      .limit(VERIFIED_AT_ONCE)
+      .execute();
+    const followed = followChain(head, rows);
+    if (followed.brokenAt !== undefined) return { entries: followed.head.seq, brokenAt: followed.brokenAt };
+    head = followed.head;
+    if (rows.length < VERIFIED_AT_ONCE) break;
+  }
+  const isWhole = head.seq === expected.seq && head.hash === expected.hash;
+  return { entries: head.seq, brokenAt: isWhole ? undefined : head.seq + 1 };
+}
+
+function leftOut(n: number): AuditEntry {
+  const nowhere = { tenant: 'default', actor: 'node', target: '', remoteAddress: '', requestId: '' };
+  return { ...nowhere, at: Date.now(), action: 'audit.left_out', outcome: 'failed', detail: { entries: n } };
+}

@@ -1,0 +1,110 @@
+/** The one function that resolves every kind of credential to a principal. */
+import type { AuthenticationState, Authenticator, CredentialSource } from '../../../platform/http/authenticator.ts';
+import { ANONYMOUS, type Principal } from '../../../platform/http/principal.ts';
+import { scopesOfRole } from '../accounts/scopes.ts';
+import { API_KEY_PREFIX, isWholeApiKey } from './api-key.ts';
+import type { CredentialCache } from './credential-cache.ts';
+import type { CredentialStore } from './credential-store.ts';
+import { LOCAL_ADMIN, type LocalToken } from './local-token.ts';
+import { type PresentedCredential, presentedCredential } from './presented-credential.ts';
+import { type RefusalReason, refusedCredential, uncheckedCredential } from './refused-credential.ts';
+import { type Resolution, resolveKey, resolveSession } from './resolved-credential.ts';
+import { hashSecret, isWholeToken } from './secret-token.ts';
+import { SETUP_CODE_HEADER, type SetupCode } from './setup-code.ts';
+
+export interface AuthenticatorDeps {
+  store: CredentialStore;
+  cache: CredentialCache;
+  setupCode: SetupCode;
+  localToken: LocalToken;
+  sessionIdleMs: number;
+  state(): AuthenticationState;
+  /** Is told of each credential that was refused, for the audit log. */
+  onRefusal(reason: RefusalReason, source: CredentialSource): void;
+}
+
+/** The holder of the set-up code, on a node without accounts. */
+export const SETUP_ADMIN: Principal = Object.freeze({
+  tenant: 'default',
+  subject: undefined,
+  kind: 'token',
+  roles: Object.freeze(['superadmin'] as const),
+  scopes: scopesOfRole('superadmin'),
+  keyId: 'setup-code',
+});
+
+type CredentialKind = 'key' | 'session';
+
+export class IdentityAuthenticator implements Authenticator {
+  readonly #deps: AuthenticatorDeps;
+
+  constructor(deps: AuthenticatorDeps) {
+    this.#deps = deps;
+  }
+
+  state(): AuthenticationState {
+    return this.#deps.state();
+  }
+
+  /** Synchronous for a credential that is in the cache. */
+  authenticate(source: CredentialSource): Principal | Promise<Principal> {
+    if (this.#deps.state() === 'off') return this.#withoutAccounts(source);
+    const presented = presentedCredential(source.headers);
+    if (presented === undefined) return ANONYMOUS;
+    const kind = kindOf(presented);
+    if (kind === 'local')
+      return this.#deps.localToken.matches(presented.text, source) ? LOCAL_ADMIN : this.#refuse('expired', source);
+    if (kind !== 'key' && kind !== 'session') return this.#notOfOurs(kind, presented, source);
+    const hash = hashSecret(presented.text);
+    const known = this.#deps.cache.find(hash, Date.now());
+    return known?.principal ?? this.#lookUp(kind, hash, presented, source);
+  }
+
+  /** Clients send keys of other services, or none, to a node that asks for none; only the code means something. */
+  #withoutAccounts(source: CredentialSource): Principal {
+    const code = source.headers.get(SETUP_CODE_HEADER);
+    if (code === undefined) return ANONYMOUS;
+    return this.#deps.setupCode.matches(code) ? SETUP_ADMIN : this.#refuse('unknown_key', source);
+  }
+
+  /** A browser sends an old cookie wherever it goes, also to the login page; a program's header is meant. */
+  #notOfOurs(reason: RefusalReason, { from }: PresentedCredential, source: CredentialSource): Principal {
+    return from === 'cookie' ? ANONYMOUS : this.#refuse(reason, source);
+  }
+
+  async #lookUp(
+    kind: CredentialKind,
+    hash: string,
+    presented: PresentedCredential,
+    source: CredentialSource,
+  ): Promise<Principal> {
+    const version = this.#deps.cache.version;
+    const resolution = await this.#resolve(kind, hash).catch((error: unknown) => {
+      throw uncheckedCredential(error);
+    });
+    if (typeof resolution === 'string') return this.#notOfOurs(resolution, presented, source);
+    // Something was revoked meanwhile, perhaps this: what was read may be from before.
+    if (!this.#deps.cache.add(hash, resolution, version)) return this.#lookUp(kind, hash, presented, source);
+    return resolution.principal;
+  }
+
+  async #resolve(kind: CredentialKind, hash: string): Promise<Resolution> {
+    const { store, sessionIdleMs } = this.#deps;
+    if (kind === 'key') return resolveKey(await store.findKey(hash), Date.now());
+    return resolveSession(await store.findSession(hash), sessionIdleMs, Date.now());
+  }
+
+  #refuse(reason: RefusalReason, source: CredentialSource): never {
+    this.#deps.onRefusal(reason, source);
+    throw refusedCredential(reason, source.path);
+  }
+}
+
+/** The kind of secret that the text is, or why it is none. */
+function kindOf({ text, from }: PresentedCredential): CredentialKind | 'local' | RefusalReason {
+  if (text.startsWith(API_KEY_PREFIX) && from !== 'cookie') return isWholeApiKey(text) ? 'key' : 'api_key_unknown';
+  if (from === 'api-key') return 'api_key_unknown';
+  if (isWholeToken('svcs_', text)) return 'session';
+  if (isWholeToken('svcl_', text) && from === 'bearer') return 'local';
+  return 'bad_encoding';
+}

@@ -1,0 +1,66 @@
+/** The sessions of accounts: who is signed in, from where. */
+import type { TenantScope } from '../../../platform/storage/index.ts';
+import { appendToChain } from '../audit/audit-chain.ts';
+import type { AuditEntry } from '../audit/audit-entry.ts';
+import { type IdentityStorage, type SessionRow, within } from '../tables.ts';
+
+export class SessionStore {
+  readonly #storage: IdentityStorage;
+
+  constructor(storage: IdentityStorage) {
+    this.#storage = storage;
+  }
+
+  /** False: the account was deleted or disabled, or its password changed, since `passwordHash` was verified. */
+  add(scope: TenantScope, row: SessionRow, passwordHash: string | null, entry: AuditEntry): Promise<boolean> {
+    return this.#storage.write(scope, async (tx) => {
+      const user = await tx
+        .selectFrom('identity_users')
+        .select(['password_hash', 'disabled'])
+        .where(within(scope))
+        .where('id', '=', row.user_id)
+        .executeTakeFirst();
+      if (user === undefined || user.disabled === 1 || user.password_hash !== passwordHash) return false;
+      await tx.insertInto('identity_sessions').values(row).execute();
+      await tx
+        .updateTable('identity_users')
+        .set({ signed_in_at: row.created_at })
+        .where(within(scope))
+        .where('id', '=', row.user_id)
+        .execute();
+      await appendToChain(tx, [entry]);
+      return true;
+    });
+  }
+
+  find(scope: TenantScope, id: string): Promise<SessionRow | undefined> {
+    return this.#storage.read(scope, (db) =>
+      db.selectFrom('identity_sessions').selectAll().where(within(scope)).where('id', '=', id).executeTakeFirst(),
+    );
+  }
+
+  list(scope: TenantScope, userId: string): Promise<SessionRow[]> {
+    return this.#storage.read(scope, (db) =>
+      db
+        .selectFrom('identity_sessions')
+        .selectAll()
+        .where(within(scope))
+        .where('user_id', '=', userId)
+        .orderBy('seen_at', 'desc')
+        .limit(1_000)
+        .execute(),
+    );
+  }
+
+  /** One session of an account, or all of them. Returns how many ended. */
+  end(scope: TenantScope, userId: string, id: string | undefined, entry: AuditEntry): Promise<number> {
+    return this.#storage.write(scope, async (tx) => {
+      let query = tx.deleteFrom('identity_sessions').where(within(scope)).where('user_id', '=', userId);
+      if (id !== undefined) query = query.where('id', '=', id);
+      const [result] = await query.execute();
+      const nEnded = Number(result?.numDeletedRows ?? 0n);
+      if (nEnded > 0) await appendToChain(tx, [entry]);
+      return nEnded;
+    });
+  }
+}

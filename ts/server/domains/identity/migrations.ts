@@ -1,0 +1,111 @@
+/** The tables of identity, step by step. What was released never changes. */
+import { column, type Migration, type MigrationSchema } from '../../platform/storage/index.ts';
+import { beginChain } from './audit/audit-chain.ts';
+import type { IdentityTables } from './tables.ts';
+
+export const identityMigrations: readonly Migration[] = [
+  {
+    id: 1,
+    name: 'create tenants, accounts, credentials and the audit log',
+    up: async (schema) => {
+      await createAccounts(schema);
+      await createCredentials(schema);
+      await createRecords(schema);
+    },
+  },
+];
+
+async function createAccounts(schema: MigrationSchema): Promise<void> {
+  await schema.table('identity_tenants', {
+    columns: {
+      id: column.id(),
+      name: column.text(),
+      tokens_per_minute: column.integer({ nullable: true }),
+      priority: column.flag({ default: 0 }),
+      created_at: column.timestamp(),
+    },
+    primaryKey: ['id'],
+  });
+  // A node with one tenant stays as it was without accounts: its requests may ask for priority.
+  const first = { id: 'default', name: 'Default', tokens_per_minute: null, priority: 1, created_at: Date.now() };
+  await schema.db<IdentityTables>().insertInto('identity_tenants').values(first).execute();
+  await schema.tenantTable('identity_users', {
+    columns: {
+      id: column.id(),
+      username: column.text(),
+      username_key: column.text(),
+      email: column.text({ nullable: true }),
+      email_key: column.text({ nullable: true }),
+      role: column.text(),
+      password_hash: column.text({ nullable: true }),
+      disabled: column.flag({ default: 0 }),
+      settings: column.json({ default: '{}' }),
+      created_at: column.timestamp(),
+      signed_in_at: column.timestamp({ nullable: true }),
+    },
+    primaryKey: ['id'],
+    unique: [['username_key'], ['email_key']],
+  });
+  await schema.index('identity_users_by_tenant', 'identity_users', ['tenant', 'id']);
+}
+
+async function createCredentials(schema: MigrationSchema): Promise<void> {
+  await schema.tenantTable('identity_api_keys', {
+    columns: {
+      id: column.id(),
+      hash: column.text(),
+      user_id: column.id(),
+      name: column.text(),
+      start: column.text(),
+      scopes: column.json({ nullable: true }),
+      created_at: column.timestamp(),
+      expires_at: column.timestamp({ nullable: true }),
+      revoked_at: column.timestamp({ nullable: true }),
+      used_at: column.timestamp({ nullable: true }),
+    },
+    primaryKey: ['id'],
+    unique: [['hash']],
+  });
+  await schema.index('identity_api_keys_by_user', 'identity_api_keys', ['user_id', 'id']);
+  await schema.tenantTable('identity_sessions', {
+    columns: {
+      id: column.id(),
+      hash: column.text(),
+      user_id: column.id(),
+      created_at: column.timestamp(),
+      seen_at: column.timestamp(),
+      expires_at: column.timestamp(),
+      remote_address: column.text(),
+      user_agent: column.text(),
+    },
+    primaryKey: ['id'],
+    unique: [['hash']],
+  });
+  await schema.index('identity_sessions_by_user', 'identity_sessions', ['user_id', 'id']);
+  await schema.tenantTable('identity_password_resets', {
+    columns: { hash: column.text(), user_id: column.id(), expires_at: column.timestamp() },
+    primaryKey: ['hash'],
+  });
+}
+
+async function createRecords(schema: MigrationSchema): Promise<void> {
+  await schema.table('identity_facts', { columns: { name: column.id(), value: column.text() }, primaryKey: ['name'] });
+  await schema.table('identity_audit', {
+    columns: {
+      seq: column.integer(),
+      at: column.timestamp(),
+      tenant: column.text(),
+      actor: column.text(),
+      action: column.text(),
+      target: column.text(),
+      outcome: column.text(),
+      detail: column.json(),
+      remote_address: column.text(),
+      request_id: column.text(),
+      hash: column.text(),
+    },
+    primaryKey: ['seq'],
+  });
+  await beginChain(schema.db<IdentityTables>());
+  await schema.index('identity_audit_by_tenant', 'identity_audit', ['tenant', 'seq']);
+}

@@ -1,0 +1,138 @@
+/** Sign-up, login, password reset, and who the caller is. */
+import Type from 'typebox';
+import { isFromThisMachine } from '../../../platform/http/access/this-machine.ts';
+import type { AuthenticationState } from '../../../platform/http/authenticator.ts';
+import { hasRole, type Principal } from '../../../platform/http/principal.ts';
+import { json, type Reply, type RequestContext, type Route, route } from '../../../platform/http/route.ts';
+import type { AttemptLimit } from '../accounts/attempt-limit.ts';
+import type { Session, SignIn } from '../accounts/sign-in.ts';
+import type { Users } from '../accounts/users.ts';
+import { auditSource } from '../audit/audit-entry.ts';
+import { sessionCookie } from '../credentials/session-cookie.ts';
+import type { WhoIs } from '../credentials/who-is.ts';
+import { errorSpecs, identityError } from '../errors.ts';
+import { accountBody, Login, PasswordReset, Registration, SessionOpened, timeOf, Whoami } from '../schemas.ts';
+
+export interface AuthRouteDeps {
+  users: Users;
+  signIn: SignIn;
+  whoIs: WhoIs;
+  attempts: AttemptLimit;
+  state(): AuthenticationState;
+  isRegistrationOpen: boolean;
+}
+
+const tag = 'Account';
+const MAX_BODY = 4096;
+
+export function authRoutes(deps: AuthRouteDeps): Route[] {
+  const { users, signIn, whoIs, attempts } = deps;
+  return [
+    route({
+      method: 'POST',
+      path: '/api/v1/auth/register',
+      auth: 'open',
+      maxBody: MAX_BODY,
+      tag,
+      summary: 'Make an account for oneself',
+      description:
+        'The first account of the installation becomes superadmin and switches authentication on for good. It is made on the machine itself, or with the ' +
+        'set-up code from the log in `X-Svc-Setup-Code`. Later accounts are viewers of the tenant `default`, if `identity.self_registration` is open.',
+      body: Registration,
+      responses: { 201: SessionOpened },
+      errors: errorSpecs(
+        'server_busy',
+        'invalid_credential',
+        'weak_password',
+        'setup_code_needed',
+        'registration_closed',
+        'forbidden',
+        'name_taken',
+        'too_many_attempts',
+      ),
+      handle: async (context) => {
+        requireRegistration(deps, context);
+        const { username, password, email, tenant } = context.body;
+        attempts.count(`register ${context.remoteAddress}`, context.remoteAddress);
+        const user = await users.register({ username, password, email, tenant }, auditSource(context));
+        return opened(context, 201, await signIn.open(user, auditSource(context), userAgent(context)));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/v1/auth/login',
+      auth: 'open',
+      maxBody: MAX_BODY,
+      tag,
+      summary: 'Sign in with the name or the address of an account and its password',
+      body: Login,
+      responses: { 200: SessionOpened },
+      errors: errorSpecs(
+        'server_busy',
+        'invalid_credential',
+        'account_disabled',
+        'too_many_attempts',
+        'account_service_unreachable',
+      ),
+      handle: async (context) => {
+        const { username, password } = context.body;
+        return opened(context, 200, await signIn.signIn(username, password, auditSource(context), userAgent(context)));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/v1/auth/reset-password',
+      auth: 'open',
+      maxBody: MAX_BODY,
+      tag,
+      summary: 'Set a new password with a reset token, which works once',
+      description: 'Ends all sessions of the account. An administrator issues the token (`svc user reset`).',
+      body: PasswordReset,
+      responses: { 204: Type.Null() },
+      errors: errorSpecs('server_busy', 'weak_password', 'invalid_reset_token', 'too_many_attempts'),
+      handle: async (context) => {
+        const { token, password } = context.body;
+        attempts.count(`reset ${context.remoteAddress}`, context.remoteAddress);
+        await users.usePasswordReset(token, password, auditSource(context));
+        return { kind: 'bytes', status: 204, headers: {}, body: '' };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/v1/auth/whoami',
+      auth: 'viewer',
+      maxBody: 0,
+      tag,
+      summary: 'Who the caller is, and what the credential may be used for',
+      responses: { 200: Whoami },
+      handle: async ({ caller }) => json(200, await whoIs.describe(caller)),
+    }),
+  ];
+}
+
+/** Whoever makes the first account owns the installation, so a stranger on the network must not be faster than the operator. */
+function requireRegistration({ state, isRegistrationOpen }: AuthRouteDeps, context: RequestContext): void {
+  if (state() === 'enforce') {
+    if (isRegistrationOpen) return;
+    throw identityError('registration_closed', 'Accounts are made by administrators here; ask one.');
+  }
+  if (isFromThisMachine(context) || isSetupAdmin(context.caller)) return;
+  throw identityError(
+    'setup_code_needed',
+    'The first account is made on the machine itself, or with the set-up code that the log shows at start in X-Svc-Setup-Code.',
+  );
+}
+
+function isSetupAdmin(caller: Principal): boolean {
+  return hasRole(caller, 'superadmin');
+}
+
+function opened(context: RequestContext, status: number, { token, expiresAt, user }: Session): Reply {
+  const maxAgeSeconds = Math.max(0, Math.floor((expiresAt - Date.now()) / 1000));
+  const headers = { 'set-cookie': [sessionCookie(context, token, maxAgeSeconds)], 'cache-control': 'no-store' };
+  return json(status, { token, expires_at: timeOf(expiresAt), user: accountBody(user) }, headers);
+}
+
+function userAgent({ headers }: RequestContext): string {
+  return headers.get('user-agent') ?? '';
+}

@@ -1,0 +1,163 @@
+/** Shapes of the identity API. Times are ISO 8601 in UTC. */
+import Type, { type Static } from 'typebox';
+import { ROLES } from '../../platform/http/principal.ts';
+import { EMAIL_PATTERN, USERNAME_PATTERN } from './accounts/account-name.ts';
+import { MAX_PASSWORD_LENGTH } from './accounts/password-rules.ts';
+import { SCOPES } from './accounts/scopes.ts';
+import type { ApiKeyRow, AuditRow, SessionRow, TenantRow, UserRow } from './tables.ts';
+
+const Time = Type.String({ description: 'ISO 8601, UTC.' });
+const Nullable = <S extends ReturnType<typeof Type.String>>(schema: S) => Type.Union([schema, Type.Null()]);
+export const RoleName = Type.Enum([...ROLES]);
+export const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }) });
+export const Password = Type.String({ minLength: 1, maxLength: MAX_PASSWORD_LENGTH, description: 'At least 8 characters.' });
+const Username = Type.String({ pattern: USERNAME_PATTERN, description: 'Unique in the installation, whatever the case.' });
+const Email = Type.String({ pattern: EMAIL_PATTERN });
+const TenantId = Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,127}$' });
+const Scopes = Type.Array(Type.Enum([...SCOPES]), { maxItems: SCOPES.length, description: 'Absent: what the role may do.' });
+const TokensPerMinute = Type.Integer({ minimum: 1, description: 'Prompt and completion tokens in any minute.' });
+
+export const Page = Type.Object({
+  after: Type.Optional(Type.String({ maxLength: 128, description: '`next` of the page before.' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+});
+export const listOfRows = <S extends ReturnType<typeof Type.Object>>(row: S) =>
+  Type.Object({ data: Type.Array(row), next: Type.Optional(Type.String({ description: 'Absent on the last page.' })) });
+
+export const Registration = Type.Object({
+  username: Username,
+  password: Password,
+  email: Type.Optional(Email),
+  tenant: Type.Optional(TenantId),
+});
+export const Login = Type.Object({ username: Type.String({ minLength: 1, maxLength: 256 }), password: Password });
+export const PasswordReset = Type.Object({ token: Type.String({ minLength: 1, maxLength: 256 }), password: Password });
+const Account = Type.Object({ id: Type.String(), username: Type.String(), tenant: Type.String(), role: RoleName });
+export const SessionOpened = Type.Object({
+  token: Type.String({ description: 'For Authorization: Bearer. Also set as a cookie.' }),
+  expires_at: Time,
+  user: Account,
+});
+export const Whoami = Type.Object({
+  kind: Type.Enum(['user', 'api_key', 'capability', 'anonymous']),
+  user: Type.Union([Account, Type.Null()]),
+  tenant: Type.String(),
+  role: Type.Union([RoleName, Type.Null()]),
+  scopes: Type.Array(Type.String()),
+  key_id: Nullable(Type.String()),
+  expires_at: Nullable(Time),
+});
+export const Settings = Type.Object({}, { additionalProperties: true, description: 'What the caller stored.' });
+
+export const User = Type.Object({
+  ...{ id: Type.String(), username: Type.String(), email: Nullable(Type.String()), tenant: Type.String(), role: RoleName },
+  ...{ disabled: Type.Boolean(), has_password: Type.Boolean(), created_at: Time, signed_in_at: Nullable(Time) },
+});
+export const NewUser = Type.Object({
+  username: Username,
+  password: Type.Optional(Password),
+  email: Type.Optional(Email),
+  tenant: Type.Optional(TenantId),
+  role: RoleName,
+});
+export const UserPatch = Type.Object({
+  role: Type.Optional(RoleName),
+  disabled: Type.Optional(Type.Boolean()),
+  password: Type.Optional(Password),
+});
+export const ResetToken = Type.Object({ token: Type.String(), expires_at: Time });
+
+export const Tenant = Type.Object({
+  ...{ id: Type.String(), name: Type.String(), tokens_per_minute: Type.Union([Type.Integer(), Type.Null()]) },
+  ...{ priority: Type.Boolean(), created_at: Time },
+});
+const TenantName = Type.String({ minLength: 1, maxLength: 200 });
+export const NewTenant = Type.Object({
+  id: TenantId,
+  name: Type.Optional(TenantName),
+  tokens_per_minute: Type.Optional(TokensPerMinute),
+  priority: Type.Optional(Type.Boolean({ description: 'Whether its requests may go before those of others.' })),
+});
+export const TenantPatch = Type.Object({
+  name: Type.Optional(TenantName),
+  tokens_per_minute: Type.Optional(Type.Union([TokensPerMinute, Type.Null()])),
+  priority: Type.Optional(Type.Boolean()),
+});
+
+export const Key = Type.Object({
+  ...{ id: Type.String(), name: Type.String(), start: Type.String(), user: Type.String({ description: 'Id of its account.' }) },
+  ...{ tenant: Type.String(), scopes: Type.Union([Type.Array(Type.String()), Type.Null()]), created_at: Time },
+  ...{ expires_at: Nullable(Time), used_at: Nullable(Time) },
+});
+export const NewKey = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 100 }),
+  scopes: Type.Optional(Scopes),
+  expires_in_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 * 365 * 24 * 3600 })),
+  user: Type.Optional(Type.String({ maxLength: 128, description: 'Id of the account that gets it; for administrators.' })),
+});
+export const IssuedKey = Type.Object({
+  ...{ id: Type.String(), api_key: Type.String({ description: 'Shown this once.' }), name: Type.String() },
+  ...{ scopes: Type.Union([Type.Array(Type.String()), Type.Null()]), expires_at: Nullable(Time) },
+});
+
+export const Session = Type.Object({
+  ...{ id: Type.String(), created_at: Time, seen_at: Time, expires_at: Time },
+  ...{ remote_address: Type.String(), user_agent: Type.String(), current: Type.Boolean() },
+});
+export const AuditLine = Type.Object({
+  ...{ seq: Type.Integer(), at: Time, tenant: Type.String(), actor: Type.String(), action: Type.String() },
+  ...{ target: Type.String(), outcome: Type.Enum(['done', 'denied', 'failed']), detail: Type.Object({}) },
+  ...{ remote_address: Type.String(), request_id: Type.String(), hash: Type.String() },
+});
+
+export function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function timeOrNull(ms: number | null): string | null {
+  return ms === null ? null : timeOf(ms);
+}
+
+export function accountBody({ id, username, tenant, role }: UserRow): Static<typeof Account> {
+  return { id, username, tenant, role };
+}
+
+export function userBody(row: UserRow): Static<typeof User> {
+  const { email, disabled, password_hash, created_at, signed_in_at } = row;
+  const times = { created_at: timeOf(created_at), signed_in_at: timeOrNull(signed_in_at) };
+  return { ...accountBody(row), email, disabled: disabled === 1, has_password: password_hash !== null, ...times };
+}
+
+export function tenantBody({ priority, created_at, ...row }: TenantRow): Static<typeof Tenant> {
+  return { ...row, priority: priority === 1, created_at: timeOf(created_at) };
+}
+
+export function keyBody({ id, name, start, user_id, tenant, scopes, ...times }: ApiKeyRow): Static<typeof Key> {
+  return {
+    ...{ id, name, start, user: user_id, tenant, scopes: scopes === null ? null : (JSON.parse(scopes) as string[]) },
+    ...{ created_at: timeOf(times.created_at), expires_at: timeOrNull(times.expires_at), used_at: timeOrNull(times.used_at) },
+  };
+}
+
+export function issuedKeyBody({ row, apiKey }: { row: ApiKeyRow; apiKey: string }): Static<typeof IssuedKey> {
+  const { id, name, scopes, expires_at } = keyBody(row);
+  return { id, api_key: apiKey, name, scopes, expires_at };
+}
+
+export function sessionBody(row: SessionRow, currentId: string | undefined): Static<typeof Session> {
+  const { id, remote_address, user_agent } = row;
+  const times = { created_at: timeOf(row.created_at), seen_at: timeOf(row.seen_at), expires_at: timeOf(row.expires_at) };
+  return { id, ...times, remote_address, user_agent, current: id === currentId };
+}
+
+export function auditBody({ at, detail, outcome, ...row }: AuditRow): Static<typeof AuditLine> {
+  const outcomes = { outcome: outcome as Static<typeof AuditLine>['outcome'] };
+  return { ...row, ...outcomes, at: timeOf(at), detail: JSON.parse(detail) as object };
+}
+
+/** A page of rows that were asked for with one more than the limit. */
+export function pageOf<Row extends { id: string }, Body>(rows: readonly Row[], limit: number, body: (row: Row) => Body) {
+  const shown = rows.slice(0, limit);
+  const next = rows.length > limit ? shown.at(-1)?.id : undefined;
+  return { data: shown.map(body), ...(next !== undefined && { next }) };
+}
