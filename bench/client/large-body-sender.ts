@@ -17,7 +17,7 @@ export interface SentBody {
 
 const nImages = 16;
 
-const fillers: Readonly<Record<LargeBodyKind, (sizeBytes: number) => string>> = {
+const contents: Readonly<Record<LargeBodyKind, (sizeBytes: number) => string>> = {
   text: (size) => `"messages":[{"role":"user","content":"${repeat('all work and no play ', size)}"}]`,
   images: (size) =>
     `"messages":[{"role":"user","content":[${Array.from({ length: nImages }, () => image(size / nImages)).join()}]}]`,
@@ -56,7 +56,7 @@ let body = Buffer.alloc(0);
 parentPort?.on('message', async (asked: BodyToMake | 'send') => {
   if (asked === 'send') parentPort?.postMessage(await send(workerData as Target, body));
   else {
-    body = Buffer.from(`{"model":"bench","max_tokens":1,${fillers[asked.kind](asked.sizeMb * 1e6)}}`);
+    body = Buffer.from(`{"model":"bench","max_tokens":1,${contents[asked.kind](asked.sizeMb * 1e6)}}`);
     parentPort?.postMessage('made');
   }
 });

@@ -48,7 +48,7 @@ async function tracedRequest(): Promise<Outcome> {
 }
 
 async function nativeBindings(): Promise<Outcome> {
-  const sources = globSync('native/llama/*.{h,cpp}').map((path) => readFileSync(path, 'utf8'));
+  const sources = globSync('native/{common,llama}/*.{h,cpp}').map((path) => readFileSync(path, 'utf8'));
   const binding = ['ts/server/native/llama.ts', 'ts/server/native/load.ts'].map((path) => readFileSync(path, 'utf8'));
   return judge(compareBinding(binding.join('\n'), sources.join('\n')), 'llama');
 }

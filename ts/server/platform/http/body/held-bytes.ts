@@ -21,15 +21,15 @@ export class HeldBytes {
   sizeBytes = 0;
   #last: Piece = new Uint8Array();
   /** Bytes of the last piece that are free. */
-  #room = 0;
+  #capacity = 0;
   /** Pieces before the last go in at `port1`. */
   #earlier: MessageChannel | undefined;
 
   /** Copies them. */
   add(bytes: Uint8Array): void {
-    const fitting = bytes.subarray(0, this.#room);
-    if (fitting.length > 0) this.#last.set(fitting, this.#last.length - this.#room);
-    this.#room -= fitting.length;
+    const fitting = bytes.subarray(0, this.#capacity);
+    if (fitting.length > 0) this.#last.set(fitting, this.#last.length - this.#capacity);
+    this.#capacity -= fitting.length;
     if (fitting.length < bytes.length) this.#addPiece(bytes.subarray(fitting.length));
     this.sizeBytes += bytes.length;
   }
@@ -52,7 +52,7 @@ export class HeldBytes {
     this.#earlier?.port1.close();
     this.#earlier = undefined;
     this.#last = new Uint8Array();
-    this.#room = 0;
+    this.#capacity = 0;
   }
 
   #addPiece(bytes: Uint8Array): void {
@@ -65,7 +65,7 @@ export class HeldBytes {
     piece.set(before);
     piece.set(bytes, before.length);
     this.#last = piece;
-    this.#room = growth - bytes.length;
+    this.#capacity = growth - bytes.length;
   }
 
   #moveLast(): void {
@@ -74,7 +74,7 @@ export class HeldBytes {
   }
 
   #filled(): Piece {
-    return this.#last.subarray(0, this.#last.length - this.#room);
+    return this.#last.subarray(0, this.#last.length - this.#capacity);
   }
 }
 
