@@ -1,6 +1,8 @@
 /** What crosses the binding to native/llama: options and jobs on the way in, facts and figures on the way out. */
 import type { MessagePort } from 'node:worker_threads';
 
+export type { EngineEvents, FinishReason, GenerationHandler, JobUsage, TokenLogprob } from './step-reader.ts';
+
 /** Bytes that were handed to native code in pieces; see stageBytes() in llama.ts. They can be used once. */
 export interface StagedBytes {
   append(bytes: Uint8Array): void;

@@ -27,7 +27,6 @@ import { NativeError } from './native-error.ts';
 import { type EngineEvents, type GenerationHandler, StepReader } from './step-reader.ts';
 
 export type * from './llama-shapes.ts';
-export type { EngineEvents, FinishReason, GenerationHandler, JobUsage, TokenLogprob } from './step-reader.ts';
 export { NativeError };
 
 interface RawEngine {
@@ -66,9 +65,14 @@ interface RawModel {
   close(): Promise<void>;
 }
 
+/** Bytes that the addon holds until a job takes them. */
+interface RawStagedBytes {
+  append(bytes: Uint8Array): void;
+}
+
 /** What native/llama/addon.cpp registers. */
 export interface LlamaAddon {
-  StagedBytes: new (sizeBytes: number) => StagedBytes;
+  StagedBytes: new (sizeBytes: number) => RawStagedBytes;
   systemInfo(): SystemInfo;
   startLoad(options: LoadOptions, onProgress: (fraction: number) => void): { id: number; model: Promise<RawModel> };
   abortLoad(id: number): void;

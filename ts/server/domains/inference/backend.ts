@@ -3,13 +3,13 @@ import type {
   EmbedResult,
   EngineLimits,
   EngineStats,
+  GenerationHandler,
   GenerationJob,
   ModelInfo,
   Prompt,
   RankResult,
   Text,
 } from '../../native/llama-shapes.ts';
-import type { GenerationHandler } from '../../native/step-reader.ts';
 import type { InferenceError } from './errors.ts';
 import type { ModelKind } from './models/model-source.ts';
 import type { UsageRecorder } from './usage/usage-recorder.ts';

@@ -1,5 +1,5 @@
 /** The inference settings in the module's own words; what is automatic is left out. */
-import type { EngineOptions } from '../../native/llama.ts';
+import type { EngineOptions } from '../../native/llama-shapes.ts';
 import type { LocalOptions } from './local/local-options.ts';
 
 export interface InferenceConfig {

@@ -1,5 +1,5 @@
 /** Chooses the model of each request, hands the work to the backend that has it, and records what it used. */
-import type { EmbedResult, RankResult, Text } from '../../native/llama.ts';
+import type { EmbedResult, RankResult, Text } from '../../native/llama-shapes.ts';
 import type {
   CallOptions,
   ChatPrompt,

@@ -1,6 +1,6 @@
 /** Model cards and details -> their wire shapes. */
 import { basename } from 'node:path';
-import type { EngineLimits, EngineStats } from '../../../native/llama.ts';
+import type { EngineLimits, EngineStats } from '../../../native/llama-shapes.ts';
 import type { ModelCard, ModelDetail } from '../backend.ts';
 import { totalBytes } from '../local/memory-use.ts';
 import type { StoredModel } from '../models/model-source.ts';

@@ -1,5 +1,5 @@
 /** Sampling members by their wire names -> the engine's options. */
-import type { GenerationJob, Sampling } from '../../../native/llama.ts';
+import type { GenerationJob, Sampling } from '../../../native/llama-shapes.ts';
 import { invalid } from '../errors.ts';
 import { type LoraMember, maxLookback } from './engine-members.ts';
 import { asInteger, asList, asNumber, type Members, omitNullish } from './members.ts';

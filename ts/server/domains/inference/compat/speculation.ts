@@ -1,5 +1,5 @@
 /** Members that steer speculative decoding, by llama.cpp's names -> the engine's options. */
-import type { GenerationJob } from '../../../native/llama.ts';
+import type { GenerationJob } from '../../../native/llama-shapes.ts';
 import { nullableInteger, nullableString } from './nullable.ts';
 
 export const maxDraft = 64;

@@ -1,5 +1,6 @@
 /** Gathers one completion whole, for clients that do not stream. */
-import type { FinishReason, JobUsage, NativeError, TokenLogprob } from '../../../native/llama.ts';
+import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama-shapes.ts';
+import type { NativeError } from '../../../native/native-error.ts';
 import type { CompletionSink, RunningCompletion } from '../backend.ts';
 import { inferenceError } from '../errors.ts';
 import { inferenceFailure } from '../failure.ts';

@@ -1,5 +1,5 @@
 /** How one foreign API spells a stream of tokens as server-sent events. */
-import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama.ts';
+import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama-shapes.ts';
 import type { HttpError } from '../../../platform/http/errors.ts';
 import type { Frames } from './frames.ts';
 

@@ -4,7 +4,8 @@
  * The stream opens when the engine has admitted the job, or after the header timeout while it waits in the queue. A failure before
  * that is a plain error with its own status; a later one travels inside the frame.
  */
-import type { FinishReason, JobUsage, NativeError, TokenLogprob } from '../../../native/llama.ts';
+import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama-shapes.ts';
+import type { NativeError } from '../../../native/native-error.ts';
 import type { EventStream, EventsReply } from '../../../platform/http/route.ts';
 import type { CompletionSink, RunningCompletion } from '../backend.ts';
 import { httpErrorOf, inferenceError } from '../errors.ts';

@@ -1,5 +1,5 @@
 /** A response that is kept: what `GET /v1/responses/{id}` shows of it, and what a later one continues. */
-import type { JobUsage } from '../../../native/llama.ts';
+import type { JobUsage } from '../../../native/llama-shapes.ts';
 
 export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
 

@@ -1,5 +1,5 @@
 /** Rows of the tables of kept responses. JSON columns hold text. */
-import type { JobUsage } from '../../../native/llama.ts';
+import type { JobUsage } from '../../../native/llama-shapes.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
 import type { KeptItem, KeptResponse, NewResponse, ResponseEnd, ResponseFailure, ResponseStatus } from './kept-response.ts';
 

@@ -1,5 +1,5 @@
 /** A model in memory with the contexts that were made of it, each on first need. */
-import type { EngineEvents, EngineOptions } from '../../../native/llama.ts';
+import type { EngineEvents, EngineOptions } from '../../../native/llama-shapes.ts';
 import { type MemoryUse, sumOf } from './memory-use.ts';
 import type { NativeEmbedder, NativeEngine, NativeModel } from './native-binding.ts';
 

@@ -1,5 +1,5 @@
 /** The engine of this process as an InferenceBackend. */
-import type { EmbedResult, RankResult, Text } from '../../../native/llama.ts';
+import type { EmbedResult, RankResult, Text } from '../../../native/llama-shapes.ts';
 import type {
   BackendCompletion,
   CallOptions,

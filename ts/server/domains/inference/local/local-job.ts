@@ -1,5 +1,5 @@
 /** A request as a job of the engine. */
-import type { GenerationJob } from '../../../native/llama.ts';
+import type { GenerationJob } from '../../../native/llama-shapes.ts';
 import type { CallOptions } from '../backend.ts';
 import { inferenceError } from '../errors.ts';
 

@@ -1,5 +1,5 @@
 /** How the local backend runs its models. */
-import type { EngineEvents, EngineOptions, LoadOptions } from '../../../native/llama.ts';
+import type { EngineEvents, EngineOptions, LoadOptions } from '../../../native/llama-shapes.ts';
 import type { StoredModel } from '../models/model-source.ts';
 import type { RegistryLimits, RegistryObserver } from './model-registry.ts';
 

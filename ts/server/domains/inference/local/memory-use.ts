@@ -1,5 +1,5 @@
 /** Bytes in main memory and in the memory of devices, added up and compared. */
-import type { MemoryUse } from '../../../native/llama.ts';
+import type { MemoryUse } from '../../../native/llama-shapes.ts';
 
 export type { MemoryUse };
 

@@ -1,5 +1,5 @@
 /** The local models as cards: what is on disk, what inspection says of it, and whether it is in memory. */
-import type { MemoryPlan } from '../../../native/llama.ts';
+import type { MemoryPlan } from '../../../native/llama-shapes.ts';
 import type { ModelCapabilities, ModelCard } from '../backend.ts';
 import { inferenceError } from '../errors.ts';
 import { findModel } from '../models/model-name.ts';

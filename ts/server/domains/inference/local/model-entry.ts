@@ -1,5 +1,5 @@
 /** One row of the model registry. States: loading -> loaded -> unloading -> gone; a failed load goes from loading to gone. */
-import type { MemoryPlan } from '../../../native/llama.ts';
+import type { MemoryPlan } from '../../../native/llama-shapes.ts';
 import type { StoredModel } from '../models/model-source.ts';
 import type { LoadedModel } from './loaded-model.ts';
 import { type MemoryUse, sumOf } from './memory-use.ts';

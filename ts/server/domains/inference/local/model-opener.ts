@@ -1,5 +1,5 @@
 /** Brings a model into memory with all that belongs to it: projector, adapters, draft model and the context that it needs first. */
-import type { EngineOptions, LoadOptions, MemoryPlan } from '../../../native/llama.ts';
+import type { EngineOptions, LoadOptions, MemoryPlan } from '../../../native/llama-shapes.ts';
 import { inferenceError } from '../errors.ts';
 import type { StoredModel } from '../models/model-source.ts';
 import type { InspectionPlan } from './inspection/inspection-process.ts';

@@ -1,6 +1,6 @@
 /** Limits of the model registry when the configuration names none. */
 
-import type { SystemInfo } from '../../../native/llama.ts';
+import type { SystemInfo } from '../../../native/llama-shapes.ts';
 import { hostMemory } from '../../../platform/host-memory.ts';
 import type { RegistryLimits } from './model-registry.ts';
 

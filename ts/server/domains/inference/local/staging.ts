@@ -1,5 +1,5 @@
 /** Hands large bytes of a request to native memory before the request itself, which then takes them without a copy. */
-import type { GenerationJob, QueuedBytes, StagedBytes, Text } from '../../../native/llama.ts';
+import type { GenerationJob, QueuedBytes, StagedBytes, Text } from '../../../native/llama-shapes.ts';
 import type { ChatPrompt } from '../backend.ts';
 import type { NativeBinding } from './native-binding.ts';
 

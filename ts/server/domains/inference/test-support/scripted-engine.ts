@@ -9,7 +9,7 @@ import type {
   QueuedBytes,
   StagedBytes,
   SystemInfo,
-} from '../../../native/llama.ts';
+} from '../../../native/llama-shapes.ts';
 import { NativeError } from '../../../native/native-error.ts';
 import { joinBytes } from '../../../platform/http/body/held-bytes.ts';
 import type { CompletionSink } from '../backend.ts';

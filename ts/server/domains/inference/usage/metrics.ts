@@ -1,5 +1,5 @@
 /** What inference tells Prometheus. The label `model` has installed models' ids only, so its set is bounded. */
-import type { EngineStats, JobUsage } from '../../../native/llama.ts';
+import type { EngineStats, JobUsage } from '../../../native/llama-shapes.ts';
 import type { Counter, Family, Gauge, Histogram } from '../../../platform/metrics/metrics.ts';
 import type { MetricsRegistry } from '../../../platform/metrics/registry.ts';
 

@@ -2,7 +2,7 @@
  * How many tokens a prompt may come to, before anybody has tokenised it: for budgets, which are settled with what it really was, and
  * for the bound on what waits for a model to be loaded.
  */
-import type { GenerationJob, Prompt, Text } from '../../../native/llama.ts';
+import type { GenerationJob, Prompt, Text } from '../../../native/llama-shapes.ts';
 
 /** English text has about four characters a token, other text fewer. */
 const charactersPerToken = 3;

@@ -1,5 +1,5 @@
 /** A gathered answer -> an Anthropic message, and the words that both forms share. */
-import type { FinishReason, JobUsage } from '../../../../native/llama.ts';
+import type { FinishReason, JobUsage } from '../../../../native/llama-shapes.ts';
 import type { Answer, Choice, ToolCall } from '../../completion/answer-collector.ts';
 import { inferenceError } from '../../errors.ts';
 

@@ -1,5 +1,5 @@
 /** The event stream of the Messages API. Deltas go by byte template. */
-import type { FinishReason, JobUsage } from '../../../../native/llama.ts';
+import type { FinishReason, JobUsage } from '../../../../native/llama-shapes.ts';
 import type { HttpError } from '../../../../platform/http/errors.ts';
 import type { Frames } from '../../completion/frames.ts';
 import type { StreamEncoder } from '../../completion/stream-encoder.ts';

@@ -1,5 +1,5 @@
 /** Chat completion chunks by byte template: a content token costs three copies and no object. */
-import type { FinishReason, JobUsage, TokenLogprob } from '../../../../native/llama.ts';
+import type { FinishReason, JobUsage, TokenLogprob } from '../../../../native/llama-shapes.ts';
 import type { HttpError } from '../../../../platform/http/errors.ts';
 import type { Frames } from '../../completion/frames.ts';
 import type { StreamEncoder } from '../../completion/stream-encoder.ts';

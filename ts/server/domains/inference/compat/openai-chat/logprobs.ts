@@ -1,5 +1,5 @@
 /** Log probabilities in the shape of the chat API. */
-import type { TokenLogprob } from '../../../../native/llama.ts';
+import type { TokenLogprob } from '../../../../native/llama-shapes.ts';
 
 /** JSON has no -Infinity; OpenAI sends this for tokens that cannot occur. */
 const impossible = -9999;

@@ -1,5 +1,5 @@
 /** Token counts and timings as the chat API and llama-server report them. */
-import type { JobUsage } from '../../../../native/llama.ts';
+import type { JobUsage } from '../../../../native/llama-shapes.ts';
 
 export function chatUsage(usage: JobUsage): Record<string, unknown> {
   const { nPromptTokens, nCompletionTokens, nCachedTokens, nDraftedTokens, nAcceptedTokens } = usage;

@@ -1,5 +1,5 @@
 /** The event stream of the Responses API. Deltas go by byte template; only the sequence number is made anew. */
-import type { FinishReason, JobUsage, TokenLogprob } from '../../../../native/llama.ts';
+import type { FinishReason, JobUsage, TokenLogprob } from '../../../../native/llama-shapes.ts';
 import type { HttpError } from '../../../../platform/http/errors.ts';
 import type { Frames } from '../../completion/frames.ts';
 import type { StreamEncoder } from '../../completion/stream-encoder.ts';

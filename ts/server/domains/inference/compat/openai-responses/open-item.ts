@@ -1,5 +1,5 @@
 /** The output item that a stream is writing: its events, and the item when it is done. */
-import type { TokenLogprob } from '../../../../native/llama.ts';
+import type { TokenLogprob } from '../../../../native/llama-shapes.ts';
 import { identifier } from '../identifier.ts';
 import {
   callItem,

@@ -1,5 +1,5 @@
 /** The response object and its output items, whole and in progress. */
-import type { JobUsage, TokenLogprob } from '../../../../native/llama.ts';
+import type { JobUsage, TokenLogprob } from '../../../../native/llama-shapes.ts';
 import type { KeptResponse, ResponseEnd, ResponseStatus } from '../../kept-responses/kept-response.ts';
 import { chatLogprobs } from '../openai-chat/logprobs.ts';
 import type { ResponsesRequest } from './schema.ts';

@@ -1,5 +1,5 @@
 /** POST /v1/responses. */
-import type { JobUsage } from '../../../../native/llama.ts';
+import type { JobUsage } from '../../../../native/llama-shapes.ts';
 import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
 import { createResponseErrors } from '../../errors.ts';
 import { answerHeaders, callOptions, gatherAnswer, streamAnswer } from '../call.ts';

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { confinedCommand } from '../../../../native/confinement.ts';
-import type { EngineOptions, LoadOptions } from '../../../../native/llama.ts';
+import type { EngineOptions, LoadOptions } from '../../../../native/llama-shapes.ts';
 import { type InspectionResult, parseInspectionResult } from './inspection-result.ts';
 
 /** How the model would be loaded, for the question of how much memory it would take. */

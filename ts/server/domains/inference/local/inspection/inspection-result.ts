@@ -1,4 +1,4 @@
-import type { MemoryPlan, MemoryUse } from '../../../../native/llama.ts';
+import type { MemoryPlan, MemoryUse } from '../../../../native/llama-shapes.ts';
 
 /** What the inspection of a model file found; the child process prints one as JSON. */
 export type InspectionResult =

@@ -1,5 +1,5 @@
 /** The events of a background response except the last, whose outcome is kept instead: the last one is written from what is stored. */
-import type { JobUsage } from '../../../../../native/llama.ts';
+import type { JobUsage } from '../../../../../native/llama-shapes.ts';
 import type { HttpError } from '../../../../../platform/http/errors.ts';
 import type { Frames } from '../../../completion/frames.ts';
 import { type InferenceError, inferenceError, isInferenceErrorCode } from '../../../errors.ts';
