@@ -7,7 +7,7 @@ import type { ChildServer } from './child-server.ts';
 import { chatModel, startServer } from './server.ts';
 import { iterations } from './test-support/iterations.ts';
 
-const nKills = iterations(5, 50, 'SVC_TEST_KILLS');
+const nKills = iterations(5, 25, 'SVC_TEST_KILLS');
 const LONGEST_LIFE_MS = 400;
 /** One life of the server with its start, on a busy machine. */
 const LIFE_LIMIT_MS = 20_000;

@@ -11,7 +11,7 @@ const LONGEST_ROUND_MS = 150;
 
 /** How often tests kill. */
 export function killRounds(): number {
-  return iterations(5, 50, 'SVC_TEST_KILLS');
+  return iterations(5, 25, 'SVC_TEST_KILLS');
 }
 
 export function startSteadyWriter(url: string, round: number): { writer: ChildProcess; output: LineReader<WriterLine> } {
