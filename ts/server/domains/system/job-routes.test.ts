@@ -15,7 +15,7 @@ const byHeader: Authenticator = {
   state: () => 'enforce',
   authenticate: ({ headers }) => {
     const [subject, role = 'viewer'] = (headers.get('x-caller') ?? '').split(' ');
-    return { ...ANONYMOUS, kind: 'session', subject, roles: [role as Role] };
+    return { ...ANONYMOUS, kind: 'session', subject, roles: [role as Role], scopes: ['*'] };
   },
 };
 
