@@ -7,6 +7,7 @@ import { databaseOptions } from './database.ts';
 import { identity } from './domains/identity/index.ts';
 import { modules as allModules } from './modules.ts';
 import { parseListenAddress } from './platform/config/listen-address.ts';
+import { listOf } from './platform/config/setting.ts';
 import { Events } from './platform/events/index.ts';
 import { withDocs } from './platform/http/docs/docs-routes.ts';
 import { HttpServer, type ListenAddresses } from './platform/http/http-server.ts';
@@ -153,11 +154,6 @@ async function openDataDir(path: string): Promise<DataDirLock> {
  */
 function poolLimits(): { nThreads: number; maxMemoryMb: number; maxQueue: number } {
   return { nThreads: Math.min(4, Math.max(2, Math.floor(availableParallelism() / 2))), maxMemoryMb: 2048, maxQueue: 64 };
-}
-
-/** Entries of a setting that holds several, separated by commas. */
-function listOf(text: string): string[] {
-  return text.split(',').flatMap((entry) => entry.trim() || []);
 }
 
 function publicTlsOf(values: NodeConfig['values']): TlsOptions | undefined {
