@@ -77,9 +77,10 @@ export class Inspector {
     for (;;) {
       const { mtimeMs } = (await stat(path).catch(() => undefined)) ?? {};
       const ageMs = Date.now() - (mtimeMs ?? 0);
-      // A file from the future, by a clock that is wrong, would never be old enough.
-      if (ageMs < 0 || ageMs >= this.#quietMs) return;
-      await new Promise((resolve) => setTimeout(resolve, Math.min(this.#quietMs - ageMs, lookAgainMs)));
+      // A file from the far future, by a clock that is wrong, would never be old enough. A little is the fraction of a millisecond that
+      // the clock leaves out.
+      if (Math.abs(ageMs) >= this.#quietMs) return;
+      await new Promise((resolve) => setTimeout(resolve, Math.min(this.#quietMs - Math.max(0, ageMs), lookAgainMs)));
     }
   }
 
