@@ -51,10 +51,3 @@ export const MODULE_TIERS: readonly (readonly ModuleName[])[] = [1, 2, 3, 4].map
 export function moduleInfo(name: ModuleName): ModuleInfo {
   return MODULES.find((module) => module.name === name) as ModuleInfo;
 }
-
-/** The module that owns a path; undefined for paths outside /api/v1/ and for names of no module. */
-export function moduleOfPath(path: string): ModuleName | undefined {
-  const [, api, version, first] = path.split('/');
-  if (api !== 'api' || version !== 'v1' || first === undefined) return undefined;
-  return MODULES.find(({ paths }) => (paths as readonly string[]).includes(first))?.name;
-}

@@ -1,5 +1,5 @@
 /** What every module of the server is: one object with a life cycle, whose parts the host puts together. */
-import type { SettingsSpec, SettingValues } from '../config/setting.ts';
+import type { SettingsSpec } from '../config/setting.ts';
 import type { ErrorBodyPrefix } from '../http/error-body.ts';
 import type { Route } from '../http/route.ts';
 import type { Migration } from '../storage/index.ts';
@@ -55,5 +55,3 @@ export type AnyModuleDefinition = ModuleDefinition<any, any>;
 export function defineModule<S extends SettingsSpec, Api>(definition: ModuleDefinition<S, Api>): ModuleDefinition<S, Api> {
   return definition;
 }
-
-export type { SettingValues };
