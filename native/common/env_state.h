@@ -7,6 +7,7 @@
 
 #include "napi_setup.h"
 #include "status.h"
+#include "work_threads.h"
 
 namespace svc {
 
@@ -15,6 +16,7 @@ struct EnvState {
     std::map<std::string, Napi::FunctionReference> constructors;
     // Closes what this environment still has running; called once, before the environment goes.
     std::map<const void *, std::function<void()>> closers;
+    WorkThreads work_threads;
 
     static EnvState & of(Napi::Env env) { return *env.GetInstanceData<EnvState>(); }
 
@@ -41,21 +43,34 @@ inline Napi::Value make_error(Napi::Env env, const Status & status) {
     return state.error_factory.Call({object});
 }
 
+// For the native part of a constructor, whose errors come as exceptions: what `work` throws becomes a thrown NativeError.
+template <typename Work> void constructing(Napi::Env env, Work && work) {
+    const auto status = catch_status(work);
+    if (!status.code.empty()) throw Napi::Error(env, make_error(env, status));
+}
+
+// Whether make_error() made it.
+inline bool is_native_error(const Napi::Error & error) {
+    const auto name = error.Value().Get("name");
+    return name.IsString() && name.As<Napi::String>().Utf8Value() == "NativeError";
+}
+
 // Wraps a JS-facing method: a StatusError becomes the thrown NativeError.
 template <typename Work> Napi::Value guarded(Napi::Env env, Work && work) {
     Napi::Value result = env.Undefined();
+    Napi::Value refusal;  // of a constructor that `work` called
     auto status = catch_status([&] {
         try {
             result = work();
-        } catch (const Napi::Error &) {
-            throw StatusError("invalid_argument", "an argument has the wrong type");
+        } catch (const Napi::Error & error) {
+            if (!is_native_error(error)) throw StatusError("invalid_argument", "an argument has the wrong type");
+            refusal = error.Value();
         }
     });
-    if (!status.code.empty()) {
-        napi_throw(env, make_error(env, status));
-        return {};
-    }
-    return result;
+    if (!status.code.empty()) refusal = make_error(env, status);
+    if (refusal.IsEmpty()) return result;
+    napi_throw(env, refusal);
+    return {};
 }
 
 }  // namespace svc

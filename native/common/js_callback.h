@@ -2,9 +2,12 @@
 // a worker thread that is terminated in the middle of work would leave native threads with a dangling one.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <thread>
 
 #include "napi_setup.h"
 
@@ -16,16 +19,28 @@ class JsCallback {
 
     static std::shared_ptr<JsCallback> create(Napi::Env env, const Napi::Function & function, const char * name) {
         std::shared_ptr<JsCallback> self(new JsCallback());
-        auto * kept = new std::shared_ptr<JsCallback>(self);
-        self->function_ =
-            Napi::ThreadSafeFunction::New(env, function, Napi::Object(), name, 0, 1, static_cast<void *>(nullptr), end, kept);
+        auto kept = std::make_unique<std::shared_ptr<JsCallback>>(self);
+        self->function_ = Napi::ThreadSafeFunction::New(env, function, Napi::Object(), name, 0, 1, static_cast<void *>(nullptr),
+                                                        end, kept.get());
+        kept.release();  // end() frees it
         return self;
     }
 
-    // Any thread. Queues the call for the JS thread; does nothing once the function or its environment is gone.
+    // Any thread. Queues the call for the JS thread; does nothing once the function or its environment is gone. Throws bad_alloc.
+    // Where memory runs out during the call, it is made again.
     void call(Call call) {
         std::lock_guard lock(mutex_);
-        if (!gone_) function_.NonBlockingCall(std::move(call));
+        if (gone_) return;
+        function_.NonBlockingCall([call = std::move(call)](Napi::Env env, Napi::Function function) {
+            for (bool again = true; again;) {
+                try {
+                    call(env, function);
+                    again = false;
+                } catch (const std::bad_alloc &) {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                }
+            }
+        });
     }
 
     // Any thread. Calls queued before still run.

@@ -1,4 +1,5 @@
-// Work for libuv's pool that settles a promise: Execute runs off the JS thread, Result builds the value on it.
+// Short work for libuv's pool that settles a promise: Execute runs off the JS thread, Result builds the value on it. What may
+// take seconds goes to a PromiseThread.
 #pragma once
 
 #include <functional>
@@ -30,10 +31,23 @@ template <typename T> class PromiseWorker : public Napi::AsyncWorker {
         status_ = catch_status([&] { value_ = std::make_unique<T>(work_()); });
     }
 
+    // Whatever fails here still settles the promise: an exception would be nobody's, and end the process.
     void OnOK() override {
         Napi::HandleScope scope(Env());
-        if (status_.code.empty()) deferred_.Resolve(wrap_(Env(), *value_));
-        else deferred_.Reject(make_error(Env(), status_));
+        Napi::Value result;
+        Napi::Value refusal;
+        if (status_.code.empty()) {
+            status_ = catch_status([&] {
+                try {
+                    result = wrap_(Env(), *value_);
+                } catch (const Napi::Error & error) {
+                    refusal = error.Value();
+                }
+            });
+        }
+        if (!status_.code.empty()) persist([&] { refusal = make_error(Env(), status_); });
+        if (refusal.IsEmpty()) deferred_.Resolve(result);
+        else deferred_.Reject(refusal);
     }
 
     Work work_;

@@ -2,6 +2,7 @@
 
 #include "env_state.h"
 #include "status.h"
+#include "type_tags.h"
 
 namespace svc {
 
@@ -21,10 +22,7 @@ void StagedBytes::define(Napi::Env env, Napi::Object exports) {
     exports.Set("StagedBytes", constructor);
 }
 
-bool StagedBytes::is(const Napi::Value & value) {
-    const auto & constructor = EnvState::of(value.Env()).constructors.at("StagedBytes");
-    return value.IsObject() && value.As<Napi::Object>().InstanceOf(constructor.Value());
-}
+bool StagedBytes::is(const Napi::Value & value) { return !value.IsExternal() && has_tag(value, kStagedBytesTag); }
 
 std::string StagedBytes::take(const Napi::Value & value, const char * name) {
     if (value.IsString()) return value.As<Napi::String>().Utf8Value();
@@ -44,8 +42,8 @@ StagedBytes::StagedBytes(const Napi::CallbackInfo & info) : Napi::ObjectWrap<Sta
     const double size = info[0].IsNumber() ? info[0].As<Napi::Number>().DoubleValue() : -1;
     if (!(size >= 0 && size <= kMostBytes)) throw Napi::TypeError::New(info.Env(), "StagedBytes takes a size in bytes");
     n_missing_ = static_cast<size_t>(size);
-    const auto status = catch_status([&] { bytes_.reserve(n_missing_); });
-    if (!status.code.empty()) throw Napi::Error(info.Env(), make_error(info.Env(), status));
+    constructing(info.Env(), [this] { bytes_.reserve(n_missing_); });
+    Value().TypeTag(&kStagedBytesTag);
 }
 
 Napi::Value StagedBytes::append(const Napi::CallbackInfo & info) {

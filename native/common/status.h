@@ -1,9 +1,13 @@
 // How native code fails: one Status, thrown as StatusError inside C++ and turned into one NativeError in TypeScript.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
+#include <new>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 namespace svc {
@@ -30,18 +34,43 @@ class StatusError : public std::exception {
     Status status_;
 };
 
-// Runs `work` and gives back what it threw as a Status; an empty code means success.
-template <typename Work> Status catch_status(Work && work) {
+// Of the exception that is being handled.
+inline Status current_status() {
     try {
-        work();
-        return {};
+        throw;
     } catch (const StatusError & error) {
         return error.status();
     } catch (const std::bad_alloc &) {
-        return {"out_of_memory", "not enough memory for this operation"};
+        throw;
+    } catch (const std::system_error & error) {
+        if (error.code() != std::errc::resource_unavailable_try_again) return {"internal", error.what()};
+        return {"out_of_memory", "no further thread can be started; raise the limits on threads and memory of this process"};
     } catch (const std::exception & error) {
         return {"internal", error.what()};
+    } catch (...) {
+        return {"internal", "something unknown was thrown"};
     }
+}
+
+// Runs `work` and gives back what it threw as a Status; an empty code means success. Throws nothing itself: both texts of the
+// last resort are short enough to need no memory.
+template <typename Work> Status catch_status(Work && work) noexcept {
+    try {
+        try {
+            work();
+            return {};
+        } catch (...) {
+            return current_status();
+        }
+    } catch (...) {
+        return {"out_of_memory", "out of memory"};
+    }
+}
+
+// For what has to happen although memory has run out, as a client waits for it or a thread must not end: runs `work` again and
+// again until it throws nothing. What it does must bear to be done twice.
+template <typename Work> void persist(Work && work) noexcept {
+    while (!catch_status(work).code.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
 }
 
 }  // namespace svc

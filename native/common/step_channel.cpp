@@ -3,6 +3,8 @@
 namespace svc {
 
 void Bytes::record(uint32_t job, RecordKind kind, uint8_t choice, uint16_t index, std::string_view payload) {
+    // Nothing of it is written where there is no memory for all.
+    data_.reserve(data_.size() + 16 + payload.size());
     u32(job);
     u8(static_cast<uint8_t>(kind));
     u8(choice);
@@ -26,11 +28,16 @@ void StepChannel::append(std::string_view records) {
 void StepChannel::ring() {
     std::lock_guard lock(mutex_);
     if (closed_ || rung_ || pending_.empty()) return;
-    rung_ = true;
     auto link = link_;
     doorbell_->call([link](Napi::Env env, Napi::Function) {
         if (link->channel && env != nullptr) link->channel->deliver();
     });
+    rung_ = true;
+}
+
+void StepChannel::send(std::string_view records) noexcept {
+    persist([&] { append(records); });
+    persist([this] { ring(); });
 }
 
 void StepChannel::flush() {
@@ -42,11 +49,19 @@ void StepChannel::deliver() {
     {
         std::lock_guard lock(mutex_);
         rung_ = false;
-        delivering_.clear();
-        delivering_.swap(pending_);
+        // What could not be handed over for lack of memory goes first (JsCallback calls again).
+        delivering_.append(pending_);
+        pending_.clear();
     }
     if (delivering_.empty()) return;
-    on_step_.Call({Napi::Buffer<char>::Copy(on_step_.Env(), delivering_.data(), delivering_.size())});
+    const auto records = Napi::Buffer<char>::Copy(on_step_.Env(), delivering_.data(), delivering_.size());
+    try {
+        on_step_.Call({records});
+    } catch (const Napi::Error &) {
+        delivering_.clear();
+        throw;
+    }
+    delivering_.clear();
 }
 
 void StepChannel::close() {

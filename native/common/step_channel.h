@@ -51,11 +51,17 @@ class Bytes {
 class StepChannel {
   public:
     StepChannel(Napi::Env env, Napi::Function on_step);
+    // JS thread only.
+    ~StepChannel() { close(); }
+    StepChannel(const StepChannel &) = delete;
+    StepChannel & operator=(const StepChannel &) = delete;
 
     // Appends records; they wait for ring().
     void append(std::string_view records);
     // Asks JS to fetch what waits. Cheap when JS was already asked.
     void ring();
+    // Both, however long memory lacks for it.
+    void send(std::string_view records) noexcept;
     // JS thread only: hands over now what waits.
     void flush();
     // JS thread only: nothing is delivered any more.

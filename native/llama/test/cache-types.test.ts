@@ -1,13 +1,11 @@
 /** Every number format that the settings name for the KV cache is one that the engine takes. */
 import t from 'tap';
 import { randomModel } from '../../../models/random/fixture.ts';
-import { inferenceSettings as settings } from '../../../ts/server/domains/inference/settings.ts';
 import { LlamaModel } from '../../../ts/server/native/llama.ts';
+import { cacheTypeNames } from '../../../ts/server/native/options/engine-options.ts';
 import { complete } from './completion.ts';
 
-const kinds = settings['inference.cache_type_k'].schema.enum as string[];
-
-for (const kind of kinds) {
+for (const kind of cacheTypeNames) {
   t.test(`a cache of ${kind}`, async (t) => {
     const model = await LlamaModel.load({ path: await randomModel({ arch: 'llama', shape: 'mid' }) });
     t.teardown(() => model.close());

@@ -18,10 +18,10 @@
 #include <string>
 #include <vector>
 
-#include "../chat_reader.h"
-#include "../grammar_position.h"
-#include "../model.h"
-#include "../text.h"
+#include "../grammar/grammar_position.h"
+#include "../model/model.h"
+#include "../output/chat_reader.h"
+#include "../text/text.h"
 #include "log.h"
 
 using namespace svc;
@@ -268,7 +268,7 @@ std::string compare_template(const Model & model, const std::string & source, in
         const auto markers = markers_of(format.parser.parser);
         std::shared_ptr<Grammar> grammar;
         try {
-            if (!format.params.grammar.empty()) grammar = model.grammars().get(format.params.grammar);
+            if (!format.params.grammar.empty()) grammar = model.grammars().get("test", format.params.grammar);
         } catch (const std::exception & error) {
             return std::string("a grammar of llama.cpp's is refused: ") + error.what();
         }

@@ -25,3 +25,15 @@ t.test('nobody waits long for a slow one', { skip: noReferences() }, async (t) =
   const { waited = 0 } = await figures('hog');
   t.ok(waited >= 29 && waited < 290, `${waited} ms`);
 });
+
+t.test(
+  'what nobody waits for has the cores while others pause, and a small share beside them',
+  { skip: noReferences() },
+  async (t) => {
+    const alone = await figures('yield', 0);
+    t.ok((alone['yielding'] ?? 0) > 40, JSON.stringify(alone));
+    const beside = await figures('yield', 1_000);
+    t.ok((beside['steps'] ?? 0) > 60, JSON.stringify(beside));
+    t.ok((beside['yielding'] ?? 0) > 4 && (beside['yielding'] ?? 0) < 40, JSON.stringify(beside));
+  },
+);

@@ -1,8 +1,11 @@
 // compute-turns-test share N_CORES THREADS...: contexts of so many threads that compute 1 ms at a time for 300 ms. Prints the
 // most
 //   cores that were taken at once, the fewest and the most turns that one of them got, and whether they noticed each other.
+// compute-turns-test yield STEPS: a context computes so many steps of 2 ms with 1 ms between them, beside one that computes 5 ms
+// at a time
+//   and yields, for 600 ms. Prints how many turns each got, and the longest time, in ms, that a step waited.
 // compute-turns-test hog: how long a context waits, in ms, beside one whose step takes 300 ms.
-#include "../compute_turns.h"
+#include "../compute/compute_turns.h"
 
 #include <algorithm>
 #include <atomic>
@@ -50,6 +53,34 @@ int share(uint32_t n_cores, int count, char ** threads) {
     return 0;
 }
 
+int yield(int n_steps) {
+    svc::ComputeTurns turns(2);
+    const auto end = svc::Clock::now() + std::chrono::milliseconds(600);
+    int n_yielding = 0;
+    std::thread background([&] {
+        svc::ComputeTurns::Member member(2, turns);
+        for (; svc::Clock::now() < end; n_yielding++) {
+            const svc::ComputeTurn turn(member, true);
+            sleep_ms(5);
+        }
+    });
+    svc::ComputeTurns::Member member(2, turns);
+    double longest_ms = 0;
+    int n_done = 0;
+    for (; n_done < n_steps && svc::Clock::now() < end; n_done++) {
+        const auto begin = svc::Clock::now();
+        {
+            const svc::ComputeTurn turn(member);
+            longest_ms = std::max(longest_ms, svc::ms_between(begin, svc::Clock::now()));
+            sleep_ms(2);
+        }
+        sleep_ms(1);
+    }
+    background.join();
+    std::printf("steps %d\nyielding %d\nlongest %.0f\n", n_done, n_yielding, longest_ms);
+    return 0;
+}
+
 int hog() {
     svc::ComputeTurns turns(2);
     svc::ComputeTurns::Member slow(2, turns);
@@ -73,7 +104,8 @@ int hog() {
 int main(int argc, char ** argv) {
     if (argc > 3 && std::strcmp(argv[1], "share") == 0)
         return share(static_cast<uint32_t>(std::atoi(argv[2])), argc - 3, argv + 3);
+    if (argc == 3 && std::strcmp(argv[1], "yield") == 0) return yield(std::atoi(argv[2]));
     if (argc == 2 && std::strcmp(argv[1], "hog") == 0) return hog();
-    std::fprintf(stderr, "compute-turns-test share N_CORES THREADS... | hog\n");
+    std::fprintf(stderr, "compute-turns-test share N_CORES THREADS... | yield STEPS | hog\n");
     return 2;
 }

@@ -6,16 +6,25 @@ import { type EngineOptions, LlamaModel } from '../../../ts/server/native/llama.
 import { prompts } from './prompts.ts';
 import { noReferences, nThreads, runReference, runUpstream } from './reference.ts';
 
+const by = { tenant: 'test' };
 /** f16 weights would do for most texts: upstream's kernels for them round by batch size, up to about this. */
 const tolerance = 1e-4;
 /** Flash attention keeps keys and values in half precision and sums by tiles of the batch. */
 const exact = { nThreads, flashAttention: 'off' } as const;
 
-const models: RandomModelOptions[] = [{ arch: 'bert', type: 'f32' }, { arch: 'bert', type: 'q8_0' }, { arch: 'llama' }];
+const models: RandomModelOptions[] = [
+  { arch: 'bert', type: 'f32' },
+  { arch: 'bert', type: 'q8_0' },
+  { arch: 'llama' },
+  ...(['none', 'mean', 'cls', 'last'] as const).map((pooling) => ({ arch: 'bert', type: 'f32', pooling }) as const),
+  { arch: 'qwen3', vocabulary: 'gpt-2', pooling: 'last' },
+  { arch: 'gemma3', pooling: 'mean' },
+  { arch: 'qwen3moe', pooling: 'last' },
+];
 
 for (const options of models) {
   t.test(
-    `${options.arch} ${options.type ?? 'f16'}: vectors of llama.h, one text at a time`,
+    `${options.arch} ${options.type ?? 'f16'}, pooling ${options.pooling ?? 'its own'}: vectors of llama.h, one text at a time`,
     { skip: noReferences() },
     async (t) => {
       const path = await randomModel(options);
@@ -24,7 +33,7 @@ for (const options of models) {
       t.teardown(() => model.close());
       const embedder = await model.createEmbedder(exact);
       t.teardown(() => embedder.close());
-      const { vectors } = await embedder.embed([...prompts]);
+      const { vectors } = await embedder.embed([...prompts], by);
       t.equal(vectors.length, prompts.length);
       for (const [i, vector] of vectors.entries()) t.ok(distance(vector, expected[i]) < tolerance, JSON.stringify(prompts[i]));
       const first = vectors[0] ?? new Float32Array();
@@ -39,9 +48,9 @@ t.test('many callers at once get the vectors that each would get alone', async (
   t.teardown(() => model.close());
   const embedder = await model.createEmbedder(exact);
   t.teardown(() => embedder.close());
-  const together = await Promise.all(prompts.map((prompt) => embedder.embed([prompt])));
+  const together = await Promise.all(prompts.map((prompt) => embedder.embed([prompt], by)));
   for (const [i, prompt] of prompts.entries()) {
-    const alone = await embedder.embed([prompt]);
+    const alone = await embedder.embed([prompt], by);
     t.ok(distance(together[i]?.vectors[0] ?? new Float32Array(), alone.vectors[0]) < tolerance, JSON.stringify(prompt));
     t.equal(together[i]?.nTokens[0], alone.nTokens[0]);
   }
@@ -77,7 +86,7 @@ t.test('vectors are those of llama.cpp’s own llama-embedding', { skip: noRefer
   t.teardown(() => model.close());
   const embedder = await model.createEmbedder(exact);
   t.teardown(() => embedder.close());
-  const { vectors } = await embedder.embed(texts);
+  const { vectors } = await embedder.embed(texts, by);
   for (const [i, vector] of vectors.entries()) t.ok(distance(vector, printed[i]) < tolerance, JSON.stringify(texts[i]));
 });
 
@@ -86,14 +95,37 @@ t.test('flash attention rounds a little, alone and in company, and leaves the di
   t.teardown(() => model.close());
   const [quick, precise] = await Promise.all([model.createEmbedder({ nThreads }), model.createEmbedder(exact)]);
   t.teardown(() => Promise.all([quick.close(), precise.close()]));
-  const { vectors: expected } = await precise.embed([...prompts]);
-  const { vectors: together } = await quick.embed([...prompts]);
+  const { vectors: expected } = await precise.embed([...prompts], by);
+  const { vectors: together } = await quick.embed([...prompts], by);
   for (const [i, prompt] of prompts.entries()) {
-    const { vectors } = await quick.embed([prompt]);
+    const { vectors } = await quick.embed([prompt], by);
     const wanted = expected[i] ?? new Float32Array();
     for (const vector of [vectors[0], together[i]]) t.ok(cosine(vector ?? [], wanted) > 0.9999, JSON.stringify(prompt));
   }
 });
+
+t.test('an operator chooses another pooling than the file has: that of a file that says so', async (t) => {
+  const path = await randomModel({ arch: 'bert', type: 'f32', pooling: 'none' });
+  const vectors = new Map<string, Float32Array>();
+  for (const pooling of ['mean', 'cls', 'last'] as const) {
+    const chosen = await embedOne(t, path, { pooling });
+    const own = await embedOne(t, await randomModel({ arch: 'bert', type: 'f32', pooling }), {});
+    t.ok(distance(chosen, own) < tolerance, pooling);
+    vectors.set(pooling, chosen);
+  }
+  const [mean = new Float32Array(), cls, last] = vectors.values();
+  t.ok(distance(mean, cls) > 0.01 && distance(mean, last) > 0.01, 'they differ');
+  t.ok(distance(mean, await embedOne(t, path, {})) < tolerance, 'a file that says none is averaged');
+});
+
+async function embedOne(t: Test, path: string, options: EngineOptions): Promise<Float32Array> {
+  const model = await LlamaModel.load({ path });
+  t.teardown(() => model.close());
+  const embedder = await model.createEmbedder({ ...exact, ...options });
+  t.teardown(() => embedder.close());
+  const { vectors } = await embedder.embed(['Once upon a time'], by);
+  return vectors[0] ?? new Float32Array();
+}
 
 t.test('rerank scores are those of llama.h and keep their order', { skip: noReferences() }, async (t) => {
   const path = await randomModel({ arch: 'reranker', type: 'q8_0' });
@@ -109,7 +141,7 @@ t.test('rerank scores are those of llama.h and keep their order', { skip: noRefe
   t.equal(model.info.pooling, 'rank');
   const embedder = await model.createEmbedder(exact);
   t.teardown(() => embedder.close());
-  const { scores } = await embedder.rank(query, documents);
+  const { scores } = await embedder.rank(query, documents, by);
   const differences = [...scores].map((score, i) => Math.abs(score - (expected[i]?.[0] ?? Number.NaN)));
   t.ok(Math.max(...differences) < tolerance, `largest difference ${Math.max(...differences)}`);
   t.ok(Math.max(...scores) - Math.min(...scores) > 0.1, 'documents are told apart');
@@ -120,10 +152,10 @@ t.test('a text longer than the model takes is refused by its number', async (t) 
   t.teardown(() => model.close());
   const embedder = await model.createEmbedder({ nThreads });
   t.teardown(() => embedder.close());
-  await t.rejects(embedder.embed(['short', 'word '.repeat(2_000)]), { code: 'context_length_exceeded', message: /input 1/ });
+  await t.rejects(embedder.embed(['short', 'word '.repeat(2_000)], by), { code: 'context_length_exceeded', message: /input 1/ });
   const message = /input 1 has at least \d+ tokens.*maximum context length/;
-  await t.rejects(embedder.embed(['short', 'word '.repeat(1_000_000)]), { code: 'context_length_exceeded', message });
-  await t.rejects(embedder.rank('query', ['document']), { code: 'unsupported', message: /cannot rerank/ });
+  await t.rejects(embedder.embed(['short', 'word '.repeat(1_000_000)], by), { code: 'context_length_exceeded', message });
+  await t.rejects(embedder.rank('query', ['document'], by), { code: 'unsupported', message: /cannot rerank/ });
 });
 
 t.test('tenants take turns, whoever asked for more', async (t) => {
@@ -153,18 +185,18 @@ t.test('one text after another counts like many at once', async (t) => {
 t.test('what nobody waits for is not computed, nor what is too late', async (t) => {
   const { embedder } = await openBert(t);
   const client = new AbortController();
-  const left = t.rejects(embedder.embed(many(20_000), { signal: client.signal }), { name: 'AbortError' });
-  const late = t.rejects(embedder.embed(many(20_000), { timeoutMs: 50 }), { code: 'deadline_exceeded' });
+  const left = t.rejects(embedder.embed(many(20_000), { ...by, signal: client.signal }), { name: 'AbortError' });
+  const late = t.rejects(embedder.embed(many(20_000), { ...by, timeoutMs: 50 }), { code: 'deadline_exceeded' });
   const startedAt = performance.now();
   client.abort();
   await Promise.all([left, late]);
-  t.equal((await embedder.embed(['next'])).vectors.length, 1);
+  t.equal((await embedder.embed(['next'], by)).vectors.length, 1);
   t.comment(`${Math.round(performance.now() - startedAt)} ms`);
 });
 
 t.test('requests are bounded, not the texts of one', async (t) => {
   const { embedder } = await openBert(t, { maxQueuedJobs: 2 });
-  const all = [1, 2, 3].map(() => embedder.embed(many(200)));
+  const all = [1, 2, 3].map(() => embedder.embed(many(200), by));
   const outcomes = await Promise.allSettled(all);
   t.strictSame(
     outcomes.map(({ status }) => status),
@@ -172,7 +204,7 @@ t.test('requests are bounded, not the texts of one', async (t) => {
   );
   const refused = outcomes[2] as PromiseRejectedResult;
   t.match(refused.reason, { code: 'queue_full', details: { retryAfterMs: Number } });
-  t.equal((await embedder.embed(many(200))).vectors.length, 200, 'nothing is left in the count');
+  t.equal((await embedder.embed(many(200), by)).vectors.length, 200, 'nothing is left in the count');
 });
 
 async function openBert(t: Test, options: EngineOptions = {}) {

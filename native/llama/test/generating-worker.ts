@@ -19,7 +19,12 @@ if (phase === 'tokenising') await repeat('tokenising', () => model.tokenize('Onc
 const engine = await model.createEngine(options);
 if (phase === 'embedding') {
   const embedder = await model.createEmbedder({ nThreads: 1 });
-  await repeat('embedding', () => embedder.embed(Array.from({ length: 32 }, (_, i) => `text ${i} `.repeat(40))));
+  await repeat('embedding', () =>
+    embedder.embed(
+      Array.from({ length: 32 }, (_, i) => `text ${i} `.repeat(40)),
+      { tenant: 'test' },
+    ),
+  );
 }
 const tokens: number[] = [];
 engine.submit(

@@ -15,6 +15,11 @@ const models: RandomModelOptions[] = [
   { arch: 'gemma2' },
   { arch: 'phi3' },
   { arch: 'gpt2' },
+  // A mixture of experts, a sliding window, recurrent layers, and recurrent ones beside attention and experts.
+  { arch: 'qwen3moe' },
+  { arch: 'gemma3' },
+  { arch: 'mamba' },
+  { arch: 'jamba' },
 ];
 
 for (const options of models) {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { randomModel } from '../../../models/random/fixture.ts';
+import { isSanitized } from '../../../test/test-support/sanitizer.ts';
 import { LlamaModel, NativeError } from '../../../ts/server/native/llama.ts';
 import { readGguf } from '../../../ts/server/platform/gguf/gguf-reader.ts';
 import type { GgufMetadata, GgufValue } from '../../../ts/server/platform/gguf/gguf-value.ts';
@@ -23,7 +24,7 @@ async function refuses(t: Test, path: string, code: string, what: string): Promi
 
 /** The other process runs under a limit of address space, of which a sanitised one wants terabytes. */
 function noLimits(): string | false {
-  return process.env.LD_PRELOAD?.includes('asan') ? 'the limits of the other process leave a sanitizer no room' : false;
+  return isSanitized() ? 'the limits of the other process leave a sanitizer no room' : false;
 }
 
 t.test('no file, a folder and an empty file', async (t) => {

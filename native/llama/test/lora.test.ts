@@ -37,6 +37,24 @@ async function writeAdapter(path: string, seed: number): Promise<string> {
   return path;
 }
 
+t.test('scales that differ in the last digit are different adapters: nothing is shared between them', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-lora-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const red = { name: 'red', path: await writeAdapter(join(folder, 'red.gguf'), 1) };
+  const model = await LlamaModel.load({ path: await randomModel({ arch: 'llama' }), loras: [red] });
+  t.teardown(() => model.close());
+  const engine = await model.createEngine({ nCtx: 1_024, nParallel: 2, nThreads: 1 });
+  t.teardown(() => engine.close());
+  const prompt = { kind: 'tokens', tokens: Int32Array.from({ length: 100 }, (_, i) => 300 + i) } as const;
+  const nCached = async (scale: number) => {
+    const { usage } = await complete(engine, { prompt, loras: [{ name: 'red', scale }], maxTokens: 1 });
+    return usage.nCachedTokens;
+  };
+  await nCached(1e-7);
+  t.equal(await nCached(2e-7), 0, 'another scale');
+  t.equal(await nCached(1e-7), 99, 'the same one');
+});
+
 t.test('requests with different adapters run side by side and keep to their own', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-lora-'));
   t.teardown(() => rmSync(folder, { recursive: true }));

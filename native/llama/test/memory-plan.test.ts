@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import { randomModel } from '../../../models/random/fixture.ts';
+import { isSanitized } from '../../../test/test-support/sanitizer.ts';
 import { type EngineOptions, LlamaModel, type MemoryUse } from '../../../ts/server/native/llama.ts';
 
 /** Small batches, because buffers of large ones are not touched before they are used. */
@@ -67,7 +68,7 @@ t.test('an automatic context takes its share of the memory that the process may 
 });
 
 function whyNoResidentBytes(): string | false {
-  if (process.env.LD_PRELOAD?.includes('asan')) return 'a sanitizer keeps freed memory';
+  if (isSanitized()) return 'a sanitizer keeps freed memory';
   return residentBytes() === undefined && 'needs /proc';
 }
 

@@ -20,3 +20,15 @@ t.test('a token that fills the prompt is penalised from the first token on', asy
   t.equal(await first({ frequencyPenalty: 2 }, 1), often, 'once 2 does not');
   t.equal(await first({ frequencyPenalty: 2, repeatLastN: 8 }, 40), often, 'as far as it looks back');
 });
+
+t.test('a file that asks for a billion tokens of lookback gets no ring of that size', async (t) => {
+  const model = await LlamaModel.load({ path: await randomModel({ arch: 'llama', penaltyLastN: 1_000_000_000 }) });
+  t.teardown(() => model.close());
+  const engine = await model.createEngine({ nCtx: 512, nParallel: 1, nThreads: 1 });
+  t.teardown(() => engine.close());
+  const before = process.resourceUsage().maxRSS;
+  const prompt = { kind: 'tokens', tokens: Int32Array.from([1, 400, 500]) } as const;
+  await complete(engine, { prompt, maxTokens: 2, sampling: { temperature: 0, frequencyPenalty: 1 } });
+  const grownMib = (process.resourceUsage().maxRSS - before) / 1024;
+  t.ok(grownMib < 200, `${grownMib.toFixed(0)} MiB more`);
+});

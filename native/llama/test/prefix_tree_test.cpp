@@ -1,6 +1,6 @@
 // prefix-tree-test SEED N_OPERATIONS: random operations on a PrefixTree, each answer held against a plain list of all owners.
 // Prints what it did; the first difference ends it with status 1.
-#include "../prefix_tree.h"
+#include "../kv/prefix_tree.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -188,7 +188,7 @@ t.test('what a job holds beside its text counts too: images for less, biases unt
     return engine.stats().nQueuedTokens - before;
   };
   const ids = 4; // as bytes of text
-  t.equal(countOf({ media: [new Uint8Array(64_000)] }), ids + 1_000);
+  t.equal(countOf({ media: [{ kind: 'audio', samples: new Uint8Array(256_000) }] }), ids + 1_000);
   t.equal(countOf({ grammar: 'x'.repeat(4_000) }), ids + 1_000);
   const logitBias = Array.from({ length: 1_000 }, (_, token): [number, number] => [token, -1]);
   t.equal(countOf({ logitBias }), ids + 2_000);

@@ -1,6 +1,7 @@
 /**
- * Random submits, cancels, pauses and tenants under KV pressure, while another model comes and goes: every answer must be the one that
- * the prompt gets alone. SVC_TEST_OPERATIONS sets how many operations; with drafts, half as many.
+ * Random submits, cancels, pauses and tenants under KV pressure, while other models come and go and worker threads are ended: every
+ * answer must be the one that the prompt gets alone. SVC_TEST_OPERATIONS sets how many operations; with drafts, half as many.
+ * SVC_TEST_MINUTES sets for how long instead.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -8,8 +9,11 @@ import t, { type Test } from 'tap';
 import { randomModel } from '../../../models/random/fixture.ts';
 import { SeededRandom } from '../../../models/random/seeded-random.ts';
 import { iterations } from '../../../test/test-support/iterations.ts';
+import { rounds } from '../../../test/test-support/rounds.ts';
+import { isSanitized } from '../../../test/test-support/sanitizer.ts';
 import { type EngineOptions, LlamaModel } from '../../../ts/server/native/llama.ts';
-import { type Answer, type Ending, fewTokens, ModelAlone, nearlyEqual, start } from './model-alone.ts';
+import { crashWorkers, switchModels } from './coming-and-going.ts';
+import { type Ending, fewTokens, ModelAlone, nearlyEqual, start } from './model-alone.ts';
 
 const nOperations = iterations(120, 400, 'SVC_TEST_OPERATIONS');
 
@@ -21,29 +25,6 @@ function makePrompts(random: SeededRandom): Int32Array[] {
     const own = Array.from({ length: 5 + random.integer(60) }, token);
     return Int32Array.from([1, ...shared.slice(0, [0, 50, 200, 390][i % 4]), ...own]);
   });
-}
-
-/** Loads and closes another model until told to stop; each time it answers the same. Returns how often. */
-async function switchModels(t: Test, isOver: () => boolean): Promise<number> {
-  const path = await randomModel({ arch: 'qwen3', shape: 'tiny', seed: 2 });
-  const prompt = { kind: 'tokens', tokens: Int32Array.from([1, 400, 500, 600]) } as const;
-  let first: Answer | undefined;
-  let nTimes = 0;
-  for (; nTimes === 0 || !isOver(); nTimes++) {
-    const model = await LlamaModel.load({ path });
-    const engine = await model.createEngine({ nCtx: 512, nParallel: 1, nThreads: 1 });
-    const answer = await start(engine, { tenant: 'other', prompt }).answer;
-    first ??= answer;
-    t.strictSame(textOf(answer), textOf(first), 'the same answer each time');
-    // The second one is closed in the middle of its work.
-    const cut = start(engine, { tenant: 'other', prompt }).answer;
-    await Promise.all([engine.close(), model.close(), cut]);
-  }
-  return nTimes;
-}
-
-function textOf({ choices }: Answer): string | undefined {
-  return choices[0]?.text;
 }
 
 /** Most answers end by their length alone. */
@@ -102,6 +83,8 @@ const collectGarbage = runInNewContext('gc') as () => void;
 /** Of the process without the heap of JS, when everything of a variant is closed, MiB. */
 const levels: number[] = [];
 
+const shares = variants.reduce((sum, { share }) => sum + share, 0);
+
 for (const variant of variants) {
   const count = Math.ceil(nOperations * variant.share);
   t.test(`${count} random operations leave every answer as it is alone (${variant.title})`, async (t) => {
@@ -114,14 +97,14 @@ for (const variant of variants) {
   });
 }
 
-const skip = process.env.LD_PRELOAD?.includes('asan') ? 'a sanitizer keeps freed memory' : false;
+const skip = isSanitized() ? 'a sanitizer keeps freed memory' : false;
 t.test('memory returns to its level', { skip }, async (t) => {
   // Allocators reach it when each layout of the KV cache was there once.
   const [first, later] = [levels.slice(0, 2), levels.slice(2)];
   t.ok(Math.max(...later) - Math.max(...first) < 80, `${levels.map((level) => level.toFixed(0)).join(', ')} MiB`);
 });
 
-async function operate(t: Test, count: number, { logitBias, disk, options }: Variant): Promise<void> {
+async function operate(t: Test, count: number, { share, logitBias, disk, options }: Variant): Promise<void> {
   const model = await LlamaModel.load({ path: await randomModel({ arch: 'llama', shape: 'tiny', seed: 1 }) });
   t.teardown(() => model.close());
   const random = new SeededRandom(7);
@@ -130,13 +113,15 @@ async function operate(t: Test, count: number, { logitBias, disk, options }: Var
   t.teardown(() => engineAlone.close());
   const alone = new ModelAlone(engineAlone, logitBias);
   let isOver = false;
-  const switched = switchModels(t, () => isOver);
+  const [switched, crashed] = [switchModels(t, () => isOver), crashWorkers(() => isOver)];
   const diskOffload = disk ? { kvOffloadDiskBytes: 64 * offloadBytes, kvOffloadFolder: t.testdir() } : {};
   const engine = await model.createEngine({ nParallel: 8, kvOffloadMemoryBytes: offloadBytes, ...diskOffload, ...options });
   t.teardown(() => engine.close());
   const checks: Promise<void>[] = [];
   let worst = 0;
-  for (let operation = 0; operation < count; operation++) {
+  let nDone = 0;
+  for (const operation of rounds(count, share / shares)) {
+    nDone = operation + 1;
     const which = random.integer(prompts.length);
     const tokens = prompts[which] as Int32Array;
     const ending = random.chance(0.3) ? (endings[random.integer(endings.length)] as Ending) : {};
@@ -168,8 +153,8 @@ async function operate(t: Test, count: number, { logitBias, disk, options }: Var
   }
   await Promise.all(checks);
   isOver = true;
-  t.ok((await switched) > 0, 'another model came and went');
-  t.ok(checks.length > count / 2, 'most jobs ran to their end');
+  t.comment(`${nDone} operations, ${await switched} models came and went, ${await crashed} worker threads were ended`);
+  t.ok(checks.length > nDone / 2, 'most jobs ran to their end');
   t.ok(worst < nearlyEqual, `tokens differ only where they were nearly equal (largest gap ${worst.toFixed(4)})`);
   while (engine.stats().nActive > 0) await new Promise((resolve) => setTimeout(resolve, 10));
   const { nQueued, nQueuedTokens, kvCellsUsed, draftedTokensTotal, acceptedTokensTotal, ...tier } = engine.stats();
@@ -178,5 +163,5 @@ async function operate(t: Test, count: number, { logitBias, disk, options }: Var
   t.strictSame({ nQueued, nQueuedTokens }, { nQueued: 0, nQueuedTokens: 0 }, 'nobody is left');
   t.ok(kvCellsUsed <= (options.nCtx ?? 0), 'what is left in the cache fits');
   if (options.speculation)
-    t.ok(acceptedTokensTotal > count, `${acceptedTokensTotal} of ${draftedTokensTotal} drafted tokens were right`);
+    t.ok(acceptedTokensTotal > nDone, `${acceptedTokensTotal} of ${draftedTokensTotal} drafted tokens were right`);
 }

@@ -1,7 +1,7 @@
 // What llama.h alone gives, written as plainly as can be: one prompt after the other, one context for each, no scheduler.
 //
 // reference generate BACKENDS MODEL N_THREADS N_TOKENS: prompt tokens, '|', greedy tokens up to the end of generation
-// reference embed BACKENDS MODEL N_THREADS: the pooled, normalised vector
+// reference embed BACKENDS MODEL N_THREADS: the vector, pooled as the file says, normalised
 // reference rank BACKENDS MODEL N_THREADS: the score; a prompt is query, byte 1, document
 //
 // Prompts come on stdin, each closed by a zero byte; each gives one line on stdout.
@@ -32,10 +32,11 @@ Tokens tokenize(const llama_vocab * vocab, const std::string & text, bool add_sp
     return tokens;
 }
 
-bool is_encoder(const llama_model * model) {
+bool says_pooling(const llama_model * model) {
     char architecture[64];
+    char value[16];
     return llama_model_meta_val_str(model, "general.architecture", architecture, sizeof architecture) > 0 &&
-           std::string(architecture) == "bert";
+           llama_model_meta_val_str(model, (std::string(architecture) + ".pooling_type").c_str(), value, sizeof value) > 0;
 }
 
 Context open_context(llama_model * model, int n_threads, bool embeddings) {
@@ -48,8 +49,8 @@ Context open_context(llama_model * model, int n_threads, bool embeddings) {
     params.embeddings = embeddings;
     // As the embedder chooses; flash attention on a CPU rounds otherwise.
     if (embeddings) params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_DISABLED;
-    // A causal model whose file says nothing is averaged, as the embedder does.
-    if (embeddings && !is_encoder(model)) params.pooling_type = LLAMA_POOLING_TYPE_MEAN;
+    // A model whose file says nothing is averaged, as the embedder does.
+    if (embeddings && !says_pooling(model)) params.pooling_type = LLAMA_POOLING_TYPE_MEAN;
     Context context(llama_init_from_model(model, params), llama_free);
     if (!context) throw std::runtime_error("no context");
     return context;
@@ -85,15 +86,28 @@ void generate(llama_model * model, int n_threads, int n_tokens, const std::strin
     std::printf("\n");
 }
 
+// What llama.h gives without pooling is a vector for each token.
+std::vector<double> mean_of_tokens(llama_context * context, int n_tokens, int n_embd) {
+    std::vector<double> sums(static_cast<size_t>(n_embd));
+    for (int token = 0; token < n_tokens; token++) {
+        const float * values = llama_get_embeddings_ith(context, token);
+        for (int i = 0; i < n_embd; i++) sums[static_cast<size_t>(i)] += values[i] / n_tokens;
+    }
+    return sums;
+}
+
 void embed(llama_model * model, int n_threads, const std::string & prompt) {
     auto context = open_context(model, n_threads, true);
     auto tokens = tokenize(llama_model_get_vocab(model), prompt, true);
     decode(context.get(), tokens);
-    const float * values = llama_get_embeddings_seq(context.get(), 0);
     const int n_embd = llama_model_n_embd_out(model);
+    const auto values = llama_pooling_type(context.get()) == LLAMA_POOLING_TYPE_NONE
+                            ? mean_of_tokens(context.get(), static_cast<int>(tokens.size()), n_embd)
+                            : std::vector<double>(llama_get_embeddings_seq(context.get(), 0),
+                                                  llama_get_embeddings_seq(context.get(), 0) + n_embd);
     double sum = 0;
-    for (int i = 0; i < n_embd; i++) sum += static_cast<double>(values[i]) * values[i];
-    for (int i = 0; i < n_embd; i++) std::printf("%.9g ", values[i] / std::sqrt(sum));
+    for (const double value : values) sum += value * value;
+    for (const double value : values) std::printf("%.9g ", value / std::sqrt(sum));
     std::printf("\n");
 }
 

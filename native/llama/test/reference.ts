@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { compile } from '../../../scripts/setup/cmake.mjs';
 import { withLock } from '../../../scripts/setup/lock.mjs';
 import { testProgramStep } from '../../../scripts/setup/native.mjs';
 import { nativeFolder } from '../../../ts/server/native/load.ts';
@@ -14,15 +15,20 @@ export const nThreads = 1;
 
 export type ReferenceProgram =
   | 'reference'
+  | 'options-reference'
   | 'grammar-reference'
   | 'chat-reference'
   | 'prefix-tree-test'
   | 'speculation-test'
   | 'stop-search-test'
   | 'thread-choice-test'
-  | 'prefill-test'
+  | 'step-planner-test'
+  | 'step-plan-test'
+  | 'fair-queue-test'
   | 'sequences-test'
   | 'compute-turns-test'
+  | 'compute-team-test'
+  | 'faults.node'
   | 'llama-simple'
   | 'llama-embedding';
 
@@ -45,6 +51,11 @@ async function buildPrograms(build: string): Promise<void> {
   await withLock(join(build, 'references.lock'), async () => {
     if (!(await step.isDone())) await step.run(() => {});
   });
+}
+
+/** Builds one target of native/llama/test/CMakeLists.txt in the build folder of any preset. */
+export async function buildTarget(build: string, target: string): Promise<void> {
+  await withLock(join(build, 'references.lock'), () => compile({ folder: build, targets: [target], onProgress: () => {} }));
 }
 
 /** What a program prints, line by line. */
@@ -75,6 +86,23 @@ export async function runReferenceGreedy(
     const [prompt = '', completion = ''] = line.split('|');
     return { prompt: numbers(prompt), completion: numbers(completion) };
   });
+}
+
+/** Tokens that common_sampler chooses behind a prompt, for each set of options, by their names in options_reference.cpp. */
+export async function runReferenceOptions(
+  model: string,
+  prompt: readonly number[],
+  nTokens: number,
+  cases: readonly Readonly<Record<string, string | number>>[],
+): Promise<number[][]> {
+  const args = [nativeFolder(), model, nTokens, ...prompt].map(String);
+  const child = run(await referenceProgram('options-reference'), args, { maxBuffer: 1 << 26 });
+  const line = (options: Readonly<Record<string, string | number>>) =>
+    Object.entries(options)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(' ');
+  child.child.stdin?.end(cases.map((options) => `${line(options)}\n`).join(''));
+  return (await child).stdout.trimEnd().split('\n').map(numbers);
 }
 
 /** What an upstream program prints on stdout. */

@@ -1,4 +1,7 @@
-/** Which sequences are given out (sequences_test.cpp): running ones lie side by side, as every gap is a pass more in each step. */
+/**
+ * Which sequences are given out (sequences_test.cpp): running ones lie side by side, as every gap is a pass more in each step; and a
+ * sequence that was copied holds its own cells.
+ */
 import t from 'tap';
 import { randomModel } from '../../../models/random/fixture.ts';
 import { nativeFolder } from '../../../ts/server/native/load.ts';
@@ -13,5 +16,7 @@ t.test('sequences that run lie side by side', { skip: noReferences() }, async (t
     'an empty one beyond a cached prefix: 0 2',
     'an empty one beyond a cached prefix: 0 1',
     'gaps that are filled: none, a shallow one, a deep one: 1 1 0',
+    'a source that goes to another tenant has been copied: 1',
+    'a copy can be saved: 1',
   ]);
 });

@@ -1,7 +1,9 @@
 // sequences-test LIBRARIES MODEL: which sequences Sequences gives out when others hold cached prefixes. Prints a line for each
-// scene: its name, and the ids or answers. Nothing is computed: the cache only has to be there.
-#include "../sequences.h"
+// scene: its name, and the ids or answers.
+#include "../kv/sequences.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <numeric>
@@ -56,6 +58,96 @@ void print(const char * name, const std::vector<llama_seq_id> & ids) {
     std::printf("\n");
 }
 
+// Two sequences of a cache whose copies lack what has left an attention window: llama.cpp copies them whole.
+struct CopiedWhole {
+    explicit CopiedWhole(llama_context * context)
+        : context(context), sequences(context, {2, llama_n_ctx(context), svc::Sharing::Copies, 64, true, 1}) {}
+
+    static std::vector<llama_token> words(llama_token first, size_t n_tokens) {
+        std::vector<llama_token> tokens(n_tokens);
+        std::iota(tokens.begin(), tokens.end(), first);
+        return tokens;
+    }
+
+    // Evaluates the tokens behind what the sequence holds. Returns the logits of the last one.
+    std::vector<float> evaluate(Sequence & sequence, const std::vector<llama_token> & tokens) {
+        auto batch = llama_batch_init(static_cast<int32_t>(tokens.size()), 0, 1);
+        for (size_t i = 0; i < tokens.size(); i++) {
+            batch.token[i] = tokens[i];
+            batch.pos[i] = sequence.n_pos + static_cast<llama_pos>(i);
+            batch.n_seq_id[i] = 1;
+            batch.seq_id[i][0] = sequence.id;
+            batch.logits[i] = i + 1 == tokens.size();
+        }
+        batch.n_tokens = static_cast<int32_t>(tokens.size());
+        const int32_t result = llama_decode(context, batch);
+        llama_batch_free(batch);
+        if (result != 0) throw std::runtime_error("the batch could not be evaluated");
+        sequences.append(sequence, tokens.data(), tokens.size(), sequence.n_pos + static_cast<llama_pos>(tokens.size()));
+        const auto * logits = llama_get_logits_ith(context, static_cast<int32_t>(tokens.size()) - 1);
+        return {logits, logits + llama_vocab_n_tokens(llama_model_get_vocab(llama_get_model(context)))};
+    }
+
+    // The state of a sequence that holds these tokens; null where it is not saved. The sequence is forgotten.
+    std::shared_ptr<const svc::KvState> save(Sequence & sequence) {
+        std::shared_ptr<const svc::KvState> state;
+        sequences.release(sequence);
+        sequences.save(sequence, SIZE_MAX, [&](auto saved) { state = std::move(saved); });
+        sequences.copier().advance(std::chrono::steady_clock::time_point::max());
+        while (sequences.evict()) {
+        }
+        return state;
+    }
+
+    Sequence & begin(const std::string & tenant) { return *sequences.acquire(tenant, nullptr, 0, true); }
+
+    llama_context * context;
+    Sequences sequences;
+};
+
+float largest_difference(const std::vector<float> & a, const std::vector<float> & b) {
+    float largest = 0;
+    for (size_t i = 0; i < a.size(); i++) largest = std::max(largest, std::fabs(a[i] - b[i]));
+    return largest;
+}
+
+// A copied prefix is its source's, even when the source is given to another tenant before anything is evaluated.
+bool is_copied_before_the_source_goes(llama_context * context) {
+    CopiedWhole cache(context);
+    constexpr size_t n_shared = 40;
+    const auto prefix = CopiedWhole::words(300, 100);
+    const auto foreign = CopiedWhole::words(5000, 100);
+    const auto next = CopiedWhole::words(9000, 1);
+
+    auto & alone = cache.begin("alone");
+    cache.evaluate(alone, {prefix.begin(), prefix.begin() + n_shared});
+    const auto expected = cache.evaluate(alone, next);
+    cache.save(alone);
+    auto & other = cache.begin("b");
+    cache.evaluate(other, foreign);
+    const auto saved = cache.save(other);
+
+    auto & source = cache.begin("a");
+    cache.evaluate(source, prefix);
+    cache.sequences.release(source);
+    auto & target = *cache.sequences.acquire("a", &source, n_shared, true);
+    auto & taken = cache.begin("b");
+    if (&target == &source || &taken != &source) throw std::runtime_error("the scene is another one");
+    cache.sequences.restore(taken, foreign, saved, foreign.size());
+    cache.sequences.copier().advance(std::chrono::steady_clock::time_point::max());
+    // Batches of other shapes differ in their last digits; another tenant's tokens would make it whole units.
+    return largest_difference(cache.evaluate(target, next), expected) < 0.1f;
+}
+
+// What was copied is saved like everything else.
+bool is_copy_saved(llama_context * context) {
+    CopiedWhole cache(context);
+    auto & source = cache.begin("a");
+    cache.evaluate(source, CopiedWhole::words(300, 100));
+    cache.sequences.release(source);
+    return cache.save(*cache.sequences.acquire("a", &source, 40, true)) != nullptr;
+}
+
 void run(llama_context * context) {
     {
         Scene scene(context);
@@ -91,6 +183,10 @@ void run(llama_context * context) {
         print("gaps that are filled: none, a shallow one, a deep one",
               {scene.sequences.can_fill(0, 0), scene.sequences.can_fill(0, 1), scene.sequences.can_fill(1, 2)});
     }
+    llama_memory_clear(llama_get_memory(context), false);
+    print("a source that goes to another tenant has been copied", {is_copied_before_the_source_goes(context)});
+    llama_memory_clear(llama_get_memory(context), false);
+    print("a copy can be saved", {is_copy_saved(context)});
 }
 
 }  // namespace

@@ -10,11 +10,19 @@ interface Machine {
   hitRate: number;
   /** What the estimates say of it. */
   claimed?: number;
+  /** What a step costs more where the one before had another number of rows. */
+  reshapeMs?: number;
 }
 
 /** Throughput in units of plain decoding, and rows drafted in a step, over 2,000 steps. */
-async function simulate({ nSequences = 1, rowMs, hitRate, claimed = hitRate }: Machine): Promise<Record<string, number>> {
-  return figures(['meter', ...[nSequences, rowMs, hitRate, claimed, 2_000].map(String)]);
+async function simulate({
+  nSequences = 1,
+  rowMs,
+  hitRate,
+  claimed = hitRate,
+  reshapeMs = 0,
+}: Machine): Promise<Record<string, number>> {
+  return figures(['meter', ...[nSequences, rowMs, hitRate, claimed, 2_000, reshapeMs].map(String)]);
 }
 
 const figures = (args: string[]) => figuresOf('speculation-test', args);
@@ -25,6 +33,10 @@ t.test('when to speculate', { skip: noReferences() }, async (t) => {
       const { speed = 0 } = await simulate({ nSequences, rowMs: 0.1, hitRate: 0, claimed });
       t.ok(speed > 0.98, `drafts that never hit cost less than 2 % (${nSequences} sequences, taken for ${claimed}: ${speed})`);
     }
+  }
+  for (const reshapeMs of [0.1, 0.3, 1]) {
+    const { speed = 0 } = await simulate({ rowMs: 0.01, hitRate: 0, claimed: 0.9, reshapeMs });
+    t.ok(speed > 0.98, `also where steps of changing shape cost ${reshapeMs} ms more: ${speed}`);
   }
   const many = await simulate({ nSequences: 32, rowMs: 2, hitRate: 0.9 });
   t.ok((many['drafted'] ?? 1) < 0.1 && (many['speed'] ?? 0) > 0.99, 'many sequences that rows alone cost: it is off by itself');

@@ -1,11 +1,13 @@
 // speculation-test ngrams SEED N: the index of repeated n-grams against a search of the whole text.
-// speculation-test meter N_SEQUENCES ROW_MS HIT_RATE CLAIMED N_STEPS: the meter against a made-up machine, where a pass costs
-//   1 ms and ROW_MS for each row, drafted tokens hit with HIT_RATE, and the offers claim CLAIMED.
+// speculation-test meter N_SEQUENCES ROW_MS HIT_RATE CLAIMED N_STEPS [RESHAPE_MS]: the meter against a made-up machine, where a
+// pass
+//   costs 1 ms and ROW_MS for each row, and RESHAPE_MS more where the step before had another number of rows; drafted tokens hit
+//   with HIT_RATE, and the offers claim CLAIMED.
 // speculation-test passes SEQUENCE:ROWS...: how a step is cut into passes where each sequence has a buffer of its own.
 // Prints `name value` lines; a broken promise ends it with status 1.
-#include "../draft_plan.h"
-#include "../ngram_index.h"
-#include "../speculation_meter.h"
+#include "../speculative/draft_plan.h"
+#include "../speculative/ngram_index.h"
+#include "../speculative/speculation_meter.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -57,12 +59,13 @@ int check_ngrams(uint32_t seed, size_t n_tokens) {
     return 0;
 }
 
-int check_meter(uint32_t n_sequences, double row_ms, double hit_rate, double claimed, uint32_t n_steps) {
+int check_meter(uint32_t n_sequences, double row_ms, double hit_rate, double claimed, uint32_t n_steps, double reshape_ms) {
     svc::SpeculationMeter meter(svc::SpeculationMode::Auto, svc::Passes::One, 128, 64);
     auto cost = [&](uint32_t rows) { return (1 + row_ms * rows) * (0.95 + 0.1 * uniform()); };
     double ms = 0;
     double n_tokens = 0;
     double n_drafted = 0;
+    uint32_t n_rows_before = n_sequences;
     for (uint32_t step = 0; step < n_steps; step++) {
         std::vector<svc::DraftOffer> offers(n_sequences);
         for (uint32_t i = 0; i < n_sequences; i++) {
@@ -75,7 +78,8 @@ int check_meter(uint32_t n_sequences, double row_ms, double hit_rate, double cla
         for (const auto & offer : offers) {
             for (uint32_t k = 0; k < offer.n_chosen && uniform() < hit_rate; k++) n_sampled++;
         }
-        const double step_ms = cost(n_sequences + n_rows);
+        const double step_ms = cost(n_sequences + n_rows) + (n_sequences + n_rows == n_rows_before ? 0 : reshape_ms);
+        n_rows_before = n_sequences + n_rows;
         meter.observe(offers, n_sampled, step_ms, 0);
         ms += step_ms;
         n_tokens += n_sampled;
@@ -106,12 +110,13 @@ int main(int argc, char ** argv) {
     if (argc == 4 && std::strcmp(argv[1], "ngrams") == 0) {
         return check_ngrams(static_cast<uint32_t>(std::atoi(argv[2])), static_cast<size_t>(std::atoi(argv[3])));
     }
-    if (argc == 7 && std::strcmp(argv[1], "meter") == 0) {
+    if (argc >= 7 && std::strcmp(argv[1], "meter") == 0) {
         return check_meter(static_cast<uint32_t>(std::atoi(argv[2])), std::atof(argv[3]), std::atof(argv[4]), std::atof(argv[5]),
-                           static_cast<uint32_t>(std::atoi(argv[6])));
+                           static_cast<uint32_t>(std::atoi(argv[6])), argc > 7 ? std::atof(argv[7]) : 0);
     }
     if (argc > 2 && std::strcmp(argv[1], "passes") == 0) return show_passes(argc - 2, argv + 2);
-    std::fprintf(
-        stderr, "speculation-test ngrams SEED N | meter N_SEQUENCES ROW_MS HIT_RATE CLAIMED N_STEPS | passes SEQUENCE:ROWS...\n");
+    std::fprintf(stderr,
+                 "speculation-test ngrams SEED N | meter N_SEQUENCES ROW_MS HIT_RATE CLAIMED N_STEPS [RESHAPE_MS] | passes "
+                 "SEQUENCE:ROWS...\n");
     return 2;
 }

@@ -1,6 +1,6 @@
 // stop-search-test SEED N: what StopSearch holds back of random texts, held against trying every length. Prints how many texts it
 // tried; the first difference ends it with status 1.
-#include "../stop_search.h"
+#include "../text/stop_search.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // thread-choice-test: a ThreadChoice beside programs that come and go, with steps whose time is computed. Prints, for each scene,
 // the threads that it ends with and how much of the work was done of what the best number throughout would have done.
-#include "../thread_choice.h"
+#include "../compute/thread_choice.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -13,13 +13,14 @@ using svc::Clock;
 struct Machine {
     bool is_shared = false;     // another program burns a core
     bool is_switching = false;  // threads of ours are interrupted, which costs nothing
-    uint64_t n_switches = 0;
+    int32_t n_threads = 2;      // of the last step
 
-    double step_ms(int32_t n_threads) {
+    bool is_contended() const { return is_switching || (is_shared && n_threads > 1); }
+
+    double step_ms(int32_t n) {
+        n_threads = n;
         const double alone = n_threads > 1 ? 7 : 13;
-        const double ms = is_shared && n_threads > 1 ? 20 : alone;
-        n_switches += static_cast<uint64_t>((is_shared && n_threads > 1) || is_switching ? 7 * ms : 0.2 * ms);
-        return ms;
+        return is_shared && n_threads > 1 ? 20 : alone;
     }
 };
 
@@ -27,7 +28,7 @@ struct Machine {
 
 int main() {
     Machine machine;
-    svc::ThreadChoice choice(2, [&] { return machine.n_switches; });
+    svc::ThreadChoice choice(2, [&] { return machine.is_contended(); });
     Clock::time_point now = Clock::now();
     auto play = [&](const char * scene, double seconds, uint32_t n_rows) {
         const auto end = now + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));

@@ -75,7 +75,7 @@ t.test('after close, every call is refused', async (t) => {
   engine.cancel(1);
   engine.pause(1);
   engine.resume(1);
-  await t.rejects(async () => embedder.embed(['text']), { name: 'NativeError', code: 'closed' });
+  await t.rejects(async () => embedder.embed(['text'], { tenant: 'test' }), { name: 'NativeError', code: 'closed' });
   await model.close();
   await t.rejects(async () => model.tokenize('text'), { name: 'NativeError', code: 'closed' });
   await t.rejects(async () => model.createEngine(options), { name: 'NativeError', code: 'closed' });

@@ -14,6 +14,8 @@ export interface Confinement {
   cpuSeconds: number;
   /** Files, and folders with all below them. The program itself, system libraries and the addons are readable anyway. */
   readable: readonly string[];
+  /** Keeps the cards' device files away, which a backend for them needs. */
+  withoutDevices?: boolean;
 }
 
 const launcherName = 'svc_confine';
@@ -61,9 +63,12 @@ function findLauncher(folders: readonly string[]): string | undefined {
   return folders.map((folder) => join(folder, launcherName)).find((file) => existsSync(file));
 }
 
-function launcherOptions(folders: readonly string[], { memoryMiB, cpuSeconds, readable }: Confinement): string[] {
+function launcherOptions(
+  folders: readonly string[],
+  { memoryMiB, cpuSeconds, readable, withoutDevices = false }: Confinement,
+): string[] {
   const libraries = (process.env['LD_LIBRARY_PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/'));
-  const devices = findDevices(folders);
+  const devices = withoutDevices ? [] : findDevices(folders);
   return [
     ...['--memory-mib', String(memoryMiB), '--cpu-seconds', String(cpuSeconds)],
     // A CUDA driver reserves as much as all memory of the machine and its cards.

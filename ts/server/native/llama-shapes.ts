@@ -1,6 +1,11 @@
 /** What crosses the binding to native/llama: options and jobs on the way in, facts and figures on the way out. */
 import type { MessagePort } from 'node:worker_threads';
+import type { JobOptionValues } from './options/job-options.ts';
+import type { LoadOptionValues } from './options/load-options.ts';
+import type { Sampling } from './options/sampling-options.ts';
 
+export type { EngineOptions } from './options/engine-options.ts';
+export type { Sampling } from './options/sampling-options.ts';
 export type { EngineEvents, FinishReason, GenerationHandler, JobUsage, TokenLogprob } from './step-reader.ts';
 
 /** Bytes that were handed to native code in pieces; see stageBytes() in llama.ts. They can be used once. */
@@ -17,15 +22,11 @@ export interface QueuedBytes {
 /** Long text may come as UTF-8 bytes, which cost the JS thread less than a string. Native code takes queued ones when they are staged. */
 export type Text = string | Uint8Array | QueuedBytes | StagedBytes;
 
-export interface LoadOptions {
+export interface LoadOptions extends LoadOptionValues {
   /** GGUF file (for a split model: its first part). */
   path: string;
   /** Projector GGUF for image input. */
   projectorPath?: string;
-  /** Layers kept in GPU memory; -1 means all that fit. */
-  nGpuLayers?: number;
-  mmap?: boolean;
-  mlock?: boolean;
   /** Load the tokenizer alone: such a model tokenises and detokenises, nothing else. */
   vocabOnly?: boolean;
   /** Read all but the weights and plan a small context, to judge an unknown file: such a model tokenises, nothing else. */
@@ -54,38 +55,8 @@ export interface ModelInfo {
   supportsThinking: boolean;
   supportsVision: boolean;
   supportsAudio: boolean;
-}
-
-export interface EngineOptions {
-  /** KV cells for all sequences together; 0 means automatic. */
-  nCtx?: number;
-  /** Sequences that decode at once. */
-  nParallel?: number;
-  nBatch?: number;
-  nUbatch?: number;
-  nThreads?: number;
-  nThreadsBatch?: number;
-  flashAttention?: 'auto' | 'on' | 'off';
-  cacheTypeK?: string;
-  cacheTypeV?: string;
-  /** One KV buffer for all sequences (a long request may use it all) or one share each. */
-  kvUnified?: boolean;
-  /** Memory for the states of sequences that gave way, so that a chat goes on without evaluating its past again; 0 keeps none. */
-  kvOffloadMemoryBytes?: number;
-  /** Disk for the states that memory has no room for; 0 keeps none. Files live in `kvOffloadFolder` until the engine closes. */
-  kvOffloadDiskBytes?: number;
-  kvOffloadFolder?: string;
-  /** Speculative decoding: auto drafts only while that pays, by measurement. */
-  speculation?: 'auto' | 'always' | 'off';
-  /** Most tokens drafted for one sequence in one step, 0 to 64. */
-  nDraftMax?: number;
-  /** Jobs that may wait; one more is refused with queue_full. */
-  maxQueuedJobs?: number;
-  maxQueuedTokens?: number;
-  /** Longest wait, by the measured rate of completions, milliseconds; a job that would wait longer is refused. 0: however long. */
-  maxQueueMs?: number;
-  /** Main memory that this process may have, of which an automatic context takes a share; absent: all that the machine has. */
-  hostMemoryBytes?: number;
+  /** Samples a second of the sounds that it hears; 0: none. */
+  audioRate: number;
 }
 
 /** Bytes in main memory, and in the memory of devices. */
@@ -101,6 +72,8 @@ export interface MemoryPlan {
   extras: MemoryUse;
   engine?: MemoryUse;
   embedder?: MemoryUse;
+  /** Layers that go to devices, where fewer of them fit than the model has. */
+  nGpuLayers?: number;
 }
 
 export interface EngineLimits {
@@ -134,10 +107,36 @@ export interface EngineStats {
   draftedTokensTotal: number;
   acceptedTokensTotal: number;
   stepsTotal: number;
+  /** Tokens that were chosen outside of steps, as their grammar takes longer than a step has time for. */
+  lateRowsTotal: number;
   lastStepMs: number;
   /** Measured completion rate of jobs, per second; for Retry-After. */
   jobsPerSecond: number;
+  estimates: EngineEstimates;
 }
+
+/** What steers an engine, as it was measured; 0 where nothing is known yet. */
+export interface EngineEstimates {
+  /** A step that decodes and has no prompts. */
+  decodeStepMs: number;
+  /** One more token of a prompt at its beginning, and what each token in front of it adds. */
+  prefillTokenMs: number;
+  prefillTokenDepthMs: number;
+  nComputeThreads: number;
+  /** How long a compute thread polls for the others before it sleeps; 0 where that is not known. */
+  computePollUs: number;
+  /** Share of the time for which compute threads were ready to run and had no core. */
+  computeQueuedShare: number;
+  /** Copies of KV states between sequences and host memory, and reads from disk. */
+  kvCopyBytesPerMs: number;
+  kvDiskBytesPerMs: number;
+  /** Decoding time that drafts may still lose; at 0 and below nothing is drafted. */
+  draftAllowanceMs: number;
+  /** Share of drafted tokens that turn out right, by the length of the repetition that they were found by, or of the draft model. */
+  draftAcceptance: Readonly<Record<DraftKind, number>>;
+}
+
+export type DraftKind = 'ngram2' | 'ngram3' | 'ngram4' | 'ngram8' | 'ngram16' | 'model';
 
 /** A prompt is chat messages (rendered by the model's template), plain text, or token ids. */
 export type Prompt =
@@ -154,58 +153,32 @@ export type Prompt =
   | { kind: 'text'; text: Text; addSpecial?: boolean }
   | { kind: 'tokens'; tokens: Int32Array };
 
-/** llama.cpp's sampler names and defaults. */
-export interface Sampling {
-  temperature?: number;
-  topK?: number;
-  topP?: number;
-  minP?: number;
-  typicalP?: number;
-  repeatPenalty?: number;
-  repeatLastN?: number;
-  frequencyPenalty?: number;
-  presencePenalty?: number;
-  mirostat?: 0 | 1 | 2;
-  mirostatTau?: number;
-  mirostatEta?: number;
-  dryMultiplier?: number;
-  xtcProbability?: number;
-  xtcThreshold?: number;
-  seed?: number;
-  ignoreEos?: boolean;
-}
+/** Native code gets no encoded files: whoever sent them would choose what its decoders read. */
+export type DecodedMedia =
+  /** Three bytes a pixel, RGB, row by row from the top. */
+  | { kind: 'image'; width: number; height: number; pixels: Uint8Array | StagedBytes }
+  /** Of one channel at the rate of ModelInfo.audioRate, four bytes a sample: floats in the machine's byte order. */
+  | { kind: 'audio'; samples: Uint8Array | StagedBytes };
 
-export interface GenerationJob {
+export interface GenerationJob extends JobOptionValues {
   /** Who pays: prefix-cache keys and fair shares are per tenant. */
   tenant: string;
   prompt: Prompt;
-  /** Encoded images, in the order of the `image_url` parts of the messages. */
-  media?: (Uint8Array | QueuedBytes | StagedBytes)[];
+  /** In the order of the `image_url` and `input_audio` parts of the messages. */
+  media?: DecodedMedia[];
   jsonSchema?: Text;
   grammar?: string;
-  /** Most tokens of one choice; absent means until the context is full. */
-  maxTokens?: number;
-  n?: number;
   stop?: string[];
   sampling?: Sampling;
   logitBias?: [token: number, bias: number][];
-  /** Alternatives reported with each token, 0 to 20; absent means no log probabilities. */
-  topLogprobs?: number;
   loras?: { name: string; scale: number }[];
-  /** Where drafts come from: anywhere, nowhere, the job's own tokens, the draft model. */
-  draftSource?: 'any' | 'none' | 'ngram' | 'model';
-  /** Lowers the engine's own limit. */
-  nDraftMax?: number;
-  cachePrompt?: boolean;
-  /** Higher runs first; 0 is normal. */
-  priority?: number;
-  /** Milliseconds from submit after which the job fails with deadline_exceeded. */
-  timeoutMs?: number;
 }
 
 export interface EmbedOptions {
   /** Whose turn it is goes by what each tenant was served; the queue's bounds are per tenant too. */
-  tenant?: string;
+  tenant: string;
+  /** Nobody waits for the vectors: answers that are made on the same cores go first. */
+  isBackground?: boolean;
   /** Milliseconds after which it fails with deadline_exceeded. */
   timeoutMs?: number;
   /** What is left of the texts when it fires is not computed, and the call fails with its reason. */
@@ -213,7 +186,7 @@ export interface EmbedOptions {
 }
 
 export interface EmbedResult {
-  /** One L2-normalised vector of nEmbd floats for each input, in order. */
+  /** One vector of nEmbd floats for each input, in order, of length 1 unless the engine's embeddingNorm says otherwise. */
   vectors: Float32Array[];
   nTokens: number[];
 }
@@ -230,4 +203,6 @@ export interface SystemInfo {
   devices: { name: string; description: string; kind: 'cpu' | 'gpu' | 'accelerator'; memoryBytes: number; freeBytes: number }[];
   /** Features that the loaded CPU backend uses, for example AVX2 or AVX512. */
   cpuFeatures: string[];
+  /** Libraries for GPUs and the like that lie beside the addon, of whose devices none is used, and why. */
+  unusedBackends: { file: string; reason: string }[];
 }

@@ -70,7 +70,7 @@ interface RawStagedBytes {
   append(bytes: Uint8Array): void;
 }
 
-/** What native/llama/addon.cpp registers. */
+/** What native/llama/bindings/addon.cpp registers. */
 export interface LlamaAddon {
   StagedBytes: new (sizeBytes: number) => RawStagedBytes;
   systemInfo(): SystemInfo;
@@ -213,12 +213,12 @@ export class LlamaEmbedder {
    * Embeds texts or token ids; batches across callers. Throws NativeError context_length_exceeded naming the input, queue_full (with
    * retryAfterMs) or deadline_exceeded.
    */
-  async embed(inputs: (Text | Int32Array)[], { signal, ...options }: EmbedOptions = {}): Promise<EmbedResult> {
+  async embed(inputs: (Text | Int32Array)[], { signal, ...options }: EmbedOptions): Promise<EmbedResult> {
     return resultOf(this.#raw.embed(inputs, options), signal);
   }
 
   /** Scores documents against a query; needs a model whose pooling is 'rank'. Throws as embed() does. */
-  async rank(query: Text, documents: Text[], { signal, ...options }: EmbedOptions = {}): Promise<RankResult> {
+  async rank(query: Text, documents: Text[], { signal, ...options }: EmbedOptions): Promise<RankResult> {
     return resultOf(this.#raw.rank(query, documents, options), signal);
   }
 

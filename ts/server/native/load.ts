@@ -2,12 +2,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
+import { INSTALL_ROOT } from '../platform/files/install-root.ts';
 import { requireCpuFeatures } from './cpu-features.ts';
 import { NativeError, type NativeStatus } from './native-error.ts';
 
 export { type CpuUnsupportedCode, CpuUnsupportedError } from './cpu-features.ts';
 
-export type AddonName = 'llama' | 'vector' | 'whisper';
+export type AddonName = 'llama' | 'system' | 'vector' | 'whisper';
 
 /** What every addon exports beside its own functions. */
 interface Addon {
@@ -33,7 +34,6 @@ export class AddonLoadError extends Error {
   }
 }
 
-const root = resolve(import.meta.dirname, '../../..');
 /** Presets whose libraries run on the machine that built them. */
 const presets = ['cpu', 'cuda', 'macos', 'release'];
 const loaded = new Map<AddonName, { addon: Addon; folder: string }>();
@@ -55,15 +55,15 @@ export function nativeFolder(): string {
 export function candidateFolders(name: AddonName, env: NodeJS.ProcessEnv = process.env): string[] {
   if (env.SVC_NATIVE_DIR) return [resolve(env.SVC_NATIVE_DIR)];
   const builtMs = (folder: string) => statSync(join(folder, fileName(name)), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const built = presets.map((preset) => join(root, 'build', preset, 'lib')).sort((a, b) => builtMs(b) - builtMs(a));
+  const built = presets.map((preset) => join(INSTALL_ROOT, 'build', preset, 'lib')).sort((a, b) => builtMs(b) - builtMs(a));
   const inUse = built.filter((folder) => builtMs(folder) > 0);
-  return [join(root, 'lib'), ...(inUse.length > 0 ? inUse : built.slice(0, 1))];
+  return [join(INSTALL_ROOT, 'lib'), ...(inUse.length > 0 ? inUse : built.slice(0, 1))];
 }
 
 function load(name: AddonName): { addon: Addon; folder: string } {
   const known = loaded.get(name);
   if (known) return known;
-  requireCpuFeatures();
+  if (name !== 'system') requireCpuFeatures();
   const attempts: LoadAttempt[] = [];
   for (const folder of candidateFolders(name)) {
     const file = join(folder, fileName(name));
@@ -80,11 +80,6 @@ function load(name: AddonName): { addon: Addon; folder: string } {
 
 function open(file: string, folder: string): Addon {
   if (!existsSync(file)) throw new Error('there is no such file');
-  // Read by libgomp when it loads: how long compute threads spin at a barrier before they sleep. The default (for ever, nearly)
-  // makes each step many times slower once anything else wants a core, this server's own JS thread included; no spinning at
-  // all costs a third of the decode speed of a small model. 1,000 turns are some 5 microseconds: with 2,000, 8 streams of a model of
-  // 8x512 kept 0.33 of their speed beside a program that burns one of two cores, with 500 0.44; alone one stream lost 4 % by 500.
-  if (process.env.OMP_WAIT_POLICY === undefined) process.env.GOMP_SPINCOUNT ??= '1000';
   const addon = createRequire(import.meta.url)(file) as Addon;
   addon.initialise(folder, (status) => new NativeError(status));
   return addon;

@@ -16,11 +16,16 @@ export type NativeErrorCode =
   | 'unsupported'
   | 'template_failed'
   | 'invalid_grammar'
+  | 'grammar_too_complex'
   | 'invalid_media'
+  | 'index_not_found'
+  | 'index_invalid'
+  | 'index_write_failed'
   | 'context_length_exceeded'
   | 'queue_full'
   | 'deadline_exceeded'
   | 'closed'
+  | 'notify_failed'
   | 'internal';
 
 /** What every native failure becomes in TypeScript. */

@@ -50,6 +50,18 @@ function setUp() {
   return { reader, faults, first, second };
 }
 
+t.test('a listener to notices or faults that throws loses nobody a record', async (t) => {
+  const refuse = () => {
+    throw new Error('not now');
+  };
+  const reader = new StepReader(() => {}, { onNotice: refuse, onFault: refuse });
+  const listener = new Listener();
+  reader.add(1, listener);
+  const notice = Buffer.alloc(12);
+  reader.read(Buffer.concat([record(0, RecordKind.error, notice), record(1, RecordKind.content, 'a')]));
+  t.strictSame(listener.heard, ['a', 'flush']);
+});
+
 t.test('records reach their job, and each job is flushed once', async (t) => {
   const { reader, first, second } = setUp();
   const parts = [record(1, RecordKind.content, 'abcde'), record(2, RecordKind.content, 'x'), record(1, RecordKind.content, 'f')];

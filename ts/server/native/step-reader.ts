@@ -104,7 +104,7 @@ export class StepReader {
       const job = records.readUInt32LE(at);
       const length = records.readUInt32LE(at + 8);
       const handler = this.#handlers.get(job);
-      if (job === noJob) this.#events.onNotice?.(readError(records.subarray(at + headerBytes, at + headerBytes + length)));
+      if (job === noJob) this.#notify(readError(records.subarray(at + headerBytes, at + headerBytes + length)));
       if (handler) {
         this.#touched.set(job, handler);
         try {
@@ -127,15 +127,32 @@ export class StepReader {
     }
   }
 
+  /** Whoever listens to the engine itself must not lose the streams' records, which share the buffer. */
+  #notify(notice: NativeError): void {
+    try {
+      this.#events.onNotice?.(notice);
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  #report(error: unknown): void {
+    try {
+      this.#events.onFault?.(error);
+    } catch {
+      // There is nobody left to tell.
+    }
+  }
+
   /** One job's handler must not end the others' streams, which share the buffer. */
   #fail(job: number, handler: GenerationHandler, error: unknown): void {
     this.#handlers.delete(job);
     this.#cancel(job);
-    this.#events.onFault?.(error);
+    this.#report(error);
     try {
       handler.onError(new NativeError({ code: 'internal', text: 'the answer could not be handed over' }));
     } catch (second) {
-      this.#events.onFault?.(second);
+      this.#report(second);
     }
   }
 

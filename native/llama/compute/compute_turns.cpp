@@ -1,0 +1,83 @@
+#include "compute_turns.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "../../common/memory_wait.h"
+#include "../tuning/tuning.h"
+
+namespace svc {
+
+ComputeTurns & ComputeTurns::of_process() {
+    static ComputeTurns turns(std::max(1u, std::thread::hardware_concurrency()));
+    return turns;
+}
+
+ComputeTurns::Member::Member(uint32_t n_threads, ComputeTurns & turns)
+    : turns_(turns), n_threads_(std::min(n_threads, turns.n_cores_)) {
+    std::lock_guard lock(turns_.mutex_);
+    turns_.members_.push_back(this);
+}
+
+ComputeTurns::Member::~Member() {
+    std::lock_guard lock(turns_.mutex_);
+    auto & members = turns_.members_;
+    members.erase(std::find(members.begin(), members.end(), this));
+}
+
+bool ComputeTurns::Member::has_company() const {
+    if (n_threads_ == 0) return false;
+    std::lock_guard lock(turns_.mutex_);
+    const auto since = Clock::now() - kTuning.company_memory;
+    return std::any_of(turns_.members_.begin(), turns_.members_.end(),
+                       [&](const Member * other) { return other != this && other->n_threads_ > 0 && other->last_ > since; });
+}
+
+void ComputeTurns::take(Member & member, bool yields) {
+    if (member.n_threads_ == 0) return;
+    auto own = with_memory([&] { return Line{{&member, yields}}; });
+    std::unique_lock lock(mutex_);
+    const auto place = own.begin();
+    waiting_.splice(yields ? waiting_.end() : first_that_yields(), own);
+    if (yields) yield(lock, place);
+    else member.last_ = last_ = Clock::now();
+    // The first in the line waits for as many cores as it needs, and nobody overtakes it.
+    changed_.wait_for(lock, kTuning.most_turn_wait, [&] { return is_turn(place); });
+    own.splice(own.begin(), waiting_, place);
+    n_free_ -= member.n_threads_;
+    member.taken_ = Clock::now();
+    if (!waiting_.empty()) changed_.notify_all();
+}
+
+void ComputeTurns::give_back(Member & member, bool yields) {
+    if (member.n_threads_ == 0) return;
+    std::lock_guard lock(mutex_);
+    const auto now = Clock::now();
+    n_free_ += member.n_threads_;
+    member.lasted_ = now - member.taken_;
+    if (!yields) member.last_ = last_ = now;
+    if (!waiting_.empty()) changed_.notify_all();
+}
+
+void ComputeTurns::yield(std::unique_lock<std::mutex> & lock, Line::iterator place) {
+    const Clock::duration share = kTuning.turns_between_yielding * place->member->lasted_;
+    const auto end = Clock::now() + std::min<Clock::duration>(share, kTuning.most_yielding);
+    for (auto now = Clock::now(); now < end; now = Clock::now()) {
+        const auto pause = last_ + kTuning.pause_to_yield_to;
+        const bool is_next = is_turn(place);
+        if (is_next && now >= pause) break;
+        changed_.wait_until(lock, is_next ? std::min(pause, end) : end);
+    }
+    place->yields = false;
+    waiting_.splice(first_that_yields(), waiting_, place);
+}
+
+ComputeTurns::Line::iterator ComputeTurns::first_that_yields() {
+    return std::find_if(waiting_.begin(), waiting_.end(), [](const Place & place) { return place.yields; });
+}
+
+bool ComputeTurns::is_turn(const Line::const_iterator & place) const {
+    return place == waiting_.begin() && n_free_ >= place->member->n_threads_;
+}
+
+}  // namespace svc

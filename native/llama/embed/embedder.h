@@ -1,0 +1,108 @@
+// Embedding and rerank contexts: texts of all callers are packed into batches on one thread.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "../../common/status.h"
+#include "../context/batch.h"
+#include "../context/context.h"
+#include "../context/engine_limits.h"
+#include "../model/model.h"
+#include "../queue/drain_rate.h"
+#include "../queue/fair_queue.h"
+#include "../queue/queue_bound.h"
+
+namespace svc {
+
+// One caller's texts. Filled by the embedder thread; `done` is called there, once.
+struct EmbedRequest {
+    std::string tenant;
+    // Nobody waits for it: others' work goes first.
+    bool is_background = false;
+    Clock::time_point deadline = Clock::time_point::max();
+    std::vector<std::variant<std::string, std::vector<llama_token>>> inputs;
+    // Rerank: inputs are documents, scored against this query.
+    bool rank = false;
+    std::string query;
+
+    std::vector<std::vector<float>> vectors;  // rank: one score each
+    std::vector<uint32_t> n_tokens;
+    Status status;
+    std::function<void()> done;
+    size_t n_missing = 0;
+    size_t n_queued_tokens = 0;
+    std::atomic<bool> cancelled{false};
+};
+
+// One of a request's texts.
+struct EmbedText {
+    std::shared_ptr<EmbedRequest> request;
+    size_t index;
+    std::vector<llama_token> tokens;
+};
+
+// Context parameters: what is automatic is decided here.
+llama_context_params plan_embedding(const Model & model, const EngineOptions & options);
+
+class Embedder {
+  public:
+    Embedder(std::shared_ptr<Model> model, EngineOptions options);
+    ~Embedder();
+
+    // Throws StatusError queue_full, closed or unsupported (rank without a rerank model).
+    void submit(std::shared_ptr<EmbedRequest> request, int64_t timeout_ms);
+    // Nobody waits for it any more: what is left of it is not computed.
+    void cancel(EmbedRequest & request);
+    void close();
+    const EngineLimits & limits() const { return limits_; }
+
+  private:
+    void run();
+    bool take(std::vector<std::shared_ptr<EmbedRequest>> & taken);
+    void keep(const std::shared_ptr<EmbedRequest> & request);
+    void prepare(const std::shared_ptr<EmbedRequest> & request);
+    // Throws StatusError context_length_exceeded.
+    void check_length(size_t index, const char * bound, size_t n_tokens) const;
+    size_t least_tokens_of(const EmbedRequest & request, size_t index) const;
+    std::vector<llama_token> tokens_of(const EmbedRequest & request, size_t index) const;
+    std::vector<llama_token> rank_tokens(const std::string & query, const std::string & document) const;
+    size_t n_pack() const;
+    void run_batch();
+    void drop_over();
+    void collect(const EmbedText & text, llama_seq_id sequence);
+    void settle(const std::shared_ptr<EmbedRequest> & request, const Status & status);
+
+    std::shared_ptr<Model> model_;
+    ContextPtr context_;
+    EngineLimits limits_;
+    enum llama_pooling_type pooling_;
+    int32_t norm_;
+    QueueBound queue_;
+    std::unique_ptr<Batch> batch_;
+    std::unique_ptr<ComputeTurns::Member> compute_;
+    double ms_per_token_ = 0;  // measured
+    // Embedder thread only.
+    std::vector<std::shared_ptr<EmbedRequest>> requests_;  // those whose texts wait or are in the running batch
+    FairQueue<EmbedText> waiting_;                         // over tokens
+    std::vector<EmbedText> packed_;                        // in the running batch
+    DrainRate drain_rate_;
+
+    // Held while threads are joined: close() may come from several at once.
+    std::mutex close_mutex_;
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    std::vector<std::shared_ptr<EmbedRequest>> inbox_;
+    bool nudged_ = false;
+    bool closing_ = false;
+    std::thread thread_;
+};
+
+}  // namespace svc
