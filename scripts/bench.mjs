@@ -1,6 +1,7 @@
 // npm run bench -- SUITE [options]: makes the checkout ready, builds the rivals that the suite needs, and runs bench/run.ts.
 import { join } from 'node:path';
 import { becomeTypeScript } from '../ts/cli/node-runtime.mjs';
+import { chooseVariants, matrixVariants, readCpuFeatures, runnableVariants } from './setup/cpu-variants.mjs';
 import { nativeSteps } from './setup/native.mjs';
 import { checkout } from './setup/paths.mjs';
 import { runScript } from './setup/run-script.mjs';
@@ -12,7 +13,17 @@ const withRivals = ['serving', 'kernels', 'embeddings', 'load'];
 
 await runScript(async () => {
   const args = process.argv.slice(2);
+  const isMatrix = args.includes('--machine-matrix');
+  if (isMatrix) process.env.SVC_CPU_VARIANTS ||= variantsOfMatrix();
   await setUp();
   if (args.some((arg) => withRivals.includes(arg)) && !args.includes('--help')) await runSteps(nativeSteps(rivalsPreset()));
-  await becomeTypeScript(join(checkout, 'bench', 'run.ts'), args);
+  await becomeTypeScript(join(checkout, 'bench', isMatrix ? 'matrix/main.ts' : 'run.ts'), args);
 });
+
+/** Both sides are built for all of them. */
+function variantsOfMatrix() {
+  const features = readCpuFeatures();
+  const runnable = runnableVariants(process.arch, features);
+  const named = matrixVariants.filter((name) => runnable.includes(name));
+  return [...new Set([...chooseVariants(process.arch, features), ...named])].sort().join(';');
+}

@@ -1,11 +1,14 @@
 // node scripts/build.mjs [--preset NAME]: fetches the pinned sources and builds the addons into build/NAME/lib.
+// node scripts/build.mjs --web: builds the pages alone, into build/web.
 import { parseArgs } from 'node:util';
 import { nativeSteps } from './setup/native.mjs';
 import { runScript } from './setup/run-script.mjs';
 import { defaultPreset } from './setup/set-up.mjs';
 import { runSteps } from './setup/steps.mjs';
+import { webStep } from './setup/web.mjs';
 
 await runScript(async () => {
-  const { values } = parseArgs({ options: { preset: { type: 'string', default: defaultPreset() } } });
-  await runSteps(nativeSteps(values.preset));
+  const options = { preset: { type: 'string', default: defaultPreset() }, web: { type: 'boolean', default: false } };
+  const { values } = parseArgs({ options: /** @type {const} */ (options) });
+  await runSteps(values.web ? [webStep()] : nativeSteps(values.preset));
 });

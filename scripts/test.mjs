@@ -1,7 +1,7 @@
 // npm test [-- FILES]: makes the checkout ready and runs every test. npm run test:full: the same with long property runs, the ARM64
 // addon under an emulator, and the native tests again with sanitised addons.
-// With FILES, those alone; with --asan, those (or the native ones) under sanitizers alone; --timeout SECONDS is the limit of one
-// file. Ends with `N passed, N failed`.
+// With FILES, those alone; with --asan or --tsan, those (or the native ones) under these sanitizers alone; --timeout SECONDS is the
+// limit of one file. Ends with `N passed, N failed`.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,7 +10,7 @@ import { whyNoArm64 } from './setup/arm64.mjs';
 import { nativeSteps, testProgramStep } from './setup/native.mjs';
 import { checkout } from './setup/paths.mjs';
 import { runScript } from './setup/run-script.mjs';
-import { sanitizerEnvironment } from './setup/sanitizers.mjs';
+import { sanitizerEnvironment, sanitizers } from './setup/sanitizers.mjs';
 import { defaultPreset, setUp } from './setup/set-up.mjs';
 import { runSteps } from './setup/steps.mjs';
 import { readTapFailures } from './setup/tap-failures.mjs';
@@ -19,13 +19,14 @@ import { readTapTotals } from './setup/tap-totals.mjs';
 import { listTestFiles } from './setup/test-files.mjs';
 
 /** Folders whose tests load the addons. */
-const nativeFolders = ['native/llama/test', 'ts/server/native'];
+const nativeFolders = ['native/llama/test', 'native/vector/test', 'ts/server/native'];
 
 await runScript(async () => {
   const { values, positionals } = parseArgs({
     options: {
       full: { type: 'boolean', default: false },
       asan: { type: 'boolean', default: false },
+      tsan: { type: 'boolean', default: false },
       timeout: { type: 'string' },
     },
     allowPositionals: true,
@@ -38,11 +39,13 @@ await runScript(async () => {
   if (values.full && isAll && !whyNoArm64()) await runSteps(nativeSteps('arm64'));
   const env = values.full ? { ...process.env, SVC_TEST_LONG: '1' } : process.env;
   const runs = [];
-  if (!values.asan) {
+  if (!values.asan && !values.tsan) {
     await runSteps([testProgramStep(defaultPreset())]);
     runs.push(await runFiles(isAll ? listTestFiles(checkout) : positionals, env, timeout ?? (values.full ? 300 : 120)));
   }
-  if (values.asan || (values.full && isAll)) runs.push(await runSanitized(isAll ? nativeTests() : positionals, env, timeout));
+  const sanitized = isAll ? nativeTests() : positionals;
+  if (values.asan || (values.full && isAll && !values.tsan)) runs.push(await runSanitized('asan', sanitized, env, timeout));
+  if (values.tsan) runs.push(await runSanitized('tsan', sanitized, env, timeout));
   const total = (/** @type {'passed' | 'failed' | 'skipped'} */ name) => runs.reduce((sum, run) => sum + run[name], 0);
   if (total('skipped') > 0) console.log(`${total('skipped')} skipped (each says why above)`);
   console.log(`${total('passed')} passed, ${total('failed')} failed`);
@@ -58,20 +61,20 @@ function nativeTests() {
 }
 
 /**
+ * @param {'asan' | 'tsan'} name
  * @param {string[]} files
  * @param {NodeJS.ProcessEnv} env
  * @param {number} timeoutSeconds of one file; sanitised code is some ten times slower
  */
-async function runSanitized(files, env, timeoutSeconds = 600) {
-  const sanitized = sanitizerEnvironment(env);
+async function runSanitized(name, files, env, timeoutSeconds = 600) {
+  const { title, runtime, packages } = sanitizers[name];
+  const sanitized = sanitizerEnvironment(name, env);
   if (!sanitized) {
-    console.log(
-      'Sanitised run skipped: the compiler has no libasan (Debian: libasan comes with g++; Fedora: dnf install libasan libubsan)',
-    );
+    console.log(`Run under ${title} skipped: the compiler has no ${runtime} (${packages})`);
     return { passed: 0, failed: 0, skipped: 1 };
   }
-  await runSteps([...nativeSteps('asan'), testProgramStep('asan')]);
-  console.log('The native tests again, with the addons under ASan and UBSan:');
+  await runSteps([...nativeSteps(name), testProgramStep(name)]);
+  console.log(`The native tests again, with the addons under ${title}:`);
   return runFiles(files, sanitized, timeoutSeconds);
 }
 

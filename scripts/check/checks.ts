@@ -1,19 +1,24 @@
 import { globSync, readFileSync } from 'node:fs';
+import { staleOptionFiles } from '../options/option-files.ts';
 import { compareBinding } from './binding.ts';
 import type { Check, Outcome } from './check.ts';
 import { runCommand, runNode } from './command.ts';
 import { missingPaths, sourceFilesOf } from './document-paths.ts';
 import { checkImports, type ImportReport } from './imports.ts';
 import { checkNativeFormat } from './native-format.ts';
+import { checkNativeIncludes } from './native-includes.ts';
 import { checkReadme } from './readme.ts';
 import { checkScopeMakers } from './scope-makers.ts';
 import { checkTerms } from './term-findings.ts';
+import { checkTextDirection } from './text-direction.ts';
 import { checkTrace } from './traced-request.ts';
 
 /** Fewer than these means that a check lost its way, not that the code shrank. Raise them as the code grows. */
 const minModules = 500;
 const minNames = 80_000;
 const minTracedFiles = 10;
+const minNativeIncludes = 150;
+const minPageFiles = 200;
 
 function judge(problems: readonly string[], note: string): Outcome {
   return problems.length === 0 ? { status: 'passed', note } : { status: 'failed', output: problems.join('\n') };
@@ -47,10 +52,37 @@ async function tracedRequest(): Promise<Outcome> {
   return judge([...new Set([...tooFew, ...missing, ...problems])], `${nFiles} files`);
 }
 
+async function nativeIncludes(): Promise<Outcome> {
+  const { nIncludes, problems } = checkNativeIncludes(process.cwd());
+  const tooFew =
+    nIncludes < minNativeIncludes ? [`only ${nIncludes} includes were read, expected at least ${minNativeIncludes}`] : [];
+  return judge([...tooFew, ...problems], `${nIncludes} includes`);
+}
+
+async function textDirection(): Promise<Outcome> {
+  const { nFiles, findings } = checkTextDirection(process.cwd());
+  const tooFew = nFiles < minPageFiles ? [`only ${nFiles} files were read, expected at least ${minPageFiles}`] : [];
+  return judge([...tooFew, ...findings], `${nFiles} files`);
+}
+
 async function nativeBindings(): Promise<Outcome> {
-  const sources = globSync('native/{common,llama}/*.{h,cpp}').map((path) => readFileSync(path, 'utf8'));
-  const binding = ['ts/server/native/llama.ts', 'ts/server/native/load.ts'].map((path) => readFileSync(path, 'utf8'));
-  return judge(compareBinding(binding.join('\n'), sources.join('\n')), 'llama');
+  const read = (paths: readonly string[]) => paths.map((path) => readFileSync(path, 'utf8')).join('\n');
+  const addons = ['llama', 'system', 'vector'];
+  const problems = addons.flatMap((addon) => {
+    const common = addon === 'llama' ? globSync('native/common/*.{h,cpp}') : [];
+    const sources = read([...common, ...globSync(`native/${addon}/{*,!(test)/*}.{h,cpp}`)]);
+    return compareBinding(read([`ts/server/native/${addon}.ts`, 'ts/server/native/load.ts']), sources);
+  });
+  return judge(problems, addons.join(', '));
+}
+
+/** The pages, their tests and their bench know a browser's types, which nothing else may. */
+async function pageTypes(): Promise<Outcome> {
+  for (const project of ['ts/web', 'test/pages', 'bench/web']) {
+    const outcome = await runNode('node_modules/typescript-native/bin/tsc', '-p', `${project}/tsconfig.json`);
+    if (outcome.status !== 'passed') return outcome;
+  }
+  return { status: 'passed' };
 }
 
 export const checks: readonly Check[] = [
@@ -64,11 +96,32 @@ export const checks: readonly Check[] = [
     remedy: 'correct the lines named above',
     run: () => runNode('node_modules/typescript-native/bin/tsc', '-p', 'tsconfig.json'),
   },
+  {
+    name: 'types of the pages',
+    remedy: 'correct the lines named above',
+    run: pageTypes,
+  },
   { name: 'import rules', remedy: 'see scripts/check/import-rules.ts and ARCHITECTURE.md', run: importRules },
   { name: 'terms', remedy: 'use the words of scripts/check/terms.ts', run: terms },
   { name: 'traced request', remedy: 'make ARCHITECTURE.md and CONTRIBUTING.md say what the code does', run: tracedRequest },
   { name: 'openapi.json', remedy: 'npm run openapi', run: () => runNode('ts/server/openapi-file.ts', '--check') },
+  {
+    name: 'route types of the pages',
+    remedy: 'npm run openapi',
+    run: () => runNode('scripts/web/route-types-file.ts', '--check'),
+  },
+  { name: 'text direction', remedy: 'name the start and the end of a line, not left and right', run: textDirection },
   { name: 'README tables', remedy: 'npm run format', run: checkReadme },
   { name: 'native format', remedy: 'npm run format', run: checkNativeFormat },
+  { name: 'native includes', remedy: 'see scripts/check/native-includes.ts and ARCHITECTURE.md', run: nativeIncludes },
+  {
+    name: 'option tables',
+    remedy: 'npm run options',
+    run: async () =>
+      judge(
+        staleOptionFiles().map((path) => `${path} differs from the tables of ts/server/native/options/`),
+        '',
+      ),
+  },
   { name: 'native bindings', remedy: 'make native/*/ and ts/server/native/*.ts name the same methods', run: nativeBindings },
 ];

@@ -23,7 +23,7 @@ export function pathsIn(document: string): NamedPath[] {
 
 /** The source files of a tree laid out like this repository, relative to its root. */
 export function sourceFilesOf(root: string): string[] {
-  return globSync('{ts,native,scripts,models,bench,test}/**/*.{ts,mjs,cpp,h}', {
+  return globSync(['{ts,native,scripts,models,bench,test}/**/*.{ts,mjs,cpp,h}', 'packaging/{*,*/*}.ts'], {
     cwd: root,
     exclude: (name) => name === 'node_modules',
   });

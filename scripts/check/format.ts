@@ -11,4 +11,4 @@ function run(program: string, args: readonly string[]): void {
 
 run('node_modules/.bin/biome', ['check', '--write', '--error-on-warnings']);
 run('clang-format', ['-i', ...nativeFiles()]);
-writeReadme();
+await writeReadme();

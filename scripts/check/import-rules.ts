@@ -4,7 +4,9 @@ import { MODULE_TIERS as tiers } from '../../ts/server/platform/module/module-na
 
 const domains = '^ts/server/domains/';
 /** Pure code of domains that worker threads run as well. */
-const sharedWithWorkers = `${domains}inference/compat/body-readers\\.ts$`;
+const sharedWithWorkers = `${domains}(data/extraction/|(inference/(compat/body-readers|media/(decoder-message|decoding/[a-z-]+))|data/ingest/ingest-body|data/index/(index-(host|messages)|vector-(index|shapes)))\\.ts$)`;
+/** Pure to the last: it imports nothing of the server, only itself and packages. */
+const extraction = `${domains}data/extraction/`;
 const tests = '\\.test\\.ts$';
 const testSupport = '(^|/)test-support/';
 
@@ -57,6 +59,12 @@ export const importRules: IForbiddenRuleType[] = [
     to: { path: '^ts/server/(native/(load|llama)\\.ts$|platform/(storage|http/exchange\\.ts)|main\\.ts$)', reachable: true },
   },
   {
+    name: 'extraction-imports-nothing-of-the-server',
+    severity: 'error',
+    from: { path: extraction, pathNot: `${tests}|${testSupport}` },
+    to: { path: '^ts/', pathNot: extraction },
+  },
+  {
     name: 'only-main-and-cli-know-main',
     severity: 'error',
     from: { path: '^ts/', pathNot: `^ts/(cli/|server/[^/]+\\.ts$)|${tests}` },
@@ -78,14 +86,28 @@ export const importRules: IForbiddenRuleType[] = [
     name: 'test-support-is-for-tests',
     severity: 'error',
     // All of test/ and native/*/test is tests.
-    from: { path: '^(ts|scripts|models|bench)/', pathNot: `${tests}|${testSupport}` },
+    // So are evaluations, which no package ships.
+    from: { path: '^(ts|scripts|models|bench)/', pathNot: `${tests}|${testSupport}|^models/eval/` },
     to: { path: testSupport },
   },
   {
+    // The pages are built: nothing that they import is needed where they are served.
     name: 'product-needs-no-dev-dependency',
     severity: 'error',
-    from: { path: '^ts/', pathNot: `${tests}|${testSupport}|\\.d\\.ts$` },
+    from: { path: '^ts/', pathNot: `^ts/web/|${tests}|${testSupport}|\\.d\\.ts$` },
     to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+  },
+  {
+    name: 'pages-talk-http',
+    severity: 'error',
+    from: { path: '^ts/web/' },
+    to: { path: '^ts/(server|cli|workers)/' },
+  },
+  {
+    name: 'nobody-imports-pages',
+    severity: 'error',
+    from: { path: '^ts/(server|cli|workers)/' },
+    to: { path: '^ts/web/' },
   },
   {
     name: 'no-cycle',

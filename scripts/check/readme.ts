@@ -1,6 +1,6 @@
 /** The tables of README.md that come from code: settings and commands. They stand between markers and are never edited by hand. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { commands } from '../../ts/cli/commands.ts';
+import { loadCommands } from '../../ts/cli/commands.ts';
 import { environmentName } from '../../ts/server/platform/config/setting.ts';
 import { settingsOf } from '../../ts/server/settings.ts';
 import type { Outcome } from './check.ts';
@@ -11,14 +11,15 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 }
 
 function settingsTable(): string {
-  const rows = Object.entries(settingsOf()).map(([key, { default: value, help }]) => {
+  const rows = Object.entries(settingsOf()).map(([key, { default: value, help, sections }]) => {
+    if (sections !== undefined) return [`\`[${key}."NAME"]\``, '', '', help];
     return [`\`${key}\``, `\`${environmentName(key)}\``, value === '' ? '' : `\`${value}\``, help];
   });
   return table(['Key in svc.toml', 'Environment', 'Default', 'Meaning'], rows);
 }
 
-function commandsTable(): string {
-  const rows = commands.map(({ words, positionals, summary }) => {
+async function commandsTable(): Promise<string> {
+  const rows = (await loadCommands()).map(({ words, positionals, summary }) => {
     const names = positionals.map(({ name }) => name);
     return [`\`svc ${[...words, ...names].join(' ')}\``, summary];
   });
@@ -26,8 +27,8 @@ function commandsTable(): string {
 }
 
 /** README.md as it should be. */
-export function renderReadme(text: string): string {
-  const tables = { settings: settingsTable(), commands: commandsTable() };
+export async function renderReadme(text: string): Promise<string> {
+  const tables = { settings: settingsTable(), commands: await commandsTable() };
   return Object.entries(tables).reduce((readme, [name, content]) => {
     const pattern = new RegExp(`(<!-- ${name}: generated -->\n)[^]*?(\n<!-- /${name} -->)`);
     if (!pattern.test(readme)) throw new Error(`README.md has no markers for ${name}`);
@@ -37,10 +38,10 @@ export function renderReadme(text: string): string {
 
 export async function checkReadme(): Promise<Outcome> {
   const text = readFileSync('README.md', 'utf8');
-  if (renderReadme(text) === text) return { status: 'passed' };
+  if ((await renderReadme(text)) === text) return { status: 'passed' };
   return { status: 'failed', output: 'the tables of settings or commands differ from the code' };
 }
 
-export function writeReadme(): void {
-  writeFileSync('README.md', renderReadme(readFileSync('README.md', 'utf8')));
+export async function writeReadme(): Promise<void> {
+  writeFileSync('README.md', await renderReadme(readFileSync('README.md', 'utf8')));
 }

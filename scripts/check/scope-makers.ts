@@ -16,9 +16,18 @@ const allowed = [
   // They work for every tenant, and carry each one's scope.
   /^ts\/server\/platform\/(jobs|events)\//,
   /^ts\/server\/platform\/storage\//,
+  /^ts\/server\/domains\/data\/search\/index-warming\.ts$/,
   // They delete what has expired, whosever it is.
   /^ts\/server\/domains\/conversations\/sweep\.ts$/,
   /^ts\/server\/domains\/inference\/kept-responses\/response-sweep\.ts$/,
+  /^ts\/server\/domains\/data\/sweep\.ts$/,
+  // The installation belongs to no tenant.
+  /^ts\/server\/domains\/license\/installation-store\.ts$/,
+  // Usage of all tenants is counted and written together, and superadmins see it.
+  /^ts\/server\/domains\/(metering|security)\/reach\.ts$/,
+  // They tell each tenant's webhooks of that tenant's events, and send what is due, whosever it is.
+  /^ts\/server\/domains\/webhooks\/(store\/|delivery\/fan-out\.ts$)/,
+  /^ts\/server\/domains\/data\/uploads\/upload-sweep\.ts$/,
   /\.test\.ts$/,
   /\/test-support\//,
 ];

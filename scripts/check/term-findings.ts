@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { headingsInMarkdown, type Name, namesInSource, wordsOf } from './names.ts';
 import { foldersLeftOut, type ReplacedTerm, replacedTerms } from './terms.ts';
 
-const sources = ['{ts,scripts,bench,test,models,native}/**/*.{ts,mjs}', '*.md', '{bench,models,native,packaging}/**/*.md'];
+const sources = [
+  '{ts,scripts,bench,test,models,native}/**/*.{ts,mjs}',
+  'packaging/{*,*/*}.ts',
+  '*.md',
+  '{bench,models,native,packaging}/**/*.md',
+];
 
 export interface TermReport {
   nNames: number;

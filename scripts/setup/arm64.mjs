@@ -9,6 +9,9 @@ export const sysroot = '/usr/aarch64-linux-gnu';
 
 export const emulator = findProgram('qemu-aarch64-static') ?? findProgram('qemu-aarch64');
 
+/** -cpu of the emulator. It would make vectors of SVE longer than those of any CPU that has all that it has. */
+export const emulatedCpu = 'max,sve-default-vector-length=32';
+
 /** Why the ARM64 addon cannot be built and loaded on this machine, or undefined when it can. */
 export function whyNoArm64() {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'the ARM64 build is cross-compiled on x86_64 Linux';

@@ -5,11 +5,12 @@ const avx512 = ['avx512f', 'avx512cd', 'avx512vl', 'avx512dq', 'avx512bw'];
 /**
  * ggml's CPU backends and the kernel's names of what each needs beyond the lowest one that ships. Best first, by the scores in
  * llama.cpp's ggml/src/ggml-cpu/arch/x86/cpu-feats.cpp and arm/cpu-feats.cpp: ggml itself chooses by those when it loads.
- * @type {Record<string, { floor: string, above: [variant: string, features: string[]][] }>}
+ * @type {Record<string, { floor: string, lowest: string[], above: [variant: string, features: string[]][] }>}
  */
 const architectures = {
   x64: {
     floor: 'haswell',
+    lowest: ['avx2', 'fma', 'f16c', 'bmi2'],
     above: [
       ['sapphirerapids', [...avx512, 'avx512vbmi', 'avx512_bf16', 'avx512_vnni', 'amx_tile', 'amx_int8']],
       ['zen4', [...avx512, 'avx512vbmi', 'avx512_bf16', 'avx512_vnni']],
@@ -23,6 +24,7 @@ const architectures = {
   },
   arm64: {
     floor: 'armv8.2_1',
+    lowest: ['asimddp'],
     above: [
       ['armv9.2_2', ['asimdhp', 'sve', 'i8mm', 'sve2', 'sme']],
       ['armv9.2_1', ['asimdhp', 'sve', 'i8mm', 'sme']],
@@ -46,6 +48,36 @@ export function chooseVariants(arch, features) {
   if (!known || features.size === 0) return ['all'];
   const best = known.above.find(([, needed]) => needed.every((feature) => features.has(feature)));
   return best ? [known.floor, best[0]] : [known.floor];
+}
+
+/** Those that the bench's machine matrix looks at, where they run: one of each generation. */
+export const matrixVariants = ['haswell', 'skylakex', 'icelake', 'zen4', 'armv8.2_1', 'armv8.6_1'];
+
+/**
+ * All variants that a CPU with these features can run, the lowest that ships first.
+ * @param {string} arch as process.arch says it
+ * @param {Set<string>} features
+ * @returns {string[]}
+ */
+export function runnableVariants(arch, features) {
+  const known = architectures[arch];
+  if (!known || features.size === 0) return [];
+  const above = known.above.filter(([, needed]) => needed.every((feature) => features.has(feature)));
+  return [known.floor, ...above.map(([variant]) => variant).reverse()];
+}
+
+/**
+ * The features that a variant needs and a CPU lacks. All of them for a variant that is not known.
+ * @param {string} arch as process.arch says it
+ * @param {string} variant
+ * @param {Set<string>} features
+ * @returns {string[]}
+ */
+export function missingFeatures(arch, variant, features) {
+  const known = architectures[arch];
+  const above = known?.above.find(([name]) => name === variant)?.[1];
+  if (!known || (!above && variant !== known.floor)) return [`whatever ${variant} needs`];
+  return [...known.lowest, ...(above ?? [])].filter((feature) => !features.has(feature));
 }
 
 /** CPU features in the kernel's words; empty on systems that do not list them. */

@@ -14,7 +14,7 @@ import { readPins, sourceFolder } from './sources.mjs';
 const addonVariables = ['SVC_SANITIZE'];
 
 /**
- * The upstream libraries that a preset needs: how to configure them, and the folder in the cache that this content names.
+ * The upstream libraries that a preset needs (SVC_CPU_VARIANTS names other CPU variants than this machine's own, for the bench): how to configure them, and the folder in the cache that this content names.
  * @param {string} presetName
  */
 export function describeEngine(presetName) {
@@ -23,7 +23,7 @@ export function describeEngine(presetName) {
   if (!pin) throw new Error('native/sources.json has no llama.cpp');
   const source = sourceFolder(pin);
   const variables = {
-    SVC_CPU_VARIANTS: chooseVariants(process.arch, readCpuFeatures()).join(';'),
+    SVC_CPU_VARIANTS: process.env.SVC_CPU_VARIANTS || chooseVariants(process.arch, readCpuFeatures()).join(';'),
     ...preset.cacheVariables,
     SVC_LLAMA_CPP_DIR: source,
   };
@@ -41,9 +41,9 @@ export function describeEngine(presetName) {
   };
 }
 
-/** The files below native/engine, which decide how upstream is compiled. */
+/** The files below native/llama-cpp, which decide how upstream is compiled. */
 function recipe() {
-  const folder = join(checkout, 'native', 'engine');
+  const folder = join(checkout, 'native', 'llama-cpp');
   return readdirSync(folder)
     .sort()
     .map((name) => [name, readFileSync(join(folder, name), 'utf8')]);

@@ -7,11 +7,11 @@ t.test('a preset has what it inherits', async (t) => {
 });
 
 t.test('an unknown preset names those that exist', async (t) => {
-  t.throws(() => getPreset('gpu'), { name: 'SetUpError', message: /cpu, release, arm64, cuda, macos, asan, bench/ });
+  t.throws(() => getPreset('gpu'), { name: 'SetUpError', message: /cpu, release, arm64, cuda, macos, asan, tsan, bench/ });
 });
 
 t.test('the sanitised addons use the same upstream libraries as the plain ones', async (t) => {
-  t.equal(describeEngine('asan').folder, describeEngine('cpu').folder);
+  for (const preset of ['asan', 'tsan']) t.equal(describeEngine(preset).folder, describeEngine('cpu').folder, preset);
 });
 
 t.test('what changes the upstream libraries has a folder of its own', async (t) => {

@@ -19,11 +19,12 @@ export function fingerprint(root, paths, counts = () => true) {
 }
 
 /**
+ * Files at or below a path, in one order.
  * @param {string} root
  * @param {string} start
  * @returns {string[]}
  */
-function listFiles(root, start) {
+export function listFiles(root, start) {
   const entry = statSync(join(root, start), { throwIfNoEntry: false });
   if (!entry) return [];
   if (!entry.isDirectory()) return [start];

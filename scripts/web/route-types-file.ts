@@ -1,0 +1,14 @@
+// node scripts/web/route-types-file.ts [--check]: writes the pages' types of the routes from openapi.json, or fails where they differ.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type OpenApiDocument, routeTypes } from './route-types.ts';
+
+const root = join(import.meta.dirname, '../..');
+const target = join(root, 'ts/web/api/routes.ts');
+const wanted = routeTypes(JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8')) as OpenApiDocument);
+
+if (!process.argv.includes('--check')) writeFileSync(target, wanted);
+else if (readFileSync(target, 'utf8') !== wanted) {
+  console.error('ts/web/api/routes.ts differs from openapi.json');
+  process.exitCode = 1;
+}
