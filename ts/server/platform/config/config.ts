@@ -1,11 +1,16 @@
-/** The effective configuration: defaults, then the file, then the environment, then the command line. */
-import { existsSync } from 'node:fs';
+/**
+ * The effective configuration: defaults, the file, those of conf.d beside it, what was saved while the node ran, the environment, the command
+ * line; later ones win.
+ */
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { closestName } from '../text/closest-name.ts';
 import { ConfigError } from './config-error.ts';
 import { readConfigFile } from './config-file.ts';
 import { readValue } from './read-value.ts';
-import { environmentName, type Setting, type SettingsSpec, type SettingValues } from './setting.ts';
+import { readSavedValues, SAVED_FILE } from './saved-values.ts';
+import { findMember, findSetting, type SectionMember, type Sections, sectionMemberOf } from './section-member.ts';
+import { environmentName, isSavable, type Setting, type SettingsSpec, type SettingValues } from './setting.ts';
 import { findUnknownVariables } from './unknown-variables.ts';
 
 /** For people: `default`, `file /etc/svc/svc.toml`, `environment SVC_LISTEN` or `command line`. */
@@ -29,12 +34,21 @@ export interface ConfigSources<S extends SettingsSpec> {
 export interface Config<S extends SettingsSpec = SettingsSpec> {
   readonly spec: S;
   readonly values: SettingValues<S>;
+  /** Of settings, and of members of sections by their whole keys. */
   readonly origins: Readonly<Record<string, Origin>>;
-  /** Sentences for the log: variables that look like settings and are none. */
+  /** Of settings that were saved: what would hold if they had not been. */
+  readonly beneath: Readonly<Record<string, { value: unknown; origin: Origin }>>;
+  /** Sentences for the log: variables that look like settings and are none, saved values that cannot be used. */
   readonly warnings: readonly string[];
 }
 
-type Layer = Map<string, { value: unknown; origin: Origin }>;
+type Entry = {
+  value: unknown;
+  origin: Origin;
+  /** Of a setting with sections: where each member comes from, by its whole key. */
+  members?: Readonly<Record<string, Origin>>;
+};
+type Layer = Map<string, Entry>;
 
 /** Throws ConfigError for the first value that cannot be used, and for unknown keys of the file. */
 export function loadConfig<S extends SettingsSpec>(sources: ConfigSources<S>): Config<S> {
@@ -43,17 +57,75 @@ export function loadConfig<S extends SettingsSpec>(sources: ConfigSources<S>): C
   const layers = [defaults(sources), fileLayer(sources, cwd), environmentLayer(sources, cwd), overrideLayer(sources, cwd)];
   for (const layer of layers) for (const [key, entry] of layer) found.set(key, entry);
   locateInside(found, sources.spec);
+  const { beneath, problems } = applySaved(found, sources.spec);
   return {
     spec: sources.spec,
     values: Object.fromEntries([...found].map(([key, { value }]) => [key, value])) as SettingValues<S>,
-    origins: Object.fromEntries([...found].map(([key, { origin }]) => [key, origin])),
-    warnings: findUnknownVariables(sources.environment, Object.keys(sources.spec)),
+    origins: Object.fromEntries(
+      [...found].flatMap(([key, { origin, members = {} }]) => [[key, origin], ...Object.entries(members)]),
+    ),
+    beneath,
+    warnings: [...findUnknownVariables(sources.environment, plainKeys(sources.spec)), ...problems],
   };
+}
+
+/** Where a saved value comes from; what the machine's own words set is not overridden. */
+function applySaved(found: Layer, spec: SettingsSpec): { beneath: Record<string, Entry>; problems: string[] } {
+  const beneath: Record<string, Entry> = {};
+  const dataDir = found.get('data_dir')?.value;
+  if (typeof dataDir !== 'string') return { beneath, problems: [] };
+  const path = join(dataDir, SAVED_FILE);
+  const origin = `saved ${path}`;
+  const { values, problem } = readSavedValues(path);
+  const problems = problem === undefined ? [] : [problem];
+  for (const [key, raw] of Object.entries(values)) {
+    const setting = findSetting(spec, key);
+    const entry = entryOf(found, spec, key);
+    if (setting === undefined || entry === undefined || !isSavable(setting)) {
+      problems.push(`${path} holds ${key.slice(0, 80)}, which is no setting that can be saved`);
+      continue;
+    }
+    if (isOfProcess(entry.origin)) continue;
+    try {
+      putValue(found, spec, key, { value: readValue(key, setting, raw, origin), origin });
+      beneath[key] = entry;
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      problems.push(error.message);
+    }
+  }
+  return { beneath, problems };
+}
+
+/** What holds of a setting, or of a member of a section, which may not be named anywhere. */
+function entryOf(found: Layer, spec: SettingsSpec, key: string): Entry | undefined {
+  const section = sectionMemberOf(spec, key);
+  if (section === undefined) return found.get(key);
+  const entry = found.get(section.parent);
+  return { value: findMember(entry?.value, section), origin: entry?.members?.[key] ?? 'default' };
+}
+
+function putValue(layer: Layer, spec: SettingsSpec, key: string, entry: Entry): void {
+  const section = sectionMemberOf(spec, key);
+  if (section === undefined) layer.set(key, entry);
+  else putMember(layer, section, key, entry);
+}
+
+/** The environment and the command line, which belong to this one start. */
+export function isOfProcess(origin: Origin): boolean {
+  return origin.startsWith('environment ') || origin === 'command line';
 }
 
 /** The part of a configuration that one module declared. */
 export function valuesOf<S extends SettingsSpec>({ values }: Config, spec: S): SettingValues<S> {
   return Object.fromEntries(Object.keys(spec).map((key) => [key, values[key]])) as SettingValues<S>;
+}
+
+/** The files that some value of the configuration comes from. */
+export function filesOf({ origins }: Pick<Config, 'origins'>): string[] {
+  return [
+    ...new Set(Object.values(origins).flatMap((origin) => (origin.startsWith('file ') ? [origin.slice('file '.length)] : []))),
+  ];
 }
 
 function defaults({ spec, root }: ConfigSources<SettingsSpec>): Layer {
@@ -81,8 +153,16 @@ function fileLayer(sources: ConfigSources<SettingsSpec>, cwd: string): Layer {
   const path = configFile(sources, cwd);
   const layer: Layer = new Map();
   if (path === undefined) return layer;
-  for (const [key, raw] of readConfigFile(path)) take(layer, sources.spec, key, raw, `file ${path}`, dirname(path));
+  for (const file of [path, ...additions(path)])
+    for (const [key, raw] of readConfigFile(file)) take(layer, sources.spec, key, raw, `file ${file}`, dirname(file));
   return layer;
+}
+
+/** Files of `conf.d` beside the configuration file, in the order of their names: later ones win. */
+function additions(path: string): string[] {
+  const folder = join(dirname(path), 'conf.d');
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.toml')) : [];
+  return names.sort().map((name) => join(folder, name));
 }
 
 function configFile({ file, environment, root }: ConfigSources<SettingsSpec>, cwd: string): string | undefined {
@@ -95,7 +175,8 @@ function configFile({ file, environment, root }: ConfigSources<SettingsSpec>, cw
 
 function environmentLayer({ spec, environment }: ConfigSources<SettingsSpec>, cwd: string): Layer {
   const layer: Layer = new Map();
-  for (const key of Object.keys(spec)) {
+  for (const [key, { sections }] of Object.entries(spec)) {
+    if (sections !== undefined) continue;
     const name = environmentName(key);
     const raw = environment[name];
     if (raw !== undefined && raw !== '') take(layer, spec, key, raw, `environment ${name}`, cwd);
@@ -109,11 +190,37 @@ function overrideLayer({ spec, overrides = {} }: ConfigSources<SettingsSpec>, cw
   return layer;
 }
 
+/** Those that a variable or an argument can set. */
+function plainKeys(spec: SettingsSpec): string[] {
+  return Object.entries(spec).flatMap(([key, { sections }]) => (sections === undefined ? [key] : []));
+}
+
 /** `folder` is where relative paths begin. */
 function take(layer: Layer, spec: SettingsSpec, key: string, raw: unknown, origin: Origin, folder: string): void {
-  const setting = Object.hasOwn(spec, key) ? spec[key] : undefined;
-  if (setting === undefined) throw new ConfigError(unknownKey(key, origin, Object.keys(spec)));
+  const section = sectionMemberOf(spec, key);
+  if (section !== undefined) {
+    takeMember(layer, section, key, raw, origin, folder);
+    return;
+  }
+  const setting = findSetting(spec, key);
+  if (setting === undefined || setting.sections !== undefined) throw new ConfigError(unknownKey(key, origin, Object.keys(spec)));
   layer.set(key, { value: located(setting, readValue(key, setting, raw, origin), folder), origin });
+}
+
+function takeMember(layer: Layer, section: SectionMember, key: string, raw: unknown, origin: Origin, folder: string): void {
+  const { parent, members, name, member } = section;
+  const setting = Object.hasOwn(members, member) ? members[member] : undefined;
+  const shown = `${parent}.${JSON.stringify(name)}.${member}`;
+  if (setting === undefined) throw new ConfigError(unknownKey(shown, origin, Object.keys(members), member));
+  putMember(layer, section, key, { value: located(setting, readValue(shown, setting, raw, origin), folder), origin });
+}
+
+function putMember(layer: Layer, { parent, name, member }: SectionMember, key: string, { value, origin }: Entry): void {
+  const entry = layer.get(parent);
+  const sections = (entry?.value ?? {}) as Sections;
+  const section = Object.hasOwn(sections, name) ? sections[name] : {};
+  const members = { ...entry?.members, [key]: origin };
+  layer.set(parent, { value: { ...sections, [name]: { ...section, [member]: value } }, origin, members });
 }
 
 function located({ isPath }: Setting, value: unknown, folder: string): unknown {
@@ -124,8 +231,8 @@ function lastPart(key: string): string {
   return key.slice(key.lastIndexOf('.') + 1);
 }
 
-function unknownKey(key: string, origin: Origin, known: readonly string[]): string {
-  const near = closestName(key, known) ?? known.find((name) => name.endsWith(`.${lastPart(key)}`));
+function unknownKey(key: string, origin: Origin, known: readonly string[], name = key): string {
+  const near = closestName(name, known) ?? known.find((name) => name.endsWith(`.${lastPart(key)}`));
   const hint = near === undefined ? '`svc config` lists the known ones' : `did you mean ${near}?`;
   return `${key.slice(0, 80)} (${origin}) is not a known setting; ${hint}`;
 }

@@ -11,6 +11,14 @@ export interface Setting<S extends TSchema = TSchema> {
   isPath?: boolean;
   /** An empty value means `name` inside the folder that the setting `key` names. */
   insideOf?: { key: string; name: string };
+  /** Its value is one table for each name below it, `[key."NAME"]` in the file alone; these are their members. */
+  sections?: SettingsSpec;
+  /** Of a member of such a table: the key that holds where the table does not name it. */
+  inherits?: string;
+  /** It is set on the machine alone: where the node lies and listens, and what keeps its administrators from reaching further. */
+  isOfMachine?: boolean;
+  /** It takes effect when it is saved, without a restart. */
+  isLive?: boolean;
   /** How the value is shown, when it may hold a secret. */
   mask?: (value: string) => string;
 }
@@ -41,6 +49,14 @@ export function listOf(text: string): string[] {
     .map((name) => name.trim())
     .filter((name) => name !== '');
 }
+
+/** Whether an administrator may save a value while the node runs. Paths, and values that are never shown, belong to the machine. */
+export function isSavable({ isOfMachine = false, isPath = false, sections, mask }: Setting): boolean {
+  return !isOfMachine && !isPath && sections === undefined && mask?.('shown') !== SECRET;
+}
+
+/** What is shown of a secret. */
+export const SECRET = '***';
 
 /** The variable that sets a key: SVC_ and the key in capitals, dots as underscores. */
 export function environmentName(key: string): string {

@@ -5,7 +5,7 @@ import { environmentName } from './setting.ts';
 /** Read outside the configuration: by the launcher, set-up, tests and the native loader. */
 const otherVariables = [
   /^SVC_CONFIG$/,
-  /^SVC_(CACHE_DIR|PRESET|NATIVE_DIR|FORCE_CPU_FEATURES|CPU_VARIANT)$/,
+  /^SVC_(CACHE_DIR|PRESET|NATIVE_DIR|FORCE_CPU_FEATURES|CPU_VARIANTS?)$/,
   /^SVC_(LLAMA_CPP|WHISPER_CPP|USEARCH)_DIR$/,
   /^SVC_(TEST|BENCH|SYSLOG)_/,
 ];

@@ -2,7 +2,7 @@
 import type { Compilable, Kysely } from 'kysely';
 import type { Static, TSchema } from 'typebox';
 import { Repeater } from '../repeater.ts';
-import type { StorageScope } from '../storage/index.ts';
+import { type StorageScope, systemScope } from '../storage/index.ts';
 import type { DurableSubscriber } from './durable-subscriber.ts';
 import { EventBus, type Subscriber } from './event-bus.ts';
 import { EventMetrics } from './event-metrics.ts';
@@ -82,6 +82,11 @@ export class Events {
     type.require(payload);
     await this.#outbox.record(scope, type.name, JSON.stringify(payload), this.#options.now());
     this.#wake();
+  }
+
+  /** Records an event that concerns the node and no tenant, in a write of its own. Rejects with a StorageError. */
+  async sendOfNode<Schema extends TSchema>(type: EventType<Schema>, payload: Static<Schema>): Promise<void> {
+    await this.send(systemScope(), type, payload);
   }
 
   /** After storage is open and durable subscribers are declared. Throws StorageError. */

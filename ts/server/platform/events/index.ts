@@ -7,4 +7,6 @@ export type { Subscriber } from './event-bus.ts';
 export { type Event, EventType } from './event-type.ts';
 export { Events } from './events.ts';
 export type { EventsOptions } from './events-options.ts';
+export type { EventRow } from './outbox/event-tables.ts';
 export { eventsMigrations } from './outbox/migrations.ts';
+export { recordEvent } from './record-event.ts';

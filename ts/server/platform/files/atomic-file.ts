@@ -2,9 +2,9 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-export async function writeFileAtomically(path: string, text: string): Promise<void> {
+export async function writeFileAtomically(path: string, text: string, mode = 0o644): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`;
-  const file = await open(temporary, 'w', 0o644);
+  const file = await open(temporary, 'w', mode);
   try {
     await file.writeFile(text);
     await file.sync();
@@ -25,7 +25,8 @@ export async function moveIntoPlace(from: string, to: string): Promise<void> {
   await syncFolder(dirname(to));
 }
 
-async function syncFolder(path: string): Promise<void> {
+/** Makes the names in a folder survive a power cut. */
+export async function syncFolder(path: string): Promise<void> {
   let folder: FileHandle | undefined;
   try {
     folder = await open(path, 'r');

@@ -50,7 +50,18 @@ async function writeAll(file: FileHandle, metadata: GgufMetadata, tensors: reado
   }
 }
 
-function encodeHeader(metadata: GgufMetadata, tensors: readonly TensorToWrite[], alignment: number): Buffer {
+/** Everything before the tensors' data, which begins at the next multiple of the alignment, and where that data ends. */
+export function ggufLayout(
+  metadata: GgufMetadata,
+  tensors: readonly Omit<TensorToWrite, 'data'>[],
+): { header: Buffer; sizeBytes: number } {
+  const alignment = findNumber(metadata, 'general.alignment') ?? 32;
+  const header = encodeHeader(metadata, tensors, alignment);
+  const dataBytes = tensors.reduce((sum, tensor) => sum + align(sizeOf(tensor), alignment), 0);
+  return { header, sizeBytes: align(header.length, alignment) + dataBytes };
+}
+
+function encodeHeader(metadata: GgufMetadata, tensors: readonly Omit<TensorToWrite, 'data'>[], alignment: number): Buffer {
   const parts = [Buffer.from('GGUF'), u32(3), u64(tensors.length), u64(metadata.size)];
   for (const [key, value] of metadata) parts.push(encodeString(key), encodeValue(value));
   let offset = 0;
@@ -62,7 +73,7 @@ function encodeHeader(metadata: GgufMetadata, tensors: readonly TensorToWrite[],
   return Buffer.concat(parts);
 }
 
-function sizeOf({ name, type, dims }: TensorToWrite): number {
+function sizeOf({ name, type, dims }: Omit<TensorToWrite, 'data'>): number {
   const bytes = tensorBytes(getGgmlType(type), dims);
   if (bytes === undefined) throw new RangeError(`tensor ${name}: ${dims.join(' x ')} is no shape for ${type}`);
   return bytes;

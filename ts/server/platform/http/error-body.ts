@@ -8,6 +8,8 @@ export interface ErrorBody {
   schema: Readonly<Record<string, unknown>>;
   /** Every shape carries the code and a sentence in `detail`. `path` is the path of the request. */
   write(error: HttpError, path: string): Record<string, unknown>;
+  /** The last frame of an event stream that this refusal ends; an event `error` unless the API has another form. */
+  writeFrame?(error: HttpError, path: string): string;
 }
 
 /** The shape of refusals under a prefix where no route claims the path. */
@@ -35,6 +37,10 @@ export const flatErrorBody: ErrorBody = {
   },
   write: (error, path) => ({ error: error.code, detail: error.message, path, ...error.extra }),
 };
+
+export function errorFrame(shape: ErrorBody, error: HttpError, path: string): string {
+  return shape.writeFrame?.(error, path) ?? `event: error\ndata: ${JSON.stringify(shape.write(error, path))}\n\n`;
+}
 
 /** The shape for a path that no route claims: flat unless a prefix covers it. */
 export function errorBodyOfPath(prefixes: readonly ErrorBodyPrefix[], path: string): ErrorBody {

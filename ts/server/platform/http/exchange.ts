@@ -13,7 +13,7 @@ import { type FramingFault, findFramingFault } from './listen/framing.ts';
 import type { ByteSink } from './reply/byte-sink.ts';
 import { ChunkedBody } from './reply/chunked-body.ts';
 import { type Heartbeat, SocketEventStream, type StreamSink } from './reply/event-stream.ts';
-import type { EventStream, ReplyHeaders } from './reply/reply.ts';
+import type { BytesReply, EventStream, ReplyHeaders } from './reply/reply.ts';
 import { SizedBody, type SizedSocket } from './reply/sized-body.ts';
 
 // Read once by the library when it loads; its default of 4 KiB is less than browsers and gateways send.
@@ -40,7 +40,12 @@ export class Exchange {
   /** Without the query; percent-encoding as sent. */
   readonly path: string;
   readonly query: string;
-  readonly remoteAddress: string;
+  /** Of the socket: the client, or the last proxy before it. */
+  readonly peerAddress: string;
+  /** Of the client, as far as it is known; the peer's until the router has read what proxies say. */
+  remoteAddress: string;
+  /** The socket speaks TLS. */
+  readonly isTls: boolean;
   readonly framingFault: FramingFault | undefined;
   /** Headers that every answer of this exchange carries: name, value, name, value ... */
   readonly commonHeaders: string[] = [];
@@ -59,7 +64,7 @@ export class Exchange {
   #status = 0;
   #sentBytes = 0;
 
-  constructor(res: HttpResponse, req: HttpRequest) {
+  constructor(res: HttpResponse, req: HttpRequest, isTls: boolean) {
     this.#res = res;
     this.method = req.getCaseSensitiveMethod();
     this.path = req.getUrl();
@@ -67,7 +72,9 @@ export class Exchange {
     req.forEach((name, value) => {
       this.#fields.push(name, value);
     });
-    this.remoteAddress = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
+    this.peerAddress = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
+    this.remoteAddress = this.peerAddress;
+    this.isTls = isTls;
     this.framingFault = findFramingFault(this.method, this.#fields);
     res.onAborted(() => this.#aborted());
   }
@@ -132,6 +139,24 @@ export class Exchange {
   /** Cuts the connection; the abort handler and the open stream are told. */
   cut(): void {
     if (!this.#done) this.#res.close();
+  }
+
+  /**
+   * Ends the exchange from outside of its handler. An event stream gets a last frame, any other open answer is cut, and one that has not
+   * begun becomes `refusal`. The handler hears the same as when its client goes away.
+   */
+  interrupt(lastFrame: string, refusal: Omit<BytesReply, 'kind'>): void {
+    if (this.#done) return;
+    const open = this.#open;
+    if (open !== undefined && !(open instanceof SocketEventStream)) {
+      this.cut();
+      return;
+    }
+    const callbacks = this.#abortCallbacks;
+    this.#body?.drop();
+    if (open === undefined) this.reply(refusal.status, refusal.headers, refusal.body);
+    else open.interrupt(lastFrame);
+    for (const callback of callbacks) callback();
   }
 
   /** Answers at once; a body that is still arriving is read and thrown away by the library. */

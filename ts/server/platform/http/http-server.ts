@@ -3,13 +3,17 @@ import type { Log } from '../log/log.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
 import type { WorkerPool } from '../pool/worker-pool.ts';
 import { BrowserGuard } from './access/browser-guard.ts';
+import { ClientAddress, type ClientAddressOptions } from './access/client-address.ts';
+import { Cors, type CorsHeaderNames } from './access/cors.ts';
 import { type AccessRecorder, NO_RECORDS } from './access-recorder.ts';
 import type { Authenticator } from './authenticator.ts';
 import { BodyBudget } from './body/body-collector.ts';
 import type { ErrorBodyPrefix } from './error-body.ts';
+import type { InheritedSocket } from './listen/inherited-socket.ts';
 import { Listener, type TlsOptions } from './listen/listener.ts';
 import type { ListenerName } from './listen/listener-name.ts';
 import type { ListenAddress } from './listen/listening-app.ts';
+import type { Principal } from './principal.ts';
 import { Heartbeat } from './reply/event-stream.ts';
 import { RequestIds } from './request-id.ts';
 import { RequestObserver } from './request-observer.ts';
@@ -32,6 +36,14 @@ export interface HttpServerOptions {
   allowedHosts?: readonly string[];
   /** Origins whose pages may use the API, beside loopback ones; once authentication is on, empty means any, without cookies. */
   allowedOrigins?: readonly string[];
+  /** Headers of the modules' APIs, beside those of every route, that pages of other origins may send and read. */
+  corsHeaders?: readonly CorsHeaderNames[];
+  /** Paths that no route serves and that ask for a credential all the same. */
+  guardedPaths?: readonly string[];
+  /** Proxies whose word on the client's address counts; none by default. */
+  proxies?: ClientAddressOptions;
+  /** Listening sockets that the service manager opened, in place of addresses of our own. */
+  inherited?: Partial<Record<ListenerName, InheritedSocket>>;
   /** For the public listener; undefined: plain HTTP. */
   publicTls?: TlsOptions | undefined;
   /** Reads large bodies of routes that name a task for them. Whoever made it closes it, after the server. */
@@ -51,11 +63,15 @@ export interface ListenAddresses {
   public: ListenAddress | undefined;
 }
 
+/** A request that was sent before its sender could know of the drain is here by then. */
+const QUIET_MS = 1000;
+
 export class HttpServer {
   readonly table: RouteTable;
   readonly #router: Router;
   readonly #heartbeat: Heartbeat;
   readonly #internal: Listener;
+  readonly #hasInherited: boolean;
   readonly #public: Listener;
   readonly #requestIds = new RequestIds();
 
@@ -67,6 +83,9 @@ export class HttpServer {
       authenticator: options.authenticator,
       recorder: options.recorder ?? NO_RECORDS,
       guard: new BrowserGuard({ allowedHosts: options.allowedHosts ?? [], allowedOrigins: options.allowedOrigins ?? [] }),
+      cors: new Cors(options.corsHeaders ?? []),
+      guardedPaths: new Set(options.guardedPaths ?? []),
+      clientAddress: new ClientAddress(options.proxies ?? { trustedProxies: [], header: 'x-forwarded-for' }),
       findModule: options.findModule,
       errorBodies: options.errorBodies ?? [],
       observer: new RequestObserver(options.log, options.metrics),
@@ -77,6 +96,7 @@ export class HttpServer {
       log: options.log,
       requestIds: this.#requestIds,
     });
+    this.#hasInherited = Object.values(options.inherited ?? {}).some((socket) => socket !== undefined);
     this.#internal = this.#listener('internal', options);
     this.#public = this.#listener('public', options);
     const connections = options.metrics.gauge('svc_http_connections', 'Open connections by listener.', ['listener']);
@@ -96,16 +116,33 @@ export class HttpServer {
     return publicAddress === undefined ? addresses : { ...addresses, public: await this.#public.open(publicAddress) };
   }
 
-  /** No new work; resolves when the last answer is out, or when the limit has passed and the rest was cut. True: nothing was cut. */
+  /** Judges the credentials of open requests again, of those whose caller `isConcerned` names, and ends those that are refused now. */
+  recheck(isConcerned: (caller: Principal, requestId: string) => boolean): void {
+    this.#router.recheck(isConcerned);
+  }
+
+  /**
+   * No new work; resolves when the last answer is out, or when the limit has passed and the rest was cut. True: nothing was cut. Where
+   * listening sockets are inherited, new connections wait for the next process, and what comes on open ones is served until none comes for
+   * a moment: a request that was on its way when the drain began must not be refused.
+   */
   async drain(limitMs: number): Promise<boolean> {
+    const beganMs = performance.now();
+    this.#router.takesLateRequests = this.#hasInherited;
     this.#router.draining = true;
     this.#internal.stopAccepting();
     this.#public.stopAccepting();
     const deadline = performance.now() + limitMs;
-    while (this.#router.active.size > 0 && performance.now() < deadline) await pause(10);
+    while ((this.#router.active.size > 0 || this.#mayHearMore(beganMs)) && performance.now() < deadline) await pause(10);
+    this.#router.takesLateRequests = false;
     const isClean = this.#router.active.size === 0;
-    for (const exchange of [...this.#router.active]) exchange.cut();
+    for (const { exchange } of [...this.#router.active]) exchange.cut();
     return isClean;
+  }
+
+  #mayHearMore(beganMs: number): boolean {
+    if (!this.#hasInherited || this.#internal.connections + this.#public.connections === 0) return false;
+    return performance.now() - Math.max(beganMs, this.#router.lastRequestMs) < QUIET_MS;
   }
 
   /** Cuts what is left and frees the sockets. */
@@ -123,6 +160,7 @@ export class HttpServer {
       requestIds: this.#requestIds,
       isDraining: () => this.#router.draining,
       tls: name === 'public' ? options.publicTls : undefined,
+      inherited: options.inherited?.[name],
       log: options.log,
     });
   }

@@ -11,12 +11,18 @@ export interface Principal {
   /** The account's id; undefined for the anonymous caller, and for keys that belong to no account. */
   subject: string | undefined;
   /** What kind of credential was presented. `node`: another node of the cluster. */
-  kind: 'anonymous' | 'key' | 'session' | 'token' | 'node';
+  kind: 'anonymous' | 'key' | 'session' | 'capability' | 'token' | 'node';
   roles: readonly Role[];
   /** What the credential may be used for; `*` stands for everything. */
   scopes: readonly string[];
   /** Id of the key or token, for the audit log and revocation; never the secret itself. */
   keyId: string | undefined;
+  /** Ids of the models that the credential may use; absent: any. */
+  models?: readonly string[];
+  /** Names of the knowledge bases that the credential may use; absent: any. */
+  namespaces?: readonly string[];
+  /** When the credential ends by itself, Unix milliseconds; absent: never, or nobody knows. */
+  expiresAt?: number;
 }
 
 export const ANONYMOUS: Principal = Object.freeze({

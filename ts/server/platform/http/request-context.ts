@@ -11,6 +11,7 @@ export interface RequestParts {
   caller: Principal;
   requestId: string;
   listener: ListenerName;
+  recheck(): Promise<void>;
 }
 
 export class ExchangeContext implements RequestContext {
@@ -20,6 +21,7 @@ export class ExchangeContext implements RequestContext {
   readonly caller: Principal;
   readonly requestId: string;
   readonly listener: ListenerName;
+  readonly recheck: () => Promise<void>;
   readonly #exchange: Exchange;
   #controller: AbortController | undefined;
 
@@ -31,6 +33,7 @@ export class ExchangeContext implements RequestContext {
     this.caller = parts.caller;
     this.requestId = parts.requestId;
     this.listener = parts.listener;
+    this.recheck = parts.recheck;
   }
 
   get path(): string {
@@ -43,6 +46,14 @@ export class ExchangeContext implements RequestContext {
 
   get remoteAddress(): string {
     return this.#exchange.remoteAddress;
+  }
+
+  addHeader(name: string, value: string): void {
+    this.#exchange.commonHeaders.push(name, value);
+  }
+
+  get isEncrypted(): boolean {
+    return this.#exchange.isTls || this.#exchange.header('x-forwarded-proto') === 'https';
   }
 
   get signal(): AbortSignal {

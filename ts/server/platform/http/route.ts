@@ -7,7 +7,7 @@ import type { ErrorSpec } from './errors.ts';
 import type { ListenerName } from './listen/listener-name.ts';
 import type { PolicyName } from './policy.ts';
 import type { Principal } from './principal.ts';
-import type { Reply } from './reply/reply.ts';
+import type { Reply, ReplyHeaders } from './reply/reply.ts';
 
 export { type BytesReply, type EventStream, type EventsReply, json, type Reply } from './reply/reply.ts';
 
@@ -25,9 +25,22 @@ export interface RequestContext<P = unknown, Q = unknown, B = unknown> {
   /** Lowercase names. */
   headers: ReadonlyMap<string, string>;
   listener: ListenerName;
+  /** Of the client; see `edge.trusted_proxies` for what proxies may say of it. */
   remoteAddress: string;
+  /** Adds a field to the answer, whatever it will be; until its head is sent. */
+  addHeader(name: string, value: string): void;
+  /**
+   * The client's browser speaks TLS with this socket, or with a proxy that says so. A client that lies in X-Forwarded-Proto only keeps its
+   * own browser from sending what was meant for TLS.
+   */
+  isEncrypted: boolean;
   /** Aborts when the client goes away or the server drains past its limit. */
   signal: AbortSignal;
+  /**
+   * Judges the caller's credential as that of a new request for the same route, also when the client is gone, for work that goes on then.
+   * Throws HttpError: 503 when it cannot be judged now.
+   */
+  recheck(): Promise<void>;
 }
 
 export interface RouteSpec<P extends TObject, Q extends TObject, B extends TSchema, R = Static<B>> {
@@ -63,6 +76,11 @@ export interface RouteSpec<P extends TObject, Q extends TObject, B extends TSche
    * BytesReply at once and must not read its context. Needs GET, auth `open`, no parameters and maxBody 0.
    */
   probe?: boolean;
+  /**
+   * Sent with the answer to OPTIONS of the path, for protocols whose clients ask so what a server can do. They go to strangers as well, and tell
+   * them that the path exists.
+   */
+  optionsHeaders?: ReplyHeaders;
   responses: Record<number, TSchema>;
   /** Schema of one event's data, for routes that can stream. */
   stream?: TSchema;

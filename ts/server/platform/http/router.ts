@@ -3,7 +3,9 @@ import { DomainError } from '../errors/domain-error.ts';
 import type { Log, LogFields } from '../log/log.ts';
 import type { WorkerPool } from '../pool/worker-pool.ts';
 import type { BrowserGuard } from './access/browser-guard.ts';
-import { addCorsHeaders, preflightHeaders } from './access/cors.ts';
+import type { ClientAddress } from './access/client-address.ts';
+import type { Cors } from './access/cors.ts';
+import { isMarkedPublic } from './access/public-mark.ts';
 import type { AccessRecorder } from './access-recorder.ts';
 import type { AuthenticationState, Authenticator } from './authenticator.ts';
 import type { BodyBudget, BodyOutcome } from './body/body-collector.ts';
@@ -11,10 +13,11 @@ import { BodyAborted, BodyStream, payloadTooLarge } from './body/body-stream.ts'
 import type { HeldBytes } from './body/held-bytes.ts';
 import { busy, LargeBody } from './body/large-body.ts';
 import { declaredError } from './declared-error.ts';
-import { type ErrorBodyPrefix, errorBodyOfPath, flatErrorBody } from './error-body.ts';
+import { type ErrorBody, type ErrorBodyPrefix, errorBodyOfPath, errorFrame, flatErrorBody } from './error-body.ts';
 import { HttpError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { ListenerName } from './listen/listener-name.ts';
+import { endWhenRefused } from './open-request.ts';
 import { ANY_CREDENTIAL, isAdministrative, POLICIES, requireAllowed } from './policy.ts';
 import type { Principal } from './principal.ts';
 import type { Heartbeat } from './reply/event-stream.ts';
@@ -32,6 +35,9 @@ export interface RouterDeps {
   authenticator: Authenticator;
   recorder: AccessRecorder;
   guard: BrowserGuard;
+  cors: Cors;
+  clientAddress: ClientAddress;
+  guardedPaths: ReadonlySet<string>;
   findModule: FindModule;
   errorBodies: readonly ErrorBodyPrefix[];
   observer: RequestObserver;
@@ -66,10 +72,14 @@ interface Visit {
 type Received = HeldBytes | BodyStream | undefined;
 
 export class Router {
-  /** While true, new requests are refused with 503 and their connections closed. */
+  /** While true, connections are closed behind their answers, and new requests are refused with 503 unless `takesLateRequests`. */
   draining = false;
-  /** Exchanges that are not over, for the end of a drain. */
-  readonly active = new Set<Exchange>();
+  /** While draining, requests of connections that are open already are served: another process has the next ones, and these have nowhere to go. */
+  takesLateRequests = false;
+  /** When a request last came, by performance.now(). */
+  lastRequestMs = 0;
+  /** Requests that are not over, for the end of a drain and of their credentials. */
+  readonly active = new Set<Visit>();
   readonly #deps: RouterDeps;
   readonly #replier: Replier;
 
@@ -81,9 +91,10 @@ export class Router {
   /** Takes over an exchange. Runs synchronously up to the first wait, as the socket demands. */
   accept(exchange: Exchange, socket: ListenerName): void {
     const startedMs = performance.now();
+    this.lastRequestMs = startedMs;
     const requestId = this.#deps.requestIds.resolve(exchange.header('x-request-id'));
-    // A proxy's mark can make a request public; nothing can make a public one internal.
-    const listener = exchange.header('x-svc-public-edge') === '1' ? 'public' : socket;
+    exchange.remoteAddress = this.#deps.clientAddress.of(exchange.peerAddress, exchange.headers);
+    const listener = isMarkedPublic(exchange.headers) ? 'public' : socket;
     const visit: Visit = {
       exchange,
       requestId,
@@ -94,10 +105,10 @@ export class Router {
       caller: undefined,
     };
     exchange.commonHeaders.push('x-request-id', requestId);
-    this.active.add(exchange);
+    this.active.add(visit);
     this.#deps.observer.started();
     exchange.onEnd = (end) => {
-      this.active.delete(exchange);
+      this.active.delete(visit);
       visit.largeBody?.close();
       this.#deps.observer.ended(exchange, { requestId, route: visit.route, listener, startedMs }, end);
       if (mustRecord(visit, end.status)) this.#record(visit, end.status);
@@ -105,12 +116,38 @@ export class Router {
     this.#serve(visit).catch((error: unknown) => this.#fail(visit, error));
   }
 
+  /** See HttpServer.recheck(). */
+  recheck(isConcerned: (caller: Principal, requestId: string) => boolean): void {
+    for (const visit of this.active) {
+      const { caller, requestId, exchange } = visit;
+      if (caller?.keyId === undefined || !isConcerned(caller, requestId)) continue;
+      void endWhenRefused({
+        exchange,
+        judge: () => this.#admit(visit, this.#deps.table.find(exchange.method, exchange.path)),
+        refuse: (refusal) => this.#interrupt(visit, refusal),
+        onFault: (error) => this.#logFault(visit, { error }),
+      });
+    }
+  }
+
+  #interrupt(visit: Visit, refusal: HttpError): void {
+    const { exchange, requestId } = visit;
+    this.#deps.log.info('an open request ends, since its credential is refused now', { id: requestId, code: refusal.code });
+    const shape = this.#shapeOf(visit);
+    const body = JSON.stringify(shape.write(refusal, exchange.path));
+    exchange.interrupt(errorFrame(shape, refusal, exchange.path), {
+      status: refusal.status,
+      headers: errorHeaders(refusal),
+      body,
+    });
+  }
+
   async #serve(visit: Visit): Promise<void> {
     const { exchange } = visit;
     if (exchange.framingFault !== undefined) return this.#refuseFraming(visit, exchange.framingFault);
     const { corsOrigin, refusal } = this.#deps.guard.check(exchange, visit.listener, visit.state);
-    if (corsOrigin !== undefined) addCorsHeaders(corsOrigin, exchange.commonHeaders);
-    if (this.draining) throw this.#drainRefusal(exchange);
+    if (corsOrigin !== undefined) this.#deps.cors.addTo(exchange.commonHeaders, corsOrigin);
+    if (this.draining && !this.takesLateRequests) throw this.#drainRefusal(exchange);
     if (refusal !== undefined) throw refusal;
     if (exchange.method === 'OPTIONS') return this.#preflight(exchange);
     const isChunkedOutside = visit.listener === 'public' && exchange.header('transfer-encoding') !== undefined;
@@ -141,11 +178,21 @@ export class Router {
     if (match !== undefined) {
       const { auth, scope } = match.endpoint.route;
       requireAllowed(POLICIES[auth], scope, caller, source, state);
-    } else if (isNative(exchange.path)) {
-      // On the native API a 401 must not tell whether the path exists.
+    } else if (this.#isGuarded(exchange.path, listener)) {
       requireAllowed(ANY_CREDENTIAL, undefined, caller, source, state);
     }
     return caller;
+  }
+
+  /**
+   * Whether a path that serves no such method asks for a credential first: on the native API always, since a 401 must not tell whether the path
+   * exists, and elsewhere where its other methods do.
+   */
+  #isGuarded(path: string, listener: ListenerName): boolean {
+    if (isNative(path) || this.#deps.guardedPaths.has(path)) return true;
+    const routes = this.#deps.table.routesOf(path);
+    const isOpen = ({ auth }: Route): boolean => (POLICIES[auth].anonymousOn as readonly ListenerName[]).includes(listener);
+    return routes.length > 0 && !routes.some(isOpen);
   }
 
   #handle(visit: Visit, match: RouteMatch, caller: Principal, received: Received): Reply | Promise<Reply> {
@@ -158,8 +205,9 @@ export class Router {
       received instanceof BodyStream
         ? endpoint.openBody(received, contentType)
         : endpoint.readBody(received, contentType, () => this.#largeBody(visit));
+    const recheck = async (): Promise<void> => void (await this.#admit(visit, match));
     const answer = (body: unknown) =>
-      endpoint.route.handle(new ExchangeContext(exchange, { params, query, body, caller, requestId, listener }));
+      endpoint.route.handle(new ExchangeContext(exchange, { params, query, body, caller, requestId, listener, recheck }));
     return read instanceof Promise ? read.then(answer) : answer(read);
   }
 
@@ -190,7 +238,8 @@ export class Router {
   #preflight(exchange: Exchange): void {
     // On the native API the answer to a stranger must not tell whether the path exists.
     const methods = isNative(exchange.path) ? [] : this.#deps.table.methodsOf(exchange.path);
-    exchange.reply(204, preflightHeaders(methods, exchange.header('access-control-request-headers')), '');
+    const headers = this.#deps.cors.preflight(methods, exchange.header('access-control-request-headers'));
+    exchange.reply(204, { ...headers, ...this.#deps.table.optionsHeadersOf(exchange.path) }, '');
   }
 
   /**
@@ -211,18 +260,18 @@ export class Router {
   }
 
   #fail(visit: Visit, thrown: unknown): void {
-    const { exchange, route } = visit;
+    const { exchange } = visit;
     // A client that went away reads no answer, and that its body broke off is no fault.
     if (exchange.done && (thrown instanceof BodyAborted || thrown instanceof HttpError)) return;
     exchange.dropBody();
     // A service that stops because its client went away says so; nobody reads it.
     if (exchange.done && thrown instanceof DomainError) return;
     const error = this.#answerOf(visit, thrown);
-    const shape =
-      route === undefined ? errorBodyOfPath(this.#deps.errorBodies, exchange.path) : (route.errorBody ?? flatErrorBody);
-    const headers: Record<string, string> = { 'content-type': 'application/json', ...error.headers };
-    if (error.status === 401) headers['www-authenticate'] ??= 'Bearer';
-    exchange.reply(error.status, headers, JSON.stringify(shape.write(error, exchange.path)));
+    exchange.reply(error.status, errorHeaders(error), JSON.stringify(this.#shapeOf(visit).write(error, exchange.path)));
+  }
+
+  #shapeOf({ exchange, route }: Visit): ErrorBody {
+    return route === undefined ? errorBodyOfPath(this.#deps.errorBodies, exchange.path) : (route.errorBody ?? flatErrorBody);
   }
 
   #record({ exchange, requestId, caller }: Visit, status: number): void {
@@ -259,6 +308,10 @@ function mustRecord({ route, caller, exchange }: Visit, status: number): boolean
   if (caller === undefined) return false;
   if (status === 403) return true;
   return route !== undefined && isAdministrative(POLICIES[route.auth]) && exchange.method !== 'GET' && exchange.method !== 'HEAD';
+}
+
+function errorHeaders({ status, headers }: HttpError): Record<string, string> {
+  return { 'content-type': 'application/json', ...(status === 401 && { 'www-authenticate': 'Bearer' }), ...headers };
 }
 
 function isNative(path: string): boolean {

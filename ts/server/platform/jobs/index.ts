@@ -2,6 +2,8 @@
  * Durable background jobs: a module declares kinds of them, anyone enqueues, and one node of the database runs each. A job survives kill -9
  * and goes on from its last saved step; tenants share the runners fairly.
  */
+
+export { jobDone, jobFailed } from './ended-events.ts';
 export {
   type EstimatedProgress,
   hasEnded,

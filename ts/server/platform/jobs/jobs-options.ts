@@ -18,6 +18,8 @@ export interface JobsOptions {
   readonly leaseMs?: number;
   /** How often the queue is looked at for what another node did, and for jobs that have become due. */
   readonly pollMs?: number;
+  /** Whether the ends of jobs are recorded as events (`ended-events.ts`); the database must have the outbox then. */
+  readonly tellsEnds?: boolean;
   /** Milliseconds since 1970, for everything but leases, which count by the database's clock. */
   now?(): number;
 }
@@ -28,6 +30,7 @@ export const defaultJobsOptions = {
   retentionMs: 7 * 24 * 3_600_000,
   leaseMs: 30_000,
   pollMs: 1_000,
+  tellsEnds: false,
   now: () => Date.now(),
 } as const satisfies Partial<JobsOptions>;
 

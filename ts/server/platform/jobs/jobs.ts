@@ -52,7 +52,7 @@ export class Jobs {
     this.#intake = new JobIntake(this.#store, this.#options);
     this.#retention = new RetentionStore(access);
     this.#metrics = new JobMetrics(metrics);
-    const claims = new ClaimStore(access);
+    const claims = new ClaimStore(access, this.#options.tellsEnds);
     const onChange = (job: Job) => this.#followers.publish(job);
     const watch = new JobWatch(this.#store, claims, this.#followers);
     const onEnd = (id: string) => {
@@ -62,7 +62,14 @@ export class Jobs {
     const isAlive = () => this.#lease.isFresh;
     this.#scheduler = new JobScheduler({ claims, log, metrics: this.#metrics, maxRunning, now, isAlive, onChange, onEnd });
     const onLost = (surely: boolean) => this.#scheduler.lose(surely);
-    this.#lease = new RunnerLease({ runners: new RunnerStore(access), log, leaseMs, nodeId, now, onLost });
+    this.#lease = new RunnerLease({
+      runners: new RunnerStore(access, this.#options.tellsEnds),
+      log,
+      leaseMs,
+      nodeId,
+      now,
+      onLost,
+    });
     const repeat = (what: string, intervalMs: number, run: () => Promise<void>) =>
       new Repeater({ intervalMs, run, onError: (error) => log.warn(`jobs: ${what} failed`, { error: String(error) }) });
     this.#repeaters = {

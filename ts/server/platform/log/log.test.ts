@@ -31,11 +31,15 @@ t.test('secrets are masked by name and by look, at any depth', (t) => {
   const { log, lines } = open();
   log.info('used Bearer abcdefghijklmnop', {
     authorization: 'Basic abc',
-    headers: { 'X-API-Key': 'k1', cookie: 'c1', nested: [{ password: 'p1' }] },
-    text: 'curl -H "Authorization: Bearer abcdefghijklmnop" sk-abcdefghijklmn',
+    headers: {
+      'X-API-Key': 'k1',
+      cookie: 'c1',
+      nested: [{ password: 'p1', client_secret: 'p2', id_token: 'p3', code_verifier: 'p4' }],
+    },
+    text: 'curl -H "Authorization: Bearer abcdefghijklmnop" sk-abcdefghijklmn svci_abcdefghijklmn',
     error: new Error('sent sk-abcdefghijklmn'),
   });
-  t.notMatch(lines[0], /Basic abc|k1|c1|p1|abcdefgh/);
+  t.notMatch(lines[0], /Basic abc|k1|c1|p[1-4]|abcdefgh/);
   t.match(lines[0], /\[redacted\]/);
   t.end();
 });

@@ -1,5 +1,6 @@
 /** Structured log lines on one stream: JSON when a machine reads, words when a person does. */
 import type { LineSink } from './line-sink.ts';
+import type { RecentLines } from './recent-lines.ts';
 import { redact, redactText } from './redact.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -11,19 +12,20 @@ export interface LogOptions {
   level: LogLevel;
   format: 'json' | 'text';
   sink: LineSink;
+  /** Keeps the last lines for whoever asks. */
+  recent?: RecentLines;
 }
 
 const COLOURS: Record<LogLevel, string> = { debug: '\u001b[2m', info: '\u001b[32m', warn: '\u001b[33m', error: '\u001b[31m' };
 
 export class Log {
+  /** Shared with its children. */
   readonly #options: LogOptions;
   readonly #fields: LogFields;
-  readonly #threshold: number;
 
   constructor(options: LogOptions, fields: LogFields = {}) {
     this.#options = options;
     this.#fields = fields;
-    this.#threshold = LOG_LEVELS.indexOf(options.level);
   }
 
   /** A log whose every line also carries these fields. */
@@ -31,8 +33,18 @@ export class Log {
     return new Log(this.#options, { ...this.#fields, ...fields });
   }
 
+  /** Of this log, of those that it is a child of, and of all their children. */
+  setLevel(level: LogLevel): void {
+    this.#options.level = level;
+  }
+
+  /** The last lines, where they are kept. */
+  get recent(): RecentLines | undefined {
+    return this.#options.recent;
+  }
+
   enabled(level: LogLevel): boolean {
-    return LOG_LEVELS.indexOf(level) >= this.#threshold;
+    return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(this.#options.level);
   }
 
   debug(message: string, fields?: LogFields): void {
@@ -56,9 +68,11 @@ export class Log {
     const time = new Date().toISOString();
     const all = redact({ ...this.#fields, ...fields });
     const safe = redactText(message);
-    const line =
-      this.#options.format === 'json' ? JSON.stringify({ time, level, message: safe, ...all }) : text(time, level, safe, all);
-    this.#options.sink.write(`${line}\n`);
+    const { format, recent, sink } = this.#options;
+    const json = format === 'json' || recent !== undefined ? JSON.stringify({ time, level, message: safe, ...all }) : '';
+    recent?.add(level, json);
+    const line = format === 'json' ? json : text(time, level, safe, all);
+    sink.write(`${line}\n`);
   }
 }
 

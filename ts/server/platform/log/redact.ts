@@ -1,9 +1,9 @@
 /** Keeps secrets out of the log, whoever puts them into a field. */
 
 const SECRET_NAME =
-  /^(authorization|proxy-authorization|cookie|set-cookie|x-api-key|api[_-]?key|password|secret|token|provider[_-]?key)$/i;
+  /^(authorization|proxy-authorization|cookie|set-cookie|x-api-key|api[_-]?key|password|(?:client[_-]?)?secret|(?:(?:id|access|refresh)[_-]?)?token|code[_-]?verifier|provider[_-]?key)$/i;
 /** Bearer credentials and the usual key prefixes inside free text. */
-const SECRET_TEXT = /\b(Bearer\s+)[\w.~+/=-]{8,}|\b(sk-|svc_|hf_)[\w-]{8,}/g;
+const SECRET_TEXT = /\b(Bearer\s+)[\w.~+/=-]{8,}|\b(sk-|svc[srli]?_|hf_)[\w-]{8,}/g;
 const MASK = '[redacted]';
 const MAX_DEPTH = 4;
 

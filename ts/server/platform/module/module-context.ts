@@ -8,6 +8,7 @@ import type { Node } from '../node/node.ts';
 import type { Storage } from '../storage/index.ts';
 import type { ModuleDefinition } from './module.ts';
 import type { TenantRules } from './tenant-rules.ts';
+import type { UseRules } from './use-rules.ts';
 
 /** The parts of the platform that all modules share. */
 export interface PlatformServices {
@@ -20,6 +21,7 @@ export interface PlatformServices {
   /** What modules tell each other; durable subscribers are declared when a module is made. */
   readonly events: Events;
   readonly tenants: TenantRules;
+  readonly uses: UseRules;
 }
 
 export interface ModuleContext<S extends SettingsSpec> extends PlatformServices {

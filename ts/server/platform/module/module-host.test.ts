@@ -8,6 +8,7 @@ import { type AnyModuleDefinition, defineModule } from './module.ts';
 import { ModuleHost } from './module-host.ts';
 import type { ModuleName } from './module-names.ts';
 import { noEvents, noJobs, noStorage, scriptedNode, silentLog } from './test-support/scripted-context.ts';
+import { NO_LIMITS } from './use-rules.ts';
 
 const noSettings: SettingsSpec = {};
 
@@ -44,7 +45,7 @@ function recorded(name: ModuleName, events: string[], failure?: Error): AnyModul
 }
 
 function host(definitions: readonly AnyModuleDefinition[], values: Record<string, unknown> = {}): Promise<ModuleHost> {
-  const config: Config = { spec: {}, values, origins: {}, warnings: [] };
+  const config: Config = { spec: {}, values, origins: {}, beneath: {}, warnings: [] };
   const tenants = { tokensPerMinute: () => undefined, allowsPriority: () => true };
   const services = {
     node: scriptedNode,
@@ -54,6 +55,7 @@ function host(definitions: readonly AnyModuleDefinition[], values: Record<string
     jobs: noJobs,
     events: noEvents,
     tenants,
+    uses: NO_LIMITS,
   };
   return ModuleHost.create(definitions, config, services);
 }

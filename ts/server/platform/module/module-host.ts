@@ -1,5 +1,6 @@
 /** Makes the modules, starts and stops them in tier order, switches roles, and answers for all of them. */
 import { type Config, valuesOf } from '../config/config.ts';
+import type { CorsHeaderNames } from '../http/access/cors.ts';
 import type { ErrorBodyPrefix } from '../http/error-body.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Route } from '../http/route.ts';
@@ -64,6 +65,14 @@ export class ModuleHost {
     return this.#rows.flatMap((row) => row.module.errorBodies ?? []);
   }
 
+  get corsHeaders(): CorsHeaderNames[] {
+    return this.#rows.flatMap((row) => row.module.corsHeaders ?? []);
+  }
+
+  get guardedPaths(): string[] {
+    return this.#rows.flatMap((row) => row.module.guardedPaths ?? []);
+  }
+
   get running(): ModuleName[] {
     return this.#rows.filter((row) => row.isRunning).map(({ name }) => name);
   }
@@ -77,11 +86,15 @@ export class ModuleHost {
     return this.#rows.filter((row) => row.role === role).map(({ name }) => name);
   }
 
+  /** Lets the modules that start() will start begin with what needs no database. */
+  prepare(roles: readonly Role[]): void {
+    for (const { module } of this.#wanted(roles)) module.prepare?.();
+  }
+
   /** Starts the modules of these roles and those without one, lowest tier first. After a failure, those that ran are stopped again. */
   async start(roles: readonly Role[]): Promise<void> {
-    const wanted = this.#rows.filter(({ role }) => role === undefined || roles.includes(role));
     try {
-      for (const row of wanted) await startRow(row);
+      for (const row of this.#wanted(roles)) await startRow(row);
     } catch (error) {
       await this.stop();
       throw error;
@@ -117,6 +130,10 @@ export class ModuleHost {
       if (reason !== undefined) return reason;
     }
     return undefined;
+  }
+
+  #wanted(roles: readonly Role[]): Row[] {
+    return this.#rows.filter(({ role }) => role === undefined || roles.includes(role));
   }
 
   /** The module that a first segment behind /api/v1/ belongs to. */

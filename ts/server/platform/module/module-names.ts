@@ -37,7 +37,9 @@ export const MODULES = [
   { name: 'edge', tier: 4, role: 'edge', paths: ['edge', 'agent', 'tools'] },
   { name: 'router', tier: 4, role: 'router', paths: ['router'] },
   { name: 'swarm', tier: 4, role: 'edge', paths: ['swarm'] },
+  { name: 'webhooks', tier: 4, paths: ['webhooks'] },
   { name: 'backup', tier: 4, role: 'controller', paths: ['backup'] },
+  { name: 'pages', tier: 4, paths: [] },
   { name: 'system', tier: 4, paths: ['system'] },
 ] as const satisfies readonly ModuleInfo[];
 

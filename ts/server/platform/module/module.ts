@@ -1,10 +1,12 @@
 /** What every module of the server is: one object with a life cycle, whose parts the host puts together. */
 import type { SettingsSpec } from '../config/setting.ts';
+import type { CorsHeaderNames } from '../http/access/cors.ts';
 import type { ErrorBodyPrefix } from '../http/error-body.ts';
 import type { Route } from '../http/route.ts';
 import type { Migration } from '../storage/index.ts';
 import type { ModuleContext } from './module-context.ts';
 import type { ModuleName } from './module-names.ts';
+import type { StateFile } from './state-file.ts';
 
 export interface HealthReason {
   /** For example cpu_lacks_avx2. */
@@ -30,6 +32,12 @@ export interface Module<Api = unknown> {
   readonly routes: readonly Route[];
   /** Shapes of refusals under its paths where no route claims them; for modules that imitate a foreign API. */
   readonly errorBodies?: readonly ErrorBodyPrefix[];
+  /** Headers of its API that pages of other origins may send and read. */
+  readonly corsHeaders?: CorsHeaderNames;
+  /** Paths outside of /api/v1/ that its API reserves and no route serves: a credential is asked for before they are answered with 404. */
+  readonly guardedPaths?: readonly string[];
+  /** Begins, before the database is open, what start() will wait for. What fails there, start() throws. */
+  prepare?(): void;
   /** Opens what the module needs. Throws a StartError, or any error with a `remedy`. Called again after stop(). */
   start(): Promise<void>;
   /** Ends all work and frees everything. */
@@ -44,6 +52,8 @@ export interface ModuleDefinition<S extends SettingsSpec = SettingsSpec, Api = u
   readonly settings: S;
   /** Of the tables that the module owns, numbered from 1. */
   readonly migrations?: readonly Migration[];
+  /** What it keeps in data_dir beside the database. Caches are left out, and so are models, which can be fetched again. */
+  readonly stateFiles?: readonly StateFile[];
   /** Wires the module and does no I/O: no file, no addon, no connection before start(). */
   create(context: ModuleContext<S>): Module<Api> | Promise<Module<Api>>;
 }

@@ -1,10 +1,13 @@
 /** This process as a node: its roles and modules, and whether it takes work. */
 import { join } from 'node:path';
 import { ConfigError } from '../config/config-error.ts';
+import type { ProposedSetting } from '../config/proposed-setting.ts';
+import type { SavedSetting, SavedSettings } from '../config/saved-settings.ts';
 import { listOf } from '../config/setting.ts';
 import type { HealthReport, NotReady } from '../module/module.ts';
 import type { ModuleHost } from '../module/module-host.ts';
 import { type ModuleName, ROLES, type Role } from '../module/module-names.ts';
+import type { StateFile } from '../module/state-file.ts';
 import type { Storage } from '../storage/index.ts';
 import type { Node, RoleState } from './node.ts';
 import { type NodeRecord, openNodeFile, writeNodeFile } from './node-file.ts';
@@ -16,7 +19,11 @@ export interface LocalNodeOptions {
   /** Roles separated by commas; empty: every role that a module of the program has. */
   configuredRoles: string;
   auth(): 'off' | 'enforce';
+  stateFiles: readonly StateFile[];
+  configFiles: readonly string[];
   storage: Pick<Storage, 'notReady'>;
+  settings: Pick<SavedSettings, 'list' | 'listSection' | 'save' | 'forget'>;
+  proposeSetting(key: string, text: string): ProposedSetting | undefined;
 }
 
 const readyPollMs = 20;
@@ -25,6 +32,8 @@ export class LocalNode implements Node {
   readonly version: string;
   readonly installRoot: string;
   readonly dataDir: string;
+  readonly stateFiles: readonly StateFile[];
+  readonly configFiles: readonly string[];
   isDraining = false;
   readonly #options: LocalNodeOptions;
   readonly #file: string;
@@ -36,6 +45,8 @@ export class LocalNode implements Node {
     this.version = options.version;
     this.installRoot = options.installRoot;
     this.dataDir = options.dataDir;
+    this.stateFiles = options.stateFiles;
+    this.configFiles = options.configFiles;
     this.#options = options;
     this.#file = join(options.dataDir, 'node.json');
   }
@@ -51,10 +62,31 @@ export class LocalNode implements Node {
     return this.#record.id;
   }
 
-  /** Reads what the node remembers of itself. */
+  settings(): readonly SavedSetting[] {
+    return this.#options.settings.list();
+  }
+
+  settingSection(key: string, name: string): readonly SavedSetting[] | undefined {
+    return this.#options.settings.listSection(key, name);
+  }
+
+  saveSetting(key: string, text: string): Promise<SavedSetting | undefined> {
+    return this.#options.settings.save(key, text);
+  }
+
+  forgetSetting(key: string): Promise<SavedSetting | undefined> {
+    return this.#options.settings.forget(key);
+  }
+
+  proposeSetting(key: string, text: string): ProposedSetting | undefined {
+    return this.#options.proposeSetting(key, text);
+  }
+
+  /** Reads what the node remembers of itself, and lets its modules begin with what needs no database. */
   async open(): Promise<void> {
     this.#record = await openNodeFile(this.#file);
     this.#roles = new Set(this.#record.roles ?? this.#configuredRoles());
+    this.#modules.prepare([...this.#roles]);
   }
 
   /** Starts the modules of the saved roles, else of the configured ones. */

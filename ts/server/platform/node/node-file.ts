@@ -2,16 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import Type, { type Static } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { writeFileAtomically } from '../files/atomic-file.ts';
 import { ROLES } from '../module/module-names.ts';
 import { StartError } from '../module/start-error.ts';
+import { compileLazily } from '../schema/compile-lazily.ts';
 
 const NodeRecord = Type.Object({
   id: Type.String({ pattern: '^[0-9a-f-]{36}$' }),
   roles: Type.Optional(Type.Array(Type.Enum([...ROLES]))),
 });
-const check = Compile(NodeRecord);
+const check = compileLazily(NodeRecord);
 
 export type NodeRecord = Static<typeof NodeRecord>;
 

@@ -1,13 +1,22 @@
 /** The node as modules see it: what it is, where its things lie, which modules and roles run, and whether it takes work. */
+import type { ProposedSetting } from '../config/proposed-setting.ts';
+import type { SavedSetting } from '../config/saved-settings.ts';
 import type { HealthReport, NotReady } from '../module/module.ts';
 import type { ModuleName, Role } from '../module/module-names.ts';
+import type { StateFile } from '../module/state-file.ts';
 
 export interface Node {
+  /** Stays the same over restarts; known once the node is open. */
+  readonly id: string;
   readonly version: string;
   /** Folder that the program is installed in. */
   readonly installRoot: string;
   /** Folder of everything that must survive a restart. */
   readonly dataDir: string;
+  /** What the node and its modules keep in `dataDir` beside the database. */
+  readonly stateFiles: readonly StateFile[];
+  /** Paths of the files that the configuration was read from. */
+  readonly configFiles: readonly string[];
   /** `off` while the node has no account and belongs to no cluster. */
   auth(): 'off' | 'enforce';
   /** Modules that run now. */
@@ -17,6 +26,16 @@ export interface Node {
   /** Why the node takes no work, if so. */
   notReady(): NotReady | undefined;
   roles(): readonly RoleState[];
+  /** Every setting with its value, secrets masked. */
+  settings(): readonly SavedSetting[];
+  /** Every member of one section of a setting, whether the section names it or not; undefined: the setting has no sections. */
+  settingSection(key: string, name: string): readonly SavedSetting[] | undefined;
+  /** How a setting would be given another value; undefined: there is no such setting. Throws ConfigError. */
+  proposeSetting(key: string, text: string): ProposedSetting | undefined;
+  /** `key`: of a setting, or of a member of a section. For the next start, and at once where the setting is live; undefined: there is no such setting. Throws ConfigError, LockedSetting. */
+  saveSetting(key: string, text: string): Promise<SavedSetting | undefined>;
+  /** Undefined: there is no such setting. */
+  forgetSetting(key: string): Promise<SavedSetting | undefined>;
   /** Starts or stops the modules of a role, and remembers it for the next start. */
   setRole(role: Role, enabled: boolean): Promise<void>;
 }

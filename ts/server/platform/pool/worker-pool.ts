@@ -2,9 +2,10 @@
  * Runs JavaScript that is slow or risky in threads, off the event loop. One task a thread: Piscina ends a thread with all that runs in it.
  * The queue is this class's own, because Piscina's has no order by priority and its bound moves with threads that are starting.
  */
+import { createRequire } from 'node:module';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { MessagePort } from 'node:worker_threads';
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 import type { Log } from '../log/log.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
 import { PoolError, TaskError } from './pool-error.ts';
@@ -56,7 +57,7 @@ const terminationMs = 1000;
 
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
-  readonly #piscina: Piscina;
+  #threads: Piscina | undefined;
   readonly #queue = new TaskQueue<Task>();
   readonly #running = new Map<Task, RunningTask>();
   readonly #metrics: PoolMetrics | undefined;
@@ -65,23 +66,6 @@ export class WorkerPool {
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    this.#piscina = new Piscina({
-      filename: new URL('./task-runner.ts', import.meta.url).href,
-      name: 'runTask',
-      minThreads: 0,
-      maxThreads: options.nThreads,
-      maxQueue: options.nThreads,
-      concurrentTasksPerWorker: 1,
-      idleTimeout: idleThreadMs,
-      // With 'sync' an idle thread's event loop stands still, and what it still closes never closes.
-      atomics: 'disabled',
-      resourceLimits: { maxOldGenerationSizeMb: options.maxMemoryMb + heapHeadroomMb },
-      env: {},
-      execArgv: ['--no-warnings'],
-      recordTiming: false,
-    });
-    // Without a listener, a thread that dies between two tasks would end the process.
-    this.#piscina.on('error', (error) => options.log?.warn('A worker thread without a task ended.', { error }));
     const read = () => ({ nQueued: this.#queue.size, nBusy: this.#running.size });
     this.#metrics = options.metrics && new PoolMetrics(options.metrics, read);
   }
@@ -105,7 +89,35 @@ export class WorkerPool {
     await waitAtMost(limitMs, this.#idle());
     for (let task = this.#queue.shift(); task; task = this.#queue.shift()) this.#fail(task, closed());
     for (const running of this.#running.values()) running.end(closed());
-    await waitAtMost(terminationMs, this.#piscina.destroy());
+    if (this.#threads !== undefined) await waitAtMost(terminationMs, this.#threads.destroy());
+  }
+
+  /** Made with the first task, and its library loaded then. */
+  get #piscina(): Piscina {
+    this.#threads ??= this.#open();
+    return this.#threads;
+  }
+
+  #open(): Piscina {
+    const { Piscina: Library } = createRequire(import.meta.url)('piscina') as typeof import('piscina');
+    const threads = new Library({
+      filename: new URL('./task-runner.ts', import.meta.url).href,
+      name: 'runTask',
+      minThreads: 0,
+      maxThreads: this.#options.nThreads,
+      maxQueue: this.#options.nThreads,
+      concurrentTasksPerWorker: 1,
+      idleTimeout: idleThreadMs,
+      // With 'sync' an idle thread's event loop stands still, and what it still closes never closes.
+      atomics: 'disabled',
+      resourceLimits: { maxOldGenerationSizeMb: this.#options.maxMemoryMb + heapHeadroomMb },
+      env: {},
+      execArgv: ['--no-warnings'],
+      recordTiming: false,
+    });
+    // Without a listener, a thread that dies between two tasks would end the process.
+    threads.on('error', (error) => this.#options.log?.warn('A worker thread without a task ended.', { error }));
+    return threads;
   }
 
   #refusal({ signal }: RunOptions): { error: unknown } | undefined {

@@ -16,16 +16,21 @@ export interface SchemaFault {
 }
 
 export class SchemaCheck {
-  readonly #schema: SchemaNode;
-  readonly #validator: Validator;
+  readonly #declared: TSchema;
+  /** Compiled with the first value, since a server declares many more schemas than its first requests use. */
+  #validator: Validator | undefined;
 
   constructor(schema: TSchema) {
-    this.#schema = schema as unknown as SchemaNode;
-    this.#validator = Compile(schema);
+    this.#declared = schema;
+  }
+
+  get #schema(): SchemaNode {
+    return this.#declared as unknown as SchemaNode;
   }
 
   /** Undefined: the value is what the schema wants. `whole` names the value in the sentence, for example "the request body". */
   findFault(value: unknown, whole: string): SchemaFault | undefined {
+    this.#validator ??= Compile(this.#declared);
     if (this.#validator.Check(value)) return undefined;
     const telling = mostTelling(this.#validator.Errors(value));
     return telling === undefined ? { member: '', sentence: `${whole} is not valid.` } : this.#describe(telling, value, whole);

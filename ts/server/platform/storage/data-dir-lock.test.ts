@@ -25,14 +25,14 @@ async function kill(holder: ChildProcess): Promise<void> {
 t.test('a second process is refused and told who holds the folder; kill -9 frees it', async (t) => {
   const { holder, line } = await startHolder();
   t.equal(line, 'locked');
-  t.throws(() => DataDirLock.acquire(dataDir, 'svc doctor'), {
+  await t.rejects(DataDirLock.acquire(dataDir, 'svc doctor'), {
     code: 'data_dir_locked',
     message: new RegExp(`svc test \\(process ${holder.pid}, since 2`),
   });
   const second = await startHolder();
   t.match(second.line, /is in use by svc test/);
   await kill(holder);
-  const lock = DataDirLock.acquire(dataDir, 'svc doctor');
+  const lock = await DataDirLock.acquire(dataDir, 'svc doctor');
   lock.release();
 });
 
@@ -43,18 +43,17 @@ t.test('the process id that a dead holder left does not matter, though another p
   await kill(holder);
 });
 
-t.test('one process cannot take it twice, and release() is idempotent', (t) => {
-  const lock = DataDirLock.acquire(dataDir, 'svc serve');
-  t.throws(() => DataDirLock.acquire(dataDir, 'svc serve'), { code: 'data_dir_locked' });
+t.test('one process cannot take it twice, and release() is idempotent', async (t) => {
+  const lock = await DataDirLock.acquire(dataDir, 'svc serve');
+  await t.rejects(DataDirLock.acquire(dataDir, 'svc serve'), { code: 'data_dir_locked' });
   lock.release();
   lock.release();
-  DataDirLock.acquire(dataDir, 'svc serve').release();
-  t.end();
+  (await DataDirLock.acquire(dataDir, 'svc serve')).release();
 });
 
 t.test('a holder file of nonsense is no obstacle', async (t) => {
-  const lock = DataDirLock.acquire(dataDir, 'svc serve');
+  const lock = await DataDirLock.acquire(dataDir, 'svc serve');
   writeFileSync(join(dataDir, 'lock.json'), '{"pid":');
-  t.throws(() => DataDirLock.acquire(dataDir, 'svc serve'), { message: /in use by another process/ });
+  await t.rejects(DataDirLock.acquire(dataDir, 'svc serve'), { message: /in use by another process/ });
   lock.release();
 });

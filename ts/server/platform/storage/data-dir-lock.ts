@@ -3,8 +3,10 @@
  * that ended, so neither a leftover file nor a reused process id matters. `lock.json` beside it says who holds the lock, for people.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
+import { finishSwap } from '../files/staged-swap.ts';
 import { StorageError } from './storage-error.ts';
 
 export interface LockHolder {
@@ -25,12 +27,18 @@ export class DataDirLock {
   }
 
   /** Takes the lock, or throws a StorageError `data_dir_locked` that says who holds it. Never waits. */
-  static acquire(dataDir: string, command: string): DataDirLock {
+  static async acquire(dataDir: string, command: string): Promise<DataDirLock> {
+    // Loaded here: most commands of `svc` take no lock, and need not wait for SQLite.
+    const Sqlite = createRequire(import.meta.url)('better-sqlite3') as typeof Database;
     mkdirSync(dataDir, { recursive: true });
     const holderFile = join(dataDir, 'lock.json');
-    const database = lockDatabase(join(dataDir, 'lock.sqlite'), () => lockedError(dataDir, readHolder(holderFile)));
+    const database = lockDatabase(new Sqlite(join(dataDir, 'lock.sqlite'), { timeout: 0 }), () =>
+      lockedError(dataDir, readHolder(holderFile)),
+    );
     const lock = new DataDirLock(database, holderFile);
     lock.#writeHolder({ pid: process.pid, command, since: new Date().toISOString() });
+    // A restore that was killed while it moved its files is finished before anything reads them.
+    await finishSwap(dataDir);
     return lock;
   }
 
@@ -49,8 +57,7 @@ export class DataDirLock {
 }
 
 /** Nothing is written into the file: the transaction that stays open holds its lock. */
-function lockDatabase(file: string, locked: () => StorageError): Database.Database {
-  const database = new Database(file, { timeout: 0 });
+function lockDatabase(database: Database.Database, locked: () => StorageError): Database.Database {
   try {
     database.pragma('journal_mode = MEMORY');
     database.pragma('locking_mode = EXCLUSIVE');
@@ -58,8 +65,8 @@ function lockDatabase(file: string, locked: () => StorageError): Database.Databa
     return database;
   } catch (error) {
     database.close();
-    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) throw locked();
-    throw new StorageError('storage_unavailable', `The lock ${file} cannot be taken: ${(error as Error).message}.`, {
+    if (String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY')) throw locked();
+    throw new StorageError('storage_unavailable', `The lock ${database.name} cannot be taken: ${(error as Error).message}.`, {
       remedy: 'Put data_dir on a local file system that this user can write to and that knows locks.',
       cause: error,
     });

@@ -1,9 +1,11 @@
 /** The Storage of either database: Kysely and migrations on top of an Engine. */
 import { bindKysely } from './bound-kysely.ts';
 import { refuseUnfinishedCopy } from './copy/copy-state.ts';
+import { writeSnapshot } from './copy/write-snapshot.ts';
 import type { Engine } from './engine.ts';
 import type { MigrationPlan } from './migrations/migration-plan.ts';
 import { migrate, planMigrations } from './migrations/migration-runner.ts';
+import type { NotificationHandlers, NotificationListener } from './notifications.ts';
 import { toStatement } from './statement.ts';
 import type { Storage, StorageAccess } from './storage.ts';
 import type { StorageError } from './storage-error.ts';
@@ -48,6 +50,14 @@ export class DatabaseStorage implements Storage {
     } finally {
       await this.engine.close();
     }
+  }
+
+  async snapshot(path: string, signal?: AbortSignal): Promise<void> {
+    await writeSnapshot(this.engine, path, this.#options.modules, signal);
+  }
+
+  listen(channel: string, handlers: NotificationHandlers): NotificationListener | undefined {
+    return this.engine.listen(channel, handlers);
   }
 
   ioError(): StorageError | undefined {

@@ -1,8 +1,12 @@
 /** What `Storage` needs of a database. Two things implement it: sqlite/ and postgres/. */
 import type { DialectName } from './bound-kysely.ts';
+import type { NotificationHandlers, NotificationListener } from './notifications.ts';
 import type { ExecuteStatement, Statement, StatementResult } from './statement.ts';
 import type { StorageError } from './storage-error.ts';
 import type { StorageScope } from './tenant-scope.ts';
+
+/** What copying needs of a database that it reads. */
+export type ReadableDatabase = Pick<Engine, 'dialect' | 'read'>;
 
 export interface Engine {
   readonly dialect: DialectName;
@@ -19,6 +23,12 @@ export interface Engine {
   backupPath(label: string): string | undefined;
   /** Copies the database to `backupPath(label)`. */
   backup(label: string): Promise<void>;
+  /** Copies the database as it is now into a new SQLite file while writes go on; undefined where the database is no file. */
+  copyFile(path: string): Promise<void> | undefined;
+  /** Runs reads that all see the database as it was at the first of them, however long they take. */
+  readConsistently<T>(run: (execute: ExecuteStatement) => Promise<T>): Promise<T>;
+  /** Undefined where no other process uses the database. */
+  listen(channel: string, handlers: NotificationHandlers): NotificationListener | undefined;
   ioError(): StorageError | undefined;
   notReady(): string | undefined;
 }

@@ -1,4 +1,5 @@
 import type { ModuleMigrations } from './migrations/migration.ts';
+import type { SpareThreads } from './sqlite/spare-threads.ts';
 import type { StorageError } from './storage-error.ts';
 
 /** Hooks for metrics. They are called on the JS thread and must not throw. */
@@ -31,6 +32,8 @@ export interface StorageOptions {
   /** The first and the longest wait between attempts to reopen the database after an I/O error. */
   reopenDelayMs?: { first: number; longest: number };
   observer?: StorageObserver;
+  /** Threads for SQLite that were started already. */
+  spareThreads?: SpareThreads;
 }
 
 export const defaultStorageOptions = {
@@ -41,7 +44,7 @@ export const defaultStorageOptions = {
   observer: {},
 } as const satisfies Partial<StorageOptions>;
 
-export type ResolvedStorageOptions = StorageOptions & Required<Omit<StorageOptions, 'url' | 'modules'>>;
+export type ResolvedStorageOptions = StorageOptions & Required<Pick<StorageOptions, keyof typeof defaultStorageOptions>>;
 
 export function resolveStorageOptions(options: StorageOptions): ResolvedStorageOptions {
   return { ...defaultStorageOptions, ...options };

@@ -2,6 +2,7 @@
 import type { Compilable, Kysely } from 'kysely';
 import type { DialectName } from './bound-kysely.ts';
 import type { MigrationPlan } from './migrations/migration-plan.ts';
+import type { NotificationHandlers, NotificationListener } from './notifications.ts';
 import type { StatementResult } from './statement.ts';
 import type { StorageError } from './storage-error.ts';
 import type { StorageScope } from './tenant-scope.ts';
@@ -29,8 +30,12 @@ export interface Storage {
   /** Waits for what runs, then closes. Idempotent. */
   close(): Promise<void>;
   access<Tables>(): StorageAccess<Tables>;
+  /** Hears what any process on the database sends on a channel; undefined on SQLite, where there is no other. */
+  listen(channel: string, handlers: NotificationHandlers): NotificationListener | undefined;
   /** Says what `open()` would migrate, and changes nothing. Works on a storage that was not opened. */
   planMigrations(): Promise<MigrationPlan>;
+  /** Writes the database as it is now into a new SQLite file, whichever database it is, while reads and writes go on. */
+  snapshot(path: string, signal?: AbortSignal): Promise<void>;
   /** The error that stopped writes, until the database works again. */
   ioError(): StorageError | undefined;
   /** Why the server cannot work now, as a sentence for /readyz; undefined when it can. */

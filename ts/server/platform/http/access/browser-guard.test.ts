@@ -191,6 +191,9 @@ t.test('once credentials decide, any page may call without cookies, unless origi
   const cases: [what: string, port: number, fields: string[], status: number, cors: string | null][] = [
     ['any page', any.port, ['Origin: https://page.example'], 200, 'https://page.example'],
     ['any page that uses cookies', any.port, ['Origin: https://page.example', 'Cookie: s=1'], 403, 'https://page.example'],
+    ['a neighbour that uses cookies', any.port, ['Sec-Fetch-Site: same-site', 'Cookie: s=1'], 403, null],
+    ['its own page without Origin', any.port, ['Sec-Fetch-Site: same-origin', 'Cookie: s=1'], 200, null],
+    ['an address that was typed', any.port, ['Sec-Fetch-Site: none', 'Cookie: s=1'], 200, null],
     ['another site that uses cookies', any.port, ['Sec-Fetch-Site: cross-site', 'Cookie: s=1'], 403, null],
     ['its own page that uses cookies', any.port, ['Origin: https://b.example', 'Cookie: s=1'], 200, 'https://b.example'],
     ['a page that is not listed', listed.port, ['Origin: https://page.example'], 403, null],

@@ -58,7 +58,9 @@ export class BrowserGuard {
 
 /** Browsers add Origin to every request that can change something; the fetch metadata is a second wall. */
 function withoutOrigin({ method, headers }: GuardedRequest): GuardResult {
-  if (SAFE_METHODS.has(method) || headers.get('sec-fetch-site') !== 'cross-site') return PASSED;
+  const site = headers.get('sec-fetch-site');
+  // A neighbour on the same registered domain is another site to a server that knows only its own pages.
+  if (SAFE_METHODS.has(method) || (site !== 'cross-site' && site !== 'same-site')) return PASSED;
   return { corsOrigin: undefined, refusal: originRefusal('another site', true) };
 }
 

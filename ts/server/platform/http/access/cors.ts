@@ -1,20 +1,43 @@
 /** Cross-origin headers of answers to pages that may use the API; cookies are never allowed across origins. */
 
-const EXPOSED = 'x-request-id, retry-after, x-svc-model-substituted, x-svc-edge-tools';
-const ALWAYS_ALLOWED = 'authorization, content-type, x-api-key, x-request-id, x-svc-edge-tools';
-
-export function addCorsHeaders(origin: string, headers: string[]): void {
-  headers.push('access-control-allow-origin', origin, 'vary', 'Origin', 'access-control-expose-headers', EXPOSED);
+/** Headers of an API, beside those of every route. Lowercase. */
+export interface CorsHeaderNames {
+  /** Of requests, which pages of other origins may send. */
+  readonly accepted: readonly string[];
+  /** Of answers, which they may read. */
+  readonly exposed: readonly string[];
 }
 
-/** Headers of the answer to OPTIONS; without methods, those that any path may serve. */
-export function preflightHeaders(methods: readonly string[], requested: string | undefined): Record<string, string> {
-  const allow = methods.length === 0 ? 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT' : methods.join(', ');
-  const names = requested !== undefined && /^[\w\s,-]{1,1000}$/.test(requested) ? requested : ALWAYS_ALLOWED;
-  return {
-    allow,
-    'access-control-allow-methods': allow,
-    'access-control-allow-headers': names,
-    'access-control-max-age': '86400',
-  };
+const OF_EVERY_ROUTE: CorsHeaderNames = {
+  accepted: ['authorization', 'content-type', 'x-api-key', 'x-request-id'],
+  exposed: ['x-request-id', 'retry-after'],
+};
+const ALL_METHODS = 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT';
+
+export class Cors {
+  readonly #accepted: string;
+  readonly #exposed: string;
+
+  constructor(ofModules: readonly CorsHeaderNames[]) {
+    const all = [OF_EVERY_ROUTE, ...ofModules];
+    this.#accepted = [...new Set(all.flatMap(({ accepted }) => accepted))].join(', ');
+    this.#exposed = [...new Set(all.flatMap(({ exposed }) => exposed))].join(', ');
+  }
+
+  /** `headers` is name, value, name, value ... */
+  addTo(headers: string[], origin: string): void {
+    headers.push('access-control-allow-origin', origin, 'vary', 'Origin', 'access-control-expose-headers', this.#exposed);
+  }
+
+  /** Headers of the answer to OPTIONS; without methods, those that any path may serve. */
+  preflight(methods: readonly string[], requested: string | undefined): Record<string, string> {
+    const allow = methods.length === 0 ? ALL_METHODS : methods.join(', ');
+    const names = requested !== undefined && /^[\w\s,-]{1,1000}$/.test(requested) ? requested : this.#accepted;
+    return {
+      allow,
+      'access-control-allow-methods': allow,
+      'access-control-allow-headers': names,
+      'access-control-max-age': '86400',
+    };
+  }
 }

@@ -64,6 +64,14 @@ function names(entries: readonly string[]): Set<string> {
 function namesOfThisMachine(): string[] {
   const own = hostname();
   const label = own.split('.')[0] ?? own;
-  const addresses = Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
-  return [own, label, `${label}.local`, ...addresses];
+  return [own, label, `${label}.local`, ...ownAddresses()];
+}
+
+/** A service that may open no socket of the kernel's routing is not told them; a name that is not known is then refused, and nothing fails. */
+function ownAddresses(): string[] {
+  try {
+    return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
+  } catch {
+    return [];
+  }
 }

@@ -7,7 +7,7 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
 /** Headers by which a proxy tells that it forwards for somebody else. They can only tighten: a client that sends one is not local. */
-const FORWARDING_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
+const FORWARDING_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
 
 export function isFromThisMachine({ listener, remoteAddress, headers }: CredentialSource): boolean {
   if (listener !== 'internal' || !isLoopbackAddress(remoteAddress)) return false;

@@ -9,28 +9,35 @@ const HTML_HEADERS = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
 };
 
-/** The given routes and these two, which describe all of them. */
-export function withDocs(routes: readonly Route[], info: ApiInfo): { routes: Route[]; document: Record<string, unknown> } {
+/** The given routes and these two, which describe all of them; what they answer is written when it is first asked for. */
+export function withDocs(routes: readonly Route[], info: ApiInfo): { routes: Route[]; document: () => Record<string, unknown> } {
   const all: Route[] = [...routes];
-  const texts: { json: string; html: string } = { json: '', html: '' };
+  const document = once(() => openapiDocument(all, info));
+  const json = once(() => JSON.stringify(document()));
+  const html = once(() => docsPage(document()));
   all.push(
     textRoute('/openapi.json', 'This reference as an OpenAPI 3.1 document', Type.Object({}), () => ({
       kind: 'bytes',
       status: 200,
       headers: { 'content-type': 'application/json' },
-      body: texts.json,
+      body: json(),
     })),
     textRoute('/docs', 'This reference as a page', Type.String({ description: 'HTML.' }), () => ({
       kind: 'bytes',
       status: 200,
       headers: HTML_HEADERS,
-      body: texts.html,
+      body: html(),
     })),
   );
-  const document = openapiDocument(all, info);
-  texts.json = JSON.stringify(document);
-  texts.html = docsPage(document);
   return { routes: all, document };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 function textRoute(

@@ -6,7 +6,7 @@ import { nestedErrorBody, OK, openTestBed, plainRoute } from '../test-support/te
 import { withDocs } from './docs-routes.ts';
 
 const info = { title: 'Test <API>', version: '1.2.3', description: 'Says `things`.' };
-const { routes, document } = withDocs(
+const { routes, document: write } = withDocs(
   [
     plainRoute('POST', '/v1/things/{id}', () => json(201, {}), {
       errorBody: nestedErrorBody('foreign'),
@@ -26,6 +26,7 @@ const { routes, document } = withDocs(
   ],
   info,
 );
+const document = write();
 const bed = await openTestBed(t, routes);
 
 t.test('a route is described whole', (t) => {

@@ -50,11 +50,7 @@ const ERRORS_OF_BODY: Record<BodyKind, readonly ErrorSpec[]> = { json: JSON_ERRO
 const INPUT_ERRORS: readonly ErrorSpec[] = [
   { status: 400, code: 'invalid_request', meaning: 'A parameter is missing or wrong; `detail` names it and what is accepted.' },
 ];
-const LOGIN_ERRORS: readonly ErrorSpec[] = [
-  { status: 401, code: 'authentication_required', meaning: 'No credential arrived.' },
-  { status: 401, code: 'invalid_credential', meaning: 'The credential was refused; `reason` says why.' },
-  { status: 503, code: 'credential_check_unavailable', meaning: 'The credential could not be checked; retry.' },
-];
+const LOGIN_ERRORS: readonly ErrorSpec[] = [{ status: 401, code: 'authentication_required', meaning: 'No credential arrived.' }];
 const ROLE_ERRORS: readonly ErrorSpec[] = [{ status: 403, code: 'forbidden', meaning: 'The caller lacks the role.' }];
 const SCOPE_ERRORS: readonly ErrorSpec[] = [
   { status: 403, code: 'insufficient_scope', meaning: 'The credential lacks the scope.' },
@@ -174,12 +170,24 @@ function mediaType(schema: TSchema): string {
   return contentMediaType ?? (type === 'string' ? 'text/plain' : 'application/json');
 }
 
+/** Where no credential is needed, one that comes along is looked at all the same; only probes look at none. */
+function credentialErrors({ path, probe }: Route): ErrorSpec[] {
+  if (probe === true) return [];
+  const meaning =
+    'The credential was refused; `reason` says why. A stream that is open when its credential is revoked ends with this in its last frame.';
+  return [
+    { status: 401, code: path.startsWith('/v1/') ? 'invalid_api_key' : 'invalid_credential', meaning },
+    { status: 503, code: 'credential_check_unavailable', meaning: 'The credential could not be checked; retry.' },
+  ];
+}
+
 function errorsByStatus(route: Route): Map<number, ErrorSpec[]> {
   const general = [
     ...(route.maxBody === 0 ? [] : SIZE_ERRORS),
     ...(route.body === undefined ? [] : ERRORS_OF_BODY[route.bodyKind ?? 'json']),
     ...(route.params === undefined && route.query === undefined ? [] : INPUT_ERRORS),
     ...(route.auth === 'open' ? [] : LOGIN_ERRORS),
+    ...credentialErrors(route),
     ...(POLICIES[route.auth].leastRole === undefined ? [] : ROLE_ERRORS),
     ...((route.scope ?? POLICIES[route.auth].scope) === undefined ? [] : SCOPE_ERRORS),
     ...COMMON_ERRORS,

@@ -2,11 +2,14 @@
 import type { Log } from '../../log/log.ts';
 import { type CertificateFiles, readCertificate } from './certificate.ts';
 import { CertificateWatch } from './certificate-watch.ts';
+import type { InheritedSocket } from './inherited-socket.ts';
 import { findListenFailure } from './listen-failure.ts';
 import { type AppOptions, type ListenAddress, ListeningApp } from './listening-app.ts';
 
 export interface ListenerOptions extends Omit<AppOptions, 'admits'> {
   maxConnections: number;
+  /** A listening socket that the process inherited, in place of one of its own. */
+  inherited?: InheritedSocket | undefined;
   /** Undefined: plain HTTP. */
   tls?: TlsOptions | undefined;
   log: Log;
@@ -24,6 +27,7 @@ export class Listener {
   #retired: ListeningApp[] = [];
   #address: ListenAddress | undefined;
   #watch: CertificateWatch | undefined;
+  #stopInherited: (() => void) | undefined;
 
   constructor(options: ListenerOptions) {
     this.#options = options;
@@ -41,17 +45,18 @@ export class Listener {
       if (expires.getTime() < Date.now()) log.warn('the TLS certificate has expired', { cert: tls.certFile, expires });
     }
     const app = this.#create();
-    const realPort = app.listen({ host, port });
-    if (realPort === undefined) throw await findListenFailure(host, port);
+    this.#address = await this.#listen(app, { host, port });
+    // Not before: closing an application that could not listen keeps the process from ending.
     this.#app = app;
-    this.#address = { host, port: realPort };
     if (tls !== undefined) this.#watch = new CertificateWatch(tls, tls.pollMs ?? 10_000, () => this.#renew(tls));
     return this.#address;
   }
 
-  /** Accepts no more connections; open ones go on. */
+  /** Accepts no more connections; open ones go on. Those that come to an inherited socket wait there for the next process. */
   stopAccepting(): void {
     this.#watch?.stop();
+    this.#stopInherited?.();
+    this.#stopInherited = undefined;
     this.#app?.stopAccepting();
     this.#address = undefined;
   }
@@ -86,13 +91,34 @@ export class Listener {
   #replace(address: ListenAddress): void {
     const before = this.#app;
     const next = this.#create();
+    if (this.#options.inherited !== undefined) {
+      this.#use(next);
+      return;
+    }
     before?.stopAccepting();
     if (next.listen(address) === undefined) {
       before?.listen(address);
       throw new Error(`the address ${address.host}:${address.port} could not be taken over`);
     }
+    this.#use(next);
+  }
+
+  /** New connections are this application's; those of the one before go on. */
+  #use(next: ListeningApp): void {
+    this.#retired = this.#apps().filter((app) => app.connections > 0);
     this.#app = next;
-    this.#retired = [...this.#retired, ...(before === undefined ? [] : [before])].filter((app) => app.connections > 0);
+  }
+
+  async #listen(app: ListeningApp, { host, port }: ListenAddress): Promise<ListenAddress> {
+    const { inherited } = this.#options;
+    if (inherited !== undefined) {
+      const { address, stop } = inherited.accept((connection) => this.#app?.adopt(connection));
+      this.#stopInherited = stop;
+      return address;
+    }
+    const realPort = app.listen({ host, port });
+    if (realPort === undefined) throw await findListenFailure(host, port);
+    return { host, port: realPort };
   }
 
   #create(): ListeningApp {

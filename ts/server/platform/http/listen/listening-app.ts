@@ -9,7 +9,7 @@ export interface ListenAddress {
   port: number;
 }
 
-export interface AppOptions extends ProbeDeps {
+export interface AppOptions extends Omit<ProbeDeps, 'isTls'> {
   /** Routes answered without an exchange. */
   probes: readonly Route[];
   /** False: the connection is closed at once. */
@@ -23,13 +23,15 @@ export class ListeningApp {
 
   /** Throws when the library refuses the certificate, without saying why; see readCertificate. */
   constructor(options: AppOptions, certificate: CertificateFiles | undefined) {
+    const isTls = certificate !== undefined;
     this.#app =
       certificate === undefined
         ? uws.App()
         : uws.SSLApp({ cert_file_name: certificate.certFile, key_file_name: certificate.keyFile });
     this.#app.filter((res, change) => this.#count(res, Number(change), options.admits));
-    for (const probe of options.probes) this.#app.get(probe.path, (res, req) => answerProbe(probe, res, req, options));
-    this.#app.any('/*', (res, req) => options.accept(new Exchange(res, req)));
+    const deps: ProbeDeps = { ...options, isTls };
+    for (const probe of options.probes) this.#app.get(probe.path, (res, req) => answerProbe(probe, res, req, deps));
+    this.#app.any('/*', (res, req) => options.accept(new Exchange(res, req, isTls)));
   }
 
   get connections(): number {
@@ -44,6 +46,12 @@ export class ListeningApp {
       this.#socket = socket === false ? undefined : socket;
     });
     return this.#socket === undefined ? undefined : uws.us_socket_local_port(this.#socket as never);
+  }
+
+  /** Serves a connection that somebody else accepted; the descriptor is the application's from here on. */
+  adopt(connection: number): void {
+    // The library's types lack this method.
+    (this.#app as unknown as { adoptSocket(descriptor: number): void }).adoptSocket(connection);
   }
 
   /** Accepts no more connections; open ones go on. */

@@ -9,6 +9,8 @@ export interface ProbeDeps {
   accept(exchange: Exchange): void;
   requestIds: RequestIds;
   isDraining(): boolean;
+  /** The socket speaks TLS. */
+  isTls: boolean;
 }
 
 /** Probes must not read their context; reading this one throws. */
@@ -28,7 +30,7 @@ export function answerProbe(route: Route, res: HttpResponse, req: HttpRequest, d
   fields.length = 0;
   req.forEach(collectField);
   if (findFramingFault('GET', fields) !== undefined) {
-    deps.accept(new Exchange(res, req));
+    deps.accept(new Exchange(res, req, deps.isTls));
     return;
   }
   const reply = route.handle(NO_CONTEXT) as BytesReply;

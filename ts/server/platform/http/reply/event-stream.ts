@@ -61,6 +61,15 @@ export class SocketEventStream implements EventStream {
     this.#sink.end();
   }
 
+  /** Ends the stream from outside of its handler, which then hears the same as when its client goes away. */
+  interrupt(lastFrame: string): void {
+    if (!this.#open) return;
+    this.#sink.write(lastFrame);
+    this.#leave();
+    this.#sink.end();
+    this.#onClose();
+  }
+
   ping(): void {
     if (!this.#blocked) this.write(PING);
   }

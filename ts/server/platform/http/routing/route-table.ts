@@ -1,4 +1,5 @@
 /** Finds the endpoint of a method and a path. */
+import type { ReplyHeaders } from '../reply/reply.ts';
 import type { Method, Route } from '../route.ts';
 import { Endpoint } from './endpoint.ts';
 
@@ -48,16 +49,32 @@ export class RouteTable {
     return match;
   }
 
-  /** Methods that the path serves, HEAD and OPTIONS included; empty when the path is not served at all. */
-  methodsOf(path: string): string[] {
-    const found = new Set<string>();
+  /** Of all methods that the path serves. */
+  routesOf(path: string): Route[] {
+    const found: Route[] = [];
     walk(this.#root, path.split('/'), 1, [], (byMethod) => {
-      for (const method of byMethod.keys()) found.add(method);
+      for (const { route } of byMethod.values()) found.push(route);
       return false;
     });
+    return found;
+  }
+
+  /** Methods that the path serves, HEAD and OPTIONS included; empty when the path is not served at all. */
+  methodsOf(path: string): string[] {
+    const found = new Set<string>(this.routesOf(path).map(({ method }) => method));
     if (found.size === 0) return [];
     if (found.has('GET')) found.add('HEAD');
     return [...found.add('OPTIONS')].sort();
+  }
+
+  /** What routes of the path declare for the answer to OPTIONS. */
+  optionsHeadersOf(path: string): ReplyHeaders {
+    let found: ReplyHeaders = {};
+    walk(this.#root, path.split('/'), 1, [], (byMethod) => {
+      for (const { route } of byMethod.values()) found = { ...found, ...route.optionsHeaders };
+      return false;
+    });
+    return found;
   }
 
   #add(endpoint: Endpoint): void {

@@ -1,6 +1,6 @@
-/** Routes that serve a built folder. */
+/** Routes that serve a built folder: a page, its files, or both under one path. */
 import Type from 'typebox';
-import { HttpError } from '../errors.ts';
+import { type ErrorSpec, HttpError } from '../errors.ts';
 import type { PolicyName } from '../policy.ts';
 import { isNotModified } from '../reply/entity-tag.ts';
 import type { Reply, ReplyHeaders } from '../reply/reply.ts';
@@ -29,9 +29,48 @@ const MAY_CHANGE = 'no-cache';
 /** Relative addresses of the page would mean other files with a slash at the end. */
 const MOVED = { 308: Type.String({ description: 'The page stands at the path without the slash.' }) };
 
-export function staticRoutes({ folder, path, index = 'index.html', auth, tag, summary, headers = {} }: StaticOptions): Route[] {
+export function staticRoutes(options: StaticOptions): Route[] {
+  return [...pageRoutes(options), fileRoute(options)];
+}
+
+/** The page alone, whose files stand elsewhere. */
+export function pageRoutes({
+  folder,
+  index = 'index.html',
+  missing,
+  ...options
+}: StaticOptions & { missing?: ErrorSpec & { detail: string } }): Route[] {
   const files = new StaticFolder(folder);
-  const shared = {
+  const shared = sharedBy(options);
+  const { path, headers = {} } = options;
+  return [
+    route({
+      ...shared,
+      path,
+      errors: missing === undefined ? [] : [missing],
+      handle: async (context) => {
+        if (missing === undefined || (await files.find(index)) !== undefined) return answer(files, index, context, headers);
+        throw new HttpError(missing.status, missing.code, missing.detail);
+      },
+    }),
+    route({ ...shared, path: `${path}/`, responses: MOVED, handle: () => movedTo(path) }),
+  ];
+}
+
+/** The files of a folder, below the path. */
+export function fileRoute({ folder, path, headers = {}, ...options }: StaticOptions): Route {
+  const files = new StaticFolder(folder);
+  return route({
+    ...sharedBy(options),
+    path: `${path}/*`,
+    params: Type.Object({ path: Type.String({ description: 'Name of the file within the folder.' }) }),
+    errors: [{ status: 404, code: 'not_found', meaning: 'The folder holds no such file.' }],
+    handle: (context) => answer(files, context.params.path, context, headers),
+  });
+}
+
+function sharedBy({ auth, tag, summary }: Pick<StaticOptions, 'auth' | 'tag' | 'summary'>) {
+  return {
     method: 'GET',
     auth,
     maxBody: 0,
@@ -39,17 +78,6 @@ export function staticRoutes({ folder, path, index = 'index.html', auth, tag, su
     summary,
     responses: { 200: Type.String({ description: 'The file.' }) },
   } as const;
-  return [
-    route({ ...shared, path, handle: (context) => answer(files, index, context, headers) }),
-    route({ ...shared, path: `${path}/`, responses: MOVED, handle: () => movedTo(path) }),
-    route({
-      ...shared,
-      path: `${path}/*`,
-      params: Type.Object({ path: Type.String({ description: 'Name of the file within the folder.' }) }),
-      errors: [{ status: 404, code: 'not_found', meaning: 'The folder holds no such file.' }],
-      handle: (context) => answer(files, context.params.path, context, headers),
-    }),
-  ];
 }
 
 function movedTo(path: string): Reply {

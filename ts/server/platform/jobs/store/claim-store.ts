@@ -1,6 +1,8 @@
 /** Which job runs next, and everything that whoever runs it writes. Sees the jobs of all tenants. */
 import { type Kysely, sql, type UpdateQueryBuilder, type UpdateResult } from 'kysely';
+import type { EventRow, EventType } from '../../events/index.ts';
 import { type StorageAccess, systemScope } from '../../storage/index.ts';
+import { jobDone, jobFailed } from '../ended-events.ts';
 import type { JobFailure } from '../job.ts';
 import type { JobRow, JobTables } from './job-tables.ts';
 
@@ -16,14 +18,19 @@ export interface QueueHead {
 
 /** What a claim is known by. */
 export type Claim = Pick<JobRow, 'id' | 'claim'>;
+/** What is told of a job that ended. */
+export type EndingJob = Claim & Pick<JobRow, 'tenant' | 'kind' | 'owner'>;
 
 type JobUpdate = UpdateQueryBuilder<JobTables, 'jobs', 'jobs', UpdateResult>;
 
 export class ClaimStore {
   readonly #access: StorageAccess<JobTables>;
+  readonly #tellsEnds: boolean;
 
-  constructor(access: StorageAccess<JobTables>) {
+  /** `tellsEnds`: the end of a job is recorded in the outbox, in the same transaction. */
+  constructor(access: StorageAccess<JobTables>, tellsEnds: boolean) {
     this.#access = access;
+    this.#tellsEnds = tellsEnds;
   }
 
   /** Of each tenant, the job of these kinds that has been due for longest. */
@@ -71,17 +78,17 @@ export class ClaimStore {
     return await this.#write((db) => [held(db, claim).set({ progress })]);
   }
 
-  async finish(claim: Claim, result: string | null, progress: string | null, now: number): Promise<boolean> {
+  async finish(claim: EndingJob, result: string | null, progress: string | null, now: number): Promise<boolean> {
     const ended = { state: 'done', result, progress, error: null, open_step: null, runner: null, ended_at: now } as const;
-    return await this.#write((db) => [held(db, claim).set(ended)]);
+    return await this.#end(claim, jobDone, {}, now, (job) => job.set(ended));
   }
 
   /** Final. */
-  async fail(claim: Claim, failure: JobFailure, now: number): Promise<boolean> {
+  async fail(claim: EndingJob, failure: JobFailure, now: number): Promise<boolean> {
     const error = JSON.stringify(failure);
-    return await this.#write((db) => [
-      held(db, claim).set((eb) => ({ state: 'failed', error, failures: eb('failures', '+', 1), runner: null, ended_at: now })),
-    ]);
+    return await this.#end(claim, jobFailed, { code: failure.code }, now, (job) =>
+      job.set((eb) => ({ state: 'failed', error, failures: eb('failures', '+', 1), runner: null, ended_at: now })),
+    );
   }
 
   async cancelled(claim: Claim, now: number): Promise<boolean> {
@@ -118,6 +125,19 @@ export class ClaimStore {
       held(db, claim).set({ state: 'cancelled', runner: null, ended_at: now }).where('cancel_requested', '=', 1),
       change(held(db, claim)).set({ state: 'queued', runner: null }),
     ]);
+  }
+
+  async #end(job: EndingJob, type: EventType, more: object, now: number, end: (job: JobUpdate) => JobUpdate): Promise<boolean> {
+    const { id, tenant, kind, owner } = job;
+    const payload = { id, kind, owner, ...more };
+    type.require(payload);
+    const results = await this.#access.writeUnit(systemScope(), (db) => [
+      end(held(db, job)),
+      ...(this.#tellsEnds
+        ? [told(db, job, { tenant, type: type.name, payload: JSON.stringify(payload), recorded_at: now })]
+        : []),
+    ]);
+    return results[0] !== undefined && results[0].affectedRows > 0;
   }
 
   async #write(build: (db: Kysely<JobTables>) => JobUpdate[]): Promise<boolean> {
@@ -159,6 +179,27 @@ function nextJobs(kinds: readonly string[], now: number) {
         order by due.run_after, due.id limit 1
       ) as "id"
     from tenants where tenants.tenant is not null`;
+}
+
+/** Behind the update that ends the job: it records nothing where that did not find the claim. */
+function told(db: Kysely<JobTables>, { id, claim }: Claim, event: Pick<EventRow, 'tenant' | 'type' | 'payload' | 'recorded_at'>) {
+  return (db as unknown as Kysely<JobTables & { events: EventRow }>)
+    .insertInto('events')
+    .columns(['tenant', 'type', 'payload', 'recorded_at'])
+    .expression((from) =>
+      from
+        .selectFrom('jobs')
+        .select([
+          sql<string>`cast(${event.tenant} as text)`.as('tenant'),
+          sql<string>`cast(${event.type} as text)`.as('type'),
+          sql<string>`cast(${event.payload} as text)`.as('payload'),
+          sql<number>`cast(${event.recorded_at} as bigint)`.as('recorded_at'),
+        ])
+        .where('id', '=', id)
+        .where('claim', '=', claim)
+        .where('state', 'in', ['done', 'failed'])
+        .where('ended_at', '=', event.recorded_at),
+    );
 }
 
 function held(db: Kysely<JobTables>, { id, claim }: Claim): JobUpdate {

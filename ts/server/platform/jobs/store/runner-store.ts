@@ -1,6 +1,8 @@
 /** The runners and their leases, and what becomes of the jobs of one that is dead. */
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely';
+import type { EventRow } from '../../events/index.ts';
 import { databaseTime, type StorageAccess, systemScope } from '../../storage/index.ts';
+import { jobFailed } from '../ended-events.ts';
 import type { JobFailure } from '../job.ts';
 import type { JobTables } from './job-tables.ts';
 
@@ -20,9 +22,12 @@ const interruptedRepeatedly: JobFailure = {
 
 export class RunnerStore {
   readonly #access: StorageAccess<JobTables>;
+  readonly #tellsEnds: boolean;
 
-  constructor(access: StorageAccess<JobTables>) {
+  /** `tellsEnds`: a job that ends with its runner is recorded in the outbox, in the same transaction. */
+  constructor(access: StorageAccess<JobTables>, tellsEnds: boolean) {
     this.#access = access;
+    this.#tellsEnds = tellsEnds;
   }
 
   /** Begins a runner. Earlier ones of the same node are dead, and their jobs are queued again. The number of those jobs. */
@@ -31,6 +36,7 @@ export class RunnerStore {
     const results = await this.#access.writeUnit(systemScope(), (db) => [
       db.deleteFrom('job_runners').where('node', '=', node),
       ...orphanStatements(db, now),
+      ...this.#told(db, now),
       db.insertInto('job_runners').values({ id: runner, node, lease_until: sql<number>`${time} + ${leaseMs}` }),
     ]);
     return countOrphans(results);
@@ -58,6 +64,7 @@ export class RunnerStore {
     const results = await this.#access.writeUnit(systemScope(), (db) => [
       db.deleteFrom('job_runners').where('lease_until', '<', time).where('id', '!=', runner),
       ...orphanStatements(db, now),
+      ...this.#told(db, now),
     ]);
     return countOrphans(results);
   }
@@ -67,7 +74,35 @@ export class RunnerStore {
     await this.#access.writeUnit(systemScope(), (db) => [
       db.deleteFrom('job_runners').where('id', '=', runner),
       ...orphanStatements(db, now),
+      ...this.#told(db, now),
     ]);
+  }
+
+  /** Behind the statements that end orphans. Another node that looks in the same millisecond may tell of a job again, as events allow. */
+  #told(db: Kysely<JobTables>, now: number) {
+    if (!this.#tellsEnds) return [];
+    const [unknown, repeated] = [stepOutcomeUnknown, interruptedRepeatedly].map((failure) => JSON.stringify(failure));
+    const toJson = sql.raw(this.#access.dialect === 'sqlite' ? 'json_object' : 'json_build_object');
+    const code = sql`case error when ${unknown} then ${stepOutcomeUnknown.code} else ${interruptedRepeatedly.code} end`;
+    const payload = sql<string>`cast(${toJson}('id', id, 'kind', kind, 'owner', owner, 'code', ${code}) as text)`;
+    return [
+      (db as unknown as Kysely<JobTables & { events: EventRow }>)
+        .insertInto('events')
+        .columns(['tenant', 'type', 'payload', 'recorded_at'])
+        .expression((from) =>
+          from
+            .selectFrom('jobs')
+            .select([
+              'tenant',
+              sql<string>`cast(${jobFailed.name} as text)`.as('type'),
+              payload.as('payload'),
+              sql<number>`cast(${now} as bigint)`.as('recorded_at'),
+            ])
+            .where('state', '=', 'failed')
+            .where('ended_at', '=', now)
+            .where('error', 'in', [unknown ?? '', repeated ?? '']),
+        ),
+    ];
   }
 }
 

@@ -8,25 +8,40 @@ import { MetricsRegistry } from '../../metrics/registry.ts';
 import type { Node } from '../../node/node.ts';
 import type { Storage } from '../../storage/index.ts';
 import type { ModuleContext, PlatformServices } from '../module-context.ts';
+import { NO_LIMITS } from '../use-rules.ts';
 
 export const silentLog = new Log({ level: 'error', format: 'json', sink: { write: () => {}, flush: () => {} } });
 
 export const scriptedNode: Node = {
+  id: 'node',
   version: '1.2.3',
   installRoot: '/nowhere',
   dataDir: '/nowhere/data',
+  stateFiles: [],
+  configFiles: [],
   auth: () => 'off',
   modules: () => ['system', 'data'],
   health: async () => new Map(),
   notReady: () => undefined,
   roles: () => [],
+  settings: () => [],
+  proposeSetting: () => undefined,
+  saveSetting: async () => undefined,
+  settingSection: () => undefined,
+  forgetSetting: async () => undefined,
   setRole: async () => {},
 };
 
 /** A module that uses one of these in a test, and does not only prepare to, must bring its own. */
 export const noStorage = absent<Storage>('storage', { access: () => absent('storage') });
 export const noJobs = absent<Jobs>('jobs', { define: () => idleQueue });
-export const noEvents = absent<Events>('events');
+/** Nobody listens. */
+export const noEvents = absent<Events>('events', {
+  publish: () => {},
+  subscribeDurably: () => {},
+  send: async () => {},
+  sendOfNode: async () => {},
+});
 
 const idleQueue: Partial<JobQueue<unknown>> = { start: () => {}, stop: async () => {} };
 
@@ -48,7 +63,7 @@ export interface ScriptedContextOptions<S extends SettingsSpec> extends Partial<
 export function scriptedContext<S extends SettingsSpec>(options: ScriptedContextOptions<S>): ModuleContext<S> {
   const { spec, settings = {}, ...services } = options;
   const defaults = Object.fromEntries(Object.entries(spec).map(([key, setting]) => [key, setting.default]));
-  const config: Config = { spec, values: { ...defaults, ...settings }, origins: {}, warnings: [] };
+  const config: Config = { spec, values: { ...defaults, ...settings }, origins: {}, beneath: {}, warnings: [] };
   return {
     node: scriptedNode,
     log: silentLog,
@@ -57,6 +72,7 @@ export function scriptedContext<S extends SettingsSpec>(options: ScriptedContext
     jobs: noJobs,
     events: noEvents,
     tenants: { tokensPerMinute: () => undefined, allowsPriority: () => true },
+    uses: NO_LIMITS,
     ...services,
     settings: valuesOf(config, spec),
     use: () => {

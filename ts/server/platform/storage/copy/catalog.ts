@@ -1,7 +1,7 @@
 /** The tables of a database, as the database itself knows them. */
 import { sql } from 'kysely';
 import { bindKysely } from '../bound-kysely.ts';
-import type { Engine } from '../engine.ts';
+import type { ReadableDatabase } from '../engine.ts';
 import { StorageError } from '../storage-error.ts';
 import { systemScope } from '../tenant-scope.ts';
 
@@ -49,7 +49,7 @@ const REFERENCES = {
 };
 
 /** The tables of modules; each comes after those that it references. */
-export async function listTables(engine: Engine): Promise<CatalogTable[]> {
+export async function listTables(engine: ReadableDatabase): Promise<CatalogTable[]> {
   const { columns, references } = await engine.read(systemScope(), async (execute) => {
     const db = bindKysely<unknown>(engine.dialect, execute);
     const columns = (await COLUMNS[engine.dialect].execute(db)).rows;

@@ -20,6 +20,7 @@ import {
   refuseUnfinishedCopy,
   resetCopyState,
 } from './copy-state.ts';
+import { checkSameTables } from './same-tables.ts';
 import { digestTable, type TableDigest } from './table-digest.ts';
 import { keyOf, type Row, readPages } from './table-pages.ts';
 
@@ -108,15 +109,6 @@ async function hasRows(engine: Engine, table: string): Promise<boolean> {
     systemScope(),
     async (execute) => (await query.execute(bindKysely(engine.dialect, execute))).rows.length > 0,
   );
-}
-
-function checkSameTables(source: readonly CatalogTable[], target: readonly CatalogTable[]): void {
-  const shape = ({ name, columns, primaryKey }: CatalogTable) => `${name} (${columns.join(', ')}; key ${primaryKey.join(', ')})`;
-  const targetShapes = new Set(target.map(shape));
-  const missing = source.find((table) => !targetShapes.has(shape(table)));
-  if (missing) throw refused(`The target has no table ${shape(missing)}.`, 'Every table has to be created by a migration.');
-  const keyless = source.find(({ primaryKey }) => primaryKey.length === 0);
-  if (keyless) throw refused(`Table ${keyless.name} has no primary key.`, 'Create it with MigrationSchema.table().');
 }
 
 /** Migrations may have put rows into new tables, which the source has as well. */

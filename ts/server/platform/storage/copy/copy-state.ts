@@ -35,17 +35,23 @@ export async function isUnfinishedCopy(engine: Engine): Promise<boolean> {
 
 export async function beginCopyState(engine: Engine, source: string): Promise<void> {
   await engine.exclusive(async (execute) => {
-    await new MigrationSchema(engine.dialect, execute).table(TABLE, {
+    const schema = new MigrationSchema(engine.dialect, execute);
+    await schema.table(TABLE, {
       columns: { key: column.id(), value: column.text() },
       primaryKey: ['key'],
     });
+    await schema.settled();
     await putState(engine, execute, 'source', source);
   });
 }
 
 /** The copy is whole: the target is a database like any other. */
 export async function endCopyState(engine: Engine): Promise<void> {
-  await engine.exclusive(async (execute) => await new MigrationSchema(engine.dialect, execute).dropTable(TABLE));
+  await engine.exclusive(async (execute) => {
+    const schema = new MigrationSchema(engine.dialect, execute);
+    await schema.dropTable(TABLE);
+    await schema.settled();
+  });
 }
 
 /** Forgets the progress, but not whose copy this is. */

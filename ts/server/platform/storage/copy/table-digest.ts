@@ -1,6 +1,6 @@
 /** A checksum of a table that does not depend on the database that holds it. */
 import { createHash, type Hash } from 'node:crypto';
-import type { Engine } from '../engine.ts';
+import type { ReadableDatabase } from '../engine.ts';
 import type { StatementValue } from '../statement.ts';
 import type { CatalogTable } from './catalog.ts';
 import { type Row, readPages } from './table-pages.ts';
@@ -14,7 +14,7 @@ export interface TableDigest {
  * SHA-256 of the rows in the order of the primary key. A row is its values in the order of the columns' names; a value is a letter for its
  * type, its length in bytes (big-endian, 32 bits), and its bytes: UTF-8, raw bytes, or an IEEE 754 double for integers and reals alike.
  */
-export async function digestTable(engine: Engine, table: CatalogTable, signal?: AbortSignal): Promise<TableDigest> {
+export async function digestTable(engine: ReadableDatabase, table: CatalogTable, signal?: AbortSignal): Promise<TableDigest> {
   const hash = createHash('sha256').update(JSON.stringify([table.name, table.columns, table.primaryKey]));
   let rows = 0;
   for await (const page of readPages(engine, table)) {

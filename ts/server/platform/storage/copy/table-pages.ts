@@ -1,7 +1,7 @@
 /** A table's rows in the order of its primary key, page by page. */
 import { sql } from 'kysely';
 import { bindKysely } from '../bound-kysely.ts';
-import type { Engine } from '../engine.ts';
+import type { ReadableDatabase } from '../engine.ts';
 import type { StatementValue } from '../statement.ts';
 import { systemScope } from '../tenant-scope.ts';
 import type { CatalogTable } from './catalog.ts';
@@ -14,7 +14,11 @@ const PAGE_BYTES = 1024 * 1024;
 const MAX_PARAMETERS = 30_000;
 
 /** Reads from behind `after`, the primary key of a row, or from the beginning. A page is never empty. */
-export async function* readPages(engine: Engine, table: CatalogTable, after?: readonly StatementValue[]): AsyncGenerator<Row[]> {
+export async function* readPages(
+  engine: ReadableDatabase,
+  table: CatalogTable,
+  after?: readonly StatementValue[],
+): AsyncGenerator<Row[]> {
   let last = after;
   let limit = 16;
   for (;;) {
@@ -32,7 +36,7 @@ export function keyOf({ primaryKey }: CatalogTable, row: Row): StatementValue[] 
 }
 
 async function readPage(
-  engine: Engine,
+  engine: ReadableDatabase,
   table: CatalogTable,
   after: readonly StatementValue[] | undefined,
   limit: number,

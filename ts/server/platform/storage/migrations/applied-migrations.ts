@@ -38,6 +38,7 @@ export async function ensureMigrationTable(engine: Engine): Promise<void> {
       primaryKey: ['module', 'id'],
     });
     await schema.table('svc_database', { columns: { key: column.id(), value: column.text() }, primaryKey: ['key'] });
+    await schema.settled();
     await schema.db<MigrationTables>().insertInto('svc_database').values({ key: 'id', value: randomUUID() }).execute();
   });
 }

@@ -1,6 +1,7 @@
-/** Brings a database to the schema that the program knows: forward only, each migration in a transaction of its own, under a lock. */
+/** Brings a database to the schema that the program knows: forward only, under a lock; each migration of one that has data in a transaction of its own. */
 import { bindKysely } from '../bound-kysely.ts';
 import type { Engine } from '../engine.ts';
+import type { ExecuteStatement } from '../statement.ts';
 import { StorageError } from '../storage-error.ts';
 import {
   type AppliedMigration,
@@ -22,7 +23,8 @@ export async function migrate(engine: Engine, modules: readonly ModuleMigrations
   const [first] = listPending(known, applied);
   await ensureMigrationTable(engine);
   if (!first) return;
-  if (applied.length > 0) await engine.backup(backupLabel(first));
+  if (applied.length === 0) return await applyAll(engine, known);
+  await engine.backup(backupLabel(first));
   for (const migration of known) await applyOnce(engine, known, migration);
 }
 
@@ -37,12 +39,28 @@ export async function planMigrations(engine: Engine, modules: readonly ModuleMig
 async function applyOnce(engine: Engine, known: readonly KnownMigration[], next: KnownMigration): Promise<void> {
   await engine.exclusive(async (execute) => {
     const pending = listPending(known, await selectApplied(engine, execute));
-    if (!pending.includes(next)) return;
-    await next.migration.up(new MigrationSchema(engine.dialect, execute));
-    const { module, id, name } = next;
-    const db = bindKysely<MigrationTables>(engine.dialect, execute);
-    await db.insertInto('svc_migrations').values({ module, id, name, applied_at: Date.now() }).execute();
+    if (pending.includes(next)) await apply(engine, execute, [next]);
   });
+}
+
+/** A database that holds nothing yet gets its whole schema at once, so that the first start waits for the disk once. */
+async function applyAll(engine: Engine, known: readonly KnownMigration[]): Promise<void> {
+  await engine.exclusive(async (execute) => {
+    const pending = listPending(known, await selectApplied(engine, execute));
+    if (pending.length > 0) await apply(engine, execute, pending);
+  });
+}
+
+async function apply(engine: Engine, execute: ExecuteStatement, migrations: readonly KnownMigration[]): Promise<void> {
+  const schema = new MigrationSchema(engine.dialect, execute);
+  try {
+    for (const { migration } of migrations) await migration.up(schema);
+  } finally {
+    // Where an earlier change failed, that is what there is to tell.
+    await schema.settled();
+  }
+  const rows = migrations.map(({ module, id, name }) => ({ module, id, name, applied_at: Date.now() }));
+  await bindKysely<MigrationTables>(engine.dialect, execute).insertInto('svc_migrations').values(rows).execute();
 }
 
 function backupLabel({ module, id }: PendingMigration): string {

@@ -24,6 +24,7 @@ export interface IndexOptions {
 export class MigrationSchema {
   readonly dialect: DialectName;
   readonly #execute: ExecuteStatement;
+  readonly #asked: Promise<unknown>[] = [];
 
   constructor(dialect: DialectName, execute: ExecuteStatement) {
     this.dialect = dialect;
@@ -92,8 +93,19 @@ export class MigrationSchema {
     return `create table ${quoteName(name)} (${lines.join(', ')})${options}`;
   }
 
+  /** Until all changes are made, in the order in which they were asked for; those of SQLite, whose thread has a queue, are not waited for one by one. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#asked.splice(0));
+  }
+
   async #run(sql: string): Promise<void> {
-    await this.db().executeQuery(CompiledQuery.raw(sql));
+    const asked = this.db().executeQuery(CompiledQuery.raw(sql));
+    if (this.dialect === 'postgres') {
+      await asked;
+      return;
+    }
+    asked.catch(() => undefined);
+    this.#asked.push(asked);
   }
 }
 

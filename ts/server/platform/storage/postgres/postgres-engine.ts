@@ -1,6 +1,7 @@
 /** PostgreSQL behind the Engine interface: a pool of connections, and what happens when the server goes away. */
 import type pg from 'pg';
 import type { Engine } from '../engine.ts';
+import type { NotificationHandlers, NotificationListener } from '../notifications.ts';
 import { Recovery } from '../recovery.ts';
 import type { ExecuteStatement, Statement, StatementResult } from '../statement.ts';
 import { StorageError } from '../storage-error.ts';
@@ -8,6 +9,7 @@ import type { ResolvedStorageOptions } from '../storage-options.ts';
 import { type StorageScope, systemScope } from '../tenant-scope.ts';
 import { connectFrom, createConnectionPool } from './connection-pool.ts';
 import { toStorageError } from './postgres-failure.ts';
+import { PostgresListener } from './postgres-listener.ts';
 import { type PostgresTransaction, runPostgresTransaction } from './postgres-transaction.ts';
 import { retryConflicts } from './retry-conflicts.ts';
 import { checkServer } from './server-check.ts';
@@ -79,6 +81,18 @@ export class PostgresEngine implements Engine {
   }
 
   async backup(): Promise<void> {}
+
+  copyFile(): undefined {
+    return undefined;
+  }
+
+  async readConsistently<T>(run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
+    return await this.#track(this.#run(this.#opened(), { scope: systemScope(), mode: 'snapshot' }, run));
+  }
+
+  listen(channel: string, handlers: NotificationHandlers): NotificationListener {
+    return new PostgresListener(this.#options.url, channel, handlers);
+  }
 
   ioError(): StorageError | undefined {
     return this.#recovery.error;

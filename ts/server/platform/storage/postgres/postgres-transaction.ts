@@ -10,7 +10,7 @@ import { sqlState, toStorageError } from './postgres-failure.ts';
 
 export interface PostgresTransaction {
   readonly scope: StorageScope;
-  readonly mode: 'read' | 'write' | 'exclusive';
+  readonly mode: 'read' | 'snapshot' | 'write' | 'exclusive';
   readonly limitMs?: number;
 }
 
@@ -19,6 +19,9 @@ const MIGRATION_LOCK = '8319104477781783137';
 
 const BEGIN = {
   read: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+  // A whole database is read within one, at the pace of the disk that it goes to.
+  snapshot: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0;
+    SET LOCAL idle_in_transaction_session_timeout = 0`,
   // As if writes ran one after another, which is how they run on SQLite.
   write: 'BEGIN ISOLATION LEVEL SERIALIZABLE',
   exclusive: `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
@@ -33,7 +36,7 @@ export async function runPostgresTransaction<T>(
   { scope, mode, limitMs }: PostgresTransaction,
   run: (execute: ExecuteStatement) => Promise<T>,
 ): Promise<T> {
-  const statements = guardStatements((statement) => runStatement(client, statement, mode === 'read'));
+  const statements = guardStatements((statement) => runStatement(client, statement, mode === 'read' || mode === 'snapshot'));
   try {
     await begin(client, `${BEGIN[mode]}; ${settings(scope)}`);
     const work = run(statements.execute);

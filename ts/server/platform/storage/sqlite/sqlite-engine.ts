@@ -7,7 +7,9 @@ import { StorageError } from '../storage-error.ts';
 import type { ResolvedStorageOptions } from '../storage-options.ts';
 import type { StorageScope } from '../tenant-scope.ts';
 import { createDatabaseFile } from './create-database-file.ts';
+import { copySnapshot } from './snapshot-thread.ts';
 import { SqliteThreads } from './sqlite-threads.ts';
+import type { CommitEvent } from './thread-messages.ts';
 
 export class SqliteEngine implements Engine {
   readonly dialect = 'sqlite';
@@ -26,10 +28,11 @@ export class SqliteEngine implements Engine {
   async connect(): Promise<void> {
     createDatabaseFile(this.#file);
     this.#recovery = this.#newRecovery();
-    this.#threads = await SqliteThreads.open(this.#file, {
-      onBroken: (error) => this.#onBroken(error),
-      onCommit: (commit) => this.#options.observer.onCommit?.(commit),
-    });
+    const listener = {
+      onBroken: (error: StorageError) => this.#onBroken(error),
+      onCommit: (commit: CommitEvent) => this.#options.observer.onCommit?.(commit),
+    };
+    this.#threads = await SqliteThreads.open(this.#file, listener, this.#options.spareThreads);
     this.#isOpen = true;
   }
 
@@ -68,6 +71,19 @@ export class SqliteEngine implements Engine {
 
   async backup(label: string): Promise<void> {
     await this.#writable().backup(this.backupPath(label));
+  }
+
+  copyFile(path: string): Promise<void> {
+    return copySnapshot(this.#file, path);
+  }
+
+  async readConsistently<T>(run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
+    return await this.#opened().read(undefined, run);
+  }
+
+  /** One process works on a data folder: there is nobody to hear of. */
+  listen(): undefined {
+    return undefined;
   }
 
   ioError(): StorageError | undefined {

@@ -1,3 +1,4 @@
+import { Worker } from 'node:worker_threads';
 import t from 'tap';
 import type { StorageError } from '../storage-error.ts';
 import { SqliteThread } from './sqlite-thread.ts';
@@ -8,7 +9,7 @@ const dying = new URL('../test-support/dying-thread.ts', import.meta.url);
 t.test('when a thread ends unasked, what it was asked has an unknown outcome, and its owner is told', async (t) => {
   const broken = Promise.withResolvers<StorageError>();
   const thread = new SqliteThread<WriterRequest>(
-    dying,
+    new Worker(dying, { execArgv: [] }),
     { file: '', recover: false },
     { onBroken: broken.resolve, onCommit() {} },
   );

@@ -1,5 +1,5 @@
 /** The JS thread's end of the line to one SQLite thread: what is posted within one turn of the event loop goes as one message. */
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { StatementResult } from '../statement.ts';
 import { StorageError } from '../storage-error.ts';
 import { toStorageError } from './sqlite-failure.ts';
@@ -27,10 +27,10 @@ export class SqliteThread<Request> {
   #isOver = false;
   #isEndExpected = false;
 
-  constructor(entry: URL, data: ThreadData, listener: ThreadListener) {
+  /** `worker` has just been started and was told nothing. */
+  constructor(worker: Worker, data: ThreadData, listener: ThreadListener) {
     this.#listener = listener;
-    // The process's own options may be such as only fit its entry (`--input-type`), and a thread would refuse to start with them.
-    this.#worker = new Worker(entry, { workerData: data, name: entry.pathname.replace(/.*\//, ''), execArgv: [] });
+    this.#worker = worker;
     this.#worker.on('message', (events: ThreadEvent[]) => {
       for (const event of events) this.#receive(event);
     });
@@ -42,6 +42,7 @@ export class SqliteThread<Request> {
       });
     });
     this.#opened.promise.catch(() => undefined);
+    this.#worker.postMessage(data);
   }
 
   /** Whether the thread is gone. */

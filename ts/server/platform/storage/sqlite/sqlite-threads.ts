@@ -4,11 +4,9 @@ import type { ExecuteStatement, Statement, StatementResult } from '../statement.
 import { StorageError } from '../storage-error.ts';
 import { withinTimeLimit } from '../time-limit.ts';
 import { Semaphore } from './semaphore.ts';
+import { SpareThreads } from './spare-threads.ts';
 import { SqliteThread, type ThreadListener } from './sqlite-thread.ts';
 import type { ReaderRequest, WriterRequest } from './thread-messages.ts';
-
-const WRITER = new URL('../../../../workers/sqlite-writer.ts', import.meta.url);
-const READER = new URL('../../../../workers/sqlite-reader.ts', import.meta.url);
 
 /** Read transactions that run at the same time, each on a connection of its own. */
 const MAX_READS = 16;
@@ -22,21 +20,23 @@ interface TransactionRules {
 export class SqliteThreads {
   readonly #file: string;
   readonly #listener: ThreadListener;
+  readonly #spare: SpareThreads;
   readonly #reads = new Semaphore(MAX_READS);
   #writer: SqliteThread<WriterRequest>;
   #reader: SqliteThread<ReaderRequest>;
   #lastTransaction = 0;
 
-  private constructor(file: string, listener: ThreadListener) {
+  private constructor(file: string, listener: ThreadListener, spare: SpareThreads) {
+    this.#spare = spare;
     this.#file = file;
     this.#listener = listener;
-    this.#writer = new SqliteThread<WriterRequest>(WRITER, { file, recover: false }, listener);
+    this.#writer = new SqliteThread<WriterRequest>(spare.take('writer'), { file, recover: false }, listener);
     this.#reader = this.#newReader();
   }
 
   /** Opens the file with the writer, which creates it. The reader connects when it is first asked. */
-  static async open(file: string, listener: ThreadListener): Promise<SqliteThreads> {
-    const threads = new SqliteThreads(file, listener);
+  static async open(file: string, listener: ThreadListener, spare = new SpareThreads()): Promise<SqliteThreads> {
+    const threads = new SqliteThreads(file, listener, spare);
     try {
       await Promise.all([threads.#writer.opened(), threads.#reader.opened()]);
       return threads;
@@ -50,7 +50,11 @@ export class SqliteThreads {
   async reopen(): Promise<void> {
     await this.#writer.end();
     if (this.#reader.isOver) this.#reader = this.#newReader();
-    this.#writer = new SqliteThread<WriterRequest>(WRITER, { file: this.#file, recover: true }, this.#listener);
+    this.#writer = new SqliteThread<WriterRequest>(
+      this.#spare.take('writer'),
+      { file: this.#file, recover: true },
+      this.#listener,
+    );
     await this.#writer.opened();
   }
 
@@ -68,7 +72,7 @@ export class SqliteThreads {
     return runTransaction(this.#writer, transaction, rules.limitMs, run);
   }
 
-  async read<T>(limitMs: number, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
+  async read<T>(limitMs: number | undefined, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
     const release = await this.#reads.acquire();
     try {
       return await runTransaction<T>(this.#reader, this.#nextTransaction(), limitMs, run);
@@ -84,7 +88,7 @@ export class SqliteThreads {
   }
 
   #newReader(): SqliteThread<ReaderRequest> {
-    return new SqliteThread<ReaderRequest>(READER, { file: this.#file, recover: false }, this.#listener);
+    return new SqliteThread<ReaderRequest>(this.#spare.take('reader'), { file: this.#file, recover: false }, this.#listener);
   }
 
   #nextTransaction(): number {

@@ -1,5 +1,7 @@
 /** A database thread that opens and then ends at the first thing that it is asked. */
 import { parentPort } from 'node:worker_threads';
 
-parentPort?.postMessage([{ kind: 'opened' }]);
-parentPort?.once('message', () => process.exit(3));
+parentPort?.once('message', () => {
+  parentPort?.postMessage([{ kind: 'opened' }]);
+  parentPort?.once('message', () => process.exit(3));
+});

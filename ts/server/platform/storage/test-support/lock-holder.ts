@@ -2,7 +2,7 @@
 import { DataDirLock } from '../data-dir-lock.ts';
 
 try {
-  DataDirLock.acquire(process.argv[2] ?? '', 'svc test');
+  await DataDirLock.acquire(process.argv[2] ?? '', 'svc test');
   process.stdout.write('locked\n');
   setInterval(() => undefined, 60_000);
 } catch (error) {

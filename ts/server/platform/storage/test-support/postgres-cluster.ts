@@ -87,11 +87,12 @@ export class PostgresCluster {
     await rm(this.#folder, { recursive: true });
   }
 
-  /** A new database of the role `svc`, by its URL. */
-  async newDatabase(): Promise<string> {
+  /** A new database of the role `svc`, by its URL; its files lie in the cluster's folder, or in another empty one. */
+  async newDatabase(folder?: string): Promise<string> {
     this.#databases += 1;
     const name = `db${this.#databases}`;
-    await this.query(`create database ${name} owner svc`);
+    if (folder !== undefined) await this.#newTablespace(name, folder);
+    await this.query(`create database ${name} owner svc${folder === undefined ? '' : ` tablespace ${name}`}`);
     return this.url(name, 'svc');
   }
 
@@ -108,6 +109,12 @@ export class PostgresCluster {
     } finally {
       await client.end();
     }
+  }
+
+  async #newTablespace(name: string, folder: string): Promise<void> {
+    const { uid, gid } = this.#account;
+    if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid);
+    await this.query(`create tablespace ${name} location '${folder}'`);
   }
 
   get #data(): string {

@@ -59,7 +59,8 @@ export function testStorageContract(newDatabase: () => Promise<ContractDatabase>
     const notes = (await open(t)).access<NoteTables>();
     const insert = (ids: string[]) =>
       notes.writeUnit(red, (db) => ids.map((id) => db.insertInto('notes').values({ tenant: 'red', id, text: '', version: 1 })));
-    const outcomes = await Promise.allSettled([insert(['a']), insert(['b', 'a', 'c']), insert(['d'])]);
+    await insert(['a']);
+    const outcomes = await Promise.allSettled([insert(['d']), insert(['b', 'a', 'c']), insert(['e'])]);
     t.strictSame(
       outcomes.map(({ status }) => status),
       ['fulfilled', 'rejected', 'fulfilled'],
@@ -68,7 +69,7 @@ export function testStorageContract(newDatabase: () => Promise<ContractDatabase>
     const rows = await notes.read(red, (db) => db.selectFrom('notes').select('id').orderBy('id').execute());
     t.strictSame(
       rows.map(({ id }) => id),
-      ['a', 'd'],
+      ['a', 'd', 'e'],
     );
   });
 

@@ -1,0 +1,73 @@
+/**
+ * Replaces files of a data folder together: all of them or, after a kill at any moment, none. The new ones are staged in a folder inside it, so
+ * that they move by rename. A file `commit.json` in that folder decides: once it is there, the moves are finished, by this process or by the
+ * next that takes the folder's lock; without it, what was staged is dropped.
+ */
+import { lstat, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { syncFolder, writeFileAtomically } from './atomic-file.ts';
+
+const FOLDER = '.restore';
+
+interface Commit {
+  /** Names inside the data folder whose staged successors take their places. */
+  readonly place: readonly string[];
+  /** Names inside the data folder that have no successor. */
+  readonly remove: readonly string[];
+}
+
+/** An empty folder to put the new files into. The caller holds the lock of the data folder. */
+export async function openStaging(dataDir: string): Promise<string> {
+  await finishSwap(dataDir);
+  const staging = join(dataDir, FOLDER, 'new');
+  await mkdir(staging, { recursive: true, mode: 0o700 });
+  return staging;
+}
+
+/** Everything in the staging folder, synced to disk by the caller, takes its place in the data folder; `remove` names what goes besides. */
+export async function commitSwap(dataDir: string, remove: readonly string[]): Promise<void> {
+  const staging = join(dataDir, FOLDER, 'new');
+  await syncFolder(staging);
+  const place = await readdir(staging);
+  const commit: Commit = { place, remove: remove.filter((name) => !place.includes(name)) };
+  await writeFileAtomically(join(dataDir, FOLDER, 'commit.json'), JSON.stringify(commit));
+  await finishSwap(dataDir);
+}
+
+/** Finishes a swap that was committed, and drops one that was not. Idempotent. The caller holds the lock of the data folder. */
+export async function finishSwap(dataDir: string): Promise<void> {
+  const folder = join(dataDir, FOLDER);
+  if (!(await exists(folder))) return;
+  const commit = await readCommit(join(folder, 'commit.json'));
+  if (commit !== undefined) {
+    for (const name of commit.remove) await rm(join(dataDir, name), { recursive: true, force: true });
+    for (const name of commit.place) await place(dataDir, name);
+    await syncFolder(dataDir);
+    await rm(join(folder, 'commit.json'));
+    await syncFolder(folder);
+  }
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** A staged name that is gone has its place already. */
+async function place(dataDir: string, name: string): Promise<void> {
+  const staged = join(dataDir, FOLDER, 'new', name);
+  if (!(await exists(staged))) return;
+  await rm(join(dataDir, name), { recursive: true, force: true });
+  await rename(staged, join(dataDir, name));
+}
+
+async function readCommit(path: string): Promise<Commit | undefined> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  return text === undefined ? undefined : (JSON.parse(text) as Commit);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await lstat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,98 @@
+/** LISTEN on a connection of its own, which is asked all the time whether it still lives and made anew when not. */
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
+import { backoffMs } from '../../backoff.ts';
+import type { NotificationHandlers, NotificationListener } from '../notifications.ts';
+import { StorageError } from '../storage-error.ts';
+
+const CHANNEL = /^[a-z][a-z0-9_]{0,50}$/;
+const BEAT_MS = 300;
+/** A connection that answers nothing for so long is lost: together with a beat less than a second. */
+const BEAT_LIMIT_MS = 600;
+const CONNECT_LIMIT_MS = 5_000;
+const RECONNECT = { first: 100, longest: 5_000 };
+
+export class PostgresListener implements NotificationListener {
+  readonly #url: string;
+  readonly #channel: string;
+  readonly #handlers: NotificationHandlers;
+  #stopped = new AbortController();
+  #running: Promise<void> | undefined;
+  #isLive = false;
+
+  constructor(url: string, channel: string, handlers: NotificationHandlers) {
+    if (!CHANNEL.test(channel)) throw new Error(`${JSON.stringify(channel)} is no name of a channel`);
+    this.#url = url;
+    this.#channel = channel;
+    this.#handlers = handlers;
+  }
+
+  get isLive(): boolean {
+    return this.#isLive;
+  }
+
+  start(): void {
+    if (this.#running !== undefined) return;
+    this.#stopped = new AbortController();
+    this.#running = this.#run(this.#stopped.signal);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#running;
+    this.#running = undefined;
+  }
+
+  async #run(stopped: AbortSignal): Promise<void> {
+    for (let failures = 0; !stopped.aborted; ) {
+      const error = await this.#listen(stopped, () => {
+        failures = 0;
+      });
+      this.#isLive = false;
+      if (stopped.aborted) return;
+      failures += 1;
+      this.#handlers.onLost(error);
+      await wait(backoffMs(failures, RECONNECT), undefined, { signal: stopped }).catch(() => undefined);
+    }
+  }
+
+  /** Resolves with what ended the connection. */
+  async #listen(stopped: AbortSignal, onLive: () => void): Promise<unknown> {
+    const client = new pg.Client({
+      connectionString: this.#url,
+      application_name: 'svc listener',
+      keepAlive: true,
+      connectionTimeoutMillis: CONNECT_LIMIT_MS,
+      query_timeout: BEAT_LIMIT_MS,
+    });
+    const ended = new Promise<unknown>((resolve) => {
+      client.on('error', resolve);
+      client.on('end', () => resolve(new StorageError('storage_unavailable', 'The connection to PostgreSQL was closed.')));
+    });
+    client.on('notification', ({ payload }) => this.#handlers.onNotification(payload ?? ''));
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${this.#channel}`);
+      await this.#handlers.onListening();
+      this.#isLive = true;
+      onLive();
+      return await Promise.race([ended, beat(client, stopped)]);
+    } catch (error) {
+      return error;
+    } finally {
+      this.#isLive = false;
+      // A connection that hangs would not answer the goodbye either.
+      await Promise.race([client.end(), wait(BEAT_LIMIT_MS, undefined, { ref: false })]).catch(() => undefined);
+    }
+  }
+}
+
+/** Asks until the connection does not answer in time, or until it is not needed any more. */
+async function beat(client: pg.Client, stopped: AbortSignal): Promise<unknown> {
+  while (!stopped.aborted) {
+    await wait(BEAT_MS, undefined, { signal: stopped, ref: false }).catch(() => undefined);
+    if (stopped.aborted) break;
+    await client.query('SELECT 1');
+  }
+  return undefined;
+}

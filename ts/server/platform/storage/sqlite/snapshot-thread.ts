@@ -1,0 +1,47 @@
+/** What is done with whole database files, on a thread that ends with it. */
+import { Worker } from 'node:worker_threads';
+import { StorageError } from '../storage-error.ts';
+
+const ENTRY = new URL('../../../../workers/sqlite-snapshot.ts', import.meta.url);
+
+export type SnapshotTask =
+  | { readonly kind: 'copy'; readonly file: string; readonly to: string }
+  | { readonly kind: 'inspect'; readonly file: string };
+
+export interface SnapshotInspection {
+  /** What SQLite's integrity check found; empty: nothing. */
+  readonly problems: readonly string[];
+  /** Rows by table. */
+  readonly tables: Readonly<Record<string, number>>;
+}
+
+export type SnapshotResult = { readonly inspection?: SnapshotInspection } | { readonly error: { message: string; code: string } };
+
+/** Copies a database that others write to: the state of one moment, in a new file of mode 0600. Throws StorageError. */
+export async function copySnapshot(file: string, to: string): Promise<void> {
+  await runTask({ kind: 'copy', file, to });
+}
+
+/** Reads a whole database file that nobody writes to. Throws StorageError for what is no database. */
+export async function inspectSnapshot(file: string): Promise<SnapshotInspection> {
+  return (await runTask({ kind: 'inspect', file })) ?? { problems: ['nothing was read'], tables: {} };
+}
+
+async function runTask(task: SnapshotTask): Promise<SnapshotInspection | undefined> {
+  const result = await new Promise<SnapshotResult>((resolve, reject) => {
+    const worker = new Worker(ENTRY, { workerData: task, name: 'sqlite-snapshot', execArgv: [] });
+    worker.once('message', resolve);
+    worker.once('error', reject);
+    worker.once('exit', () => reject(new Error('the thread ended without an answer')));
+  }).catch((error: Error) => ({ error: { message: error.message, code: '' } }));
+  if ('error' in result) throw failed(task, result.error);
+  return result.inspection;
+}
+
+function failed({ kind, file }: SnapshotTask, { message, code }: { message: string; code: string }): StorageError {
+  const what = kind === 'copy' ? 'copied' : 'read';
+  return new StorageError('storage_unavailable', `The database file ${file} cannot be ${what}: ${message}.`, {
+    remedy:
+      code === 'SQLITE_FULL' || code === 'ENOSPC' ? 'Free some disk space.' : 'See whether the disk works and the file is whole.',
+  });
+}

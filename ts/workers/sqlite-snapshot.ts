@@ -1,0 +1,57 @@
+/** Entry of the thread that copies or inspects one database file. */
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import Database from 'better-sqlite3';
+import type { SnapshotInspection, SnapshotResult, SnapshotTask } from '../server/platform/storage/sqlite/snapshot-thread.ts';
+
+const task = workerData as SnapshotTask;
+
+try {
+  const inspection = task.kind === 'copy' ? await copy(task.file, task.to) : inspect(task.file);
+  answer(inspection === undefined ? {} : { inspection });
+} catch (error) {
+  const { message, code } = error as { message: string; code?: unknown };
+  answer({ error: { message, code: String(code ?? '') } });
+}
+
+function answer(result: SnapshotResult): void {
+  parentPort?.postMessage(result);
+}
+
+async function copy(file: string, to: string): Promise<undefined> {
+  const database = new Database(file, { readonly: true, fileMustExist: true });
+  try {
+    // SQLite takes an empty file for a new database, and its mode is then ours.
+    closeSync(openSync(to, 'wx', 0o600));
+    // All pages in one step: between two steps another connection's commit would begin the copy anew, for ever under load. In WAL mode
+    // the step's read transaction holds up no writer.
+    await database.backup(to, { progress: () => 2 ** 31 - 1 });
+  } finally {
+    database.close();
+  }
+  const fd = openSync(to, 'r');
+  fsyncSync(fd);
+  closeSync(fd);
+}
+
+function inspect(file: string): SnapshotInspection {
+  const database = new Database(file, { readonly: true, fileMustExist: true });
+  try {
+    // The file may come from anywhere: nothing that its schema says is run.
+    database.pragma('trusted_schema = OFF');
+    database.pragma('cell_size_check = ON');
+    const found = database.pragma('integrity_check(20)') as { integrity_check: string }[];
+    const names = database.prepare("select name from sqlite_schema where type = 'table' order by name").pluck().all() as string[];
+    const count = (name: string): number =>
+      database
+        .prepare(`select count(*) from "${name.replaceAll('"', '""')}"`)
+        .pluck()
+        .get() as number;
+    return {
+      problems: found.map((row) => row.integrity_check).filter((text) => text !== 'ok'),
+      tables: Object.fromEntries(names.map((name) => [name, count(name)])),
+    };
+  } finally {
+    database.close();
+  }
+}
