@@ -1,0 +1,130 @@
+/** Chats over knowledge bases: finds passages for the question before the model answers, and checks what the answer cites. */
+import { DomainError } from '../../../platform/errors/domain-error.ts';
+import { hasScope, type Principal } from '../../../platform/http/principal.ts';
+import type { TenantScope } from '../../../platform/storage/index.ts';
+import type {
+  InputFile,
+  InputFileText,
+  KnowledgeContext,
+  KnowledgePort,
+  KnowledgeQuestion,
+  SearchBounds,
+} from '../../inference/index.ts';
+import { namespaceNotFound } from '../errors.ts';
+import type { KnowledgeAccess } from '../knowledge-access.ts';
+import type { KnowledgeBase } from '../knowledge-base.ts';
+import type { PassageResult } from '../search/passage-result.ts';
+import type { Question } from '../search/retriever.ts';
+import type { KnowledgeService } from '../service.ts';
+import { storing } from '../storing.ts';
+import { termsOf } from '../terms/terms.ts';
+import { readAttributeFilter } from '../vector-stores/attribute-filter.ts';
+import { readRanking } from '../vector-stores/ranking-options.ts';
+import { sureResults } from '../vector-stores/sure-results.ts';
+import { ConsultedPassages } from './consulted-passages.ts';
+import type { InputFiles } from './input-files.ts';
+import { relevantOf } from './relevance.ts';
+
+const PASSAGES_OF_BASE = 4;
+/** For questions that ask for all of something. */
+const PASSAGES_FOR_LIST = 8;
+/** Of files that are kept without an index, for the model and the client. */
+const MOST_KEPT_SHOWN = 10;
+/** A shorter question (`And in 2020?`) is about what was said before. */
+const LEAST_WORDS = 4;
+const LIST_QUESTION =
+  /\b(?:all|every|each|list|which ones|alle|allen|jede[rsnm]?|liste|tous|toutes|todos|todas|tutti|tutte)\b|все[хм]?(?!\p{L})|кажд|所有|全部|列出|哪些|すべて|全て|모든/iu;
+
+export interface KnowledgeAnswersOptions {
+  readonly service: Pick<KnowledgeService, 'search' | 'findBase' | 'listKept'>;
+  readonly access: Pick<KnowledgeAccess, 'filterOf' | 'ownScope' | 'requireSearching'>;
+  readonly inputFiles: InputFiles;
+}
+
+export class KnowledgeAnswers implements KnowledgePort {
+  readonly #options: KnowledgeAnswersOptions;
+
+  constructor(options: KnowledgeAnswersOptions) {
+    this.#options = options;
+  }
+
+  async consult(caller: Principal, question: KnowledgeQuestion, signal: AbortSignal): Promise<KnowledgeContext> {
+    const { scope, bases, bounds } = await this.#open(caller, question);
+    const text = questionOf(question.turns);
+    return await storing(async () => {
+      const [results, kept] = await Promise.all([
+        text === '' ? [] : this.#find(scope, bases, bounds, { text, signal }),
+        this.#options.service.listKept(scope, bases, MOST_KEPT_SHOWN),
+      ]);
+      const { keepsForm, offersTools } = question;
+      return new ConsultedPassages({ tenant: caller.tenant, query: text, results, kept, keepsForm, offersTools });
+    });
+  }
+
+  async admit(caller: Principal, question: Pick<KnowledgeQuestion, 'namespaces' | 'bounds'>): Promise<void> {
+    await this.#open(caller, question);
+  }
+
+  async readFile(caller: Principal, file: InputFile, signal: AbortSignal): Promise<InputFileText> {
+    requireReading(caller, 'input_file');
+    return await storing(() => this.#options.inputFiles.read(caller, file, signal));
+  }
+
+  async #open(caller: Principal, { namespaces, bounds }: Pick<KnowledgeQuestion, 'namespaces' | 'bounds'>) {
+    requireReading(caller, '`knowledge`');
+    const { service, access } = this.#options;
+    const scope = access.ownScope(caller, caller.tenant);
+    const isAllowed = await access.filterOf(caller);
+    const bases: KnowledgeBase[] = [];
+    for (const name of namespaces) {
+      const base = await storing(() => service.findBase(scope, name));
+      if (base === undefined || !isAllowed(base.namespace)) throw namespaceNotFound(name);
+      if (!bases.some(({ no }) => no === base.no)) bases.push(base);
+    }
+    access.requireSearching();
+    return { scope, bases, bounds: readBounds(bounds) };
+  }
+
+  async #find(
+    scope: TenantScope,
+    bases: readonly KnowledgeBase[],
+    { maxResults, leastScore, ...ranking }: Bounds,
+    { text, signal }: Pick<Question, 'text' | 'signal'>,
+  ): Promise<PassageResult[]> {
+    const k = maxResults ?? (LIST_QUESTION.test(text) ? PASSAGES_FOR_LIST : PASSAGES_OF_BASE);
+    const search = (base: KnowledgeBase) =>
+      this.#options.service.search(scope, [base.namespace], { text, k, signal, ...ranking });
+    const found = relevantOf((await Promise.all(bases.map(search))).flat());
+    if (maxResults === undefined && leastScore === 0) return found;
+    const best = bases.length > 1 ? found.toSorted((a, b) => b.relevance - a.relevance) : found;
+    return sureResults(best.slice(0, maxResults), leastScore);
+  }
+}
+
+interface Bounds extends Pick<Question, 'filter' | 'denseWeight' | 'isRanked'> {
+  readonly maxResults: number | undefined;
+  readonly leastScore: number;
+}
+
+function readBounds({ maxResults, filters, rankingOptions }: SearchBounds = {}): Bounds {
+  const isFiltered = filters !== undefined && filters !== null;
+  return {
+    maxResults,
+    ...(isFiltered ? { filter: { attributes: readAttributeFilter(filters) } } : {}),
+    ...readRanking(rankingOptions),
+  };
+}
+
+/** Without a credential nobody gets here once there are accounts. */
+function requireReading(caller: Principal, what: string): void {
+  if (caller.kind === 'anonymous' || hasScope(caller, 'knowledge:read')) return;
+  throw new DomainError('insufficient_scope', `The credential lacks the scope knowledge:read, which ${what} needs.`, {
+    extra: { scope: 'knowledge:read' },
+  });
+}
+
+function questionOf(turns: readonly string[]): string {
+  const [before = '', last = ''] = turns.length > 1 ? turns.slice(-2) : ['', turns[0] ?? ''];
+  const nWords = [...termsOf(last)].filter(({ kind }) => kind === 'stem').length;
+  return (nWords < LEAST_WORDS ? `${before} ${last}` : last).trim();
+}

@@ -1,0 +1,41 @@
+import t from 'tap';
+import { nothingFoundIn } from './nothing-found.ts';
+import { ownWords } from './own-words.ts';
+import { languageOf } from './question-language.ts';
+import { quotationIn } from './quotation/quotation.ts';
+
+const LANGUAGES = ['Who is it?', 'Wer ist das?', 'Qui est-ce, et où ?', '他是谁?', 'Кто это?', 'مَن هو؟'].map(languageOf);
+
+t.test('what was put around an answer is none of the model\u2019s words', async (t) => {
+  for (const language of LANGUAGES) {
+    const quotation = quotationIn(language, { n: 2, text: 'Its “keeper” is Mira Doll.' }).text;
+    t.equal(ownWords(`It is Mira.\n\n${quotation} [2]`), 'It is Mira.', language);
+    t.equal(ownWords(`It is Mira.\n\n${quotation}`), 'It is Mira.', 'also without its mark');
+    t.equal(ownWords(`${nothingFoundIn(language)}\n\nSorry.`), 'Sorry.', language);
+    t.equal(ownWords(nothingFoundIn(language)), nothingFoundIn(language), 'an answer is never empty');
+  }
+});
+
+t.test('all else stays', async (t) => {
+  for (const answer of [
+    '',
+    'It is Mira.',
+    'From the documents: “Mira” and others, as was said.',
+    'From the documents: “one” [1]\n\nThat is all.',
+    `So: ${nothingFoundIn('en')}`,
+  ])
+    t.equal(ownWords(answer), answer);
+});
+
+t.test('long answers are read in bounded time', async (t) => {
+  for (const answer of [
+    'From the documents: “'.repeat(50_000),
+    '\n'.repeat(500_000),
+    ' '.repeat(500_000),
+    `${'[1]'.repeat(200_000)}x`,
+  ]) {
+    const startedAt = performance.now();
+    ownWords(answer);
+    t.ok(performance.now() - startedAt < 2_000, answer.slice(0, 5));
+  }
+});

@@ -1,0 +1,90 @@
+/** What a process that ends in the middle of indexing leaves behind, and what follows of it. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { silentLog } from '../../platform/module/test-support/scripted-context.ts';
+import { systemScope } from '../../platform/storage/index.ts';
+import { Sweep } from './sweep.ts';
+import { type DataBed, openDataBed } from './test-support/data-bed.ts';
+import { wordModel } from './test-support/word-model.ts';
+
+async function newDatabase() {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-data-'));
+  return { url: `sqlite:${join(folder, 'svc.db')}`, remove: () => rm(folder, { recursive: true }) };
+}
+
+const LONG = Array.from({ length: 8_000 }, (_, i) => `Line ${i} tells of sand, wind and the number ${i * 7}.`).join('\n\n');
+
+t.test('a job that is cancelled leaves nothing, and its document before it stays', async (t) => {
+  const { add, ask, jobs, jobEnd, model, storage, search } = await openDataBed(t, newDatabase);
+  await add('a.txt', 'The lighthouse of Karvo was built in 1893.');
+  const release = Promise.withResolvers<void>();
+  model.pause = release.promise;
+  const { body } = await add('a.txt', LONG);
+  const { tenantScope } = await import('../../platform/storage/index.ts');
+  await jobs.cancel(tenantScope('red'), body.job_id);
+  model.pause = undefined;
+  release.resolve();
+  t.match(await jobEnd(body.job_id), { state: 'cancelled' });
+  await sweepOf({ storage, jobs }).run(Date.now() + 3_600_000);
+  t.match((await ask('GET', 'namespaces/red')).body, { data: [{ documents: 1, chunks: 1 }] });
+  t.match((await search('lighthouse')).body.results, [{ source: 'a.txt' }]);
+  t.equal(await countChunks(storage), 1);
+});
+
+t.test('a job that was interrupted goes on from its last batch, and its document is there once', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-data-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const url = `sqlite:${join(folder, 'svc.db')}`;
+  const model = wordModel();
+  const first = await openDataBed(t, newDatabase, { url, model });
+  const { body } = await first.add('long.txt', LONG);
+  while (model.texts.length < 100) await new Promise((resolve) => setTimeout(resolve, 5));
+  await first.jobs.stop(1_000);
+  const nBefore = model.texts.length;
+  await first.storage.close();
+  const second = await openDataBed(t, newDatabase, { url, model });
+  const job = await second.jobEnd(body.job_id);
+  t.match(job, { state: 'done' });
+  const nAll = job.result.chunks;
+  t.ok(nBefore < nAll, 'it was interrupted in the middle');
+  t.ok(model.texts.length <= nAll + 64, 'what was stored is not embedded again');
+  t.equal(await countChunks(second.storage), nAll);
+  t.match((await second.ask('GET', 'namespaces/red/kb/documents')).body, { data: [{ source: 'long.txt', chunks: nAll }] });
+});
+
+t.test('what was deleted and replaced leaves no row', async (t) => {
+  const { add, ask, jobs, storage } = await openDataBed(t, newDatabase);
+  for (let i = 0; i < 30; i++) await add('a.txt', `The lighthouse of Karvo was built in 18${i}.`);
+  const { body } = await add('b.txt', 'The bakery sells bread in the morning.');
+  await ask('DELETE', `documents/red/kb/${body.id}`);
+  await add('c.txt', 'Another base is removed as a whole.', { namespace: 'other' });
+  await ask('DELETE', 'namespaces/red/other/documents');
+  await sweepOf({ storage, jobs }).run(Date.now() + 7_200_000);
+  t.equal(await countChunks(storage), 1);
+  const { rows } = await countRows(storage, 'data_documents');
+  t.equal(rows, 1);
+  t.equal((await countRows(storage, 'data_bases')).rows, 1);
+});
+
+function sweepOf(parts: Pick<DataBed, 'storage' | 'jobs'>): Sweep {
+  return new Sweep({ ...parts, log: silentLog, onErased: async () => {}, removeFile: async () => {} });
+}
+
+type Storage = Awaited<ReturnType<typeof openDataBed>>['storage'];
+
+async function countChunks(storage: Storage): Promise<number> {
+  return (await countRows(storage, 'data_chunks')).rows;
+}
+
+async function countRows(storage: Storage, table: string): Promise<{ rows: number }> {
+  const access = storage.access<Record<string, Record<string, never>>>();
+  return await access.read(systemScope(), async (db) => {
+    const row = await db
+      .selectFrom(table)
+      .select((eb) => eb.fn.countAll<number>().as('n'))
+      .executeTakeFirstOrThrow();
+    return { rows: Number(row.n) };
+  });
+}

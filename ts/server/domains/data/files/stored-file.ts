@@ -1,0 +1,31 @@
+/** A file that was stored by OpenAI's routes. */
+import { newTimeOrderedId } from '../../../platform/time-ordered-id.ts';
+
+export const PURPOSES = ['assistants', 'user_data'] as const;
+export type Purpose = (typeof PURPOSES)[number];
+
+export interface StoredFile {
+  readonly id: string;
+  /** Of the uploader. */
+  readonly subject: string;
+  readonly fileName: string;
+  readonly purpose: Purpose;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+  /** Milliseconds since 1970, as expiresAt. */
+  readonly createdAt: number;
+  readonly expiresAt: number | undefined;
+}
+
+const FILE_ID = /^file-([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/;
+
+/** Later ones are greater. */
+export function newFileId(): string {
+  return `file-${newTimeOrderedId().replaceAll('-', '')}`;
+}
+
+/** Of the document that has no file of its own and goes by this id; undefined: the text is no id. */
+export function documentIdOf(fileId: string): string | undefined {
+  const parts = FILE_ID.exec(fileId)?.slice(1);
+  return parts?.join('-');
+}

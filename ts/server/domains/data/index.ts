@@ -1,0 +1,18 @@
+/** The data module: knowledge bases of a tenant, their documents, search in them, and cited answers from them. */
+import { defineModule } from '../../platform/module/module.ts';
+import { dataSettings } from './settings.ts';
+import { dataMigrations } from './store/migrations.ts';
+
+export type { DataApi } from './data-module.ts';
+export type { AddOutcome, DocumentLabel } from './ingest/ingestion.ts';
+export type { Block, ExtractedDocument } from './passages/extracted-document.ts';
+export type { KnowledgeService } from './service.ts';
+
+export const data = defineModule({
+  name: 'data',
+  settings: dataSettings,
+  migrations: dataMigrations,
+  // Uploads that are not complete are left out: their clients send them again.
+  stateFiles: [{ name: 'blobs', kind: 'folder' }],
+  create: async (context) => (await import('./data-module.ts')).createData(context),
+});

@@ -1,0 +1,64 @@
+/**
+ * One ranking of two: what the terms say and what the vectors say, each divided by its highest for the question, then weighted (a convex
+ * combination, which Bruch et al. 2022 found better than ranks alone).
+ */
+import type { LexicalScores } from './lexical-index.ts';
+import type { SlotSet } from './slot-set.ts';
+import { TopScores } from './top-scores.ts';
+import type { VectorIndex } from './vector-index.ts';
+
+export interface FusedHit {
+  readonly slot: number;
+  /** 0 to 1. */
+  readonly score: number;
+  /** BM25; 0: no term of the question is there. */
+  readonly lexical: number;
+  /** Cosine; undefined without vectors. */
+  readonly dense: number | undefined;
+  readonly coverage: number;
+}
+
+export interface FusionOptions {
+  /** Most hits. */
+  readonly k: number;
+  /** Of either side, before they are joined. */
+  readonly nCandidates: number;
+  /** 0: terms alone; 1: vectors alone. */
+  readonly denseWeight: number;
+  /** Undefined: all may be found. */
+  readonly allowed: SlotSet | undefined;
+}
+
+export interface DenseSide {
+  readonly index: VectorIndex;
+  readonly query: Float32Array;
+}
+
+export function fuse(lexical: LexicalScores, dense: DenseSide | undefined, options: FusionOptions): FusedHit[] {
+  const { k, nCandidates, allowed } = options;
+  const denseWeight = dense === undefined ? 0 : options.denseWeight;
+  const slots = new Set<number>();
+  const byTerms = denseWeight < 1 ? bestByTerms(lexical.scores, nCandidates, allowed) : [];
+  for (const { id } of byTerms) slots.add(id);
+  const byVectors = dense !== undefined && denseWeight > 0 ? dense.index.search(dense.query, nCandidates, allowed?.bits) : [];
+  for (const { id } of byVectors) slots.add(id);
+  const mostLexical = Math.max(byTerms[0]?.score ?? 0, Number.MIN_VALUE);
+  const mostDense = Math.max(byVectors[0]?.score ?? 0, Number.MIN_VALUE);
+  const hits = [...slots].map((slot): FusedHit => {
+    const own = lexical.scores[slot] ?? 0;
+    const cosine = dense?.index.similarity(dense.query, slot);
+    const near = denseWeight > 0 ? Math.max(0, cosine ?? 0) / mostDense : 0;
+    const score = (1 - denseWeight) * Math.min(1, own / mostLexical) + denseWeight * Math.min(1, near);
+    return { slot, score, lexical: own, dense: cosine, coverage: lexical.coverage[slot] ?? 0 };
+  });
+  return hits.sort((a, b) => b.score - a.score || a.slot - b.slot).slice(0, k);
+}
+
+function bestByTerms(scores: Float32Array, k: number, allowed: SlotSet | undefined) {
+  const top = new TopScores(k);
+  for (let slot = 0; slot < scores.length; slot++) {
+    const score = scores[slot] ?? 0;
+    if (score > 0 && (allowed === undefined || allowed.has(slot))) top.offer(slot, score);
+  }
+  return top.take();
+}

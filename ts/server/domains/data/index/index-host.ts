@@ -1,0 +1,125 @@
+/** The part of the index that lives in its thread: all bases that are in memory, and documents on their way into one. */
+import { BaseIndex } from './base-index.ts';
+import { CutSource } from './cut-source.ts';
+import type { IndexOperation, IndexOperations, IndexReply, IndexRequest, IndexSize, OpenedIndex } from './index-messages.ts';
+import { keepIndex, readKeptIndex } from './kept/kept-index.ts';
+import type { CreateVectors } from './vector-index.ts';
+import type { OpenVectors } from './vector-shapes.ts';
+
+type Output<O extends IndexOperation> = IndexOperations[O]['output'];
+type Operations = { [O in IndexOperation]: (input: IndexOperations[O]['input']) => Output<O> | Promise<Output<O>> };
+
+export class IndexHost {
+  readonly #bases = new Map<number, BaseIndex>();
+  readonly #cut = new Map<string, CutSource>();
+  readonly #storage: OpenVectors;
+
+  constructor(storage: OpenVectors) {
+    this.#storage = storage;
+  }
+
+  /** Never throws: a failure is an answer too. What need not wait for anything is answered at once. */
+  answer({ id, operation, input }: IndexRequest): IndexReply | Promise<IndexReply> {
+    try {
+      const run = this.#operations[operation] as (
+        given: typeof input,
+      ) => Output<IndexOperation> | Promise<Output<IndexOperation>>;
+      const output = run(input);
+      if (!(output instanceof Promise)) return { id, output };
+      return output.then(
+        (settled) => ({ id, output: settled }),
+        (error) => ({ id, failure: textOf(error) }),
+      );
+    } catch (error) {
+      return { id, failure: textOf(error) };
+    }
+  }
+
+  readonly #operations: Operations = {
+    cut: ({ key, source }) => {
+      const cut = CutSource.of(source);
+      this.#cut.set(key, cut);
+      return { nPassages: cut.passages.length, title: cut.title };
+    },
+    take: ({ key, from, count }) => {
+      const cut = this.#cut.get(key);
+      if (cut === undefined) throw new Error('the document was released, or never cut');
+      return { passages: cut.prepare(from, count) };
+    },
+    release: ({ key }) => {
+      this.#cut.delete(key);
+      return {};
+    },
+    open: (input) => this.#open(input),
+    reconcile: ({ key, documents }) => {
+      const index = this.#get(key);
+      return { missing: index.reconcile(documents), isSparse: index.isSparse };
+    },
+    add: ({ key, passages }) => {
+      const index = this.#get(key);
+      index.add(passages);
+      return sizeOf(index);
+    },
+    remove: ({ key, documentNos }) => {
+      const index = this.#get(key);
+      index.remove(documentNos);
+      return { isSparse: index.isSparse };
+    },
+    drop: ({ key }) => {
+      this.#bases.get(key)?.close();
+      this.#bases.delete(key);
+      return {};
+    },
+    link: async ({ key }) => {
+      const index = this.#get(key);
+      await index.keptVectors?.link();
+      return sizeOf(index);
+    },
+    keep: async ({ key, place }) => {
+      const index = this.#get(key);
+      if (!index.canBeKept) return { isKept: false };
+      await index.keptVectors?.link();
+      await keepIndex(place.folder, place.label, index.parts(), index.keptVectors);
+      return { isKept: true };
+    },
+    search: ({ key, query }) => ({ hits: this.#bases.get(key)?.search(query) }),
+  };
+
+  async #open({ key, label, kept, documents }: IndexOperations['open']['input']): Promise<OpenedIndex> {
+    const create: CreateVectors = (dimensions) => this.#storage.create(dimensions, label);
+    const found = kept === undefined ? undefined : await this.#restore(kept.folder, label, create);
+    const index = found instanceof BaseIndex ? found : new BaseIndex(create);
+    const missing = index.reconcile(documents);
+    this.#bases.set(key, index);
+    const opened = { ...sizeOf(index), missing, isSparse: index.isSparse };
+    if (typeof found === 'string') return { ...opened, origin: 'refused', refusal: found };
+    return { ...opened, origin: found === undefined ? 'new' : 'kept' };
+  }
+
+  /** Undefined: nothing was kept. A sentence: why it is not used. */
+  async #restore(folder: string, label: string, create: CreateVectors): Promise<BaseIndex | string | undefined> {
+    try {
+      const kept = await readKeptIndex(folder, label);
+      if (kept === undefined) return undefined;
+      const { vectors, parts } = kept;
+      const opened = vectors && (await this.#storage.open(vectors.path, vectors.dimensions, label));
+      return BaseIndex.restored(parts, opened, create);
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  #get(key: number): BaseIndex {
+    const index = this.#bases.get(key);
+    if (index === undefined) throw new Error('the index of the base is not open');
+    return index;
+  }
+}
+
+function sizeOf(index: BaseIndex): IndexSize {
+  return { sizeBytes: index.sizeBytes, nPassages: index.nPassages };
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

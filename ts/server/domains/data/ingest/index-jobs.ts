@@ -1,0 +1,193 @@
+/** Indexes large documents in the background: a job goes on from its last batch after an interruption, and publishes all at once. */
+import Type, { type Static } from 'typebox';
+import type { JobContext, JobQueue, Jobs } from '../../../platform/jobs/index.ts';
+import { hasEnded, JobError, JobFailedError } from '../../../platform/jobs/index.ts';
+import type { TenantScope } from '../../../platform/storage/index.ts';
+import { dataError, isDataError } from '../errors.ts';
+import type { DocumentSource } from '../index/index-messages.ts';
+import type { KnowledgeBase } from '../knowledge-base.ts';
+import type { AttachedStore } from '../store/attached-store.ts';
+import type { BaseStore } from '../store/base-store.ts';
+import type { DocumentStore, PendingDocument } from '../store/document-store.ts';
+import { type FileReader, FileRefusedError } from './file-reader.ts';
+import type { PassageEmbedding } from './passage-embedding.ts';
+import { blockParts } from './source-parts.ts';
+import { isStoredKind, stateOf } from './stored-kinds.ts';
+
+const IndexInput = Type.Object({ document_id: Type.String(), namespace: Type.String(), source: Type.String() });
+const IndexStep = Type.Object({ done: Type.Integer({ minimum: 0 }) });
+type IndexInput = Static<typeof IndexInput>;
+type IndexStep = Static<typeof IndexStep>;
+
+/** The model is shared with everybody else; more at once would not be quicker. */
+const MOST_AT_ONCE = 2;
+
+const MOST_ATTEMPTS = 3;
+
+/** What another attempt would not change. */
+const FINAL = [
+  'embedding_dimension_mismatch',
+  'embedding_model_not_found',
+  'namespace_not_found',
+  'document_not_found',
+  'text_too_short',
+  'file_elsewhere',
+];
+
+export interface IndexJobsOptions {
+  readonly jobs: Jobs;
+  readonly bases: BaseStore;
+  readonly documents: DocumentStore;
+  readonly attached: AttachedStore;
+  readonly embedding: PassageEmbedding;
+  readonly files: FileReader;
+  /** The base has got a document that can be found. */
+  onPublished?(scope: TenantScope, base: KnowledgeBase): void;
+}
+
+export class IndexJobs {
+  readonly #options: IndexJobsOptions;
+  readonly #queue: JobQueue<IndexInput>;
+
+  constructor(options: IndexJobsOptions) {
+    this.#options = options;
+    this.#queue = options.jobs.define({
+      name: 'data.index',
+      input: IndexInput,
+      step: IndexStep,
+      concurrency: MOST_AT_ONCE,
+      maxAttempts: MOST_ATTEMPTS,
+      run: (context) => this.#run(context),
+    });
+  }
+
+  start(): void {
+    this.#queue.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#queue.stop();
+  }
+
+  /** The id of the job; of the same one, when the document has one that has not ended. Throws JobError. */
+  async enqueue(
+    scope: TenantScope,
+    document: { id: string; namespace: string; source: string },
+    owner: string | undefined,
+  ): Promise<string> {
+    const { id, namespace, source } = document;
+    const input = { document_id: id, namespace, source };
+    const job = await this.#queue.enqueue(scope, input, { key: id, ...(owner === undefined ? {} : { owner }) });
+    return job.id;
+  }
+
+  async isOpen(scope: TenantScope, id: string): Promise<boolean> {
+    try {
+      return !hasEnded(await this.#options.jobs.get(scope, id));
+    } catch (error) {
+      if (error instanceof JobError && error.code === 'job_not_found') return false;
+      throw error;
+    }
+  }
+
+  async #run(context: JobContext<IndexInput, IndexStep>): Promise<object> {
+    try {
+      return await this.#index(context);
+    } catch (error) {
+      const failure = finalFailure(error);
+      if (failure !== undefined || (context.attempt >= MOST_ATTEMPTS && !context.signal.aborted))
+        await this.#noteFailure(context, failure);
+      throw failure ?? error;
+    }
+  }
+
+  /** A file that was attached stays as one that failed. */
+  async #noteFailure(
+    { scope, input, log }: JobContext<IndexInput, IndexStep>,
+    failure: JobFailedError | undefined,
+  ): Promise<void> {
+    const { code, message } =
+      failure === undefined
+        ? { code: 'internal', message: 'The file could not be indexed because of a defect of the server; its log says more.' }
+        : { code: failure.code, message: `${failure.message} ${failure.remedy}` };
+    await this.#options.attached
+      .fail(scope, input.document_id, { code, message })
+      .catch((error: unknown) => log.warn('the failure of a file was not noted', { error: String(error) }));
+  }
+
+  async #index({ input, scope, checkpoint, signal, progress, saveStep }: JobContext<IndexInput, IndexStep>): Promise<object> {
+    const { bases, documents, embedding } = this.#options;
+    const document = await documents.findPending(scope, input.document_id);
+    const base = document === undefined ? undefined : await bases.find(scope, document.namespace);
+    if (document === undefined || base === undefined) return await this.#alreadyDone(scope, input);
+    const pending = await documents.readSource(scope, document);
+    if (pending.form === 'file') progress({ done: 0, unit: 'passages', message: `${document.source} is being read` });
+    const { source, kind } =
+      pending.form === 'file'
+        ? await this.#readFile(scope, document, pending.parts[0] ?? '', signal)
+        : { source: pending, kind: document.kind };
+    let done = checkpoint?.done ?? 0;
+    let total = done;
+    let title = source.title;
+    for await (const batch of embedding.chunksOf(scope, base, document.id, source, done, signal)) {
+      total = batch.nPassages;
+      title = batch.title;
+      await bases.bindDimensions(scope, base, batch.chunks[0]?.embedding.length ?? 0);
+      await documents.addChunks(scope, base, document.no, batch.chunks);
+      done = batch.from + batch.chunks.length;
+      await saveStep({ done });
+      progress({ done, total, unit: 'passages', message: document.source });
+    }
+    if (total === 0 && !isStoredKind(kind)) throw dataError('text_too_short', 'The file has nothing that could be found.');
+    await documents.publish(scope, base, document.no, { nChunks: total, title, now: Date.now() });
+    this.#options.onPublished?.(scope, base);
+    return resultOf({ ...document, kind }, total, base.embeddingModel);
+  }
+
+  /** What was read is stored, so that a run that goes on later need not read it again. */
+  async #readFile(
+    scope: TenantScope,
+    { no, title, sha256 }: PendingDocument,
+    fileName: string,
+    signal: AbortSignal,
+  ): Promise<{ source: DocumentSource; kind: string }> {
+    const { documents, files } = this.#options;
+    const read = await files.read(scope, { sha256, fileName }, signal);
+    const found = 'document' in read ? read.document : { kind: read.storedKind, blocks: [] };
+    const source: DocumentSource = {
+      form: 'blocks',
+      title: title ?? ('title' in found ? found.title : undefined),
+      parts: blockParts(found.blocks),
+    };
+    await documents.setSource(scope, no, found.kind, source);
+    return { source, kind: found.kind };
+  }
+
+  /** A run that was interrupted behind its last write has published the document. */
+  async #alreadyDone(scope: TenantScope, { document_id: id, namespace }: IndexInput): Promise<object> {
+    const base = await this.#options.bases.find(scope, namespace);
+    const document = base === undefined ? undefined : await this.#options.documents.find(scope, base, id);
+    if (base !== undefined && document !== undefined)
+      return resultOf({ ...document, namespace }, document.nChunks, base.embeddingModel);
+    throw new JobFailedError(
+      'document_not_found',
+      'The document or its knowledge base was deleted meanwhile.',
+      'Add it again if it is still wanted.',
+    );
+  }
+}
+
+function finalFailure(error: unknown): JobFailedError | undefined {
+  if (isDataError(error) && FINAL.includes(error.code))
+    return new JobFailedError(error.code, error.message, 'Correct what the sentence names, then add the document again.', error);
+  if (error instanceof FileRefusedError) return new JobFailedError(error.code, error.sentence, error.remedy, error);
+  return undefined;
+}
+
+function resultOf(
+  { id, namespace, source, kind }: Pick<PendingDocument, 'id' | 'namespace' | 'source' | 'kind'>,
+  chunks: number,
+  model: string,
+): object {
+  return { id, namespace, source, chunks, embedding_model: model, ...stateOf(kind) };
+}

@@ -1,0 +1,24 @@
+/** Kinds of files that are kept and not indexed, each with the sentence that says so. */
+import { STORED_DETAILS } from '../extraction/extraction-result.ts';
+
+const MEDIA =
+  'is stored and not indexed: it has to be transcribed by the module media, which does not run here. Add a transcript as a document of its own.';
+
+const details: Readonly<Record<string, string>> = {
+  rtf: STORED_DETAILS.rtf,
+  image: STORED_DETAILS.image_without_text,
+  audio: `Audio ${MEDIA}`,
+  video: `Video ${MEDIA}`,
+};
+
+export const STORED_KINDS: readonly string[] = Object.keys(details);
+
+export function isStoredKind(kind: string): boolean {
+  return Object.hasOwn(details, kind);
+}
+
+/** Of documents of this kind, as answers show it. */
+export function stateOf(kind: string): { state: 'indexed' | 'stored'; detail?: string } {
+  const detail = isStoredKind(kind) ? details[kind] : undefined;
+  return detail === undefined ? { state: 'indexed' } : { state: 'stored', detail };
+}

@@ -1,0 +1,101 @@
+/** A knowledge base and its documents, as the module sees them. */
+export type EmbeddingSource = 'local' | 'remote';
+
+export interface KnowledgeBase {
+  /** Stands for the base inside the program; no client sees it. */
+  readonly no: number;
+  readonly namespace: string;
+  readonly embeddingModel: string;
+  readonly embeddingSource: EmbeddingSource;
+  /** Undefined until the first document is embedded. */
+  readonly dimensions: number | undefined;
+  /** Counts the changes of its documents. */
+  readonly version: number;
+  readonly sweptVersion: number;
+  readonly createdAt: number;
+  /** What OpenAI's routes call it. */
+  readonly publicId: string;
+  /** As OpenAI's routes show it: the namespace unless it was given a name. */
+  readonly title: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Days without use after which it is removed. */
+  readonly expiresDays: number | undefined;
+  /** Of the last search or added file, to the hour. */
+  readonly usedAt: number;
+}
+
+/** A base with what it holds. */
+export interface ListedBase extends KnowledgeBase {
+  readonly nDocuments: number;
+  readonly nChunks: number;
+  /** Of the documents' text, UTF-8. */
+  readonly sizeBytes: number;
+}
+
+export interface NewDocument {
+  readonly id: string;
+  readonly source: string;
+  readonly title: string | undefined;
+  readonly sha256: string;
+  readonly kind: string;
+  readonly tags: readonly string[];
+  readonly datedAt: number;
+  readonly sizeBytes: number;
+  /** Of the stored file that it is made of, with what searches filter by. */
+  readonly attached?: Attachment | undefined;
+}
+
+export interface Attachment {
+  readonly fileId: string;
+  readonly attributes: Attributes;
+  readonly batchId: string | undefined;
+}
+
+export type Attributes = Readonly<Record<string, string | number | boolean>>;
+
+export interface StoredDocument extends NewDocument {
+  readonly no: number;
+  readonly nChunks: number;
+  readonly changedAt: number;
+}
+
+/** A passage with its embedding, as it is stored. */
+export interface NewChunk {
+  readonly seq: number;
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  readonly heading?: string | undefined;
+  readonly page?: number | undefined;
+  readonly sheet?: string | undefined;
+  readonly slide?: number | undefined;
+  readonly embeddingModel: string;
+  readonly embedding: Float32Array;
+  readonly terms: Uint8Array;
+}
+
+/** A passage that was found, with the document that it stands in. */
+export interface FoundChunk extends Omit<NewChunk, 'embedding' | 'terms' | 'embeddingModel'> {
+  readonly documentNo: number;
+  readonly documentId: string;
+  readonly source: string;
+  readonly title: string | undefined;
+  /** As OpenAI's routes name the document's file. */
+  readonly fileId: string;
+  readonly attributes: Attributes;
+}
+
+/** Whether a document of these attributes may be found. */
+export type AttributeTest = (attributes: Attributes) => boolean;
+
+/** What a search may be narrowed to; all that are given must hold. */
+export interface DocumentFilter {
+  readonly sources?: readonly string[] | undefined;
+  /** All of them. */
+  readonly tags?: readonly string[] | undefined;
+  /** Documents dated at or behind it, milliseconds since 1970. */
+  readonly from?: number | undefined;
+  /** And before it. */
+  readonly to?: number | undefined;
+  readonly attributes?: AttributeTest | undefined;
+}

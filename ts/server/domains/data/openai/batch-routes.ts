@@ -1,0 +1,141 @@
+/** Several files that are put into a vector store together. */
+import Type from 'typebox';
+import { json, type Route, route } from '../../../platform/http/route.ts';
+import { newTimeOrderedId } from '../../../platform/time-ordered-id.ts';
+import { dataError, errorSpecs } from '../errors.ts';
+import { storing } from '../storing.ts';
+import type { FileToPut, VectorStores } from '../vector-stores/vector-stores.ts';
+import { ChunkingStrategy, requireAutoChunking } from './chunking-strategy.ts';
+import { DEFAULT_LIMIT, listPage, listShape, pageMembers } from './list-page.ts';
+import { storeReadErrors, storeWriteErrors } from './store-errors.ts';
+import { Status } from './store-file-routes.ts';
+import { reading, StoreParams, storePath, writing } from './store-routes.ts';
+import { AttributesShape, BatchShape, StoreFileShape, toBatchShape, toStoreFileShape } from './store-shape.ts';
+
+/** As OpenAI bounds it. */
+const MAX_FILES = 2_000;
+const path = `${storePath}/{vector_store_id}/file_batches`;
+const BatchParams = Type.Object({ ...StoreParams.properties, batch_id: Type.String({ maxLength: 64 }) });
+const errors = [...storeReadErrors, ...errorSpecs('file_batch_not_found', 'file_not_found')];
+const Attributes = Type.Optional(Type.Union([AttributesShape, Type.Null()]));
+const FileId = Type.String({ maxLength: 64 });
+const Strategy = Type.Optional(ChunkingStrategy);
+
+export function batchRoutes(stores: VectorStores): Route[] {
+  return [createRoute(stores), getRoute(stores), filesRoute(stores), cancelRoute(stores)];
+}
+
+function createRoute(stores: VectorStores): Route {
+  return route({
+    ...writing,
+    maxBody: 16 * 1024 * 1024,
+    method: 'POST',
+    path,
+    summary: 'Put several stored files into a vector store',
+    description: 'Either `file_ids` or `files`. An unknown file refuses the whole batch, before anything of it is indexed.',
+    params: StoreParams,
+    body: Type.Object({
+      file_ids: Type.Optional(Type.Array(FileId, { maxItems: MAX_FILES })),
+      files: Type.Optional(
+        Type.Array(Type.Object({ file_id: FileId, attributes: Attributes, chunking_strategy: Strategy }), {
+          maxItems: MAX_FILES,
+        }),
+      ),
+      attributes: Attributes,
+      chunking_strategy: Strategy,
+    }),
+    responses: { 200: BatchShape },
+    errors: storeWriteErrors,
+    handle: ({ caller, params, body }) =>
+      storing(async () => {
+        const { file_ids: ids, files, attributes, chunking_strategy: strategy } = body;
+        for (const each of [strategy, ...(files ?? []).map((file) => file.chunking_strategy)]) requireAutoChunking(each);
+        if ((ids === undefined) === (files === undefined))
+          throw dataError('invalid_request', 'Send either file_ids or files.', { param: 'file_ids' });
+        const put = (files ?? []).map((file) => ({ fileId: file.file_id, attributes: file.attributes ?? {} }));
+        const all = [...(ids ?? []).map((fileId) => ({ fileId, attributes: attributes ?? {} })), ...put];
+        if (all.length === 0) throw dataError('invalid_request', 'The batch has no file.', { param: 'file_ids' });
+        const base = await stores.get(caller, params.vector_store_id);
+        const id = `vsfb_${newTimeOrderedId().replaceAll('-', '')}`;
+        await stores.put(caller, base, distinct(all), id);
+        const counts = await stores.batch(caller, base, id);
+        if (counts === undefined) throw batchNotFound(id);
+        return json(200, toBatchShape(base.publicId, id, counts));
+      }),
+  });
+}
+
+function getRoute(stores: VectorStores): Route {
+  return route({
+    ...reading,
+    method: 'GET',
+    path: `${path}/{batch_id}`,
+    summary: 'Get a batch of files',
+    params: BatchParams,
+    responses: { 200: BatchShape },
+    errors,
+    handle: ({ caller, params: { vector_store_id: storeId, batch_id: id } }) =>
+      storing(async () => json(200, await shown(stores, caller, storeId, id))),
+  });
+}
+
+function filesRoute(stores: VectorStores): Route {
+  return route({
+    ...reading,
+    method: 'GET',
+    path: `${path}/{batch_id}/files`,
+    summary: 'List the files of a batch',
+    params: BatchParams,
+    query: Type.Object({ ...pageMembers, filter: Status }),
+    responses: { 200: listShape(StoreFileShape) },
+    errors,
+    handle: ({ caller, params, query: { limit = DEFAULT_LIMIT, order = 'desc', after, before, filter } }) =>
+      storing(async () => {
+        const { vector_store_id: storeId, batch_id: batchId } = params;
+        await shown(stores, caller, storeId, batchId);
+        const base = await stores.get(caller, storeId);
+        const page = { limit: limit + 1, order, after, before, batchId, status: filter };
+        const files = await stores.files(caller, base, page);
+        const list = files.map((file) => toStoreFileShape(base.publicId, file));
+        return json(200, listPage(list, limit));
+      }),
+  });
+}
+
+function cancelRoute(stores: VectorStores): Route {
+  return route({
+    ...writing,
+    maxBody: 1_024,
+    bodyOptional: true,
+    method: 'POST',
+    path: `${path}/{batch_id}/cancel`,
+    summary: 'Cancel a batch: its files that wait are not indexed',
+    params: BatchParams,
+    responses: { 200: BatchShape },
+    errors,
+    handle: ({ caller, params: { vector_store_id: storeId, batch_id: id } }) =>
+      storing(async () => {
+        await shown(stores, caller, storeId, id);
+        await stores.cancelBatch(caller, await stores.get(caller, storeId), id);
+        return json(200, await shown(stores, caller, storeId, id));
+      }),
+  });
+}
+
+async function shown(stores: VectorStores, caller: Parameters<VectorStores['get']>[0], storeId: string, id: string) {
+  const base = await stores.get(caller, storeId);
+  const counts = await stores.batch(caller, base, id);
+  if (counts === undefined) throw batchNotFound(id);
+  return toBatchShape(base.publicId, id, counts);
+}
+
+/** A file that is named twice is one. */
+function distinct(files: readonly FileToPut[]): FileToPut[] {
+  return [...new Map(files.map((file) => [file.fileId, file])).values()];
+}
+
+function batchNotFound(id: string): Error {
+  return dataError('file_batch_not_found', `No file batch found with id '${id.slice(0, 80).toWellFormed()}'.`, {
+    param: 'batch_id',
+  });
+}

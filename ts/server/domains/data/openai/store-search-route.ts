@@ -1,0 +1,112 @@
+/** Search in a vector store. */
+import Type from 'typebox';
+import { scopeOf } from '../../../platform/http/principal.ts';
+import { json, type Route, route } from '../../../platform/http/route.ts';
+import { featureErrors } from '../../license/index.ts';
+import { errorSpecs } from '../errors.ts';
+import { MAX_QUERY } from '../ingest/limits.ts';
+import type { KnowledgeAccess } from '../knowledge-access.ts';
+import type { PassageResult } from '../search/passage-result.ts';
+import type { KnowledgeService } from '../service.ts';
+import { storing } from '../storing.ts';
+import { readAttributeFilter } from '../vector-stores/attribute-filter.ts';
+import { readRanking } from '../vector-stores/ranking-options.ts';
+import { sureResults } from '../vector-stores/sure-results.ts';
+import type { VectorStores } from '../vector-stores/vector-stores.ts';
+import { storeReadErrors } from './store-errors.ts';
+import { reading, StoreParams, storePath } from './store-routes.ts';
+import { AttributesShape } from './store-shape.ts';
+
+const DEFAULT_RESULTS = 10;
+const Query = Type.String({ minLength: 1, maxLength: MAX_QUERY, pattern: '\\S' });
+
+export interface StoreSearchDeps {
+  readonly stores: VectorStores;
+  readonly knowledge: Pick<KnowledgeService, 'search'>;
+  readonly access: KnowledgeAccess;
+}
+
+export function storeSearchRoute({ stores, knowledge, access }: StoreSearchDeps): Route {
+  return route({
+    ...reading,
+    maxBody: 256 * 1024,
+    method: 'POST',
+    path: `${storePath}/{vector_store_id}/search`,
+    summary: 'Search in a vector store, by words and by meaning',
+    description:
+      'Several queries are searched one by one, and their results put together. `rewrite_query` is accepted, and nothing is rewritten.',
+    params: StoreParams,
+    body: Type.Object({
+      query: Type.Union([Query, Type.Array(Query, { minItems: 1, maxItems: 16 })]),
+      max_num_results: Type.Optional(Type.Integer({ minimum: 1, maximum: 50 })),
+      filters: Type.Optional(Type.Unknown({ description: 'A comparison of an attribute, or and/or of several.' })),
+      ranking_options: Type.Optional(Type.Unknown({ description: 'ranker, score_threshold (0 to 1), hybrid_search.' })),
+      rewrite_query: Type.Optional(Type.Boolean()),
+    }),
+    responses: {
+      200: Type.Object({
+        object: Type.Literal('vector_store.search_results.page'),
+        search_query: Type.Array(Type.String()),
+        data: Type.Array(
+          Type.Object({
+            file_id: Type.String(),
+            filename: Type.String(),
+            score: Type.Number({ description: 'How sure it is that the passage is about the query, 0 to 1.' }),
+            attributes: AttributesShape,
+            content: Type.Array(Type.Object({ type: Type.Literal('text'), text: Type.String() })),
+          }),
+        ),
+        has_more: Type.Boolean(),
+        next_page: Type.Union([Type.String(), Type.Null()]),
+      }),
+    },
+    errors: [
+      ...storeReadErrors,
+      ...errorSpecs('namespace_not_found', 'embedding_failed', 'embedding_dimension_mismatch', 'index_unavailable'),
+      ...featureErrors,
+    ],
+    handle: ({ caller, params, body, signal }) =>
+      storing(async () => {
+        const { query, max_num_results: k = DEFAULT_RESULTS, filters, ranking_options: options } = body;
+        const { leastScore, ...ranking } = readRanking(options);
+        const filter = filters === undefined || filters === null ? undefined : { attributes: readAttributeFilter(filters) };
+        const { namespace } = await stores.get(caller, params.vector_store_id);
+        access.requireSearching();
+        const queries = typeof query === 'string' ? [query] : query;
+        const lists: PassageResult[][] = [];
+        for (const text of queries)
+          lists.push(await knowledge.search(scopeOf(caller), [namespace], { text, k, filter, signal, ...ranking }));
+        const results = sureResults(together(lists), leastScore).slice(0, k);
+        return json(200, {
+          object: 'vector_store.search_results.page',
+          search_query: queries,
+          data: results.map(toShape),
+          has_more: false,
+          next_page: null,
+        });
+      }),
+  });
+}
+
+/** Of one passage that several queries find, the best place counts. */
+function together(lists: readonly PassageResult[][]): PassageResult[] {
+  const [only, ...others] = lists;
+  if (only !== undefined && others.length === 0) return only;
+  const best = new Map<string, PassageResult>();
+  for (const result of lists.flat()) {
+    const key = `${result.documentNo} ${result.seq}`;
+    const known = best.get(key);
+    if (known === undefined || known.score < result.score) best.set(key, result);
+  }
+  return [...best.values()].sort((a, b) => b.score - a.score);
+}
+
+function toShape({ fileId, source, score, attributes, text }: PassageResult) {
+  return {
+    file_id: fileId,
+    filename: source,
+    score: Math.round(score * 1e6) / 1e6,
+    attributes,
+    content: [{ type: 'text', text }],
+  };
+}

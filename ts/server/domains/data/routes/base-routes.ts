@@ -1,0 +1,183 @@
+/** Knowledge bases: list, make, remove, rebuild. */
+import Type from 'typebox';
+import { HttpError } from '../../../platform/http/errors.ts';
+import { json, type Method, type Route, route } from '../../../platform/http/route.ts';
+import { featureErrors } from '../../license/index.ts';
+import type { Embedders } from '../embedding/embedders.ts';
+import { errorSpecs } from '../errors.ts';
+import type { KnowledgeAccess } from '../knowledge-access.ts';
+import {
+  BaseList,
+  BaseParams,
+  CreateBase,
+  CreatedBase,
+  LeftoverList,
+  RebuiltBase,
+  TenantParams,
+  toBaseShape,
+} from '../schemas.ts';
+import type { KnowledgeService } from '../service.ts';
+import { storing } from '../storing.ts';
+
+export const tag = 'Knowledge bases';
+const path = '/api/v1/vector/namespaces/{tenant}';
+
+export function baseRoutes(service: KnowledgeService, access: KnowledgeAccess, embedders: Embedders): Route[] {
+  return [
+    listRoute(service, access),
+    createRoute(service, access, embedders),
+    removeRoute(service, access),
+    rebuildRoute(service, access),
+    leftoverRoute(service, access),
+    ...bareRoutes(),
+  ];
+}
+
+function listRoute(service: KnowledgeService, access: KnowledgeAccess): Route {
+  return route({
+    method: 'GET',
+    path,
+    auth: 'viewer',
+    scope: 'knowledge:read',
+    maxBody: 0,
+    tag,
+    summary: 'Knowledge bases of the tenant',
+    params: TenantParams,
+    responses: { 200: BaseList },
+    errors: errorSpecs('forbidden', 'storage_unavailable'),
+    handle: ({ caller, params }) =>
+      storing(async () => {
+        const bases = await access.usable(caller, await service.list(access.ownScope(caller, params.tenant)));
+        return json(200, { data: bases.map(toBaseShape) });
+      }),
+  });
+}
+
+function createRoute(service: KnowledgeService, access: KnowledgeAccess, embedders: Embedders): Route {
+  return route({
+    method: 'POST',
+    path,
+    auth: 'developer',
+    scope: 'knowledge:write',
+    maxBody: 16_384,
+    tag,
+    summary: 'Make a knowledge base',
+    description: 'The first document makes one too. Its embedding model is chosen here and never changes.',
+    params: TenantParams,
+    body: CreateBase,
+    responses: { 201: CreatedBase },
+    errors: [
+      ...errorSpecs('invalid_request', 'forbidden', 'namespace_not_found', 'namespace_exists', 'embedding_model_not_found'),
+      ...errorSpecs('too_many_knowledge_bases', 'storage_unavailable'),
+      ...featureErrors,
+    ],
+    handle: ({ caller, params, body }) =>
+      storing(async () => {
+        access.requireAdding();
+        const base = await service.create(
+          await access.scopeFor(caller, params.tenant, body.namespace),
+          body.namespace,
+          body.embedding_model,
+        );
+        const note = body.embedding_model === undefined ? embedders.noteOn(base.embeddingModel) : undefined;
+        return json(201, { ...toBaseShape(base), ...(note === undefined ? {} : { note }) });
+      }),
+  });
+}
+
+function removeRoute(service: KnowledgeService, access: KnowledgeAccess): Route {
+  return route({
+    method: 'DELETE',
+    path: `${path}/{namespace}/documents`,
+    auth: 'developer',
+    scope: 'knowledge:write',
+    maxBody: 0,
+    tag,
+    summary: 'Empty a knowledge base and remove it',
+    params: BaseParams,
+    responses: { 200: Type.Object({ namespace: Type.String(), deleted: Type.Boolean() }) },
+    errors: errorSpecs('forbidden', 'namespace_not_found', 'storage_unavailable'),
+    handle: ({ caller, params: { tenant, namespace } }) =>
+      storing(async () => {
+        await service.remove(await access.scopeFor(caller, tenant, namespace), namespace);
+        return json(200, { namespace, deleted: true });
+      }),
+  });
+}
+
+function rebuildRoute(service: KnowledgeService, access: KnowledgeAccess): Route {
+  return route({
+    method: 'POST',
+    path: `${path}/{namespace}/rebuild`,
+    auth: 'developer',
+    scope: 'knowledge:write',
+    maxBody: 1_024,
+    bodyOptional: true,
+    tag,
+    summary: 'Make the index of a knowledge base anew from what is stored, while the one that is there serves',
+    params: BaseParams,
+    responses: { 200: RebuiltBase },
+    errors: errorSpecs('forbidden', 'namespace_not_found', 'index_unavailable', 'storage_unavailable'),
+    handle: ({ caller, params: { tenant, namespace } }) =>
+      storing(async () => {
+        const scope = await access.scopeFor(caller, tenant, namespace);
+        const { base, isRebuilding } = await service.rebuild(scope, namespace);
+        return json(200, { ...toBaseShape(base), rebuilding: isRebuilding });
+      }),
+  });
+}
+
+function leftoverRoute(service: KnowledgeService, access: KnowledgeAccess): Route {
+  return route({
+    method: 'GET',
+    path: `${path}/{namespace}/shard-only`,
+    auth: 'admin',
+    maxBody: 0,
+    tag,
+    summary: 'Leftovers of earlier deletes, which no search finds',
+    description: 'They are removed in the background; what stays for long was left behind by something else.',
+    params: BaseParams,
+    responses: { 200: LeftoverList },
+    errors: errorSpecs('forbidden', 'namespace_not_found', 'storage_unavailable'),
+    handle: ({ caller, params: { tenant, namespace } }) =>
+      storing(async () => {
+        const leftovers = await service.listLeftovers(await access.scopeFor(caller, tenant, namespace), namespace);
+        const data = leftovers.map(({ documentId, nChunks }) => ({
+          document_id: documentId ?? null,
+          chunks: nChunks,
+          marker: documentId === undefined ? ('undecidable' as const) : ('deleted_likely' as const),
+        }));
+        return json(200, { data });
+      }),
+  });
+}
+
+const NoMethod = Type.Object(
+  { error: Type.String(), detail: Type.String(), status: Type.Integer() },
+  { description: '- `method_not_allowed`: The path serves no method.' },
+);
+
+const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** The interface has the path of a base serve no method, which is another answer than that of a path that is not there. */
+function bareRoutes(): Route[] {
+  const bare = `${path}/{namespace}`;
+  return methods.map((method) =>
+    route({
+      method,
+      path: bare,
+      auth: 'viewer',
+      scope: 'knowledge:read',
+      maxBody: method === 'GET' || method === 'DELETE' ? 0 : 1_024,
+      bodyOptional: true,
+      tag,
+      summary: 'Serves no method; see the paths below it',
+      params: BaseParams,
+      responses: { 405: NoMethod },
+      handle: () => {
+        const detail = `${bare} serves no method; ${bare}/documents lists documents, and DELETE there removes the knowledge base.`;
+        throw new HttpError(405, 'method_not_allowed', detail, { headers: { allow: '' }, extra: { status: 405 } });
+      },
+    }),
+  );
+}

@@ -1,0 +1,25 @@
+/** What the routes of uploads answer for the knowledge bases. */
+import { featureErrors } from '../../license/index.ts';
+import { errorSpecs } from '../errors.ts';
+import { EXTRACTION_ERRORS } from '../extractor/extraction-errors.ts';
+import { Ingested, IngestQueued } from '../schemas.ts';
+
+export const fileOutcomes = { created: Ingested, accepted: IngestQueued };
+
+export const fileErrors = [
+  ...EXTRACTION_ERRORS,
+  ...errorSpecs(
+    'invalid_request',
+    'forbidden',
+    'namespace_not_found',
+    'document_not_found',
+    'embedding_model_not_found',
+    'too_many_knowledge_bases',
+    'embedding_dimension_mismatch',
+    'embedding_failed',
+    'queue_full',
+    'index_unavailable',
+    'storage_unavailable',
+  ),
+  ...featureErrors,
+];

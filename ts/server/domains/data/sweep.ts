@@ -1,0 +1,111 @@
+/** Removes what was deleted and what was never finished, while the module runs. */
+import type { Jobs } from '../../platform/jobs/index.ts';
+import { hasEnded, JobError } from '../../platform/jobs/index.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { Repeater } from '../../platform/repeater.ts';
+import { type Storage, systemScope, type TenantScope, tenantScope } from '../../platform/storage/index.ts';
+import { FileStore } from './files/file-store.ts';
+import { AttachedStore, CANCELLED_FAILURE, LOST_FAILURE } from './store/attached-store.ts';
+import { BaseStore } from './store/base-store.ts';
+import { SweepStore, type UnfinishedDocument } from './store/sweep-store.ts';
+
+const INTERVAL_MS = 10 * 60_000;
+/** A request that adds a document has given it a job, or failed, long before. */
+const UNFINISHED_MS = 10 * 60_000;
+/** Nodes that look away for longer read a base anew. */
+const TOMBSTONE_MS = 60 * 60_000;
+
+export interface SweepOptions {
+  readonly storage: Storage;
+  readonly jobs: Jobs;
+  readonly log: Log;
+  /** Files of these hashes may be needed no more. */
+  onErased(tenant: string, hashes: readonly string[]): Promise<void>;
+  /** A stored file that expired. */
+  removeFile(scope: TenantScope, id: string, sha256: string): Promise<void>;
+}
+
+export class Sweep {
+  readonly #store: SweepStore;
+  readonly #attached: AttachedStore;
+  readonly #bases: BaseStore;
+  readonly #files: FileStore;
+  readonly #jobs: Jobs;
+  readonly #onErased: SweepOptions['onErased'];
+  readonly #removeFile: SweepOptions['removeFile'];
+  readonly #repeater: Repeater;
+
+  constructor({ storage, jobs, log, onErased, removeFile }: SweepOptions) {
+    this.#onErased = onErased;
+    this.#removeFile = removeFile;
+    this.#store = new SweepStore(storage);
+    this.#attached = new AttachedStore(storage);
+    this.#bases = new BaseStore(storage);
+    this.#files = new FileStore(storage);
+    this.#jobs = jobs;
+    this.#repeater = new Repeater({
+      intervalMs: INTERVAL_MS,
+      run: () => this.run(),
+      onError: (error) => log.warn('deleted documents could not be removed; it is tried again later', { error: String(error) }),
+    });
+  }
+
+  start(): void {
+    this.#repeater.start();
+  }
+
+  /** What was just deleted need not wait. */
+  wake(): void {
+    this.#repeater.wake();
+  }
+
+  async stop(): Promise<void> {
+    await this.#repeater.stop();
+  }
+
+  /** Of the given hashes, those that documents and stored files of the tenant have. */
+  async usedBlobs(tenant: string, hashes: readonly string[]): Promise<Set<string>> {
+    const scope = tenantScope(tenant);
+    const [ofDocuments, ofFiles] = await Promise.all([
+      this.#store.listUsedHashes(scope, hashes),
+      this.#files.listUsedHashes(scope, hashes),
+    ]);
+    return new Set([...ofDocuments, ...ofFiles]);
+  }
+
+  /** Throws StorageError. */
+  async run(now = Date.now()): Promise<void> {
+    const everyone = systemScope();
+    const pending = await this.#store.listPending(everyone, now - UNFINISHED_MS);
+    const abandoned: number[] = [];
+    for (const document of pending) {
+      const state = await this.#jobState(document);
+      if (state === 'open') continue;
+      const failure = state === 'cancelled' ? CANCELLED_FAILURE : LOST_FAILURE;
+      if (!(await this.#attached.fail(everyone, document.id, failure))) abandoned.push(document.no);
+    }
+    await this.#store.abandon(everyone, abandoned);
+    await this.#removeExpired(now);
+    await this.#store.sweep(everyone, now - TOMBSTONE_MS, this.#onErased);
+  }
+
+  async #jobState({ tenant, jobId }: UnfinishedDocument): Promise<'open' | 'cancelled' | 'gone'> {
+    if (jobId === undefined) return 'gone';
+    try {
+      const job = await this.#jobs.get(tenantScope(tenant), jobId);
+      if (!hasEnded(job)) return 'open';
+      return job.state === 'cancelled' ? 'cancelled' : 'gone';
+    } catch (error) {
+      if (error instanceof JobError && error.code === 'job_not_found') return 'gone';
+      throw error;
+    }
+  }
+
+  /** Bases that nobody used for as many days as they have, and files whose time is over. */
+  async #removeExpired(now: number): Promise<void> {
+    for (const { tenant, namespace } of await this.#store.listExpiredBases(systemScope(), now))
+      await this.#bases.remove(tenantScope(tenant), namespace);
+    for (const { tenant, id, sha256 } of await this.#files.listExpired(systemScope(), now))
+      await this.#removeFile(tenantScope(tenant), id, sha256);
+  }
+}

@@ -1,0 +1,168 @@
+/** The module's routes on a server of its own, over a database, with callers who say who they are and a model that counts words. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import type { Authenticator } from '../../../platform/http/authenticator.ts';
+import { ANONYMOUS, type Role } from '../../../platform/http/principal.ts';
+import { openTestBed } from '../../../platform/http/test-support/test-bed.ts';
+import { Jobs, jobsMigrations } from '../../../platform/jobs/index.ts';
+import { MetricsRegistry } from '../../../platform/metrics/registry.ts';
+import { scriptedContext, scriptedNode, silentLog } from '../../../platform/module/test-support/scripted-context.ts';
+import type { UseRules } from '../../../platform/module/use-rules.ts';
+import { createStorage, type Storage, tenantScope } from '../../../platform/storage/index.ts';
+import {
+  ConversationSlot,
+  type InferenceApi,
+  inference,
+  KnowledgeSlot,
+  NO_STREAMS,
+  StreamRegistry,
+} from '../../inference/index.ts';
+import { type LicenseApi, license } from '../../license/index.ts';
+import { createData, type DataApi } from '../data-module.ts';
+import { data } from '../index.ts';
+import { countedStorage, type StorageOperation } from './counted-storage.ts';
+import { scriptedService, type WordModel, wordModel } from './word-model.ts';
+
+const SCOPES: Record<string, readonly string[]> = {
+  viewer: ['knowledge:read'],
+  developer: ['knowledge:read', 'knowledge:write'],
+  admin: ['*'],
+};
+
+/** The header `x-caller: TENANT/SUBJECT/ROLE` names an account. */
+const namedCallers: Authenticator = {
+  state: () => 'enforce',
+  authenticate: ({ headers }) => {
+    const [tenant, subject, role] = headers.get('x-caller')?.split('/') ?? [];
+    if (tenant === undefined || subject === undefined || role === undefined) return ANONYMOUS;
+    return { tenant, subject, kind: 'session', roles: [role as Role], scopes: SCOPES[role] ?? [], keyId: undefined };
+  },
+};
+
+export interface ContractDatabase {
+  url: string;
+  remove(): Promise<void>;
+}
+
+export interface Answer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes
+  body: any;
+}
+
+export interface DataBed {
+  readonly api: DataApi;
+  readonly model: WordModel;
+  readonly storage: Storage;
+  readonly jobs: Jobs;
+  readonly knowledge: KnowledgeSlot;
+  readonly url: string;
+  readonly dataDir: string;
+  /** The log of the server so far. */
+  readonly lines: readonly string[];
+  /** What the module asked of the database so far. */
+  readonly operations: StorageOperation[];
+  /** `caller`: TENANT/SUBJECT/ROLE. Paths stand below /api/v1/vector/. */
+  ask(method: string, path: string, body?: unknown, caller?: string): Promise<Answer>;
+  /** Adds a text to red's base `kb`. */
+  add(source: string, text: string, more?: object): Promise<Answer>;
+  search(query: string, more?: object, caller?: string): Promise<Answer>;
+  /** Waits for a job of red's. */
+  jobEnd(id: string): Promise<Answer['body']>;
+}
+
+export interface DataBedOptions {
+  model?: WordModel;
+  url?: string;
+  settings?: Readonly<Record<string, unknown>>;
+  license?: Partial<LicenseApi>;
+  uses?: UseRules;
+  /** Default: one of its own. */
+  dataDir?: string;
+  /** Of several nodes on one database. */
+  nodeId?: string;
+  /** How long a job stays that of a node that was killed; default: as jobs have it. */
+  leaseMs?: number;
+}
+
+export const DEVELOPER = 'red/ann/developer';
+
+export async function openDataBed(
+  t: Test,
+  newDatabase: () => Promise<ContractDatabase>,
+  options: DataBedOptions = {},
+): Promise<DataBed> {
+  const database = options.url === undefined ? await newDatabase() : { url: options.url, remove: async () => undefined };
+  const storage = createStorage({
+    url: database.url,
+    modules: [jobsMigrations, { module: 'data', migrations: data.migrations ?? [] }],
+  });
+  await storage.open();
+  const jobs = new Jobs({
+    storage,
+    log: silentLog,
+    metrics: new MetricsRegistry(),
+    nodeId: () => options.nodeId ?? 'node',
+    pollMs: 10,
+    ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
+  });
+  await jobs.start();
+  const model = options.model ?? wordModel();
+  const knowledge = new KnowledgeSlot();
+  const models: InferenceApi = {
+    service: scriptedService(model),
+    knowledge,
+    conversations: new ConversationSlot(),
+    streams: new StreamRegistry(NO_STREAMS, silentLog),
+  };
+  const settings = { 'data.embedding_model': 'words', 'data.embedding_url': '', ...options.settings };
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'svc-data-files-')));
+  const operations: StorageOperation[] = [];
+  const context = scriptedContext({
+    node: { ...scriptedNode, dataDir },
+    spec: data.settings,
+    settings,
+    storage: countedStorage(storage, operations),
+    jobs,
+    ...(options.uses && { uses: options.uses }),
+  });
+  const module = createData({
+    ...context,
+    use: <Api>(definition: { name: string }) => {
+      if (definition.name === license.name) return { requireFeature: () => {}, has: () => true, ...options.license } as Api;
+      if (definition.name !== inference.name) throw new Error(`the test has no ${definition.name}`);
+      return models as Api;
+    },
+  });
+  await module.start();
+  t.teardown(async () => {
+    await module.stop();
+    await jobs.stop(100);
+    await storage.close();
+    await database.remove();
+    if (options.dataDir === undefined) await rm(dataDir, { recursive: true });
+  });
+  const bed = await openTestBed(t, module.routes, { authenticator: namedCallers });
+  const ask: DataBed['ask'] = async (method, path, body, caller = DEVELOPER) => {
+    const init = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
+    const headers = { 'x-caller': caller, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+    const response = await fetch(`${bed.url}/api/v1/vector/${path}`, { method, headers, ...init });
+    return { status: response.status, body: await response.json() };
+  };
+  return {
+    ...{ api: module.api, model, storage, jobs, knowledge, ask, dataDir, operations, url: bed.url, lines: bed.lines },
+    add: (source, text, more = {}) => ask('POST', 'ingest', { tenant: 'red', namespace: 'kb', source, text, ...more }),
+    search: (query, more = {}, caller = DEVELOPER) =>
+      ask('POST', 'search', { tenant: caller.split('/')[0], namespace: 'kb', query, ...more }, caller),
+    jobEnd: async (id) => {
+      for (let i = 0; i < 2_000; i++) {
+        const job = await jobs.get(tenantScope('red'), id);
+        if (job.endedAt !== undefined) return job;
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      throw new Error('the job did not end');
+    },
+  };
+}

@@ -1,0 +1,102 @@
+/** Uploads within a whole server: a module of a few lines sends what arrives through extraction, and answers with what was found. */
+import t from 'tap';
+import { createServer } from '../../../main.ts';
+import { modules } from '../../../modules.ts';
+import { DomainError } from '../../../platform/errors/domain-error.ts';
+import { defineModule } from '../../../platform/module/module.ts';
+import { loadNodeConfig } from '../../../settings.ts';
+import { writeDocx } from '../extraction/test-support/docx-writer.ts';
+import { wrap, writePdf } from '../extraction/test-support/pdf-writer.ts';
+import { EXTRACTION_ERRORS } from '../extractor/extraction-errors.ts';
+import { Extractor } from '../extractor/extractor.ts';
+import { extractionSettings, extractorOptions } from '../extractor/settings.ts';
+import { uploadLimits, uploadSettings } from './settings.ts';
+import { uploadModules } from './test-support/upload-bed.ts';
+import { createUploads } from './uploads.ts';
+
+const reader = defineModule({
+  name: 'data',
+  settings: { ...uploadSettings, ...extractionSettings },
+  migrations: uploadModules[0]?.migrations ?? [],
+  create: ({ settings, storage, node, log }) => {
+    const extractor = new Extractor(extractorOptions(settings));
+    const uploads = createUploads({
+      ...{ storage, dataDir: node.dataDir, log, limits: uploadLimits(settings), targetErrors: EXTRACTION_ERRORS },
+      target: {
+        admit: async () => {},
+        accept: async ({ tenant }, { path, fileName }) => {
+          const result = await extractor.extract(path, { fileName, tenant });
+          if (result.outcome === 'refused') throw new DomainError(result.code, `${result.detail} ${result.remedy}`);
+          return { status: 201, body: { ...result } };
+        },
+      },
+    });
+    return {
+      api: undefined,
+      routes: uploads.routes,
+      start: async () => uploads.start(),
+      stop: async () => {
+        await uploads.stop();
+        await extractor.close();
+      },
+      health: () => ({ state: {}, reasons: [] }),
+      ready: () => undefined,
+    };
+  },
+});
+
+t.test('a file of several chunks is uploaded, read, and refused where it cannot be read', async (t) => {
+  const environment = {
+    SVC_LISTEN: '127.0.0.1:0',
+    SVC_FORCE_CPU_FEATURES: 'none',
+    SVC_DEFAULT_MODEL: 'none',
+    SVC_DATA_UPLOAD_HOURS: '2',
+  };
+  const list = [...modules.filter(({ name }) => name !== 'data'), reader];
+  const config = loadNodeConfig({ root: t.testdir({ models: {} }), environment }, list);
+  const server = await createServer(config, { modules: list, sink: { write: () => {}, flush: () => {} } });
+  const { internal } = await server.start();
+  t.teardown(() => server.stop());
+  const post = async (path: string, body: Uint8Array | object, headers: Record<string, string> = {}) => {
+    const isBytes = body instanceof Uint8Array;
+    const type: Record<string, string> = isBytes ? {} : { 'content-type': 'application/json' };
+    const init = { method: 'POST', headers: { ...type, ...headers }, body: isBytes ? Buffer.from(body) : JSON.stringify(body) };
+    const response = await fetch(`http://127.0.0.1:${internal.port}/api/v1/upload/${path}`, init);
+    return { status: response.status, body: (await response.json()) as Record<string, never> };
+  };
+  const add = async (filename: string, bytes: Buffer) => {
+    const { body } = await post('init', { filename, size: bytes.length, tenant: 'default', namespace: 'handbook' });
+    const { upload_id: id, chunk_size: size } = body as unknown as { upload_id: string; chunk_size: number };
+    for (let index = 0; index * size < bytes.length; index++)
+      await post('chunk', bytes.subarray(index * size, (index + 1) * size), {
+        'x-upload-id': id,
+        'x-chunk-index': String(index),
+      });
+    return await post('finalize', { upload_id: id });
+  };
+  const picture = {
+    name: 'word/media/noise.bin',
+    data: Buffer.from(Array.from({ length: 9_000_000 }, (_, i) => (i * i * 2654435761) >>> 24)),
+    stored: true,
+  };
+  const large = writeDocx({ blocks: [{ type: 'paragraph', text: 'The harbour was built in 1911 by forty masons.' }] }, [picture]);
+  t.match(await add('Large.docx', large), {
+    status: 201,
+    body: { document: { kind: 'docx', blocks: [{ text: /forty masons/ }] } },
+  });
+  const pages = ['first', 'second'].map((word) => wrap(`This is the ${word} page of the study of harbours.`, 60, 60, 400).texts);
+  t.match(await add('study.pdf', writePdf(pages)), {
+    status: 201,
+    body: { document: { pages: 2, blocks: [{ page: 1 }, { page: 2, text: /second/ }] } },
+  });
+  t.match(await add('scan.pdf', writePdf([[]], { hasPicture: true })), {
+    status: 422,
+    body: { error: 'scanned_pdf', detail: /OCR/ },
+  });
+  t.match(await add('notes.rtf', Buffer.from('{\\rtf1 Hello}')), { status: 201, body: { outcome: 'stored', reason: 'rtf' } });
+  const paths = Object.keys((server.openapi as { paths: object }).paths);
+  t.ok(
+    paths.includes('/api/v1/upload/init') && paths.includes('/api/v1/upload/tus/{upload_id}'),
+    'all of it is in the reference',
+  );
+});

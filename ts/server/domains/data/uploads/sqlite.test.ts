@@ -1,0 +1,3 @@
+import { testUploadContract } from './test-support/upload-contract.ts';
+
+testUploadContract(async () => undefined);

@@ -1,0 +1,54 @@
+/**
+ * Uploads file after file in chunks, several at a time, and prints a JSON line for each chunk and file that was acknowledged. Usage: node
+ * steady-uploader.ts FOLDER. Ends by being killed.
+ */
+import type { Principal } from '../../../../platform/http/principal.ts';
+import { silentLog } from '../../../../platform/module/test-support/scripted-context.ts';
+import { createStorage } from '../../../../platform/storage/index.ts';
+import { uploaderOf } from '../uploader.ts';
+import { createUploads } from '../uploads.ts';
+import { LIMITS, RememberingTarget, someBytes, TEST_CHUNK, uploadModules } from './upload-bed.ts';
+
+const UPLOADERS = 3;
+const CHUNKS = 6;
+const ann: Principal = { tenant: 'red', subject: 'ann', kind: 'session', roles: ['developer'], scopes: ['*'], keyId: undefined };
+const folder = process.argv[2] ?? '';
+const storage = createStorage({ url: `sqlite:${folder}/svc.db`, modules: uploadModules });
+await storage.open();
+const limits = { ...LIMITS, maxTenantBytes: 2 ** 40, maxOpenUploads: 10_000, expiryMs: 2 ** 40 };
+const uploads = createUploads({
+  storage,
+  dataDir: folder,
+  log: silentLog,
+  limits,
+  target: new RememberingTarget(),
+  chunkBytes: TEST_CHUNK,
+});
+const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
+let seed = 0;
+
+async function upload(): Promise<never> {
+  for (;;) {
+    seed += 1;
+    const mine = seed;
+    const bytes = someBytes(CHUNKS * TEST_CHUNK, mine);
+    const file = { protocol: 'chunked', namespace: 'n', fileName: 'a.txt', source: 'a', sizeBytes: bytes.length } as const;
+    const { id } = await uploads.service.begin(ann, file);
+    say({ id, seed: mine });
+    for (let index = 0; index < CHUNKS; index++) {
+      const body = [bytes.subarray(index * TEST_CHUNK, (index + 1) * TEST_CHUNK)];
+      await uploads.chunked.receive(uploaderOf(ann), id, {
+        index,
+        sha256: undefined,
+        body: (async function* () {
+          yield* body;
+        })(),
+      });
+      say({ id, seed: mine, index });
+    }
+    await uploads.chunked.finalize(uploaderOf(ann), id);
+    say({ id, seed: mine, isDone: true });
+  }
+}
+
+await Promise.all(Array.from({ length: UPLOADERS }, upload));

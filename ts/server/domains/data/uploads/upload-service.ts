@@ -1,0 +1,82 @@
+/** What both protocols share: uploads begin, are looked at, cancelled and completed. */
+import type { Principal } from '../../../platform/http/principal.ts';
+import { newTimeOrderedId } from '../../../platform/time-ordered-id.ts';
+import type { UploadQuota, UploadStore } from './store/upload-store.ts';
+import type { NewUpload, Upload, UploadOutcome } from './upload.ts';
+import type { UploadCompletion } from './upload-completion.ts';
+import { uploadError, uploadNotFound } from './upload-errors.ts';
+import type { UploadFiles } from './upload-files.ts';
+import type { UploadTarget } from './upload-target.ts';
+import { type Uploader, uploaderOf } from './uploader.ts';
+
+/** Small enough to be sent again after a cut, and large enough that its two fsyncs do not matter. */
+export const CHUNK_BYTES = 8 * 1024 * 1024;
+
+export interface UploadLimits extends UploadQuota {
+  maxFileBytes: number;
+  /** Since the last byte that came. */
+  expiryMs: number;
+}
+
+export interface UploadServiceOptions {
+  store: UploadStore;
+  files: UploadFiles;
+  completion: UploadCompletion;
+  target: UploadTarget;
+  limits: UploadLimits;
+  now: () => number;
+  chunkBytes?: number;
+}
+
+export class UploadService {
+  readonly #options: UploadServiceOptions;
+
+  constructor(options: UploadServiceOptions) {
+    this.#options = options;
+  }
+
+  get maxFileBytes(): number {
+    return this.#options.limits.maxFileBytes;
+  }
+
+  /** Throws `upload_too_large`, the quota's refusals, `disk_full`, and what the target throws. */
+  async begin(caller: Principal, given: NewUpload): Promise<Upload> {
+    const { store, files, target, limits, now, chunkBytes = CHUNK_BYTES } = this.#options;
+    if (given.sizeBytes > limits.maxFileBytes)
+      throw uploadError(
+        'upload_too_large',
+        `The file has ${given.sizeBytes} bytes, and at most ${limits.maxFileBytes} are taken. Split it.`,
+      );
+    const uploader = uploaderOf(caller);
+    await target.admit(caller, uploader, given);
+    const nowMs = now();
+    const rest = { chunkBytes, offset: 0, expiresAtMs: nowMs + limits.expiryMs, contentSha256: undefined, outcome: undefined };
+    const upload: Upload = { ...given, ...rest, id: newTimeOrderedId() };
+    await store.insert(uploader, upload, limits, nowMs);
+    try {
+      await files.create(upload.id, upload.sizeBytes);
+    } catch (error) {
+      await store.remove(uploader, upload.id);
+      throw error;
+    }
+    return upload;
+  }
+
+  /** Throws `upload_not_found`, also for one of the other protocol. */
+  async get(uploader: Uploader, id: string, protocol: NewUpload['protocol']): Promise<Upload> {
+    const upload = await this.#options.store.get(uploader, id, this.#options.now());
+    if (upload.protocol !== protocol) throw uploadNotFound();
+    return upload;
+  }
+
+  async complete(uploader: Uploader, id: string): Promise<UploadOutcome> {
+    return await this.#options.completion.complete(uploader, id);
+  }
+
+  /** What was made of a file that is complete stays. */
+  async cancel(uploader: Uploader, id: string, protocol: NewUpload['protocol']): Promise<void> {
+    await this.get(uploader, id, protocol);
+    await this.#options.store.remove(uploader, id);
+    await this.#options.files.remove(id);
+  }
+}

@@ -1,0 +1,20 @@
+/** A vector store's name as the name of a knowledge base, which has no slashes, ends in no space and is shorter. */
+import { NAMESPACE_PATTERN } from '../ingest/ingest-body.ts';
+
+const MAX_LENGTH = 100;
+const NAMESPACE = new RegExp(NAMESPACE_PATTERN, 'u');
+
+/** Undefined: nothing of it can be one. */
+export function namespaceOf(name: string | undefined): string | undefined {
+  const cleaned = (name ?? '')
+    .toWellFormed()
+    .normalize('NFC')
+    .replace(/[/\\]/g, '-')
+    .replace(/\p{C}/gu, '')
+    .trim()
+    .slice(0, MAX_LENGTH)
+    .toWellFormed()
+    .replace(/\p{C}/gu, '')
+    .trim();
+  return NAMESPACE.test(cleaned) ? cleaned : undefined;
+}
