@@ -2,14 +2,17 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { CAPABILITY_SCOPES } from './domains/identity/accounts/scopes.ts';
 import { identity } from './domains/identity/index.ts';
 import { modules } from './modules.ts';
+import { eventsMigrations } from './platform/events/index.ts';
 import { POLICIES, type PolicyName } from './platform/http/policy.ts';
 import { json, type Route } from './platform/http/route.ts';
 import { openTestBed, type TestBed } from './platform/http/test-support/test-bed.ts';
 import { MetricsRegistry } from './platform/metrics/registry.ts';
 import { ModuleHost } from './platform/module/module-host.ts';
 import { noEvents, noJobs, scriptedNode, silentLog } from './platform/module/test-support/scripted-context.ts';
+import { NO_LIMITS } from './platform/module/use-rules.ts';
 import { createStorage } from './platform/storage/index.ts';
 import { loadNodeConfig } from './settings.ts';
 
@@ -40,6 +43,9 @@ const rules: Record<string, PolicyName> = {
   'GET /health': 'local',
   'GET /metrics': 'local',
   'GET /api/v1/system/version': 'local',
+  'GET /api/v1/system/incidents': 'local',
+  'GET /api/v1/license/health': 'local',
+  'GET /api/v1/metering/quotas': 'admin',
   'GET /v1/models': 'open',
   'POST /v1/chat/completions': 'viewer',
   'POST /v1/embeddings': 'viewer',
@@ -56,10 +62,25 @@ const openPaths = [
   'GET /readyz',
   'GET /v1/models',
   'GET /docs',
+  'GET /chat',
+  'GET /chat/',
+  'GET /login',
+  'GET /login/',
+  'GET /admin',
+  'GET /admin/',
+  'GET /sandbox',
+  'GET /sandbox/',
+  'GET /assets/*',
   'GET /openapi.json',
   'POST /api/v1/auth/login',
   'POST /api/v1/auth/register',
   'POST /api/v1/auth/reset-password',
+  'GET /api/v1/auth/methods',
+  'GET /api/v1/auth/oidc/start',
+  'GET /api/v1/auth/oidc/callback',
+  'POST /api/v1/auth/reset-password/request',
+  'GET /api/v1/tenants/{tenantId}/theme',
+  'GET /api/v1/tenants/{tenantId}/branding/logo',
 ];
 
 const elsewhere = { 'x-forwarded-for': '192.0.2.7' };
@@ -81,11 +102,20 @@ async function openWorld(t: Test): Promise<World> {
   mkdirSync(dataDir);
   const config = loadNodeConfig({ root: folder, environment: { SVC_DATA_DIR: dataDir } });
   const migrations = modules.map(({ name, migrations: own = [] }) => ({ module: name, migrations: own }));
-  const storage = createStorage({ url: `sqlite:${join(dataDir, 'svc.db')}`, modules: migrations });
+  const storage = createStorage({ url: `sqlite:${join(dataDir, 'svc.db')}`, modules: [eventsMigrations, ...migrations] });
   await storage.open();
   const tenants = { tokensPerMinute: () => undefined, allowsPriority: () => true };
   const node = { ...scriptedNode, dataDir };
-  const platform = { node, log: silentLog, metrics: new MetricsRegistry(), storage, jobs: noJobs, events: noEvents, tenants };
+  const platform = {
+    node,
+    log: silentLog,
+    metrics: new MetricsRegistry(),
+    storage,
+    jobs: noJobs,
+    events: noEvents,
+    tenants,
+    uses: NO_LIMITS,
+  };
   const host = await ModuleHost.create(modules, config, platform);
   await host.start([]);
   const accounts = host.find(identity);
@@ -132,7 +162,16 @@ async function makeKeys(world: World): Promise<Record<string, string>> {
   const revoked = await world.call('POST', '/api/v1/users/me/api-key', as);
   await world.call('POST', '/api/v1/users/me/api-key', { 'x-api-key': String(revoked['api_key']) });
   const limited = await world.call('POST', '/api/v1/identity/keys', as, { name: 'limited', scopes: ['knowledge:read'] });
-  return { ...keys, limited: String(limited['api_key']), revoked: String(revoked['api_key']) };
+  const capability = (scopes: readonly string[]) =>
+    world.call('POST', '/api/v1/identity/capabilities', as, { scopes, expires_in_seconds: 3600 });
+  const ended = await capability(['chat:use']);
+  await world.call('POST', '/api/v1/identity/capabilities/revoke', as, { id: ended['id'] }).catch(() => undefined);
+  return {
+    ...keys,
+    ...{ limited: String(limited['api_key']), revoked: String(revoked['api_key']) },
+    ...{ capability: String((await capability(CAPABILITY_SCOPES))['token']), endedCapability: String(ended['token']) },
+    limitedCapability: String((await capability(['knowledge:read']))['token']),
+  };
 }
 
 t.test('the table of callers and policies holds for every route', async (t) => {
@@ -170,7 +209,10 @@ t.test('on every route', async (t) => {
   const probes = routes.filter(({ probe }) => probe === true);
   const guarded = routes.filter((route) => !probes.includes(route));
   t.test('a refused credential is 401 on both listeners, whatever it asks for', async (t) => {
-    const refused = [{ 'x-api-key': keys['revoked'] ?? '' }, { 'x-api-key': 'wrong' }, { authorization: 'Bearer wrong' }];
+    const refused = [
+      ...[{ 'x-api-key': keys['revoked'] ?? '' }, { 'x-api-key': 'wrong' }, { authorization: 'Bearer wrong' }],
+      ...[{ authorization: `Bearer ${keys['endedCapability']}` }, { 'x-api-key': keys['endedCapability'] ?? '' }],
+    ];
     for (const route of guarded) {
       for (const headers of refused) {
         t.equal(await status(route, headers), 401, nameOf(route));
@@ -193,16 +235,23 @@ t.test('on every route', async (t) => {
       t.equal(await status(route, { authorization: `Bearer ${local}` }), 200, nameOf(route));
     }
   });
-  t.test('a key of a superadmin that is limited to other scopes is refused where a scope is needed', async (t) => {
+  t.test('a key of a superadmin that is limited to other scopes is refused where another one is needed', async (t) => {
     for (const route of guarded) {
       const needs = route.scope ?? POLICIES[route.auth].scope;
-      const isFree = POLICIES[route.auth].leastRole === undefined || needs === undefined;
+      const isFree = POLICIES[route.auth].leastRole === undefined || needs === undefined || needs === 'knowledge:read';
       t.equal(await status(route, { 'x-api-key': keys['limited'] ?? '' }), isFree ? 200 : 403, nameOf(route));
+      t.equal(await status(route, { authorization: `Bearer ${keys['limitedCapability']}` }), isFree ? 200 : 403, nameOf(route));
+      const isOpenToCapabilities = isFree || CAPABILITY_SCOPES.includes(needs);
+      t.equal(await status(route, { 'x-api-key': keys['capability'] ?? '' }), isOpenToCapabilities ? 200 : 403, nameOf(route));
     }
     const free = guarded.filter(
       ({ auth, scope }) => POLICIES[auth].leastRole !== undefined && (scope ?? POLICIES[auth].scope) === undefined,
     );
-    t.strictSame(free.map(nameOf).sort(), ['GET /api/v1/auth/whoami', 'POST /api/v1/users/me/api-key']);
+    t.strictSame(free.map(nameOf).sort(), [
+      'GET /api/v1/auth/whoami',
+      'POST /api/v1/identity/capabilities/derive',
+      'POST /api/v1/users/me/api-key',
+    ]);
   });
   t.test('missing native paths cannot be told from others without a credential', async (t) => {
     for (const path of ['/api/v1/nothing', '/api/v1/identity/nothing', '/api/v1/system/nothing']) {

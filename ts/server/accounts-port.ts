@@ -12,16 +12,19 @@ import {
 } from './platform/http/authenticator.ts';
 import type { Principal } from './platform/http/principal.ts';
 import type { TenantRules } from './platform/module/tenant-rules.ts';
+import { type NameFilter, NO_LIMITS, type UseRules } from './platform/module/use-rules.ts';
 
-export class AccountsPort implements Authenticator, AccessRecorder, TenantRules {
+export class AccountsPort implements Authenticator, AccessRecorder, TenantRules, UseRules {
   #authenticator: Authenticator = NO_ACCOUNTS;
   #recorder: AccessRecorder = NO_RECORDS;
   #rules: TenantRules | undefined;
+  #uses: UseRules = NO_LIMITS;
 
-  attach({ authenticator, recorder, tenants }: IdentityApi): void {
+  attach({ authenticator, recorder, tenants, uses }: IdentityApi): void {
     this.#authenticator = authenticator;
     this.#recorder = recorder;
     this.#rules = tenants;
+    this.#uses = uses;
   }
 
   state(): AuthenticationState {
@@ -42,5 +45,13 @@ export class AccountsPort implements Authenticator, AccessRecorder, TenantRules 
 
   allowsPriority(tenant: string): boolean {
     return this.#rules?.allowsPriority(tenant) ?? true;
+  }
+
+  models(caller: Principal): NameFilter | Promise<NameFilter> {
+    return this.#uses.models(caller);
+  }
+
+  namespaces(caller: Principal): NameFilter | Promise<NameFilter> {
+    return this.#uses.namespaces(caller);
   }
 }

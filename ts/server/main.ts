@@ -3,33 +3,50 @@ import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { AccountsPort } from './accounts-port.ts';
+import { closeAll } from './close-all.ts';
 import { databaseOptions } from './database.ts';
-import { identity } from './domains/identity/index.ts';
+import { endExpiredRequests, endRefusedRequests, identity } from './domains/identity/index.ts';
 import { modules as allModules } from './modules.ts';
+import { filesOf } from './platform/config/config.ts';
 import { parseListenAddress } from './platform/config/listen-address.ts';
+import { proposeSetting } from './platform/config/proposed-setting.ts';
+import { SavedSettings } from './platform/config/saved-settings.ts';
 import { listOf } from './platform/config/setting.ts';
 import { Events } from './platform/events/index.ts';
+import { hostMemory } from './platform/host-memory.ts';
+import type { ClientAddressOptions } from './platform/http/access/client-address.ts';
 import { withDocs } from './platform/http/docs/docs-routes.ts';
 import { HttpServer, type ListenAddresses } from './platform/http/http-server.ts';
+import type { InheritedSocket } from './platform/http/listen/inherited-socket.ts';
 import type { TlsOptions } from './platform/http/listen/listener.ts';
+import type { ListenAddress } from './platform/http/listen/listening-app.ts';
 import { Jobs } from './platform/jobs/index.ts';
 import { FileDescriptorSink, type LineSink } from './platform/log/line-sink.ts';
-import { Log } from './platform/log/log.ts';
+import { Log, type LogLevel } from './platform/log/log.ts';
+import { RecentLines } from './platform/log/recent-lines.ts';
 import { observeProcess } from './platform/metrics/process-metrics.ts';
 import { MetricsRegistry } from './platform/metrics/registry.ts';
 import type { AnyModuleDefinition } from './platform/module/module.ts';
 import { ModuleHost } from './platform/module/module-host.ts';
 import { StartError } from './platform/module/start-error.ts';
+import { AddressList } from './platform/network/address-list.ts';
 import { LocalNode } from './platform/node/local-node.ts';
 import { WorkerPool } from './platform/pool/worker-pool.ts';
-import { createStorage, DataDirLock, observeStorage } from './platform/storage/index.ts';
+import { createStorage, DataDirLock, observeStorage, type SpareThreads } from './platform/storage/index.ts';
 import { API_INFO, INSTALL_ROOT, VERSION } from './product.ts';
+import { inheritedSockets } from './service-manager.ts';
 import type { NodeConfig } from './settings.ts';
+import { stateFilesOf } from './state-files.ts';
 
 /** What tests put in place of the real thing. */
 export interface ServerOverrides {
   modules?: readonly AnyModuleDefinition[];
   sink?: LineSink;
+}
+
+/** What was begun before the node is wired, so that it is ready sooner. */
+export interface HeadStart {
+  spareThreads?: SpareThreads;
 }
 
 export interface Server {
@@ -45,32 +62,53 @@ export interface Server {
 }
 
 /** Wires the node; opens nothing yet. */
-export async function createServer(config: NodeConfig, overrides: ServerOverrides = {}): Promise<Server> {
+export async function createServer(
+  config: NodeConfig,
+  overrides: ServerOverrides = {},
+  headStart: HeadStart = {},
+): Promise<Server> {
   const { values } = config;
   const sink = overrides.sink ?? new FileDescriptorSink(2);
-  const log = new Log({ level: values['log.level'], format: logFormat(values['log.format']), sink });
+  const recent = new RecentLines();
+  const log = new Log({ level: values['log.level'], format: logFormat(values['log.format']), sink, recent });
   const metrics = new MetricsRegistry();
   observeProcess(metrics, VERSION);
   const accounts = new AccountsPort();
   const definitions = overrides.modules ?? allModules;
   const observer = observeStorage(metrics, log.child({ part: 'storage' }));
-  const storage = createStorage({ ...databaseOptions(values, definitions), observer });
+  const storage = createStorage({ ...databaseOptions(values, definitions), observer, ...headStart });
   const node = new LocalNode({
     version: VERSION,
     installRoot: INSTALL_ROOT,
     dataDir: values.data_dir,
     configuredRoles: values['node.roles'],
+    stateFiles: stateFilesOf(definitions),
+    configFiles: filesOf(config),
     auth: () => accounts.state(),
+    settings: new SavedSettings(config, values.data_dir, (key, value) => {
+      if (key === 'log.level') log.setLevel(value as LogLevel);
+    }),
+    proposeSetting: (key, text) => proposeSetting(config, key, text),
     storage,
   });
-  const jobs = new Jobs({ storage, log: log.child({ part: 'jobs' }), metrics, nodeId: () => node.id });
+  const jobs = new Jobs({ storage, log: log.child({ part: 'jobs' }), metrics, nodeId: () => node.id, tellsEnds: true });
   const events = new Events({ storage, log: log.child({ part: 'events' }), metrics, nodeId: () => node.id });
-  const host = await ModuleHost.create(definitions, config, { node, log, metrics, storage, jobs, events, tenants: accounts });
+  const host = await ModuleHost.create(definitions, config, {
+    node,
+    log,
+    metrics,
+    storage,
+    jobs,
+    events,
+    tenants: accounts,
+    uses: accounts,
+  });
   const accountsOfModule = host.find(identity);
   if (accountsOfModule !== undefined) accounts.attach(accountsOfModule);
   node.attach(host);
   const { routes, document } = withDocs(host.routes, API_INFO);
   const pool = new WorkerPool({ ...poolLimits(), log: log.child({ part: 'pool' }), metrics });
+  const inherited = inheritedSockets();
   const http = new HttpServer({
     routes,
     pool,
@@ -78,39 +116,49 @@ export async function createServer(config: NodeConfig, overrides: ServerOverride
     recorder: accounts,
     findModule: host.findModule,
     errorBodies: host.errorBodies,
+    corsHeaders: host.corsHeaders,
+    guardedPaths: host.guardedPaths,
+    proxies: proxiesOf(values),
     allowedHosts: listOf(values['http.allowed_hosts']),
     allowedOrigins: listOf(values['http.allowed_origins']),
     publicTls: publicTlsOf(values),
+    inherited,
     log,
     metrics,
     maxBodyBytes: values['http.max_body_bytes'],
     maxBufferedBodyBytes: values['http.max_buffered_bytes'],
     maxConnections: values['http.max_connections'],
   });
+  endRefusedRequests(events, http);
+  const stopExpiry = accountsOfModule?.endsOpenRequests === true ? endExpiredRequests(http) : () => undefined;
   const listen = async (): Promise<ListenAddresses> => {
-    const outside = values.public_listen === '' ? undefined : parseListenAddress(values.public_listen);
+    const outside = values.public_listen === '' ? inheritedAddress(inherited.public) : parseListenAddress(values.public_listen);
     return http.open(parseListenAddress(values.listen), outside);
   };
   let lock: DataDirLock | undefined;
-  const close = async (): Promise<void> => {
-    await pool.close(0);
-    await host.stop();
-    await events.stop();
-    await jobs.stop();
-    await storage.close();
-    lock?.release();
-  };
+  const close = (): Promise<void> =>
+    closeAll([
+      () => pool.close(0),
+      async () => stopExpiry(),
+      () => host.stop(),
+      () => events.stop(),
+      () => jobs.stop(),
+      () => storage.close(),
+      async () => lock?.release(),
+    ]);
   // Lines wait for the end of the turn, which a process that ends by a fault does not reach.
   process.once('exit', () => sink.flush());
   return {
-    openapi: document,
+    get openapi() {
+      return document();
+    },
     log,
     start: async () => {
       for (const warning of config.warnings) log.warn(warning);
       try {
         lock = await openDataDir(values.data_dir);
-        await storage.open();
         await node.open();
+        await storage.open();
         await jobs.start();
         await node.start();
         await events.start();
@@ -150,10 +198,27 @@ async function openDataDir(path: string): Promise<DataDirLock> {
 
 /**
  * Few threads, since each takes a core from the models. Memory is for the largest body that is taken, which takes ten times its bytes
- * while it is read.
+ * while it is read; on a small machine all threads together have half of it.
  */
 function poolLimits(): { nThreads: number; maxMemoryMb: number; maxQueue: number } {
-  return { nThreads: Math.min(4, Math.max(2, Math.floor(availableParallelism() / 2))), maxMemoryMb: 2048, maxQueue: 64 };
+  const nThreads = Math.min(4, Math.max(2, Math.floor(availableParallelism() / 2)));
+  const shareMb = Math.floor(hostMemory() / 2 ** 20 / 2 / nThreads);
+  return { nThreads, maxMemoryMb: Math.min(2048, Math.max(256, shareMb)), maxQueue: 64 };
+}
+
+function proxiesOf(values: NodeConfig['values']): ClientAddressOptions {
+  const trustedProxies = listOf(values['edge.trusted_proxies']);
+  try {
+    return { trustedProxies: new AddressList(trustedProxies).entries, header: values['edge.forwarded_header'] };
+  } catch (cause) {
+    const remedy = 'write addresses and blocks separated by commas, for example 127.0.0.1, 10.0.0.0/8';
+    throw new StartError('invalid_setting', `edge.trusted_proxies: ${(cause as Error).message}`, remedy, cause);
+  }
+}
+
+/** An inherited socket listens where it was told to; the settings need not say it again. */
+function inheritedAddress(socket: InheritedSocket | undefined): ListenAddress | undefined {
+  return socket === undefined ? undefined : { host: '', port: 0 };
 }
 
 function publicTlsOf(values: NodeConfig['values']): TlsOptions | undefined {

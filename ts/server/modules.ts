@@ -1,8 +1,27 @@
 /** The modules of this program. A new one is a folder below domains/ and a line here. */
+import { backup } from './domains/backup/index.ts';
 import { conversations } from './domains/conversations/index.ts';
+import { data } from './domains/data/index.ts';
 import { identity } from './domains/identity/index.ts';
 import { inference } from './domains/inference/index.ts';
+import { license } from './domains/license/index.ts';
+import { metering } from './domains/metering/index.ts';
+import { pages } from './domains/pages/index.ts';
+import { security } from './domains/security/index.ts';
 import { system } from './domains/system/index.ts';
+import { webhooks } from './domains/webhooks/index.ts';
 import type { AnyModuleDefinition } from './platform/module/module.ts';
 
-export const modules: readonly AnyModuleDefinition[] = [identity, inference, conversations, system];
+export const modules: readonly AnyModuleDefinition[] = [
+  identity,
+  license,
+  metering,
+  security,
+  inference,
+  data,
+  conversations,
+  backup,
+  webhooks,
+  pages,
+  system,
+];

@@ -7,6 +7,7 @@ import { effectiveConfig } from './platform/config/effective-config.ts';
 import { setting, textSchema } from './platform/config/setting.ts';
 import { scopeOf } from './platform/http/principal.ts';
 import { json, route } from './platform/http/route.ts';
+import { until } from './platform/jobs/test-support/open-jobs.ts';
 import { defineModule } from './platform/module/module.ts';
 import { column } from './platform/storage/index.ts';
 import { loadNodeConfig } from './settings.ts';
@@ -102,10 +103,10 @@ t.test('a module of a dozen lines has a setting, a table, a job, a route, docs, 
   const answer = await ask('/api/v1/iot/visits', 'POST', { name: 'Ada' });
   t.equal(answer.status, 202);
   const { job } = (await answer.json()) as { job: string };
-  const ended = await until(async () => {
-    const seen = (await (await ask(`/api/v1/system/jobs/${job}`)).json()) as { state: string; result: unknown };
-    return ['done', 'failed'].includes(seen.state) ? seen : undefined;
-  });
+  const ended = await until(
+    async () => (await (await ask(`/api/v1/system/jobs/${job}`)).json()) as { state: string; result: unknown },
+    ({ state }) => ['done', 'failed'].includes(state),
+  );
   t.match(ended, { state: 'done', result: 'Good morning, Ada' });
   t.match(await (await ask('/metrics')).text(), /^svc_iot_visits_total 1$/m);
   t.match(await (await ask('/health')).json(), { iot: { greeting: 'Good morning' } });
@@ -117,11 +118,3 @@ t.test('a module of a dozen lines has a setting, a table, a job, a route, docs, 
   await ask('/api/v1/system/roles/edge', 'PUT', { enabled: true });
   t.equal((await ask('/api/v1/iot/visits', 'POST', { name: 'Ada' })).status, 202);
 });
-
-async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  for (;;) {
-    const seen = await look();
-    if (seen !== undefined) return seen;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

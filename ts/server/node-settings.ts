@@ -1,10 +1,12 @@
 /** Settings of the node itself: where it listens, where it keeps things, how it logs. Modules declare their own. */
 import Type from 'typebox';
 import { integerSchema, maskUserInfo, pathSchema, setting, textSchema } from './platform/config/setting.ts';
+import { FORWARDING_HEADER_NAMES } from './platform/http/access/client-address.ts';
 
 const MIB = 1024 * 1024;
 const addressSchema = Type.String({ pattern: '^$|^((\\[[0-9A-Fa-f:.]+\\]|[^\\s:\\[\\]/]+):)?\\d{1,5}$' });
-const address = { accepts: 'HOST:PORT, [IPv6]:PORT or a port, for example 127.0.0.1:8880' };
+const ofMachine = { isOfMachine: true };
+const address = { accepts: 'HOST:PORT, [IPv6]:PORT or a port, for example 127.0.0.1:8880', ...ofMachine };
 
 /** `data_dir` is empty here; config.ts fills it from where the program is installed. */
 export const nodeSettings = {
@@ -20,17 +22,18 @@ export const nodeSettings = {
     textSchema,
     '',
     'Roles of this node, separated by commas; empty: all that a single node needs. `svc roles` switches them while it runs.',
+    ofMachine,
   ),
 
   'database.url': setting(
     Type.String({ maxLength: 4096, pattern: '^$|^postgres(ql)?://' }),
     '',
     'PostgreSQL (15 or newer) instead of the SQLite file in data_dir: postgres://USER:PASSWORD@HOST/DATABASE.',
-    { accepts: 'a URL that starts with postgres://', mask: maskUserInfo },
+    { accepts: 'a URL that starts with postgres://', mask: maskUserInfo, ...ofMachine },
   ),
   'database.pool_size': setting(integerSchema(1, 1000), 10, 'Most connections to PostgreSQL.'),
 
-  'log.level': setting(Type.Enum(['debug', 'info', 'warn', 'error']), 'info', 'Least severity that is logged.'),
+  'log.level': setting(Type.Enum(['debug', 'info', 'warn', 'error']), 'info', 'Least severity that is logged.', { isLive: true }),
   'log.format': setting(Type.Enum(['auto', 'json', 'text']), 'auto', 'auto: words on a terminal, JSON lines elsewhere.'),
 
   'http.max_body_bytes': setting(
@@ -49,11 +52,26 @@ export const nodeSettings = {
     textSchema,
     '',
     'Host names, separated by commas, under which the node may be called while authentication is off, beside loopback and its own.',
+    ofMachine,
   ),
   'http.allowed_origins': setting(
     textSchema,
     '',
     'Origins, separated by commas, whose pages may call the API; loopback always may, and all may (*) once authentication is on.',
+    ofMachine,
+  ),
+
+  'edge.trusted_proxies': setting(
+    textSchema,
+    '',
+    'Addresses and CIDR blocks, separated by commas, of the reverse proxies that are believed when they say whose request they pass on.',
+    ofMachine,
+  ),
+  'edge.forwarded_header': setting(
+    Type.Enum([...FORWARDING_HEADER_NAMES]),
+    'x-forwarded-for',
+    'The header in which those proxies say it; no other one is read.',
+    ofMachine,
   ),
 
   'public_tls.cert': setting(

@@ -1,11 +1,10 @@
 /** What this program is: where it is installed, and its version. */
 import { readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { INSTALL_ROOT } from './platform/files/install-root.ts';
 import type { ApiInfo } from './platform/http/docs/openapi.ts';
 
-/** The folder that holds package.json: a checkout, or the installed package. */
-export const INSTALL_ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
+export { INSTALL_ROOT };
 
 export const VERSION = (JSON.parse(readFileSync(join(INSTALL_ROOT, 'package.json'), 'utf8')) as { version: string }).version;
 

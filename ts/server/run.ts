@@ -1,6 +1,7 @@
 /** Runs a node until it is told to stop. */
-import { createServer, type Server } from './main.ts';
+import { createServer, type HeadStart, type Server } from './main.ts';
 import type { ListenAddresses } from './platform/http/http-server.ts';
+import { feedWatchdog, tell } from './service-manager.ts';
 import type { NodeConfig } from './settings.ts';
 
 /**
@@ -10,13 +11,18 @@ import type { NodeConfig } from './settings.ts';
 export async function runServer(
   config: NodeConfig,
   onListening: (addresses: ListenAddresses, server: Server) => void,
+  headStart: HeadStart = {},
 ): Promise<number> {
-  const server = await createServer(config);
+  const server = await createServer(config, {}, headStart);
   const told = firstSignal(server);
   reportFaults(server);
+  const watchdog = feedWatchdog(server.log);
   onListening(await server.start(), server);
+  void server.ready().then(() => tell(server.log, 'READY=1'));
   await told;
+  tell(server.log, 'STOPPING=1');
   await server.stop();
+  watchdog.stop();
   return 0;
 }
 

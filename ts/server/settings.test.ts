@@ -45,7 +45,62 @@ t.test('each default is a value that the setting accepts', (t) => {
   const asToml: Record<string, unknown> = {};
   for (const key of keys.filter((key) => !key.includes('.'))) asToml[key] = spec[key]?.default;
   t.doesNotThrow(() => load(t, stringify(asToml)));
-  for (const key of keys) t.doesNotThrow(() => load(t, undefined, {}, { [key]: spec[key]?.default }), key);
+  for (const key of keys.filter((key) => spec[key]?.sections === undefined))
+    t.doesNotThrow(() => load(t, undefined, {}, { [key]: spec[key]?.default }), key);
+  t.end();
+});
+
+t.test('a model has a section of its own; its name may hold dots', (t) => {
+  const toml = `[models]
+shipped = false
+[models."qwen3-0.6b"]
+ctx = 4096
+tensor_split = "3,1"
+kv_unified = "on"
+[models.small]
+draft_model = ""
+`;
+  const { values } = load(t, toml);
+  t.equal(values['models.shipped'], false);
+  t.strictSame(valuesOf(load(t, toml), inferenceSettings).models, {
+    'qwen3-0.6b': { ctx: 4096, tensor_split: '3,1', kv_unified: 'on' },
+    small: { draft_model: '' },
+  });
+  t.match(
+    Object.entries(load(t, toml).origins).filter(([key]) => /^models\..*\.(ctx|draft_model)$/.test(key)),
+    [
+      ['models.qwen3-0.6b.ctx', /svc\.toml$/],
+      ['models.small.draft_model', /svc\.toml$/],
+    ],
+  );
+  t.match(refusal(t, '[models.small]\nctxx = 1\n'), /models\."small"\.ctxx .* did you mean ctx/);
+  t.match(refusal(t, '[models.small]\nctx = -1\n'), /models\."small"\.ctx .* is -1/);
+  t.match(refusal(t, '[models.small]\nmax_queued_jobs = 1\n'), /not a known setting/, 'that is no model of its own');
+  t.match(refusal(t, 'models = 1\n'), /models/);
+  t.match(refusal(t, undefined, {}, { models: '{}' }), /not a known setting/);
+  t.end();
+});
+
+t.test('numbers with fractions can come from the environment', (t) => {
+  const { values } = load(t, undefined, { SVC_INFERENCE_ROPE_FREQ_SCALE: '0.25', SVC_INFERENCE_ROPE_FREQ_BASE: '1e6' });
+  t.equal(values['inference.rope_freq_scale'], 0.25);
+  t.equal(values['inference.rope_freq_base'], 1_000_000);
+  t.match(refusal(t, undefined, { SVC_INFERENCE_ROPE_FREQ_SCALE: 'half' }), /inference.rope_freq_scale/);
+  t.end();
+});
+
+t.test('lists in settings have the form that they need', (t) => {
+  const accepted = {
+    tensor_split: ['3,1', '0.5, 0.25', ''],
+    override_kv: ['a.b=int:1,c=str:x y'],
+    override_tensor: [String.raw`blk\.(0|1)\.ffn=CPU`],
+    devices: ['CUDA0,CUDA1', 'none'],
+  };
+  for (const [key, texts] of Object.entries(accepted))
+    for (const text of texts) t.doesNotThrow(() => load(t, undefined, {}, { [`inference.${key}`]: text }), `${key} ${text}`);
+  const refused = { tensor_split: ['3;1', ',1', '-1'], override_kv: ['a=1', 'a=list:1'], override_tensor: ['CPU'] };
+  for (const [key, texts] of Object.entries(refused))
+    for (const text of texts) t.match(refusal(t, undefined, {}, { [`inference.${key}`]: text }), key, `${key} ${text}`);
   t.end();
 });
 
@@ -58,6 +113,15 @@ t.test('the command line wins over the environment, which wins over the file', (
   t.equal(origins['inference.parallel'], 'environment SVC_INFERENCE_PARALLEL');
   t.match(origins['inference.threads'], /^file .*svc\.toml$/);
   t.equal(origins['log.level'], 'default', 'an empty variable is no value');
+  t.end();
+});
+
+t.test('files of conf.d win over the file beside them, later names over earlier ones', (t) => {
+  const files = { '10-first.toml': '[inference]\nctx = 2\nparallel = 2\n', '20-second.toml': '[inference]\nctx = 3\n', note: '' };
+  const root = t.testdir({ 'svc.toml': '[inference]\nctx = 1\nparallel = 1\nthreads = 1\n', 'conf.d': files });
+  const { values, origins } = loadNodeConfig({ root, environment: {}, workingDirectory: root });
+  t.strictSame([values['inference.ctx'], values['inference.parallel'], values['inference.threads']], [3, 2, 1]);
+  t.match(origins['inference.ctx'], /conf\.d\/20-second\.toml$/);
   t.end();
 });
 
@@ -138,11 +202,17 @@ t.test('a variable that is no setting is warned of, with the one that was meant'
 t.test('the example sets nothing, and every line of it can be switched on', (t) => {
   const text = exampleConfig(spec);
   t.strictSame(load(t, text).values, load(t).values);
-  const isSetting = /^# (?=[a-z_]+ = )/gm;
-  t.equal(text.match(isSetting)?.length, keys.length);
+  const isSetting = /^# (?=[a-z0-9_]+ = )/gm;
+  const sectioned = keys.filter((key) => spec[key]?.sections !== undefined);
+  t.equal(text.match(isSetting)?.length, keys.length - sectioned.length);
   const { values, origins } = load(t, text.replaceAll(isSetting, ''));
   t.strictSame(values['inference.ctx'], 0);
-  t.notOk(Object.values(origins).includes('default'), 'all come from the file');
+  t.strictSame(
+    keys.filter((key) => origins[key] === 'default'),
+    sectioned,
+    'all others come from the file',
+  );
+  t.match(text, '# [models."NAME"]');
   t.end();
 });
 

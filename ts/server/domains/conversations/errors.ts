@@ -15,6 +15,12 @@ const specs = {
   message_conflict: [409, 'A message with this id and other content is there already; use another id.'],
   conversation_full: [409, 'The conversation has as many messages as are kept; begin another.'],
   too_many_conversations: [409, 'The caller has as many conversations as are kept; delete some.'],
+  share_not_found: [404, 'Nothing is shared under this id in the tenant; it may have been taken back or erased.'],
+  artifact_not_found: [404, 'The caller has no artifact with this id, or not this version of it.'],
+  artifact_full: [409, 'The artifact has as many versions as are kept; save a new one.'],
+  too_many_artifacts: [409, 'The caller has as many artifacts as are kept; delete some.'],
+  prompt_not_found: [404, 'There is no prompt with this id.'],
+  too_many_prompts: [409, 'As many prompts as are kept are there already; delete some.'],
   storage_unavailable: [503, 'The database does not take the request now; retry.'],
 } satisfies Record<string, [number, string]>;
 

@@ -3,6 +3,7 @@
  * exports, imports and erases them. Modules of higher tiers store answers through its service.
  */
 import { defineModule } from '../../platform/module/module.ts';
+import { inference } from '../inference/index.ts';
 import { conversationSettings } from './settings.ts';
 import { conversationMigrations } from './store/migrations.ts';
 
@@ -17,19 +18,30 @@ export const conversations = defineModule({
   name: 'conversations',
   settings: conversationSettings,
   migrations: conversationMigrations,
-  create: async ({ storage, settings, log }) => {
-    const [{ ConversationService }, { conversationModuleRoutes }, { Sweep }] = await Promise.all([
-      import('./service.ts'),
-      import('./routes.ts'),
-      import('./sweep.ts'),
-    ]);
+  create: async ({ storage, settings, log, use }) => {
+    const [{ ConversationService }, { createServices }, { ChatStorage }, { conversationModuleRoutes }, { Sweep }] =
+      await Promise.all([
+        import('./service.ts'),
+        import('./services.ts'),
+        import('./chat-storage.ts'),
+        import('./routes.ts'),
+        import('./sweep.ts'),
+      ]);
     const service = new ConversationService({ storage, temporaryMs: settings['conversations.temporary_hours'] * HOUR_MS });
     const sweep = new Sweep(storage, log);
+    const { conversations: chats, streams } = use(inference);
     return {
       api: service,
-      routes: conversationModuleRoutes(service),
-      start: async () => sweep.start(),
-      stop: () => sweep.stop(),
+      routes: conversationModuleRoutes(createServices(storage, service), streams),
+      corsHeaders: { accepted: ['last-event-id'], exposed: [] },
+      start: async () => {
+        sweep.start();
+        chats.connect(new ChatStorage(service, log));
+      },
+      stop: async () => {
+        chats.connect(undefined);
+        await sweep.stop();
+      },
       health: () => ({ state: {}, reasons: [] }),
       ready: () => undefined,
     };

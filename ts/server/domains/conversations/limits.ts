@@ -20,3 +20,12 @@ export const MAX_SEARCH_HITS = 50;
 /** One conversation of an imported file, as JSON text. It is parsed on the event loop, so the limit bounds how long others wait. */
 export const MAX_IMPORTED_BYTES = 16 * 1024 * 1024;
 export const MAX_IMPORT_BODY_BYTES = 1024 * 1024 * 1024;
+
+export const MAX_ARTIFACTS = 10_000;
+export const MAX_ARTIFACT_VERSIONS = 200;
+export const MAX_ARTIFACT_LENGTH = 1024 * 1024;
+export const MAX_PAGE_ARTIFACTS = 200;
+
+/** Of one caller, and again of the tenant. They are listed together with their texts. */
+export const MAX_PROMPTS = 200;
+export const MAX_PROMPT_LENGTH = 20_000;

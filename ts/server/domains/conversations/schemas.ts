@@ -95,6 +95,17 @@ export const PatchConversation = Type.Object(
   { additionalProperties: false },
 );
 
+export const FolderList = Type.Object({
+  data: Type.Array(Type.Object({ folder: Folder, conversations: Type.Integer() })),
+});
+
+export const RenameFolder = Type.Object(
+  { folder: Folder, name: Type.Union([Folder, Type.Null()], { description: 'Null takes its conversations out of it.' }) },
+  { additionalProperties: false },
+);
+
+export const FolderChanged = Type.Object({ changed: Type.Integer({ description: 'Conversations.' }) });
+
 /** No other member is taken: a misspelled id must not erase everything. */
 export const EraseSelector = Type.Object({ id: Type.Optional(GivenId) }, { additionalProperties: false });
 

@@ -9,6 +9,7 @@ import { HitCollector, type SearchHit } from './search/hit-collector.ts';
 import { SearchQuery } from './search/search-query.ts';
 import { type ConversationCursor, type ConversationFilter, ConversationStore } from './store/conversation-store.ts';
 import { ErasureStore } from './store/erasure-store.ts';
+import { type Folder, FolderStore } from './store/folder-store.ts';
 import { ImportStore } from './store/import-store.ts';
 import { type Appended, type MessageRange, MessageStore } from './store/message-store.ts';
 import { SearchStore } from './store/search-store.ts';
@@ -30,6 +31,7 @@ export class ConversationService {
   readonly #conversations: ConversationStore;
   readonly #messages: MessageStore;
   readonly #erasure: ErasureStore;
+  readonly #folders: FolderStore;
   readonly #search: SearchStore;
   readonly #imports: ImportStore;
   readonly #temporaryMs: number;
@@ -39,6 +41,7 @@ export class ConversationService {
     this.#conversations = new ConversationStore(storage);
     this.#messages = new MessageStore(storage);
     this.#erasure = new ErasureStore(storage);
+    this.#folders = new FolderStore(storage);
     this.#search = new SearchStore(storage);
     this.#imports = new ImportStore(storage);
     this.#temporaryMs = temporaryMs;
@@ -73,11 +76,32 @@ export class ConversationService {
     return await this.#conversations.update(owner, id, checkTexts(changes), this.#now(), expectedVersion);
   }
 
+  async listFolders(owner: Owner): Promise<Folder[]> {
+    return await this.#folders.list(owner);
+  }
+
+  /** Null takes the conversations out of it. Returns how many there were. */
+  async renameFolder(owner: Owner, folder: string, name: string | null): Promise<number> {
+    const checked = checkTexts({ folder: name });
+    return await this.#folders.rename(owner, folder, checked.folder);
+  }
+
   /** Stores a message once for each id. By default it follows the last one of the branch that is shown. */
   async append(owner: Owner, conversationId: string, input: MessageInput, expectedVersion?: number): Promise<Appended> {
     const ts = this.#now();
     const message = { ...checkTexts(input), id: input.id ?? randomUUID(), ts };
     return await this.#messages.append(owner, conversationId, message, { expectedVersion, expiresAt: ts + this.#temporaryMs });
+  }
+
+  /** Stores all of them or none, each behind the one before unless it names another. */
+  async appendAll(owner: Owner, conversationId: string, inputs: readonly MessageInput[]): Promise<Appended[]> {
+    const ts = this.#now();
+    const messages = inputs.map((input) => ({ ...checkTexts(input), id: input.id ?? randomUUID(), ts }));
+    return await this.#messages.appendAll(owner, conversationId, messages, { expiresAt: ts + this.#temporaryMs });
+  }
+
+  async hasMessage(owner: Owner, conversationId: string, id: string): Promise<boolean> {
+    return await this.#messages.has(owner, conversationId, id);
   }
 
   async messages(owner: Owner, conversationId: string, range: MessageRange): Promise<{ messages: Message[]; isWhole: boolean }> {
@@ -132,14 +156,14 @@ export class ConversationService {
 interface Texts {
   readonly title?: string | undefined;
   readonly folder?: string | null | undefined;
-  readonly content?: string;
+  readonly content?: string | undefined;
   readonly role?: MessageRole;
   readonly metadata?: unknown;
   readonly citations?: unknown;
 }
 
 /** Databases keep no NUL and no half of a surrogate pair; the second is replaced as every decoder does. */
-function checkTexts<T extends Texts>(input: T): T {
+export function checkTexts<T extends Texts>(input: T): T {
   const entries = Object.entries(input).map(([name, value]: [string, unknown]) => {
     if (typeof value === 'object' && value !== null) requireShort(name, value);
     return [name, typeof value === 'string' ? storable(name, value) : value] as const;

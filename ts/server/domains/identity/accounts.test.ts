@@ -1,6 +1,8 @@
 import t from 'tap';
 import { AttemptLimit } from './accounts/attempt-limit.ts';
+import { testAccountSessions } from './test-support/account-sessions-contract.ts';
 import { openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
+import { testServiceAccounts } from './test-support/service-account-contract.ts';
 
 t.test('the first account becomes superadmin of the tenant default and switches authentication on for good', async (t) => {
   const bed = await openIdentity(t);
@@ -255,3 +257,7 @@ t.test('what the interface does not serve is a plain 404', async (t) => {
   }
   t.match(await bed.ask('GET', '/api/v1/identity/local-unknown', { as: root }), { status: 200, body: { data: [] } });
 });
+
+t.test('service accounts', async (t) => testServiceAccounts(t, await openIdentity(t)));
+
+t.test('sessions of other accounts', async (t) => testAccountSessions(t, await openIdentity(t)));

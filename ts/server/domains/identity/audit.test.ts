@@ -1,6 +1,7 @@
 import t from 'tap';
 import { systemScope } from '../../platform/storage/index.ts';
 import type { IdentityTables } from './tables.ts';
+import { testAuditSearch } from './test-support/audit-search-contract.ts';
 import { type IdentityBed, openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
 
 interface Line {
@@ -13,7 +14,7 @@ interface Line {
 }
 
 async function linesOf(bed: IdentityBed, as: string, query = ''): Promise<Line[]> {
-  return (await bed.ask('GET', `/api/v1/identity/audit${query}`, { as })).body.data as Line[];
+  return (await bed.ask('GET', `/api/v1/security/audit${query}`, { as })).body.data as Line[];
 }
 
 const short = ({ action, outcome }: Line): string => `${action} ${outcome}`;
@@ -52,7 +53,7 @@ t.test('what administrators do, sign-ins and denials stand in the log, newest fi
   ]);
   const created = lines.find(({ action }) => action === 'key.create');
   t.match(created, { tenant: 'red', target: key.id, actor: new RegExp(`^user:${bob.id} session:ses_`) });
-  t.match(await bed.ask('GET', '/api/v1/identity/audit/verify', { as: root }), {
+  t.match(await bed.ask('GET', '/api/v1/security/audit/verify', { as: root }), {
     body: { entries: lines.length, broken_at: null },
   });
   t.strictSame(
@@ -60,9 +61,11 @@ t.test('what administrators do, sign-ins and denials stand in the log, newest fi
     [11, 10],
   );
   t.strictSame(
-    (await linesOf(bed, root, '?limit=2&before=10')).map(({ seq }) => seq),
+    (await linesOf(bed, root, '?limit=2&after=10')).map(({ seq }) => seq),
     [9, 8],
   );
+  const former = await bed.ask('GET', '/api/v1/identity/audit?limit=2&before=10', { as: root });
+  t.match(former.body, { data: [{ seq: 9 }, { seq: 8 }], next: 8 }, 'under its former path');
 });
 
 t.test('administrators of a tenant see what happened in it, and no line of another', async (t) => {
@@ -75,7 +78,7 @@ t.test('administrators of a tenant see what happened in it, and no line of anoth
   const lines = await linesOf(bed, session);
   t.strictSame(lines.map(short), ['session.create done', 'user.create done']);
   t.ok(lines.every(({ tenant }) => tenant === 'red'));
-  t.equal((await bed.ask('GET', '/api/v1/identity/audit/verify', { as: session })).status, 403);
+  t.equal((await bed.ask('GET', '/api/v1/security/audit/verify', { as: session })).status, 403);
 });
 
 t.test('a line that was changed, removed or put in by hand is found', async (t) => {
@@ -93,7 +96,7 @@ t.test('a line that was changed, removed or put in by hand is found', async (t) 
       ...rows.map((row) => db.insertInto('identity_audit').values(row)),
     ]);
   const verify = async () =>
-    (await bed.ask('GET', '/api/v1/identity/audit/verify', { as: root })).body.broken_at as number | null;
+    (await bed.ask('GET', '/api/v1/security/audit/verify', { as: root })).body.broken_at as number | null;
   t.equal(await verify(), null);
   const falsify: [what: string, at: number, change: Parameters<typeof access.writeUnit>[1]][] = [
     ['changed', 3, (db) => [db.updateTable('identity_audit').set({ actor: 'user:other' }).where('seq', '=', 3)]],
@@ -117,5 +120,10 @@ t.test('many writers at once keep one chain', async (t) => {
   const root = await bed.makeRoot();
   const create = (i: number) => bed.ask('POST', '/api/v1/identity/tenants', { as: root, body: { id: `t${i}` } });
   await Promise.all(Array.from({ length: 20 }, (_, i) => create(i)));
-  t.match(await bed.ask('GET', '/api/v1/identity/audit/verify', { as: root }), { body: { entries: 22, broken_at: null } });
+  t.match(await bed.ask('GET', '/api/v1/security/audit/verify', { as: root }), { body: { entries: 22, broken_at: null } });
+});
+
+t.test('the log is searched by words, outcome and time, within the tenant alone', async (t) => {
+  const bed = await openIdentity(t);
+  await testAuditSearch(t, bed);
 });

@@ -1,21 +1,38 @@
 /** Wires the identity module. */
+
+import { join } from 'node:path';
 import type { AccessRecorder } from '../../platform/http/access-recorder.ts';
 import type { Authenticator } from '../../platform/http/authenticator.ts';
-import { ANONYMOUS } from '../../platform/http/principal.ts';
+import { ANONYMOUS, type Principal } from '../../platform/http/principal.ts';
+import { Mailer } from '../../platform/mail/mailer.ts';
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
+import { StartError } from '../../platform/module/start-error.ts';
 import type { TenantRules } from '../../platform/module/tenant-rules.ts';
+import type { UseRules } from '../../platform/module/use-rules.ts';
+import { systemScope, tenantScope } from '../../platform/storage/index.ts';
+import { AccountSessions } from './accounts/account-sessions.ts';
 import { AttemptLimit } from './accounts/attempt-limit.ts';
 import { PasswordHasher } from './accounts/password-hasher.ts';
+import { ResetMail } from './accounts/reset-mail.ts';
 import { SignIn } from './accounts/sign-in.ts';
 import { TenantStore } from './accounts/tenant-store.ts';
 import { Tenants } from './accounts/tenants.ts';
 import { UserStore } from './accounts/user-store.ts';
 import { Users } from './accounts/users.ts';
-import { auditEntry } from './audit/audit-entry.ts';
+import { type AuditEntry, auditEntry } from './audit/audit-entry.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { RequestAudit } from './audit/request-audit.ts';
 import { AuthenticationSwitch } from './authentication-switch.ts';
+import { Branding } from './branding/branding.ts';
+import { BrandingStore } from './branding/branding-store.ts';
+import { Capabilities } from './capabilities/capabilities.ts';
+import { CapabilityResolver } from './capabilities/capability-resolver.ts';
+import { CapabilityStore } from './capabilities/capability-store.ts';
+import { TenantKeys } from './capabilities/tenant-keys.ts';
+import { ChangeAnnouncer } from './changes/change-announcer.ts';
+import { ChangeFeed } from './changes/change-feed.ts';
+import { type CredentialChange, credentialsChanged } from './changes/credential-change.ts';
 import { CredentialCache } from './credentials/credential-cache.ts';
 import { CredentialStore } from './credentials/credential-store.ts';
 import { IdentityAuthenticator } from './credentials/identity-authenticator.ts';
@@ -25,30 +42,67 @@ import { LocalToken } from './credentials/local-token.ts';
 import { SessionStore } from './credentials/session-store.ts';
 import { SetupCode } from './credentials/setup-code.ts';
 import { WhoIs } from './credentials/who-is.ts';
+import { credentialLimits } from './groups/credential-limits.ts';
+import { GroupLimits } from './groups/group-limits.ts';
+import { GroupStore } from './groups/group-store.ts';
+import { Groups } from './groups/groups.ts';
+import { MeetingLimits } from './groups/use-limit.ts';
+import { InvitationStore } from './invitations/invitation-store.ts';
+import { Invitations } from './invitations/invitations.ts';
 import { Maintenance } from './maintenance.ts';
+import { LinkStore } from './oidc/link-store.ts';
+import { oidcConfig } from './oidc/oidc-config.ts';
+import { OidcSignIn } from './oidc/oidc-sign-in.ts';
 import { accountRoutes } from './routes/account-routes.ts';
 import { auditRoutes } from './routes/audit-routes.ts';
 import { authRoutes } from './routes/auth-routes.ts';
+import { brandingRoutes } from './routes/branding-routes.ts';
+import { capabilityRoutes } from './routes/capability-routes.ts';
+import { groupRoutes } from './routes/group-routes.ts';
+import { invitationRoutes } from './routes/invitation-routes.ts';
 import { keyRoutes } from './routes/key-routes.ts';
+import { oidcRoutes } from './routes/oidc-routes.ts';
+import { scimRoutes } from './routes/scim-routes.ts';
+import { sessionRoutes } from './routes/session-routes.ts';
 import { tenantRoutes } from './routes/tenant-routes.ts';
 import { userRoutes } from './routes/user-routes.ts';
+import { scimErrorBody } from './scim/scim-error.ts';
+import { ScimGroupStore } from './scim/scim-group-store.ts';
+import { ScimGroups } from './scim/scim-groups.ts';
+import { ScimReader } from './scim/scim-reader.ts';
+import { ScimUsers } from './scim/scim-users.ts';
 import type { identitySettings } from './settings.ts';
 import type { IdentityTables } from './tables.ts';
 
 /** What tests put in place of the real thing. */
 export interface IdentityOverrides {
   attempts?: AttemptLimit;
+  resetAttempts?: AttemptLimit;
   cacheMaxAgeMs?: number;
 }
 
 export interface IdentityApi {
+  /** Which models and knowledge bases callers may use. */
+  readonly uses: UseRules;
+  /** Whether a caller may use a knowledge base of its tenant. One that may not be used is answered like one that is not there. */
+  mayUseNamespace(caller: Principal, namespace: string): Promise<boolean>;
   readonly authenticator: Authenticator;
   readonly recorder: AccessRecorder;
   readonly tenants: TenantRules;
+  /** The setting identity.end_open_requests. */
+  readonly endsOpenRequests: boolean;
+  /** For what the node does by itself. Resolves when the line is in the log. */
+  recordAct(entry: AuditEntry): Promise<void>;
 }
 
-/** Another process on the same PostgreSQL database may revoke a credential: it is noticed within this time. */
+/** While other processes on the same database are not heard, what one of them revokes is noticed within this time. */
 const SHARED_MAX_AGE_MS = 1_000;
+const REVOCATIONS_LATE = {
+  code: 'revocations_late',
+  detail: 'Revocations by other nodes are not heard of, so each credential is looked up once a second.',
+};
+/** Messages that somebody else may have asked for fill a person's mailbox. */
+const RESET_MAIL_LIMITS = { perAccount: 3, perAddress: 20, windowMs: 60 * 60 * 1000 };
 const SIGN_IN_LIMITS = { perAccount: 10, perAddress: 100, windowMs: 15 * 60 * 1000 };
 
 export function createIdentity(
@@ -56,33 +110,92 @@ export function createIdentity(
   overrides: IdentityOverrides,
 ): Module<IdentityApi> {
   const { settings, log, node } = context;
+  const mailer = mailerOf(settings);
   const storage = context.storage.access<IdentityTables>();
   const audit = new AuditLog(storage, log);
   const setupCode = new SetupCode();
   const localToken = new LocalToken(node.dataDir);
   const authentication = new AuthenticationSwitch(storage, setupCode, log);
   const isAlone = context.storage.dialect === 'sqlite';
-  const cache = new CredentialCache({
-    maxAgeMs: overrides.cacheMaxAgeMs ?? (isAlone ? Number.POSITIVE_INFINITY : SHARED_MAX_AGE_MS),
-  });
-  const onCredentialsChanged = (): void => cache.clear();
+  const maxAgeMs = (): number => overrides.cacheMaxAgeMs ?? (changes.isLive ? Number.POSITIVE_INFINITY : SHARED_MAX_AGE_MS);
+  const cache = new CredentialCache({ maxAgeMs });
+  const onCredentialsChanged = ({ tenant, user, requestId }: CredentialChange): void => {
+    cache.clear();
+    groupLimits.clear();
+    const scope = tenant === undefined ? systemScope() : tenantScope(tenant);
+    const ends_open_requests = settings['identity.end_open_requests'];
+    context.events.publish(scope, credentialsChanged, { user: user ?? null, request_id: requestId, ends_open_requests });
+  };
+  const announcer = new ChangeAnnouncer(storage);
+  const changes = new ChangeFeed({ storage: context.storage, announcer, log, onChange: onCredentialsChanged });
   const hasher = new PasswordHasher();
   const attempts = overrides.attempts ?? new AttemptLimit(SIGN_IN_LIMITS);
-  const userStore = new UserStore(storage);
-  const sessions = new SessionStore(storage);
-  const keyStore = new KeyStore(storage);
+  const userStore = new UserStore(storage, announcer);
+  const sessions = new SessionStore(storage, announcer);
+  const keyStore = new KeyStore(storage, announcer);
   const credentials = new CredentialStore(storage);
-  const tenants = new Tenants(new TenantStore(storage), onCredentialsChanged);
+  const tenants = new Tenants(new TenantStore(storage, announcer), onCredentialsChanged);
+  const groupStore = new GroupStore(storage, announcer);
+  const groupLimits = new GroupLimits({
+    ...{ store: groupStore, tenants, maxAgeMs, state: () => authentication.state },
+  });
+  const uses = new MeetingLimits([groupLimits, credentialLimits]);
+  const groups = new Groups({ store: groupStore, tenants, onCredentialsChanged });
+  const invitations = new Invitations({ store: new InvitationStore(storage), tenants, hasher });
   const users = new Users({
     ...{ store: userStore, tenants, hasher, onCredentialsChanged },
     onFirstAccount: () => authentication.enforce(),
   });
+  const reader = new ScimReader(storage);
+  const scimUsers = new ScimUsers({
+    ...{ reader, users: userStore, hasher, onCredentialsChanged },
+    onFirstAccount: () => authentication.enforce(),
+  });
+  const scimGroups = new ScimGroups({
+    reader,
+    store: new ScimGroupStore(storage, announcer),
+    groups: groupStore,
+    onCredentialsChanged,
+  });
   const sessionMaxMs = settings['identity.session_max_seconds'] * 1000;
   const sessionIdleMs = settings['identity.session_idle_seconds'] * 1000;
   const signIn = new SignIn({ users: userStore, sessions, hasher, attempts, audit, sessionMaxMs, onCredentialsChanged });
+  const oidcSettings = oidcConfig(settings);
+  const oidc =
+    oidcSettings &&
+    new OidcSignIn({
+      ...{
+        config: oidcSettings,
+        store: new LinkStore(storage, announcer),
+        signIn,
+        tenants,
+        attempts,
+        audit,
+        log,
+        onCredentialsChanged,
+      },
+    });
+  const resetMail = new ResetMail({
+    ...{ store: userStore, users, mailer, publicUrl: settings['edge.public_url'], log },
+    attempts: overrides.resetAttempts ?? new AttemptLimit(RESET_MAIL_LIMITS),
+  });
   const keys = new Keys({ store: keyStore, users: userStore, onCredentialsChanged });
+  const capabilityStore = new CapabilityStore(storage, announcer);
+  const resolver = new CapabilityResolver(capabilityStore);
+  const capabilities = new Capabilities({
+    ...{ store: capabilityStore, resolver, users: userStore, onCredentialsChanged },
+    keys: new TenantKeys(capabilityStore, join(node.dataDir, 'sealing.key')),
+  });
   const authenticator = new IdentityAuthenticator({
-    ...{ store: credentials, cache, setupCode, localToken, sessionIdleMs, state: () => authentication.state },
+    ...{
+      store: credentials,
+      capabilities: resolver,
+      cache,
+      setupCode,
+      localToken,
+      sessionIdleMs,
+      state: () => authentication.state,
+    },
     onRefusal: (reason, { remoteAddress, path }) => {
       const source = { caller: ANONYMOUS, remoteAddress, requestId: '' };
       audit.add(
@@ -90,34 +203,69 @@ export function createIdentity(
       );
     },
   });
-  const maintenance = new Maintenance({ authentication, tenants, credentials, cache, sessionIdleMs, isAlone, log });
-  const whoIs = new WhoIs({ users: userStore, keys: keyStore, sessions });
+  const recordAct = async (entry: AuditEntry): Promise<void> => {
+    audit.add(entry);
+    await audit.flush();
+  };
+  const maintenance = new Maintenance({ authentication, tenants, credentials, cache, changes, sessionIdleMs, isAlone, log });
+  const whoIs = new WhoIs(userStore);
   const isRegistrationOpen = settings['identity.self_registration'] === 'open';
   return {
-    api: { authenticator, recorder: new RequestAudit(audit), tenants: tenantRules(tenants, authentication) },
+    api: {
+      ...{ authenticator, recorder: new RequestAudit(audit), tenants: tenantRules(tenants, authentication), uses, recordAct },
+      endsOpenRequests: settings['identity.end_open_requests'],
+      mayUseNamespace: async (caller, namespace) => (await uses.namespaces(caller))(namespace),
+    },
+    errorBodies: [{ prefix: '/scim', errorBody: scimErrorBody }],
     routes: [
-      ...authRoutes({ users, signIn, whoIs, attempts, isRegistrationOpen, state: () => authentication.state }),
+      ...authRoutes({
+        ...{ users, signIn, whoIs, attempts, resetMail, isRegistrationOpen, invitations, oidcLabel: oidc?.label },
+        hasResetMail: mailer !== undefined,
+        state: () => authentication.state,
+      }),
+      ...oidcRoutes(oidc),
+      ...scimRoutes(scimUsers, scimGroups),
+      ...groupRoutes(groups),
+      ...invitationRoutes(invitations),
       ...accountRoutes({ users, signIn, keys }),
       ...userRoutes({ users, keys }),
+      ...sessionRoutes(new AccountSessions({ users, sessions, onCredentialsChanged })),
       ...tenantRoutes(tenants),
+      ...brandingRoutes(new Branding({ store: new BrandingStore(storage), tenants })),
       ...keyRoutes(keys),
+      ...capabilityRoutes(capabilities),
       ...auditRoutes(audit),
     ],
     start: async () => {
-      await hasher.start();
-      await localToken.start();
-      await authentication.start();
-      await tenants.refresh();
+      hasher.start();
+      await Promise.all([localToken.start(), authentication.start(), tenants.refresh()]);
+      changes.start();
       maintenance.start();
     },
     stop: async () => {
+      await changes.stop();
       await maintenance.stop();
+      await resetMail.stop();
+      mailer?.close();
       await audit.flush();
       await localToken.stop();
     },
-    health: () => ({ state: {}, reasons: [] }),
+    health: () => ({ state: {}, reasons: changes.isLive ? [] : [REVOCATIONS_LATE] }),
     ready: () => undefined,
   };
+}
+
+function mailerOf(settings: ModuleContext<typeof identitySettings>['settings']): Mailer | undefined {
+  const { 'smtp.host': host, 'smtp.port': port, 'smtp.security': security, 'smtp.from': from } = settings;
+  if (host === '') return undefined;
+  if (from === '')
+    throw new StartError(
+      'incomplete_smtp',
+      'smtp.host is set, and smtp.from is not',
+      'set smtp.from to the address that e-mail comes from',
+    );
+  const { 'smtp.username': username, 'smtp.password': password, 'smtp.ca': caFile } = settings;
+  return new Mailer({ host, port, security, username, password, from, caFile });
 }
 
 /** Without accounts everybody is the same tenant, and who may go first is for the callers to agree on. */

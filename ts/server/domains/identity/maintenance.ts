@@ -2,6 +2,7 @@
 import type { Log } from '../../platform/log/log.ts';
 import type { Tenants } from './accounts/tenants.ts';
 import type { AuthenticationSwitch } from './authentication-switch.ts';
+import type { ChangeFeed } from './changes/change-feed.ts';
 import type { CredentialCache } from './credentials/credential-cache.ts';
 import type { CredentialStore } from './credentials/credential-store.ts';
 
@@ -11,6 +12,7 @@ export interface MaintenanceDeps {
   credentials: CredentialStore;
   cache: CredentialCache;
   sessionIdleMs: number;
+  changes: ChangeFeed;
   /** No other process uses the database. */
   isAlone: boolean;
   log: Log;
@@ -30,13 +32,14 @@ export class Maintenance {
   }
 
   start(): void {
-    const { authentication, tenants, credentials, sessionIdleMs, isAlone } = this.#deps;
+    const { authentication, tenants, credentials, changes, sessionIdleMs, isAlone } = this.#deps;
     this.#repeat(NOTE_USES_MS, () => this.#noteUses());
     this.#repeat(REMOVE_EXPIRED_MS, () => credentials.removeExpired(Date.now(), sessionIdleMs));
     if (isAlone) return;
     this.#repeat(NOTICE_OTHERS_MS, async () => {
       await authentication.refresh();
       await tenants.refresh();
+      if (!changes.isLive) await changes.catchUp();
     });
   }
 

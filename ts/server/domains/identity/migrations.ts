@@ -1,7 +1,9 @@
 /** The tables of identity, step by step. What was released never changes. */
 import { column, type Migration, type MigrationSchema } from '../../platform/storage/index.ts';
 import { beginChain } from './audit/audit-chain.ts';
-import type { IdentityTables } from './tables.ts';
+import { beginVersions } from './changes/change-version.ts';
+import { createEnterpriseTables } from './enterprise-migration.ts';
+import type { IdentityTables, TenantRow } from './tables.ts';
 
 export const identityMigrations: readonly Migration[] = [
   {
@@ -13,7 +15,64 @@ export const identityMigrations: readonly Migration[] = [
       await createRecords(schema);
     },
   },
+  {
+    id: 2,
+    name: 'capability tokens, service accounts and the version of the credentials',
+    up: async (schema) => {
+      await schema.addColumn('identity_users', 'service', column.flag({ default: 0 }));
+      await createCapabilities(schema);
+      await beginVersions(schema.db<IdentityTables>());
+    },
+  },
+  { id: 3, name: 'create groups, links of sign-in providers and invitations', up: createEnterpriseTables },
+  { id: 4, name: 'create the look of tenants\u2019 pages', up: createBranding },
 ];
+
+async function createBranding(schema: MigrationSchema): Promise<void> {
+  await schema.tenantTable('identity_branding', {
+    columns: {
+      name: column.text({ nullable: true }),
+      accent: column.text({ nullable: true }),
+      accent_dark: column.text({ nullable: true }),
+      welcome: column.text({ nullable: true }),
+      logo: column.blob({ nullable: true }),
+      logo_hash: column.text({ nullable: true }),
+      updated_at: column.timestamp(),
+    },
+    primaryKey: ['tenant'],
+  });
+}
+
+async function createCapabilities(schema: MigrationSchema): Promise<void> {
+  await schema.tenantTable('identity_capability_keys', {
+    columns: {
+      number: column.integer(),
+      sealed_by: column.id(),
+      public_key: column.text(),
+      private_key: column.text(),
+      created_at: column.timestamp(),
+    },
+    primaryKey: ['number'],
+    unique: [['tenant', 'sealed_by']],
+  });
+  await schema.tenantTable('identity_capabilities', {
+    columns: {
+      id: column.id(),
+      revocation_id: column.text(),
+      user_id: column.id(),
+      parent_id: column.id({ nullable: true }),
+      scopes: column.json(),
+      models: column.json({ nullable: true }),
+      namespaces: column.json({ nullable: true }),
+      created_at: column.timestamp(),
+      expires_at: column.timestamp(),
+      revoked_at: column.timestamp({ nullable: true }),
+    },
+    primaryKey: ['id'],
+    unique: [['revocation_id']],
+  });
+  await schema.index('identity_capabilities_by_user', 'identity_capabilities', ['user_id', 'id']);
+}
 
 async function createAccounts(schema: MigrationSchema): Promise<void> {
   await schema.table('identity_tenants', {
@@ -27,8 +86,13 @@ async function createAccounts(schema: MigrationSchema): Promise<void> {
     primaryKey: ['id'],
   });
   // A node with one tenant stays as it was without accounts: its requests may ask for priority.
+  // The type has columns that a later migration adds.
   const first = { id: 'default', name: 'Default', tokens_per_minute: null, priority: 1, created_at: Date.now() };
-  await schema.db<IdentityTables>().insertInto('identity_tenants').values(first).execute();
+  await schema
+    .db<IdentityTables>()
+    .insertInto('identity_tenants')
+    .values(first as TenantRow)
+    .execute();
   await schema.tenantTable('identity_users', {
     columns: {
       id: column.id(),

@@ -4,7 +4,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { PostgresCluster } from '../../platform/storage/test-support/postgres-cluster.ts';
+import { testAccountSessions } from './test-support/account-sessions-contract.ts';
+import { testAuditSearch } from './test-support/audit-search-contract.ts';
+import { testBranding } from './test-support/branding-contract.ts';
+import { testCapabilities } from './test-support/capability-contract.ts';
 import { openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
+import { testServiceAccounts } from './test-support/service-account-contract.ts';
 
 const missing = PostgresCluster.missing();
 if (missing !== undefined) t.plan(0, missing);
@@ -12,6 +17,26 @@ else await testPostgres(await PostgresCluster.start());
 
 async function testPostgres(cluster: PostgresCluster): Promise<void> {
   t.teardown(() => cluster.remove());
+
+  t.test('capability tokens', (t) =>
+    testCapabilities(t, async (t) => openIdentity(t, { databaseUrl: await cluster.newDatabase() })),
+  );
+
+  t.test('service accounts', async (t) =>
+    testServiceAccounts(t, await openIdentity(t, { databaseUrl: await cluster.newDatabase() })),
+  );
+
+  t.test('sessions of other accounts', async (t) =>
+    testAccountSessions(t, await openIdentity(t, { databaseUrl: await cluster.newDatabase() })),
+  );
+
+  t.test('the look of tenants\u2019 pages', async (t) =>
+    testBranding(t, await openIdentity(t, { databaseUrl: await cluster.newDatabase() })),
+  );
+
+  t.test('searching the audit log', async (t) =>
+    testAuditSearch(t, await openIdentity(t, { databaseUrl: await cluster.newDatabase() })),
+  );
 
   t.test('two nodes on one database', async (t) => {
     const databaseUrl = await cluster.newDatabase();
@@ -54,7 +79,7 @@ async function testPostgres(cluster: PostgresCluster): Promise<void> {
       const create = (bed: typeof one, id: string) => bed.ask('POST', '/api/v1/identity/tenants', { as: root, body: { id } });
       const answers = await Promise.all(Array.from({ length: 16 }, (_, i) => create(i % 2 === 0 ? one : two, `t${i}`)));
       t.ok(answers.every(({ status }) => status === 201));
-      t.match(await one.ask('GET', '/api/v1/identity/audit/verify', { as: root }), { status: 200, body: { broken_at: null } });
+      t.match(await one.ask('GET', '/api/v1/security/audit/verify', { as: root }), { status: 200, body: { broken_at: null } });
     });
 
     await t.test('accounts of a tenant, end to end', async (t) => {

@@ -6,15 +6,18 @@ import { MAX_PASSWORD_LENGTH } from './accounts/password-rules.ts';
 import { SCOPES } from './accounts/scopes.ts';
 import type { ApiKeyRow, AuditRow, SessionRow, TenantRow, UserRow } from './tables.ts';
 
-const Time = Type.String({ description: 'ISO 8601, UTC.' });
-const Nullable = <S extends ReturnType<typeof Type.String>>(schema: S) => Type.Union([schema, Type.Null()]);
+export const Time = Type.String({ description: 'ISO 8601, UTC.' });
+export const Nullable = <S extends ReturnType<typeof Type.String>>(schema: S) => Type.Union([schema, Type.Null()]);
 export const RoleName = Type.Enum([...ROLES]);
 export const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }) });
 export const Password = Type.String({ minLength: 1, maxLength: MAX_PASSWORD_LENGTH, description: 'At least 8 characters.' });
-const Username = Type.String({ pattern: USERNAME_PATTERN, description: 'Unique in the installation, whatever the case.' });
+export const Username = Type.String({ pattern: USERNAME_PATTERN, description: 'Unique in the installation, whatever the case.' });
 const Email = Type.String({ pattern: EMAIL_PATTERN });
-const TenantId = Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,127}$' });
+export const TenantId = Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,127}$' });
 const Scopes = Type.Array(Type.Enum([...SCOPES]), { maxItems: SCOPES.length, description: 'Absent: what the role may do.' });
+const UseAccess = (what: string) =>
+  Type.Enum(['open', 'granted'], { description: `Whether everybody may use all ${what}, or only what groups grant.` });
+const Accesses = { model_access: UseAccess('models'), namespace_access: UseAccess('knowledge bases') };
 const TokensPerMinute = Type.Integer({ minimum: 1, description: 'Prompt and completion tokens in any minute.' });
 
 export const Page = Type.Object({
@@ -29,9 +32,16 @@ export const Registration = Type.Object({
   password: Password,
   email: Type.Optional(Email),
   tenant: Type.Optional(TenantId),
+  invitation: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 256, description: 'The token of an invitation; it says the tenant and the role.' }),
+  ),
 });
 export const Login = Type.Object({ username: Type.String({ minLength: 1, maxLength: 256 }), password: Password });
 export const PasswordReset = Type.Object({ token: Type.String({ minLength: 1, maxLength: 256 }), password: Password });
+export const ResetRequest = Type.Object({
+  username: Type.String({ minLength: 1, maxLength: 256, description: 'Name or address of the account.' }),
+});
+export const ResetAnswer = Type.Object({ detail: Type.String() });
 const Account = Type.Object({ id: Type.String(), username: Type.String(), tenant: Type.String(), role: RoleName });
 export const SessionOpened = Type.Object({
   token: Type.String({ description: 'For Authorization: Bearer. Also set as a cookie.' }),
@@ -46,12 +56,16 @@ export const Whoami = Type.Object({
   scopes: Type.Array(Type.String()),
   key_id: Nullable(Type.String()),
   expires_at: Nullable(Time),
+  models: Type.Optional(Type.Array(Type.String(), { description: 'The only models that a capability may use.' })),
+  namespaces: Type.Optional(Type.Array(Type.String(), { description: 'The only knowledge bases that a capability may use.' })),
 });
 export const Settings = Type.Object({}, { additionalProperties: true, description: 'What the caller stored.' });
 
 export const User = Type.Object({
   ...{ id: Type.String(), username: Type.String(), email: Nullable(Type.String()), tenant: Type.String(), role: RoleName },
+  assigned_role: Type.Enum([...ROLES], { description: 'Its own role; `role` is the highest of it and those of its groups.' }),
   ...{ disabled: Type.Boolean(), has_password: Type.Boolean(), created_at: Time, signed_in_at: Nullable(Time) },
+  service: Type.Boolean({ description: 'A program’s account, which uses API keys alone.' }),
 });
 export const NewUser = Type.Object({
   username: Username,
@@ -59,6 +73,7 @@ export const NewUser = Type.Object({
   email: Type.Optional(Email),
   tenant: Type.Optional(TenantId),
   role: RoleName,
+  service: Type.Optional(Type.Boolean({ description: 'An account that can never have a password; it uses API keys.' })),
 });
 export const UserPatch = Type.Object({
   role: Type.Optional(RoleName),
@@ -69,7 +84,7 @@ export const ResetToken = Type.Object({ token: Type.String(), expires_at: Time }
 
 export const Tenant = Type.Object({
   ...{ id: Type.String(), name: Type.String(), tokens_per_minute: Type.Union([Type.Integer(), Type.Null()]) },
-  ...{ priority: Type.Boolean(), created_at: Time },
+  ...{ priority: Type.Boolean(), created_at: Time, ...Accesses },
 });
 const TenantName = Type.String({ minLength: 1, maxLength: 200 });
 export const NewTenant = Type.Object({
@@ -77,11 +92,15 @@ export const NewTenant = Type.Object({
   name: Type.Optional(TenantName),
   tokens_per_minute: Type.Optional(TokensPerMinute),
   priority: Type.Optional(Type.Boolean({ description: 'Whether its requests may go before those of others.' })),
+  model_access: Type.Optional(Accesses.model_access),
+  namespace_access: Type.Optional(Accesses.namespace_access),
 });
 export const TenantPatch = Type.Object({
   name: Type.Optional(TenantName),
   tokens_per_minute: Type.Optional(Type.Union([TokensPerMinute, Type.Null()])),
   priority: Type.Optional(Type.Boolean()),
+  model_access: Type.Optional(Accesses.model_access),
+  namespace_access: Type.Optional(Accesses.namespace_access),
 });
 
 export const Key = Type.Object({
@@ -123,9 +142,10 @@ export function accountBody({ id, username, tenant, role }: UserRow): Static<typ
 }
 
 export function userBody(row: UserRow): Static<typeof User> {
-  const { email, disabled, password_hash, created_at, signed_in_at } = row;
+  const { email, disabled, password_hash, created_at, signed_in_at, assigned_role, service } = row;
   const times = { created_at: timeOf(created_at), signed_in_at: timeOrNull(signed_in_at) };
-  return { ...accountBody(row), email, disabled: disabled === 1, has_password: password_hash !== null, ...times };
+  const flags = { disabled: disabled === 1, has_password: password_hash !== null, service: service === 1 };
+  return { ...accountBody(row), email, assigned_role, ...flags, ...times };
 }
 
 export function tenantBody({ priority, created_at, ...row }: TenantRow): Static<typeof Tenant> {

@@ -10,6 +10,25 @@ export interface TenantRow {
   tokens_per_minute: number | null;
   priority: number;
   created_at: number;
+  /** Whether all models may be used, or only those that groups grant; the same for knowledge bases. */
+  model_access: UseAccess;
+  namespace_access: UseAccess;
+}
+
+export type UseAccess = 'open' | 'granted';
+
+/** How the pages of a tenant look; null: as the product's own. */
+export interface BrandingRow {
+  tenant: string;
+  name: string | null;
+  /** #rrggbb, on light and on dark pages. */
+  accent: string | null;
+  accent_dark: string | null;
+  welcome: string | null;
+  /** A PNG that the server encoded itself. */
+  logo: Uint8Array | null;
+  logo_hash: string | null;
+  updated_at: number;
 }
 
 export interface UserRow {
@@ -20,7 +39,10 @@ export interface UserRow {
   username_key: string;
   email: string | null;
   email_key: string | null;
+  /** The highest of its own role and those of its groups: what counts. */
   role: Role;
+  /** The role that it was given itself. */
+  assigned_role: Role;
   /** In the PHC format; null: the account signs in with no password, only its keys work. */
   password_hash: string | null;
   disabled: number;
@@ -28,6 +50,69 @@ export interface UserRow {
   settings: string;
   created_at: number;
   signed_in_at: number | null;
+  /** 1: a program's account, which signs in with no password and uses keys. */
+  service: number;
+  /** Id of the account in the directory that provisions it; see scim/. */
+  external_id: string | null;
+  /** A JSON object: what a directory said of the person, in SCIM's words. */
+  profile: string;
+  updated_at: number;
+}
+
+export interface GroupRow {
+  tenant: string;
+  id: string;
+  name: string;
+  /** The name as it is compared: no two groups of a tenant have the same one. */
+  name_key: string;
+  description: string;
+  /** The least role of its members; null: it gives none. Never superadmin. */
+  role: Role | null;
+  /** JSON arrays of names, in which `*` stands for any characters. */
+  models: string;
+  namespaces: string;
+  /** Id or name of the group in the directory or at the sign-in provider. */
+  external_id: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** `direct`: an administrator or a directory put the account in. `sign_in`: the provider named the group at the last sign-in. */
+export type MemberSource = 'direct' | 'sign_in';
+
+export interface GroupMemberRow {
+  tenant: string;
+  group_id: string;
+  user_id: string;
+  source: MemberSource;
+}
+
+/** An account at a sign-in provider, and the account here that it signs in to. */
+export interface LinkRow {
+  tenant: string;
+  issuer: string;
+  subject: string;
+  user_id: string;
+  /** 1: the provider's groups decide the role. 0: the account was there before, and its owner linked it. */
+  is_managed: number;
+  created_at: number;
+}
+
+export interface InvitationRow {
+  tenant: string;
+  id: string;
+  /** SHA-256 of the token. */
+  hash: string;
+  note: string;
+  role: Role;
+  /** A JSON array of ids. */
+  groups: string;
+  max_uses: number;
+  uses: number;
+  /** The account that made it; null: the machine's administrator. */
+  created_by: string | null;
+  created_at: number;
+  expires_at: number;
 }
 
 export interface ApiKeyRow {
@@ -61,6 +146,38 @@ export interface SessionRow {
   user_agent: string;
 }
 
+/** A pair of keys that signs capability tokens of a tenant. */
+export interface CapabilityKeyRow {
+  tenant: string;
+  /** Stands in the tokens, unsigned: a hint which key to check them with. From 1 to 2^32 - 1. */
+  number: number;
+  /** Id of the node's key that the private key is sealed with. */
+  sealed_by: string;
+  /** Hexadecimal. */
+  public_key: string;
+  /** Sealed; only the node that made the pair can use it. */
+  private_key: string;
+  created_at: number;
+}
+
+/** A capability token that was issued or revoked here. Tokens that were derived elsewhere have no row until they are revoked. */
+export interface CapabilityRow {
+  tenant: string;
+  id: string;
+  /** Of the token's last block, hexadecimal. */
+  revocation_id: string;
+  user_id: string;
+  /** The token that it was derived from; null: none, or one without a row. */
+  parent_id: string | null;
+  /** JSON arrays; null: any. */
+  scopes: string;
+  models: string | null;
+  namespaces: string | null;
+  created_at: number;
+  expires_at: number;
+  revoked_at: number | null;
+}
+
 export interface PasswordResetRow {
   tenant: string;
   /** SHA-256 of the token. */
@@ -89,12 +206,19 @@ export interface AuditRow {
 export interface IdentityTables {
   identity_tenants: TenantRow;
   identity_users: UserRow;
+  identity_groups: GroupRow;
+  identity_group_members: GroupMemberRow;
+  identity_links: LinkRow;
+  identity_invitations: InvitationRow;
   identity_api_keys: ApiKeyRow;
   identity_sessions: SessionRow;
   identity_password_resets: PasswordResetRow;
-  /** Single facts: whether authentication was switched on, and the head of the audit log. */
+  identity_capability_keys: CapabilityKeyRow;
+  identity_capabilities: CapabilityRow;
+  /** Single facts: whether authentication was switched on, the head of the audit log, the version of the credentials. */
   identity_facts: { name: string; value: string };
   identity_audit: AuditRow;
+  identity_branding: BrandingRow;
 }
 
 export type IdentityStorage = StorageAccess<IdentityTables>;

@@ -11,6 +11,7 @@ import type {
   Text,
 } from '../../native/llama-shapes.ts';
 import type { InferenceError } from './errors.ts';
+import type { EncodedMedia } from './media/encoded-media.ts';
 import type { ModelKind } from './models/model-source.ts';
 import type { UsageRecorder } from './usage/usage-recorder.ts';
 
@@ -18,6 +19,7 @@ export interface ModelCapabilities {
   chat: boolean;
   tools: boolean;
   vision: boolean;
+  audio: boolean;
   thinking: boolean;
   embeddings: boolean;
   rerank: boolean;
@@ -71,11 +73,17 @@ export interface CompletionRequest {
   model: string;
   needsTools: boolean;
   needsVision: boolean;
-  job: Omit<GenerationJob, 'tenant'>;
+  needsAudio: boolean;
+  job: Omit<GenerationJob, 'tenant' | 'media'> & {
+    /** In the order of their parts of the messages. */
+    media?: EncodedMedia[];
+  };
 }
 
 /** Hears one completion. Text arrives as bodies of JSON strings, valid only during the call. */
 export interface CompletionSink extends Required<GenerationHandler> {
+  /** Whether parts of the answer reach the client before its end. */
+  readonly isStreamed: boolean;
   /** Called once, before anything else is heard: the sink passes on to `usage` what it hears. */
   begin(usage: UsageRecorder): void;
 }
@@ -96,7 +104,14 @@ export interface BackendCompletion extends RunningCompletion {
 
 export interface CallOptions {
   tenant: string;
+  /** Account and API key for which the work is metered. */
+  user?: string | undefined;
+  key?: string | undefined;
+  /** Adds a field to the head of the answer. */
+  announce?: ((name: string, value: string) => void) | undefined;
   signal: AbortSignal;
+  /** Texts that nobody waits for are embedded in turns of their own, beside those of the tenant's requests. */
+  isBackground?: boolean;
   /** Milliseconds until the caller gives up. */
   timeoutMs?: number;
 }

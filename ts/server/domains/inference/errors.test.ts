@@ -4,25 +4,30 @@ import { DomainError } from '../../platform/errors/domain-error.ts';
 import { ANONYMOUS } from '../../platform/http/principal.ts';
 import type { RequestContext, Route } from '../../platform/http/route.ts';
 import { MetricsRegistry } from '../../platform/metrics/registry.ts';
-import { noJobs, noStorage, scriptedContext } from '../../platform/module/test-support/scripted-context.ts';
+import { noEvents, noJobs, noStorage, scriptedContext, silentLog } from '../../platform/module/test-support/scripted-context.ts';
 import type { InferenceBackend, ModelCard, ModelControl } from './backend.ts';
 import { BackgroundResponses } from './compat/openai-responses/background/background-responses.ts';
+import { ConversationSlot } from './conversations/conversation-port.ts';
 import { completionErrors, type InferenceErrorCode, inferenceError, modelErrors } from './errors.ts';
 import { ResponseKeeper } from './kept-responses/response-keeper.ts';
 import { ResponseStore } from './kept-responses/response-store.ts';
+import { KnowledgeSlot } from './knowledge/knowledge-port.ts';
 import { ModelLibrary } from './library/index.ts';
 import { createPulls } from './pulls/create-pulls.ts';
+import { NO_STREAMS } from './resumable-streams/stream-limits.ts';
+import { StreamRegistry } from './resumable-streams/stream-registry.ts';
 import { inferenceRoutes } from './routes.ts';
 import { InferenceService } from './service.ts';
+import { unenforced } from './test-support/unenforced.ts';
+import { unmetered } from './test-support/unmetered.ts';
 import { InferenceMetrics } from './usage/metrics.ts';
-import { TokenBudgets } from './usage/token-budgets.ts';
 
 const card: ModelCard = {
   id: 'm',
   kind: 'chat',
   architecture: 'llama',
   family: 'llama',
-  capabilities: { chat: true, tools: true, vision: true, thinking: true, embeddings: true, rerank: true },
+  capabilities: { chat: true, tools: true, vision: true, audio: true, thinking: true, embeddings: true, rerank: true },
   nCtxTrain: 512,
   sizeBytes: 1,
   createdAt: 0,
@@ -57,18 +62,31 @@ function failingNode(code: InferenceErrorCode) {
   };
   const metrics = new InferenceMetrics(new MetricsRegistry());
   const keeper = new ResponseKeeper({ store: new ResponseStore(noStorage), keepDays: 0 });
-  const budgets = new TokenBudgets(() => undefined);
-  const service = new InferenceService({ backends: [backend], defaultModel: () => 'm', metrics, budgets });
+  const service = new InferenceService({ backends: [backend], defaultModel: () => 'm', metrics, metering: unmetered });
   const context = scriptedContext({ spec: {} });
-  const background = new BackgroundResponses({ service, keeper, ...context });
+  const background = new BackgroundResponses({ service, keeper, knowledge: new KnowledgeSlot(), ...context });
   const source = { list: async () => [], find: async () => undefined };
   const library = new ModelLibrary({ modelsDir: '/nowhere' });
   const settings = { models_dir: '/nowhere', 'models.mirror': '', 'models.allowed_hosts': '' };
-  const pulls = createPulls(settings, {}, noJobs, () => {});
+  const pulls = createPulls(settings, {}, { jobs: noJobs, events: noEvents }, () => {});
   return {
     node,
     routes: inferenceRoutes(
-      { service, keeper, background, control, source, library, pulls, jobs: noJobs, onLoadError: () => {} },
+      {
+        service,
+        knowledge: new KnowledgeSlot(),
+        conversations: new ConversationSlot(),
+        streams: new StreamRegistry(NO_STREAMS, silentLog),
+        security: unenforced,
+        keeper,
+        background,
+        control,
+        source,
+        library,
+        pulls,
+        jobs: noJobs,
+        onLoadError: () => {},
+      },
       'test',
     ),
   };
@@ -97,7 +115,10 @@ async function refusalOf(route: Route): Promise<unknown> {
     headers: new Map(),
     listener: 'internal',
     remoteAddress: '',
+    addHeader: () => {},
+    isEncrypted: false,
     signal: new AbortController().signal,
+    recheck: async () => {},
   };
   return Promise.resolve(route.handle(context as never)).catch((error: unknown) => error);
 }
@@ -115,6 +136,7 @@ const runsNoModel = [
   'PUT /api/v1/inference/models/{id}/pin',
   'DELETE /api/v1/inference/models/{id}',
   'GET /api/v1/data/models/{id}',
+  'GET /api/v1/models/catalogue',
   'POST /api/v1/models/pull',
   'GET /api/v1/models/pulls',
   'DELETE /api/v1/models/pulls/{id}',

@@ -7,9 +7,14 @@ const table = {
   invalid_request: [400, 'A member of the request is missing, of the wrong type or out of range; the sentence names it.'],
   context_length_exceeded: [400, 'The prompt does not fit into the context; shorten the messages, or raise inference.ctx.'],
   invalid_grammar: [400, 'The grammar or JSON schema cannot be compiled; the sentence says where.'],
-  invalid_media: [400, 'An image cannot be decoded, or the model reads none; send PNG or JPEG as a data: URL to a vision model.'],
+  grammar_too_complex: [
+    400,
+    'The grammar or JSON schema takes too long or too much memory to follow; make it smaller, or less ambiguous.',
+  ],
+  invalid_media: [400, 'An image or sound cannot be decoded; send PNG, JPEG, WebP, GIF or AVIF as a data: URL, or WAV or MP3.'],
   template_failed: [400, 'The chat template of the model refuses these messages; the sentence is its own.'],
   unsupported: [400, 'The model or the server has no such ability.'],
+  model_not_allowed: [403, 'The credential is limited to other models; `allowed_models` lists them.'],
   model_not_found: [404, 'No installed model can answer; install one with `svc models pull`.'],
   model_cannot_tool_call: [
     422,
@@ -47,9 +52,37 @@ const table = {
     'The file is gated: accept its license on the hub, and start the server with HF_TOKEN set to a token of that account.',
   ],
   job_not_found: [404, 'There is no such job, or it is not the caller’s.'],
+  namespace_not_found: [404, 'The tenant has no knowledge base of this name.'],
+  feature_not_licensed: [403, 'The license does not have the feature rag, which `knowledge` needs.'],
+  insufficient_scope: [
+    403,
+    'The credential lacks the scope that `knowledge` (knowledge:read) or `conversation_id` (account:manage) needs.',
+  ],
+  conversation_not_found: [404, 'The caller has no conversation with the id in `conversation_id`.'],
+  conversation_full: [409, 'The conversation has as many messages as are kept; begin another.'],
+  message_not_found: [404, 'The conversation has no message with the id in `conversation_answer.parent_id`.'],
+  message_conflict: [409, 'The conversation has a message with the id in `conversation_answer.id` already; use another id.'],
+  stream_exists: [409, 'An answer with the id in `conversation_answer.id` is being made or has just been; follow its stream.'],
+  stream_not_found: [404, 'The caller has no such stream on this node: it ended some time ago, or the node was restarted.'],
+  stream_events_gone: [410, 'Events behind this one are not kept any more; a complete answer is in the conversation.'],
+  answer_cancelled: [499, 'The answer was cancelled by request, which only its stream tells.'],
+  answer_abandoned: [499, 'Nobody read the answer for too long, which only its stream tells.'],
+  node_stopping: [503, 'The node stops, which only the stream of an answer tells.'],
+  conversations_unavailable: [
+    503,
+    'The module that has the conversations does not run on this node; leave `conversation_id` out.',
+  ],
+  embedding_failed: [502, 'The question could not be embedded for the knowledge base; the sentence says why. Retry.'],
+  embedding_dimension_mismatch: [409, 'The embedding model of the knowledge base was replaced by another one.'],
+  file_not_found: [404, 'The caller has no file with the id of an `input_file`.'],
+  file_elsewhere: [409, 'The bytes of the file of an `input_file` lie on another node, which does not share them.'],
+  file_refused: [422, 'The file of an `input_file` cannot be read; `reason` has the code, and the sentence what to do.'],
+  index_unavailable: [503, 'The index of the knowledge base is being loaded again; retry after the time in Retry-After.'],
+  knowledge_unavailable: [503, 'The module that has the knowledge bases does not run on this node; leave `knowledge` out.'],
   client_closed: [499, 'The client went away before the answer; nobody reads this.'],
   queue_full: [429, 'Too much work is waiting; retry after the time in Retry-After.'],
-  rate_limit_exceeded: [429, 'The tenant has used its tokens a minute; retry after the time in Retry-After.'],
+  rate_limit_exceeded: [429, 'A quota by the minute is used up; `exceeded` names it. Retry after the time in Retry-After.'],
+  quota_exceeded: [429, 'A quota by the month is used up; `exceeded` names it and says when it resets.'],
   internal: [500, 'A defect of the server; retry, then report it with the request id.'],
   cpu_lacks_avx2: [503, 'The processor has no AVX2, so local models are unavailable on this node.'],
   cpu_lacks_arm_extensions: [
@@ -64,7 +97,7 @@ const table = {
   engine_unavailable: [503, 'The native engine is not there; run `svc doctor`.'],
   storage_unavailable: [
     503,
-    'The database cannot be read or written now, so nothing was kept; retry after the time in Retry-After.',
+    'The database cannot be read or written now, so nothing was kept or could be metered; retry after the time in Retry-After.',
   ],
   deadline_exceeded: [504, 'The request ran past X-Request-Timeout.'],
 } satisfies Record<string, [status: number, meaning: string]>;
@@ -82,18 +115,15 @@ export function errorSpecs(...codes: InferenceErrorCode[]): ErrorSpec[] {
 }
 
 /** Nobody reads it, so no route declares it. */
-const unanswered: readonly InferenceErrorCode[] = ['client_closed'];
+const unanswered: readonly InferenceErrorCode[] = ['client_closed', 'answer_cancelled', 'answer_abandoned', 'node_stopping'];
 const ofCompletions: readonly InferenceErrorCode[] = [
   'invalid_grammar',
+  'grammar_too_complex',
   'invalid_media',
   'template_failed',
   'model_cannot_tool_call',
 ];
-const ofKeptResponses: readonly InferenceErrorCode[] = [
-  'response_not_found',
-  'previous_response_not_found',
-  'storage_unavailable',
-];
+const ofKeptResponses: readonly InferenceErrorCode[] = ['response_not_found', 'previous_response_not_found'];
 const ofTheLibrary: readonly InferenceErrorCode[] = [
   'model_source_not_found',
   'address_refused',
@@ -108,15 +138,54 @@ const ofTheLibrary: readonly InferenceErrorCode[] = [
   'source_needs_permission',
   'job_not_found',
 ];
-const answered = (Object.keys(table) as InferenceErrorCode[]).filter(
-  (code) => !unanswered.includes(code) && !ofKeptResponses.includes(code) && !ofTheLibrary.includes(code),
-);
+const ofKnowledge: readonly InferenceErrorCode[] = [
+  'namespace_not_found',
+  'insufficient_scope',
+  'feature_not_licensed',
+  'embedding_failed',
+  'embedding_dimension_mismatch',
+  'index_unavailable',
+  'knowledge_unavailable',
+];
+const ofInputFiles: readonly InferenceErrorCode[] = ['file_not_found', 'file_elsewhere', 'file_refused'];
+const ofConversations: readonly InferenceErrorCode[] = [
+  'conversation_not_found',
+  'conversation_full',
+  'conversations_unavailable',
+  'message_not_found',
+  'message_conflict',
+  'stream_exists',
+  'insufficient_scope',
+];
+const ofStreams: readonly InferenceErrorCode[] = ['stream_not_found', 'stream_events_gone'];
+const special = new Set([
+  ...unanswered,
+  ...ofKeptResponses,
+  ...ofTheLibrary,
+  ...ofKnowledge,
+  ...ofInputFiles,
+  ...ofConversations,
+  ...ofStreams,
+]);
+const answered = (Object.keys(table) as InferenceErrorCode[]).filter((code) => !special.has(code));
 
 /** What a route that completes a chat can answer: a new code is one of them unless it says otherwise above. */
 export const completionErrors = errorSpecs(...answered);
 
+/** What a chat over knowledge bases can answer beside that. */
+export const knowledgeErrors = errorSpecs(...ofKnowledge, 'storage_unavailable');
+
+/** What a chat that is stored in a conversation can answer beside that. */
+export const conversationErrors = errorSpecs(...ofConversations, 'storage_unavailable');
+
+/** What the routes of resumable streams can answer. */
+export const streamErrors = errorSpecs('invalid_request', ...ofStreams);
+
 /** What a route that creates a kept response can answer. */
-export const createResponseErrors = [...completionErrors, ...errorSpecs('previous_response_not_found', 'storage_unavailable')];
+export const createResponseErrors = [
+  ...completionErrors,
+  ...errorSpecs('previous_response_not_found', ...ofKnowledge, ...ofInputFiles),
+];
 
 /** What the routes of kept responses can answer. */
 export const keptResponseErrors = errorSpecs('invalid_request', 'response_not_found', 'internal', 'storage_unavailable');

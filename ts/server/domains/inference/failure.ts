@@ -18,11 +18,16 @@ const fromNative: Record<NativeErrorCode, InferenceErrorCode> = {
   unsupported: 'unsupported',
   template_failed: 'template_failed',
   invalid_grammar: 'invalid_grammar',
+  grammar_too_complex: 'grammar_too_complex',
   invalid_media: 'invalid_media',
+  index_not_found: 'internal',
+  index_invalid: 'internal',
+  index_write_failed: 'internal',
   context_length_exceeded: 'context_length_exceeded',
   queue_full: 'queue_full',
   deadline_exceeded: 'deadline_exceeded',
   closed: 'model_unloading',
+  notify_failed: 'internal',
   internal: 'internal',
 };
 

@@ -1,6 +1,7 @@
 /** The inference settings in the module's own words; what is automatic is left out. */
 import type { EngineOptions } from '../../native/llama-shapes.ts';
 import type { LocalOptions } from './local/local-options.ts';
+import type { ModelOptions } from './model-sections.ts';
 
 export interface InferenceConfig {
   /** Models that are never unloaded to make room. */
@@ -14,12 +15,12 @@ export interface InferenceConfig {
   idleUnloadMs?: number;
   /** How long a request waits for a model to load, milliseconds. */
   loadWaitMs?: number;
-  /** Tokens a minute of each tenant that has no figure of its own; absent: no limit. */
-  tenantTokensPerMinute?: number;
   /** Longest time for a completion whose client names no limit, milliseconds; absent for none. */
   requestTimeoutMs?: number;
   engine?: EngineOptions;
   /** Models that draft for others, by the id of the model that they draft for. */
   draftModels?: ReadonlyMap<string, string>;
   load?: LocalOptions['load'];
+  /** What is set otherwise for one model, by its id. */
+  models?: ReadonlyMap<string, ModelOptions>;
 }

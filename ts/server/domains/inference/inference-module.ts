@@ -5,8 +5,11 @@ import { describeConfinementGap } from '../../native/confinement.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { HealthReport, Module, NotReady } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
+import { type MeteringApi, metering } from '../metering/index.ts';
+import { type SecurityApi, security } from '../security/index.ts';
 import type { InferenceBackend } from './backend.ts';
 import { BackgroundResponses } from './compat/openai-responses/background/background-responses.ts';
+import { ConversationSlot } from './conversations/conversation-port.ts';
 import { chooseDefaultModel } from './default-model.ts';
 import { engineOptions } from './engine-options.ts';
 import { inferenceFailure } from './failure.ts';
@@ -15,6 +18,7 @@ import { ResponseKeeper } from './kept-responses/response-keeper.ts';
 import { ResponseStore } from './kept-responses/response-store.ts';
 import { ResponseSweep } from './kept-responses/response-sweep.ts';
 import { RetentionStore } from './kept-responses/retention-store.ts';
+import { KnowledgeSlot } from './knowledge/knowledge-port.ts';
 import { InspectionJobs } from './local/inspection/inspection-jobs.ts';
 import { Inspector } from './local/inspection/inspector.ts';
 import { LocalBackend } from './local/local-backend.ts';
@@ -23,14 +27,18 @@ import { totalBytes } from './local/memory-use.ts';
 import type { RegistryObserver } from './local/model-registry.ts';
 import { llamaBinding, type NativeBinding } from './local/native-binding.ts';
 import { defaultDeviceBytes, defaultRegistryLimits } from './local/registry-limits.ts';
+import { MediaDecoder } from './media/media-decoder.ts';
+import { observeMedia } from './media/media-metrics.ts';
 import { openModelLibrary } from './model-folders.ts';
+import { ModelTeller } from './model-teller.ts';
 import type { ModelSource } from './models/model-source.ts';
 import { createPulls } from './pulls/create-pulls.ts';
+import type { StreamLimits } from './resumable-streams/stream-limits.ts';
+import { StreamRegistry } from './resumable-streams/stream-registry.ts';
 import { inferenceErrorBodies, inferenceRoutes } from './routes.ts';
 import { InferenceService } from './service.ts';
 import type { inferenceSettings } from './settings.ts';
 import { InferenceMetrics } from './usage/metrics.ts';
-import { TokenBudgets } from './usage/token-budgets.ts';
 
 type Context = ModuleContext<typeof inferenceSettings>;
 
@@ -41,12 +49,20 @@ export interface InferenceOverrides {
   source?: ModelSource;
   /** Of the process, for HF_TOKEN and HF_ENDPOINT. */
   env?: NodeJS.ProcessEnv;
+  metering?: MeteringApi;
+  security?: SecurityApi;
   /** Backends beside the local one. */
   backends?: readonly InferenceBackend[];
 }
 
 export interface InferenceApi {
   readonly service: InferenceService;
+  /** Where the module that has knowledge bases connects itself. */
+  readonly knowledge: KnowledgeSlot;
+  /** Where the module that has conversations connects itself. */
+  readonly conversations: ConversationSlot;
+  /** Answers that go on without their clients. */
+  readonly streams: StreamRegistry;
 }
 
 /** What is known once the module has started. */
@@ -58,7 +74,7 @@ interface Started {
 }
 
 export function createInference(context: Context, overrides: InferenceOverrides): Module<InferenceApi> {
-  const { settings, node, log, tenants } = context;
+  const { settings, node, log, tenants, uses } = context;
   const config = engineOptions(settings, node.dataDir);
   const library = openModelLibrary(settings, node.installRoot);
   const source = overrides.source ?? library;
@@ -70,47 +86,83 @@ export function createInference(context: Context, overrides: InferenceOverrides)
     store: new ResponseStore(context.storage),
     keepDays: settings['inference.responses_keep_days'],
   });
+  const media = new MediaDecoder();
+  observeMedia(context.metrics, media);
   const local = new LocalBackend(binding, source, inspector, {
     ...localOptions(config, limits),
     events: {
       onFault: (error) => log.error('an answer could not be handed over', { error }),
       onNotice: ({ message }) => log.warn(message),
     },
-    observer: observeMemory(metrics, log),
+    observer: observeMemory(metrics, log, new ModelTeller(context.events, log)),
     announce: (stored) => inspections.announce(stored),
+    media,
   });
   const { jobs } = context;
-  const pulls = createPulls(settings, overrides.env ?? process.env, jobs, () => local.rescan());
+  const pulls = createPulls(settings, overrides.env ?? process.env, context, () => local.rescan());
   const inspections = new InspectionJobs({ jobs, inspector, inspect: (id) => local.inspect(id), log });
+  /** Resolves to the model to load. */
+  const prepareStart = async (): Promise<string | undefined> => {
+    if (overrides.inspector === undefined) void warnOfConfinementGap(log);
+    await emptyOffloadFolder(config.engine?.kvOffloadFolder, log);
+    limits.memory.deviceBytes = config.maxDeviceBytes ?? deviceBytes(binding);
+    warnOfUnusedDevices(binding, log);
+    return await chooseDefaultModel(settings, source);
+  };
+  let preparing: Promise<string | undefined> | undefined;
   let started: Started = { defaultModel: undefined, defaultFailure: undefined, isReady: false };
   const service = new InferenceService({
     backends: [local, ...(overrides.backends ?? [])],
     defaultModel: () => started.defaultModel,
     metrics,
-    budgets: new TokenBudgets((tenant) => tenants.tokensPerMinute(tenant) ?? config.tenantTokensPerMinute),
+    metering: overrides.metering ?? context.use(metering),
     allowsPriority: (tenant) => tenants.allowsPriority(tenant),
+    uses,
     requestTimeoutMs: config.requestTimeoutMs,
   });
-  const background = new BackgroundResponses({ service, keeper, storage: context.storage, jobs: context.jobs, log });
+  const knowledge = new KnowledgeSlot();
+  const background = new BackgroundResponses({ service, keeper, knowledge, storage: context.storage, jobs: context.jobs, log });
   const sweep = new ResponseSweep(new RetentionStore(context.storage), log);
   context.metrics.onCollect(() => {
     for (const { id, model } of local.engines()) if (model.openEngine) metrics.observe(id, model.openEngine.stats());
   });
   const onLoadError = (id: string, error: unknown) =>
     log.error('a model could not be loaded', { model: id, error: String(error) });
+  const conversations = new ConversationSlot();
+  const streams = new StreamRegistry(streamLimits(settings), log);
+  const streamBytes = context.metrics.gauge('svc_inference_stream_bytes', 'Events of resumable answers that are kept.').with();
+  context.metrics.onCollect(() => streamBytes.set(streams.sizeBytes));
   return {
-    api: { service },
+    api: { service, knowledge, conversations, streams },
     errorBodies: inferenceErrorBodies,
+    corsHeaders: { accepted: ['x-svc-edge-tools'], exposed: ['x-svc-edge-tools', 'x-svc-model-substituted', 'x-svc-stream'] },
+    guardedPaths: ['/v1/completions'],
     routes: inferenceRoutes(
-      { service, keeper, background, control: local, source, library, pulls, jobs, onLoadError },
+      {
+        service,
+        knowledge,
+        conversations,
+        streams,
+        security: overrides.security ?? context.use(security),
+        keeper,
+        background,
+        control: local,
+        source,
+        library,
+        pulls,
+        jobs,
+        onLoadError,
+      },
       `svc-${node.version}`,
     ),
+    prepare: () => {
+      preparing = prepareStart();
+      preparing.catch(() => undefined);
+    },
     start: async () => {
-      if (overrides.inspector === undefined) await warnOfConfinementGap(log);
-      await emptyOffloadFolder(config.engine?.kvOffloadFolder, log);
-      limits.memory.deviceBytes = config.maxDeviceBytes ?? deviceBytes(binding);
+      const defaultModel = await (preparing ?? prepareStart());
+      preparing = undefined;
       local.open();
-      const defaultModel = await chooseDefaultModel(settings, source);
       started = { defaultModel, defaultFailure: undefined, isReady: false };
       if (defaultModel !== undefined) local.setPinned(defaultModel, true);
       background.queue.start();
@@ -120,6 +172,7 @@ export function createInference(context: Context, overrides: InferenceOverrides)
       void startLoading(local, started, onLoadError, log);
     },
     stop: async () => {
+      await streams.stop();
       await Promise.all([sweep.stop(), background.queue.stop(), pulls.stop(), inspections.stop()]);
       await local.close();
     },
@@ -163,10 +216,21 @@ function registryLimits(config: InferenceConfig): LocalOptions['limits'] {
     memory: { hostBytes: config.maxLoadedBytes ?? limits.memory.hostBytes, deviceBytes: 0 },
     loadWaitMs: config.loadWaitMs ?? limits.loadWaitMs,
     idleUnloadMs: config.idleUnloadMs ?? limits.idleUnloadMs,
+    // 0 is automatic, here as in the engine.
     loadQueue: {
-      maxRequests: config.engine?.maxQueuedJobs ?? limits.loadQueue.maxRequests,
-      maxTokens: config.engine?.maxQueuedTokens ?? limits.loadQueue.maxTokens,
+      maxRequests: config.engine?.maxQueuedJobs || limits.loadQueue.maxRequests,
+      maxTokens: config.engine?.maxQueuedTokens || limits.loadQueue.maxTokens,
     },
+  };
+}
+
+function streamLimits(settings: Context['settings']): StreamLimits {
+  return {
+    detachedMs: settings['inference.stream_detached_seconds'] * 1000,
+    keepMs: settings['inference.stream_keep_seconds'] * 1000,
+    streamBytes: settings['inference.stream_bytes'],
+    tenantBytes: settings['inference.stream_tenant_bytes'],
+    totalBytes: settings['inference.stream_total_bytes'],
   };
 }
 
@@ -176,9 +240,11 @@ function localOptions(config: InferenceConfig, limits: LocalOptions['limits']): 
     limits,
     engine: config.engine ?? {},
     ...(config.draftModels ? { draftModels: config.draftModels } : {}),
+    ...(config.models ? { models: config.models } : {}),
     load: config.load ?? {},
   };
 }
+
 function deviceBytes(binding: NativeBinding): number {
   try {
     return defaultDeviceBytes(binding.systemInfo());
@@ -188,19 +254,33 @@ function deviceBytes(binding: NativeBinding): number {
   }
 }
 
+/** A machine that was given a GPU library computes on its CPU: an operator who expects otherwise looks here for the reason. */
+function warnOfUnusedDevices(binding: NativeBinding, log: Log): void {
+  try {
+    for (const { file, reason } of binding.systemInfo().unusedBackends)
+      log.warn('a library for GPUs is installed and not used: local models run on the CPU', { file, reason });
+  } catch {
+    // Without an engine, which its unavailableReason explains, nothing computes.
+  }
+}
+
 const worthAWarning = 0.05;
 
-function observeMemory(metrics: InferenceMetrics, log: Log): RegistryObserver {
+function observeMemory(metrics: InferenceMetrics, log: Log, teller: ModelTeller): RegistryObserver {
   return {
     loaded: (id, { predicted, used }) => {
       const [foretold, real] = [totalBytes(predicted), totalBytes(used)];
       metrics.loaded(id, foretold, real);
+      teller.loaded(id);
       const isOff = Math.abs(real - foretold) > worthAWarning * real;
       const facts = { model: id, predicted_bytes: foretold, used_bytes: real };
       if (isOff) log.warn('a model takes other memory than was predicted', facts);
       else log.info('a model was loaded', facts);
     },
-    unloaded: (id) => metrics.unloaded(id),
+    unloaded: (id) => {
+      metrics.unloaded(id);
+      teller.unloaded(id);
+    },
   };
 }
 

@@ -83,7 +83,10 @@ async function call(
     headers: new Map(Object.entries(headers)),
     listener: 'internal',
     remoteAddress: '',
+    addHeader: () => {},
+    isEncrypted: false,
     signal,
+    recheck: async () => {},
   };
   try {
     const read = found.reading?.read(body, 0) ?? body;
@@ -314,6 +317,25 @@ t.test('the metrics count what failed, embeddings and clients that left included
   const text = metrics.expose();
   t.match(text, 'svc_inference_requests_total{model="tiny-chat",operation="chat",outcome="client_closed"} 1');
   t.match(text, 'svc_inference_requests_total{model="emb",operation="embeddings",outcome="queue_full"} 1');
+});
+
+t.test('texts that nobody waits for are embedded in turns of their own', async (t) => {
+  const { binding, make } = setUp(t, { emb: 'embedding' });
+  const turns: string[] = [];
+  const { embed } = binding.embedder;
+  binding.embedder = {
+    ...binding.embedder,
+    embed: (inputs, options) => {
+      turns.push(options.tenant);
+      return embed(inputs, options);
+    },
+  };
+  const { api } = await make();
+  const model = await api.service.resolve({ ability: 'embeddings', model: 'emb' }, { kind: 'work' });
+  const options = { tenant: 'red', signal: new AbortController().signal };
+  await api.service.embed(model, ['a'], options);
+  await api.service.embed(model, ['a'], { ...options, isBackground: true });
+  t.strictSame(turns, ['red', 'red\nbackground']);
 });
 
 t.test('a client that leaves while its answer is made frees the model', async (t) => {

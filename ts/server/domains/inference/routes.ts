@@ -13,6 +13,9 @@ import { embeddingRoutes } from './compat/openai-embeddings/route.ts';
 import { modelListRoute } from './compat/openai-models/route.ts';
 import { keptResponseRoutes } from './compat/openai-responses/kept-routes.ts';
 import { type ResponseRouteDeps, responsesRoute } from './compat/openai-responses/route.ts';
+import type { ConversationSlot } from './conversations/conversation-port.ts';
+import type { KnowledgeSlot } from './knowledge/knowledge-port.ts';
+import type { StreamRegistry } from './resumable-streams/stream-registry.ts';
 
 /** Clients of a foreign API read refusals in its shape, also for paths that no route serves. */
 export const inferenceErrorBodies: readonly ErrorBodyPrefix[] = [
@@ -20,13 +23,19 @@ export const inferenceErrorBodies: readonly ErrorBodyPrefix[] = [
   { prefix: '/v1/messages', errorBody: anthropicErrorBody },
 ];
 
-export type InferenceRouteDeps = ModelRouteDeps & PullRouteDeps & ResponseRouteDeps;
+export type InferenceRouteDeps = ModelRouteDeps &
+  PullRouteDeps &
+  ResponseRouteDeps & {
+    readonly knowledge: KnowledgeSlot;
+    readonly conversations: ConversationSlot;
+    readonly streams: StreamRegistry;
+  };
 
 export function inferenceRoutes(deps: InferenceRouteDeps, fingerprint: string): Route[] {
   const { service } = deps;
   return [
     modelListRoute(service),
-    chatRoute(service, fingerprint),
+    chatRoute(deps, fingerprint),
     responsesRoute(deps),
     ...keptResponseRoutes(deps),
     ...anthropicRoutes(service),

@@ -1,5 +1,9 @@
 /** Chooses the model of each request, hands the work to the backend that has it, and records what it used. */
+
 import type { EmbedResult, RankResult, Text } from '../../native/llama-shapes.ts';
+import type { Principal } from '../../platform/http/principal.ts';
+import { anyName, type NameFilter, NO_LIMITS, type UseRules } from '../../platform/module/use-rules.ts';
+import type { MeteredWork, MeteringApi } from '../metering/index.ts';
 import type {
   CallOptions,
   ChatPrompt,
@@ -11,10 +15,10 @@ import type {
   TokenizeFlags,
 } from './backend.ts';
 import { inferenceFailure } from './failure.ts';
+import { type ModelUser, permittedOffers } from './models/permitted-offers.ts';
 import { type ModelNeeds, type Selection, selectModel } from './models/selection.ts';
 import { type InferenceMetrics, type Operation, promptUsage } from './usage/metrics.ts';
 import { estimatePromptTokens, estimateTextTokens } from './usage/prompt-estimate.ts';
-import type { TokenBudgets } from './usage/token-budgets.ts';
 import { UsageRecorder } from './usage/usage-recorder.ts';
 
 export interface ServiceOptions {
@@ -22,9 +26,11 @@ export interface ServiceOptions {
   /** Id of the model that answers when the one asked for is not there; known once the node has started. */
   defaultModel: () => string | undefined;
   metrics: InferenceMetrics;
-  budgets: TokenBudgets;
+  metering: MeteringApi;
   /** Whether a tenant's requests may go before those of others; undefined: every tenant's may. */
   allowsPriority?: ((tenant: string) => boolean) | undefined;
+  /** Which models a caller may use; undefined: everybody may use all. */
+  uses?: UseRules | undefined;
   /** For completions that name no limit of their own; undefined for none. */
   requestTimeoutMs?: number | undefined;
 }
@@ -35,6 +41,9 @@ interface Offer {
   card: ModelCard;
 }
 
+/** Whose request it is. `work`: the node works for itself, or goes on with what a caller was allowed before. */
+export type Caller = Principal | ({ kind: 'work' } & ModelUser);
+
 /** The model that answers a request, found once; everything else goes by it. */
 export type ResolvedModel = Selection<Offer>;
 
@@ -42,30 +51,46 @@ export class InferenceService {
   readonly #backends: readonly InferenceBackend[];
   readonly #defaultModel: () => string | undefined;
   readonly #metrics: InferenceMetrics;
-  readonly #budgets: TokenBudgets;
+  readonly #metering: MeteringApi;
   readonly #allowsPriority: (tenant: string) => boolean;
+  readonly #uses: UseRules;
   readonly #defaultLimits: Pick<CallOptions, 'timeoutMs'>;
 
-  constructor({ backends, defaultModel, metrics, budgets, allowsPriority, requestTimeoutMs }: ServiceOptions) {
+  constructor({ backends, defaultModel, metrics, metering, allowsPriority, uses, requestTimeoutMs }: ServiceOptions) {
     this.#backends = backends;
     this.#defaultModel = defaultModel;
     this.#metrics = metrics;
-    this.#budgets = budgets;
+    this.#metering = metering;
     this.#allowsPriority = allowsPriority ?? (() => true);
+    this.#uses = uses ?? NO_LIMITS;
     this.#defaultLimits = requestTimeoutMs === undefined ? {} : { timeoutMs: requestTimeoutMs };
   }
 
-  async models(): Promise<ModelCard[]> {
+  /** Those that the caller may use. */
+  async models(caller: Caller): Promise<ModelCard[]> {
     const lists = await Promise.all(this.#backends.map((backend) => backend.models()));
-    return lists.flat();
+    const isAllowed = await this.allowedModels(caller);
+    return lists.flat().filter(({ id }) => isAllowed(id));
   }
 
-  /** Throws what selectModel() does, or the unavailableReason when no backend works at all. */
-  async resolve(needs: ModelNeeds): Promise<ResolvedModel> {
+  /**
+   * A model that the caller may not use is like one that is not there; one that its credential is not for is refused. Throws what
+   * selectModel() and permittedOffers() do, or the unavailableReason when no backend works at all.
+   */
+  async resolve(needs: ModelNeeds, caller: Caller): Promise<ResolvedModel> {
     const offers = await Promise.all(
       this.#usableBackends().map((backend) => offersOf(backend, needs.model ?? this.#defaultModel() ?? '')),
     );
-    return selectModel(offers.flat(), needs, this.#defaultModel());
+    // The credential's own list is left out here: what is missing in it alone is refused, and not answered by another model.
+    const { models: permitted, ...account } = caller;
+    const isAllowed = await this.allowedModels(account);
+    const allowed = offers.flat().filter(({ card }) => isAllowed(card.id));
+    return selectModel(permittedOffers(allowed, needs.model, permitted), needs, this.#defaultModel());
+  }
+
+  /** The one place that asks which models its groups and its credential leave to a caller. */
+  allowedModels(caller: Caller): NameFilter | Promise<NameFilter> {
+    return caller.kind === 'work' ? anyName : this.#uses.models(caller);
   }
 
   /** Resolves when the job is queued; what follows arrives at the sink. */
@@ -77,9 +102,10 @@ export class InferenceService {
   ): Promise<RunningCompletion> {
     const { backend, card } = model;
     const { job } = request;
-    const nMost = job.maxTokens === undefined ? undefined : job.maxTokens * (job.n ?? 1);
+    const nMost = job.maxTokens === undefined ? undefined : Math.min(job.maxTokens, card.nCtxTrain) * (job.n ?? 1);
     return this.#record(model, 'chat', async (usage) => {
-      this.#reserveTokens(usage, options.tenant, estimatePromptTokens(job.prompt), nMost);
+      const nPromptEstimate = estimatePromptTokens(job.prompt);
+      await this.#meter(usage, model, options, { operation: 'chat', nPromptEstimate, nMost, isStreamed: sink.isStreamed });
       sink.begin(usage);
       const limits = { ...this.#defaultLimits, ...options };
       const running = await backend.complete(card, this.#withAllowedPriority(request, options.tenant), sink, limits);
@@ -97,9 +123,10 @@ export class InferenceService {
 
   embed(model: ResolvedModel, inputs: (Text | Int32Array)[], options: CallOptions): Promise<EmbedResult> {
     return this.#record(model, 'embeddings', async (usage) => {
-      this.#reserveTokens(usage, options.tenant, estimateTextTokens(inputs), 0);
+      await this.#meter(usage, model, options, wholeAnswer('embeddings', estimateTextTokens(inputs)));
       const result = await model.backend.embed(model.card, inputs, options);
       usage.completed(promptUsage(result.nTokens));
+      await usage.whenRecorded();
       return result;
     });
   }
@@ -107,9 +134,10 @@ export class InferenceService {
   rank(model: ResolvedModel, query: Text, documents: Text[], options: CallOptions): Promise<RankResult> {
     return this.#record(model, 'rerank', async (usage) => {
       const nEstimate = estimateTextTokens(documents) + documents.length * estimateTextTokens([query]);
-      this.#reserveTokens(usage, options.tenant, nEstimate, 0);
+      await this.#meter(usage, model, options, wholeAnswer('rerank', nEstimate));
       const result = await model.backend.rank(model.card, query, documents, options);
       usage.completed(promptUsage(result.nTokens));
+      await usage.whenRecorded();
       return result;
     });
   }
@@ -131,7 +159,7 @@ export class InferenceService {
     });
   }
 
-  /** Work of the tokenizer alone takes nothing of a tenant's tokens. */
+  /** Work of the tokenizer alone is not metered. */
   #tokens<T>(model: ResolvedModel, work: () => Promise<T>): Promise<T> {
     return this.#record(model, 'tokenize', async (usage) => {
       const result = await work();
@@ -152,9 +180,14 @@ export class InferenceService {
     }
   }
 
-  #reserveTokens(usage: UsageRecorder, tenant: string, nPromptEstimate: number, nMost: number | undefined): void {
-    const reservation = this.#budgets.reserve(tenant, nPromptEstimate, nMost);
-    usage.onEnd((nPrompt, nCompletion) => reservation.reconcile(nPrompt, nCompletion));
+  /** Throws what a quota refuses with. */
+  async #meter(
+    usage: UsageRecorder,
+    { card }: ResolvedModel,
+    { tenant, user, key, announce }: CallOptions,
+    work: Omit<MeteredWork, 'model' | 'announce'>,
+  ): Promise<void> {
+    usage.meterWith(await this.#metering.begin({ tenant, user, key }, { ...work, model: card.id, announce }));
   }
 
   #withAllowedPriority(request: CompletionRequest, tenant: string): CompletionRequest {
@@ -169,6 +202,11 @@ export class InferenceService {
     if (reason) throw reason;
     return usable;
   }
+}
+
+/** Work whose answer goes out at its end, and has no completion. */
+function wholeAnswer(operation: Operation, nPromptEstimate: number): Omit<MeteredWork, 'model'> {
+  return { operation, nPromptEstimate, nMost: 0, isStreamed: false };
 }
 
 /** A model whose file is still being inspected answers nobody. */

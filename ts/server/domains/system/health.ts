@@ -2,10 +2,12 @@
 import Type, { type Static } from 'typebox';
 import type { HealthReason } from '../../platform/module/module.ts';
 import type { Node } from '../../platform/node/node.ts';
+import { remedyOf } from './remedies.ts';
 
 export const Reason = Type.Object({
   code: Type.String({ description: 'For example cpu_lacks_avx2, cpu_lacks_arm_extensions or no_data_role.' }),
   detail: Type.String(),
+  remedy: Type.Optional(Type.String({ description: 'What an operator can do about it.' })),
 });
 
 export const Health = Type.Object({
@@ -37,11 +39,21 @@ export async function readHealth(node: Node): Promise<NodeHealth> {
     uptime_seconds: Math.floor(process.uptime()),
     module_map: MAP_OF_ONE,
     modules: [...node.modules()],
-    reasons,
+    reasons: reasons.map(withRemedy),
     ...Object.fromEntries(
       parts.filter(([, { state }]) => Object.keys(state).length > 0).map(([name, { state }]) => [name, state]),
     ),
   };
+}
+
+/** What the modules say, and the roles that lack. */
+export async function reasonsOf(node: Node): Promise<HealthReason[]> {
+  return [...[...(await node.health()).values()].flatMap(({ reasons }) => reasons), ...missingRoles(node)];
+}
+
+function withRemedy(reason: HealthReason): Static<typeof Reason> {
+  const remedy = remedyOf(reason.code);
+  return { ...reason, ...(remedy !== undefined && { remedy }) };
 }
 
 /** Lacking a role is a choice; lacking a CPU feature is a defect of the place. */

@@ -2,16 +2,23 @@
 import Type from 'typebox';
 import { type BytesReply, json, type Route, route } from '../../platform/http/route.ts';
 import type { Jobs } from '../../platform/jobs/index.ts';
+import type { RecentLines } from '../../platform/log/recent-lines.ts';
 import { METRICS_CONTENT_TYPE, type MetricsRegistry } from '../../platform/metrics/registry.ts';
 import type { Node } from '../../platform/node/node.ts';
 import { Health, readHealth } from './health.ts';
+import type { Incident } from './incident-log.ts';
+import { incidentRoute } from './incident-route.ts';
 import { jobRoutes } from './job-routes.ts';
+import { logRoutes } from './log-routes.ts';
 import { roleRoutes } from './role-routes.ts';
+import { settingsRoutes } from './settings-route.ts';
 
 export interface SystemRouteDeps {
   node: Node;
   metrics: MetricsRegistry;
   jobs: Jobs;
+  incidents(): Promise<Incident[]>;
+  recent: RecentLines | undefined;
 }
 
 const tag = 'System';
@@ -20,11 +27,14 @@ const Version = Type.Object({ version: Type.String(), api: Type.String({ descrip
 const ALIVE: BytesReply = json(200, { status: 'alive' });
 const READY: BytesReply = json(200, { status: 'ready' });
 
-export function systemRoutes({ node, metrics, jobs }: SystemRouteDeps): Route[] {
+export function systemRoutes({ node, metrics, jobs, incidents, recent }: SystemRouteDeps): Route[] {
   return [
     ...probes(node),
     ...roleRoutes(node),
     ...jobRoutes(jobs),
+    ...settingsRoutes(node),
+    ...logRoutes(recent),
+    incidentRoute(incidents),
     route({
       method: 'GET',
       path: '/health',

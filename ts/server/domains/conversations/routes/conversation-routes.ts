@@ -1,6 +1,7 @@
 /** The caller's conversations: list, create, change, erase. */
 import type { Static } from 'typebox';
 import { json, type Route, route } from '../../../platform/http/route.ts';
+import type { StreamRegistry } from '../../inference/index.ts';
 import { ConversationError, errorSpecs, refusing } from '../errors.ts';
 import { MAX_JSON_LENGTH, MAX_PAGE_CONVERSATIONS } from '../limits.ts';
 import { type Owner, ownerOf } from '../owner.ts';
@@ -25,12 +26,12 @@ const SCOPE_NOTE =
   'Only the conversations of the caller: of the account of its session or key, else of the key. While authentication is off, all callers ' +
   'of a tenant who present no account are one anonymous caller and share theirs.';
 
-export function conversationRoutes(service: ConversationService): Route[] {
+export function conversationRoutes(service: ConversationService, streams: StreamRegistry): Route[] {
   return [
     listRoute(service, PATH),
     listRoute(service, '/api/v1/users/me/conversations'),
     createRoute(service),
-    ...changeRoutes(service),
+    ...changeRoutes(service, streams),
   ];
 }
 
@@ -83,7 +84,7 @@ function createRoute(service: ConversationService): Route {
   });
 }
 
-function changeRoutes(service: ConversationService): Route[] {
+function changeRoutes(service: ConversationService, streams: StreamRegistry): Route[] {
   return [
     route({
       method: 'PATCH',
@@ -127,9 +128,11 @@ function changeRoutes(service: ConversationService): Route[] {
       bodyOptional: true,
       responses: { 200: Erased },
       errors: errorSpecs('invalid_request', 'conversation_not_found', 'storage_unavailable'),
-      handle: refusing(async ({ caller, query, body }) =>
-        json(200, { deleted: await service.erase(ownerOf(caller), query.id ?? body?.id) }),
-      ),
+      handle: refusing(async ({ caller, query, body }) => {
+        const [owner, id] = [ownerOf(caller), query.id ?? body?.id];
+        await streams.erase(owner, id);
+        return json(200, { deleted: await service.erase(owner, id) });
+      }),
     }),
   ];
 }

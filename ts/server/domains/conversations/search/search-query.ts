@@ -1,6 +1,7 @@
 /** What a user typed: all of its words must be there, each as the beginning of a word. */
+
+import { termsOf, type Word, wordsOf } from '../../../platform/text/words.ts';
 import { MAX_SEARCHED_LENGTH } from './terms.ts';
-import { termsOf, type Word, wordsOf } from './words.ts';
 
 /** What the index is asked for: messages with a term that begins so, or that is the same. */
 export interface QueryTerm {

@@ -1,4 +1,4 @@
-import { termsOf, wordsOf } from './words.ts';
+import { termsOf, wordsOf } from '../../../platform/text/words.ts';
 
 /** Of one message. What lies beyond is kept and shown, but not found: indexing it would hold up other writes. */
 const MAX_TERMS = 5_000;

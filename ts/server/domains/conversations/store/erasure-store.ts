@@ -31,12 +31,16 @@ export class ErasureStore {
         .where('tenant', '=', owner.tenant)
         .where('subject', '=', owner.subject)
         .$if(id !== undefined, (query) => query.where('id', '=', id ?? '')),
+      removingArtifacts(db, owner),
     ]);
     return result?.affectedRows ?? 0;
   }
 
   async detachExpired(scope: StorageScope, now: number): Promise<void> {
-    await this.#access.writeUnit(scope, (db) => [detaching(db).where('expires_at', '<', now).where('subject', '!=', '')]);
+    await this.#access.writeUnit(scope, (db) => [
+      detaching(db).where('expires_at', '<', now).where('subject', '!=', ''),
+      removingArtifacts(db),
+    ]);
   }
 
   /** Removes all rows of what was taken from its owners. */
@@ -90,6 +94,13 @@ export class ErasureStore {
 function detaching(db: Kysely<ConversationTables>) {
   // Erased ones of several subjects have no id in common, and their titles are gone at once.
   return db.updateTable('conversations').set({ subject: '', id: sql`cast(no as text)`, title: '', metadata: null });
+}
+
+/** What was made in conversations that have just been taken from their owner. */
+function removingArtifacts(db: Kysely<ConversationTables>, owner?: Owner) {
+  const erased = db.selectFrom('conversations').select('no').where('subject', '=', sql.lit(''));
+  const query = db.deleteFrom('artifacts').where('conversation_no', 'in', erased);
+  return owner === undefined ? query : query.where('tenant', '=', owner.tenant).where('subject', '=', owner.subject);
 }
 
 /** The first, and those behind it that have no more messages together than a step removes. */

@@ -50,20 +50,44 @@ export class MessageStore {
    * there, `message_conflict` for a known id with other content, and `conversation_full`.
    */
   async append(owner: Owner, conversationId: string, message: NewMessage, options: AppendOptions = {}): Promise<Appended> {
-    const terms = listTerms(message.content);
+    const [appended] = await this.appendAll(owner, conversationId, [message], options);
+    if (appended === undefined) throw new Error('a message was neither appended nor refused');
+    return appended;
+  }
+
+  /** Appends all of the messages or none, each by default behind the one before; like append() otherwise. */
+  async appendAll(
+    owner: Owner,
+    conversationId: string,
+    messages: readonly NewMessage[],
+    options: AppendOptions = {},
+  ): Promise<Appended[]> {
+    const terms = messages.map(({ content }) => listTerms(content));
     return await this.#access.write(owner, async (tx) => {
-      const conversation = await lockRow(tx, this.#access.dialect, owner, conversationId);
-      const before = await messageOf(tx, conversation.no, message.id).selectAll().executeTakeFirst();
-      if (before !== undefined) return repeated(conversation, before, message);
-      requireVersion(conversation, options.expectedVersion);
-      requireSpace(conversation);
-      const parentId = await parentOf(tx, conversation, message);
-      const row = toRow(conversation, message, parentId);
-      await tx.insertInto('conversation_messages').values(row).execute();
-      await touch(tx, conversation, row, options);
-      if (conversation.temporary === 0)
-        await addTerms(tx, this.#access.dialect, owner, { conversationNo: conversation.no, seq: row.seq }, terms);
-      return { message: toMessage(conversationId, row), version: conversation.version + 1, isNew: true };
+      let conversation = await lockRow(tx, this.#access.dialect, owner, conversationId);
+      const { expectedVersion, expiresAt } = options;
+      const appended: Appended[] = [];
+      for (const [index, message] of messages.entries()) {
+        const before = await messageOf(tx, conversation.no, message.id).selectAll().executeTakeFirst();
+        if (before !== undefined) {
+          appended.push(repeated(conversation, before, message));
+          continue;
+        }
+        if (index === 0) requireVersion(conversation, expectedVersion);
+        const row = await this.#insert(tx, owner, conversation, message, terms[index] ?? []);
+        conversation = await touch(tx, conversation, row, { expiresAt });
+        appended.push({ message: toMessage(conversationId, row), version: conversation.version, isNew: true });
+      }
+      return appended;
+    });
+  }
+
+  /** Whether the conversation has a message of this id. */
+  async has(owner: Owner, conversationId: string, id: string): Promise<boolean> {
+    return await this.#access.read(owner, async (db) => {
+      const conversation = await rowOf(db, owner, conversationId).executeTakeFirst();
+      if (conversation === undefined) return false;
+      return (await messageOf(db, conversation.no, id).select('id').executeTakeFirst()) !== undefined;
     });
   }
 
@@ -86,6 +110,21 @@ export class MessageStore {
         .execute();
       return { messages: rows.map((row) => toMessage(conversationId, row)), isWhole: fitting.length === lengths.length };
     });
+  }
+
+  async #insert(
+    tx: Kysely<ConversationTables>,
+    owner: Owner,
+    conversation: ConversationRow,
+    message: NewMessage,
+    terms: ReturnType<typeof listTerms>,
+  ): Promise<MessageTable> {
+    requireSpace(conversation);
+    const row = toRow(conversation, message, await parentOf(tx, conversation, message));
+    await tx.insertInto('conversation_messages').values(row).execute();
+    if (conversation.temporary === 0)
+      await addTerms(tx, this.#access.dialect, owner, { conversationNo: conversation.no, seq: row.seq }, terms);
+    return row;
   }
 
   /** How the messages hang together; empty for a conversation that is not there. */
@@ -167,22 +206,25 @@ export function toRow(conversation: ConversationRow, message: NewMessage, parent
   };
 }
 
+/** The conversation with its new last message. */
 async function touch(
   tx: Kysely<ConversationTables>,
   conversation: ConversationRow,
   row: MessageTable,
-  { expiresAt }: AppendOptions,
-): Promise<void> {
+  { expiresAt }: { expiresAt: number | undefined },
+): Promise<ConversationRow> {
+  const changes = {
+    last_seq: row.seq,
+    version: conversation.version + 1,
+    current_message_id: row.id,
+    updated_at: row.ts,
+  };
   await tx
     .updateTable('conversations')
-    .set({
-      last_seq: row.seq,
-      version: conversation.version + 1,
-      current_message_id: row.id,
-      updated_at: row.ts,
-    })
+    .set(changes)
     .$if(conversation.temporary === 1 && expiresAt !== undefined, (query) => query.set({ expires_at: expiresAt ?? null }))
     .where('no', '=', conversation.no)
     .where('tenant', '=', conversation.tenant)
     .execute();
+  return { ...conversation, ...changes };
 }

@@ -53,4 +53,82 @@ export const conversationMigrations: readonly Migration[] = [
       });
     },
   },
+  {
+    id: 2,
+    name: 'share conversations by link',
+    up: async (schema) => {
+      await schema.tenantTable('conversation_shares', {
+        columns: {
+          id: column.id(),
+          conversation_no: column.integer({ references: { table: 'conversations', column: 'no', onDelete: 'cascade' } }),
+          leaf_id: column.id(),
+          created_at: column.timestamp(),
+        },
+        primaryKey: ['tenant', 'id'],
+        unique: [['conversation_no', 'leaf_id']],
+      });
+      await schema.index('conversations_by_folder', 'conversations', ['tenant', 'subject', 'folder'], {
+        where: 'folder is not null',
+      });
+    },
+  },
+  {
+    id: 3,
+    name: 'create artifacts',
+    up: async (schema) => {
+      const artifact = () => column.integer({ references: { table: 'artifacts', column: 'no', onDelete: 'cascade' } });
+      await schema.tenantTable('artifacts', {
+        columns: {
+          no: column.identity(),
+          subject: column.id(),
+          id: column.id(),
+          conversation_no: column.integer({
+            nullable: true,
+            references: { table: 'conversations', column: 'no', onDelete: 'cascade' },
+          }),
+          title: column.text(),
+          kind: column.text(),
+          language: column.text({ nullable: true }),
+          created_at: column.timestamp(),
+          updated_at: column.timestamp(),
+          last_version: column.integer(),
+        },
+        unique: [['tenant', 'subject', 'id']],
+      });
+      await schema.index('artifacts_by_update', 'artifacts', ['tenant', 'subject', 'updated_at', 'id']);
+      await schema.index('artifacts_of_conversation', 'artifacts', ['conversation_no'], { where: 'conversation_no is not null' });
+      await schema.tenantTable('artifact_versions', {
+        columns: {
+          artifact_no: artifact(),
+          version: column.integer(),
+          content: column.text(),
+          message_id: column.id({ nullable: true }),
+          created_at: column.timestamp(),
+        },
+        primaryKey: ['artifact_no', 'version'],
+      });
+      await schema.tenantTable('artifact_shares', {
+        columns: { id: column.id(), artifact_no: artifact(), version: column.integer(), created_at: column.timestamp() },
+        primaryKey: ['tenant', 'id'],
+        unique: [['artifact_no', 'version']],
+      });
+    },
+  },
+  {
+    id: 4,
+    name: 'create prompts',
+    up: async (schema) => {
+      await schema.tenantTable('prompts', {
+        columns: {
+          subject: column.id(),
+          id: column.id(),
+          title: column.text(),
+          content: column.text(),
+          created_at: column.timestamp(),
+          updated_at: column.timestamp(),
+        },
+        primaryKey: ['tenant', 'subject', 'id'],
+      });
+    },
+  },
 ];

@@ -6,6 +6,11 @@ export interface ConversationTables {
   conversations: ConversationTable;
   conversation_messages: MessageTable;
   conversation_terms: TermTable;
+  conversation_shares: ShareTable;
+  artifacts: ArtifactTable;
+  artifact_versions: ArtifactVersionTable;
+  artifact_shares: ArtifactShareTable;
+  prompts: PromptTable;
 }
 
 export interface ConversationTable {
@@ -51,6 +56,59 @@ export interface TermTable {
   block: number;
   term: string;
   bits: number;
+}
+
+/** What the readers of a link see: the branch that ends at `leaf_id`. */
+export interface ShareTable {
+  tenant: string;
+  id: string;
+  conversation_no: number;
+  leaf_id: string;
+  created_at: number;
+}
+
+export interface ArtifactTable {
+  tenant: string;
+  /** Stands for the artifact in the other tables; no client sees it. */
+  no: Generated<number>;
+  subject: string;
+  id: string;
+  /** It is erased with its conversation. */
+  conversation_no: number | null;
+  title: string;
+  kind: string;
+  language: string | null;
+  created_at: number;
+  updated_at: number;
+  last_version: number;
+}
+
+export interface ArtifactVersionTable {
+  tenant: string;
+  artifact_no: number;
+  version: number;
+  content: string;
+  message_id: string | null;
+  created_at: number;
+}
+
+export interface ArtifactShareTable {
+  tenant: string;
+  id: string;
+  artifact_no: number;
+  version: number;
+  created_at: number;
+}
+
+/** The subject `tenant` has those of everybody; no caller is named so. */
+export interface PromptTable {
+  tenant: string;
+  subject: string;
+  id: string;
+  title: string;
+  content: string;
+  created_at: number;
+  updated_at: number;
 }
 
 export type ConversationRow = Selectable<ConversationTable>;

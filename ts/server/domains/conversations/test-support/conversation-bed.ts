@@ -6,8 +6,9 @@ import type { Test } from 'tap';
 import type { Authenticator } from '../../../platform/http/authenticator.ts';
 import { ANONYMOUS } from '../../../platform/http/principal.ts';
 import { openTestBed, type TestBed } from '../../../platform/http/test-support/test-bed.ts';
-import { scriptedContext } from '../../../platform/module/test-support/scripted-context.ts';
+import { scriptedContext, silentLog } from '../../../platform/module/test-support/scripted-context.ts';
 import { createStorage } from '../../../platform/storage/index.ts';
+import { ConversationSlot, StreamRegistry } from '../../inference/index.ts';
 import { conversations } from '../index.ts';
 
 /** The header `x-caller: TENANT/SUBJECT` names an account. */
@@ -19,6 +20,9 @@ const namedCallers: Authenticator = {
     return { tenant, subject, kind: 'session', roles: ['viewer'], scopes: ['*'], keyId: undefined };
   },
 };
+
+const MIB = 1024 * 1024;
+const limits = { detachedMs: 1_000, keepMs: 1_000, streamBytes: MIB, tenantBytes: MIB, totalBytes: MIB };
 
 export interface Answer {
   status: number;
@@ -42,7 +46,10 @@ export async function openConversationBed(t: Test, authenticator = namedCallers)
     await rm(folder, { recursive: true });
   });
   await storage.open();
-  const { routes } = await conversations.create(scriptedContext({ spec: conversations.settings, storage }));
+  const { routes } = await conversations.create({
+    ...scriptedContext({ spec: conversations.settings, storage }),
+    use: () => ({ conversations: new ConversationSlot(), streams: new StreamRegistry(limits, silentLog) }) as never,
+  });
   const bed = await openTestBed(t, routes, { authenticator });
   const ask: Ask = async (method, path, body, caller = 'red/ann') => {
     const url = bed.url + (path.startsWith('/') ? path : `${PATH}${path === '' || path.startsWith('?') ? '' : '/'}${path}`);

@@ -122,6 +122,28 @@ export function testConversationContract(newDatabase: () => Promise<ContractData
     await t.rejects(append('other'), { code: 'message_conflict' });
   });
 
+  t.test('several messages are appended together, one behind the other, or none of them is', async (t) => {
+    const { service } = await openBed(t, newDatabase);
+    await fill(service, ann, 'c', ['hello']);
+    const [question, answer] = await service.appendAll(ann, 'c', [
+      { id: 'q', role: 'user', content: 'where?' },
+      { id: 'a', role: 'assistant', content: 'by the oak' },
+    ]);
+    t.match(question?.message, { id: 'q', seq: 2, parentId: 'm1' });
+    t.match(answer?.message, { id: 'a', seq: 3, parentId: 'q' });
+    t.match(await service.get(ann, 'c'), { messageCount: 3, currentMessageId: 'a', version: answer?.version });
+    t.strictSame((await service.search(ann, 'oak')).length, 1);
+    const twice = [
+      { id: 'q2', role: 'user', content: 'again?' },
+      { id: 'a', role: 'assistant', content: 'another answer' },
+    ] as const;
+    await t.rejects(service.appendAll(ann, 'c', twice), { code: 'message_conflict' });
+    t.notOk(await service.hasMessage(ann, 'c', 'q2'), 'the first of them went back');
+    t.ok(await service.hasMessage(ann, 'c', 'a'));
+    t.notOk(await service.hasMessage(ben, 'c', 'a'));
+    t.equal((await service.get(ann, 'c')).messageCount, 3);
+  });
+
   t.test('of two writers that read the same version, one is refused', async (t) => {
     const { service } = await open(t);
     await fill(service, ann, 'c', ['one']);

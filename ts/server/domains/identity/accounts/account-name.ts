@@ -9,3 +9,10 @@ export function nameKey(text: string): string {
 export const USERNAME_PATTERN = '^[\\p{L}\\p{N}][\\p{L}\\p{N}._@+-]{0,63}$';
 /** Whether an address takes mail only mail can tell; this keeps out what is none. */
 export const EMAIL_PATTERN = '^[^\\s@<>"]{1,64}@[^\\s@<>"]{1,190}$';
+
+/** What directories and sign-in providers name people: also addresses, and what they put into those of guests. */
+const EXTERNAL_USERNAME = /^[\p{L}\p{N}][\p{L}\p{N}._@+#'!~^-]{0,127}$/u;
+
+export function isExternalUsername(name: string): boolean {
+  return EXTERNAL_USERNAME.test(name);
+}

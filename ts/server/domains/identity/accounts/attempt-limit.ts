@@ -39,6 +39,13 @@ export class AttemptLimit {
     for (const [window] of windows) window.attempts += 1;
   }
 
+  /** Like `count`, where no address is to be blamed. */
+  countAccount(account: string): void {
+    const window = this.#window(`account ${account}`);
+    if (window.attempts >= this.#options.perAccount) throw tooManyAttempts(window.endsAt - this.#now());
+    window.attempts += 1;
+  }
+
   /** The account proved who it is: its earlier mistakes no longer count. Those of the address do. */
   succeeded(account: string): void {
     this.#windows.delete(`account ${account}`);

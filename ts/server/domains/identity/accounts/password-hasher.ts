@@ -1,5 +1,5 @@
 /** Hashes passwords with argon2id, off the JS thread and few at a time: each takes memory and a core for milliseconds. */
-import { hash as argonHash, verify as argonVerify, type Options } from '@node-rs/argon2';
+import type { Options } from '@node-rs/argon2';
 import { identityError } from '../errors.ts';
 
 /** The least that OWASP's password storage cheat sheet recommends. The algorithm, argon2id, is the library's default. */
@@ -11,21 +11,24 @@ export class PasswordHasher {
   readonly #waiting: (() => void)[] = [];
   #running = 0;
   /** Of a password that nobody has: verifying takes as long for a name without an account. */
-  #decoy: string | undefined;
+  #decoy: Promise<string> | undefined;
 
-  /** Must be called before the first verification, so that the first unknown name takes no longer than others. */
-  async start(): Promise<void> {
-    this.#decoy ??= await argonHash(crypto.randomUUID(), PARAMETERS);
+  /** Must be called before the first verification, so that the first unknown name takes no longer than others. Waits for nothing. */
+  start(): void {
+    this.#decoy ??= argon2().then(({ hash }) => hash(crypto.randomUUID(), PARAMETERS));
+    // Whoever verifies a password hears of it.
+    this.#decoy.catch(() => undefined);
   }
 
   /** In the PHC format. Throws `server_busy` when too many wait. */
   hash(password: string): Promise<string> {
-    return this.#inTurn(() => argonHash(password, PARAMETERS));
+    return this.#inTurn(async () => (await argon2()).hash(password, PARAMETERS));
   }
 
   /** Without a stored hash it takes the same time and is false. Throws `server_busy` when too many wait. */
   async verify(stored: string | undefined, password: string): Promise<boolean> {
-    const matches = await this.#inTurn(() => argonVerify(stored ?? this.#decoy ?? '', password));
+    const decoy = (await this.#decoy) ?? '';
+    const matches = await this.#inTurn(async () => (await argon2()).verify(stored ?? decoy, password));
     return stored !== undefined && matches;
   }
 
@@ -48,3 +51,6 @@ export class PasswordHasher {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 }
+
+/** Loaded when the first password comes. */
+const argon2 = () => import('@node-rs/argon2');

@@ -4,12 +4,18 @@ import { hasScope, type Principal, ROLES, type Role } from '../../../platform/ht
 const OF_ROLE: Record<Role, readonly string[]> = {
   viewer: ['chat:use', 'embeddings:use', 'knowledge:read', 'models:read', 'account:manage'],
   developer: ['knowledge:write'],
-  admin: ['models:manage', 'identity:read', 'identity:manage', 'audit:read', 'admin'],
+  admin: ['models:manage', 'identity:read', 'identity:manage', 'audit:read', 'scim', 'admin'],
   superadmin: [],
 };
 
 /** Every scope that a key can be limited to. */
 export const SCOPES: readonly string[] = ROLES.flatMap((role) => OF_ROLE[role]);
+
+/** With these one makes or changes credentials that know nothing of a capability token's limits, so no such token has them. */
+const OF_CREDENTIALS: readonly string[] = ['account:manage', 'identity:manage', 'scim'];
+
+/** Every scope that a capability token can have. */
+export const CAPABILITY_SCOPES: readonly string[] = SCOPES.filter((scope) => !OF_CREDENTIALS.includes(scope));
 
 const all = new Map(
   ROLES.map((role, rank) => [role, Object.freeze(ROLES.slice(0, rank + 1).flatMap((below) => OF_ROLE[below]))] as const),

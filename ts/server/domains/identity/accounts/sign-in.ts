@@ -3,6 +3,7 @@ import type { Principal } from '../../../platform/http/principal.ts';
 import { tenantScope } from '../../../platform/storage/index.ts';
 import { type AuditSource, actorOf, auditEntry } from '../audit/audit-entry.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
+import type { CredentialChange } from '../changes/credential-change.ts';
 import { newId } from '../credentials/base62.ts';
 import { hashSecret, newToken } from '../credentials/secret-token.ts';
 import type { SessionStore } from '../credentials/session-store.ts';
@@ -22,7 +23,7 @@ export interface SignInDeps {
   audit: AuditLog;
   sessionMaxMs: number;
   /** A session ended. */
-  onCredentialsChanged(): void;
+  onCredentialsChanged(change: CredentialChange): void;
 }
 
 export interface Session {
@@ -83,7 +84,7 @@ export class SignIn {
     const { scope, userId } = ownAccount(source.caller);
     const entry = auditEntry(source, { action: 'session.end', actor: actorOf(source.caller), target: id ?? 'all' });
     const nEnded = await this.#deps.sessions.end(scope, userId, id, entry);
-    this.#deps.onCredentialsChanged();
+    this.#deps.onCredentialsChanged({ tenant: scope.tenant, user: userId, requestId: source.requestId });
     if (id !== undefined && nEnded === 0) throw identityError('session_not_found', `There is no session ${id.slice(0, 64)}.`);
   }
 

@@ -3,15 +3,20 @@ import type { Kysely } from 'kysely';
 import { systemScope } from '../../../platform/storage/index.ts';
 import { appendToChain } from '../audit/audit-chain.ts';
 import type { AuditEntry } from '../audit/audit-entry.ts';
+import type { ChangeAnnouncer } from '../changes/change-announcer.ts';
 import type { IdentityStorage, IdentityTables, TenantRow } from '../tables.ts';
 
-export type TenantChanges = Partial<Pick<TenantRow, 'name' | 'tokens_per_minute' | 'priority'>>;
+export type TenantChanges = Partial<
+  Pick<TenantRow, 'name' | 'tokens_per_minute' | 'priority' | 'model_access' | 'namespace_access'>
+>;
 
 export class TenantStore {
   readonly #storage: IdentityStorage;
+  readonly #announcer: ChangeAnnouncer;
 
-  constructor(storage: IdentityStorage) {
+  constructor(storage: IdentityStorage, announcer: ChangeAnnouncer) {
     this.#storage = storage;
+    this.#announcer = announcer;
   }
 
   all(): Promise<TenantRow[]> {
@@ -49,14 +54,27 @@ export class TenantStore {
         .where('tenant', '=', id)
         .where('revoked_at', 'is', null)
         .execute();
-      await tx.deleteFrom('identity_sessions').where('tenant', '=', id).execute();
-      await tx.deleteFrom('identity_password_resets').where('tenant', '=', id).execute();
-      await tx.deleteFrom('identity_users').where('tenant', '=', id).execute();
+      for (const table of TABLES_OF_TENANTS) await tx.deleteFrom(table).where('tenant', '=', id).execute();
       await tx.deleteFrom('identity_tenants').where('id', '=', id).execute();
       await appendToChain(tx, [entry]);
+      await this.#announcer.announce(tx, { tenant: id, user: undefined });
     });
   }
 }
+
+/** What goes with a tenant. Keys stay as revoked ones. */
+const TABLES_OF_TENANTS = [
+  'identity_sessions',
+  'identity_password_resets',
+  'identity_group_members',
+  'identity_groups',
+  'identity_links',
+  'identity_invitations',
+  'identity_capabilities',
+  'identity_capability_keys',
+  'identity_branding',
+  'identity_users',
+] as const;
 
 export interface TenantUse {
   nUsers: number;
@@ -73,6 +91,7 @@ async function readUse(tx: Kysely<IdentityTables>, id: string): Promise<TenantUs
     .select('id')
     .where('role', '=', 'superadmin')
     .where('disabled', '=', 0)
+    .where('service', '=', 0)
     .where('tenant', '!=', id)
     .execute();
   return { nUsers: users.length, nSuperadminsElsewhere: others.length };

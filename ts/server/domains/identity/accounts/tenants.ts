@@ -3,8 +3,9 @@ import type { Principal } from '../../../platform/http/principal.ts';
 import type { TenantRules } from '../../../platform/module/tenant-rules.ts';
 import { isSystemScope } from '../../../platform/storage/index.ts';
 import { type AuditSource, auditEntry } from '../audit/audit-entry.ts';
+import type { CredentialChange } from '../changes/credential-change.ts';
 import { identityError, translateUniqueViolation } from '../errors.ts';
-import type { TenantRow } from '../tables.ts';
+import type { TenantRow, UseAccess } from '../tables.ts';
 import { administeredScope } from './reach.ts';
 import type { TenantChanges, TenantStore } from './tenant-store.ts';
 
@@ -13,17 +14,19 @@ export interface NewTenant {
   name: string | undefined;
   tokensPerMinute: number | undefined;
   priority: boolean | undefined;
+  modelAccess: UseAccess | undefined;
+  namespaceAccess: UseAccess | undefined;
 }
 
 export const FIRST_TENANT = 'default';
 
 export class Tenants implements TenantRules {
   readonly #store: TenantStore;
-  readonly #onRemoved: () => void;
+  readonly #onRemoved: (change: CredentialChange) => void;
   #byId: ReadonlyMap<string, TenantRow> = new Map();
 
   /** `onRemoved`: credentials of the tenant ended. */
-  constructor(store: TenantStore, onRemoved: () => void) {
+  constructor(store: TenantStore, onRemoved: (change: CredentialChange) => void) {
     this.#store = store;
     this.#onRemoved = onRemoved;
   }
@@ -42,8 +45,23 @@ export class Tenants implements TenantRules {
     return this.#byId.get(tenant)?.priority === 1;
   }
 
+  /** Whether all models, and all knowledge bases, may be used, or those that groups grant. */
+  useAccess(tenant: string): { models: UseAccess; namespaces: UseAccess } {
+    const row = this.#byId.get(tenant);
+    return { models: row?.model_access ?? 'open', namespaces: row?.namespace_access ?? 'open' };
+  }
+
   has(id: string): boolean {
     return this.#byId.has(id);
+  }
+
+  /** The tenant in which a caller makes something. Throws `tenant_not_found` for one that the caller does not administer, as for an unknown one. */
+  administered(asked: string | undefined, caller: Principal): string {
+    const tenant = asked ?? caller.tenant;
+    const scope = administeredScope(caller);
+    const isForeign = !isSystemScope(scope) && scope.tenant !== tenant;
+    if (isForeign || !this.has(tenant)) throw tenantNotFound(tenant);
+    return tenant;
   }
 
   /** Those that the caller administers, by id. */
@@ -53,13 +71,18 @@ export class Tenants implements TenantRules {
     return isSystemScope(scope) ? all : all.filter(({ id }) => id === scope.tenant);
   }
 
-  async create({ id, name, tokensPerMinute, priority }: NewTenant, source: AuditSource): Promise<TenantRow> {
-    const row = {
+  async create(
+    { id, name, tokensPerMinute, priority, modelAccess, namespaceAccess }: NewTenant,
+    source: AuditSource,
+  ): Promise<TenantRow> {
+    const row: TenantRow = {
       id,
       name: name ?? id,
       tokens_per_minute: tokensPerMinute ?? null,
       priority: priority === true ? 1 : 0,
       created_at: Date.now(),
+      model_access: modelAccess ?? 'open',
+      namespace_access: namespaceAccess ?? 'open',
     };
     const taken = identityError('tenant_exists', `There is a tenant ${id} already; choose another id.`);
     await this.#store
@@ -97,7 +120,7 @@ export class Tenants implements TenantRules {
       },
       entry,
     );
-    this.#onRemoved();
+    this.#onRemoved({ tenant: id, user: undefined, requestId: source.requestId });
     await this.refresh();
   }
 }

@@ -3,7 +3,9 @@ import type { Kysely } from 'kysely';
 import { isSystemScope, type StorageScope, systemScope, type TenantScope, tenantScope } from '../../../platform/storage/index.ts';
 import { appendToChain } from '../audit/audit-chain.ts';
 import type { AuditEntry } from '../audit/audit-entry.ts';
+import type { ChangeAnnouncer } from '../changes/change-announcer.ts';
 import { enforceAuthentication, isEnforced } from '../enforcement-fact.ts';
+import { effectiveRole } from '../groups/effective-role.ts';
 import { type IdentityStorage, type IdentityTables, type UserRow, within } from '../tables.ts';
 
 export interface UserPage {
@@ -12,9 +14,26 @@ export interface UserPage {
   limit: number;
   /** Only the account of this name, as nameKey() writes it. */
   usernameKey: string | undefined;
+  /** Only service accounts, or only others; undefined: all. */
+  isService: boolean | undefined;
 }
 
-export type UserChanges = Partial<Pick<UserRow, 'role' | 'disabled' | 'password_hash' | 'settings' | 'email' | 'email_key'>>;
+/** `role` is the one that is given to the account itself: its groups may bring it a higher one. */
+export type UserChanges = Partial<
+  Pick<
+    UserRow,
+    | 'role'
+    | 'disabled'
+    | 'password_hash'
+    | 'settings'
+    | 'email'
+    | 'email_key'
+    | 'username'
+    | 'username_key'
+    | 'external_id'
+    | 'profile'
+  >
+>;
 
 /** An account and how many superadmins there are beside it that can sign in. */
 export interface UserBeforeChange {
@@ -24,9 +43,11 @@ export interface UserBeforeChange {
 
 export class UserStore {
   readonly #storage: IdentityStorage;
+  readonly #announcer: ChangeAnnouncer;
 
-  constructor(storage: IdentityStorage) {
+  constructor(storage: IdentityStorage, announcer: ChangeAnnouncer) {
     this.#storage = storage;
+    this.#announcer = announcer;
   }
 
   /**
@@ -59,10 +80,11 @@ export class UserStore {
     );
   }
 
-  list(scope: StorageScope, { after, limit, usernameKey }: UserPage): Promise<UserRow[]> {
+  list(scope: StorageScope, { after, limit, usernameKey, isService }: UserPage): Promise<UserRow[]> {
     return this.#storage.read(scope, (db) => {
       let query = db.selectFrom('identity_users').selectAll().where(within(scope)).where('id', '>', after);
       if (usernameKey !== undefined) query = query.where('username_key', '=', usernameKey);
+      if (isService !== undefined) query = query.where('service', '=', isService ? 1 : 0);
       return query.orderBy('id').limit(limit).execute();
     });
   }
@@ -78,10 +100,11 @@ export class UserStore {
       const before = await findBeforeChange(tx, scope, id);
       if (before === undefined) return undefined;
       const changes = change(before);
-      const updated: UserRow = { ...before.user, ...changes };
+      const updated = await changedUser(tx, scope, before.user, changes, entry.at);
       await tx.updateTable('identity_users').set(updated).where(within(scope)).where('id', '=', id).execute();
       if (changes.password_hash !== undefined || changes.disabled === 1) await endSessions(tx, scope, id);
       await appendToChain(tx, [{ ...entry, tenant: updated.tenant }]);
+      await this.#announcer.announce(tx, { tenant: updated.tenant, user: id });
       return updated;
     });
   }
@@ -92,11 +115,16 @@ export class UserStore {
     ]);
   }
 
-  /** `check` may throw. Keys stay as revoked ones. False: the scope has no such account. */
-  remove(scope: StorageScope, id: string, check: (before: UserBeforeChange) => void, entry: AuditEntry): Promise<boolean> {
+  /** `check` may throw. Keys stay as revoked ones. Returns the account that was; undefined: the scope has no such account. */
+  remove(
+    scope: StorageScope,
+    id: string,
+    check: (before: UserBeforeChange) => void,
+    entry: AuditEntry,
+  ): Promise<UserRow | undefined> {
     return this.#storage.write(scope, async (tx) => {
       const before = await findBeforeChange(tx, scope, id);
-      if (before === undefined) return false;
+      if (before === undefined) return undefined;
       check(before);
       await tx
         .updateTable('identity_api_keys')
@@ -106,10 +134,18 @@ export class UserStore {
         .where('revoked_at', 'is', null)
         .execute();
       await endSessions(tx, scope, id);
-      await tx.deleteFrom('identity_password_resets').where(within(scope)).where('user_id', '=', id).execute();
+      for (const table of [
+        'identity_password_resets',
+        'identity_group_members',
+        'identity_links',
+        'identity_capabilities',
+      ] as const) {
+        await tx.deleteFrom(table).where(within(scope)).where('user_id', '=', id).execute();
+      }
       await tx.deleteFrom('identity_users').where(within(scope)).where('id', '=', id).execute();
       await appendToChain(tx, [{ ...entry, tenant: before.user.tenant }]);
-      return true;
+      await this.#announcer.announce(tx, { tenant: before.user.tenant, user: id });
+      return before.user;
     });
   }
 
@@ -135,6 +171,7 @@ export class UserStore {
       await tx.updateTable('identity_users').set({ password_hash: passwordHash }).where('id', '=', user.id).execute();
       await endSessions(tx, scope, user.id);
       await appendToChain(tx, [entryFor(user)]);
+      await this.#announcer.announce(tx, { tenant: user.tenant, user: user.id });
       return user;
     });
   }
@@ -158,9 +195,22 @@ async function findBeforeChange(
     .select('id')
     .where('role', '=', 'superadmin')
     .where('disabled', '=', 0)
+    .where('service', '=', 0)
     .where('id', '!=', id)
     .execute();
   return { user, nOtherSuperadmins: others.length };
+}
+
+async function changedUser(
+  tx: Kysely<IdentityTables>,
+  scope: StorageScope,
+  user: UserRow,
+  changes: UserChanges,
+  at: number,
+): Promise<UserRow> {
+  const updated: UserRow = { ...user, ...changes, updated_at: at };
+  if (changes.role === undefined) return updated;
+  return { ...updated, assigned_role: changes.role, role: await effectiveRole(tx, scope, user.id, changes.role) };
 }
 
 async function endSessions(tx: Kysely<IdentityTables>, scope: StorageScope, userId: string): Promise<void> {

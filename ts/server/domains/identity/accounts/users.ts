@@ -1,16 +1,16 @@
 /** Accounts as administrators and their owners handle them. */
 import type { Principal, Role } from '../../../platform/http/principal.ts';
-import { isSystemScope, type TenantScope, tenantScope } from '../../../platform/storage/index.ts';
-import { type AuditSource, auditEntry } from '../audit/audit-entry.ts';
-import { newId } from '../credentials/base62.ts';
+import { type TenantScope, tenantScope } from '../../../platform/storage/index.ts';
+import { type AuditEntry, type AuditSource, auditEntry } from '../audit/audit-entry.ts';
+import type { CredentialChange } from '../changes/credential-change.ts';
 import { hashSecret, newToken } from '../credentials/secret-token.ts';
 import { identityError, translateUniqueViolation } from '../errors.ts';
 import type { UserRow } from '../tables.ts';
-import { nameKey } from './account-name.ts';
+import { newUserRow } from './new-user-row.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import { requireStrongPassword } from './password-rules.ts';
 import { administeredScope, ownAccount, requireReach } from './reach.ts';
-import { FIRST_TENANT, type Tenants, tenantNotFound } from './tenants.ts';
+import { FIRST_TENANT, type Tenants } from './tenants.ts';
 import type { UserBeforeChange, UserChanges, UserPage, UserStore } from './user-store.ts';
 
 export interface NewUser {
@@ -19,6 +19,8 @@ export interface NewUser {
   email: string | undefined;
   tenant: string | undefined;
   role: Role;
+  /** A program's account, which never signs in with a password. */
+  isService: boolean;
 }
 
 export interface UserUpdate {
@@ -32,7 +34,7 @@ export interface UsersDeps {
   tenants: Tenants;
   hasher: PasswordHasher;
   /** Credentials of an account ended or changed. */
-  onCredentialsChanged(): void;
+  onCredentialsChanged(change: CredentialChange): void;
   /** The first account exists: authentication is on. */
   onFirstAccount(): void;
 }
@@ -49,20 +51,22 @@ export class Users {
   /** An administrator makes an account; the first one of the installation switches authentication on. */
   async create(user: NewUser, source: AuditSource): Promise<UserRow> {
     requireReach(source.caller, user.role);
-    const tenant = this.#administeredTenant(user.tenant, source.caller);
+    if (user.isService && user.password !== undefined) throw passwordOfService();
+    const tenant = this.#deps.tenants.administered(user.tenant, source.caller);
     const row = await this.#rowOf({ ...user, tenant });
-    const detail = { username: row.username, role: row.role };
+    const detail = { username: row.username, role: row.role, service: user.isService };
     return this.#add(() => ({ row, entry: auditEntry(source, { action: 'user.create', tenant, target: row.id, detail }) }), row);
   }
 
   /** Somebody makes an account for themselves: the first one of the installation is its superadmin. */
-  async register(user: Omit<NewUser, 'role'>, source: AuditSource): Promise<UserRow> {
+  async register(user: Omit<NewUser, 'role' | 'isService'>, source: AuditSource): Promise<UserRow> {
     if (user.tenant !== undefined && user.tenant !== FIRST_TENANT) {
       throw identityError('forbidden', `Accounts of other tenants than ${FIRST_TENANT} are made by their administrators.`);
     }
-    const base = await this.#rowOf({ ...user, tenant: FIRST_TENANT, role: 'viewer' });
+    const base = await this.#rowOf({ ...user, tenant: FIRST_TENANT, role: 'viewer', isService: false });
     return this.#add((isFirst) => {
-      const row: UserRow = { ...base, role: isFirst ? 'superadmin' : 'viewer' };
+      const role = isFirst ? 'superadmin' : 'viewer';
+      const row: UserRow = { ...base, role, assigned_role: role };
       const said = { action: 'user.register', tenant: row.tenant, actor: `user:${row.id}`, target: row.id };
       return { row, entry: auditEntry(source, { ...said, detail: { username: row.username, role: row.role } }) };
     }, base);
@@ -82,6 +86,7 @@ export class Users {
     if (role !== undefined) requireReach(source.caller, role);
     const current = await this.get(id, source.caller);
     requireReach(source.caller, current.role);
+    if (password !== undefined) requirePerson(current);
     const changes: UserChanges = {
       ...(role !== undefined && { role }),
       ...(disabled !== undefined && { disabled: disabled ? 1 : 0 }),
@@ -102,8 +107,9 @@ export class Users {
       },
       auditEntry(source, { action: 'user.update', target: id, detail: said }),
     );
-    this.#deps.onCredentialsChanged();
-    return updated ?? throwUserNotFound(id);
+    if (updated === undefined) return throwUserNotFound(id);
+    this.#deps.onCredentialsChanged({ tenant: updated.tenant, user: id, requestId: source.requestId });
+    return updated;
   }
 
   async remove(id: string, source: AuditSource): Promise<void> {
@@ -112,20 +118,24 @@ export class Users {
       requireOtherSuperadmin(before);
     };
     const entry = auditEntry(source, { action: 'user.delete', target: id });
-    const isRemoved = await this.#deps.store.remove(administeredScope(source.caller), id, check, entry);
-    this.#deps.onCredentialsChanged();
-    if (!isRemoved) throwUserNotFound(id);
+    const removed = await this.#deps.store.remove(administeredScope(source.caller), id, check, entry);
+    if (removed === undefined) return throwUserNotFound(id);
+    this.#deps.onCredentialsChanged({ tenant: removed.tenant, user: id, requestId: source.requestId });
   }
 
   /** A token with which the account's password can be set once. It is shown this once. */
   async issueReset(id: string, source: AuditSource): Promise<{ token: string; expiresAt: number }> {
     const user = await this.get(id, source.caller);
     requireReach(source.caller, user.role);
-    const token = newToken('svcr_');
-    const expiresAt = Date.now() + RESET_VALID_MS;
-    const entry = auditEntry(source, { action: 'user.reset', tenant: user.tenant, target: id });
-    await this.#deps.store.addReset(user, hashSecret(token), expiresAt, entry);
-    return { token, expiresAt };
+    requirePerson(user);
+    return this.#addReset(user, auditEntry(source, { action: 'user.reset', tenant: user.tenant, target: id }));
+  }
+
+  /** For the owner of the account, who asked for it without a credential: it goes to the account's own address. */
+  async issueOwnReset(user: UserRow, source: AuditSource): Promise<{ token: string; expiresAt: number }> {
+    const { id, tenant } = user;
+    const said = { action: 'user.reset', tenant, actor: 'anonymous', target: id, detail: { by: 'e-mail' } };
+    return this.#addReset(user, auditEntry(source, said));
   }
 
   async usePasswordReset(token: string, password: string, source: AuditSource): Promise<void> {
@@ -136,7 +146,14 @@ export class Users {
     if (user === undefined) {
       throw identityError('invalid_reset_token', 'The token was used, has expired, or was never issued. Ask for a new one.');
     }
-    this.#deps.onCredentialsChanged();
+    this.#deps.onCredentialsChanged({ tenant: user.tenant, user: user.id, requestId: source.requestId });
+  }
+
+  async #addReset(user: UserRow, entry: AuditEntry): Promise<{ token: string; expiresAt: number }> {
+    const token = newToken('svcr_');
+    const expiresAt = Date.now() + RESET_VALID_MS;
+    await this.#deps.store.addReset(user, hashSecret(token), expiresAt, entry);
+    return { token, expiresAt };
   }
 
   async settings(caller: Principal): Promise<unknown> {
@@ -159,27 +176,14 @@ export class Users {
     return row;
   }
 
-  async #rowOf({ username, password, email, tenant, role }: NewUser & { tenant: string }): Promise<UserRow> {
-    const hashed = password === undefined ? null : await this.#hash(password, username);
-    return {
-      ...{ tenant, id: newId('usr'), username, username_key: nameKey(username) },
-      ...{ email: email ?? null, email_key: email === undefined ? null : nameKey(email) },
-      ...{ role, password_hash: hashed, disabled: 0, settings: '{}', created_at: Date.now(), signed_in_at: null },
-    };
+  async #rowOf({ username, password, email, tenant, role, isService }: NewUser & { tenant: string }): Promise<UserRow> {
+    const passwordHash = password === undefined ? undefined : await this.#hash(password, username);
+    return { ...newUserRow({ tenant, username, email, role, passwordHash }), service: isService ? 1 : 0 };
   }
 
   #hash(password: string, username: string): Promise<string> {
     requireStrongPassword(password, username);
     return this.#deps.hasher.hash(password);
-  }
-
-  /** Another tenant looks to an administrator like one that does not exist. */
-  #administeredTenant(asked: string | undefined, caller: Principal): string {
-    const tenant = asked ?? caller.tenant;
-    const scope = administeredScope(caller);
-    const isForeign = !isSystemScope(scope) && scope.tenant !== tenant;
-    if (isForeign || !this.#deps.tenants.has(tenant)) throw tenantNotFound(tenant);
-    return tenant;
   }
 }
 
@@ -187,9 +191,17 @@ function scopeOf({ tenant }: UserRow): TenantScope {
   return tenantScope(tenant);
 }
 
-function requireOtherSuperadmin({ user, nOtherSuperadmins }: UserBeforeChange): void {
-  if (user.role !== 'superadmin' || user.disabled === 1 || nOtherSuperadmins > 0) return;
+export function requireOtherSuperadmin({ user, nOtherSuperadmins }: UserBeforeChange): void {
+  if (user.role !== 'superadmin' || user.disabled === 1 || user.service === 1 || nOtherSuperadmins > 0) return;
   throw identityError('last_superadmin', 'This is the last superadmin; make another one first.');
+}
+
+function requirePerson({ service }: UserRow): void {
+  if (service === 1) throw passwordOfService();
+}
+
+function passwordOfService(): Error {
+  return identityError('service_account', 'A service account signs in with no password; make it an API key.');
 }
 
 export function throwUserNotFound(id: string): never {

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { AuditRow, IdentityTables } from '../tables.ts';
 import type { AuditEntry } from './audit-entry.ts';
+import { eventsOf } from './audit-events.ts';
 
 export interface ChainHead {
   seq: number;
@@ -15,7 +16,10 @@ export interface ChainHead {
 export const EMPTY_CHAIN: ChainHead = { seq: 0, hash: '' };
 const HEAD = 'audit_head';
 
-/** Entries must be added in the transaction of what they tell, so that neither is there without the other. */
+/**
+ * Entries must be added in the transaction of what they tell, so that neither is there without the other; so are the events that other modules
+ * are told.
+ */
 export async function appendToChain(tx: Kysely<IdentityTables>, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return;
   const rows: AuditRow[] = [];
@@ -32,6 +36,7 @@ export async function appendToChain(tx: Kysely<IdentityTables>, entries: readonl
     .where('name', '=', HEAD)
     .execute();
   await tx.insertInto('identity_audit').values(rows).execute();
+  for (const told of eventsOf(tx, entries)) await told.execute();
 }
 
 /** Must be called once, before the first entry. */

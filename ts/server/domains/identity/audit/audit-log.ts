@@ -5,10 +5,11 @@ import { isSystemScope, type StorageScope, systemScope } from '../../../platform
 import type { AuditRow, IdentityStorage, IdentityTables } from '../tables.ts';
 import { appendToChain, type ChainHead, EMPTY_CHAIN, followChain, readHead } from './audit-chain.ts';
 import type { AuditEntry } from './audit-entry.ts';
+import { type AuditFilter, matching } from './audit-filter.ts';
 
-export interface AuditPage {
-  /** Entries before this number; undefined: from the newest on. */
-  before: number | undefined;
+export interface AuditPage extends AuditFilter {
+  /** Entries that follow this number, which are older; undefined: from the newest on. */
+  after: number | undefined;
   limit: number;
 }
 
@@ -50,11 +51,12 @@ export class AuditLog {
   }
 
   /** Newest first. A tenant's administrators see what happened in their tenant. */
-  list(scope: StorageScope, { before, limit }: AuditPage): Promise<AuditRow[]> {
+  list(scope: StorageScope, { after, limit, ...filter }: AuditPage): Promise<AuditRow[]> {
     return this.#storage.read(scope, (db) => {
       let query = db.selectFrom('identity_audit').selectAll().orderBy('seq', 'desc').limit(limit);
+      query = query.where((row) => matching(row, filter));
       if (!isSystemScope(scope)) query = query.where('tenant', '=', scope.tenant);
-      if (before !== undefined) query = query.where('seq', '<', before);
+      if (after !== undefined) query = query.where('seq', '<', after);
       return query.execute();
     });
   }

@@ -4,6 +4,7 @@ import { type AuditOutcome, auditEntry } from './audit-entry.ts';
 import type { AuditLog } from './audit-log.ts';
 
 const PATH_LENGTH = 200;
+const OWN_PATHS = ['/api/v1/identity/', '/scim/v2/'];
 
 export class RequestAudit implements AccessRecorder {
   readonly #audit: AuditLog;
@@ -15,7 +16,7 @@ export class RequestAudit implements AccessRecorder {
   record({ caller, method, path, status, remoteAddress, requestId }: AccessRecord): void {
     const outcome = outcomeOf(status);
     // What identity did itself stands in the log already, written together with what it changed.
-    if (outcome === 'done' && path.startsWith('/api/v1/identity/')) return;
+    if (outcome === 'done' && OWN_PATHS.some((own) => path.startsWith(own))) return;
     const action = `${method} ${path.slice(0, PATH_LENGTH)}`;
     this.#audit.add(auditEntry({ caller, remoteAddress, requestId }, { action, outcome, detail: { status } }));
   }

@@ -25,6 +25,6 @@ export function encodeBase62(value: number, length: number): string {
 }
 
 /** An id that tells what it names: `usr_` and 16 random digits. */
-export function newId(prefix: 'usr' | 'key' | 'ses' | 'cap'): string {
+export function newId(prefix: 'usr' | 'key' | 'ses' | 'cap' | 'grp' | 'inv'): string {
   return `${prefix}_${randomBase62(16)}`;
 }

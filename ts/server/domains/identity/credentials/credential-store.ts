@@ -16,6 +16,10 @@ export interface LastUses {
   sessions: ReadonlyMap<string, number>;
 }
 
+/** Lists show for so long that an invitation has expired. */
+const KEEP_INVITATIONS_MS = 30 * 24 * 60 * 60 * 1000;
+const CLOCK_TOLERANCE_MS = 24 * 60 * 60 * 1000;
+
 export class CredentialStore {
   readonly #storage: IdentityStorage;
 
@@ -47,13 +51,16 @@ export class CredentialStore {
     ]);
   }
 
-  /** Sessions and reset tokens that nobody can use any more. */
+  /** Sessions, capability and reset tokens, and invitations, that nobody can use any more. */
   async removeExpired(nowMs: number, idleMs: number): Promise<void> {
     await this.#storage.writeUnit(systemScope(), (db) => [
+      // What a revoked token's row says is not needed when the token has expired by itself; clocks may differ a little.
+      db.deleteFrom('identity_capabilities').where('expires_at', '<=', nowMs - CLOCK_TOLERANCE_MS),
       db
         .deleteFrom('identity_sessions')
         .where((eb) => eb.or([eb('expires_at', '<=', nowMs), eb('seen_at', '<=', nowMs - idleMs)])),
       db.deleteFrom('identity_password_resets').where('expires_at', '<=', nowMs),
+      db.deleteFrom('identity_invitations').where('expires_at', '<=', nowMs - KEEP_INVITATIONS_MS),
     ]);
   }
 }

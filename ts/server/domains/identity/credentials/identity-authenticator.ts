@@ -2,18 +2,22 @@
 import type { AuthenticationState, Authenticator, CredentialSource } from '../../../platform/http/authenticator.ts';
 import { ANONYMOUS, type Principal } from '../../../platform/http/principal.ts';
 import { scopesOfRole } from '../accounts/scopes.ts';
+import { MAX_TOKEN_LENGTH } from '../capabilities/capability-limits.ts';
+import type { CapabilityResolver } from '../capabilities/capability-resolver.ts';
+import { CAPABILITY_PREFIX, readEnvelope } from '../capabilities/envelope.ts';
 import { API_KEY_PREFIX, isWholeApiKey } from './api-key.ts';
 import type { CredentialCache } from './credential-cache.ts';
 import type { CredentialStore } from './credential-store.ts';
 import { LOCAL_ADMIN, type LocalToken } from './local-token.ts';
 import { type PresentedCredential, presentedCredential } from './presented-credential.ts';
 import { type RefusalReason, refusedCredential, uncheckedCredential } from './refused-credential.ts';
-import { type Resolution, resolveKey, resolveSession } from './resolved-credential.ts';
+import { type Resolution, type ResolvedCredential, resolveKey, resolveSession } from './resolved-credential.ts';
 import { hashSecret, isWholeToken } from './secret-token.ts';
 import { SETUP_CODE_HEADER, type SetupCode } from './setup-code.ts';
 
 export interface AuthenticatorDeps {
   store: CredentialStore;
+  capabilities: CapabilityResolver;
   cache: CredentialCache;
   setupCode: SetupCode;
   localToken: LocalToken;
@@ -33,10 +37,12 @@ export const SETUP_ADMIN: Principal = Object.freeze({
   keyId: 'setup-code',
 });
 
-type CredentialKind = 'key' | 'session';
+type CredentialKind = ResolvedCredential['kind'];
 
 export class IdentityAuthenticator implements Authenticator {
   readonly #deps: AuthenticatorDeps;
+  /** Look-ups that are under way, by the version of the cache that they began with and the hash. */
+  readonly #running = new Map<string, Promise<Resolution>>();
 
   constructor(deps: AuthenticatorDeps) {
     this.#deps = deps;
@@ -54,7 +60,7 @@ export class IdentityAuthenticator implements Authenticator {
     const kind = kindOf(presented);
     if (kind === 'local')
       return this.#deps.localToken.matches(presented.text, source) ? LOCAL_ADMIN : this.#refuse('expired', source);
-    if (kind !== 'key' && kind !== 'session') return this.#notOfOurs(kind, presented, source);
+    if (kind !== 'key' && kind !== 'session' && kind !== 'capability') return this.#notOfOurs(kind, presented, source);
     const hash = hashSecret(presented.text);
     const known = this.#deps.cache.find(hash, Date.now());
     return known?.principal ?? this.#lookUp(kind, hash, presented, source);
@@ -79,7 +85,7 @@ export class IdentityAuthenticator implements Authenticator {
     source: CredentialSource,
   ): Promise<Principal> {
     const version = this.#deps.cache.version;
-    const resolution = await this.#resolve(kind, hash).catch((error: unknown) => {
+    const resolution = await this.#resolveOnce(kind, hash, presented.text, version).catch((error: unknown) => {
       throw uncheckedCredential(error);
     });
     if (typeof resolution === 'string') return this.#notOfOurs(resolution, presented, source);
@@ -88,8 +94,19 @@ export class IdentityAuthenticator implements Authenticator {
     return resolution.principal;
   }
 
-  async #resolve(kind: CredentialKind, hash: string): Promise<Resolution> {
-    const { store, sessionIdleMs } = this.#deps;
+  /** Many requests may bring the same credential while it is looked up, as after a revocation those that are open. */
+  #resolveOnce(kind: CredentialKind, hash: string, text: string, version: number): Promise<Resolution> {
+    const key = `${version} ${hash}`;
+    const running = this.#running.get(key);
+    if (running !== undefined) return running;
+    const resolving = this.#resolve(kind, hash, text).finally(() => this.#running.delete(key));
+    this.#running.set(key, resolving);
+    return resolving;
+  }
+
+  async #resolve(kind: CredentialKind, hash: string, text: string): Promise<Resolution> {
+    const { store, capabilities, sessionIdleMs } = this.#deps;
+    if (kind === 'capability') return capabilities.resolve(text);
     if (kind === 'key') return resolveKey(await store.findKey(hash), Date.now());
     return resolveSession(await store.findSession(hash), sessionIdleMs, Date.now());
   }
@@ -103,8 +120,11 @@ export class IdentityAuthenticator implements Authenticator {
 /** The kind of secret that the text is, or why it is none. */
 function kindOf({ text, from }: PresentedCredential): CredentialKind | 'local' | RefusalReason {
   if (text.startsWith(API_KEY_PREFIX) && from !== 'cookie') return isWholeApiKey(text) ? 'key' : 'api_key_unknown';
+  if (text.startsWith(CAPABILITY_PREFIX) && from !== 'cookie')
+    return text.length > MAX_TOKEN_LENGTH ? 'bad_encoding' : 'capability';
   if (from === 'api-key') return 'api_key_unknown';
   if (isWholeToken('svcs_', text)) return 'session';
   if (isWholeToken('svcl_', text) && from === 'bearer') return 'local';
-  return 'bad_encoding';
+  // Biscuit's own libraries write a derived token without our prefix.
+  return from === 'bearer' && readEnvelope(text) !== undefined ? 'capability' : 'bad_encoding';
 }

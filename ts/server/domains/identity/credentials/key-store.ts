@@ -2,6 +2,7 @@
 import type { StorageScope, TenantScope } from '../../../platform/storage/index.ts';
 import { appendToChain } from '../audit/audit-chain.ts';
 import type { AuditEntry } from '../audit/audit-entry.ts';
+import type { ChangeAnnouncer } from '../changes/change-announcer.ts';
 import { type ApiKeyRow, type IdentityStorage, within } from '../tables.ts';
 
 export interface KeyPage {
@@ -14,9 +15,11 @@ export interface KeyPage {
 
 export class KeyStore {
   readonly #storage: IdentityStorage;
+  readonly #announcer: ChangeAnnouncer;
 
-  constructor(storage: IdentityStorage) {
+  constructor(storage: IdentityStorage, announcer: ChangeAnnouncer) {
     this.#storage = storage;
+    this.#announcer = announcer;
   }
 
   async add(scope: TenantScope, row: ApiKeyRow, entry: AuditEntry): Promise<void> {
@@ -42,7 +45,7 @@ export class KeyStore {
   }
 
   /** False: it is revoked already, or not of the scope. */
-  revoke(scope: StorageScope, id: string, entry: AuditEntry): Promise<boolean> {
+  revoke(scope: TenantScope, { id, user_id }: ApiKeyRow, entry: AuditEntry): Promise<boolean> {
     return this.#storage.write(scope, async (tx) => {
       const [result] = await tx
         .updateTable('identity_api_keys')
@@ -53,6 +56,7 @@ export class KeyStore {
         .execute();
       if (result?.numUpdatedRows !== 1n) return false;
       await appendToChain(tx, [entry]);
+      await this.#announcer.announce(tx, { tenant: scope.tenant, user: user_id });
       return true;
     });
   }
@@ -89,6 +93,7 @@ export class KeyStore {
       }
       await tx.insertInto('identity_api_keys').values(row).execute();
       await appendToChain(tx, [entry]);
+      await this.#announcer.announce(tx, { tenant: scope.tenant, user: userId });
       return made;
     });
   }

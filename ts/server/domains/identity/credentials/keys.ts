@@ -6,6 +6,7 @@ import { limitScopes, scopesBeyond, scopesOfRole } from '../accounts/scopes.ts';
 import type { UserStore } from '../accounts/user-store.ts';
 import { throwUserNotFound } from '../accounts/users.ts';
 import { type AuditSource, auditEntry } from '../audit/audit-entry.ts';
+import type { CredentialChange } from '../changes/credential-change.ts';
 import { identityError } from '../errors.ts';
 import type { ApiKeyRow, UserRow } from '../tables.ts';
 import { newApiKey, startOfKey } from './api-key.ts';
@@ -31,7 +32,7 @@ export interface KeysDeps {
   store: KeyStore;
   users: UserStore;
   /** A key ended. */
-  onCredentialsChanged(): void;
+  onCredentialsChanged(change: CredentialChange): void;
 }
 
 type KeyDetails = Pick<ApiKeyRow, 'name' | 'scopes' | 'expires_at'>;
@@ -46,6 +47,7 @@ export class Keys {
   }
 
   async create({ name, scopes, expiresInSeconds, userId }: NewKey, source: AuditSource): Promise<IssuedKey> {
+    requireLasting(source.caller);
     const owner = await this.#owner(userId, source.caller);
     const limited = limitOf(scopes, owner, source.caller);
     const expires_at = expiresInSeconds === undefined ? null : Date.now() + expiresInSeconds * 1000;
@@ -68,9 +70,9 @@ export class Keys {
     const key = await this.#deps.store.find(administeredScope(source.caller), id);
     const isReached = key !== undefined && key.revoked_at === null && (await this.#reaches(key, source.caller));
     const isRevoked =
-      isReached && (await this.#deps.store.revoke(tenantScope(key.tenant), id, entryOf('key.revoke', key, source)));
-    this.#deps.onCredentialsChanged();
+      isReached && (await this.#deps.store.revoke(tenantScope(key.tenant), key, entryOf('key.revoke', key, source)));
     if (!isRevoked) throw keyNotFound(id);
+    this.#deps.onCredentialsChanged({ tenant: key.tenant, user: key.user_id, requestId: source.requestId });
   }
 
   /**
@@ -78,6 +80,7 @@ export class Keys {
    * was made with, or of the only one that the account has.
    */
   async rotate(userId: string | undefined, keyId: string | undefined, source: AuditSource): Promise<IssuedKey> {
+    requireLasting(source.caller);
     const owner = await this.#owner(userId, source.caller);
     const own = source.caller.subject === owner.id && source.caller.kind === 'key' ? source.caller.keyId : undefined;
     const made = await this.#deps.store.rotate(
@@ -90,7 +93,7 @@ export class Keys {
         return { ...issued, entry: entryOf('key.rotate', issued.row, source, { replaces: old?.id ?? null }) };
       },
     );
-    this.#deps.onCredentialsChanged();
+    this.#deps.onCredentialsChanged({ tenant: owner.tenant, user: owner.id, requestId: source.requestId });
     return made;
   }
 
@@ -128,6 +131,12 @@ function limitOf(scopes: readonly string[] | undefined, owner: UserRow, caller: 
   if (scopes === undefined) return scopesBeyond(caller, scopesOfRole(owner.role)).length === 0 ? undefined : caller.scopes;
   requirePassable(scopes, caller);
   return scopes;
+}
+
+/** A key knows nothing of a capability's models, namespaces, end and parents, so it would be more than the capability. */
+function requireLasting({ kind }: Principal): void {
+  if (kind !== 'capability') return;
+  throw identityError('scope_beyond_caller', 'A capability token makes no API keys; derive a narrower token from it instead.');
 }
 
 function requirePassable(scopes: readonly string[], caller: Principal): void {

@@ -4,9 +4,10 @@ import { HttpError } from '../../../platform/http/errors.ts';
 const REASONS = {
   api_key_revoked: 'The API key was rotated or revoked, or its account was deleted or disabled. Use a newer key.',
   api_key_unknown: 'The API key was never issued here, or is not complete. Check that all of it was copied.',
-  bad_encoding: 'The token in Authorization is neither an API key nor a session of this service, or is not complete.',
+  bad_encoding:
+    'The token is no API key, session or capability of this service, or is not complete, or was derived in a form that is not taken here.',
   bad_signature: 'The signature of the token does not match what it says.',
-  expired: 'The credential has expired, or its session was ended. Get a new one.',
+  expired: 'The credential has expired, or was ended: its session closed, the capability or its parent revoked. Get a new one.',
   unknown_key: 'The token was signed for a tenant that does not exist here.',
 } as const;
 

@@ -8,7 +8,7 @@ import type { RefusalReason } from './refused-credential.ts';
 export interface ResolvedCredential {
   readonly principal: Principal;
   readonly id: string;
-  readonly kind: 'key' | 'session';
+  readonly kind: 'key' | 'session' | 'capability';
   /** Unix milliseconds; Infinity: never. */
   readonly expiresAt: number;
   /** A session ends when it is not used for so long. */
@@ -43,17 +43,20 @@ export function resolveSession(found: Found<SessionRow> | undefined, idleMs: num
 
 interface Validity {
   scopes: readonly string[] | undefined;
+  models?: readonly string[] | undefined;
+  namespaces?: readonly string[] | undefined;
   expiresAt: number;
   idleMs: number;
   notedAt: number;
   now: number;
 }
 
-function resolved(
-  kind: 'key' | 'session',
+/** What a credential brings never exceeds the role that its account has now. */
+export function resolved(
+  kind: ResolvedCredential['kind'],
   { id, user_id }: { id: string; user_id: string },
   owner: Owner,
-  { scopes, expiresAt, idleMs, notedAt, now }: Validity,
+  { scopes, models, namespaces, expiresAt, idleMs, notedAt, now }: Validity,
 ): ResolvedCredential {
   const principal: Principal = Object.freeze({
     tenant: owner.tenant,
@@ -62,6 +65,9 @@ function resolved(
     roles: Object.freeze([owner.role]),
     scopes: Object.freeze([...limitScopes(owner.role, scopes)]),
     keyId: id,
+    ...(models !== undefined && { models: Object.freeze([...models]) }),
+    ...(namespaces !== undefined && { namespaces: Object.freeze([...namespaces]) }),
+    ...(Number.isFinite(expiresAt) && { expiresAt }),
   });
   return { principal, id, kind, expiresAt, idleMs, loadedAt: now, usedAt: now, notedAt };
 }

@@ -7,7 +7,7 @@ const PLAIN_NAME = 'svc_session';
 /** In the order in which they are believed. */
 export const SESSION_COOKIES: readonly string[] = [SECURE_NAME, PLAIN_NAME];
 
-export type CookieRequest = Pick<RequestContext, 'listener' | 'headers'>;
+export type CookieRequest = Pick<RequestContext, 'isEncrypted'>;
 
 export function sessionCookie(request: CookieRequest, token: string, maxAgeSeconds: number): string {
   return cookie(request, token, maxAgeSeconds);
@@ -20,13 +20,5 @@ export function endedSessionCookie(request: CookieRequest): string {
 
 function cookie(request: CookieRequest, value: string, maxAgeSeconds: number): string {
   const attributes = `Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}`;
-  return isEncrypted(request) ? `${SECURE_NAME}=${value}; Secure; ${attributes}` : `${PLAIN_NAME}=${value}; ${attributes}`;
-}
-
-/**
- * The public edge is TLS, its own or a proxy's. A client that lies about X-Forwarded-Proto harms itself only: its browser then
- * keeps the cookie from plain HTTP.
- */
-function isEncrypted({ listener, headers }: CookieRequest): boolean {
-  return listener === 'public' || headers.get('x-forwarded-proto') === 'https';
+  return request.isEncrypted ? `${SECURE_NAME}=${value}; Secure; ${attributes}` : `${PLAIN_NAME}=${value}; ${attributes}`;
 }

@@ -2,13 +2,16 @@
 import type { TenantScope } from '../../../platform/storage/index.ts';
 import { appendToChain } from '../audit/audit-chain.ts';
 import type { AuditEntry } from '../audit/audit-entry.ts';
+import type { ChangeAnnouncer } from '../changes/change-announcer.ts';
 import { type IdentityStorage, type SessionRow, within } from '../tables.ts';
 
 export class SessionStore {
   readonly #storage: IdentityStorage;
+  readonly #announcer: ChangeAnnouncer;
 
-  constructor(storage: IdentityStorage) {
+  constructor(storage: IdentityStorage, announcer: ChangeAnnouncer) {
     this.#storage = storage;
+    this.#announcer = announcer;
   }
 
   /** False: the account was deleted or disabled, or its password changed, since `passwordHash` was verified. */
@@ -59,7 +62,9 @@ export class SessionStore {
       if (id !== undefined) query = query.where('id', '=', id);
       const [result] = await query.execute();
       const nEnded = Number(result?.numDeletedRows ?? 0n);
-      if (nEnded > 0) await appendToChain(tx, [entry]);
+      if (nEnded === 0) return 0;
+      await appendToChain(tx, [entry]);
+      await this.#announcer.announce(tx, { tenant: scope.tenant, user: userId });
       return nEnded;
     });
   }

@@ -4,38 +4,31 @@ import type { Principal } from '../../../platform/http/principal.ts';
 import { tenantScope } from '../../../platform/storage/index.ts';
 import type { UserStore } from '../accounts/user-store.ts';
 import { accountBody, timeOf, type Whoami } from '../schemas.ts';
-import type { KeyStore } from './key-store.ts';
-import type { SessionStore } from './session-store.ts';
 
-const KINDS = { anonymous: 'anonymous', key: 'api_key', session: 'user', token: 'capability', node: 'capability' } as const;
-
-export interface WhoIsDeps {
-  users: UserStore;
-  keys: KeyStore;
-  sessions: SessionStore;
-}
+const KINDS = {
+  anonymous: 'anonymous',
+  key: 'api_key',
+  session: 'user',
+  capability: 'capability',
+  token: 'capability',
+  node: 'capability',
+} as const satisfies Record<Principal['kind'], string>;
 
 export class WhoIs {
-  readonly #deps: WhoIsDeps;
+  readonly #users: UserStore;
 
-  constructor(deps: WhoIsDeps) {
-    this.#deps = deps;
+  constructor(users: UserStore) {
+    this.#users = users;
   }
 
-  async describe(caller: Principal): Promise<Static<typeof Whoami>> {
-    const { tenant, subject, kind, roles, scopes, keyId } = caller;
-    const user = subject === undefined ? undefined : await this.#deps.users.find(tenantScope(tenant), subject);
-    const expiresAt = await this.#expiresAt(caller);
+  async describe({ kind, roles, keyId, expiresAt, ...caller }: Principal): Promise<Static<typeof Whoami>> {
+    const { tenant, subject, scopes, models, namespaces } = caller;
+    const user = subject === undefined ? undefined : await this.#users.find(tenantScope(tenant), subject);
     return {
       ...{ kind: KINDS[kind], user: user === undefined ? null : accountBody(user), tenant, role: roles[0] ?? null },
       ...{ scopes: [...scopes], key_id: keyId ?? null, expires_at: expiresAt === undefined ? null : timeOf(expiresAt) },
+      ...(models !== undefined && { models: [...models] }),
+      ...(namespaces !== undefined && { namespaces: [...namespaces] }),
     };
-  }
-
-  async #expiresAt({ tenant, kind, keyId = '' }: Principal): Promise<number | undefined> {
-    const scope = tenantScope(tenant);
-    if (kind === 'session') return (await this.#deps.sessions.find(scope, keyId))?.expires_at;
-    if (kind === 'key') return (await this.#deps.keys.find(scope, keyId))?.expires_at ?? undefined;
-    return undefined;
   }
 }

@@ -1,13 +1,39 @@
-/** The audit log, for administrators. */
+/** The audit log, for administrators. It is read whether or not the node has the role `security`. */
 import Type from 'typebox';
 import { json, type Route, route } from '../../../platform/http/route.ts';
 import { administeredScope } from '../accounts/reach.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
+import { errorSpecs, identityError } from '../errors.ts';
 import { AuditLine, auditBody } from '../schemas.ts';
 import { DEFAULT_LIMIT } from './answers.ts';
 
-const tag = 'Identity';
-const Before = Type.Integer({ minimum: 1, description: 'Entries before this number: `next` of the page before.' });
+const tag = 'Security';
+const Position = Type.Integer({
+  minimum: 1,
+  maximum: 2 ** 53 - 1,
+  description: '`next` of the page before: older entries follow.',
+});
+const Moment = Type.String({
+  maxLength: 40,
+  description: 'ISO 8601, for example 2026-11-01 or 2026-11-01T08:00:00Z. Lines from `from` on and before `to`.',
+});
+const Page = Type.Object({
+  after: Type.Optional(Position),
+  before: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 53 - 1, description: 'The former name of `after`.' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      pattern: '^[^\\u0000]*$',
+      description:
+        'What stands somewhere in who, what, to what, from where or the details; the case of ASCII letters does not matter.',
+    }),
+  ),
+  outcome: Type.Optional(Type.Enum(['done', 'denied', 'failed'])),
+  from: Type.Optional(Moment),
+  to: Type.Optional(Moment),
+});
 const Lines = Type.Object({ data: Type.Array(AuditLine), next: Type.Optional(Type.Integer()) });
 const Verification = Type.Object({
   entries: Type.Integer({ description: 'Entries that hold, from the first one on.' }),
@@ -16,44 +42,60 @@ const Verification = Type.Object({
   }),
 });
 
+/** Under its path, and under its former one. */
+const PATHS = ['/api/v1/security/audit', '/api/v1/identity/audit'];
+
 export function auditRoutes(audit: AuditLog): Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/api/v1/identity/audit',
-      auth: 'admin',
-      scope: 'audit:read',
-      maxBody: 0,
-      tag,
-      summary: 'The audit log, newest first: of the tenant, for a superadmin of all tenants',
-      query: Type.Object({
-        before: Type.Optional(Before),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
-      }),
-      responses: { 200: Lines },
-      handle: async ({ caller, query }) => {
-        const { before, limit = DEFAULT_LIMIT } = query;
-        await audit.flush();
-        const rows = await audit.list(administeredScope(caller), { before, limit: limit + 1 });
-        const shown = rows.slice(0, limit);
-        const next = rows.length > limit ? shown.at(-1)?.seq : undefined;
-        return json(200, { data: shown.map(auditBody), ...(next !== undefined && { next }) });
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/api/v1/identity/audit/verify',
-      auth: 'superadmin',
-      scope: 'audit:read',
-      maxBody: 0,
-      tag,
-      summary: 'Check the hash chain of the audit log',
-      responses: { 200: Verification },
-      handle: async () => {
-        await audit.flush();
-        const { entries, brokenAt } = await audit.verify();
-        return json(200, { entries, broken_at: brokenAt ?? null });
-      },
-    }),
-  ];
+  return PATHS.flatMap((path) => [linesRoute(path, audit), verificationRoute(path, audit)]);
+}
+
+function linesRoute(path: string, audit: AuditLog): Route {
+  return route({
+    method: 'GET',
+    path,
+    auth: 'admin',
+    scope: 'audit:read',
+    maxBody: 0,
+    tag,
+    summary: 'The audit log, newest first: of the tenant, for a superadmin of all tenants',
+    query: Page,
+    responses: { 200: Lines },
+    errors: errorSpecs('invalid_request'),
+    handle: async ({ caller, query }) => {
+      const { after = query.before, limit = DEFAULT_LIMIT, q: text, outcome } = query;
+      const filter = { text, outcome, from: timeOf('from', query.from), to: timeOf('to', query.to) };
+      await audit.flush();
+      const rows = await audit.list(administeredScope(caller), { ...filter, after, limit: limit + 1 });
+      const shown = rows.slice(0, limit);
+      const next = rows.length > limit ? shown.at(-1)?.seq : undefined;
+      return json(200, { data: shown.map(auditBody), ...(next !== undefined && { next }) });
+    },
+  });
+}
+
+function timeOf(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const ms = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isSafeInteger(ms)) return ms;
+  throw identityError('invalid_request', `${name} must be a time in ISO 8601, for example 2026-11-01T08:00:00Z.`, {
+    param: name,
+  });
+}
+
+function verificationRoute(path: string, audit: AuditLog): Route {
+  return route({
+    method: 'GET',
+    path: `${path}/verify`,
+    auth: 'superadmin',
+    scope: 'audit:read',
+    maxBody: 0,
+    tag,
+    summary: 'Check the hash chain of the audit log',
+    responses: { 200: Verification },
+    handle: async () => {
+      await audit.flush();
+      const { entries, brokenAt } = await audit.verify();
+      return json(200, { entries, broken_at: brokenAt ?? null });
+    },
+  });
 }

@@ -5,28 +5,47 @@ import type { AuthenticationState } from '../../../platform/http/authenticator.t
 import { hasRole, type Principal } from '../../../platform/http/principal.ts';
 import { json, type Reply, type RequestContext, type Route, route } from '../../../platform/http/route.ts';
 import type { AttemptLimit } from '../accounts/attempt-limit.ts';
+import type { ResetMail } from '../accounts/reset-mail.ts';
 import type { Session, SignIn } from '../accounts/sign-in.ts';
 import type { Users } from '../accounts/users.ts';
 import { auditSource } from '../audit/audit-entry.ts';
 import { sessionCookie } from '../credentials/session-cookie.ts';
 import type { WhoIs } from '../credentials/who-is.ts';
 import { errorSpecs, identityError } from '../errors.ts';
-import { accountBody, Login, PasswordReset, Registration, SessionOpened, timeOf, Whoami } from '../schemas.ts';
+import type { Invitations } from '../invitations/invitations.ts';
+import {
+  accountBody,
+  Login,
+  PasswordReset,
+  Registration,
+  ResetAnswer,
+  ResetRequest,
+  SessionOpened,
+  timeOf,
+  Whoami,
+} from '../schemas.ts';
+import { OIDC_START } from './oidc-routes.ts';
 
 export interface AuthRouteDeps {
   users: Users;
   signIn: SignIn;
   whoIs: WhoIs;
   attempts: AttemptLimit;
+  resetMail: ResetMail;
   state(): AuthenticationState;
   isRegistrationOpen: boolean;
+  invitations: Invitations;
+  /** The text of the button; undefined: no provider is configured. */
+  oidcLabel: string | undefined;
+  /** Whether reset tokens can be asked for by e-mail. */
+  hasResetMail: boolean;
 }
 
 const tag = 'Account';
 const MAX_BODY = 4096;
 
 export function authRoutes(deps: AuthRouteDeps): Route[] {
-  const { users, signIn, whoIs, attempts } = deps;
+  const { users, signIn, whoIs, attempts, resetMail } = deps;
   return [
     route({
       method: 'POST',
@@ -37,7 +56,8 @@ export function authRoutes(deps: AuthRouteDeps): Route[] {
       summary: 'Make an account for oneself',
       description:
         'The first account of the installation becomes superadmin and switches authentication on for good. It is made on the machine itself, or with the ' +
-        'set-up code from the log in `X-Svc-Setup-Code`. Later accounts are viewers of the tenant `default`, if `identity.self_registration` is open.',
+        'set-up code from the log in `X-Svc-Setup-Code`. Later accounts are viewers of the tenant `default`, if `identity.self_registration` is open. An `invitation` brings its own tenant, role and groups, ' +
+        'also where it is closed.',
       body: Registration,
       responses: { 201: SessionOpened },
       errors: errorSpecs(
@@ -47,14 +67,19 @@ export function authRoutes(deps: AuthRouteDeps): Route[] {
         'setup_code_needed',
         'registration_closed',
         'forbidden',
+        'invalid_invitation',
         'name_taken',
         'too_many_attempts',
       ),
       handle: async (context) => {
-        requireRegistration(deps, context);
-        const { username, password, email, tenant } = context.body;
+        const { username, password, email, tenant, invitation } = context.body;
+        if (invitation === undefined) requireRegistration(deps, context);
         attempts.count(`register ${context.remoteAddress}`, context.remoteAddress);
-        const user = await users.register({ username, password, email, tenant }, auditSource(context));
+        const guest = { username, password, email, tenant };
+        const user =
+          invitation === undefined
+            ? await users.register(guest, auditSource(context))
+            : await deps.invitations.redeem(invitation, guest, auditSource(context));
         return opened(context, 201, await signIn.open(user, auditSource(context), userAgent(context)));
       },
     }),
@@ -81,6 +106,22 @@ export function authRoutes(deps: AuthRouteDeps): Route[] {
     }),
     route({
       method: 'POST',
+      path: '/api/v1/auth/reset-password/request',
+      auth: 'open',
+      maxBody: MAX_BODY,
+      tag,
+      summary: 'Have a reset token sent to the e-mail address of an account',
+      description: 'The answer is the same whether there is such an account or not. Needs `smtp.host`.',
+      body: ResetRequest,
+      responses: { 202: ResetAnswer },
+      errors: errorSpecs('server_busy', 'too_many_attempts', 'mail_not_configured'),
+      handle: (context) => {
+        resetMail.request(context.body.username, auditSource(context));
+        return json(202, { detail: 'If there is such an account and it has an address, a message with a token is on its way.' });
+      },
+    }),
+    route({
+      method: 'POST',
       path: '/api/v1/auth/reset-password',
       auth: 'open',
       maxBody: MAX_BODY,
@@ -97,6 +138,7 @@ export function authRoutes(deps: AuthRouteDeps): Route[] {
         return { kind: 'bytes', status: 204, headers: {}, body: '' };
       },
     }),
+    methodsRoute(deps),
     route({
       method: 'GET',
       path: '/api/v1/auth/whoami',
@@ -108,6 +150,46 @@ export function authRoutes(deps: AuthRouteDeps): Route[] {
       handle: async ({ caller }) => json(200, await whoIs.describe(caller)),
     }),
   ];
+}
+
+const Methods = Type.Object({
+  auth: Type.Enum(['off', 'enforce']),
+  password: Type.Boolean({ description: 'Whether accounts sign in with a password: always.' }),
+  oidc: Type.Union([
+    Type.Object({ label: Type.String(), start: Type.String({ description: 'Path for the browser to go to.' }) }),
+    Type.Null(),
+  ]),
+  reset_mail: Type.Boolean({
+    description: 'Whether a reset token can be asked for by e-mail; else an administrator issues one.',
+  }),
+  registration: Type.Object({
+    open: Type.Boolean({ description: 'Whether this caller can make an account without an invitation.' }),
+    first_account: Type.Boolean({ description: 'The next account becomes superadmin.' }),
+    setup_code_needed: Type.Boolean({ description: 'The set-up code of the log must come with it.' }),
+  }),
+});
+
+/** For the login page, before anybody has signed in. */
+function methodsRoute({ state, isRegistrationOpen, oidcLabel, hasResetMail }: AuthRouteDeps): Route {
+  return route({
+    method: 'GET',
+    path: '/api/v1/auth/methods',
+    auth: 'open',
+    maxBody: 0,
+    tag,
+    summary: 'How one can sign in here, for the login page',
+    responses: { 200: Methods },
+    handle: (context) => {
+      const isFirst = state() === 'off';
+      const isTrusted = isFromThisMachine(context) || isSetupAdmin(context.caller);
+      const registration = {
+        ...{ open: isFirst || isRegistrationOpen, first_account: isFirst, setup_code_needed: isFirst && !isTrusted },
+      };
+      const oidc = oidcLabel === undefined ? null : { label: oidcLabel, start: OIDC_START };
+      const body = { auth: state(), password: true, oidc, reset_mail: hasResetMail, registration };
+      return json(200, body, { 'cache-control': 'no-store' });
+    },
+  });
 }
 
 /** Whoever makes the first account owns the installation, so a stranger on the network must not be faster than the operator. */

@@ -37,8 +37,10 @@ export function tenantRoutes(tenants: Tenants): Route[] {
       responses: { 201: Tenant },
       errors: errorSpecs('tenant_exists'),
       handle: async (context) => {
-        const { id, name, tokens_per_minute: tokensPerMinute, priority } = context.body;
-        return json(201, schemas.tenantBody(await tenants.create({ id, name, tokensPerMinute, priority }, auditSource(context))));
+        const { id, name, tokens_per_minute: tokensPerMinute, priority, ...access } = context.body;
+        const { model_access: modelAccess, namespace_access: namespaceAccess } = access;
+        const tenant = { id, name, tokensPerMinute, priority, modelAccess, namespaceAccess };
+        return json(201, schemas.tenantBody(await tenants.create(tenant, auditSource(context))));
       },
     }),
     ...changeAndDelete(tenants),
@@ -54,17 +56,19 @@ function changeAndDelete(tenants: Tenants): Route[] {
       scope: 'identity:manage',
       maxBody: MAX_BODY,
       tag,
-      summary: 'Change the name of a tenant, its tokens a minute, or whether it may ask for priority',
+      summary: 'Change a tenant: its name, its tokens a minute, and what its accounts may use',
       params: Id,
       body: schemas.TenantPatch,
       responses: { 200: Tenant },
       errors: errorSpecs('tenant_not_found'),
       handle: async (context) => {
-        const { name, tokens_per_minute, priority } = context.body;
+        const { name, tokens_per_minute, priority, model_access, namespace_access } = context.body;
         const changes = {
           ...(name !== undefined && { name }),
           ...(tokens_per_minute !== undefined && { tokens_per_minute }),
           ...(priority !== undefined && { priority: priority ? 1 : 0 }),
+          ...(model_access !== undefined && { model_access }),
+          ...(namespace_access !== undefined && { namespace_access }),
         };
         return json(200, schemas.tenantBody(await tenants.update(context.params.id, changes, auditSource(context))));
       },

@@ -34,12 +34,16 @@ function listAndCreate(users: Users): Route[] {
       maxBody: 0,
       tag,
       summary: 'Accounts of the tenant; for a superadmin those of all tenants',
-      query: Type.Object({ ...schemas.Page.properties, username: Type.Optional(Type.String({ maxLength: 64 })) }),
+      query: Type.Object({
+        ...schemas.Page.properties,
+        username: Type.Optional(Type.String({ maxLength: 64 })),
+        service: Type.Optional(Type.Boolean({ description: 'Only service accounts, or only those of people.' })),
+      }),
       responses: { 200: schemas.listOfRows(User) },
       handle: async ({ caller, query }) => {
-        const { after = '', limit = DEFAULT_LIMIT, username } = query;
+        const { after = '', limit = DEFAULT_LIMIT, username, service: isService } = query;
         const usernameKey = username === undefined ? undefined : nameKey(username);
-        const rows = await users.list({ after, limit: limit + 1, usernameKey }, caller);
+        const rows = await users.list({ after, limit: limit + 1, usernameKey, isService }, caller);
         return json(200, schemas.pageOf(rows, limit, schemas.userBody));
       },
     }),
@@ -51,13 +55,15 @@ function listAndCreate(users: Users): Route[] {
       maxBody: MAX_BODY,
       tag,
       summary: 'Make an account; the first one of the installation switches authentication on',
-      description: 'Without a password the account signs in with a reset token first, or uses API keys only.',
+      description:
+        'Without a password the account signs in with a reset token first, or uses API keys only. A `service` account belongs to a tenant and to ' +
+        'no person: it never gets a password.',
       body: schemas.NewUser,
       responses: { 201: User },
-      errors: errorSpecs('server_busy', 'weak_password', 'forbidden', 'tenant_not_found', 'name_taken'),
+      errors: errorSpecs('server_busy', 'service_account', 'weak_password', 'forbidden', 'tenant_not_found', 'name_taken'),
       handle: async (context) => {
-        const { username, password, email, tenant, role } = context.body;
-        const user = await users.create({ username, password, email, tenant, role }, auditSource(context));
+        const { username, password, email, tenant, role, service: isService = false } = context.body;
+        const user = await users.create({ username, password, email, tenant, role, isService }, auditSource(context));
         return json(201, schemas.userBody(user));
       },
     }),
@@ -91,7 +97,7 @@ function changeAndDelete(users: Users): Route[] {
       params: Id,
       body: schemas.UserPatch,
       responses: { 200: User },
-      errors: errorSpecs('server_busy', 'weak_password', 'forbidden', 'user_not_found', 'last_superadmin'),
+      errors: errorSpecs('server_busy', 'service_account', 'weak_password', 'forbidden', 'user_not_found', 'last_superadmin'),
       handle: async (context) => {
         const { role, disabled, password } = context.body;
         return json(
@@ -149,7 +155,7 @@ function secretRoutes(users: Users, keys: Keys): Route[] {
       summary: 'Issue a token with which the password of an account can be set once, within an hour',
       params: Id,
       responses: { 201: schemas.ResetToken },
-      errors: errorSpecs('forbidden', 'user_not_found'),
+      errors: errorSpecs('service_account', 'forbidden', 'user_not_found'),
       handle: async (context) => {
         const { token, expiresAt } = await users.issueReset(context.params.id, auditSource(context));
         return json(201, { token, expires_at: schemas.timeOf(expiresAt) }, NO_STORE);

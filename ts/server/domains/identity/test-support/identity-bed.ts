@@ -3,13 +3,16 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import Type from 'typebox';
+import { Events, eventsMigrations } from '../../../platform/events/index.ts';
 import { POLICIES, type PolicyName } from '../../../platform/http/policy.ts';
 import { json, type Route, route } from '../../../platform/http/route.ts';
 import { openTestBed } from '../../../platform/http/test-support/test-bed.ts';
 import { Log } from '../../../platform/log/log.ts';
+import { MetricsRegistry } from '../../../platform/metrics/registry.ts';
 import type { Module } from '../../../platform/module/module.ts';
 import { scriptedContext, scriptedNode } from '../../../platform/module/test-support/scripted-context.ts';
 import { createStorage, type Storage } from '../../../platform/storage/index.ts';
+import { endExpiredRequests, endRefusedRequests } from '../changes/open-requests.ts';
 import { createIdentity, type IdentityApi, type IdentityOverrides } from '../identity-module.ts';
 import { identityMigrations } from '../migrations.ts';
 import { identitySettings } from '../settings.ts';
@@ -24,6 +27,8 @@ export interface Answer {
 export interface IdentityBed {
   module: Module<IdentityApi>;
   storage: Storage;
+  databaseUrl: string;
+  events: Events;
   url: string;
   publicUrl: string;
   /** The log so far, as objects. */
@@ -49,6 +54,8 @@ export interface BedOptions {
   folder?: string;
   /** Another database than a new SQLite file. */
   databaseUrl?: string;
+  /** Beside the module's own. */
+  routes?: readonly Route[];
   /** What `authenticate` reads while the test wants it to fail. */
   storage?: Storage;
 }
@@ -62,12 +69,15 @@ export async function openIdentity(t: Test, options: BedOptions = {}): Promise<I
   const texts: string[] = [];
   const log = new Log({ level: 'info', format: 'json', sink: { write: (line) => texts.push(line), flush: () => {} } });
   const url = options.databaseUrl ?? `sqlite:${join(dataDir, 'svc.db')}`;
-  const storage = options.storage ?? createStorage({ url, modules: [{ module: 'identity', migrations: identityMigrations }] });
+  const storage =
+    options.storage ??
+    createStorage({ url, modules: [eventsMigrations, { module: 'identity', migrations: identityMigrations }] });
   if (options.storage === undefined) await storage.open();
+  const events = new Events({ storage, log, metrics: new MetricsRegistry(), nodeId: () => 'node' });
   const context = scriptedContext({
     spec: identitySettings,
     settings: options.settings ?? {},
-    ...{ node: { ...scriptedNode, dataDir }, log, storage },
+    ...{ node: { ...scriptedNode, dataDir }, log, storage, events },
   });
   const module = createIdentity(context, options.overrides ?? {});
   await module.start();
@@ -79,12 +89,17 @@ export async function openIdentity(t: Test, options: BedOptions = {}): Promise<I
     if (options.storage === undefined) await storage.close();
   };
   t.teardown(stop);
-  const routes = [...module.routes, ...policyRoutes(), chatRoute()];
-  const bed = await openTestBed(t, routes, { authenticator: module.api.authenticator, recorder: module.api.recorder });
+  const routes = [...module.routes, ...policyRoutes(), chatRoute(), ...(options.routes ?? [])];
+  const bed = await openTestBed(t, routes, {
+    ...{ authenticator: module.api.authenticator, recorder: module.api.recorder },
+    errorBodies: module.errorBodies ?? [],
+  });
+  endRefusedRequests(events, bed.server);
+  if (module.api.endsOpenRequests) t.teardown(endExpiredRequests(bed.server));
   const ask = (method: string, path: string, asked: AskOptions = {}): Promise<Answer> =>
     send(asked.isPublic ? bed.publicUrl : bed.url, method, path, asked);
   return {
-    ...{ module, storage, url: bed.url, publicUrl: bed.publicUrl, ask },
+    ...{ module, storage, events, databaseUrl: url, url: bed.url, publicUrl: bed.publicUrl, ask },
     lines: () => texts.map((text) => JSON.parse(text) as Record<string, unknown>),
     makeRoot: async () => {
       const made = await ask('POST', '/api/v1/auth/register', { body: { username: 'root', password: ROOT_PASSWORD } });
@@ -119,6 +134,7 @@ function echoRoute(method: 'GET' | 'POST', path: string, auth: PolicyName, scope
 async function send(base: string, method: string, path: string, { as, body, headers = {} }: AskOptions): Promise<Answer> {
   const response = await fetch(base + path, {
     method,
+    redirect: 'manual',
     headers: {
       ...(as !== undefined && (as.startsWith('svc_') ? { 'x-api-key': as } : { authorization: `Bearer ${as}` })),
       ...(body !== undefined && { 'content-type': 'application/json' }),

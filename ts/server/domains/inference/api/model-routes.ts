@@ -1,6 +1,8 @@
 /** The native model routes: the surface of all models, one model's state, loading and unloading, and its file. */
 import Type from 'typebox';
+import type { Principal } from '../../../platform/http/principal.ts';
 import { json, type Reply, type Route, route } from '../../../platform/http/route.ts';
+import { type SecurityApi, toolCallErrors } from '../../security/index.ts';
 import type { ModelControl, ModelDetail } from '../backend.ts';
 import { errorSpecs, inferenceError, modelErrors } from '../errors.ts';
 import { inferenceFailure } from '../failure.ts';
@@ -26,6 +28,8 @@ const missing = errorSpecs('model_not_found', 'internal');
 
 export interface ModelRouteDeps {
   service: InferenceService;
+  /** Asked before what concerns the models of every tenant. */
+  security: Pick<SecurityApi, 'requireToolCall'>;
   control: ModelControl;
   source: ModelSource;
   library: ModelRemover;
@@ -34,7 +38,7 @@ export interface ModelRouteDeps {
 }
 
 export function modelRoutes(deps: ModelRouteDeps): Route[] {
-  const { service, control, source, library } = deps;
+  const { service, control, source, library, security } = deps;
   return [
     route({
       method: 'GET',
@@ -46,8 +50,8 @@ export function modelRoutes(deps: ModelRouteDeps): Route[] {
       summary: 'Every model of the cluster',
       responses: { 200: Type.Object({ models: Type.Array(ModelSummary), count: Type.Integer() }) },
       errors: errorSpecs('internal'),
-      handle: async () => {
-        const cards = await service.models();
+      handle: async ({ caller }) => {
+        const cards = await service.models(caller);
         return json(200, { models: cards.map(modelSummary), count: cards.length });
       },
     }),
@@ -62,7 +66,10 @@ export function modelRoutes(deps: ModelRouteDeps): Route[] {
       params: ModelParams,
       responses: { 200: InferenceModel },
       errors: missing,
-      handle: async ({ params }) => json(200, inferenceModel(await getDetail(control, params.id))),
+      handle: async ({ params, caller }) => {
+        await requireAllowed(service, params.id, caller);
+        return json(200, inferenceModel(await getDetail(control, params.id)));
+      },
     }),
     route({
       method: 'POST',
@@ -76,8 +83,11 @@ export function modelRoutes(deps: ModelRouteDeps): Route[] {
       body: LoadRequest,
       bodyOptional: true,
       responses: { 200: InferenceModel, 202: InferenceModel },
-      errors: modelErrors,
-      handle: ({ params, body, signal }) => load(deps, params.id, body?.wait ?? true, signal),
+      errors: [...modelErrors, ...toolCallErrors],
+      handle: ({ caller, params, body, signal }) => {
+        security.requireToolCall(caller, 'models.load');
+        return load(deps, params.id, body?.wait ?? true, signal);
+      },
     }),
     route({
       method: 'POST',
@@ -92,8 +102,11 @@ export function modelRoutes(deps: ModelRouteDeps): Route[] {
       body: UnloadRequest,
       bodyOptional: true,
       responses: { 200: InferenceModel },
-      errors: missing,
-      handle: ({ params, body }) => unload(control, params.id, body?.force ?? false),
+      errors: [...missing, ...toolCallErrors],
+      handle: ({ caller, params, body }) => {
+        security.requireToolCall(caller, 'models.unload');
+        return unload(control, params.id, body?.force ?? false);
+      },
     }),
     route({
       method: 'PUT',
@@ -106,8 +119,9 @@ export function modelRoutes(deps: ModelRouteDeps): Route[] {
       params: ModelParams,
       body: PinRequest,
       responses: { 200: InferenceModel },
-      errors: missing,
-      handle: async ({ params, body }) => {
+      errors: [...missing, ...toolCallErrors],
+      handle: async ({ caller, params, body }) => {
+        security.requireToolCall(caller, 'models.pin');
         await getDetail(control, params.id);
         control.setPinned(params.id, body.pinned);
         return json(200, inferenceModel(await getDetail(control, params.id)));
@@ -125,8 +139,9 @@ export function modelRoutes(deps: ModelRouteDeps): Route[] {
       params: ModelParams,
       query: RemovalQuery,
       responses: { 200: RemovedModel },
-      errors: errorSpecs('model_not_found', 'model_read_only', 'model_in_use', 'internal'),
-      handle: async ({ params, query }) => {
+      errors: [...errorSpecs('model_not_found', 'model_read_only', 'model_in_use', 'internal'), ...toolCallErrors],
+      handle: async ({ caller, params, query }) => {
+        security.requireToolCall(caller, 'models.delete');
         const { name, sizeBytes } = await removeModel(control, library, params.id, { force: query.force ?? false });
         return json(200, { id: name, deleted: true, size_bytes: sizeBytes });
       },
@@ -142,7 +157,8 @@ export function modelRoutes(deps: ModelRouteDeps): Route[] {
       params: ModelParams,
       responses: { 200: StoredModelDetail },
       errors: missing,
-      handle: async ({ params }) => {
+      handle: async ({ params, caller }) => {
+        await requireAllowed(service, params.id, caller);
         const stored = await source.find(params.id);
         if (!stored) throw unknownModel(params.id);
         return json(200, storedModelDetail(stored));
@@ -177,6 +193,12 @@ async function getDetail(control: ModelControl, id: string): Promise<ModelDetail
   const detail = await control.detail(id);
   if (!detail) throw unknownModel(id);
   return detail;
+}
+
+/** A model that the caller may not use looks like one that is not there. */
+async function requireAllowed(service: InferenceService, id: string, caller: Principal): Promise<void> {
+  const isAllowed = await service.allowedModels(caller);
+  if (!isAllowed(id)) throw unknownModel(id);
 }
 
 function unknownModel(id: string): Error {

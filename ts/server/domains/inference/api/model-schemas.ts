@@ -11,7 +11,7 @@ export const ModelSummary = Type.Object({
   kind: Type.String({ description: 'chat, embedding, rerank or vocab.' }),
   architecture: Type.String(),
   family: Type.String(),
-  capabilities: Type.Array(Type.String(), { description: 'Of chat, tools, vision, thinking, embeddings, rerank.' }),
+  capabilities: Type.Array(Type.String(), { description: 'Of chat, tools, vision, audio, thinking, embeddings, rerank.' }),
   context_length: Type.Integer({ description: 'Tokens that the model was trained for.' }),
   size_bytes: Type.Integer(),
   n_params: optionalInteger('Parameters.'),

@@ -6,10 +6,12 @@ import { jobStream } from '../../../platform/jobs/api/job-stream.ts';
 import { JobState, JobView, viewOf } from '../../../platform/jobs/api/job-view.ts';
 import { JobError, type Jobs } from '../../../platform/jobs/index.ts';
 import { StorageError } from '../../../platform/storage/index.ts';
+import { type SecurityApi, toolCallErrors } from '../../security/index.ts';
 import { errorSpecs, inferenceError } from '../errors.ts';
 import { inferenceFailure } from '../failure.ts';
 import { type ModelPulls, PULL_KIND } from '../pulls/model-pulls.ts';
 import { PullRequest } from '../pulls/pull-input.ts';
+import { catalogueRoute } from './catalogue-route.ts';
 
 const tag = 'Models';
 const path = '/api/v1/models/pulls';
@@ -27,10 +29,12 @@ const refusals = errorSpecs(
 export interface PullRouteDeps {
   readonly pulls: ModelPulls;
   readonly jobs: Jobs;
+  /** Asked before a model comes that every tenant can use. */
+  readonly security: Pick<SecurityApi, 'requireToolCall'>;
 }
 
 export function pullRoutes(deps: PullRouteDeps): Route[] {
-  return [pullRoute(deps), listRoute(deps), cancelRoute(deps)];
+  return [pullRoute(deps), listRoute(deps), cancelRoute(deps), catalogueRoute(() => deps.pulls.spaceBytes())];
 }
 
 function pullRoute(deps: PullRouteDeps): Route {
@@ -50,15 +54,16 @@ function pullRoute(deps: PullRouteDeps): Route {
     body: PullRequest,
     responses: { 200: JobView, 202: Type.Object({ job: JobView }) },
     stream: JobView,
-    errors: refusals,
+    errors: [...refusals, ...toolCallErrors],
     handle: (context) => pull(deps, context),
   });
 }
 
 async function pull(
-  { pulls, jobs }: PullRouteDeps,
+  { pulls, jobs, security }: PullRouteDeps,
   { body, caller, headers, signal }: RequestContext<unknown, unknown, PullRequest>,
 ): Promise<Reply> {
+  security.requireToolCall(caller, 'models.pull');
   const wantsStream = body.stream ?? headers.get('accept')?.includes('text/event-stream') ?? false;
   return known(async () => {
     const job = await pulls.enqueue(caller, body);

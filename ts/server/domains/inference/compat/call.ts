@@ -1,5 +1,6 @@
 /** What every completion route does around its own wire shape: resolve, announce, run, stream or gather. */
 import type { Reply, RequestContext } from '../../../platform/http/route.ts';
+import { meteredCaller } from '../../metering/index.ts';
 import type { CallOptions, CompletionRequest } from '../backend.ts';
 import { type Answer, AnswerCollector } from '../completion/answer-collector.ts';
 import type { StreamEncoder } from '../completion/stream-encoder.ts';
@@ -7,19 +8,21 @@ import { StreamSession, type StreamSessionOptions } from '../completion/stream-s
 import { invalid } from '../errors.ts';
 import type { InferenceService, ResolvedModel } from '../service.ts';
 
-type Context = Pick<RequestContext, 'headers' | 'caller' | 'signal'>;
+type Context = Pick<RequestContext, 'headers' | 'caller' | 'signal' | 'addHeader'>;
 
 const maxTimeoutSeconds = 86_400;
 
 /** Reads X-Request-Timeout: seconds, decimals allowed. */
-export function callOptions({ headers, caller, signal }: Context): CallOptions {
+export function callOptions(context: Context): CallOptions {
+  const { headers, caller, signal } = context;
+  const options = { ...meteredCaller(caller), signal, announce: (name: string, value: string) => context.addHeader(name, value) };
   const text = headers.get('x-request-timeout');
-  if (text === undefined || text === '') return { tenant: caller.tenant, signal };
+  if (text === undefined || text === '') return options;
   const seconds = /^\d{1,6}(?:\.\d{1,6})?$/.test(text) ? Number(text) : 0;
   if (!(seconds > 0 && seconds <= maxTimeoutSeconds)) {
     throw invalid('X-Request-Timeout', `The header X-Request-Timeout must be seconds, above 0 and up to ${maxTimeoutSeconds}.`);
   }
-  return { tenant: caller.tenant, signal, timeoutMs: seconds * 1000 };
+  return { ...options, timeoutMs: seconds * 1000 };
 }
 
 /** Tells which model answers and whose tools run. */
@@ -47,9 +50,9 @@ export async function streamAnswer(
   encoder: StreamEncoder,
   options: CallOptions,
   headers: Record<string, string>,
-  beforeDone?: StreamSessionOptions['beforeDone'],
+  hooks: StreamSessionOptions = {},
 ): Promise<Reply> {
-  const session = new StreamSession(encoder, { beforeDone });
+  const session = new StreamSession(encoder, hooks);
   const job = await service.complete(model, request, session, options);
   session.bind(job, headers, options.signal);
   return session.reply;

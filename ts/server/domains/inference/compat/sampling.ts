@@ -1,51 +1,18 @@
 /** Sampling members by their wire names -> the engine's options. */
 import type { GenerationJob, Sampling } from '../../../native/llama-shapes.ts';
+import { samplingOptions } from '../../../native/options/sampling-options.ts';
 import { invalid } from '../errors.ts';
-import { type LoraMember, maxLookback } from './engine-members.ts';
+import type { LoraMember } from './engine-members.ts';
 import { asInteger, asList, asNumber, type Members, omitNullish } from './members.ts';
+import { type MemberValues, readMembers } from './option-members.ts';
 
 type Maybe<T> = T | null | undefined;
 
-export interface SamplingMembers {
-  temperature?: Maybe<number>;
-  top_p?: Maybe<number>;
-  top_k?: Maybe<number>;
-  min_p?: Maybe<number>;
-  typical_p?: Maybe<number>;
-  repeat_penalty?: Maybe<number>;
-  repeat_last_n?: Maybe<number>;
-  frequency_penalty?: Maybe<number>;
-  presence_penalty?: Maybe<number>;
-  mirostat?: Maybe<number>;
-  mirostat_tau?: Maybe<number>;
-  mirostat_eta?: Maybe<number>;
-  dry_multiplier?: Maybe<number>;
-  xtc_probability?: Maybe<number>;
-  xtc_threshold?: Maybe<number>;
-  seed?: Maybe<number>;
-  ignore_eos?: Maybe<boolean>;
-}
+export type SamplingMembers = MemberValues<typeof samplingOptions>;
 
 export function readSampling(body: SamplingMembers): Sampling {
-  return omitNullish<Sampling>({
-    temperature: body.temperature,
-    topP: body.top_p,
-    topK: body.top_k === -1 ? 0 : body.top_k,
-    minP: body.min_p,
-    typicalP: body.typical_p,
-    repeatPenalty: body.repeat_penalty,
-    repeatLastN: body.repeat_last_n === -1 ? maxLookback : body.repeat_last_n,
-    frequencyPenalty: body.frequency_penalty,
-    presencePenalty: body.presence_penalty,
-    mirostat: body.mirostat as 0 | 1 | 2 | null | undefined,
-    mirostatTau: body.mirostat_tau,
-    mirostatEta: body.mirostat_eta,
-    dryMultiplier: body.dry_multiplier,
-    xtcProbability: body.xtc_probability,
-    xtcThreshold: body.xtc_threshold,
-    seed: readSeed(body.seed),
-    ignoreEos: body.ignore_eos,
-  });
+  const { seed: _raw, ...rest } = readMembers(samplingOptions, body);
+  return { ...rest, ...omitNullish<Sampling>({ seed: readSeed(body.seed) }) };
 }
 
 /** OpenAI's seeds have 64 bits and the engine's 32: the low ones are kept. Negative means random, as in llama.cpp. */

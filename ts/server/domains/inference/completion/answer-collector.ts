@@ -40,10 +40,13 @@ interface RawChoice {
 }
 
 export class AnswerCollector implements CompletionSink {
+  readonly isStreamed = false;
   readonly answer: Promise<Answer>;
   readonly #choices: RawChoice[];
   readonly #guard = new ArgumentGuard();
   #usage: UsageRecorder | undefined;
+  #job: RunningCompletion | undefined;
+  #isRefused = false;
   #resolve!: (answer: Answer) => void;
   #reject!: (error: Error) => void;
 
@@ -62,6 +65,8 @@ export class AnswerCollector implements CompletionSink {
 
   /** Ends the job with its client; the answer then never comes. */
   bind(job: RunningCompletion, signal: AbortSignal): void {
+    this.#job = job;
+    if (this.#isRefused) job.cancel();
     const leave = () => {
       job.cancel();
       this.#reject(inferenceError('client_closed', 'The client went away.'));
@@ -73,6 +78,7 @@ export class AnswerCollector implements CompletionSink {
 
   onStart(nPromptTokens: number): void {
     this.#usage?.started(nPromptTokens);
+    this.#refuseIfNeeded();
   }
 
   onContent(choice: number, jsonBody: Buffer): void {
@@ -111,7 +117,9 @@ export class AnswerCollector implements CompletionSink {
 
   onDone(usage: JobUsage): void {
     this.#usage?.completed(usage);
-    this.#resolve({ choices: this.#choices.map(decodeChoice), usage });
+    const recorded = this.#usage?.whenRecorded() ?? Promise.resolve();
+    const answer = (): void => this.#resolve({ choices: this.#choices.map(decodeChoice), usage });
+    recorded.then(answer, (error: Error) => this.#reject(error));
   }
 
   onError(error: NativeError): void {
@@ -121,7 +129,20 @@ export class AnswerCollector implements CompletionSink {
   }
 
   onFlush(): void {
+    this.#usage?.isCovered();
+    this.#refuseIfNeeded();
     this.#usage?.flushed();
+  }
+
+  /** A quota is used up: the work may not go on. */
+  #refuseIfNeeded(): void {
+    const refusal = this.#usage?.refusal;
+    if (refusal === undefined || this.#isRefused) return;
+    const failure = inferenceFailure(refusal);
+    this.#isRefused = true;
+    this.#usage?.failed(failure.code);
+    this.#job?.cancel();
+    this.#reject(failure);
   }
 
   #complete(choice: number): void {

@@ -1,8 +1,11 @@
 import t from 'tap';
 import { NativeError } from '../../../native/native-error.ts';
+import { DomainError } from '../../../platform/errors/domain-error.ts';
 import type { EventsReply } from '../../../platform/http/route.ts';
 import { ChunkEncoder } from '../compat/openai-chat/chunk-encoder.ts';
 import { scriptedUsage } from '../test-support/scripted-engine.ts';
+import { plainMeter } from '../test-support/unmetered.ts';
+import { UsageRecorder } from '../usage/usage-recorder.ts';
 import { StreamSession } from './stream-session.ts';
 import { ScriptedStream } from './test-support/scripted-stream.ts';
 
@@ -133,4 +136,54 @@ t.test('a call without arguments still sends an empty object', async (t) => {
       ['1', '{\\"a\\":1}'],
     ],
   );
+});
+
+const noMetrics = { firstToken: () => {}, interToken: () => {}, completed: () => {}, failed: () => {} };
+
+/** A session whose meter the test moves. */
+function beginMetered() {
+  const call = begin();
+  const meter = { ...plainMeter(), isCovered: true, covers: () => meter.isCovered };
+  const recorder = new UsageRecorder(noMetrics);
+  recorder.meterWith(meter);
+  call.session.begin(recorder);
+  return { ...call, meter };
+}
+
+t.test('text waits until its use is on disk, and the end with it', async (t) => {
+  const call = beginMetered();
+  const { session, meter, stream } = call;
+  session.onStart(3);
+  await open(call);
+  meter.isCovered = false;
+  say(session, 'held');
+  session.onDone(scriptedUsage);
+  session.onFlush();
+  t.notMatch(stream.text, /held|DONE/);
+  meter.isCovered = true;
+  meter.onChange();
+  t.match(stream.text, /held.*\[DONE\]/s);
+  t.equal(stream.isEnded, true);
+});
+
+t.test('when a quota is used up, the stream ends with why, and the job with it', async (t) => {
+  const call = beginMetered();
+  const { session, meter, stream, calls } = call;
+  session.onStart(3);
+  await open(call);
+  say(session, 'sent');
+  Object.assign(meter, { isCovered: false, refusal: new DomainError('quota_exceeded', 'Used up.') });
+  say(session, 'never sent');
+  t.match(stream.text, /sent.*quota_exceeded/s);
+  t.notMatch(stream.text, /never sent/);
+  t.strictSame(calls, ['cancel']);
+  t.equal(stream.isEnded, true);
+});
+
+t.test('a prompt that is longer than what is left is refused before the stream opens', async (t) => {
+  const { session, meter, calls } = beginMetered();
+  Object.assign(meter, { refusal: new DomainError('rate_limit_exceeded', 'Used up.', { retryAfterMs: 5 }) });
+  session.onStart(3);
+  await t.rejects(session.reply, { code: 'rate_limit_exceeded', retryAfterMs: 5 });
+  t.strictSame(calls, ['cancel']);
 });

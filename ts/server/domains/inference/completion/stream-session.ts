@@ -8,7 +8,7 @@ import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama
 import type { NativeError } from '../../../native/native-error.ts';
 import type { EventStream, EventsReply } from '../../../platform/http/route.ts';
 import type { CompletionSink, RunningCompletion } from '../backend.ts';
-import { httpErrorOf, inferenceError } from '../errors.ts';
+import { httpErrorOf, type InferenceError, inferenceError } from '../errors.ts';
 import { inferenceFailure } from '../failure.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import { ArgumentGuard } from './argument-guard.ts';
@@ -22,14 +22,18 @@ export interface StreamSessionOptions {
   headerTimeoutMs?: number;
   /** Runs before the client hears that the answer is whole. When it fails, the client hears that instead. */
   beforeDone?: ((usage: JobUsage) => Promise<void>) | undefined;
+  /** The client went away before the end. */
+  onLeave?: () => void;
 }
 
 export class StreamSession implements CompletionSink {
+  readonly isStreamed = true;
   /** Resolves when the stream opens; rejects with the error that came first. */
   readonly reply: Promise<EventsReply>;
   readonly #encoder: StreamEncoder;
   readonly #headerTimeoutMs: number;
   readonly #beforeDone: StreamSessionOptions['beforeDone'];
+  readonly #onLeave: StreamSessionOptions['onLeave'];
   readonly #frames = new Frames();
   readonly #guard = new ArgumentGuard();
   #resolve!: (reply: EventsReply) => void;
@@ -43,12 +47,17 @@ export class StreamSession implements CompletionSink {
   #isFinished = false;
   #isClosed = false;
   #isPaused = false;
+  #isRefused = false;
   #headerTimer: NodeJS.Timeout | undefined;
 
-  constructor(encoder: StreamEncoder, { headerTimeoutMs = defaultHeaderTimeoutMs, beforeDone }: StreamSessionOptions = {}) {
+  constructor(
+    encoder: StreamEncoder,
+    { headerTimeoutMs = defaultHeaderTimeoutMs, beforeDone, onLeave }: StreamSessionOptions = {},
+  ) {
     this.#encoder = encoder;
     this.#headerTimeoutMs = headerTimeoutMs;
     this.#beforeDone = beforeDone;
+    this.#onLeave = onLeave;
     this.reply = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -59,12 +68,14 @@ export class StreamSession implements CompletionSink {
 
   begin(usage: UsageRecorder): void {
     this.#usage = usage;
+    usage.onChange(() => this.#flush());
   }
 
   /** Binds the queued job. Headers are those of the reply; the signal ends the job with its client. */
   bind(job: RunningCompletion, headers: Record<string, string>, signal: AbortSignal): void {
     this.#job = job;
     this.#headers = headers;
+    if (this.#isRefused) job.cancel();
     if (this.#isClosed) return;
     if (!this.#isOpen) this.#headerTimer = setTimeout(() => this.#open(), this.#headerTimeoutMs);
     if (signal.aborted) this.#leave();
@@ -74,7 +85,9 @@ export class StreamSession implements CompletionSink {
 
   onStart(nPromptTokens: number): void {
     this.#usage?.started(nPromptTokens);
-    this.#open(nPromptTokens);
+    const refusal = this.#usage?.refusal;
+    if (refusal !== undefined) this.#refuse(inferenceFailure(refusal));
+    else this.#open(nPromptTokens);
   }
 
   onContent(choice: number, jsonBody: Buffer): void {
@@ -149,13 +162,37 @@ export class StreamSession implements CompletionSink {
     this.#usage?.flushed();
   }
 
+  /** What is not covered yet waits for `onChange`. */
   #flush(): void {
+    if (this.#isClosed) return;
+    const isCovered = this.#isRefused || this.#usage === undefined || this.#usage.isCovered();
+    const refusal = this.#isRefused ? undefined : this.#usage?.refusal;
+    if (refusal !== undefined) {
+      this.#refuse(inferenceFailure(refusal));
+      return;
+    }
     const stream = this.#stream;
-    if (!stream || this.#isClosed) return;
+    if (!stream || !isCovered) return;
     if (this.#frames.length > 0) this.#write(stream);
     if (!this.#isFinished) return;
     this.#close();
     stream.end();
+  }
+
+  /** The work may not go on: its client hears why, and nothing that was not recorded. */
+  #refuse(failure: InferenceError): void {
+    this.#isRefused = true;
+    this.#usage?.failed(failure.code);
+    this.#job?.cancel();
+    if (!this.#isOpen) {
+      this.#close();
+      this.#reject(failure);
+      return;
+    }
+    this.#frames.take();
+    this.#encoder.error(this.#frames, httpErrorOf(failure));
+    this.#isFinished = true;
+    this.#flush();
   }
 
   #complete(choice: number): void {
@@ -197,6 +234,7 @@ export class StreamSession implements CompletionSink {
     if (this.#isClosed) return;
     this.#close();
     this.#job?.cancel();
+    this.#onLeave?.();
     this.#reject(inferenceError('client_closed', 'The client went away.'));
   };
 

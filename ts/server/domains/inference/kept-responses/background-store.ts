@@ -1,9 +1,10 @@
 /** Background responses in the database: their runs, events and ends. A write that resolved is on disk. */
 import { type Kysely, sql } from 'kysely';
 import type { Storage, StorageAccess, TenantScope } from '../../../platform/storage/index.ts';
-import { type EventBatch, firstSequenceOf, LAST_OF_CREATION } from './event-batch.ts';
+import type { EventBatch } from '../event-streams/event-batch.ts';
 import type { KeptItem, KeptResponse, NewResponse, ResponseEnd, ResponseFailure } from './kept-response.ts';
 import { endMembers, newRow, type ResponseTables, shownColumns, toKeptResponse } from './response-tables.ts';
+import { firstSequenceOf, LAST_OF_CREATION } from './run-numbers.ts';
 
 /** Batches that are read at a time: a follower must not hold a whole long answer in memory. */
 const maxBatchesAtATime = 16;

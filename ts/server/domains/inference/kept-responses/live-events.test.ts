@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { EventBatch } from './event-batch.ts';
+import type { EventBatch } from '../event-streams/event-batch.ts';
 import { LiveEvents } from './live-events.ts';
 
 /** Events of which each is one frame; `save` answers what the test wants. */

@@ -3,7 +3,9 @@
  * The newest stay in memory, so that a follower who keeps up never asks the database.
  */
 import type { EventStream } from '../../../platform/http/route.ts';
-import { type EventBatch, joinBatches, LAST_OF_CREATION } from './event-batch.ts';
+import { type EventBatch, firstBehind, joinBatches } from '../event-streams/event-batch.ts';
+import { EventWindow, lengthOf } from '../event-streams/event-window.ts';
+import { LAST_OF_CREATION } from './run-numbers.ts';
 
 /** Between the first event that is not saved and its save. */
 const SAVE_DELAY_MS = 250;
@@ -25,13 +27,10 @@ export interface LiveEventsParts {
 
 export class LiveEvents implements EventStream {
   readonly #parts: LiveEventsParts;
-  #saved: EventBatch[] = [];
+  readonly #saved = new EventWindow(LAST_OF_CREATION);
   #unsaved: EventBatch[] = [];
-  #savedLength = 0;
   #unsavedLength = 0;
   #next: number;
-  /** Every event with a greater number is in memory. */
-  #floor = LAST_OF_CREATION;
   #timer: NodeJS.Timeout | undefined;
   #saving: Promise<void> | undefined;
   #drain = () => {};
@@ -54,10 +53,10 @@ export class LiveEvents implements EventStream {
 
   /** Events behind `after`; undefined when the database has to be asked for the first of them. */
   after(after: number): EventBatch[] | undefined {
-    if (after < this.#floor) return undefined;
+    if (after < this.#saved.floor) return undefined;
     const newest = this.#unsaved.slice(firstBehind(this.#unsaved, after));
     // A follower who keeps up lacks the newest alone.
-    return newest.length < this.#unsaved.length ? newest : [...this.#saved.slice(firstBehind(this.#saved, after)), ...newest];
+    return newest.length < this.#unsaved.length ? newest : [...(this.#saved.after(after) ?? []), ...newest];
   }
 
   write(frames: Uint8Array | string): boolean {
@@ -112,30 +111,14 @@ export class LiveEvents implements EventStream {
 
   #markSaved(batches: readonly EventBatch[]): void {
     this.#unsaved.splice(0, batches.length);
-    const length = batches.reduce((sum, { frames }) => sum + frames.length, 0);
-    this.#unsavedLength -= length;
+    this.#unsavedLength -= lengthOf(batches);
     this.#saved.push(...batches);
-    this.#savedLength += length;
-    this.#forgetOldest();
+    this.#saved.forget(MAX_KEPT_LENGTH);
     this.#drain();
-  }
-
-  #forgetOldest(): void {
-    while (this.#savedLength > MAX_KEPT_LENGTH) {
-      const oldest = this.#saved.shift();
-      if (oldest === undefined) return;
-      this.#savedLength -= oldest.frames.length;
-      this.#floor = oldest.last;
-    }
   }
 
   #stopTimer(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
-}
-
-/** Index of the first batch with events behind `after`; sought from the end, where it mostly is. */
-function firstBehind(batches: readonly EventBatch[], after: number): number {
-  return batches.findLastIndex(({ last }) => last <= after) + 1;
 }

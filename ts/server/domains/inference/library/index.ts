@@ -1,7 +1,9 @@
 /** The binding of the model library: the files on disk, where they come from, and whether they are sound. */
+
+export type { AllowedHost } from '../../../platform/network/allowed-host.ts';
+export { parseAllowedHost } from './allowed-hosts.ts';
 export { type CatalogueKind, type CatalogueModel, catalogue, findInCatalogue } from './catalogue.ts';
-export { type AllowedHost, parseAllowedHost } from './download/allowed-host.ts';
-export { freeBytes } from './files/disk-space.ts';
+export { freeBytes, spaceForModels } from './files/disk-space.ts';
 export { findHubAddress } from './hub-address.ts';
 export { type ImportedModel, type ImportOptions, importModel } from './import.ts';
 export { type LibraryEntry, type LibraryOptions, ModelLibrary, storedModel } from './library.ts';

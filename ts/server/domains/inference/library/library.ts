@@ -9,6 +9,7 @@ import { LibraryError } from './library-error.ts';
 import { type ModelFacts, readModelFacts } from './model-facts.ts';
 import { listModelFiles, listShippedFiles, type ModelFiles } from './model-folder.ts';
 import { checkModelName, modelNameOfFile } from './model-name.ts';
+import type { ProjectorFacts } from './projector-facts.ts';
 import { findSidecar, type Sidecar } from './sidecar.ts';
 
 export interface LibraryOptions {
@@ -30,6 +31,7 @@ export interface LibraryEntry {
   facts?: ModelFacts;
   sidecar?: Sidecar;
   projectorPath?: string;
+  projector?: ProjectorFacts;
   adapters?: StoredAdapter[];
   /** Why the model cannot be used; absent means it can. */
   problem?: string;
@@ -160,12 +162,14 @@ function asLibraryError(error: unknown): LibraryError {
   return new LibraryError('not_a_model', reason, 'check the permissions of the file', error);
 }
 
-/** A projector named `<model>.mmproj.gguf` or `mmproj-<model>.gguf` lets that model see images. */
+/** A projector named `<model>.mmproj.gguf` or `mmproj-<model>.gguf` lets that model see images or hear sounds. */
 function attachProjectors(entries: LibraryEntry[]): LibraryEntry[] {
   const projectors = new Map(entries.filter(({ facts }) => facts?.kind === 'projector').map((entry) => [entry.name, entry]));
   return entries.map((entry) => {
     const projector = projectors.get(`${entry.name}.mmproj`) ?? projectors.get(`mmproj-${entry.name}`);
-    return projector?.paths[0] === undefined ? entry : { ...entry, projectorPath: projector.paths[0] };
+    if (projector?.paths[0] === undefined) return entry;
+    const { projector: facts } = projector.facts ?? {};
+    return { ...entry, projectorPath: projector.paths[0], ...(facts && { projector: facts }) };
   });
 }
 
@@ -178,6 +182,7 @@ export function storedModel({
   facts,
   sidecar,
   projectorPath,
+  projector,
   adapters,
   problem,
 }: LibraryEntry): StoredModel | undefined {
@@ -198,6 +203,7 @@ export function storedModel({
     createdAt: Math.floor(modifiedMs / 1000),
     ...(facts.quantisation !== undefined && { quantisation: facts.quantisation }),
     ...(projectorPath !== undefined && { projectorPath }),
+    ...(projector !== undefined && { projector }),
     ...(adapters !== undefined && { adapters }),
     ...(sha256 !== undefined && { sha256 }),
     ...(license !== undefined && { license }),

@@ -4,6 +4,7 @@ import { type GgufFile, readGguf } from '../../../platform/gguf/gguf-reader.ts';
 import { findBoolean, findNumber, findString, type GgufMetadata } from '../../../platform/gguf/gguf-value.ts';
 import type { ModelKind } from '../models/model-source.ts';
 import { LibraryError } from './library-error.ts';
+import { type ProjectorFacts, projectorFacts } from './projector-facts.ts';
 import { fileTypeName } from './quantisation.ts';
 
 /** `projector` and `adapter` files belong to another model; `speech` is a whisper file. */
@@ -20,6 +21,8 @@ export interface ModelFacts {
   license?: string;
   demonstration?: string;
   split?: { index: number; count: number };
+  /** Of a projector. */
+  projector?: ProjectorFacts;
 }
 
 /** Architectures without a decoder: src/llama-arch.cpp and the converters of llama.cpp. */
@@ -69,8 +72,9 @@ function factsOf(gguf: GgufFile): ModelFacts {
   const title = findString(metadata, 'general.name');
   const license = findString(metadata, 'general.license');
   const demonstration = findDemonstration(metadata);
+  const kind = kindOf(gguf, architecture);
   return {
-    kind: kindOf(gguf, architecture),
+    kind,
     architecture,
     family: familyOf(metadata, architecture),
     nParams,
@@ -80,6 +84,7 @@ function factsOf(gguf: GgufFile): ModelFacts {
     ...(license !== undefined && { license }),
     ...(demonstration !== undefined && { demonstration }),
     ...(split && { split }),
+    ...(kind === 'projector' && { projector: projectorFacts(metadata) }),
   };
 }
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { Resolver } from './download/address-policy.ts';
-import { parseAllowedHost } from './download/allowed-host.ts';
+import type { Resolver } from '../../../platform/network/address-policy.ts';
+import { parseAllowedHost } from './allowed-hosts.ts';
 import { type PulledModel, type PullOptions, pullModel } from './pull.ts';
 import {
   answer,

@@ -2,10 +2,11 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { moveIntoPlace } from '../../../platform/files/atomic-file.ts';
-import { AddressPolicy, type Resolver } from './download/address-policy.ts';
-import type { AllowedHost } from './download/allowed-host.ts';
+import { AddressPolicy, type Resolver } from '../../../platform/network/address-policy.ts';
+import type { AllowedHost } from '../../../platform/network/allowed-host.ts';
+import { isLoopbackHost } from '../../../platform/network/public-address.ts';
+import { unsafeAddress } from './allowed-hosts.ts';
 import { Download, type DownloadProgress, type DownloadResult, type RetryPolicy } from './download/download.ts';
-import { isLoopbackHost } from './download/public-address.ts';
 import { checkDiskSpace } from './files/disk-space.ts';
 import { lockFile } from './files/file-lock.ts';
 import { hashFile } from './files/hash-file.ts';
@@ -224,7 +225,7 @@ function policyFor({ source }: ModelReference, options: AddressOptions): Address
   const typed = source.kind === 'url' ? source.url : undefined;
   // Plain http is for this machine alone: whoever sits between could put in another file.
   const isTrusted = isReferenceTrusted && typed && (typed.protocol === 'https:' || isLoopbackHost(typed.hostname));
-  return new AddressPolicy({ trusted: isTrusted ? [hub, typed] : [hub], allowed, resolve });
+  return new AddressPolicy({ trusted: isTrusted ? [hub, typed] : [hub], allowed, resolve, refusal: unsafeAddress });
 }
 
 function firstUrlOf({ source }: ModelReference, hub: URL): URL {

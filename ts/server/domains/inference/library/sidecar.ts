@@ -1,10 +1,10 @@
 /** What the library remembers of a model beside its file, in `<name>.json`: where it came from and what its bytes must hash to. */
 import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { writeFileAtomically } from '../../../platform/files/atomic-file.ts';
+import { compileLazily } from '../../../platform/schema/compile-lazily.ts';
 
-const schema = Compile(
+const schema = compileLazily(
   Type.Object({
     /** Where it came from: a hub reference, a URL without its query, or a path. */
     source: Type.Optional(Type.String()),

@@ -1,5 +1,5 @@
 /** The engine of this process as an InferenceBackend. */
-import type { EmbedResult, RankResult, Text } from '../../../native/llama-shapes.ts';
+import type { EmbedResult, GenerationJob, RankResult, Text } from '../../../native/llama-shapes.ts';
 import type {
   BackendCompletion,
   CallOptions,
@@ -14,8 +14,9 @@ import type {
 } from '../backend.ts';
 import { type InferenceError, inferenceError } from '../errors.ts';
 import { inferenceFailure } from '../failure.ts';
+import { MediaDecoder } from '../media/media-decoder.ts';
 import type { ModelSource, StoredModel } from '../models/model-source.ts';
-import { estimateJobTokens, estimatePromptTokens, estimateTextTokens } from '../usage/prompt-estimate.ts';
+import { estimateJobTokens, estimatePromptTokens, estimateTextTokens, promptBytes, textBytes } from '../usage/prompt-estimate.ts';
 import type { InspectionResult } from './inspection/inspection-result.ts';
 import type { Inspector } from './inspection/inspector.ts';
 import type { LoadedModel } from './loaded-model.ts';
@@ -27,7 +28,12 @@ import { type ContextKind, defaultContext, type ModelReservation, memoryOf, pred
 import { ModelOpener } from './model-opener.ts';
 import { ModelRegistry } from './model-registry.ts';
 import type { NativeBinding, NativeEmbedder } from './native-binding.ts';
+import { refuseByBytes } from './prompt-bound.ts';
 import { Staging } from './staging.ts';
+import { TokenizerQueue } from './tokenizer-queue.ts';
+
+/** Of projectors whose file says nothing. */
+const defaultImagePixels = 4_000_000;
 
 export class LocalBackend implements InferenceBackend, ModelControl {
   readonly #binding: NativeBinding;
@@ -36,14 +42,17 @@ export class LocalBackend implements InferenceBackend, ModelControl {
   readonly #catalogue: ModelCatalogue;
   readonly #opener: ModelOpener;
   readonly #staging: Staging;
+  readonly #media: MediaDecoder;
+  readonly #tokenizing = new TokenizerQueue();
   #unavailableReason: InferenceError | undefined;
 
   constructor(binding: NativeBinding, source: ModelSource, inspector: Inspector, options: LocalOptions) {
     this.#binding = binding;
     this.#options = options;
     this.#staging = new Staging(binding);
+    this.#media = options.media ?? new MediaDecoder();
     this.#registry = new ModelRegistry(
-      (stored, onProgress, signal) => this.#opener.open(stored, onProgress, signal),
+      (model, onProgress, signal) => this.#opener.open(model, onProgress, signal),
       options.limits,
       options.pinned,
       options.observer,
@@ -63,6 +72,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
   /** Loads the addon. Called again after close(). */
   open(): void {
     this.#unavailableReason = findUnavailableReason(this.#binding);
+    this.#media.open();
     this.#registry.open();
   }
 
@@ -86,7 +96,8 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     try {
       const engine = await reservation.model.engine();
       options.signal.throwIfAborted();
-      const staged = await this.#staging.job(request.job);
+      refuseByBytes(request.job.prompt, engine.limits.nCtxPerJob);
+      const staged = await this.#staging.job(await this.#decoded(found, reservation.model, request, options));
       options.signal.throwIfAborted();
       const job = localJob(staged, reservation.model.adapters, options, performance.now() - startedAt);
       const jobId = engine.submit(job, sink);
@@ -115,19 +126,27 @@ export class LocalBackend implements InferenceBackend, ModelControl {
   }
 
   countTokens(card: ModelCard, prompt: ChatPrompt, options: CallOptions): Promise<number> {
-    return this.#use(card, undefined, options, estimatePromptTokens(prompt), async (model) =>
-      model.native.countTokens(await this.#staging.prompt(prompt)),
+    return this.#use(card, undefined, options, estimatePromptTokens(prompt), (model) =>
+      this.#tokenizing.run(options.tenant, promptBytes(prompt), options.signal, async () =>
+        model.native.countTokens(await this.#staging.prompt(prompt)),
+      ),
     );
   }
 
   tokenize(card: ModelCard, text: Text, flags: TokenizeFlags, options: CallOptions): Promise<Int32Array> {
-    return this.#use(card, undefined, options, estimateTextTokens([text]), async (model) =>
-      model.native.tokenize(await this.#staging.text(text), flags),
+    return this.#use(card, undefined, options, estimateTextTokens([text]), (model) =>
+      this.#tokenizing.run(options.tenant, textBytes(text), options.signal, async () =>
+        model.native.tokenize(await this.#staging.text(text), flags),
+      ),
     );
   }
 
   detokenize(card: ModelCard, tokens: Int32Array, options: CallOptions): Promise<string> {
-    return this.#use(card, undefined, options, tokens.length, (model) => model.native.detokenize(tokens, { special: true }));
+    return this.#use(card, undefined, options, tokens.length, (model) =>
+      this.#tokenizing.run(options.tenant, tokens.byteLength, options.signal, () =>
+        model.native.detokenize(tokens, { special: true }),
+      ),
+    );
   }
 
   async detail(id: string): Promise<ModelDetail | undefined> {
@@ -189,7 +208,21 @@ export class LocalBackend implements InferenceBackend, ModelControl {
   }
 
   close(): Promise<void> {
+    this.#media.close();
     return this.#registry.close();
+  }
+
+  /** The job with pixels and samples in the place of files. */
+  async #decoded(
+    { stored }: FoundModel,
+    { native }: LoadedModel,
+    { job: { media, ...job } }: CompletionRequest,
+    { tenant, signal }: CallOptions,
+  ): Promise<Omit<GenerationJob, 'tenant'>> {
+    if (media === undefined) return job;
+    const { supportsVision, audioRate } = native.info;
+    const imagePixels = supportsVision ? (stored.projector?.imagePixels ?? defaultImagePixels) : 0;
+    return { ...job, media: await this.#media.decode(tenant, media, { imagePixels, soundRate: audioRate }, signal) };
   }
 
   async #acquire(
@@ -235,9 +268,14 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     const startedAt = performance.now();
     return this.#use(card, 'embedder', options, nTokens, async (model) => {
       const embedder = await model.embedder();
-      return work(embedder, { ...options, ...timeLeft(options, performance.now() - startedAt) });
+      return work(embedder, { ...options, tenant: turnOf(options), ...timeLeft(options, performance.now() - startedAt) });
     });
   }
+}
+
+/** No tenant's name has a line break. */
+function turnOf({ tenant, isBackground }: CallOptions): string {
+  return isBackground === true ? `${tenant}\nbackground` : tenant;
 }
 
 function defaultContexts(stored: StoredModel): ContextKind[] {

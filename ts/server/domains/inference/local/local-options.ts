@@ -1,5 +1,7 @@
 /** How the local backend runs its models. */
 import type { EngineEvents, EngineOptions, LoadOptions } from '../../../native/llama-shapes.ts';
+import type { MediaDecoder } from '../media/media-decoder.ts';
+import type { ModelOptions } from '../model-sections.ts';
 import type { StoredModel } from '../models/model-source.ts';
 import type { RegistryLimits, RegistryObserver } from './model-registry.ts';
 
@@ -11,6 +13,10 @@ export interface LocalOptions {
   /** Models that draft for others, by the id of the model that they draft for. */
   draftModels?: ReadonlyMap<string, string>;
   load: Omit<LoadOptions, 'path' | 'projectorPath' | 'vocabOnly' | 'loras'>;
+  /** Decodes images and sounds; absent: one of its own. */
+  media?: MediaDecoder;
+  /** What is set otherwise for one model, by its id. */
+  models?: ReadonlyMap<string, Pick<ModelOptions, 'engine' | 'load'>>;
   events?: EngineEvents;
   observer?: RegistryObserver;
   /** Told of files that have yet to be inspected and that no request waits for; without it they are inspected at once. */

@@ -140,7 +140,7 @@ export class ModelCatalogue {
     const entry = this.#registry.entry(stored.id);
     const known: InspectionResult | undefined = entry?.model ? { ...entry.model.native.info, usable: true } : inspected;
     const result = known ?? assumedResult;
-    const { path: _path, sha256: _sha256, projectorPath: _projectorPath, ...facts } = stored;
+    const { path: _path, sha256: _sha256, projectorPath: _projectorPath, projector: _projector, ...facts } = stored;
     const card: ModelCard = {
       ...facts,
       capabilities: capabilitiesOf(stored, result),
@@ -184,7 +184,8 @@ function capabilitiesOf(stored: StoredModel, result: InspectionResult): ModelCap
   return {
     chat,
     tools: chat && result.supportsTools,
-    vision: chat && stored.projectorPath !== undefined,
+    vision: chat && stored.projectorPath !== undefined && stored.projector?.imagePixels !== 0,
+    audio: chat && stored.projector?.hears === true,
     thinking: chat && result.supportsThinking,
     embeddings: usable && stored.kind === 'embedding',
     rerank: usable && stored.kind === 'rerank',

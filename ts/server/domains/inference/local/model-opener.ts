@@ -7,8 +7,11 @@ import { LoadedModel } from './loaded-model.ts';
 import type { LocalOptions } from './local-options.ts';
 import { sumOf } from './memory-use.ts';
 import type { FoundModel } from './model-catalogue.ts';
-import { defaultContext } from './model-entry.ts';
+import { defaultContext, type ModelRequest } from './model-entry.ts';
 import type { NativeBinding, NativeModel } from './native-binding.ts';
+
+/** The value of nGpuLayers that leaves their number to the memory there is. */
+const asManyAsFit = -1;
 
 type FindModel = (id: string) => Promise<FoundModel | undefined>;
 
@@ -26,7 +29,10 @@ export class ModelOpener {
 
   /** What a dry run needs to plan the model's memory. */
   inspectionPlan(stored: StoredModel): InspectionPlan {
-    return { engine: planned(this.#options.engine), load: this.#loadOptions(stored) };
+    const load = this.#loadOptions(stored);
+    const { deviceBytes } = this.#options.limits.memory;
+    const fits = (load.nGpuLayers ?? asManyAsFit) === asManyAsFit && deviceBytes > 0 && Number.isFinite(deviceBytes);
+    return { engine: planned(this.#engineOptions(stored)), load, ...(fits ? { deviceBytes } : {}) };
   }
 
   /** What the model takes in memory, with what its draft model takes beside it; undefined where inspection could not tell. */
@@ -38,9 +44,13 @@ export class ModelOpener {
   }
 
   /** Throws NativeError of the load, or model_invalid when the draft model is not there. */
-  async open(stored: StoredModel, onProgress: (fraction: number) => void, signal: AbortSignal): Promise<LoadedModel> {
+  async open(
+    { stored, plan }: Pick<ModelRequest, 'stored' | 'plan'>,
+    onProgress: (fraction: number) => void,
+    signal: AbortSignal,
+  ): Promise<LoadedModel> {
     const { path, kind, adapters = [] } = stored;
-    const options = { ...this.#loadOptions(stored), path, ...(kind === 'vocab' ? { vocabOnly: true } : {}) };
+    const options = { ...this.#loadOptions(stored, plan), path, ...(kind === 'vocab' ? { vocabOnly: true } : {}) };
     const native = await this.#binding.load(options, { onProgress, signal });
     const draft = await this.#openDraft(stored, signal).catch(async (error: unknown) => {
       await native.close();
@@ -48,7 +58,7 @@ export class ModelOpener {
     });
     const model = new LoadedModel(
       native,
-      this.#options.engine,
+      this.#engineOptions(stored),
       adapters.map(({ name }) => name),
       this.#options.events,
       draft,
@@ -66,21 +76,31 @@ export class ModelOpener {
 
   async #openDraft(stored: StoredModel, signal: AbortSignal): Promise<NativeModel | undefined> {
     const draft = await this.#findDraft(stored);
-    return draft && this.#binding.load({ ...this.#options.load, path: draft.stored.path }, { onProgress: () => {}, signal });
+    if (draft === undefined) return undefined;
+    const options = { ...this.#loadOptions(draft.stored, draft.plan), path: draft.stored.path };
+    return this.#binding.load(options, { onProgress: () => {}, signal });
   }
 
   /** The model that drafts for this one, if there is to be one. */
   async #findDraft({ id, kind }: StoredModel): Promise<FoundModel | undefined> {
     const draftId = kind === 'chat' ? this.#options.draftModels?.get(id) : undefined;
-    if (draftId === undefined) return undefined;
+    if (draftId === undefined || draftId === '') return undefined;
     const found = await this.#find(draftId);
     if (!found)
       throw inferenceError('model_invalid', `inference.draft_model names ${draftId} for ${id}, which is not installed.`);
     return found;
   }
 
-  #loadOptions({ projectorPath, adapters = [] }: StoredModel): Omit<LoadOptions, 'path'> {
-    return { ...this.#options.load, loras: adapters, ...(projectorPath === undefined ? {} : { projectorPath }) };
+  #engineOptions({ id }: StoredModel): EngineOptions {
+    return { ...this.#options.engine, ...this.#options.models?.get(id)?.engine };
+  }
+
+  /** As many layers on devices as the plan found to fit. */
+  #loadOptions({ id, projectorPath, adapters = [] }: StoredModel, plan?: MemoryPlan): Omit<LoadOptions, 'path'> {
+    const own = this.#options.models?.get(id)?.load;
+    const fitting = plan?.nGpuLayers === undefined ? {} : { nGpuLayers: plan.nGpuLayers };
+    const projector = projectorPath === undefined ? {} : { projectorPath };
+    return { ...this.#options.load, ...own, ...fitting, ...projector, loras: adapters };
   }
 }
 

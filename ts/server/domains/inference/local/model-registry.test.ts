@@ -3,7 +3,7 @@ import type { StoredModel } from '../models/model-source.ts';
 import { ScriptedBinding } from '../test-support/scripted-engine.ts';
 import { LoadedModel } from './loaded-model.ts';
 import type { ModelRequest } from './model-entry.ts';
-import { ModelRegistry, type RegistryLimits } from './model-registry.ts';
+import { ModelRegistry, type OpenModel, type RegistryLimits } from './model-registry.ts';
 
 const anyTime = 60_000;
 const { signal } = new AbortController();
@@ -31,7 +31,7 @@ const roomy = { maxRequests: 1000, maxTokens: 1000 };
 
 function setUp(limits: Partial<RegistryLimits> = {}, pinned?: string) {
   const binding = new ScriptedBinding();
-  const open = async ({ path }: StoredModel, onProgress: (fraction: number) => void, loadSignal: AbortSignal) =>
+  const open: OpenModel = async ({ stored: { path } }, onProgress, loadSignal) =>
     new LoadedModel(await binding.load({ path }, { onProgress, signal: loadSignal }), {});
   const defaults = {
     maxModels: 2,

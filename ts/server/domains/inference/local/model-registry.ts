@@ -28,7 +28,7 @@ export interface RegistryLimits extends MemoryLimits {
 }
 
 export type OpenModel = (
-  stored: StoredModel,
+  model: Pick<ModelRequest, 'stored' | 'plan'>,
   onProgress: (fraction: number) => void,
   signal: AbortSignal,
 ) => Promise<LoadedModel>;
@@ -263,7 +263,7 @@ export class ModelRegistry {
     };
     aborter.signal.throwIfAborted();
     entry.loadStartedAt = Date.now();
-    entry.model = await this.#open(stored, onProgress, aborter.signal);
+    entry.model = await this.#open(entry, onProgress, aborter.signal);
     if (!entry.gone) entry.state = 'loaded';
     entry.progress = 1;
     this.#wake();

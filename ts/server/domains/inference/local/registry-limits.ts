@@ -7,8 +7,10 @@ import type { RegistryLimits } from './model-registry.ts';
 /** The rest is left to the server, the file cache and other programs. */
 const hostShare = 0.8;
 const deviceShare = 0.9;
+/** Plans of models are kept for this many bytes of device memory, and what is free differs a little at each start. */
+const deviceGrain = 256 * 2 ** 20;
 
-/** The queue is as long as the engine's own (native/llama/queue_bound.h). */
+/** The queue is as long as the engine's own (native/llama/queue/queue_bound.h). */
 export function defaultRegistryLimits(): RegistryLimits {
   return {
     maxModels: Number.POSITIVE_INFINITY,
@@ -20,7 +22,9 @@ export function defaultRegistryLimits(): RegistryLimits {
   };
 }
 
-export function defaultDeviceBytes({ devices }: SystemInfo): number {
+/** Before a model of this process is loaded: what other programs have is theirs. */
+export function defaultDeviceBytes({ devices }: Pick<SystemInfo, 'devices'>): number {
   const gpus = devices.filter(({ kind }) => kind === 'gpu');
-  return Math.floor(gpus.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0) * deviceShare);
+  const bytes = gpus.reduce((sum, { memoryBytes, freeBytes }) => sum + Math.min(memoryBytes * deviceShare, freeBytes), 0);
+  return Math.floor(bytes / deviceGrain) * deviceGrain;
 }

@@ -1,5 +1,5 @@
 /** Hands large bytes of a request to native memory before the request itself, which then takes them without a copy. */
-import type { GenerationJob, QueuedBytes, StagedBytes, Text } from '../../../native/llama-shapes.ts';
+import type { DecodedMedia, GenerationJob, QueuedBytes, StagedBytes, Text } from '../../../native/llama-shapes.ts';
 import type { ChatPrompt } from '../backend.ts';
 import type { NativeBinding } from './native-binding.ts';
 
@@ -19,11 +19,11 @@ export class Staging {
 
   async job(job: Job): Promise<Job> {
     const { prompt, media, jsonSchema } = job;
-    if (![jsonSchema, ...(media ?? []), ...Object.values(prompt)].some(isBytes)) return job;
+    if (media === undefined && ![jsonSchema, ...Object.values(prompt)].some(isBytes)) return job;
     return {
       ...job,
       prompt: prompt.kind === 'chat' ? await this.prompt(prompt) : prompt,
-      ...(media === undefined ? {} : { media: (await this.texts(media)) as NonNullable<Job['media']> }),
+      ...(media === undefined ? {} : { media: await this.#media(media) }),
       ...(jsonSchema === undefined ? {} : { jsonSchema: await this.text(jsonSchema) }),
     };
   }
@@ -52,6 +52,14 @@ export class Staging {
       await new Promise((resolve) => setImmediate(resolve));
     }
     return staged;
+  }
+
+  async #media(media: readonly DecodedMedia[]): Promise<DecodedMedia[]> {
+    const bytes = await this.texts(media.map((part) => (part.kind === 'image' ? part.pixels : part.samples)));
+    return media.map((part, index) => {
+      const staged = bytes[index] as Uint8Array | StagedBytes;
+      return part.kind === 'image' ? { ...part, pixels: staged } : { ...part, samples: staged };
+    });
   }
 
   async text<T extends Text>(text: T): Promise<T | StagedBytes> {

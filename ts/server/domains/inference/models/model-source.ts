@@ -1,5 +1,7 @@
 /** The port through which inference sees the model files on disk; the library implements it. */
 
+import type { ProjectorFacts } from '../library/projector-facts.ts';
+
 export type ModelKind = 'chat' | 'embedding' | 'rerank' | 'vocab';
 
 export interface StoredAdapter {
@@ -24,8 +26,9 @@ export interface StoredModel {
   quantisation?: string;
   /** Context length that the model was trained for, tokens. */
   nCtxTrain: number;
-  /** Projector GGUF for image input. */
+  /** Projector GGUF for images and sounds, and what it takes. */
   projectorPath?: string;
+  projector?: ProjectorFacts;
   /** LoRA adapters that requests may name. */
   adapters?: StoredAdapter[];
   sha256?: string;

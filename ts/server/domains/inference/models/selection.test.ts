@@ -3,7 +3,15 @@ import type { ModelCapabilities, ModelCard } from '../backend.ts';
 import { findModel } from './model-name.ts';
 import { selectModel } from './selection.ts';
 
-const none: ModelCapabilities = { chat: false, tools: false, vision: false, thinking: false, embeddings: false, rerank: false };
+const none: ModelCapabilities = {
+  chat: false,
+  tools: false,
+  vision: false,
+  audio: false,
+  thinking: false,
+  embeddings: false,
+  rerank: false,
+};
 
 function offer(
   id: string,
@@ -34,8 +42,12 @@ const offers = [
   offer('bge-m3-q8_0', 'bert', { embeddings: true }),
 ];
 
-const select = (model: string, needs: { needsTools?: boolean; needsVision?: boolean } = {}, preferred?: string) =>
-  selectModel(offers, { ability: 'chat', model, needsTools: false, needsVision: false, ...needs }, preferred);
+const select = (
+  model: string,
+  needs: { needsTools?: boolean; needsVision?: boolean; needsAudio?: boolean } = {},
+  preferred?: string,
+) =>
+  selectModel(offers, { ability: 'chat', model, needsTools: false, needsVision: false, needsAudio: false, ...needs }, preferred);
 
 t.test('the model that was asked for answers, also by a shorter or differently written name', async (t) => {
   for (const name of ['qwen3-4b-q4_k_m', 'QWEN3-4B-Q4_K_M', 'qwen3-4b', 'qwen3-4b:latest']) {
@@ -74,10 +86,11 @@ t.test('tools go to no other family, even to a capable one', async (t) => {
 t.test('images go to a model that sees', async (t) => {
   t.match(select('gpt-4o', { needsVision: true }, 'qwen1-base'), { card: { id: 'llama-3' } });
   t.throws(() => select('qwen1-base', { needsVision: true }), { code: 'unsupported' });
+  t.throws(() => select('gpt-4o', { needsAudio: true }), { code: 'unsupported', message: /hears no sounds.*audio/ });
 });
 
 t.test('without any model that chats none is found', async (t) => {
-  const needs = { ability: 'chat', model: 'x', needsTools: false, needsVision: false } as const;
+  const needs = { ability: 'chat', model: 'x', needsTools: false, needsVision: false, needsAudio: false } as const;
   t.throws(() => selectModel(offers.slice(3), needs, undefined), { code: 'model_not_found' });
 });
 

@@ -11,6 +11,7 @@ export interface ChatNeeds {
   model: string;
   needsTools: boolean;
   needsVision: boolean;
+  needsAudio: boolean;
 }
 
 export interface ExactNeeds {
@@ -50,10 +51,10 @@ function selectChat<T extends { card: ModelCard }>(
 ): Selection<T> {
   const asked = findModel(offers, needs.model);
   if (asked?.card.capabilities.chat && (!needs.needsTools || asked.card.capabilities.tools)) {
-    if (needs.needsVision && !asked.card.capabilities.vision) throw blind(asked.card.id);
+    refuseMissingSense(asked.card, needs);
     return { ...asked, isSubstitute: false };
   }
-  const able = offers.filter(({ card }) => card.capabilities.chat && (!needs.needsVision || card.capabilities.vision));
+  const able = offers.filter(({ card }) => card.capabilities.chat && missingSense(card, needs) === undefined);
   const candidates = needs.needsTools
     ? able.filter(({ card }) => card.capabilities.tools && isSameFamily(card, needs.model, asked?.card))
     : able;
@@ -61,7 +62,8 @@ function selectChat<T extends { card: ModelCard }>(
   if (best) return { ...best, isSubstitute: true };
   const cards = offers.map(({ card }) => card);
   if (needs.needsTools) throw cannotCallTools(cards, needs.model);
-  if (needs.needsVision && cards.some((other) => other.capabilities.chat)) throw blind(needs.model);
+  const lacking = cards.find((card) => card.capabilities.chat && missingSense(card, needs) !== undefined);
+  if (lacking) refuseMissingSense({ ...lacking, id: needs.model }, needs);
   throw cannotChat(cards, needs.model);
 }
 
@@ -84,7 +86,8 @@ function selectTokenizer<T extends { card: ModelCard }>(
   preferred: string | undefined,
 ): Selection<T> {
   if (name === undefined) {
-    return selectChat(offers, { ability: 'chat', model: preferred ?? '', needsTools: false, needsVision: false }, preferred);
+    const needs = { ability: 'chat', model: preferred ?? '', needsTools: false, needsVision: false, needsAudio: false } as const;
+    return selectChat(offers, needs, preferred);
   }
   const named = findModel(offers, name);
   if (named && named.card.state !== 'unusable') return { ...named, isSubstitute: false };
@@ -103,8 +106,16 @@ function rank(card: ModelCard, preferred: string | undefined): number {
   return card.state === 'loaded' ? 1 : 2;
 }
 
-function blind(model: string): Error {
-  return inferenceError('unsupported', `${model} reads no images; use a model whose capabilities list vision.`, {
+function missingSense({ capabilities }: ModelCard, { needsVision, needsAudio }: ChatNeeds): 'vision' | 'audio' | undefined {
+  if (needsVision && !capabilities.vision) return 'vision';
+  return needsAudio && !capabilities.audio ? 'audio' : undefined;
+}
+
+function refuseMissingSense(card: ModelCard, needs: ChatNeeds): void {
+  const missing = missingSense(card, needs);
+  if (missing === undefined) return;
+  const what = missing === 'vision' ? 'reads no images' : 'hears no sounds';
+  throw inferenceError('unsupported', `${card.id} ${what}; use a model whose capabilities list ${missing}.`, {
     param: 'messages',
   });
 }

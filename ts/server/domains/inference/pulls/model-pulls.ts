@@ -2,8 +2,9 @@
 import type { Principal } from '../../../platform/http/principal.ts';
 import { scopeOf } from '../../../platform/http/principal.ts';
 import type { Job, JobContext, JobQueue, Jobs } from '../../../platform/jobs/index.ts';
+import type { TenantScope } from '../../../platform/storage/index.ts';
 import { inferenceError } from '../errors.ts';
-import { type AllowedHost, checkPull, type PulledModel, type PullOptions, pullModel } from '../library/index.ts';
+import { type AllowedHost, checkPull, type PulledModel, type PullOptions, pullModel, spaceForModels } from '../library/index.ts';
 import { libraryJobFailure, libraryRefusal } from './library-failure.ts';
 import { fullReference, PullInput, type PullRequest, pullInput } from './pull-input.ts';
 import { PullProgress } from './pull-progress.ts';
@@ -22,6 +23,8 @@ export interface ModelPullsOptions {
   token(): string | undefined;
   /** A model has come, or has been replaced. */
   onPulled(): void;
+  /** Records that a model was pulled, in the outbox; a job that is interrupted here comes again. */
+  tellPulled?(scope: TenantScope, model: string, job: string): Promise<void>;
   /** For tests of broken servers. */
   readonly retry?: PullOptions['retry'];
 }
@@ -61,6 +64,11 @@ export class ModelPulls {
     );
   }
 
+  /** Bytes that models may still take; undefined: it cannot be told. */
+  spaceBytes(): Promise<number | undefined> {
+    return spaceForModels(this.#options.modelsDir);
+  }
+
   #nameOf(input: PullInput): string {
     try {
       return checkPull(fullReference(input), this.#common(input));
@@ -69,7 +77,7 @@ export class ModelPulls {
     }
   }
 
-  async #run({ input, signal, progress, log }: JobContext<PullInput, unknown>): Promise<object> {
+  async #run({ id, scope, input, signal, progress, log }: JobContext<PullInput, unknown>): Promise<object> {
     const { modelsDir, token, retry } = this.#options;
     const hubToken = token();
     const shown = new PullProgress(progress);
@@ -89,6 +97,7 @@ export class ModelPulls {
         },
       });
       this.#options.onPulled();
+      await this.#options.tellPulled?.(scope, pulled.name, id);
       return resultOf(pulled);
     } catch (error) {
       throw libraryJobFailure(error);

@@ -1,4 +1,5 @@
 /** Pulls over HTTP, from servers that misbehave as the test says. */
+
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { pullRoutes } from '../api/pull-routes.ts';
 import { parseAllowedHost } from '../library/index.ts';
 import { answer, type Behaviour, BrokenServer, cutAfter, sound } from '../library/test-support/broken-server.ts';
 import { writeTinyModel } from '../library/test-support/tiny-model.ts';
+import { unenforced } from '../test-support/unenforced.ts';
 import { ModelPulls, type ModelPullsOptions } from './model-pulls.ts';
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
@@ -48,7 +50,7 @@ async function open(t: Test, last: Behaviour, queue: Behaviour[] = [], options: 
   });
   await jobs.start();
   pulls.start();
-  const bed = await openTestBed(t, pullRoutes({ pulls, jobs }));
+  const bed = await openTestBed(t, pullRoutes({ pulls, jobs, security: unenforced }));
   const ask = async (method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> => {
     const init = { method, headers: { ...headers, ...(body && { 'content-type': 'application/json' }) } };
     const response = await fetch(`${bed.url}/api/v1/models${path}`, { ...init, ...(body && { body: JSON.stringify(body) }) });
@@ -231,4 +233,17 @@ t.test('neither the token nor the signature of an address is shown', async (t) =
   const shown = JSON.stringify([pulled, lines, bed.lines]);
   t.notMatch(shown, token);
   t.notMatch(shown, 'secret-too');
+});
+
+t.test('the catalogue says what can be fetched by name, and how much the disk takes', async (t) => {
+  const { bed } = await open(t, sound(model));
+  const { data, space_bytes } = (await (await fetch(`${bed.url}/api/v1/models/catalogue`)).json()) as {
+    data: { name: string; kind: string; size_bytes: number }[];
+    space_bytes: number;
+  };
+  t.match(
+    data.find(({ name }) => name === 'bge-m3-q8_0'),
+    { kind: 'embedding', size_bytes: 634_553_760, license: 'MIT', is_pinned: true, source: /:bge-m3-q8_0\.gguf$/ },
+  );
+  t.ok(Number.isSafeInteger(space_bytes) && space_bytes >= 0);
 });

@@ -4,6 +4,8 @@ import type { PlatformServices } from '../../../platform/module/module-context.t
 import { scriptedContext, scriptedNode } from '../../../platform/module/test-support/scripted-context.ts';
 import { createInference, type InferenceApi, type InferenceOverrides } from '../inference-module.ts';
 import { inferenceSettings } from '../settings.ts';
+import { unenforced } from './unenforced.ts';
+import { unmetered } from './unmetered.ts';
 
 export interface InferenceForTestOptions extends Partial<PlatformServices> {
   overrides: InferenceOverrides;
@@ -15,7 +17,11 @@ export interface InferenceForTestOptions extends Partial<PlatformServices> {
 export async function inferenceForTest(options: InferenceForTestOptions): Promise<Module<InferenceApi>> {
   const { overrides, settings = {}, dataDir, ...services } = options;
   const node = { ...scriptedNode, version: '1', dataDir };
-  const module = createInference(scriptedContext({ spec: inferenceSettings, settings, node, ...services }), overrides);
+  const module = createInference(scriptedContext({ spec: inferenceSettings, settings, node, ...services }), {
+    metering: unmetered,
+    security: unenforced,
+    ...overrides,
+  });
   await module.start();
   while (module.ready() !== undefined) await new Promise(setImmediate);
   return module;

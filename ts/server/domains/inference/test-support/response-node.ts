@@ -14,6 +14,7 @@ import { createStorage, type Storage } from '../../../platform/storage/index.ts'
 import type { CompletionSink } from '../backend.ts';
 import { ScriptedStream } from '../completion/test-support/scripted-stream.ts';
 import { responseMigrations } from '../kept-responses/migrations.ts';
+import type { KnowledgeSlot } from '../knowledge/knowledge-port.ts';
 import { Inspector } from '../local/inspection/inspector.ts';
 import { inferenceForTest } from './inference-for-test.ts';
 import { ScriptedBinding, scriptedUsage } from './scripted-engine.ts';
@@ -31,6 +32,7 @@ export interface ResponseNode {
   binding: ScriptedBinding;
   storage: Storage;
   jobs: Jobs;
+  knowledge: KnowledgeSlot;
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply>;
   /** Of a route that answers with JSON. */
   json(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Members>;
@@ -89,6 +91,7 @@ export async function startResponseNode(
     binding,
     storage,
     jobs,
+    knowledge: module.api.knowledge,
     call,
     json: async (...args) => JSON.parse(String(((await call(...args)) as BytesReply).body)) as Members,
     follow: async (...args) => {
@@ -122,7 +125,10 @@ async function callRoute(
     headers: new Map(),
     listener: 'internal',
     remoteAddress: '',
+    addHeader: () => {},
+    isEncrypted: false,
     signal,
+    recheck: async () => {},
   };
   try {
     const read: unknown = body === undefined ? body : (found.reading?.read(body, 0) ?? body);

@@ -89,10 +89,23 @@ export class ScriptedEngine implements NativeEngine {
       cachedTokensTotal: 0,
       completionTokensTotal: 0,
       stepsTotal: 0,
+      lateRowsTotal: 0,
       draftedTokensTotal: 0,
       acceptedTokensTotal: 0,
       lastStepMs: 1,
       jobsPerSecond: 1,
+      estimates: {
+        decodeStepMs: 5,
+        prefillTokenMs: 0.2,
+        prefillTokenDepthMs: 0.0001,
+        nComputeThreads: 2,
+        computePollUs: 2_000,
+        computeQueuedShare: 0.01,
+        kvCopyBytesPerMs: 1_000_000,
+        kvDiskBytesPerMs: 0,
+        draftAllowanceMs: 10,
+        draftAcceptance: { ngram2: 0.4, ngram3: 0.4, ngram4: 0.4, ngram8: 0.4, ngram16: 0.4, model: 0.4 },
+      },
     };
   }
 
@@ -130,6 +143,7 @@ export const scriptedInfo: ModelInfo = {
   supportsThinking: false,
   supportsVision: false,
   supportsAudio: false,
+  audioRate: 0,
 };
 
 /** Every model shares one engine; loads are recorded, and finish when the test lets them. */
@@ -155,7 +169,7 @@ export class ScriptedBinding implements NativeBinding {
 
   systemInfo(): SystemInfo {
     if (this.unavailableReason) throw this.unavailableReason;
-    return { llamaVersion: '', ggmlVersion: '', devices: [], cpuFeatures: [] };
+    return { llamaVersion: '', ggmlVersion: '', devices: [], cpuFeatures: [], unusedBackends: [] };
   }
 
   async load(

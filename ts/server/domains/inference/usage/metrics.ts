@@ -2,6 +2,7 @@
 import type { EngineStats, JobUsage } from '../../../native/llama-shapes.ts';
 import type { Counter, Family, Gauge, Histogram } from '../../../platform/metrics/metrics.ts';
 import type { MetricsRegistry } from '../../../platform/metrics/registry.ts';
+import { EstimateMetrics } from './estimate-metrics.ts';
 
 /** Seconds; inter-token times reach from a tiny model on a GPU to a large one on a small CPU. */
 const tokenBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2.5];
@@ -43,6 +44,8 @@ export class InferenceMetrics {
   >;
   readonly #restores: Family<Counter>;
   readonly #restoredTokens: Family<Counter>;
+  readonly #lateRows: Family<Counter>;
+  readonly #estimates: EstimateMetrics;
   readonly #operations = new Map<string, OperationMetrics>();
 
   constructor(registry: MetricsRegistry) {
@@ -81,6 +84,12 @@ export class InferenceMetrics {
       'Tokens that came back with them.',
       ['model'],
     );
+    this.#lateRows = registry.counter(
+      'svc_inference_late_rows_total',
+      'Tokens chosen outside of decode steps, as their grammar takes longer than a step has time for.',
+      ['model'],
+    );
+    this.#estimates = new EstimateMetrics(registry);
     const gauge = (name: string, help: string) => registry.gauge(`svc_inference_${name}`, help, ['model']);
     this.#gauges = {
       queued: gauge('queued_requests', 'Requests that wait for the engine.'),
@@ -114,7 +123,9 @@ export class InferenceMetrics {
     this.#gauges.offloadDisk.with({ model }).set(stats.offloadDiskBytes);
     this.#restores.with({ model }).value = stats.offloadHitsTotal;
     this.#restoredTokens.with({ model }).value = stats.restoredTokensTotal;
+    this.#lateRows.with({ model }).value = stats.lateRowsTotal;
     this.#gauges.lastStep.with({ model }).set(stats.lastStepMs / 1000);
+    this.#estimates.observe(model, stats);
   }
 
   loaded(model: string, predictedBytes: number, usedBytes: number): void {

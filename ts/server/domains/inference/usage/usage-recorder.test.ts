@@ -1,10 +1,13 @@
 import t from 'tap';
+import { DomainError } from '../../../platform/errors/domain-error.ts';
+import { plainMeter } from '../test-support/unmetered.ts';
 import type { OperationMetrics, TokenUsage } from './metrics.ts';
 import { UsageRecorder } from './usage-recorder.ts';
+import type { MeteredTokens, WorkMeter } from './work-meter.ts';
 
 const usage: TokenUsage = { nPromptTokens: 7, nCachedTokens: 2, nCompletionTokens: 3, nDraftedTokens: 0, nAcceptedTokens: 0 };
 
-function begin() {
+function begin(parts: Partial<WorkMeter> = {}) {
   const heard: string[] = [];
   const metrics: OperationMetrics = {
     firstToken: () => heard.push('first token'),
@@ -13,13 +16,17 @@ function begin() {
     failed: (code) => heard.push(`failed ${code}`),
   };
   const recorder = new UsageRecorder(metrics);
-  recorder.onEnd((nPrompt, nCompletion) => heard.push(`end ${nPrompt} ${nCompletion}`));
+  const end = async ({ nPromptTokens, nCompletionTokens }: MeteredTokens): Promise<void> => {
+    heard.push(`metered ${nPromptTokens} ${nCompletionTokens}`);
+  };
+  recorder.meterWith({ ...plainMeter(), end, ...parts });
+  recorder.onEnd(() => heard.push('freed'));
   return { recorder, heard };
 }
 
 const endings: [how: string, end: (recorder: UsageRecorder) => void, heard: string[]][] = [
-  ['completed', (recorder) => recorder.completed(usage), ['completed 3', 'end 7 3']],
-  ['failed before it started', (recorder) => recorder.failed('queue_full'), ['failed queue_full', 'end 0 0']],
+  ['completed', (recorder) => recorder.completed(usage), ['completed 3', 'freed', 'metered 7 3']],
+  ['failed before it started', (recorder) => recorder.failed('queue_full'), ['failed queue_full', 'freed', 'metered 0 0']],
   [
     'given up by its client',
     (recorder) => {
@@ -28,12 +35,12 @@ const endings: [how: string, end: (recorder: UsageRecorder) => void, heard: stri
       recorder.text();
       recorder.failed('client_closed');
     },
-    ['failed client_closed', 'end 7 2'],
+    ['failed client_closed', 'freed', 'metered 7 2'],
   ],
 ];
 
 for (const [how, end, expected] of endings) {
-  t.test(`work that is ${how} is counted and freed once`, async (t) => {
+  t.test(`work that is ${how} is counted, metered and freed once`, async (t) => {
     const { recorder, heard } = begin();
     end(recorder);
     recorder.failed('internal');
@@ -57,6 +64,27 @@ t.test('a step is timed once, and only when it had text', async (t) => {
 t.test('what is held for work that is over already is freed at once', async (t) => {
   const { recorder, heard } = begin();
   recorder.failed('client_closed');
-  recorder.onEnd(() => heard.push('freed'));
-  t.equal(heard.at(-1), 'freed');
+  recorder.onEnd(() => heard.push('freed late'));
+  t.equal(heard.at(-1), 'freed late');
+});
+
+t.test('text is covered as far as the meter says, and its whole answer at the end', async (t) => {
+  const asked: number[] = [];
+  const { recorder } = begin({ covers: (nCompletion) => asked.push(nCompletion) > 1 });
+  recorder.text();
+  t.notOk(recorder.isCovered());
+  recorder.completed({ ...usage, nCompletionTokens: 5 });
+  t.ok(recorder.isCovered());
+  t.strictSame(asked, [1, 5]);
+});
+
+t.test('what the meter refuses is an error of the module, and a failed record is told', async (t) => {
+  const failure = new DomainError('storage_unavailable', 'The disk is gone.');
+  const { recorder } = begin({
+    refusal: new DomainError('quota_exceeded', 'Used up.'),
+    end: () => Promise.reject(failure),
+  });
+  t.match(recorder.refusal, { code: 'quota_exceeded' });
+  recorder.completed(usage);
+  await t.rejects(recorder.whenRecorded(), failure);
 });

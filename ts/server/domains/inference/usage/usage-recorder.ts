@@ -1,16 +1,19 @@
-/** Records what one piece of work used: times its tokens, counts it once when it is over, and tells who waits for that. */
+/** Records what one piece of work used: times its tokens, counts and meters it once when it is over, and tells who waits for that. */
+import type { DomainError } from '../../../platform/errors/domain-error.ts';
 import type { InferenceErrorCode } from '../errors.ts';
 import type { OperationMetrics, TokenUsage } from './metrics.ts';
-
-/** Gets the tokens that were used; of work that was cut off, a token for each piece of text that came. */
-type EndCallback = (nPromptTokens: number, nCompletionTokens: number) => void;
+import type { MeteredTokens, WorkMeter } from './work-meter.ts';
 
 export class UsageRecorder {
   readonly #metrics: OperationMetrics;
   readonly #startedAt = performance.now();
-  readonly #onEnd: EndCallback[] = [];
+  #meter: WorkMeter | undefined;
+  #recorded: Promise<void> = Promise.resolve();
+  #release: (() => void) | undefined;
   #nPromptTokens = 0;
   #nTexts = 0;
+  /** Of an answer that is over. */
+  #nCompletionTokens: number | undefined;
   /** Of #nTexts, those that flushed() has timed. */
   #nTimed = 0;
   #lastTextAt = 0;
@@ -20,20 +23,41 @@ export class UsageRecorder {
     this.#metrics = metrics;
   }
 
+  /** Before anything is heard. Work without a meter is only counted. */
+  meterWith(meter: WorkMeter): void {
+    this.#meter = meter;
+  }
+
   /** Frees what is held for the work. Called once, however the work ends; at once when it is over already. */
-  onEnd(callback: EndCallback): void {
-    if (this.#isOver) callback(0, 0);
-    else this.#onEnd.push(callback);
+  onEnd(release: () => void): void {
+    if (this.#isOver) release();
+    else this.#release = release;
+  }
+
+  /** Why the work must be ended: a quota is used up, or its use cannot be recorded. */
+  get refusal(): DomainError | undefined {
+    return this.#meter?.refusal;
+  }
+
+  /** Is called when the client may have what it might not before, and when there is a refusal. */
+  onChange(callback: () => void): void {
+    if (this.#meter !== undefined) this.#meter.onChange = callback;
   }
 
   /** The engine has admitted the work. */
   started(nPromptTokens: number): void {
     this.#nPromptTokens = nPromptTokens;
+    this.#meter?.started(nPromptTokens);
   }
 
   /** One record of content, reasoning or arguments. It is called for each token, so it only counts. */
   text(): void {
     this.#nTexts++;
+  }
+
+  /** Whether what came so far may be sent: its use is on disk. */
+  isCovered(): boolean {
+    return this.#meter?.covers(this.#nCompletionTokens ?? this.#nTexts) ?? true;
   }
 
   /** The records of one decode step are with the client. */
@@ -49,18 +73,28 @@ export class UsageRecorder {
   completed(usage: TokenUsage): void {
     if (this.#isOver) return;
     this.#metrics.completed(usage);
-    this.#end(usage.nPromptTokens, usage.nCompletionTokens);
+    this.#end(usage);
   }
 
-  /** Also for work that its client gave up. Nothing happens when the work is over. */
+  /** Also for work that its client gave up, which counts a token for each piece of text. Nothing happens when the work is over. */
   failed(code: InferenceErrorCode): void {
     if (this.#isOver) return;
     this.#metrics.failed(code);
-    this.#end(this.#nPromptTokens, this.#nTexts);
+    this.#end({ nPromptTokens: this.#nPromptTokens, nCachedTokens: 0, nCompletionTokens: this.#nTexts });
   }
 
-  #end(nPromptTokens: number, nCompletionTokens: number): void {
+  /** Resolves when the use of work that is over is on disk. Throws storage_unavailable. */
+  whenRecorded(): Promise<void> {
+    return this.#recorded;
+  }
+
+  #end(usage: MeteredTokens): void {
     this.#isOver = true;
-    for (const callback of this.#onEnd.splice(0)) callback(nPromptTokens, nCompletionTokens);
+    this.#nCompletionTokens = usage.nCompletionTokens;
+    this.#release?.();
+    if (this.#meter === undefined) return;
+    this.#recorded = this.#meter.end(usage);
+    // Whoever waits for it hears of a failure; a client that is gone does not.
+    this.#recorded.catch(() => undefined);
   }
 }

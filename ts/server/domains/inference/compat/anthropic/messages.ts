@@ -1,6 +1,6 @@
 /** Anthropic messages with content blocks -> chat messages. */
 import { invalid } from '../../errors.ts';
-import type { RequestMedia } from '../image-url.ts';
+import type { RequestMedia } from '../../media/request-media.ts';
 import { asMembers, asText, type Members } from '../members.ts';
 
 export function readAnthropicMessages(system: unknown, list: readonly unknown[], media: RequestMedia): Members[] {
@@ -108,7 +108,7 @@ function readPart(block: Members, param: string, media: RequestMedia): Members {
 }
 
 function readImage(source: Members, param: string, media: RequestMedia): string {
-  if (source['type'] === 'base64') return media.addBase64(asText(source['data'], `${param}.source.data`), `${param}.source.data`);
-  if (source['type'] === 'url') return media.addUrl(asText(source['url'], `${param}.source.url`), `${param}.source.url`);
+  if (source['type'] === 'base64') return media.addImage(asText(source['data'], `${param}.source.data`), `${param}.source.data`);
+  if (source['type'] === 'url') return media.addImageUrl(asText(source['url'], `${param}.source.url`), `${param}.source.url`);
   throw invalid(`${param}.source.type`, `${param}.source.type must be base64 or url.`);
 }

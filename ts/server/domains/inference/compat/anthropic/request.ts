@@ -1,8 +1,9 @@
 /** POST /v1/messages, checked by its schema -> the internal request. */
 import type { ChatPrompt, CompletionRequest } from '../../backend.ts';
 import { invalid } from '../../errors.ts';
+import type { EncodedMedia } from '../../media/encoded-media.ts';
+import { RequestMedia } from '../../media/request-media.ts';
 import { withEngineFormat } from '../answer-format.ts';
-import { RequestMedia } from '../image-url.ts';
 import { asMembers, asText, type Members, omitNullish } from '../members.ts';
 import { promptThinking, promptTools } from '../prompt-parts.ts';
 import { readLoras, readSampling, readStop } from '../sampling.ts';
@@ -26,7 +27,7 @@ export interface CountCall {
 
 export interface ReadPrompt {
   prompt: ChatPrompt;
-  media: Uint8Array[];
+  media: EncodedMedia[];
   needsTools: boolean;
 }
 
@@ -53,7 +54,7 @@ export function readMessagesRequest(body: MessagesRequest): CompletionRequest {
     priority: readPriority(body.service_tier),
     ...readSpeculation(body),
   });
-  return { model: body.model, needsTools, needsVision: media.length > 0, job };
+  return { model: body.model, needsTools, needsVision: media.length > 0, needsAudio: false, job };
 }
 
 export function readPrompt(body: CountRequest, kwargs?: Members | null): ReadPrompt {
@@ -69,7 +70,7 @@ export function readPrompt(body: CountRequest, kwargs?: Members | null): ReadPro
       ...promptThinking(undefined, kwargs),
       ...thinkingAsked(body.thinking),
     },
-    media: media.images,
+    media: media.parts,
     needsTools: use.tools.length > 0 && use.choice !== 'none',
   };
 }

@@ -62,7 +62,7 @@ async function completeMessages(
 ): Promise<Reply> {
   const options = callOptions(context);
   const { request, stream } = context.body;
-  const model = await service.resolve({ ability: 'chat', ...request });
+  const model = await service.resolve({ ability: 'chat', ...request }, context.caller);
   const headers = { ...answerHeaders(request.model, model, context.headers), 'request-id': context.requestId };
   const id = identifier('msg_');
   if (stream) {
@@ -75,7 +75,10 @@ async function completeMessages(
 async function countTokens(service: InferenceService, context: RequestContext<unknown, unknown, CountCall>): Promise<Reply> {
   const options = callOptions(context);
   const { model: name, prompt, needsTools, needsVision } = context.body;
-  const model = await service.resolve({ ability: 'chat', model: name, needsTools, needsVision });
+  const model = await service.resolve(
+    { ability: 'chat', model: name, needsTools, needsVision, needsAudio: false },
+    context.caller,
+  );
   const nTokens = await service.countTokens(model, prompt, options);
   return json(200, { input_tokens: nTokens }, answerHeaders(name, model, context.headers));
 }

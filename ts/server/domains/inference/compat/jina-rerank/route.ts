@@ -29,7 +29,7 @@ export function rerankRoute(service: InferenceService): Route {
 async function rerank(service: InferenceService, context: RequestContext<unknown, unknown, RerankCall>): Promise<Reply> {
   const { model: name, query, documents, topN, returned } = context.body;
   const options = callOptions(context);
-  const model = await service.resolve({ ability: 'rerank', model: name });
+  const model = await service.resolve({ ability: 'rerank', model: name }, context.caller);
   const { scores, nTokens } = await service.rank(model, query, documents, options);
   const ranked = documents
     .map((_, index) => ({

@@ -48,7 +48,7 @@ export function tokenizeRoutes(service: InferenceService): Route[] {
 async function tokenize(service: InferenceService, context: RequestContext<unknown, unknown, TokenizeCall>): Promise<Reply> {
   const { content, flags, withPieces, model: name } = context.body;
   const options = callOptions(context);
-  const model = await service.resolve({ ability: 'tokenize', model: name });
+  const model = await service.resolve({ ability: 'tokenize', model: name }, context.caller);
   const tokens = await service.tokenize(model, content, flags, options);
   const pieces = withPieces ? await pieceTexts(service, model, tokens, options) : undefined;
   const body = tokenListChunks(tokens, pieces);
@@ -79,7 +79,7 @@ async function detokenize(service: InferenceService, context: RequestContext<unk
   const { tokens, model: name } = context.body;
   if (tokens.length === 0) return json(200, { content: '' });
   const options = callOptions(context);
-  const model = await service.resolve({ ability: 'tokenize', model: name });
+  const model = await service.resolve({ ability: 'tokenize', model: name }, context.caller);
   const [content] = await service.detokenize(model, [tokens], options);
   return json(200, { content });
 }

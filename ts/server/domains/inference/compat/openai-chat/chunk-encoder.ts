@@ -22,6 +22,14 @@ interface ChoiceTemplates {
   suffix: Buffer;
 }
 
+/** What the last chunk of a choice has beside its reason. */
+export interface LastChunk {
+  /** Members of `delta`. */
+  delta: object;
+  /** Members of the chunk itself. */
+  members: object;
+}
+
 const doneFrame = Buffer.from('data: [DONE]\n\n');
 
 export class ChunkEncoder implements StreamEncoder {
@@ -77,9 +85,20 @@ export class ChunkEncoder implements StreamEncoder {
     else this.#pendingLogprobs.set(choice, tokens);
   }
 
-  finish(out: Frames, choice: number, reason: FinishReason): void {
+  finish(out: Frames, choice: number, reason: FinishReason, last?: LastChunk | string): void {
     if (this.#pendingLogprobs?.has(choice)) this.#chunk(out, choice, '{"content":""}');
-    this.#chunk(out, choice, '{}', reason);
+    // As a StreamEncoder it is told the stop string, which chat completions do not show.
+    if (typeof last !== 'object') {
+      this.#chunk(out, choice, '{}', reason);
+      return;
+    }
+    this.#chunk(
+      out,
+      choice,
+      JSON.stringify(last.delta),
+      reason,
+      `],${JSON.stringify(last.members).slice(1, -1)}${this.#tail.slice(1)}`,
+    );
   }
 
   done(out: Frames, usage: JobUsage): void {
@@ -108,9 +127,9 @@ export class ChunkEncoder implements StreamEncoder {
     this.#chunk(out, choice, `{"tool_calls":[${JSON.stringify(call)}]}`);
   }
 
-  #chunk(out: Frames, choice: number, delta: string, finish: FinishReason | null = null): void {
+  #chunk(out: Frames, choice: number, delta: string, finish: FinishReason | null = null, tail = this.#tail): void {
     const end = `"logprobs":${this.#takeLogprobs(choice)},"finish_reason":${finish === null ? 'null' : `"${finish}"`}}`;
-    out.pushText(`${this.#head}{"index":${choice},"delta":${delta},${end}${this.#tail}`);
+    out.pushText(`${this.#head}{"index":${choice},"delta":${delta},${end}${tail}`);
   }
 
   #takeLogprobs(choice: number): string {

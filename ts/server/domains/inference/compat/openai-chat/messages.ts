@@ -1,6 +1,6 @@
-/** OpenAI chat messages -> the messages that the chat template sees, and the images beside them. */
+/** OpenAI chat messages -> the messages that the chat template sees, and the images and sounds beside them. */
 import { invalid } from '../../errors.ts';
-import { RequestMedia } from '../image-url.ts';
+import { RequestMedia } from '../../media/request-media.ts';
 import { asList, asMembers, asText, isMembers, type Members, textOr } from '../members.ts';
 
 /** `developer` is OpenAI's newer name of `system`, and `function` its older one of `tool`. */
@@ -100,9 +100,20 @@ function readPart(part: Members, param: string, media: RequestMedia): Members {
       const image = part['image_url'];
       const url =
         typeof image === 'string' ? image : asText(asMembers(image, `${param}.image_url`)['url'], `${param}.image_url.url`);
-      return { type: 'image_url', image_url: { url: media.addUrl(url, `${param}.image_url.url`) } };
+      return { type: 'image_url', image_url: { url: media.addImageUrl(url, `${param}.image_url.url`) } };
     }
+    case 'input_audio':
+      return { type: 'input_audio', input_audio: readSound(part['input_audio'], `${param}.input_audio`, media) };
     default:
-      throw invalid(`${param}.type`, `${param}.type must be text, image_url or refusal; other parts are not served here.`);
+      throw invalid(
+        `${param}.type`,
+        `${param}.type must be text, image_url, input_audio or refusal; other parts are not served here.`,
+      );
   }
+}
+
+function readSound(value: unknown, param: string, media: RequestMedia): Members {
+  const sound = asMembers(value, param);
+  const format = asText(sound['format'], `${param}.format`);
+  return { data: media.addSound(asText(sound['data'], `${param}.data`), format, param), format };
 }

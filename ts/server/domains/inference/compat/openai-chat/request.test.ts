@@ -4,6 +4,7 @@ import { iterations } from '../../../../../../test/test-support/iterations.ts';
 import { DomainError } from '../../../../platform/errors/domain-error.ts';
 import { SchemaCheck } from '../../../../platform/schema/schema-check.ts';
 import { invalid } from '../../errors.ts';
+import { pngHeader } from '../../media/test-support/images.ts';
 import { type ChatCall, readChatRequest } from './request.ts';
 import { ChatRequest } from './schema.ts';
 
@@ -57,7 +58,7 @@ t.test('text parts become one text', async (t) => {
 });
 
 t.test('an image travels beside the messages, in order', async (t) => {
-  const url = `data:image/png;base64,${Buffer.from('pixels').toString('base64')}`;
+  const url = `data:image/png;base64,${pngHeader(2, 3).toString('base64')}`;
   const messages = [
     {
       role: 'user',
@@ -69,7 +70,8 @@ t.test('an image travels beside the messages, in order', async (t) => {
   ];
   const { request } = read({ messages });
   t.ok(request.needsVision);
-  t.strictSame(request.job.media?.map(String), ['pixels']);
+  const param = 'messages[0].content[0].image_url.url';
+  t.strictSame(request.job.media, [{ kind: 'image', bytes: pngHeader(2, 3), param, width: 2, height: 3 }]);
   t.match(chat({ messages }).messages, [
     { content: [{ type: 'image_url', image_url: { url: 'attached:0' } }, { type: 'text' }] },
   ]);

@@ -2,11 +2,13 @@
 import type { CompletionRequest } from '../../backend.ts';
 import { invalid } from '../../errors.ts';
 import { type AnswerFormat, chatSchema, readFormat, withEngineFormat } from '../answer-format.ts';
-import { omitNullish } from '../members.ts';
+import { type Members, omitNullish } from '../members.ts';
+import { messageText } from '../message-text.ts';
 import { promptThinking, promptTools } from '../prompt-parts.ts';
 import { readLogitBias, readLoras, readSampling, readStop } from '../sampling.ts';
 import { readPriority } from '../service-tier.ts';
 import { readSpeculation } from '../speculation.ts';
+import { type AnswerCall, readAnswer } from './conversation-answer.ts';
 import { readMessages } from './messages.ts';
 import type { ChatRequest } from './schema.ts';
 import { readToolUse } from './tools.ts';
@@ -15,21 +17,40 @@ export interface ChatCall {
   request: CompletionRequest;
   stream: boolean;
   includeUsage: boolean;
+  /** For an answer from knowledge bases: its messages, which wait for the passages. The prompt's own are then empty. */
+  knowledge?: KnowledgeCall;
+  /** The conversation of the caller that both sides are stored in. */
+  conversation?: ConversationCall;
+}
+
+export interface ConversationCall {
+  id: string;
+  /** Of the last user message. */
+  text: string;
+  answer: AnswerCall;
+  /** The answer goes on without its client, and can be resumed. */
+  isResumable: boolean;
+}
+
+export interface KnowledgeCall {
+  namespaces: readonly string[];
+  messages: readonly Members[];
 }
 
 export function readChatRequest(body: ChatRequest): ChatCall {
   const { messages, media } = readMessages(body.messages);
+  const namespaces = [...new Set(body.knowledge ?? [])];
   const use = readToolUse(body.tools, body.tool_choice);
   const needsTools = use.tools.length > 0 && use.choice !== 'none';
   const job = omitNullish<CompletionRequest['job']>({
     prompt: {
       kind: 'chat',
-      messagesJson: JSON.stringify(messages),
+      messagesJson: namespaces.length > 0 ? '[]' : JSON.stringify(messages),
       ...promptTools(use, body.parallel_tool_calls),
       ...promptThinking(body.reasoning_effort, body.chat_template_kwargs),
     },
     ...readChatFormat(body),
-    media: media.images.length > 0 ? media.images : undefined,
+    media: media.parts.length > 0 ? media.parts : undefined,
     maxTokens: body.max_completion_tokens ?? body.max_tokens,
     n: body.n,
     stop: readStop(body.stop),
@@ -42,10 +63,35 @@ export function readChatRequest(body: ChatRequest): ChatCall {
     ...readSpeculation(body),
   });
   return {
-    request: { model: body.model, needsTools, needsVision: media.images.length > 0, job },
+    request: { model: body.model, needsTools, needsVision: media.hasImages, needsAudio: media.hasSounds, job },
     stream: body.stream ?? false,
     includeUsage: readIncludeUsage(body),
+    ...(namespaces.length > 0 ? { knowledge: { namespaces, messages } } : {}),
+    ...readConversation(body, messages),
   };
+}
+
+function readConversation(body: ChatRequest, messages: readonly Members[]): Pick<ChatCall, 'conversation'> {
+  const { conversation_id: id, conversation_answer: answer, resumable } = body;
+  if (id === undefined || id === null) {
+    if (answer)
+      throw invalid('conversation_answer', 'conversation_answer needs conversation_id: it says how the answer is stored there.');
+    if (resumable) throw notResumable();
+    return {};
+  }
+  if (resumable && !body.stream) throw notResumable();
+  const last = messages.findLast(({ role }) => role === 'user');
+  if (last === undefined)
+    throw invalid('conversation_id', 'conversation_id needs a user message in messages: it is what is stored beside the answer.');
+  const text = messageText(last['content']);
+  return { conversation: { id, text, answer: readAnswer(answer ?? {}), isResumable: resumable ?? false } };
+}
+
+function notResumable() {
+  return invalid(
+    'resumable',
+    'resumable needs stream: true and conversation_id: a stream that nobody resumes ends in the conversation.',
+  );
 }
 
 function readChatFormat(body: ChatRequest): AnswerFormat {

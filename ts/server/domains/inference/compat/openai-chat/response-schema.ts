@@ -1,5 +1,6 @@
 /** Wire shapes of chat answers, for OpenAPI. */
 import Type from 'typebox';
+import { AnnotationShape, CitationShape, UnindexedShape } from './citations.ts';
 
 const Usage = Type.Object({
   prompt_tokens: Type.Integer(),
@@ -29,6 +30,12 @@ const head = {
   system_fingerprint: Type.String(),
 };
 
+const citations = Type.Optional(
+  Type.Array(CitationShape, { description: 'For a request with `knowledge`: the passages that the answer cites, each checked.' }),
+);
+
+const unindexed = Type.Optional(UnindexedShape);
+
 export const ChatCompletion = Type.Object({
   ...head,
   object: Type.Literal('chat.completion'),
@@ -39,6 +46,9 @@ export const ChatCompletion = Type.Object({
         role: Type.Literal('assistant'),
         content: Type.Union([Type.String(), Type.Null()]),
         refusal: Type.Null(),
+        annotations: Type.Optional(
+          Type.Array(AnnotationShape, { description: 'Where the answer cites passages, for a request with `knowledge`.' }),
+        ),
         reasoning_content: Type.Optional(Type.String()),
         tool_calls: Type.Optional(Type.Array(ToolCall)),
       }),
@@ -46,6 +56,8 @@ export const ChatCompletion = Type.Object({
       finish_reason: finishReason,
     }),
   ),
+  citations,
+  unindexed,
   usage: Usage,
   timings: Type.Optional(Type.Object({}, { description: 'Milliseconds and rates, as llama-server reports them.' })),
 });
@@ -61,5 +73,7 @@ export const ChatChunk = Type.Object({
       finish_reason: Type.Union([finishReason, Type.Null()]),
     }),
   ),
+  citations,
+  unindexed,
   usage: Type.Optional(Type.Union([Usage, Type.Null()])),
 });

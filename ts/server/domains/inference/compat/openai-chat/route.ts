@@ -1,7 +1,19 @@
 /** POST /v1/chat/completions. */
 import Type from 'typebox';
 import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
-import { completionErrors } from '../../errors.ts';
+import type { CompletionRequest } from '../../backend.ts';
+import type { Answer } from '../../completion/answer-collector.ts';
+import type { StreamEncoder } from '../../completion/stream-encoder.ts';
+import { answerFacts } from '../../conversations/answer-facts.ts';
+import type { ConversationSlot, OpenConversation } from '../../conversations/conversation-port.ts';
+import { RecordingEncoder } from '../../conversations/recording-encoder.ts';
+import { completionErrors, conversationErrors, knowledgeErrors } from '../../errors.ts';
+import { AnswerFilters } from '../../knowledge/answer-filters.ts';
+import { FilteringEncoder } from '../../knowledge/filtering-encoder.ts';
+import type { KnowledgeContext } from '../../knowledge/knowledge-context.ts';
+import { userTurns, withKnowledge } from '../../knowledge/knowledge-messages.ts';
+import type { KnowledgeSlot } from '../../knowledge/knowledge-port.ts';
+import type { StreamRegistry } from '../../resumable-streams/stream-registry.ts';
 import type { InferenceService } from '../../service.ts';
 import { answerHeaders, callOptions, gatherAnswer, streamAnswer } from '../call.ts';
 import { identifier, unixSeconds } from '../identifier.ts';
@@ -9,11 +21,21 @@ import { maxBodyBytes } from '../limits.ts';
 import { openaiErrorBody } from '../openai/error-body.ts';
 import { readsBody } from '../reads-body.ts';
 import { ChunkEncoder, type ChunkHead } from './chunk-encoder.ts';
-import { chatCompletion } from './completion.ts';
-import type { ChatCall } from './request.ts';
+import { unindexedMember, wireCitations } from './citations.ts';
+import { CitingEncoder } from './citing-encoder.ts';
+import { chatCompletion, type KnowledgeMembers } from './completion.ts';
+import type { ChatCall, ConversationCall } from './request.ts';
 import { ChatChunk, ChatCompletion } from './response-schema.ts';
+import { streamResumable, streamStored } from './stored-answer.ts';
 
-export function chatRoute(service: InferenceService, fingerprint: string): Route {
+export interface ChatRouteDeps {
+  readonly service: InferenceService;
+  readonly knowledge: KnowledgeSlot;
+  readonly conversations: ConversationSlot;
+  readonly streams: StreamRegistry;
+}
+
+export function chatRoute(deps: ChatRouteDeps, fingerprint: string): Route {
   return route({
     method: 'POST',
     path: '/v1/chat/completions',
@@ -25,29 +47,101 @@ export function chatRoute(service: InferenceService, fingerprint: string): Route
     description:
       'An unknown model is answered by another one: compare `model`, and see the header X-Svc-Model-Substituted. With `stream`, a failure ' +
       'before the first token is a plain error with its status; a later one is a frame with `error` and `detail`, and the stream ends. ' +
-      'The header X-Request-Timeout limits the time in seconds. Without X-Svc-Edge-Tools: 1, tools are the client’s own.',
+      'The header X-Request-Timeout limits the time in seconds. Without X-Svc-Edge-Tools: 1, tools are the client’s own. With `knowledge`, ' +
+      'passages of these knowledge bases go to the model; `citations` has those that the answer cites by [1], [2] and that hold what its sentence ' +
+      'says; marks of others are left out of the text. Where nothing was found, the answer begins with a sentence that says so, in the language of ' +
+      'the question, unless it has to be JSON or to follow a grammar. Where passages were found and the answer cites none of them, it ends with a line that ' +
+      'quotes the sentence nearest to the question with its citation, where one page is clearly nearest; not behind JSON and what follows a grammar, with ' +
+      '`tools`, and where `max_tokens` or `stop` ended it. In a stream, `citations` come with `finish_reason`. `unindexed` names files that are kept there and ' +
+      'cannot be found, as scans. With `conversation_id`, the last user message and the answer (of `n`, the first) are on ' +
+      'disk in that conversation before the client hears that the answer is whole. When the client of a stream goes away, or the answer fails, the ' +
+      'part that was generated is stored with `metadata: {"incomplete": "client_closed"}` or `"failure"`, and without such a part nothing is. ' +
+      'With `resumable` as well, the answer goes on when its client is gone, for `inference.stream_detached_seconds`: each event of the stream has ' +
+      'an `id`, the header X-Svc-Stream names the stream, and GET /api/v1/edge/conversations/streams/{id} with Last-Event-ID goes on behind that ' +
+      'event. Only DELETE of that path ends the answer then. Without that header in the answer there was no memory for it, and the answer ends with its client.',
     ...readsBody('chat'),
     responses: { 200: ChatCompletion },
     stream: Type.Union([ChatChunk, Type.Object({ error: Type.Object({}), detail: Type.String() })]),
-    errors: completionErrors,
+    errors: [...completionErrors, ...knowledgeErrors, ...conversationErrors],
     errorBody: openaiErrorBody,
-    handle: (context) => completeChat(service, fingerprint, context),
+    handle: (context) => completeChat(deps, fingerprint, context),
   });
 }
 
-async function completeChat(
-  service: InferenceService,
-  fingerprint: string,
-  context: RequestContext<unknown, unknown, ChatCall>,
-): Promise<Reply> {
+type ChatContext = RequestContext<unknown, unknown, ChatCall>;
+
+async function completeChat(deps: ChatRouteDeps, fingerprint: string, context: ChatContext): Promise<Reply> {
+  const { service, knowledge: slot, streams } = deps;
   const options = callOptions(context);
-  const { request, stream, includeUsage } = context.body;
-  const model = await service.resolve({ ability: 'chat', ...request });
+  const { stream, includeUsage, conversation: call } = context.body;
+  const conversation = call && (await openConversation(deps, context, call));
+  const knowledge = await consult(slot, context);
+  const request = withPassages(context.body, knowledge);
+  const model = await service.resolve({ ability: 'chat', ...request }, context.caller);
   const headers = answerHeaders(request.model, model, context.headers);
   const head: ChunkHead = { id: identifier('chatcmpl-'), created: unixSeconds(), model: model.card.id, fingerprint };
   if (stream) {
-    const encoder = new ChunkEncoder(head, request.job.n ?? 1, includeUsage);
-    return streamAnswer(service, model, request, encoder, options, headers);
+    const chunks = new ChunkEncoder(head, request.job.n ?? 1, includeUsage);
+    const filters = knowledge && new AnswerFilters(knowledge);
+    const cited = filters && knowledge ? citing(chunks, filters, knowledge) : chunks;
+    // What is stored is what the client reads.
+    const filtered = (encoder: StreamEncoder) => (filters ? new FilteringEncoder(encoder, filters) : encoder);
+    if (conversation === undefined || call === undefined)
+      return streamAnswer(service, model, request, filtered(cited), options, headers);
+    const citations = () => filters && wireCitations(filters.citedBy(0)).citations;
+    const recording = new RecordingEncoder(cited, { conversation, model: model.card.id, prefix: call.answer.prefix, citations });
+    const answer = { service, model, request, recording, encoder: filtered(recording), options, headers };
+    return call.isResumable ? streamResumable(streams, answer, conversation, call, context) : streamStored(answer);
   }
-  return json(200, chatCompletion(head, await gatherAnswer(service, model, request, options)), headers);
+  const gathered = await gatherAnswer(service, model, request, options);
+  const { answer, members } = knowledge ? checked(gathered, knowledge) : { answer: gathered, members: undefined };
+  const first = answer.choices[0];
+  await conversation?.store({
+    content: (call?.answer.prefix ?? '') + (first?.content ?? ''),
+    model: model.card.id,
+    cutBy: undefined,
+    facts: answerFacts({ reasoning: '', toolCalls: [], ...first, finish: first?.finish, usage: answer.usage }),
+    citations: members?.cited[0]?.citations,
+  });
+  return json(200, chatCompletion(head, answer, members), headers);
+}
+
+function openConversation(
+  { conversations }: ChatRouteDeps,
+  { caller }: ChatContext,
+  { id, text, answer }: ConversationCall,
+): Promise<OpenConversation> {
+  return conversations.port.open(caller, { id, text, answerId: answer.id, parentId: answer.parentId });
+}
+
+function citing(chunks: ChunkEncoder, filters: AnswerFilters, knowledge: KnowledgeContext): StreamEncoder {
+  return new CitingEncoder(chunks, (choice) => wireCitations(filters.citedBy(choice)), unindexedMember(knowledge.unindexed));
+}
+
+function checked(answer: Answer, knowledge: KnowledgeContext): { answer: Answer; members: KnowledgeMembers } {
+  const filters = new AnswerFilters(knowledge);
+  const choices = answer.choices.map((choice, i) => ({ ...choice, content: filters.wholeText(i, choice) }));
+  const cited = choices.map((_, i) => wireCitations(filters.citedBy(i)));
+  return { answer: { ...answer, choices }, members: { cited, members: unindexedMember(knowledge.unindexed) } };
+}
+
+/** Undefined: the request names no knowledge base. */
+async function consult(slot: KnowledgeSlot, { body, caller, signal }: ChatContext): Promise<KnowledgeContext | undefined> {
+  if (body.knowledge === undefined) return undefined;
+  const { namespaces, messages } = body.knowledge;
+  const { jsonSchema, grammar } = body.request.job;
+  const isContinued = (body.conversation?.answer.prefix ?? '') !== '';
+  const keepsForm = jsonSchema !== undefined || grammar !== undefined || isContinued;
+  return await slot.port.consult(
+    caller,
+    { namespaces, turns: userTurns(messages), keepsForm, offersTools: body.request.needsTools },
+    signal,
+  );
+}
+
+function withPassages({ request, knowledge }: ChatCall, context: KnowledgeContext | undefined): CompletionRequest {
+  const { job } = request;
+  if (knowledge === undefined || context === undefined || job.prompt.kind !== 'chat') return request;
+  const messagesJson = JSON.stringify(withKnowledge(knowledge.messages, context));
+  return { ...request, job: { ...job, prompt: { ...job.prompt, messagesJson } } };
 }

@@ -32,6 +32,23 @@ export const ChatRequest = Type.Object({
   parallel_tool_calls: nullableBoolean('Several calls in one answer.'),
   response_format: nullableRecord('text, json_object or json_schema.'),
   reasoning_effort: nullableString('none switches thinking off where the template can.', { maxLength: 64 }),
+  conversation_id: nullableString(
+    'Stores the last user message and the answer in this conversation of the caller. The messages themselves come from the request.',
+    { maxLength: 200 },
+  ),
+  conversation_answer: nullableRecord(
+    'How the answer is stored in the conversation. `id`: of its message. `parent_id`: the message that it follows; the question is not stored ' +
+      'again then. `prefix`: text that the stored answer begins with, which the model has written before.',
+  ),
+  resumable: nullableBoolean(
+    'With `stream` and `conversation_id`: the answer goes on when its client is gone, and its stream can be resumed by its `id` lines. ' +
+      'See GET /api/v1/edge/conversations/streams/{id}.',
+  ),
+  knowledge: nullableList<string>(
+    { type: 'string', minLength: 1, maxLength: 200 },
+    16,
+    'Knowledge bases of the tenant that the answer stands on and cites: names, or ids of vector stores.',
+  ),
   user: nullableString('Recorded nowhere; accepted for compatibility.', { maxLength: 1024 }),
   ...samplingMembers,
   ...engineMembers,

@@ -39,7 +39,7 @@ export function embeddingRoutes(service: InferenceService): Route[] {
 async function embed(service: InferenceService, context: RequestContext<unknown, unknown, EmbeddingCall>): Promise<Reply> {
   const { model: name, inputs, isBase64, nDimensions } = context.body;
   const options = callOptions(context);
-  const model = await service.resolve({ ability: 'embeddings', model: name });
+  const model = await service.resolve({ ability: 'embeddings', model: name }, context.caller);
   const { vectors, nTokens } = await service.embed(model, inputs, options);
   const shortened = nDimensions ? shortenAll(vectors, nDimensions) : vectors;
   const body = embeddingChunks({

@@ -16,12 +16,13 @@ export function modelListRoute(service: InferenceService): Route {
     auth: 'open',
     maxBody: 0,
     tag: 'Models',
-    summary: 'Models that can be asked',
+    summary: 'Models that the caller can ask',
+    description: 'Answers without a login too. Where a tenant limits its models, those that the groups of the caller grant.',
     responses: { 200: Type.Object({ object: Type.Literal('list'), data: Type.Array(Entry) }) },
     errors: errorSpecs('internal'),
     errorBody: openaiErrorBody,
-    handle: async () => {
-      const cards = await service.models();
+    handle: async ({ caller }) => {
+      const cards = await service.models(caller);
       return json(200, { object: 'list', data: cards.map((card) => ({ object: 'model', ...modelSummary(card) })) });
     },
   });

@@ -1,13 +1,17 @@
 /** A response that is about to be made: who answers, and what will be kept of it. */
-import { scopeOf } from '../../../../platform/http/principal.ts';
+import { type Principal, scopeOf } from '../../../../platform/http/principal.ts';
 import type { RequestContext } from '../../../../platform/http/route.ts';
 import type { TenantScope } from '../../../../platform/storage/index.ts';
 import type { CompletionRequest } from '../../backend.ts';
 import { invalid } from '../../errors.ts';
-import type { NewResponse } from '../../kept-responses/kept-response.ts';
+import type { KeptItem, NewResponse } from '../../kept-responses/kept-response.ts';
 import type { ResponseKeeper } from '../../kept-responses/response-keeper.ts';
+import type { KnowledgeSlot } from '../../knowledge/knowledge-port.ts';
 import type { InferenceService, ResolvedModel } from '../../service.ts';
 import { identifier } from '../identifier.ts';
+import type { MadeSearch } from './file-search/file-search.ts';
+import { needsKnowledge } from './file-search/needs-knowledge.ts';
+import { admitRequest, type PreparedRequest, prepareRequest } from './file-search/prepared-request.ts';
 import { keptItems, maxKeptLength } from './kept-items.ts';
 import type { ResponsesCall } from './read-call.ts';
 import { readResponsesRequest } from './request.ts';
@@ -16,11 +20,14 @@ import { responseHead } from './response-object.ts';
 export interface ResponsesDeps {
   service: InferenceService;
   keeper: ResponseKeeper;
+  knowledge: KnowledgeSlot;
 }
 
 export interface Creation {
   scope: TenantScope;
   request: CompletionRequest;
+  /** Made for the answer; a background response makes its own. */
+  search: MadeSearch | undefined;
   model: ResolvedModel;
   /** Members of the response object that never change. */
   head: Record<string, unknown>;
@@ -29,22 +36,36 @@ export interface Creation {
 }
 
 export async function createResponse(
-  { service, keeper }: ResponsesDeps,
-  { body: call, caller }: Pick<RequestContext<unknown, unknown, ResponsesCall>, 'body' | 'caller'>,
+  deps: ResponsesDeps,
+  { body: call, caller, signal }: Pick<RequestContext<unknown, unknown, ResponsesCall>, 'body' | 'caller' | 'signal'>,
 ): Promise<Creation> {
+  const { service, keeper } = deps;
   const scope = scopeOf(caller);
   const { body } = call;
   const isKept = willBeKept(keeper, call);
   const previousId = body.previous_response_id ?? undefined;
   const earlier = previousId === undefined ? [] : await keeper.earlierItems(scope, previousId);
-  const request = call.request ?? readResponsesRequest(body, earlier);
-  const model = await service.resolve({ ability: 'chat', ...request });
+  const { request, search } = await requestOf(deps, caller, call, earlier, signal);
+  const model = await service.resolve({ ability: 'chat', ...request }, caller);
   const facts = { id: identifier('resp_'), createdAt: Date.now(), model: model.card.id };
   const head = responseHead({ ...facts, isKept }, body);
-  const created = { scope, request, model, head };
+  const created = { scope, request, search, model, head };
   if (!isKept) return { ...created, kept: undefined };
   const input = keptItems(body.input);
   return { ...created, kept: { ...facts, owner: caller.subject, previousId, head, input, expiresAt: keeper.expiry() } };
+}
+
+async function requestOf(
+  { knowledge }: ResponsesDeps,
+  caller: Principal,
+  { body, request }: ResponsesCall,
+  earlier: readonly KeptItem[],
+  signal: AbortSignal,
+): Promise<PreparedRequest> {
+  if (request !== undefined) return { request, search: undefined };
+  if (!needsKnowledge(body, earlier)) return { request: readResponsesRequest(body, earlier), search: undefined };
+  if (body.background) return { request: await admitRequest(knowledge, caller, body, earlier), search: undefined };
+  return await prepareRequest(knowledge, caller, body, earlier, signal);
 }
 
 /** An input that is too large is answered all the same unless the client insists: `store: false` in the answer says so. */

@@ -6,6 +6,7 @@ import type { StreamEncoder } from '../../completion/stream-encoder.ts';
 import type { ResponseEnd } from '../../kept-responses/kept-response.ts';
 import { chatLogprobsJson } from '../openai-chat/logprobs.ts';
 import { eventFrame } from './event-frame.ts';
+import { emitSearch, type ToldSearch } from './file-search/search-item.ts';
 import { type Emit, type OpenItem, openCall, openMessage, openReasoning } from './open-item.ts';
 import { type ItemStatus, type OutputItem, type ResponseProgress, responseObject } from './response-object.ts';
 
@@ -23,11 +24,18 @@ export class ResponsesEncoder implements StreamEncoder {
   /** Those of the next delta. */
   #pendingLogprobs: TokenLogprob[] | undefined;
   #isCut = false;
+  readonly #search: ToldSearch | undefined;
+  /** Of the messages before, UTF-16 code units. */
+  #saidLength = 0;
 
-  /** A stream that other events have begun goes on with `firstSequence`, and without response.created. */
-  constructor(head: Record<string, unknown>, firstSequence = 0) {
+  /**
+   * A stream that other events have begun goes on with `firstSequence`, and without response.created.
+   * @param search was made for the answer.
+   */
+  constructor(head: Record<string, unknown>, firstSequence = 0, search?: ToldSearch) {
     this.#head = head;
     this.#sequence = firstSequence;
+    this.#search = search;
   }
 
   /** Number of the next event. */
@@ -44,6 +52,9 @@ export class ResponsesEncoder implements StreamEncoder {
     const emit = this.#emitter(out);
     if (this.#sequence === 0) emit('response.created', { response: this.#response({ status: 'in_progress' }) });
     emit('response.in_progress', { response: this.#response({ status: 'in_progress' }) });
+    if (this.#search === undefined) return;
+    emitSearch(emit, this.#search.item, this.#output.length);
+    this.#output.push(this.#search.item);
   }
 
   content(out: Frames, _choice: number, jsonBody: Buffer): void {
@@ -74,7 +85,7 @@ export class ResponsesEncoder implements StreamEncoder {
   finish(out: Frames, _choice: number, reason: FinishReason): void {
     this.#isCut = reason === 'length';
     // An answer without a token still has its message.
-    if (!this.#item && this.#output.length === 0) this.#beginMessage(out);
+    if (!this.#item && this.#output.every((item) => item === this.#search?.item)) this.#beginMessage(out);
     this.#end(out, this.#isCut ? 'incomplete' : 'completed');
   }
 
@@ -97,10 +108,10 @@ export class ResponsesEncoder implements StreamEncoder {
   }
 
   #beginMessage(out: Frames): void {
-    this.#begin(
-      out,
-      openMessage(this.#nextIndex(out), () => this.#logprobs),
-    );
+    const index = this.#nextIndex(out);
+    const start = this.#saidLength;
+    const annotations = () => this.#search?.annotations(start) ?? [];
+    this.#begin(out, openMessage(index, { logprobs: () => this.#logprobs, annotations }));
   }
 
   #begin(out: Frames, item: OpenItem): void {
@@ -128,8 +139,12 @@ export class ResponsesEncoder implements StreamEncoder {
 
   #end(out: Frames, status: ItemStatus): void {
     if (!this.#item) return;
-    this.#output.push(this.#item.end(this.#emitter(out), JSON.parse(`"${this.#text}"`) as string, status));
-    if (this.#item.kind === 'message') this.#logprobs = undefined;
+    const text = JSON.parse(`"${this.#text}"`) as string;
+    this.#output.push(this.#item.end(this.#emitter(out), text, status));
+    if (this.#item.kind === 'message') {
+      this.#logprobs = undefined;
+      this.#saidLength += text.length;
+    }
     this.#item = undefined;
   }
 

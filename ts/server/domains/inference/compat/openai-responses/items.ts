@@ -33,8 +33,14 @@ function addItem(messages: Members[], item: Members, param: string): void {
     case 'reasoning':
       addReasoning(messages, item);
       return;
+    // What was found for an earlier answer is searched anew for this one.
+    case 'file_search_call':
+      return;
     default:
-      throw invalid(`${param}.type`, `${param}.type must be message, function_call, function_call_output or reasoning.`);
+      throw invalid(
+        `${param}.type`,
+        `${param}.type must be message, function_call, function_call_output, reasoning or file_search_call.`,
+      );
   }
 }
 
@@ -94,10 +100,12 @@ function readPart(part: Members, param: string): Members {
       return { type: 'refusal', refusal: asText(part['refusal'], `${param}.refusal`) };
     case 'input_image':
       return { type: 'image_url', image_url: { url: asText(part['image_url'], `${param}.image_url`) } };
+    case 'input_audio':
+      return { type: 'input_audio', input_audio: asMembers(part['input_audio'], `${param}.input_audio`) };
     default:
       throw invalid(
         `${param}.type`,
-        `${param}.type must be input_text, output_text, input_image or refusal; files are not served here.`,
+        `${param}.type must be input_text, output_text, input_image, input_audio, input_file or refusal.`,
       );
   }
 }

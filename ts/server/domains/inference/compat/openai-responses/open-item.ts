@@ -25,7 +25,13 @@ export interface OpenItem {
   end(emit: Emit, text: string, status: ItemStatus): OutputItem;
 }
 
-export function openMessage(outputIndex: number, logprobs: () => TokenLogprob[] | undefined): OpenItem {
+export interface MessageParts {
+  logprobs(): TokenLogprob[] | undefined;
+  /** Of the text, when it is whole. */
+  annotations(): readonly object[];
+}
+
+export function openMessage(outputIndex: number, { logprobs, annotations }: MessageParts): OpenItem {
   const id = identifier('msg_');
   const place = { item_id: id, output_index: outputIndex, content_index: 0 };
   return {
@@ -38,8 +44,11 @@ export function openMessage(outputIndex: number, logprobs: () => TokenLogprob[] 
       emit('response.content_part.added', { ...place, part: textPart('', undefined) });
     },
     end: (emit, text, status) => {
-      const part = textPart(text, logprobs());
+      const notes = annotations();
+      const part = textPart(text, logprobs(), notes);
       const item = messageItem(id, status, [part]);
+      for (const [index, annotation] of notes.entries())
+        emit('response.output_text.annotation.added', { ...place, annotation_index: index, annotation });
       emit('response.output_text.done', { ...place, text, logprobs: responseLogprobs(logprobs()) });
       emit('response.content_part.done', { ...place, part });
       emit('response.output_item.done', { output_index: outputIndex, item });

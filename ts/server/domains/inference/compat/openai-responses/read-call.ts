@@ -1,6 +1,7 @@
 /** POST /v1/responses, checked by its schema -> what is needed to make the response, and to keep it. */
 import type { CompletionRequest } from '../../backend.ts';
 import { invalid } from '../../errors.ts';
+import { needsKnowledge } from './file-search/needs-knowledge.ts';
 import { isTooLargeToKeep, maxKeptLength } from './kept-items.ts';
 import { readResponsesRequest } from './request.ts';
 import { ResponsesRequest } from './schema.ts';
@@ -9,7 +10,7 @@ export interface ResponsesCall {
   /** The members that the schema knows; `input` is empty where nothing will be kept of it. */
   body: ResponsesRequest;
   isInputTooLargeToKeep: boolean;
-  /** Absent when it needs the items of the response that this one continues. */
+  /** Absent when it needs the items of the response that this one continues, a search or files. */
   request: CompletionRequest | undefined;
 }
 
@@ -27,11 +28,12 @@ export function readResponsesCall(whole: ResponsesRequest, sizeBytes: number): R
       `input has more than ${maxKeptLength} characters, which is the most behind previous_response_id; send the items.`,
     );
   }
-  const isNeeded = continues || (whole.store !== false && !isInputTooLargeToKeep);
+  const waits = continues || needsKnowledge(whole);
+  const isNeeded = waits || (whole.store !== false && !isInputTooLargeToKeep);
   return {
     body: { ...others, input: isNeeded ? input : '' },
     isInputTooLargeToKeep,
-    request: continues ? undefined : readResponsesRequest(whole),
+    request: waits ? undefined : readResponsesRequest(whole),
   };
 }
 

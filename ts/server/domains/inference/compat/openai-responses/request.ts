@@ -3,7 +3,7 @@ import type { CompletionRequest } from '../../backend.ts';
 import { invalid } from '../../errors.ts';
 import { type AnswerFormat, readFormat, withEngineFormat } from '../answer-format.ts';
 import { asMembers, asText, isMembers, type Members, omitNullish, textOr } from '../members.ts';
-import { readMessages } from '../openai-chat/messages.ts';
+import { type ReadMessages, readMessages } from '../openai-chat/messages.ts';
 import { promptThinking, promptTools } from '../prompt-parts.ts';
 import { readLoras, readSampling } from '../sampling.ts';
 import { readPriority } from '../service-tier.ts';
@@ -17,6 +17,7 @@ import {
   refuseDuplicates,
   type ToolUse,
 } from '../tools.ts';
+import { isFileSearch } from './file-search/file-search.ts';
 import { itemsToMessages } from './items.ts';
 import type { ResponsesRequest } from './schema.ts';
 
@@ -24,8 +25,21 @@ const logprobsInclude = 'message.output_text.logprobs';
 
 /** `earlier` are the items of the responses that this one continues; their instructions do not carry over. */
 export function readResponsesRequest(body: ResponsesRequest, earlier: readonly Members[] = []): CompletionRequest {
+  const { messages, media } = responsesMessages(body, earlier);
+  return responsesRequest(body, messages, media);
+}
+
+export function responsesMessages(body: ResponsesRequest, earlier: readonly Members[]): ReadMessages {
   refuseUnserved(body);
-  const { messages, media } = readMessages(itemsToMessages(earlier, body.input, body.instructions));
+  return readMessages(itemsToMessages(earlier, body.input, body.instructions));
+}
+
+/** `messages` are those of the body, or what was made of them. */
+export function responsesRequest(
+  body: ResponsesRequest,
+  messages: readonly Members[],
+  media: ReadMessages['media'],
+): CompletionRequest {
   const use = readToolUse(body.tools ?? [], body.tool_choice);
   const effort = textOr(body.reasoning?.['effort'], undefined, 'reasoning.effort');
   const job = omitNullish<CompletionRequest['job']>({
@@ -35,8 +49,8 @@ export function readResponsesRequest(body: ResponsesRequest, earlier: readonly M
       ...promptTools(use, body.parallel_tool_calls),
       ...promptThinking(effort, body.chat_template_kwargs),
     },
-    ...readTextFormat(body),
-    media: media.images.length > 0 ? media.images : undefined,
+    ...responsesFormat(body),
+    media: media.parts.length > 0 ? media.parts : undefined,
     maxTokens: body.max_output_tokens,
     sampling: readSampling(body),
     topLogprobs: body.include?.includes(logprobsInclude) ? (body.top_logprobs ?? 0) : undefined,
@@ -45,8 +59,7 @@ export function readResponsesRequest(body: ResponsesRequest, earlier: readonly M
     priority: readPriority(body.service_tier),
     ...readSpeculation(body),
   });
-  const needsTools = use.tools.length > 0 && use.choice !== 'none';
-  return { model: body.model, needsTools, needsVision: media.images.length > 0, job };
+  return { model: body.model, needsTools: mayCall(use), needsVision: media.hasImages, needsAudio: media.hasSounds, job };
 }
 
 function refuseUnserved(body: ResponsesRequest): void {
@@ -56,30 +69,51 @@ function refuseUnserved(body: ResponsesRequest): void {
     throw invalid('truncation', 'truncation must be disabled: the server drops no items by itself.');
 }
 
-function readTextFormat(body: ResponsesRequest): AnswerFormat {
+/** Empty: the answer is free text. */
+export function responsesFormat(body: ResponsesRequest): AnswerFormat {
   const format = body.text?.['format'];
   const stated = format ? readFormat(asMembers(format, 'text.format'), (members) => members['schema'], 'text.format') : {};
   return withEngineFormat(stated, body, 'text.format');
 }
 
+/** Whether the model may call tools of the client; a search is none. */
+export function offersTools(body: ResponsesRequest): boolean {
+  return mayCall(readToolUse(body.tools ?? [], body.tool_choice));
+}
+
+function mayCall({ tools, choice }: ToolUse): boolean {
+  return tools.length > 0 && choice !== 'none';
+}
+
 function readToolUse(list: readonly unknown[], choice: string | Members | null | undefined): ToolUse {
-  const tools = list.map((tool, index) => readTool(asMembers(tool, `tools[${index}]`), `tools[${index}]`));
+  const tools = list.flatMap((tool, index) =>
+    isFileSearch(tool) ? [] : [readTool(asMembers(tool, `tools[${index}]`), `tools[${index}]`)],
+  );
   refuseDuplicates(tools, 'tools');
   if (choice === undefined || choice === null) return { tools, choice: 'auto' };
+  // A search is made whether or not the model asks for it, and satisfies the choice.
+  const isSearched = list.some(isFileSearch);
+  if (isFileSearch(choice) || (choice === 'required' && isSearched)) return { tools, choice: 'auto' };
   if (typeof choice === 'string') return plainChoice(choice, tools, 'tool_choice');
   if (choice['type'] === 'function') return forceOne(tools, asText(choice['name'], 'tool_choice.name'));
   if (choice['type'] === 'allowed_tools') return allowedTools(choice, tools);
-  throw invalid('tool_choice.type', 'tool_choice.type must be function or allowed_tools.');
+  throw invalid('tool_choice.type', 'tool_choice.type must be function, file_search or allowed_tools.');
 }
 
 function allowedTools(choice: Members, tools: FunctionTool[]): ToolUse {
-  const list = Array.isArray(choice['tools']) ? (choice['tools'] as unknown[]) : [];
+  const all = Array.isArray(choice['tools']) ? (choice['tools'] as unknown[]) : [];
+  const list = all.filter((tool) => !isFileSearch(tool));
   const names = list.map((tool, index) => asText(isMembers(tool) ? tool['name'] : undefined, `tool_choice.tools[${index}].name`));
-  return forceFunctions(tools, names, choice['mode'] === 'required' ? 'required' : 'auto', 'tool_choice');
+  return forceFunctions(
+    tools,
+    names,
+    choice['mode'] === 'required' && list.length === all.length ? 'required' : 'auto',
+    'tool_choice',
+  );
 }
 
 function readTool(tool: Members, param: string): FunctionTool {
   if (tool['type'] !== 'function')
-    throw invalid(`${param}.type`, `${param}.type must be function; this server runs no hosted tools.`);
+    throw invalid(`${param}.type`, `${param}.type must be function or file_search; this server runs no other hosted tools.`);
   return readFunction(tool, param);
 }

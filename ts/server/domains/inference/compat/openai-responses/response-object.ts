@@ -76,8 +76,12 @@ export function messageItem(id: string, status: ItemStatus, content: Record<stri
   return { id, type: 'message', status, role: 'assistant', content };
 }
 
-export function textPart(text: string, logprobs: readonly TokenLogprob[] | undefined): Record<string, unknown> {
-  return { type: 'output_text', text, annotations: [], logprobs: responseLogprobs(logprobs) };
+export function textPart(
+  text: string,
+  logprobs: readonly TokenLogprob[] | undefined,
+  annotations: readonly object[] = [],
+): Record<string, unknown> {
+  return { type: 'output_text', text, annotations, logprobs: responseLogprobs(logprobs) };
 }
 
 export function responseLogprobs(tokens: readonly TokenLogprob[] | undefined): unknown[] {

@@ -22,6 +22,10 @@ export const openaiErrorBody: ErrorBody = {
     const inner = { message: error.message, type: errorType(error.status), param: error.param ?? null, code: error.code };
     return { error: { ...inner, ...error.extra }, detail: error.message, ...error.extra };
   },
+  // Clients of this API look for a member `error` in the data of any event.
+  writeFrame(error, path) {
+    return `data: ${JSON.stringify(this.write(error, path))}\n\n`;
+  },
 };
 
 /** Types that OpenAI's API reference lists for its error object. */

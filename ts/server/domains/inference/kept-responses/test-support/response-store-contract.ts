@@ -2,9 +2,9 @@
 import t, { type Test } from 'tap';
 import { createStorage, type Storage, systemScope, tenantScope } from '../../../../platform/storage/index.ts';
 import type { ContractDatabase } from '../../../../platform/storage/test-support/storage-contract.ts';
+import type { EventBatch } from '../../event-streams/event-batch.ts';
 import { scriptedUsage } from '../../test-support/scripted-engine.ts';
 import { BackgroundStore, type ResponseRun } from '../background-store.ts';
-import type { EventBatch } from '../event-batch.ts';
 import type { KeptItem, NewResponse } from '../kept-response.ts';
 import { responseMigrations } from '../migrations.ts';
 import { maxChainBytes, maxChainLength } from '../response-chain.ts';

@@ -3,10 +3,10 @@
  * again where it does not, and is done only when size and SHA-256 are right.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { AddressPolicy } from '../../../../platform/network/address-policy.ts';
 import { asDiskError, gigabytes, noSpace } from '../files/disk-space.ts';
 import { LibraryError } from '../library-error.ts';
 import { isModelMagic } from '../model-facts.ts';
-import type { AddressPolicy } from './address-policy.ts';
 import { planResponse } from './download-plan.ts';
 import { PartialFile } from './partial-file.ts';
 import { openRemoteFile, type RemoteFile } from './remote-file.ts';

@@ -2,8 +2,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { Type } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { writeFileAtomically } from '../../../../platform/files/atomic-file.ts';
+import { compileLazily } from '../../../../platform/schema/compile-lazily.ts';
 import { feedHash } from '../files/hash-file.ts';
 
 /** What must stay the same for the rest of the bytes to fit. */
@@ -16,7 +16,7 @@ export interface RemoteIdentity {
   sha256?: string;
 }
 
-const schema = Compile(
+const schema = compileLazily(
   Type.Object({
     url: Type.String(),
     validator: Type.Optional(Type.String()),

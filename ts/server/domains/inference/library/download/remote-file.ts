@@ -2,8 +2,8 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { PassThrough } from 'node:stream';
+import type { AddressPolicy } from '../../../../platform/network/address-policy.ts';
 import { LibraryError } from '../library-error.ts';
-import type { AddressPolicy } from './address-policy.ts';
 
 const maxRedirects = 10;
 

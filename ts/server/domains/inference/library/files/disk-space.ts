@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { LibraryError } from '../library-error.ts';
 
 /** Left free beside every model, so that a download never takes the last bytes of a database on the same disk. */
@@ -7,6 +8,13 @@ export const reserveBytes = 256 * 1024 * 1024;
 export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
+}
+
+/** What models may still take, also where their folder is yet to be made; undefined: it cannot be told. */
+export async function spaceForModels(folder: string): Promise<number | undefined> {
+  const free = await freeBytes(folder).catch(() => undefined);
+  if (free !== undefined) return Math.max(0, free - reserveBytes);
+  return dirname(folder) === folder ? undefined : spaceForModels(dirname(folder));
 }
 
 /** Throws LibraryError no_space unless the folder's disk takes that many bytes more; returns the most that it takes. */

@@ -1,16 +1,19 @@
 /** Runs ts/workers/inspect-model.ts on one file, confined (see native/confinement.ts) and limited in time, memory and environment. */
 import { spawn } from 'node:child_process';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { confinedCommand } from '../../../../native/confinement.ts';
 import type { EngineOptions, LoadOptions } from '../../../../native/llama-shapes.ts';
+import { INSTALL_ROOT } from '../../../../platform/files/install-root.ts';
 import { type InspectionResult, parseInspectionResult } from './inspection-result.ts';
 
 /** How the model would be loaded, for the question of how much memory it would take. */
 export interface InspectionPlan {
   engine: EngineOptions;
   load: Omit<LoadOptions, 'path'>;
+  /** Memory of devices for as many layers as fit; absent: how many, `load` says. */
+  deviceBytes?: number;
 }
 
 export interface InspectionLimits {
@@ -28,10 +31,8 @@ const maxComplaintChars = 1000;
 /** Each is an argument of the launcher. Models of more parts are unknown. */
 const maxParts = 1000;
 
-/** What the child reads of this program: its script, which imports from this folder, and the file that tells Node how to. */
-const sources = ['../../../../../../ts', '../../../../../../package.json'].map((path) =>
-  fileURLToPath(new URL(path, import.meta.url)),
-);
+/** What the child reads of this program: the folder that its script imports from, and the file that tells Node how to. */
+const sources = [join(INSTALL_ROOT, relative(INSTALL_ROOT, entry).split(sep)[0] ?? ''), join(INSTALL_ROOT, 'package.json')];
 
 /** The files that the child may open: all parts of the model, by their names, and what is loaded beside it. */
 function modelFiles(path: string, plan: InspectionPlan | undefined): string[] {
@@ -49,7 +50,7 @@ function partsOf(path: string): string[] {
 
 /** Only what the addon's loader reads; nothing secret can leak into a file's parser. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
-  const kept = ['SVC_NATIVE_DIR', 'SVC_FORCE_CPU_FEATURES', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH'];
+  const kept = ['SVC_NATIVE_DIR', 'SVC_CPU_VARIANT', 'SVC_FORCE_CPU_FEATURES', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH'];
   return Object.fromEntries(kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
 }
 

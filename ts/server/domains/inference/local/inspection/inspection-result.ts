@@ -41,7 +41,14 @@ function parsePlan(value: unknown): MemoryPlan | undefined {
   const [weights, extras] = [parseUse(plan?.weights), parseUse(plan?.extras)];
   if (!weights || !extras) return undefined;
   const [engine, embedder] = [parseUse(plan?.engine), parseUse(plan?.embedder)];
-  return { weights, extras, ...(engine ? { engine } : {}), ...(embedder ? { embedder } : {}) };
+  const nGpuLayers = Number(plan?.nGpuLayers ?? -1);
+  return {
+    weights,
+    extras,
+    ...(engine ? { engine } : {}),
+    ...(embedder ? { embedder } : {}),
+    ...(Number.isSafeInteger(nGpuLayers) && nGpuLayers >= 0 ? { nGpuLayers } : {}),
+  };
 }
 
 function parseUse(value: unknown): MemoryUse | undefined {

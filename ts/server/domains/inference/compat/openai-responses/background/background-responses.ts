@@ -4,18 +4,19 @@ import type { EventStream } from '../../../../../platform/http/route.ts';
 import { hasEnded, JobError, type JobQueue, type Jobs } from '../../../../../platform/jobs/index.ts';
 import type { Log } from '../../../../../platform/log/log.ts';
 import type { Storage, TenantScope } from '../../../../../platform/storage/index.ts';
-import type { CallOptions } from '../../../backend.ts';
 import { inferenceError, invalid } from '../../../errors.ts';
+import { EventFollower } from '../../../event-streams/event-follower.ts';
+import { LiveStreams } from '../../../event-streams/live-streams.ts';
 import { inferenceFailure } from '../../../failure.ts';
 import { BackgroundStore } from '../../../kept-responses/background-store.ts';
 import { isOpen, type KeptResponse, type NewResponse } from '../../../kept-responses/kept-response.ts';
-import { LiveResponses } from '../../../kept-responses/live-responses.ts';
+import type { LiveEvents } from '../../../kept-responses/live-events.ts';
 import type { ResponsesDeps } from '../creation.ts';
 import { eventFrame } from '../event-frame.ts';
 import { responseObject } from '../response-object.ts';
 import type { ResponsesRequest } from '../schema.ts';
-import { backgroundRequest } from './background-request.ts';
-import { EventFollower } from './event-follower.ts';
+import { type BackgroundLimits, backgroundRequest } from './background-request.ts';
+import { ResponseEvents } from './response-events.ts';
 import { responseJob } from './response-job.ts';
 
 /** A response that has no job after this time never gets one: the process ended between the two writes. */
@@ -30,7 +31,7 @@ export interface BackgroundDeps extends ResponsesDeps {
 export class BackgroundResponses {
   readonly #deps: BackgroundDeps;
   readonly #store: BackgroundStore;
-  readonly #live = new LiveResponses();
+  readonly #live = new LiveStreams<LiveEvents>();
   /** Its `start()` and `stop()` are the module's. */
   readonly queue: JobQueue<{ response_id: string }>;
 
@@ -45,14 +46,14 @@ export class BackgroundResponses {
     scope: TenantScope,
     kept: NewResponse,
     body: ResponsesRequest,
-    options: CallOptions,
+    limits: BackgroundLimits,
   ): Promise<Record<string, unknown>> {
     const response = responseObject(kept.head, { status: 'queued', output: [] });
     const frames = ['response.created', 'response.queued']
       .map((type, sequence) => eventFrame(type, sequence, { response }))
       .join('');
     try {
-      await this.#store.insert(scope, kept, backgroundRequest(body, options), frames);
+      await this.#store.insert(scope, kept, backgroundRequest(body, limits), frames);
       const owner = kept.owner === undefined ? {} : { owner: kept.owner };
       const job = await this.queue.enqueue(scope, { response_id: kept.id }, owner);
       await this.#store.setJob(scope, kept.id, job.id);
@@ -76,18 +77,15 @@ export class BackgroundResponses {
       throw invalid('stream', 'Only responses that were created with background: true can be streamed again.');
     if (!isOpen(response) && after > response.endSequence && response.status !== 'cancelled')
       throw invalid('starting_after', `starting_after must be at most ${response.endSequence}, the number of the last event.`);
-    const { log } = this.#deps;
-    const follower = new EventFollower(
-      {
-        store: this.#store,
-        live: this.#live,
-        reconcile: (scope, open) => this.#reconcile(scope, open),
-        onError: (error) => log.warn('the stream of a background response was cut', { response: id, error: String(error) }),
-      },
+    const events = new ResponseEvents(
+      { store: this.#store, live: this.#live, reconcile: (scope, open) => this.#reconcile(scope, open) },
       scope,
       id,
-      after,
     );
+    const follower = new EventFollower(events, after, {
+      onError: (error) =>
+        this.#deps.log.warn('the stream of a background response was cut', { response: id, error: String(error) }),
+    });
     return (stream) => void follower.start(stream);
   }
 

@@ -1,17 +1,26 @@
 /** The job that makes a background response: from the beginning in each run, with events that followers read meanwhile. */
 import Type from 'typebox';
 import { DomainError } from '../../../../../platform/errors/domain-error.ts';
+import { ANONYMOUS } from '../../../../../platform/http/principal.ts';
 import type { JobContext, JobKind } from '../../../../../platform/jobs/index.ts';
 import type { Log } from '../../../../../platform/log/log.ts';
+import type { CompletionRequest } from '../../../backend.ts';
+import type { StreamEncoder } from '../../../completion/stream-encoder.ts';
 import { StreamSession } from '../../../completion/stream-session.ts';
 import type { InferenceError, InferenceErrorCode } from '../../../errors.ts';
+import type { EventBatch } from '../../../event-streams/event-batch.ts';
+import type { LiveStreams } from '../../../event-streams/live-streams.ts';
 import { inferenceFailure } from '../../../failure.ts';
 import type { BackgroundStore, ResponseRun } from '../../../kept-responses/background-store.ts';
-import { type EventBatch, firstSequenceOf } from '../../../kept-responses/event-batch.ts';
 import type { ResponseEnd } from '../../../kept-responses/kept-response.ts';
 import { LiveEvents } from '../../../kept-responses/live-events.ts';
-import type { LiveResponses } from '../../../kept-responses/live-responses.ts';
+import { firstSequenceOf } from '../../../kept-responses/run-numbers.ts';
+import { AnswerFilters } from '../../../knowledge/answer-filters.ts';
+import { FilteringEncoder } from '../../../knowledge/filtering-encoder.ts';
 import type { ResponsesDeps } from '../creation.ts';
+import { needsKnowledge } from '../file-search/needs-knowledge.ts';
+import { type PreparedRequest, prepareRequest } from '../file-search/prepared-request.ts';
+import { toldSearch } from '../file-search/search-item.ts';
 import { readResponsesRequest } from '../request.ts';
 import type { BackgroundRequest } from './background-request.ts';
 import { OutcomeEncoder } from './outcome-encoder.ts';
@@ -29,11 +38,14 @@ const temporary: readonly InferenceErrorCode[] = [
   'model_unloading',
   'models_busy',
   'storage_unavailable',
+  'embedding_failed',
+  'index_unavailable',
+  'knowledge_unavailable',
 ];
 
 export interface ResponseJobDeps extends ResponsesDeps {
   store: BackgroundStore;
-  live: LiveResponses;
+  live: LiveStreams<LiveEvents>;
 }
 
 interface Generated {
@@ -82,7 +94,10 @@ function failed({ code, message }: InferenceError): ResponseEnd {
 /** Undefined when the response is not this run's any more. */
 async function generate(deps: ResponseJobDeps, run: ResponseRun, signal: AbortSignal, log: Log): Promise<Generated | undefined> {
   const { store, live } = deps;
-  const encoder = new OutcomeEncoder(run.head, firstSequenceOf(run.run));
+  const { request, search } = await prepare(deps, run, signal);
+  const filters = search && new AnswerFilters(search.context);
+  const told = search && filters && toldSearch(search, filters);
+  const encoder = new OutcomeEncoder(run.head, firstSequenceOf(run.run), told);
   const events = new LiveEvents({
     firstSequence: encoder.nextSequence,
     nextSequence: () => encoder.nextSequence,
@@ -95,7 +110,8 @@ async function generate(deps: ResponseJobDeps, run: ResponseRun, signal: AbortSi
   // Whatever ends the run ends the engine's work as well.
   const stop = new AbortController();
   try {
-    await stream(deps, run, encoder, events, AbortSignal.any([signal, stop.signal]));
+    const sent = filters ? new FilteringEncoder(encoder, filters) : encoder;
+    await stream(deps, run, request, sent, events, AbortSignal.any([signal, stop.signal]));
     if (!(await events.ended(signal))) return undefined;
     const { outcome, nextSequence } = encoder;
     if (outcome === undefined) throw new Error('the stream of a background response ended without an outcome');
@@ -108,20 +124,35 @@ async function generate(deps: ResponseJobDeps, run: ResponseRun, signal: AbortSi
   }
 }
 
+/** The stored caller has what the request was allowed; a response without one needs none. */
+async function prepare({ keeper, knowledge }: ResponseJobDeps, run: ResponseRun, signal: AbortSignal): Promise<PreparedRequest> {
+  const { body, caller } = run.request as BackgroundRequest;
+  const earlier = run.previousId === undefined ? [] : await keeper.earlierItems(run.scope, run.previousId);
+  const whole = { ...body, input: run.input };
+  if (!needsKnowledge(whole, earlier)) return { request: readResponsesRequest(whole, earlier), search: undefined };
+  return await prepareRequest(knowledge, { ...ANONYMOUS, ...caller, tenant: run.scope.tenant }, whole, earlier, signal);
+}
+
 /** Resolves when the engine has admitted the work, or has it in its queue for long. */
 async function stream(
-  { service, keeper }: ResponseJobDeps,
+  { service }: ResponseJobDeps,
   run: ResponseRun,
-  encoder: OutcomeEncoder,
+  request: CompletionRequest,
+  encoder: StreamEncoder,
   events: LiveEvents,
   signal: AbortSignal,
 ): Promise<void> {
-  const { body, timeoutMs } = run.request as BackgroundRequest;
-  const earlier = run.previousId === undefined ? [] : await keeper.earlierItems(run.scope, run.previousId);
-  const request = readResponsesRequest({ ...body, input: run.input }, earlier);
-  const model = await service.resolve({ ability: 'chat', ...request });
+  const { timeoutMs, user, key, models } = run.request as BackgroundRequest;
+  // Who asked was allowed this model when the response was created; a substitute for it is chosen only when it is gone.
+  const needs = { ability: 'chat', ...request, model: modelOf(run) ?? request.model } as const;
+  const model = await service.resolve(needs, { kind: 'work', ...(models !== undefined && { models }) });
   const session = new StreamSession(encoder);
-  const options = { tenant: run.scope.tenant, signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+  const options = { tenant: run.scope.tenant, user, key, signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
   session.bind(await service.complete(model, request, session, options), {}, signal);
   (await session.reply).start(events);
+}
+
+/** The model that was chosen for the response. */
+function modelOf({ head }: ResponseRun): string | undefined {
+  return typeof head['model'] === 'string' ? head['model'] : undefined;
 }

@@ -1,0 +1,51 @@
+/** Where backups go: what was chosen while the node ran, else what is configured. */
+import { mkdir } from 'node:fs/promises';
+import { isAbsolute, relative, resolve } from 'node:path';
+import { parseLocation } from './destinations/location.ts';
+import { openFiles, type RemoteAccess } from './destinations/open-files.ts';
+import { BackupError } from './errors.ts';
+import { readChoices, writeChoices } from './kept-choices.ts';
+import { findRepositoryFile } from './repository/repository.ts';
+import type { BackupAccess } from './settings.ts';
+
+type Destination = Pick<BackupAccess, 'folder' | 'isTrusted'>;
+
+export async function readDestination(dataDir: string, configured: string): Promise<Destination> {
+  const chosen = (await readChoices(dataDir)).folder;
+  return { folder: chosen ?? configured, isTrusted: chosen === undefined || chosen === configured };
+}
+
+/**
+ * Makes a folder when it is not there; asks a bucket or a server whether it can be read. `configured` is what the settings name, which may
+ * lie inside the network. Throws BackupError `invalid_destination`, `credentials_needed` or `destination_unusable`.
+ */
+export async function writeDestination(dataDir: string, folder: string, configured: string, remote: RemoteAccess): Promise<void> {
+  const location = parseLocation(folder);
+  const text = location.kind === 'folder' ? await makeFolder(dataDir, location.folder) : folder;
+  const files = openFiles(text, remote, text === configured);
+  try {
+    await findRepositoryFile(files);
+  } finally {
+    await files.close();
+  }
+  await writeChoices(dataDir, { folder: text });
+}
+
+async function makeFolder(dataDir: string, folder: string): Promise<string> {
+  const path = resolve(folder);
+  const inside = relative(resolve(dataDir), path);
+  const isInside = !inside.startsWith('..') && !isAbsolute(inside);
+  if (isInside && inside.split('/')[0] !== 'backups') throw refused('Inside data_dir, backups go to its folder backups alone.');
+  await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: Error) => {
+    throw refused(`The folder cannot be made: ${error.message}.`);
+  });
+  return path;
+}
+
+function refused(sentence: string): BackupError {
+  return new BackupError(
+    'invalid_destination',
+    sentence,
+    'Name a folder that the user of the server can write to, as an absolute path.',
+  );
+}

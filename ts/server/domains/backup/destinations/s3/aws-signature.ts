@@ -1,0 +1,66 @@
+/** Signature version 4 of AWS, as S3 and what imitates it want it: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html */
+import { createHash, createHmac } from 'node:crypto';
+import type { S3Credentials } from './s3-credentials.ts';
+
+export interface SignedRequest {
+  readonly method: string;
+  /** With the path as it is sent: each segment encoded once. */
+  readonly url: URL;
+  /** Lowercase names; all of them are signed. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** The headers to send: those given, and what proves them. */
+export function signRequest(
+  { method, url, headers, body }: SignedRequest,
+  { accessKeyId, secretAccessKey, sessionToken }: S3Credentials,
+  region: string,
+  now: Date,
+): Record<string, string> {
+  const time = now.toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`;
+  const signed: Record<string, string> = {
+    ...headers,
+    host: url.host,
+    'x-amz-content-sha256': sha256(body),
+    'x-amz-date': time,
+    ...(sessionToken !== undefined && { 'x-amz-security-token': sessionToken }),
+  };
+  const names = Object.keys(signed).sort();
+  const canonical = [
+    method,
+    url.pathname,
+    canonicalQuery(url.searchParams),
+    ...names.map((name) => `${name}:${signed[name]?.trim().replaceAll(/ +/g, ' ')}`),
+    '',
+    names.join(';'),
+    signed['x-amz-content-sha256'],
+  ].join('\n');
+  const text = ['AWS4-HMAC-SHA256', time, scope, sha256(canonical)].join('\n');
+  const key = [...scope.split('/')].reduce<string | Buffer>((secret, part) => hmac(secret, part), `AWS4${secretAccessKey}`);
+  const signature = hmac(key, text).toString('hex');
+  const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`;
+  return { ...signed, authorization };
+}
+
+/** As RFC 3986 says, which URLSearchParams does not: a space is %20. */
+export function encodeStrictly(text: string): string {
+  return encodeURIComponent(text).replaceAll(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+function canonicalQuery(query: URLSearchParams): string {
+  return [...query]
+    .map(([name, value]) => [encodeStrictly(name), encodeStrictly(value)] as const)
+    .sort(([a, x], [b, y]) => (a < b ? -1 : a > b ? 1 : x < y ? -1 : 1))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');
+}
+
+function sha256(bytes: Uint8Array | string): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function hmac(key: string | Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}

@@ -1,0 +1,60 @@
+/** What administrators chose while the node ran, and what goes before the settings: kept in data_dir/backup.json. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import Type, { type Static } from 'typebox';
+import { writeFileAtomically } from '../../platform/files/atomic-file.ts';
+import { compileLazily } from '../../platform/schema/compile-lazily.ts';
+import { BackupError } from './errors.ts';
+
+export const CHOICES_FILE = 'backup.json';
+
+/** Hours between backups, 0: none by itself; and how many are kept, 0: all. */
+export const Schedule = Type.Object({
+  hours: Type.Integer({ minimum: 0, maximum: 8760 }),
+  keep: Type.Integer({ minimum: 0, maximum: 10_000 }),
+});
+export type Schedule = Static<typeof Schedule>;
+
+const Choices = Type.Object({
+  folder: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
+  schedule: Type.Optional(Schedule),
+});
+export type KeptChoices = Static<typeof Choices>;
+const check = compileLazily(Choices);
+
+/** Throws BackupError `invalid_destination` for a file that was written by hand, and wrongly. */
+export async function readChoices(dataDir: string): Promise<KeptChoices> {
+  const path = join(dataDir, CHOICES_FILE);
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (text === undefined) return {};
+  const value = parseJson(text);
+  if (check.Check(value)) return value;
+  throw new BackupError(
+    'invalid_destination',
+    `${path} holds no folder and no schedule that can be used.`,
+    'Delete it, or set the destination again.',
+  );
+}
+
+/** A member that is undefined goes back to the settings. What cannot be read is replaced. */
+export async function writeChoices(
+  dataDir: string,
+  changes: { folder?: string | undefined; schedule?: Schedule | undefined },
+): Promise<void> {
+  const known = await readChoices(dataDir).catch((error: unknown) => {
+    if (error instanceof BackupError) return {};
+    throw error;
+  });
+  await writeFileAtomically(join(dataDir, CHOICES_FILE), `${JSON.stringify({ ...known, ...changes })}\n`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,73 @@
+/** Keys of age (https://age-encryption.org/v1): a public one seals the key of a backup folder, the private one beside no server opens it. */
+import { readFile } from 'node:fs/promises';
+import { listOf } from '../../../platform/config/setting.ts';
+import { decryptWith, encryptFor } from '../age/age-file.ts';
+import { decodeBech32 } from '../age/bech32.ts';
+import { privateKeyOf } from '../age/x25519.ts';
+import { BackupError } from '../errors.ts';
+
+const RECIPIENT = /^age1[02-9ac-hj-np-z]{58}$/;
+const IDENTITY = /^AGE-SECRET-KEY-1[02-9AC-HJ-NP-Z]{58}$/;
+const KEY_BYTES = 32;
+const LARGEST_FILE = 64 * 1024;
+
+/** Public keys of X25519, separated by commas, each once and in order. Throws BackupError `passphrase_needed`. */
+export function parseRecipients(text: string): string[] {
+  const recipients = [...new Set(listOf(text))].sort();
+  const wrong = recipients.find((recipient) => !RECIPIENT.test(recipient));
+  if (wrong === undefined && recipients.length <= 20) return recipients;
+  throw new BackupError(
+    'passphrase_needed',
+    'backup.recipients holds what is no public key of age (age1 and 58 letters), or more than 20.',
+    'Write what age-keygen shows as public key.',
+  );
+}
+
+/** Undefined where no file is configured. Throws BackupError `passphrase_needed`, whose sentence quotes nothing of the file. */
+export async function readIdentities(path: string): Promise<string[] | undefined> {
+  if (path === '') return undefined;
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw unusable(`The file ${path} cannot be read (${error.code}).`);
+  });
+  const lines = text.length > LARGEST_FILE ? [] : text.split(/\r?\n/).map((line) => line.trim());
+  const identities = lines.filter((line) => IDENTITY.test(line));
+  if (identities.length > 0) return identities;
+  throw unusable(`The file ${path} holds no private key of age.`);
+}
+
+/** A whole file of age, which its own program opens as well. Throws BackupError `passphrase_needed`. */
+export function sealFor(recipients: readonly string[], key: Uint8Array): Buffer {
+  try {
+    return encryptFor(
+      recipients.map((recipient) => bytesOf(recipient, 'age')),
+      key,
+    );
+  } catch (cause) {
+    throw new BackupError(
+      'passphrase_needed',
+      'backup.recipients holds a key with a typing error.',
+      'Copy it again from age-keygen.',
+      cause,
+    );
+  }
+}
+
+/** Undefined: none of them opens it, or it is damaged; the remedy is the same. */
+export function openSealed(identities: readonly string[], sealed: Uint8Array): Uint8Array | undefined {
+  try {
+    const keys = identities.map((identity) => privateKeyOf(bytesOf(identity, 'age-secret-key-')));
+    return decryptWith(keys, sealed);
+  } catch {
+    return undefined;
+  }
+}
+
+function bytesOf(text: string, prefix: string): Uint8Array {
+  const key = decodeBech32(text);
+  if (key?.prefix !== prefix || key.bytes.length !== KEY_BYTES) throw new RangeError('no key of age');
+  return key.bytes;
+}
+
+function unusable(sentence: string): BackupError {
+  return new BackupError('passphrase_needed', sentence, 'Correct backup.identity_file.');
+}

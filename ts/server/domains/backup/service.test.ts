@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { ANONYMOUS, scopeOf } from '../../platform/http/principal.ts';
+import { openJobs, until, untilState } from '../../platform/jobs/test-support/open-jobs.ts';
+import { scriptedNode, silentLog } from '../../platform/module/test-support/scripted-context.ts';
+import { BackupService } from './service.ts';
+import { accessTo, newFolder, stateFiles, writeState } from './test-support/backed-node.ts';
+
+t.setTimeout(120_000);
+const scope = scopeOf(ANONYMOUS);
+
+async function open(t: Test, { scheduleHours = 0, keep = 0, isVerifying = true } = {}) {
+  const root = await newFolder(t);
+  const dataDir = join(root, 'data');
+  writeState(dataDir, 'first');
+  writeFileSync(join(root, 'passphrase'), 'a passphrase of tests\n');
+  const { jobs, storage } = await openJobs(t, `sqlite:${join(dataDir, 'svc.db')}`);
+  const node = { ...scriptedNode, dataDir, stateFiles };
+  const configuredFolder = join(root, 'backups');
+  const access = accessTo(configuredFolder, join(root, 'passphrase'));
+  const choices = { configuredFolder, scheduleHours, keep, isVerifying };
+  const service = new BackupService({ node, storage, jobs, log: silentLog, access, ...choices });
+  t.teardown(() => service.stop());
+  await jobs.start();
+  return { service, jobs, dataDir, root };
+}
+
+t.test('the schedule makes a backup when the newest is too old, and not before', async (t) => {
+  const { service, jobs } = await open(t, { scheduleHours: 1 });
+  await service.start();
+  await until(
+    () => service.list(),
+    ({ length }) => length === 1,
+  );
+  await service.stop();
+  await service.start();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  t.match(await jobs.list(scope), { length: 1, 0: { owner: 'schedule', kind: 'backup.create' } });
+});
+
+t.test('retention keeps the newest', async (t) => {
+  const { service, jobs } = await open(t, { keep: 2 });
+  await service.start();
+  const made: unknown[] = [];
+  for (let n = 0; n < 4; n += 1) {
+    const { id } = await service.create(scope);
+    made.push((await untilState(jobs, scope, id, 'done')).result);
+  }
+  const kept = (await service.list()).map(({ id }) => id);
+  t.strictSame(kept.length, 2);
+  t.match(made.at(-1), { id: kept.find((id) => id === (made.at(-1) as { id: string }).id), deleted_backups: 1 });
+});
+
+t.test('a new backup that cannot be restored fails, and deletes none of those before it', async (t) => {
+  const { service, jobs, root } = await open(t, { keep: 1 });
+  await service.start();
+  const first = await untilState(jobs, scope, (await service.create(scope)).id, 'done');
+  t.match(first.result, { verified: true });
+  // Content that did not change is not written again: the second backup goes by what lies there.
+  const chunks = join(root, 'backups', 'chunks');
+  const files = readdirSync(chunks, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  t.ok(files.length > 0);
+  for (const { parentPath, name } of files) writeFileSync(join(parentPath, name), Buffer.alloc(64, 'x'));
+  const second = await untilState(jobs, scope, (await service.create(scope)).id, 'failed');
+  t.match(second.error, { code: 'backup_damaged' });
+  t.ok(
+    (await service.list()).some(({ id }) => id === (first.result as { id: string }).id),
+    'the one before is still there',
+  );
+});
+
+t.test('a node that is told not to verify says so of its backups', async (t) => {
+  const { service, jobs } = await open(t, { isVerifying: false });
+  await service.start();
+  t.match((await untilState(jobs, scope, (await service.create(scope)).id, 'done')).result, { verified: false });
+});
+
+t.test('a destination inside the node\u2019s own state is refused, and another one is kept over a restart', async (t) => {
+  const { service, dataDir, root } = await open(t);
+  const refused = [
+    'relative',
+    dataDir,
+    join(dataDir, 'models'),
+    join(dataDir, 'backups', '..', 'x'),
+    join(dataDir, 'node.json', 'x'),
+  ];
+  for (const folder of refused) await t.rejects(service.setDestination(folder), { code: 'invalid_destination' }, folder);
+  await service.setDestination(join(root, 'other'));
+  t.strictSame(await service.destination(), { folder: join(root, 'other'), kind: 'folder', encrypted: undefined });
+});
+
+t.test(
+  'a schedule that is set while the node runs holds at once, survives a restart, and goes back to that of the settings',
+  async (t) => {
+    const { service, dataDir, root } = await open(t, { scheduleHours: 0, keep: 3 });
+    t.strictSame(await service.schedule(), { hours: 0, keep: 3, isChosen: false, nextAt: undefined });
+    await service.setDestination(join(root, 'other'));
+    await service.setSchedule({ hours: 2, keep: 5 });
+    t.match(await service.schedule(), { hours: 2, keep: 5, isChosen: true, nextAt: Number });
+    t.match(JSON.parse(readFileSync(join(dataDir, 'backup.json'), 'utf8')), {
+      folder: join(root, 'other'),
+      schedule: { hours: 2, keep: 5 },
+    });
+    await service.start();
+    await until(
+      () => service.list(),
+      ({ length }) => length === 1,
+    );
+    const { nextAt = 0 } = await service.schedule();
+    t.ok(nextAt > Date.now() + 3_000_000, 'the next one comes two hours after the newest');
+    await service.setSchedule(undefined);
+    t.match(await service.schedule(), { hours: 0, keep: 3, isChosen: false });
+    t.match(await service.destination(), { folder: join(root, 'other') }, 'the destination stays');
+  },
+);
+
+t.test('a file of choices that was written by hand, and wrongly, is told and not believed', async (t) => {
+  const { service, dataDir } = await open(t);
+  writeFileSync(join(dataDir, 'backup.json'), '{"schedule":{"hours":-1,"keep":1}}');
+  await t.rejects(service.schedule(), { code: 'invalid_destination' });
+  await service.setSchedule({ hours: 0, keep: 1 });
+  t.match(await service.schedule(), { hours: 0, keep: 1, isChosen: true });
+});

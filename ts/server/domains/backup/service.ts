@@ -1,0 +1,221 @@
+/** Backups of this node: made and verified as durable jobs, and by a schedule. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import Type from 'typebox';
+import { ANONYMOUS, scopeOf } from '../../platform/http/principal.ts';
+import { type Job, JobFailedError, type JobProgress, type JobQueue, type Jobs } from '../../platform/jobs/index.ts';
+import type { Log } from '../../platform/log/log.ts';
+import type { Node } from '../../platform/node/node.ts';
+import { Repeater } from '../../platform/repeater.ts';
+import type { Storage, TenantScope } from '../../platform/storage/index.ts';
+import { readDestination, writeDestination } from './destination.ts';
+import { parseLocation } from './destinations/location.ts';
+import { openFiles } from './destinations/open-files.ts';
+import { BackupError } from './errors.ts';
+import { readChoices, type Schedule, writeChoices } from './kept-choices.ts';
+import type { Manifest, ManifestHead } from './repository/manifest.ts';
+import { ManifestStore } from './repository/manifest-store.ts';
+import { prune } from './repository/prune.ts';
+import { findRepositoryFile, openRepository, openRepositoryForWriting, type Repository } from './repository/repository.ts';
+import type { BackupAccess } from './settings.ts';
+import { clearScratch, createBackup } from './snapshot/create-backup.ts';
+import { verifyBackup } from './snapshot/verify-backup.ts';
+
+const HOUR_MS = 3_600_000;
+const LOOK_MS = 60_000;
+/** After a scheduled backup was asked for, whatever became of it. */
+const PAUSE_MS = 10 * 60_000;
+
+export interface BackupServiceParts {
+  readonly node: Node;
+  readonly storage: Storage;
+  readonly jobs: Jobs;
+  readonly log: Log;
+  /** What opens backup folders; which one is chosen while the node runs. */
+  readonly access: Omit<BackupAccess, 'folder' | 'isTrusted'>;
+  /** Of the settings: the folder or address. */
+  readonly configuredFolder: string;
+  /** Of the settings. */
+  readonly scheduleHours: number;
+  readonly keep: number;
+  /** Of the settings: each new backup is proved before older ones are deleted. */
+  readonly isVerifying: boolean;
+}
+
+export class BackupService {
+  readonly #parts: BackupServiceParts;
+  readonly #creations: JobQueue<Record<string, never>>;
+  readonly #verifications: JobQueue<{ backup: string }>;
+  readonly #schedule: Repeater;
+  #notBefore = 0;
+
+  constructor(parts: BackupServiceParts) {
+    this.#parts = parts;
+    const { jobs, log } = parts;
+    this.#creations = jobs.define({
+      name: 'backup.create',
+      input: Type.Object({}, { additionalProperties: false }),
+      concurrency: 1,
+      run: ({ progress, signal }) => failingForGood(() => this.#create(progress, signal)),
+    });
+    this.#verifications = jobs.define({
+      name: 'backup.verify',
+      input: Type.Object({ backup: Type.String({ maxLength: 60 }) }),
+      concurrency: 1,
+      run: ({ input, progress, signal }) => failingForGood(() => this.#verify(input.backup, progress, signal)),
+    });
+    const onError = (error: unknown): void =>
+      log.warn('the schedule of backups could not be looked at', { error: String(error) });
+    this.#schedule = new Repeater({ intervalMs: LOOK_MS, run: () => this.#lookAtSchedule(), onError });
+  }
+
+  async start(): Promise<void> {
+    await clearScratch(this.#parts.node.dataDir);
+    this.#creations.start();
+    this.#verifications.start();
+    this.#schedule.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#schedule.stop();
+    await Promise.all([this.#creations.stop(), this.#verifications.stop()]);
+  }
+
+  /** Newest first. What cannot be read is left out, and logged. */
+  async list(): Promise<ManifestHead[]> {
+    return await listBackups(await this.#access(), (id, error) =>
+      this.#parts.log.warn('a backup cannot be read', { backup: id, error: String(error) }),
+    );
+  }
+
+  /** Throws BackupError. */
+  async get(id: string): Promise<Manifest> {
+    return await using(await openRepository(await this.#access()), ({ manifests, sealing }) => manifests.get(id, sealing));
+  }
+
+  /** A backup that is being made already is not begun again. Throws BackupError where it could not be written. */
+  async create(scope: TenantScope, owner?: string): Promise<Job> {
+    await using(await openRepositoryForWriting(await this.#access()), async () => undefined);
+    return await this.#creations.enqueue(scope, {}, { key: 'create', ...(owner !== undefined && { owner }) });
+  }
+
+  /** Throws BackupError `backup_not_found`. */
+  async verify(scope: TenantScope, id: string, owner?: string): Promise<Job> {
+    await this.get(id);
+    return await this.#verifications.enqueue(scope, { backup: id }, { key: id, ...(owner !== undefined && { owner }) });
+  }
+
+  /** `encrypted` is undefined where there are no backups yet. Throws BackupError. */
+  async destination(): Promise<{ folder: string; kind: 'folder' | 's3' | 'sftp'; encrypted: boolean | undefined }> {
+    const { folder, remote, isTrusted } = await this.#access();
+    const files = openFiles(folder, remote, isTrusted);
+    try {
+      const file = await findRepositoryFile(files);
+      return { folder, kind: parseLocation(folder).kind, encrypted: file && file.encryption !== null };
+    } finally {
+      await files.close();
+    }
+  }
+
+  /** An absolute path, or the address of a bucket or an SFTP server. Throws BackupError. */
+  async setDestination(folder: string): Promise<void> {
+    const { node, access, configuredFolder } = this.#parts;
+    await writeDestination(node.dataDir, folder, configuredFolder, access.remote);
+  }
+
+  /** `isChosen`: it goes before that of the settings. `nextAt`: Unix milliseconds; undefined where none is made by itself. */
+  async schedule(): Promise<Schedule & { isChosen: boolean; nextAt: number | undefined }> {
+    const { schedule } = await readChoices(this.#parts.node.dataDir);
+    const { hours, keep } = schedule ?? { hours: this.#parts.scheduleHours, keep: this.#parts.keep };
+    return { hours, keep, isChosen: schedule !== undefined, nextAt: hours === 0 ? undefined : await this.#nextAt(hours) };
+  }
+
+  /** Undefined: that of the settings holds again. */
+  async setSchedule(schedule: Schedule | undefined): Promise<void> {
+    await writeChoices(this.#parts.node.dataDir, { schedule });
+    this.#notBefore = 0;
+    this.#schedule.wake();
+  }
+
+  async #create(onProgress: (progress: JobProgress) => void, signal: AbortSignal): Promise<object> {
+    const { node, storage, log, isVerifying } = this.#parts;
+    const { keep } = await this.schedule();
+    return await using(await openRepositoryForWriting(await this.#access()), async (repository) => {
+      const head = await createBackup({ node, storage }, repository, { onProgress, signal });
+      const { id, size_bytes, stored_bytes } = head;
+      if (isVerifying) await verifyBackup(repository, id, await this.#scratch(), { onProgress, signal });
+      const deleted = await prune(repository, keep);
+      log.info('backup made', { backup: id, stored_bytes, verified: isVerifying, deleted_backups: deleted.backups });
+      return { id, size_bytes, stored_bytes, verified: isVerifying, deleted_backups: deleted.backups };
+    });
+  }
+
+  async #verify(id: string, onProgress: (progress: JobProgress) => void, signal: AbortSignal): Promise<object> {
+    return await using(await openRepository(await this.#access()), async (repository) => {
+      const { files, tables } = await verifyBackup(repository, id, await this.#scratch(), { onProgress, signal });
+      return { id, files: files.length, tables: Object.keys(tables).length };
+    });
+  }
+
+  async #scratch(): Promise<string> {
+    const folder = join(this.#parts.node.dataDir, 'cache', 'backup');
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return folder;
+  }
+
+  async #lookAtSchedule(): Promise<void> {
+    const { nextAt } = await this.schedule();
+    const now = Date.now();
+    if (nextAt === undefined || now < nextAt) return;
+    this.#notBefore = now + PAUSE_MS;
+    await this.create(scopeOf(ANONYMOUS), 'schedule');
+  }
+
+  async #nextAt(hours: number): Promise<number> {
+    const [newest] = await this.list();
+    const due = newest === undefined ? Date.now() : Date.parse(newest.created_at) + hours * HOUR_MS;
+    return Math.max(due, this.#notBefore);
+  }
+
+  async #access(): Promise<BackupAccess> {
+    const { access, node, configuredFolder } = this.#parts;
+    return { ...access, ...(await readDestination(node.dataDir, configuredFolder)) };
+  }
+}
+
+async function using<T>(repository: Repository, work: (repository: Repository) => Promise<T>): Promise<T> {
+  try {
+    return await work(repository);
+  } finally {
+    await repository.files.close();
+  }
+}
+
+/** Newest first; `onDamaged` hears of those that cannot be read. Needs no passphrase. */
+export async function listBackups(
+  { folder, remote, isTrusted }: BackupAccess,
+  onDamaged: (id: string, error: unknown) => void,
+): Promise<ManifestHead[]> {
+  const files = openFiles(folder, remote, isTrusted);
+  try {
+    const manifests = new ManifestStore(files);
+    const heads: ManifestHead[] = [];
+    for (const id of (await manifests.listIds()).reverse()) {
+      const head = await manifests.getHead(id).catch((error: unknown) => onDamaged(id, error));
+      if (head !== undefined) heads.push(head);
+    }
+    return heads;
+  } finally {
+    await files.close();
+  }
+}
+
+/** Another attempt finds the same passphrase, the same damage; a folder that does not work now may work later. */
+async function failingForGood<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof BackupError) || error.code === 'destination_unusable') throw error;
+    throw new JobFailedError(error.code, error.sentence, error.remedy, error);
+  }
+}

@@ -1,0 +1,133 @@
+/** Makes one backup of a node that serves. */
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, open, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { JobProgress } from '../../../platform/jobs/index.ts';
+import type { Node } from '../../../platform/node/node.ts';
+import { inspectSnapshot, type Storage } from '../../../platform/storage/index.ts';
+import { CHUNK_BYTES, type ChunkStore } from '../repository/chunk-store.ts';
+import { DATABASE_PATH, type ManifestEntry, type ManifestHead } from '../repository/manifest.ts';
+import type { Repository } from '../repository/repository.ts';
+import { OrderedWindow } from './ordered-window.ts';
+import { listSourceFiles, type SourceFile } from './source-files.ts';
+
+export interface BackupSource {
+  readonly node: Pick<Node, 'dataDir' | 'stateFiles' | 'configFiles' | 'version'>;
+  readonly storage: Pick<Storage, 'snapshot' | 'dialect'>;
+}
+
+export interface CreateOptions {
+  onProgress?(progress: JobProgress): void;
+  readonly signal?: AbortSignal;
+}
+
+/** The backup is there when this resolves, and not before. Throws BackupError and StorageError. */
+export async function createBackup(
+  source: BackupSource,
+  repository: Repository,
+  options: CreateOptions = {},
+): Promise<ManifestHead> {
+  const scratch = join(source.node.dataDir, 'cache', 'backup', randomBytes(8).toString('hex'));
+  await mkdir(scratch, { recursive: true, mode: 0o700 });
+  try {
+    return await writeBackup(source, repository, join(scratch, DATABASE_PATH), options);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Removes what killed processes left. */
+export async function clearScratch(dataDir: string): Promise<void> {
+  await rm(join(dataDir, 'cache', 'backup'), { recursive: true, force: true });
+}
+
+async function writeBackup(
+  { node, storage }: BackupSource,
+  { files: store, chunks, manifests, sealing }: Repository,
+  snapshot: string,
+  { onProgress, signal }: CreateOptions,
+): Promise<ManifestHead> {
+  onProgress?.({ done: 0, unit: 'bytes', message: 'copying the database' });
+  await storage.snapshot(snapshot, signal);
+  const { tables } = await inspectSnapshot(snapshot);
+  const sources = [
+    { path: DATABASE_PATH, source: snapshot, sizeBytes: (await stat(snapshot)).size },
+    ...(await listSourceFiles(node)),
+  ];
+  const total = sources.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const files: ManifestEntry[] = [];
+  let [done, storedBytes] = [0, 0];
+  for (const file of sources) {
+    const entry = await putFile(chunks, file, (read, stored) => {
+      signal?.throwIfAborted();
+      done += read;
+      storedBytes += stored;
+      onProgress?.({ done, total, unit: 'bytes', message: file.path });
+    }).catch((error: unknown) => ifDeleted(file, error));
+    if (entry !== undefined) files.push(entry);
+  }
+  await store.sync();
+  const head: ManifestHead = {
+    ...newIdentity(),
+    format: 'svc-backup-1',
+    version: node.version,
+    key_id: sealing.keyId ?? null,
+    size_bytes: files.reduce((sum, { size_bytes }) => sum + size_bytes, 0),
+    stored_bytes: storedBytes,
+  };
+  await manifests.put(head, { database: storage.dialect, tables, files }, sealing);
+  return head;
+}
+
+/** A node that serves may delete a file after it was listed; its database then says so in the next backup. */
+function ifDeleted({ path }: SourceFile, error: unknown): undefined {
+  if (path === DATABASE_PATH || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+}
+
+function newIdentity(): Pick<ManifestHead, 'id' | 'created_at'> {
+  const created = new Date().toISOString();
+  const time = created.replaceAll(/[-:.]/g, '');
+  return { id: `${time}-${randomBytes(4).toString('hex')}`, created_at: created };
+}
+
+async function putFile(
+  chunks: ChunkStore,
+  { path, source }: SourceFile,
+  onChunk: (read: number, stored: number) => void,
+): Promise<ManifestEntry> {
+  const hash = createHash('sha256');
+  const window = new OrderedWindow<string>(chunks.parallel);
+  let sizeBytes = 0;
+  const put = async (bytes: Buffer): Promise<string> => {
+    const { name, storedBytes } = await chunks.put(bytes);
+    onChunk(bytes.length, storedBytes);
+    return name;
+  };
+  const file = await open(source, 'r');
+  try {
+    for (;;) {
+      const bytes = await readFull(file);
+      if (bytes.length === 0) break;
+      hash.update(bytes);
+      sizeBytes += bytes.length;
+      await window.add(() => put(bytes));
+      if (bytes.length < CHUNK_BYTES) break;
+    }
+    return { path, size_bytes: sizeBytes, sha256: hash.digest('hex'), chunks: await window.results() };
+  } finally {
+    await window.settled();
+    await file.close();
+  }
+}
+
+/** A read may bring less than was asked for; every chunk but a file's last one is whole. */
+async function readFull(file: Awaited<ReturnType<typeof open>>): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(CHUNK_BYTES);
+  let length = 0;
+  while (length < CHUNK_BYTES) {
+    const { bytesRead } = await file.read(bytes, length, CHUNK_BYTES - length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return bytes.subarray(0, length);
+}

@@ -1,0 +1,70 @@
+/** Puts a backup into the place of a node's data. The caller holds the lock of data_dir. */
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { commitSwap, openStaging } from '../../../platform/files/staged-swap.ts';
+import type { StateFile } from '../../../platform/module/state-file.ts';
+import { damaged } from '../errors.ts';
+import { DATABASE_PATH, type Manifest } from '../repository/manifest.ts';
+import type { Repository } from '../repository/repository.ts';
+import { type ExtractOptions, extractBackup } from './extract-backup.ts';
+import { checkDatabase } from './verify-backup.ts';
+
+/** Where the configuration of the backed-up node goes: it may be another machine's, so an operator compares it. */
+export const CONFIG_FOLDER = 'restored-config';
+const DATABASE_NAMES = ['svc.db', 'svc.db-wal', 'svc.db-shm'];
+
+export interface RestoreTarget {
+  readonly dataDir: string;
+  /** What a restore may replace beside the database. */
+  readonly stateFiles: readonly StateFile[];
+  /** Throws for a database that this version cannot work with, before anything is replaced. */
+  readonly admitDatabase?: (file: string) => Promise<void>;
+  /** Takes the SQLite file in where the database is another; absent: it becomes the database. */
+  readonly importDatabase?: (file: string) => Promise<void>;
+}
+
+/** Until this resolves, and after a kill at any moment, the old state is there or the new one. Throws BackupError, StorageError. */
+export async function restoreBackup(
+  repository: Repository,
+  id: string,
+  target: RestoreTarget,
+  options: ExtractOptions = {},
+): Promise<Manifest> {
+  const manifest = await repository.manifests.get(id, repository.sealing);
+  const names = target.stateFiles.map(({ name }) => name);
+  checkNames(manifest, names);
+  const staging = await openStaging(target.dataDir);
+  await extractBackup(repository, manifest, (path) => locate(staging, path), options);
+  await checkDatabase(join(staging, 'svc.db'), manifest);
+  await target.admitDatabase?.(join(staging, 'svc.db'));
+  await target.importDatabase?.(join(staging, 'svc.db'));
+  // Reading leaves an empty log beside the file, which is not to become the database's.
+  const unwanted = target.importDatabase === undefined ? DATABASE_NAMES.slice(1) : DATABASE_NAMES;
+  for (const name of unwanted) await rm(join(staging, name), { force: true });
+  await commitSwap(target.dataDir, [...DATABASE_NAMES, ...names, CONFIG_FOLDER]);
+  return manifest;
+}
+
+/** Whether the data folder has a node's state that a restore would replace. */
+export async function hasState(dataDir: string, stateFiles: readonly StateFile[]): Promise<boolean> {
+  const names = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.some((name) => name === 'svc.db' || stateFiles.some((file) => file.name === name));
+}
+
+function locate(staging: string, path: string): string {
+  if (path === DATABASE_PATH) return join(staging, 'svc.db');
+  if (path.startsWith('config/')) return join(staging, CONFIG_FOLDER, path.slice('config/'.length));
+  return join(staging, path.slice('data/'.length));
+}
+
+/** A backup brings only what a module of this program keeps: no other file of the folder can be replaced by it. */
+function checkNames({ files }: Manifest, names: readonly string[]): void {
+  for (const { path } of files) {
+    const [top, name = ''] = path.split('/');
+    if (top === 'data' && !names.includes(name))
+      throw damaged(`The backup holds ${JSON.stringify(name)}, which no module of this version keeps.`);
+  }
+}

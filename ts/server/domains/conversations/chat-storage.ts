@@ -1,0 +1,95 @@
+/** Stores chats that name a conversation of the caller: the question and its answer together, once the answer is there. */
+import { randomUUID } from 'node:crypto';
+import { DomainError } from '../../platform/errors/domain-error.ts';
+import { hasScope, type Principal } from '../../platform/http/principal.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { StorageError } from '../../platform/storage/index.ts';
+import type { ConversationAnswer, ConversationPort, ConversationQuestion, OpenConversation } from '../inference/index.ts';
+import type { Conversation } from './conversation.ts';
+import { ConversationError, messageNotFound } from './errors.ts';
+import { MAX_CONTENT_LENGTH, MAX_MESSAGES } from './limits.ts';
+import { type Owner, ownerOf } from './owner.ts';
+import type { ConversationService } from './service.ts';
+import { storedAnswer } from './stored-answer.ts';
+
+const SCOPE = 'account:manage';
+
+type Conversations = Pick<ConversationService, 'get' | 'appendAll' | 'hasMessage'>;
+
+export class ChatStorage implements ConversationPort {
+  readonly #service: Conversations;
+  readonly #log: Log;
+
+  constructor(service: Conversations, log: Log) {
+    this.#service = service;
+    this.#log = log;
+  }
+
+  async open(caller: Principal, question: ConversationQuestion): Promise<OpenConversation> {
+    // Without a credential nobody gets here once there are accounts.
+    if (caller.kind !== 'anonymous' && !hasScope(caller, SCOPE))
+      throw new DomainError('insufficient_scope', `The credential lacks the scope ${SCOPE}, which \`conversation_id\` needs.`, {
+        extra: { scope: SCOPE },
+      });
+    requireStorable(question.text);
+    const owner = ownerOf(caller);
+    const conversation = await refusing(() => this.#service.get(owner, question.id));
+    if (conversation.messageCount + 2 > MAX_MESSAGES)
+      throw new DomainError('conversation_full', 'The conversation has as many messages as are kept; begin another.');
+    await refusing(() => this.#requireFitting(owner, question));
+    const store = (answer: ConversationAnswer) => refusing(() => this.#append(owner, conversation, question, answer));
+    return {
+      owner: { tenant: owner.tenant, subject: owner.subject },
+      store,
+      storePart: (answer) =>
+        store(answer).catch((error: unknown) => this.#log.error('a part of an answer was not stored', { error: String(error) })),
+    };
+  }
+
+  /** Told now, and not when the answer is there. */
+  async #requireFitting(owner: Owner, { id, answerId, parentId }: ConversationQuestion): Promise<void> {
+    if (parentId !== undefined && !(await this.#service.hasMessage(owner, id, parentId)))
+      throw messageNotFound('conversation_answer.parent_id');
+    if (answerId !== undefined && (await this.#service.hasMessage(owner, id, answerId)))
+      throw new ConversationError(
+        'message_conflict',
+        'The conversation has a message with the id in `conversation_answer.id` already.',
+      );
+  }
+
+  /** Without a message to follow, behind the one that was the last when the question came: what came meanwhile is another branch. */
+  async #append(
+    owner: Owner,
+    { id, currentMessageId }: Conversation,
+    { text, answerId, parentId }: ConversationQuestion,
+    answer: ConversationAnswer,
+  ): Promise<void> {
+    const question = { id: randomUUID(), role: 'user', content: text, parentId: currentMessageId ?? null } as const;
+    const message = { id: answerId, role: 'assistant', parentId: parentId ?? question.id, ...storedAnswer(answer) } as const;
+    await this.#service.appendAll(owner, id, parentId === undefined ? [question, message] : [message]);
+  }
+}
+
+function requireStorable(text: string): void {
+  const fault =
+    text.length > MAX_CONTENT_LENGTH
+      ? `has ${text.length} characters, and a conversation keeps at most ${MAX_CONTENT_LENGTH} of one`
+      : text.includes('\0') && 'holds a NUL character (U+0000), which cannot be stored';
+  if (fault)
+    throw new DomainError('invalid_request', `The last user message ${fault}; change it, or leave \`conversation_id\` out.`);
+}
+
+/** Refusals under the codes that the chat route declares. */
+async function refusing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ConversationError) throw new DomainError(error.code, error.message, { cause: error });
+    if (error instanceof StorageError)
+      throw new DomainError('storage_unavailable', 'The database does not take the conversation now; retry in a moment.', {
+        retryAfterMs: 1_000,
+        cause: error,
+      });
+    throw error;
+  }
+}

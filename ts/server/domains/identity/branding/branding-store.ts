@@ -1,0 +1,35 @@
+/** How the pages of a tenant look: one row of each tenant that chose anything. */
+import type { TenantScope } from '../../../platform/storage/index.ts';
+import { appendToChain } from '../audit/audit-chain.ts';
+import type { AuditEntry } from '../audit/audit-entry.ts';
+import { type BrandingRow, type IdentityStorage, within } from '../tables.ts';
+
+export type BrandingChanges = Partial<Omit<BrandingRow, 'tenant' | 'updated_at'>>;
+
+const NOTHING = { name: null, accent: null, accent_dark: null, welcome: null, logo: null, logo_hash: null };
+
+export class BrandingStore {
+  readonly #storage: IdentityStorage;
+
+  constructor(storage: IdentityStorage) {
+    this.#storage = storage;
+  }
+
+  find(scope: TenantScope): Promise<BrandingRow | undefined> {
+    return this.#storage.read(scope, (db) =>
+      db.selectFrom('identity_branding').selectAll().where(within(scope)).executeTakeFirst(),
+    );
+  }
+
+  /** What is not named stays. */
+  change(scope: TenantScope, changes: BrandingChanges, entry: AuditEntry): Promise<BrandingRow> {
+    return this.#storage.write(scope, async (tx) => {
+      const known = await tx.selectFrom('identity_branding').selectAll().where(within(scope)).executeTakeFirst();
+      const row: BrandingRow = { ...NOTHING, ...known, ...changes, tenant: scope.tenant, updated_at: Date.now() };
+      await tx.deleteFrom('identity_branding').where(within(scope)).execute();
+      await tx.insertInto('identity_branding').values(row).execute();
+      await appendToChain(tx, [entry]);
+      return row;
+    });
+  }
+}

@@ -1,0 +1,52 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { makeCapability, testCapabilities } from './test-support/capability-contract.ts';
+import { openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
+
+t.test('capability tokens on SQLite', (t) => testCapabilities(t, (t) => openIdentity(t)));
+
+t.test('tokens survive a restart, and a key that was moved away', async (t) => {
+  const folder = t.testdir();
+  const bed = await openIdentity(t, { folder });
+  const root = await bed.makeRoot();
+  const { token } = await makeCapability(bed, root, { scopes: ['chat:use'] });
+  const again = await bed.restart();
+  const use = (text: string) => again.ask('POST', '/v1/chat/completions', { headers: { authorization: `Bearer ${text}` } });
+  t.equal((await use(token)).status, 200);
+  rmSync(join(folder, 'data', 'sealing.key'));
+  const third = await again.restart();
+  const other = await makeCapability(third, root, { scopes: ['chat:use'] });
+  for (const text of [token, other.token]) {
+    const headers = { authorization: `Bearer ${text}` };
+    t.equal((await third.ask('POST', '/v1/chat/completions', { headers })).status, 200);
+  }
+});
+
+t.test('a known token is resolved without the database, until it expires', async (t) => {
+  const bed = await openIdentity(t);
+  const root = await bed.makeRoot();
+  const { token } = await makeCapability(bed, root, { scopes: ['chat:use'], expires_in_seconds: 2 });
+  const headers = new Map([['authorization', `Bearer ${token}`]]);
+  const source = { headers, path: '/v1/chat/completions', remoteAddress: '192.0.2.1', listener: 'internal' as const };
+  const { authenticator } = bed.module.api;
+  await authenticator.authenticate(source);
+  await bed.storage.close();
+  t.match(authenticator.authenticate(source), { kind: 'capability' });
+  const deadline = Date.now() + 10_000;
+  let found = authenticator.authenticate(source);
+  while (!(found instanceof Promise) && Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    found = authenticator.authenticate(source);
+  }
+  await t.rejects(Promise.resolve(found), { code: 'credential_check_unavailable' });
+});
+
+t.test('before the first account nobody has a token', async (t) => {
+  const bed = await openIdentity(t);
+  const made = await bed.ask('POST', '/api/v1/identity/capabilities', { body: { scopes: ['chat:use'], expires_in_seconds: 60 } });
+  t.match(made, { status: 403, body: { error: 'no_account' } });
+  t.match(await bed.ask('POST', '/api/v1/auth/register', { body: { username: 'root', password: ROOT_PASSWORD } }), {
+    status: 201,
+  });
+});

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { ANONYMOUS, type Principal } from '../../../platform/http/principal.ts';
+import { credentialLimits } from './credential-limits.ts';
+import { matchesAny } from './name-pattern.ts';
+import { MeetingLimits, type UseLimit } from './use-limit.ts';
+
+const groups = (limit: UseLimit) => ({ limitOf: async () => limit });
+const caller = (more: Partial<Principal> = {}): Principal => ({ ...ANONYMOUS, kind: 'key', ...more });
+
+t.test('a name may be used when its groups and its credential allow it', async (t) => {
+  const limits = new MeetingLimits([groups({ models: ['a*'], namespaces: undefined }), credentialLimits]);
+  const may = async (name: string, more: Partial<Principal> = {}) => (await limits.models(caller(more)))(name);
+  t.equal(await may('ab'), true);
+  t.equal(await may('b'), false);
+  t.equal(await may('ab', { models: ['ab', 'b'] }), true);
+  t.equal(await may('ac', { models: ['ab', 'b'] }), false, 'not for this credential');
+  t.equal(await may('b', { models: ['ab', 'b'] }), false, 'not for its account');
+  t.equal((await limits.namespaces(caller()))('any'), true);
+  t.equal((await limits.namespaces(caller({ namespaces: ['x'] })))('y'), false);
+  t.equal((await limits.namespaces(caller({ namespaces: [] })))('y'), false, 'an empty list allows nothing');
+});
+
+t.test('a star stands for any characters, and nothing else is special', async (t) => {
+  const part = fc.string({ maxLength: 4 }).map((text) => text.replaceAll('*', ''));
+  fc.assert(
+    fc.property(fc.array(part, { minLength: 1, maxLength: 5 }), fc.array(part, { maxLength: 5 }), (parts, fillings) => {
+      const name = parts.map((text, i) => text + (i < parts.length - 1 ? (fillings[i] ?? '') : '')).join('');
+      return matchesAny([parts.join('*')], name);
+    }),
+  );
+  const table: [string, string, boolean][] = [
+    ['*', '', true],
+    ['a*a', 'a', false],
+    ['a*a', 'aa', true],
+    ['*ab*ba*', 'aba', false],
+    ['a.c', 'abc', false],
+    ['A', 'a', false],
+    ['', '', true],
+    ['a**b', 'ab', true],
+  ];
+  for (const [pattern, name, expected] of table) t.equal(matchesAny([pattern], name), expected, `${pattern} ${name}`);
+  const startedAt = performance.now();
+  t.equal(matchesAny([`${'*a'.repeat(120)}b`], 'a'.repeat(256)), false);
+  t.ok(performance.now() - startedAt < 50);
+});

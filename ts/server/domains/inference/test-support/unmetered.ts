@@ -1,0 +1,9 @@
+/** Metering without quotas and without a database, for tests of what is answered. */
+import type { MeteringApi, RequestMeter } from '../../metering/index.ts';
+import type { WorkMeter } from '../usage/work-meter.ts';
+
+export function plainMeter(): WorkMeter {
+  return { refusal: undefined, onChange: () => {}, started: () => {}, covers: () => true, end: async () => {} };
+}
+
+export const unmetered: MeteringApi = { begin: async () => plainMeter() as RequestMeter };

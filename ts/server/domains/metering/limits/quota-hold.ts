@@ -1,0 +1,129 @@
+/**
+ * What one running request holds of the quotas that it counts for. Tokens are held before they are produced, so that many requests at once cannot
+ * use more than there is; a request that is larger than a whole quota is admitted when nobody else uses any of it.
+ */
+import type { DomainError } from '../../../platform/errors/domain-error.ts';
+import type { LimitedSubject } from './limited-subject.ts';
+import { limitOf, type Measure, type Period } from './quota-limits.ts';
+import { quotaRefusal, retryAfterMs, type Shortage } from './quota-refusal.ts';
+import type { WindowEntry } from './sliding-window.ts';
+
+const PERIODS: readonly Period[] = ['minute', 'month'];
+
+export class QuotaHold {
+  readonly #subjects: readonly LimitedSubject[];
+  readonly #now: () => number;
+  readonly #entries: WindowEntry[] = [];
+  #heldTokens = 0;
+  #isOpen = true;
+
+  private constructor(subjects: readonly LimitedSubject[], now: () => number) {
+    this.#subjects = subjects;
+    this.#now = now;
+  }
+
+  /** Counts one request and holds its tokens, in all quotas or in none. Throws rate_limit_exceeded or quota_exceeded. */
+  static take(subjects: readonly LimitedSubject[], nTokens: number, now: () => number): QuotaHold {
+    const at = now();
+    const shortage = longest([...shortages(subjects, 'requests', 1, 0, at), ...shortages(subjects, 'tokens', nTokens, 0, at)]);
+    if (shortage !== undefined) throw quotaRefusal(shortage, at);
+    const hold = new QuotaHold(subjects, now);
+    hold.#count(nTokens, at);
+    return hold;
+  }
+
+  get heldTokens(): number {
+    return this.#heldTokens;
+  }
+
+  /** Holds `nTokens` in all. The refusal: there is not so much. */
+  extend(nTokens: number): DomainError | undefined {
+    const more = nTokens - this.#heldTokens;
+    if (more <= 0 || !this.#isOpen) return undefined;
+    const at = this.#now();
+    const shortage = longest(shortages(this.#subjects, 'tokens', more, this.#heldTokens, at));
+    if (shortage !== undefined) return quotaRefusal(shortage, at);
+    this.#hold(more);
+    return undefined;
+  }
+
+  /** So much less is needed than was expected. */
+  release(nTokens: number): void {
+    if (this.#isOpen) this.#hold(-Math.min(nTokens, this.#heldTokens));
+  }
+
+  /** The request is over. Idempotent. */
+  end(nPrompt: number, nCompletion: number): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    const now = this.#now();
+    this.#hold(-this.#heldTokens);
+    if (nPrompt + nCompletion === 0) {
+      this.#uncount(now);
+      return;
+    }
+    for (const { use } of this.#subjects) {
+      use.learnAnswer(nCompletion);
+      use.windows.tokens.add(now, nPrompt + nCompletion);
+      use.countMonth('tokens', nPrompt + nCompletion, now);
+    }
+  }
+
+  #count(nTokens: number, at: number): void {
+    for (const { use } of this.#subjects) {
+      this.#entries.push(use.windows.requests.add(at, 1));
+      use.countMonth('requests', 1, at);
+    }
+    this.#hold(nTokens);
+  }
+
+  /** A request that did nothing counts as none. */
+  #uncount(now: number): void {
+    for (const [i, { use }] of this.#subjects.entries()) {
+      const entry = this.#entries[i];
+      if (entry !== undefined) use.windows.requests.remove(entry, now);
+      use.countMonth('requests', -1, now);
+    }
+  }
+
+  #hold(nTokens: number): void {
+    this.#heldTokens += nTokens;
+    for (const { use } of this.#subjects) use.heldTokens += nTokens;
+  }
+}
+
+/** `own`: tokens that the request holds already. */
+function* shortages(
+  subjects: readonly LimitedSubject[],
+  measure: Measure,
+  more: number,
+  own: number,
+  now: number,
+): Generator<Shortage> {
+  for (const subject of subjects) {
+    for (const period of PERIODS) {
+      const limit = limitOf(subject.limits, measure, period);
+      if (limit === undefined) continue;
+      const used = subject.use.used(measure, period, now);
+      const ofOthers = used + (measure === 'tokens' ? subject.use.heldTokens - own : 0);
+      const missing = ofOthers + Math.min(limit, own + more) - limit;
+      if (missing <= 0) continue;
+      yield {
+        subject,
+        measure,
+        period,
+        limit,
+        used,
+        missing,
+        retryAfterMs: retryAfterMs(subject, measure, period, missing, now),
+      };
+    }
+  }
+}
+
+/** The one that has to be waited for longest: before that, another attempt is in vain. */
+function longest(all: Iterable<Shortage>): Shortage | undefined {
+  let found: Shortage | undefined;
+  for (const one of all) if (found === undefined || one.retryAfterMs > found.retryAfterMs) found = one;
+  return found;
+}

@@ -1,0 +1,79 @@
+/** Quotas of tenants, users and keys. */
+import Type from 'typebox';
+import { json, type RequestContext, type Route, route } from '../../../platform/http/route.ts';
+import type { TenantScope } from '../../../platform/storage/index.ts';
+import { errorSpecs, meteringError } from '../errors.ts';
+import type { MonthLoader } from '../limits/month-loader.ts';
+import type { SubjectRegistry } from '../limits/subject-registry.ts';
+import type { Quota } from '../quotas/quota.ts';
+import type { Quotas } from '../quotas/quotas.ts';
+import { seesAllTenants, visibleScope, visibleTenant } from '../reach.ts';
+import { QuotaChange, QuotaShape, quotaBody } from '../schemas.ts';
+
+export interface QuotaRouteDeps {
+  quotas: Quotas;
+  registry: SubjectRegistry;
+  months: MonthLoader;
+  now(): number;
+}
+
+const tag = 'Metering';
+const path = '/api/v1/metering/quotas';
+const MAX_BODY = 4096;
+
+type Change = RequestContext<unknown, unknown, Type.Static<typeof QuotaChange>>;
+
+export function quotaRoutes(deps: QuotaRouteDeps): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path,
+      auth: 'admin',
+      maxBody: 0,
+      tag,
+      summary: 'Quotas of the tenant, its users and keys, for a superadmin of all tenants, and what is used of them',
+      responses: { 200: Type.Object({ data: Type.Array(QuotaShape) }) },
+      handle: async ({ caller }) => {
+        const quotas = await deps.quotas.list(visibleScope(caller));
+        return json(200, { data: await Promise.all(quotas.map((quota) => shown(deps, quota))) });
+      },
+    }),
+    route({
+      method: 'PUT',
+      path,
+      auth: 'admin',
+      maxBody: MAX_BODY,
+      tag,
+      summary: 'Set the quotas of a tenant, or of one of its users or keys',
+      description:
+        'Limits that are not named stay; null removes one. A minute is any 60 seconds, a month one of the calendar in UTC. Tokens are those of ' +
+        'prompt and completion together. Only a superadmin sets the quotas of a tenant itself.',
+      body: QuotaChange,
+      responses: { 200: QuotaShape },
+      errors: errorSpecs('invalid_request', 'forbidden'),
+      handle: async (context) => json(200, await shown(deps, await change(deps, context))),
+    }),
+  ];
+}
+
+function change({ quotas }: QuotaRouteDeps, { caller, body }: Change): Promise<Quota> {
+  const { tenant = caller.tenant, user, key, ...limits } = body;
+  if (user !== undefined && key !== undefined) {
+    throw meteringError('invalid_request', 'A quota is of a user or of a key, not of both.', { param: 'key' });
+  }
+  const scope = reachable(caller, tenant, user === undefined && key === undefined);
+  if (user !== undefined) return quotas.update(scope, 'user', user, limits);
+  return key === undefined ? quotas.update(scope, 'tenant', tenant, limits) : quotas.update(scope, 'key', key, limits);
+}
+
+function reachable(caller: Change['caller'], tenant: string, isOfTenant: boolean): TenantScope {
+  const scope = visibleTenant(caller, tenant);
+  if (scope !== undefined && (!isOfTenant || seesAllTenants(caller))) return scope;
+  throw meteringError('forbidden', 'Only a superadmin sets the quotas of a tenant, or those within another tenant.');
+}
+
+async function shown({ registry, months, now }: QuotaRouteDeps, quota: Quota) {
+  const found = registry.find(quota.tenant, quota.kind, quota.subject);
+  if (found !== undefined) await months.load([found], now());
+  return quotaBody(quota, found, now());
+}

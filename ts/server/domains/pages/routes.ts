@@ -1,0 +1,40 @@
+/** /chat, /login and /admin, which load before sign-in, and the files that they share. What they show comes from the API. */
+import { join } from 'node:path';
+import type { Route } from '../../platform/http/route.ts';
+import { fileRoute, pageRoutes } from '../../platform/http/static/static-routes.ts';
+import { PAGE_HEADERS, SANDBOX_HEADERS } from './page-headers.ts';
+
+export const PAGES_NOT_BUILT =
+  'The pages are not built here: run `npm start`, or `node scripts/build.mjs --web` and load the page again. The API works without them.';
+
+const tag = 'Pages';
+const PAGES = [
+  { path: '/chat', index: 'chat.html', summary: 'The chat, as a page' },
+  { path: '/login', index: 'login.html', summary: 'Sign-in, registration and password reset, as a page' },
+  { path: '/admin', index: 'admin.html', summary: 'The admin console, as a page; what it does needs a login' },
+] as const;
+
+const SANDBOX = {
+  path: '/sandbox',
+  index: 'sandbox.html',
+  summary: 'The frame in which the chat shows pages, drawings and programs that a model wrote',
+} as const;
+
+export function pageFolder(installRoot: string): string {
+  return join(installRoot, 'build', 'web');
+}
+
+export function pagesRoutes(folder: string): Route[] {
+  const missing = { status: 503, code: 'pages_not_built', meaning: 'The pages are not built.', detail: PAGES_NOT_BUILT };
+  const shared = { auth: 'open', tag, headers: PAGE_HEADERS } as const;
+  return [
+    ...PAGES.flatMap((page) => pageRoutes({ ...shared, ...page, folder, missing })),
+    ...pageRoutes({ ...shared, ...SANDBOX, folder, missing, headers: SANDBOX_HEADERS }),
+    fileRoute({
+      ...shared,
+      folder: join(folder, 'assets'),
+      path: '/assets',
+      summary: 'Scripts, styles and pictures of the pages',
+    }),
+  ];
+}

@@ -1,0 +1,11 @@
+import t from 'tap';
+import { PostgresCluster } from '../../platform/storage/test-support/postgres-cluster.ts';
+import { testSecurityContract } from './test-support/security-contract.ts';
+
+const missing = PostgresCluster.missing();
+if (missing !== undefined) t.plan(0, missing);
+else {
+  const cluster = await PostgresCluster.start();
+  t.teardown(() => cluster.remove());
+  testSecurityContract(() => cluster.newDatabase());
+}

@@ -1,0 +1,35 @@
+/** What is, and was, wrong with this node, with what to do about it. */
+import Type from 'typebox';
+import { json, type Route, route } from '../../platform/http/route.ts';
+import type { Incident } from './incident-log.ts';
+import { remedyOf } from './remedies.ts';
+
+const Time = Type.String({ description: 'ISO 8601, UTC.' });
+const IncidentShape = Type.Object({
+  code: Type.String({ description: 'As in the reasons of GET /health.' }),
+  detail: Type.String(),
+  remedy: Type.Union([Type.String(), Type.Null()]),
+  since: Time,
+  ended_at: Type.Union([Time, Type.Null()], { description: 'null: it lasts.' }),
+});
+
+/** `incidents`: looks anew, so that what has just begun is in it. */
+export function incidentRoute(incidents: () => Promise<Incident[]>): Route {
+  return route({
+    method: 'GET',
+    path: '/api/v1/system/incidents',
+    auth: 'local',
+    maxBody: 0,
+    tag: 'System',
+    summary: 'What is wrong with this node, and what was since its start, with what to do about it',
+    responses: { 200: Type.Object({ incidents: Type.Array(IncidentShape) }) },
+    handle: async () => {
+      const iso = (ms: number): string => new Date(ms).toISOString();
+      const body = (await incidents()).map(({ code, detail, since, endedAt }) => ({
+        ...{ code, detail, remedy: remedyOf(code) ?? null },
+        ...{ since: iso(since), ended_at: endedAt === undefined ? null : iso(endedAt) },
+      }));
+      return json(200, { incidents: body });
+    },
+  });
+}

@@ -1,0 +1,42 @@
+/** Watches the health of the node for its incidents. */
+import type { Log } from '../../platform/log/log.ts';
+import type { Node } from '../../platform/node/node.ts';
+import { Repeater } from '../../platform/repeater.ts';
+import { reasonsOf } from './health.ts';
+import { type Incident, IncidentLog } from './incident-log.ts';
+
+const LOOK_MS = 10_000;
+/** States that every start and every stop has. */
+const ORDINARY = new Set(['model_loading', 'draining', 'starting']);
+
+export class Incidents {
+  readonly #node: Node;
+  readonly #log = new IncidentLog();
+  readonly #watch: Repeater;
+
+  constructor(node: Node, log: Log) {
+    this.#node = node;
+    const onError = (error: unknown): void => log.warn('the health of the node could not be looked at', { error: String(error) });
+    this.#watch = new Repeater({ intervalMs: LOOK_MS, run: () => this.#look(), onError });
+  }
+
+  start(): void {
+    this.#watch.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#watch.stop();
+  }
+
+  async list(): Promise<Incident[]> {
+    await this.#look();
+    return this.#log.list();
+  }
+
+  async #look(): Promise<void> {
+    const waiting = this.#node.notReady();
+    const reasons = await reasonsOf(this.#node);
+    const all = waiting === undefined || ORDINARY.has(waiting.code) ? reasons : [waiting, ...reasons];
+    this.#log.observe(all, Date.now());
+  }
+}

@@ -1,0 +1,22 @@
+/** What an operator can do about a reason of /health, by its code. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  cpu_lacks_avx2: 'Run local models on a machine whose processor has AVX2. Everything else works here.',
+  cpu_lacks_arm_extensions:
+    'Run local models on a Raspberry Pi 5 or another processor with these extensions. Everything else works here.',
+  default_model_failed:
+    'Set default_model to a model that fits into memory, or free memory by unloading others, and load it again.',
+  no_data_role:
+    'Switch the role data on where knowledge bases are wanted: `svc roles enable data`, or Node roles in the console.',
+  revocations_late: 'Check that the node reaches PostgreSQL without a pooler that drops LISTEN connections.',
+  storage_unavailable:
+    'Look at free space and at errors of the disk, or at the connection to PostgreSQL. The node goes on by itself when writes work.',
+  license_grace:
+    'Install a new license before the grace period ends: License in the console, or the file that license.file names.',
+  license_expired: 'Install a new license: License in the console, or the file that license.file names.',
+  license_evaluation_ended: 'Install a license: License in the console, or the file that license.file names.',
+  license_not_yet_valid: 'Check the clock of this machine, or wait until the license begins.',
+};
+
+export function remedyOf(code: string): string | undefined {
+  return Object.hasOwn(REMEDIES, code) ? REMEDIES[code] : undefined;
+}

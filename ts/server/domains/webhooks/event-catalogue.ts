@@ -1,0 +1,38 @@
+/** The events that webhooks can be told of: the documented list. */
+import type { EventType } from '../../platform/events/index.ts';
+import { jobDone, jobFailed } from '../../platform/jobs/index.ts';
+import { identityEvents } from '../identity/index.ts';
+import { inferenceEvents } from '../inference/index.ts';
+
+export interface CatalogueEvent {
+  type: EventType;
+  meaning: string;
+  /** It concerns no tenant: only superadmins may ask for it. */
+  isOfNode: boolean;
+}
+
+const ofTenant = (type: EventType, meaning: string): CatalogueEvent => ({ type, meaning, isOfNode: false });
+const ofNode = (type: EventType, meaning: string): CatalogueEvent => ({ type, meaning, isOfNode: true });
+
+export const CATALOGUE: readonly CatalogueEvent[] = [
+  ofTenant(identityEvents.keyCreated, 'An API key was made, or took the place of another one.'),
+  ofTenant(identityEvents.keyRevoked, 'An API key was revoked or replaced.'),
+  ofTenant(identityEvents.userCreated, 'An account was made.'),
+  ofTenant(identityEvents.userDeleted, 'An account was deleted, with its keys and sessions.'),
+  ofTenant(identityEvents.tenantDeleted, 'A tenant was deleted; told to the tenant of the caller.'),
+  ofTenant(identityEvents.accessDenied, 'A caller with a credential was denied something.'),
+  ofTenant(jobDone, 'A background job ended well.'),
+  ofTenant(jobFailed, 'A background job failed for good.'),
+  ofTenant(inferenceEvents.modelPulled, 'A model was pulled into the library.'),
+  ofNode(inferenceEvents.modelLoaded, 'A model was loaded into memory.'),
+  ofNode(inferenceEvents.modelUnloaded, 'A model left memory.'),
+];
+
+const byName = new Map(CATALOGUE.map((event) => [event.type.name, event]));
+
+export const EVENT_NAMES: readonly string[] = [...byName.keys()];
+
+/** Whether one of the names is of an event that concerns no tenant. */
+export function includesNodeEvents(names: readonly string[]): boolean {
+  return names.some((name) => byName.get(name)?.isOfNode);
+}
