@@ -4,8 +4,10 @@ import { iterations } from '../../test/test-support/iterations.ts';
 import { findCommand, parseCommand, unknownCommand } from './arguments.ts';
 import { CliError } from './cli-error.ts';
 import { overridesOf, type ServeValues } from './commands/serve-options.ts';
-import { commands } from './commands.ts';
+import { commands as entries, loadCommands } from './commands.ts';
 import { commandHelp, overview } from './help.ts';
+
+const commands = await loadCommands();
 
 const get = (...words: string[]) => {
   const { command, rest } = findCommand(words, commands);
@@ -108,6 +110,10 @@ t.test('any command line parses or is a usage error', async (t) => {
 });
 
 t.test('the table is sound and every page is complete', async (t) => {
+  t.strictSame(
+    entries.map(({ words }) => words),
+    commands.map(({ words }) => words),
+  );
   const names = commands.map(({ words }) => words.join(' '));
   t.equal(new Set(names).size, names.length);
   for (const command of commands) {

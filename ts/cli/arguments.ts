@@ -12,10 +12,10 @@ export interface ParsedCommand {
 }
 
 /** Finds the command by its words; options that every command knows may stand before them. */
-export function findCommand(
+export function findCommand<C extends Pick<Command, 'words'>>(
   args: readonly string[],
-  commands: readonly Command[],
-): { command: Command | undefined; rest: string[]; words: string[] } {
+  commands: readonly C[],
+): { command: C | undefined; rest: string[]; words: string[] } {
   const leading: string[] = [];
   let first = 0;
   while (args[first]?.startsWith('-') && args[first] !== '--') {
@@ -131,7 +131,7 @@ function checkPositionals({ words, positionals }: Command, given: readonly strin
     throw usageError(`"${given[positionals.length]}" is one word too many`, remedy);
 }
 
-export function unknownCommand(words: readonly string[], commands: readonly Command[]): Error {
+export function unknownCommand(words: readonly string[], commands: readonly Pick<Command, 'words'>[]): Error {
   const [first = '', second] = words;
   const group = commands.filter(({ words }) => words.length > 1 && words[0] === first);
   if (group.length > 0) {

@@ -1,6 +1,3 @@
-import { LibraryError, type LibraryErrorCode } from '../server/domains/inference/library/index.ts';
-import { StartError } from '../server/platform/module/start-error.ts';
-import { StorageError, type StorageErrorCode } from '../server/platform/storage/index.ts';
 import { type ExitName, exitCodes } from './exit-codes.ts';
 
 /** A failure that the person at the terminal can do something about. */
@@ -25,45 +22,4 @@ export class CliError extends Error {
 
 export function usageError(message: string, remedy: string): CliError {
   return new CliError('usage', 'usage', message, remedy);
-}
-
-const exitOfLibrary: Record<LibraryErrorCode, ExitName> = {
-  invalid_name: 'usage',
-  not_found: 'not_found',
-  exists: 'conflict',
-  in_use: 'conflict',
-  read_only: 'failed',
-  not_a_model: 'verification_failed',
-  verification_failed: 'verification_failed',
-  no_space: 'no_space',
-  unreachable: 'unreachable',
-  refused_by_server: 'failed',
-  permission_needed: 'failed',
-  unsafe_address: 'failed',
-};
-
-const exitOfStorage: Partial<Record<StorageErrorCode, ExitName>> = {
-  invalid_url: 'usage',
-  data_dir_locked: 'conflict',
-  copy_refused: 'conflict',
-  copy_differs: 'verification_failed',
-};
-
-/** What any thrown value means at the command line. */
-export function asCliError(error: unknown): CliError {
-  if (error instanceof CliError) return error;
-  if (error instanceof LibraryError)
-    return new CliError(exitOfLibrary[error.code], error.code, error.message, error.remedy, error);
-  if (error instanceof StorageError)
-    return new CliError(exitOfStorage[error.code] ?? 'failed', error.code, error.message, error.remedy, error);
-  if (error instanceof StartError) return new CliError('failed', error.code, error.message, error.remedy, error);
-  if (error instanceof Error && error.name === 'AbortError') {
-    return new CliError('interrupted', 'interrupted', 'stopped', 'run the same command again to continue', error);
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  const { code } = error as { code?: unknown };
-  if (code === 'EACCES' || code === 'EPERM')
-    return new CliError('failed', 'permission', message, 'run it as the user that owns these files', error);
-  if (code === 'ENOSPC') return new CliError('no_space', 'no_space', message, 'free some disk space', error);
-  return new CliError('failed', 'failed', message, 'run `svc doctor`, which checks this machine and the configuration', error);
 }

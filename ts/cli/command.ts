@@ -1,4 +1,5 @@
 /** Commands are data: parsing, help and error messages all come from these. */
+import type { StartedThreads } from '../server/platform/storage/index.ts';
 import type { ExitName } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -43,6 +44,8 @@ export interface Invocation<O extends Options = Options> {
   /** Aborts on the first Ctrl-C. */
   signal: AbortSignal;
   env: NodeJS.ProcessEnv;
+  /** Threads for a database that whoever loaded the program started before; see SpareThreads. */
+  startedThreads?: StartedThreads | undefined;
 }
 
 export interface Command {

@@ -1,37 +1,61 @@
-/** Every command of `svc`, in the order of `svc help`. */
+/** Every command of `svc`, in the order of `svc help`, by the file that has it. */
 import type { Command } from './command.ts';
-import { adminCreate } from './commands/admin-create.ts';
-import { audit, auditVerify } from './commands/audit.ts';
-import { bench } from './commands/bench.ts';
-import { chat } from './commands/chat.ts';
-import { config } from './commands/config.ts';
-import { doctor } from './commands/doctor.ts';
-import { helpCommand } from './commands/help.ts';
-import { jobsCancel, jobsList, jobsShow } from './commands/jobs.ts';
-import { jobsFollow } from './commands/jobs-follow.ts';
-import { keyCreate, keyList, keyRevoke } from './commands/keys.ts';
-import { migrate } from './commands/migrate.ts';
-import { modelsImport } from './commands/models-import.ts';
-import { modelsList } from './commands/models-list.ts';
-import { modelsLoad, modelsUnload } from './commands/models-memory.ts';
-import { modelsPull } from './commands/models-pull.ts';
-import { modelsRm } from './commands/models-rm.ts';
-import { modelsShow } from './commands/models-show.ts';
-import { modelsVerify } from './commands/models-verify.ts';
-import { roles } from './commands/roles.ts';
-import { serve } from './commands/serve.ts';
-import { status } from './commands/status.ts';
-import { tenantCreate, tenantList } from './commands/tenants.ts';
-import { tlsSelfSigned } from './commands/tls-self-signed.ts';
-import { userCreate, userDisable, userEnable, userList, userReset, userRole } from './commands/users.ts';
-import { version } from './commands/version.ts';
+import { type CommandEntry, commandsOf } from './command-entry.ts';
 
-export const commands: readonly Command[] = [
-  ...[serve, status, chat, doctor],
-  ...[modelsList, modelsPull, modelsImport, modelsShow, modelsVerify, modelsRm, modelsLoad, modelsUnload],
-  ...[adminCreate, userList, userCreate, userRole, userDisable, userEnable, userReset],
-  ...[tenantList, tenantCreate, keyList, keyCreate, keyRevoke, audit, auditVerify],
-  ...[jobsList, jobsShow, jobsFollow, jobsCancel],
-  ...[roles, config, migrate, tlsSelfSigned, bench, version],
-  helpCommand(() => commands),
+export const commands: readonly CommandEntry[] = [
+  ...commandsOf(() => import('./commands/serve.ts'), 'serve'),
+  ...commandsOf(() => import('./commands/status.ts'), 'status'),
+  ...commandsOf(() => import('./commands/chat.ts'), 'chat'),
+  ...commandsOf(() => import('./commands/doctor.ts'), 'doctor'),
+  ...commandsOf(() => import('./commands/support-bundle.ts'), 'support-bundle'),
+  ...commandsOf(() => import('./commands/models-list.ts'), 'models list'),
+  ...commandsOf(() => import('./commands/models-pull.ts'), 'models pull'),
+  ...commandsOf(() => import('./commands/models-import.ts'), 'models import'),
+  ...commandsOf(() => import('./commands/models-show.ts'), 'models show'),
+  ...commandsOf(() => import('./commands/models-verify.ts'), 'models verify'),
+  ...commandsOf(() => import('./commands/models-rm.ts'), 'models rm'),
+  ...commandsOf(() => import('./commands/models-memory.ts'), 'models load', 'models unload'),
+  ...commandsOf(() => import('./commands/kb-add.ts'), 'kb add'),
+  ...commandsOf(() => import('./commands/kb-ask.ts'), 'kb ask'),
+  ...commandsOf(() => import('./commands/kb.ts'), 'kb search', 'kb list', 'kb rm', 'kb rebuild'),
+  ...commandsOf(() => import('./commands/kb-eval.ts'), 'kb eval'),
+  ...commandsOf(() => import('./commands/admin-create.ts'), 'admin create'),
+  ...commandsOf(() => import('./commands/users.ts'), 'user list', 'user create', 'user role'),
+  ...commandsOf(() => import('./commands/users.ts'), 'user disable', 'user enable', 'user reset'),
+  ...commandsOf(() => import('./commands/groups.ts'), 'group list', 'group create', 'group set', 'group delete'),
+  ...commandsOf(() => import('./commands/groups.ts'), 'group members', 'group add', 'group remove'),
+  ...commandsOf(() => import('./commands/invitations.ts'), 'invite', 'invite list', 'invite revoke'),
+  ...commandsOf(() => import('./commands/tenants.ts'), 'tenant list', 'tenant create', 'tenant access'),
+  ...commandsOf(() => import('./commands/keys.ts'), 'key list', 'key create', 'key revoke'),
+  ...commandsOf(() => import('./commands/audit.ts'), 'audit', 'audit verify'),
+  ...commandsOf(() => import('./commands/capabilities.ts'), 'capability list', 'capability create'),
+  ...commandsOf(() => import('./commands/capabilities.ts'), 'capability derive', 'capability revoke'),
+  ...commandsOf(() => import('./commands/usage.ts'), 'usage'),
+  ...commandsOf(() => import('./commands/quotas.ts'), 'quota list', 'quota set'),
+  ...commandsOf(() => import('./commands/license.ts'), 'license show', 'license install', 'license verify'),
+  ...commandsOf(() => import('./commands/security.ts'), 'security enforcement', 'security decisions'),
+  ...commandsOf(() => import('./commands/jobs.ts'), 'jobs list', 'jobs show'),
+  ...commandsOf(() => import('./commands/jobs-follow.ts'), 'jobs follow'),
+  ...commandsOf(() => import('./commands/jobs.ts'), 'jobs cancel'),
+  ...commandsOf(() => import('./commands/webhooks.ts'), 'webhook list', 'webhook events', 'webhook create'),
+  ...commandsOf(() => import('./commands/webhooks.ts'), 'webhook enable', 'webhook rotate', 'webhook rm'),
+  ...commandsOf(() => import('./commands/webhooks.ts'), 'webhook deliveries', 'webhook replay'),
+  ...commandsOf(() => import('./commands/backup-create.ts'), 'backup create'),
+  ...commandsOf(() => import('./commands/backup-read.ts'), 'backup list', 'backup show', 'backup verify'),
+  ...commandsOf(() => import('./commands/backup-restore.ts'), 'backup restore'),
+  ...commandsOf(() => import('./commands/backup-destination.ts'), 'backup destination'),
+  ...commandsOf(() => import('./commands/roles.ts'), 'roles'),
+  ...commandsOf(() => import('./commands/config.ts'), 'config'),
+  ...commandsOf(() => import('./commands/edge-config.ts'), 'edge config'),
+  ...commandsOf(() => import('./commands/migrate.ts'), 'migrate'),
+  ...commandsOf(() => import('./commands/purge.ts'), 'purge'),
+  ...commandsOf(() => import('./commands/tls-self-signed.ts'), 'tls self-signed'),
+  ...commandsOf(() => import('./commands/bench.ts'), 'bench'),
+  ...commandsOf(() => import('./commands/version.ts'), 'version'),
+  { words: ['help'], load: async () => (await import('./commands/help.ts')).helpCommand(loadCommands) },
 ];
+
+/** All of them with their code, for what describes them: the help, the manual pages, the README. */
+export function loadCommands(): Promise<Command[]> {
+  return Promise.all(commands.map((entry) => entry.load()));
+}

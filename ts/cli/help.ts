@@ -33,6 +33,11 @@ export function overview(commands: readonly Command[]): string {
   ].join('\n');
 }
 
+/** What `--json` prints of a command. */
+export function commandRecord({ words, summary, positionals, options, examples }: Command): Record<string, unknown> {
+  return { command: words.join(' '), summary, positionals, options, examples };
+}
+
 function positionalUsage({ name, optional, many }: { name: string; optional?: boolean; many?: boolean }): string {
   const shown = many ? `${name}...` : name;
   return optional ? `[${shown}]` : shown;

@@ -66,6 +66,23 @@ export class ServerClient {
     throw refused(response.status, answer);
   }
 
+  /** Any status, for a request with JSON or with bytes; throws CliError unreachable when nothing answers. */
+  async ask(
+    method: 'POST' | 'DELETE',
+    path: string,
+    body: Uint8Array<ArrayBuffer> | object | undefined,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<ServerAnswer> {
+    const isBytes = body instanceof Uint8Array;
+    const type: Record<string, string> = body === undefined || isBytes ? {} : { 'content-type': 'application/json' };
+    const response = await this.#send(path, {
+      ...{ method, signal, headers: { ...this.#headers, ...type, ...headers } },
+      ...(body !== undefined && { body: isBytes ? body : JSON.stringify(body) }),
+    });
+    return { status: response.status, body: parseJson(await response.text()) };
+  }
+
   /** The open response to a GET, for what streams; every status but 2xx becomes a CliError with the server's own sentence. */
   async stream(path: string, signal: AbortSignal): Promise<Response> {
     const response = await this.#send(path, { headers: this.#headers, signal });
@@ -118,7 +135,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function refused(status: number, body: unknown): CliError {
+export function refused(status: number, body: unknown): CliError {
   const sentence = printable(errorSentence(body) ?? 'no reason given');
   const remedy =
     status === 401

@@ -1,7 +1,7 @@
 /** A conversation at the terminal: lines in, streamed answers out, a few words with a slash. */
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { asCliError } from '../cli-error.ts';
+import { asCliError } from '../as-cli-error.ts';
 import { printable } from '../format.ts';
 import type { ServerClient } from '../server-client.ts';
 import type { Terminal } from '../terminal.ts';

@@ -16,6 +16,7 @@ export interface UserRecord {
   role: string;
   disabled: boolean;
   has_password: boolean;
+  service: boolean;
   created_at: string;
   signed_in_at: string | null;
 }

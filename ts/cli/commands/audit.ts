@@ -14,7 +14,7 @@ interface AuditRecord {
   remote_address: string;
 }
 
-const path = '/api/v1/identity/audit';
+const path = '/api/v1/security/audit';
 
 export const audit = command({
   words: ['audit'],

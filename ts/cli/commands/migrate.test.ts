@@ -31,7 +31,7 @@ t.test('what cannot be done is said with a remedy and a code', async (t) => {
   t.match(await run(['migrate', '--to', `sqlite:${join(root, 'new.sqlite')}`]), { code: 6, stderr: /does not exist/ });
   t.match(await run(['migrate', '--to', 'mysql://x', '--dry-run']), { code: 2 });
   t.match(await run(['migrate', '--to', 'mysql://x']), { code: 2, stderr: /postgres:\/\// });
-  const lock = DataDirLock.acquire(dataDir, 'svc serve');
+  const lock = await DataDirLock.acquire(dataDir, 'svc serve');
   t.match(await run(['migrate']), { code: 6, stderr: /in use by svc serve/ });
   lock.release();
 });

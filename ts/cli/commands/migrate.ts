@@ -30,7 +30,7 @@ export const migrate = command({
     const { values } = readConfig(invocation);
     const database = databaseOptions(values, modules);
     if (options['dry-run']) return await showPlan(invocation, database);
-    const lock = DataDirLock.acquire(values.data_dir, 'svc migrate');
+    const lock = await DataDirLock.acquire(values.data_dir, 'svc migrate');
     try {
       return options.to === undefined ? await migrateNow(invocation, database) : await moveTo(invocation, database, options.to);
     } finally {

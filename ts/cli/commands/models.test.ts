@@ -8,8 +8,10 @@ import { pullRoutes } from '../../server/domains/inference/api/pull-routes.ts';
 import { BrokenServer, sound } from '../../server/domains/inference/library/test-support/broken-server.ts';
 import { writeTinyModel } from '../../server/domains/inference/library/test-support/tiny-model.ts';
 import { createPulls } from '../../server/domains/inference/pulls/create-pulls.ts';
+import { unenforced } from '../../server/domains/inference/test-support/unenforced.ts';
 import { openTestBed } from '../../server/platform/http/test-support/test-bed.ts';
 import { newSqliteDatabase, openJobs } from '../../server/platform/jobs/test-support/open-jobs.ts';
+import { noEvents } from '../../server/platform/module/test-support/scripted-context.ts';
 import { cliSetting } from '../cli-setting.ts';
 import { program } from '../run-cli.ts';
 
@@ -91,10 +93,10 @@ t.test('pull through a running server: its job is followed to its end, and fails
   const { jobs } = await openJobs(t, database);
   t.teardown(remove);
   const settings = { models_dir: join(root, 'of-the-server'), 'models.mirror': mirror.base.href, 'models.allowed_hosts': '' };
-  const pulls = createPulls(settings, {}, jobs, () => {});
+  const pulls = createPulls(settings, {}, { jobs, events: noEvents }, () => {});
   await jobs.start();
   pulls.start();
-  const { url } = await openTestBed(t, pullRoutes({ pulls, jobs }));
+  const { url } = await openTestBed(t, pullRoutes({ pulls, jobs, security: unenforced }));
   const pull = (reference: string) => run(['models', 'pull', reference, '--server', '--url', url, '--json']);
   t.match((await pull('owner/repo:tiny.gguf')).json(), { state: 'done', result: { name: 'tiny' } });
   t.ok(existsSync(join(root, 'of-the-server', 'tiny.gguf')));

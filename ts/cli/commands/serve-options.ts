@@ -1,5 +1,5 @@
 /** The options of `svc serve`, each with the setting that it overrides; llama-server's spellings work too. */
-import { cacheTypes } from '../../server/domains/inference/index.ts';
+import { cacheTypeNames } from '../../server/native/options/engine-options.ts';
 import type { Options, Values } from '../command.ts';
 import type { Overrides } from '../configuration.ts';
 
@@ -54,8 +54,8 @@ export const serveOptions = {
     help: 'fused attention kernels',
     aliases: ['-fa', '--flash-attn'],
   },
-  'cache-type-k': { kind: 'choice', choices: cacheTypes, help: 'number format of the KV cache, keys', aliases: ['-ctk'] },
-  'cache-type-v': { kind: 'choice', choices: cacheTypes, help: 'number format of the KV cache, values', aliases: ['-ctv'] },
+  'cache-type-k': { kind: 'choice', choices: cacheTypeNames, help: 'number format of the KV cache, keys', aliases: ['-ctk'] },
+  'cache-type-v': { kind: 'choice', choices: cacheTypeNames, help: 'number format of the KV cache, values', aliases: ['-ctv'] },
   'kv-unified': { kind: 'flag', help: 'one KV buffer for all sequences', aliases: ['-kvu'] },
   'no-kv-unified': { kind: 'flag', help: 'a fixed share of the KV buffer for each sequence' },
   'max-loaded-models': { kind: 'integer', value: 'N', min: 1, help: 'models held in memory at once' },

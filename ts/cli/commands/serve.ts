@@ -1,6 +1,8 @@
 import { namedModelFile } from '../../server/domains/inference/index.ts';
 import { modelNameOfFile } from '../../server/domains/inference/library/index.ts';
+import type { HeadStart } from '../../server/main.ts';
 import { formatListenAddress, parseListenAddress } from '../../server/platform/config/listen-address.ts';
+import { SpareThreads, type StartedThreads } from '../../server/platform/storage/index.ts';
 import { VERSION } from '../../server/product.ts';
 import type { NodeConfig } from '../../server/settings.ts';
 import { CliError } from '../cli-error.ts';
@@ -23,20 +25,33 @@ export const serve = command({
     const { options, terminal } = invocation;
     const listen = parseListenAddress(readConfig(invocation).values.listen);
     const config = readConfig(invocation, overridesOf(options, listen));
+    const headStart = beginStart(config, invocation.startedThreads);
     await checkModelFile(config);
     // Loaded here: the other commands start without the server's modules.
     const { runServer } = await import('../../server/run.ts');
-    const code = await runServer(config, ({ internal }, server) => {
-      const url = `http://${formatListenAddress(reachable(internal))}`;
-      terminal.note(`svc ${VERSION} listens at ${url}; the default model is being loaded`);
-      void server.ready().then(async () => {
-        const { text, ...record } = await announcement(url);
-        terminal.result(record, text);
-      });
-    });
+    const code = await runServer(
+      config,
+      ({ internal }, server) => {
+        const url = `http://${formatListenAddress(reachable(internal))}`;
+        terminal.note(`svc ${VERSION} listens at ${url}; the default model is being loaded`);
+        void server.ready().then(async () => {
+          const { text, ...record } = await announcement(url);
+          terminal.result(record, text);
+        });
+      },
+      headStart,
+    );
     return code === 0 ? 'ok' : 'failed';
   },
 });
+
+/** The threads of a SQLite database load their code while the server's is loaded. */
+function beginStart({ values }: NodeConfig, started: StartedThreads = {}): HeadStart {
+  const url = values['database.url'];
+  if (url === '' || url.startsWith('sqlite:')) return { spareThreads: SpareThreads.start(started) };
+  for (const thread of Object.values(started)) void thread.terminate();
+  return {};
+}
 
 /** A model file that was named must be there and sound; later it would only be a line in the log. */
 async function checkModelFile(config: NodeConfig): Promise<void> {

@@ -8,6 +8,8 @@ interface TenantRecord {
   name: string;
   tokens_per_minute: number | null;
   priority: boolean;
+  model_access: string;
+  namespace_access: string;
   created_at: string;
 }
 
@@ -53,9 +55,34 @@ export const tenantCreate = command({
   },
 });
 
+export const tenantAccess = command({
+  words: ['tenant', 'access'],
+  summary: 'Say whether everybody in a tenant may use all models and knowledge bases, or only what groups grant',
+  positionals: [{ name: 'ID', help: 'id of the tenant' }],
+  options: {
+    ...clientOptions,
+    models: { kind: 'choice', choices: ['open', 'granted'], help: 'open: all models; granted: those of one’s groups' },
+    knowledge: { kind: 'choice', choices: ['open', 'granted'], help: 'the same for knowledge bases' },
+  },
+  examples: ['svc tenant access acme --models granted'],
+  async run(invocation) {
+    const { positionals, options, terminal, signal } = invocation;
+    const { models, knowledge } = options;
+    const body = {
+      ...(models !== undefined && { model_access: models }),
+      ...(knowledge !== undefined && { namespace_access: knowledge }),
+    };
+    const to = `${path}/${encodeURIComponent(positionals[0] ?? '')}`;
+    const tenant = (await ServerClient.from(invocation).send('PATCH', to, body, signal)) as TenantRecord;
+    terminal.result(tenant, tableOf([tenant]));
+    return 'ok';
+  },
+});
+
 function tableOf(tenants: readonly TenantRecord[]): string {
-  const rows = tenants.map(({ id, name, tokens_per_minute: tokens, priority }) => [
+  const rows = tenants.map(({ id, name, tokens_per_minute: tokens, priority, model_access, namespace_access }) => [
     ...[id, printable(name), tokens === null ? '-' : String(tokens), priority ? 'yes' : 'no'],
+    ...[model_access, namespace_access],
   ]);
-  return formatTable(['ID', 'NAME', 'TOKENS/MIN', 'PRIORITY'], rows);
+  return formatTable(['ID', 'NAME', 'TOKENS/MIN', 'PRIORITY', 'MODELS', 'KNOWLEDGE'], rows);
 }

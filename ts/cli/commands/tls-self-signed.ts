@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { createSelfSigned } from '../../server/platform/http/self-signed.ts';
 import { CliError } from '../cli-error.ts';
 import { command } from '../command.ts';
 import { readConfig } from '../configuration.ts';
@@ -32,6 +31,8 @@ export const tlsSelfSigned = command({
 });
 
 async function create(folder: string, names: readonly string[], days: number | undefined) {
+  // Loaded here: the other commands need not read a library for certificates.
+  const { createSelfSigned } = await import('../../server/platform/http/self-signed.ts');
   try {
     return await createSelfSigned({ folder, names, ...(days === undefined ? {} : { days }) });
   } catch (error) {

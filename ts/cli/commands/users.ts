@@ -38,18 +38,21 @@ export const userCreate = command({
     ...passwordOptions,
     role: { kind: 'choice', choices: ROLE_NAMES, help: 'what the account may do (default viewer)' },
     tenant: { kind: 'text', value: 'ID', help: 'its tenant (default: that of the caller)' },
-    'no-password': { kind: 'flag', help: 'without a password: for programs that use API keys' },
+    'no-password': { kind: 'flag', help: 'without a password, until one is set with a reset token' },
+    service: { kind: 'flag', help: 'a program’s account, which uses API keys and can never have a password' },
   },
-  examples: ['svc user create bob --role developer --tenant acme', 'svc user create ci --no-password'],
+  examples: ['svc user create bob --role developer --tenant acme', 'svc user create ci --service --tenant acme'],
   async run(invocation) {
     const { positionals, options, terminal, signal } = invocation;
     const { email, tenant, role = 'viewer' } = options;
-    const chosen = options['no-password'] ? undefined : await choosePassword(options['password-stdin']);
+    const { service = false } = options;
+    const chosen = options['no-password'] || service ? undefined : await choosePassword(options['password-stdin']);
     const body = {
       ...{ username: positionals[0] ?? '', role },
       ...(chosen && { password: chosen.password }),
       ...(email !== undefined && { email }),
       ...(tenant !== undefined && { tenant }),
+      ...(service && { service }),
     };
     const user = (await ServerClient.from(invocation).send('POST', USERS_PATH, body, signal)) as UserRecord;
     const made = chosen?.isMade ? { password: chosen.password } : {};
@@ -121,8 +124,15 @@ async function patch(invocation: Invocation<typeof clientOptions>, changes: obje
 }
 
 function tableOf(users: readonly UserRecord[]): string {
-  const rows = users.map(({ id, username, tenant, role, disabled, signed_in_at }) => [
-    ...[printable(username), tenant, role, disabled ? 'disabled' : 'active', signed_in_at ?? '-', id],
+  const rows = users.map(({ id, username, tenant, role, disabled, signed_in_at, service }) => [
+    ...[
+      printable(username),
+      tenant,
+      role,
+      disabled ? 'disabled' : 'active',
+      service ? 'never: service' : (signed_in_at ?? '-'),
+      id,
+    ],
   ]);
   return formatTable(['NAME', 'TENANT', 'ROLE', 'STATE', 'SIGNED IN', 'ID'], rows);
 }

@@ -42,9 +42,11 @@ export const nativeCheck: Check = {
   run() {
     try {
       loadAddon('llama');
-      const { llamaVersion, ggmlVersion, devices, cpuFeatures } = systemInfo();
+      const { llamaVersion, ggmlVersion, devices, cpuFeatures, unusedBackends } = systemInfo();
       const names = devices.map(({ name }) => name).join(', ');
-      return ok(`llama.cpp ${llamaVersion}, ggml ${ggmlVersion}; devices: ${names || 'none'}; ${cpuFeatures.join(' ')}`);
+      return ok(
+        `llama.cpp ${llamaVersion}, ggml ${ggmlVersion}; devices: ${names || 'none'}; ${cpuFeatures.join(' ')}${unused(unusedBackends)}`,
+      );
     } catch (error) {
       return broken(
         `the native library does not load: ${(error as Error).message}`,
@@ -53,3 +55,6 @@ export const nativeCheck: Check = {
     }
   },
 };
+
+const unused = (backends: readonly { file: string; reason: string }[]) =>
+  backends.map(({ file, reason }) => `; ${file} is not used: ${reason}`).join('');

@@ -1,0 +1,129 @@
+import { usageError } from '../cli-error.ts';
+import { command } from '../command.ts';
+import { printable } from '../format.ts';
+import { hasEnded, type JobRow, jobPath } from '../job-row.ts';
+import { type DocumentFile, findDocumentFiles } from '../knowledge/document-files.ts';
+import { type SentFile, sendFile, sha256OfFile } from '../knowledge/file-upload.ts';
+import { DEFAULT_NAMESPACE, KnowledgeClient, namespaceOption } from '../knowledge/knowledge-client.ts';
+import { SentBytes, sideBySide } from '../knowledge/side-by-side.ts';
+import type { Progress } from '../progress-bar.ts';
+import { clientOptions, ServerClient } from '../server-client.ts';
+
+/** What became of the files. */
+interface LeftFile {
+  path: string;
+  reason: string;
+}
+
+interface Report {
+  added: number;
+  unchanged: number;
+  /** Kept by the server, and found by no search. */
+  stored: LeftFile[];
+  skipped: LeftFile[];
+  /** Of the knowledge base, where this command made it. */
+  note?: string;
+}
+
+const POLL_MS = 500;
+/** While one file is embedded, others are on their way. */
+const SENT_AT_ONCE = 4;
+
+export const kbAdd = command({
+  words: ['kb', 'add'],
+  summary: 'Add files and folders to a knowledge base; unchanged files are skipped, and what was cut off goes on',
+  positionals: [{ name: 'PATH', help: 'text, PDF, Office and other files, or folders to search through', many: true }],
+  options: { ...clientOptions, ...namespaceOption },
+  examples: ['svc kb add docs/', 'svc kb add --namespace handbook README.md reports/2026.pdf'],
+  async run(invocation) {
+    const { options, positionals, terminal, signal } = invocation;
+    const { files, skipped } = await findDocumentFiles(positionals, process.cwd());
+    if (files.length === 0)
+      throw usageError('there are no documents in what was named', 'name text, PDF and Office files, or their folder');
+    const server = ServerClient.from(invocation);
+    const client = await KnowledgeClient.open(server, signal);
+    const namespace = options.namespace ?? DEFAULT_NAMESPACE;
+    const known = new Map((await client.documents(namespace)).map(({ source, sha256 }) => [source, sha256]));
+    const report: Report = { added: 0, unchanged: 0, stored: [], skipped: [...skipped] };
+    const refused: DocumentFile[] = [];
+    const note = (file: DocumentFile, sent: SentFile) => {
+      if ('refused' in sent) {
+        report.skipped.push({ path: file.path, reason: sent.refused });
+        refused.push(file);
+      } else if ('state' in sent && sent.state === 'stored') report.stored.push({ path: file.path, reason: sent.detail });
+      else report.added += 1;
+    };
+    const total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    const progress = terminal.progress();
+    const jobs: { file: DocumentFile; id: string }[] = [];
+    const sizes = new SentBytes();
+    const label = `adding ${files.length} files`;
+    const show = () => progress.update(label, sizes.sum, total);
+    await sideBySide(files, SENT_AT_ONCE, async (file) => {
+      const sha256 = await sha256OfFile(file.path, signal);
+      if (known.get(file.source) === sha256) report.unchanged += 1;
+      else {
+        const onProgress = (doneBytes: number) => {
+          sizes.set(file, doneBytes);
+          show();
+        };
+        const onNote = (text: string) => {
+          report.note = text;
+        };
+        const sent = await sendFile(file, sha256, { server, tenant: client.tenant, namespace, signal, onProgress, onNote });
+        if ('job' in sent) jobs.push({ file, id: sent.job });
+        else note(file, sent);
+      }
+      sizes.set(file, file.sizeBytes);
+      show();
+    });
+    for (const { file, id } of jobs) note(file, await endOf(server, id, file, progress, signal));
+    progress.end();
+    // As they ended until here, which differs from time to time.
+    for (const list of [report.stored, report.skipped]) list.sort((a, b) => (a.path < b.path ? -1 : 1));
+    terminal.result({ namespace, ...report }, textOf(namespace, report));
+    return refused.some(({ isNamed }) => isNamed) ? 'failed' : 'ok';
+  },
+});
+
+async function endOf(
+  server: ServerClient,
+  id: string,
+  file: DocumentFile,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<SentFile> {
+  for (;;) {
+    const job = (await server.send('GET', jobPath(id), undefined, signal)) as JobRow;
+    if (job.state === 'done') {
+      const { state, detail = '' } = (job.result ?? {}) as { state?: string; detail?: string };
+      return state === 'stored' ? { state, detail: printable(detail) } : { state: 'indexed' };
+    }
+    if (hasEnded(job)) return { refused: printable(failureOf(job)) };
+    const { done = 0, total = null } = job.progress ?? {};
+    if (total !== null && total > 0) {
+      const doneBytes = Math.round((done / total) * file.sizeBytes);
+      progress.update(`indexing ${printable(file.source)}`, doneBytes, file.sizeBytes);
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    signal.throwIfAborted();
+  }
+}
+
+function failureOf({ id, state, error }: JobRow): string {
+  if (error === null) return `the job ${id} is ${state}; add the file again`;
+  return `${error.code}: ${[error.detail, error.remedy ?? 'Add the file again.'].join(' ')}`;
+}
+
+const MOST_SHOWN = 10;
+
+function textOf(namespace: string, { added, unchanged, stored, skipped, note }: Report): string {
+  const kept = stored.length === 0 ? '' : `, ${stored.length} stored without an index`;
+  const head = `${printable(namespace)}: ${added} added, ${unchanged} unchanged${kept}, ${skipped.length} left out`;
+  return [head, ...(note === undefined ? [] : [note]), ...listed('stored', stored), ...listed('left out', skipped)].join('\n');
+}
+
+function listed(what: string, files: readonly LeftFile[]): string[] {
+  const lines = files.slice(0, MOST_SHOWN).map(({ path, reason }) => `  ${what}: ${printable(path)}: ${printable(reason)}`);
+  return files.length > MOST_SHOWN ? [...lines, `  and ${files.length - MOST_SHOWN} more`] : lines;
+}
