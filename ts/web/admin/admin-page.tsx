@@ -1,0 +1,119 @@
+import { signal } from '@preact/signals';
+import type { FunctionComponent } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { call } from '../api/call.ts';
+import { Button } from '../design/button.tsx';
+import { Empty } from '../design/empty.tsx';
+import { Icon } from '../design/icon.tsx';
+import { t } from '../i18n/language.ts';
+import { AccountMenu } from '../session/account-menu.tsx';
+import { Brand } from '../session/brand.tsx';
+import { goToSignIn, hasRole, who } from '../session/session.ts';
+import { GROUPS, SCREENS, type Screen } from './screens.ts';
+
+const isNavOpen = signal(false);
+
+function addressed(): string {
+  return location.hash.slice(1);
+}
+
+export function AdminPage() {
+  const [id, setId] = useState(addressed());
+  useEffect(() => {
+    const follow = (): void => {
+      setId(addressed());
+      isNavOpen.value = false;
+      // A role may have been switched meanwhile.
+      void askModules();
+    };
+    addEventListener('hashchange', follow);
+    // The address may have changed since the page was drawn.
+    follow();
+    return () => removeEventListener('hashchange', follow);
+  }, []);
+  const seen = SCREENS.filter(({ least, module }) => hasRole(least) && runs(module));
+  const screen = seen.find((each) => each.id === id) ?? seen[0];
+  return (
+    <div class="admin">
+      <button type="button" class="skip" onClick={skip}>
+        {t('skip_to_content')}
+      </button>
+      <div class="admin-top">
+        <Button
+          icon="menu"
+          label={t('navigation')}
+          aria-expanded={isNavOpen.value}
+          onClick={() => (isNavOpen.value = !isNavOpen.value)}
+        />
+        <Brand />
+      </div>
+      <nav class={isNavOpen.value ? 'admin-nav open' : 'admin-nav'} aria-label={t('navigation')}>
+        <a class="brand-link" href="/chat" aria-label={`svc, ${t('chat')}`}>
+          <Brand />
+        </a>
+        {GROUPS.map((group) => (
+          <Group key={group} title={t(`group_${group}`)} screens={seen.filter((each) => each.group === group)} shown={screen} />
+        ))}
+        <div class="admin-account">
+          <AccountMenu />
+        </div>
+      </nav>
+      <main id="content" tabIndex={-1}>
+        {who.value === undefined ? <SignInFirst /> : screen !== undefined && <Shown key={screen.id} screen={screen} />}
+      </main>
+    </div>
+  );
+}
+
+/** Modules that the node runs, or undefined where it did not say: then everything is shown, and the server says what is missing. */
+const running = signal<readonly string[] | undefined>(undefined);
+
+function runs(module: string | undefined): boolean {
+  return module === undefined || (running.value?.includes(module) ?? true);
+}
+
+async function askModules(): Promise<void> {
+  running.value = (await call('GET /health').catch(() => undefined))?.modules;
+}
+
+function skip(): void {
+  document.getElementById('content')?.focus();
+}
+
+function Group({ title, screens, shown }: { title: string; screens: readonly Screen[]; shown: Screen | undefined }) {
+  if (screens.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <h2>{title}</h2>
+      <ul>
+        {screens.map(({ id, title: text, icon }) => (
+          <li key={id}>
+            <a href={`#${id}`} aria-current={shown?.id === id ? 'page' : undefined}>
+              <Icon name={icon} />
+              {t(text)}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Shown({ screen }: { screen: Screen }) {
+  const [component, setComponent] = useState<{ View: FunctionComponent } | undefined>();
+  useEffect(() => {
+    document.title = `${t(screen.title)} · svc`;
+    void screen.load().then((View) => setComponent({ View }));
+  }, [screen.id]);
+  return component === undefined ? <span class="spinner" role="status" aria-label={t('loading')} /> : <component.View />;
+}
+
+function SignInFirst() {
+  return (
+    <Empty icon="shield" title={t('console_needs_sign_in')}>
+      <Button look="main" onClick={goToSignIn}>
+        {t('sign_in')}
+      </Button>
+    </Empty>
+  );
+}

@@ -1,0 +1,67 @@
+/** Backups that are being made or verified, and how the last ones ended. */
+import { useEffect, useRef } from 'preact/hooks';
+import { type Answer, call } from '../../api/call.ts';
+import { Notice } from '../../design/notice.tsx';
+import { Progress } from '../../design/progress.tsx';
+import { formatBytes } from '../../i18n/format.ts';
+import { t } from '../../i18n/language.ts';
+import { useData } from '../use-data.ts';
+
+type Job = Answer<'GET /api/v1/system/jobs'>['jobs'][number];
+
+const EVERY_MS = 1000;
+const SHOWN_ENDED_MS = 10 * 60_000;
+
+/** `asked`: changes when a job was begun here, so that it shows at once. */
+export function BackupJobs({ asked, onDone }: { asked: number; onDone(): void }) {
+  const load = async (): Promise<Job[]> => {
+    const kinds = ['backup.create', 'backup.verify'];
+    const pages = await Promise.all(kinds.map((kind) => call('GET /api/v1/system/jobs', { query: { kind, limit: 5 } })));
+    return pages.flatMap(({ jobs }) => jobs);
+  };
+  const { data = [] } = useData(load, [asked], EVERY_MS);
+  const running = data.filter(({ state }) => state === 'queued' || state === 'running');
+  const before = useRef(0);
+  useEffect(() => {
+    if (running.length < before.current) onDone();
+    before.current = running.length;
+  }, [running.length]);
+  const isRecent = ({ ended_at: at }: Job): boolean => Date.now() - Date.parse(at ?? '') < SHOWN_ENDED_MS;
+  const failed = data.filter((job) => job.state === 'failed' && isRecent(job));
+  const verified = data.filter((job) => job.state === 'done' && job.kind === 'backup.verify' && isRecent(job));
+  return (
+    <>
+      {running.map((job) => (
+        <Running key={job.id} job={job} />
+      ))}
+      {failed.map(({ id, error }) => (
+        <Notice key={id} tone="danger">
+          {error?.detail} {error?.remedy}
+        </Notice>
+      ))}
+      {verified.map(({ id, input, result }) => (
+        <Notice key={id}>{t('backup_verified', { id: textOf(input, 'backup'), count: Number(textOf(result, 'files')) })}</Notice>
+      ))}
+    </>
+  );
+}
+
+function Running({ job: { kind, progress } }: { job: Job }) {
+  const name = kind === 'backup.create' ? t('backup_being_made') : t('backup_being_verified');
+  const done = progress?.done ?? 0;
+  const total = progress?.total ?? undefined;
+  return (
+    <section class="card pull" aria-label={name}>
+      <div class="row">
+        <strong>{name}</strong>
+        <span class="small quiet">{progress?.unit === 'bytes' ? formatBytes(done) : (progress?.message ?? '')}</span>
+      </div>
+      <Progress label={name} value={total === undefined || total === 0 ? undefined : done / total} />
+    </section>
+  );
+}
+
+function textOf(value: unknown, member: string): string {
+  const found = (value as Record<string, unknown> | null)?.[member];
+  return found === undefined ? '' : String(found);
+}

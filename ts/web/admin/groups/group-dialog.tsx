@@ -1,0 +1,77 @@
+/** A group: the role that it gives, and the models and knowledge bases that its members may use. */
+import { useState } from 'preact/hooks';
+import { type Answer, call } from '../../api/call.ts';
+import { SelectField } from '../../design/select-field.tsx';
+import { TextField } from '../../design/text-field.tsx';
+import { t } from '../../i18n/language.ts';
+import { hasRole } from '../../session/session.ts';
+import { FormDialog } from '../form-dialog.tsx';
+import { namesIn } from '../name-list.ts';
+
+export type Group = Answer<'GET /api/v1/identity/groups'>['data'][number];
+type GivenRole = 'viewer' | 'developer' | 'admin' | null;
+
+interface GroupDialogProps {
+  /** Undefined: a new one. */
+  group: Group | undefined;
+  onClose(): void;
+  onSaved(): Promise<void>;
+}
+
+export function GroupDialog({ group, onClose, onSaved }: GroupDialogProps) {
+  const [name, setName] = useState(group?.name ?? '');
+  const [description, setDescription] = useState(group?.description ?? '');
+  const [role, setRole] = useState<string>(group?.role ?? '');
+  const [models, setModels] = useState(group?.grants.models.join(', ') ?? '');
+  const [namespaces, setNamespaces] = useState(group?.grants.namespaces.join(', ') ?? '');
+  const [externalId, setExternalId] = useState(group?.external_id ?? '');
+  const [tenant, setTenant] = useState('');
+  const send = async (): Promise<void> => {
+    const grants = { models: namesIn(models), namespaces: namesIn(namespaces) };
+    const given = (role === '' ? null : role) as GivenRole;
+    const body = { name, description, role: given, grants, external_id: externalId === '' ? null : externalId };
+    if (group !== undefined) await call('PATCH /api/v1/identity/groups/{id}', { params: { id: group.id }, body });
+    else await call('POST /api/v1/identity/groups', { body: { ...body, ...(tenant === '' ? {} : { tenant }) } });
+    await onSaved();
+  };
+  const roles = [
+    { value: '', text: t('group_no_role') },
+    ...['viewer', 'developer', 'admin'].map((value) => ({ value, text: value })),
+  ];
+  return (
+    <FormDialog
+      title={group === undefined ? t('new_group') : t('edit_group', { name: group.name })}
+      action={t('save')}
+      send={send}
+      onClose={onClose}
+    >
+      <TextField label={t('name')} value={name} onInput={setName} required maxLength={200} />
+      <TextField label={t('description')} value={description} onInput={setDescription} maxLength={1000} />
+      <SelectField label={t('role')} hint={t('group_role_hint')} value={role} options={roles} onChange={setRole} />
+      <TextField
+        label={t('granted_models')}
+        hint={t('granted_models_hint')}
+        value={models}
+        onInput={setModels}
+        placeholder="llama*, qwen3-4b"
+      />
+      <TextField
+        label={t('granted_bases')}
+        hint={t('granted_bases_hint')}
+        value={namespaces}
+        onInput={setNamespaces}
+        placeholder="handbook, legal-*"
+      />
+      <TextField
+        label={t('external_id')}
+        hint={t('external_id_hint')}
+        value={externalId}
+        onInput={setExternalId}
+        maxLength={256}
+      />
+      {group === undefined && hasRole('superadmin') && (
+        <TextField label={t('tenant')} hint={t('tenant_hint')} value={tenant} onInput={setTenant} maxLength={128} />
+      )}
+    </FormDialog>
+  );
+}

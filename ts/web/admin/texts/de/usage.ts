@@ -1,0 +1,42 @@
+/** Texts about usage and quotas, in German. */
+import type { Translation } from '../../../i18n/catalogue.ts';
+import type { usage as english } from '../en/usage.ts';
+
+export const usage: Translation<typeof english> = {
+  cached_tokens: 'Davon im Cache',
+  completion_tokens: 'Geschrieben',
+  edit_quota: 'Grenzen ändern',
+  grouped_by: 'Nach',
+  key_id: 'Id des Schlüssels',
+  key_id_hint: 'Wie die Nutzung nach Schlüsseln sie zeigt',
+  lift_quota: 'Grenzen aufheben',
+  lift_quota_detail: '{name} ist hier nicht mehr begrenzt. Was genutzt wurde, bleibt gezählt.',
+  new_quota: 'Neue Grenze',
+  no_quotas: 'Keine Grenzen',
+  no_quotas_detail:
+    'Alle dürfen so viel nutzen, wie der Knoten kann. Eine Grenze für einen Mandanten, ein Konto oder einen Schlüssel anlegen.',
+  no_usage: 'Noch nichts verbraucht',
+  no_usage_detail: 'Anfragen an Modelle werden nach Stunden gezählt und erscheinen hier, wenn sie zu Ende sind.',
+  prompt_tokens: 'Gelesen',
+  quota_of: 'Für',
+  quota_requests_per_minute: 'Anfragen je Minute',
+  quota_requests_per_month: 'Anfragen je Monat',
+  quota_tokens_per_minute: 'Token je Minute',
+  quota_tokens_per_month: 'Token je Monat',
+  quotas: 'Kontingente',
+  quotas_detail: 'Grenzen von Mandanten, Konten und Schlüsseln, und was davon genutzt ist.',
+  span: 'Zeitraum',
+  span_day: 'Letzter Tag',
+  span_month: 'Letzte 30 Tage',
+  span_week: 'Letzte 7 Tage',
+  span_year: 'Letztes Jahr',
+  total: 'Insgesamt',
+  usage: 'Verbrauch',
+  usage_by_key: 'Schlüssel',
+  usage_by_model: 'Modell',
+  usage_by_tenant: 'Mandant',
+  usage_by_user: 'Konto',
+  usage_detail: 'Was Anfragen an Modelle verbraucht haben, gezählt nach Stunden in UTC.',
+  usage_requests: 'Anfragen im Lauf der Zeit',
+  usage_tokens: 'Token im Lauf der Zeit',
+};

@@ -1,0 +1,11 @@
+/** Texts of the frame around the screens, in English. */
+export const frame = {
+  console_needs_sign_in: 'The console needs you to sign in',
+  group_control: 'Security and integration',
+  group_node: 'Node',
+  group_own: 'You',
+  group_people: 'People',
+  navigation: 'Navigation',
+  shown_once: 'Copy it now: it is not shown again.',
+  skip_to_content: 'Skip to the content',
+} as const;

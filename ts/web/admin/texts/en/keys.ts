@@ -1,0 +1,21 @@
+/** Texts about keys and sessions, in English. */
+export const keys = {
+  api_keys_detail: 'Programs use a key in place of a password. It is shown once, when it is made.',
+  browser: 'Browser',
+  components: 'Design system',
+  components_detail: 'Every part of the pages in every state.',
+  days: '{count} days',
+  end: 'End',
+  end_all: 'End all',
+  key_made: 'Key {name}',
+  key_name_hint: 'What it is for, so that you know it again',
+  limit_scopes: 'Limit what the key may do',
+  never_expires: 'Never',
+  new_key_for: 'New key for {name}',
+  no_sessions: 'No sessions',
+  own_account: 'Your own',
+  sessions: 'Sessions',
+  sessions_detail: 'Browsers that are signed in, to your account or another one that you administer.',
+  sessions_ended: 'All sessions of the account have ended.',
+  this_one: 'this one',
+} as const;

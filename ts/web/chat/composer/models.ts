@@ -1,0 +1,39 @@
+/** Models that can chat, and the one that is asked. */
+import { computed, signal } from '@preact/signals';
+import { type Answer, call } from '../../api/call.ts';
+
+export type Model = Answer<'GET /v1/models'>['data'][number];
+
+const STORED_AT = 'svc.model';
+
+/** The server has answered. */
+export const areModelsKnown = signal(false);
+export const models = signal<readonly Model[]>([]);
+const asked = signal<string | undefined>(localStorage.getItem(STORED_AT) ?? undefined);
+export const chatModels = computed(() =>
+  models.value.filter(({ capabilities, state }) => capabilities.includes('chat') && state !== 'unusable'),
+);
+
+export const chosenModel = {
+  /** The one that was chosen while it is there, else the first. */
+  get value(): string | undefined {
+    const known = chatModels.value.map(({ id }) => id);
+    return asked.value !== undefined && known.includes(asked.value) ? asked.value : known[0];
+  },
+  set value(id: string | undefined) {
+    asked.value = id;
+  },
+};
+
+export function chooseModel(id: string): void {
+  asked.value = id;
+  localStorage.setItem(STORED_AT, id);
+}
+
+export async function loadModels(): Promise<void> {
+  try {
+    models.value = (await call('GET /v1/models')).data;
+  } finally {
+    areModelsKnown.value = true;
+  }
+}

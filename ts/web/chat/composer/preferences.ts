@@ -1,0 +1,44 @@
+/** What a conversation is answered with; kept in its metadata, and in the browser for the next one. */
+
+export interface Preferences {
+  system: string;
+  temperature: number | undefined;
+  top_p: number | undefined;
+  max_tokens: number | undefined;
+  /** Names of knowledge bases that answers are looked up in. */
+  knowledge: string[];
+}
+
+export const NO_PREFERENCES: Preferences = {
+  system: '',
+  temperature: undefined,
+  top_p: undefined,
+  max_tokens: undefined,
+  knowledge: [],
+};
+
+const MAX_SYSTEM_LENGTH = 20_000;
+
+/** From metadata, which other clients may have written. */
+export function readPreferences(metadata: Readonly<Record<string, unknown>> | null | undefined): Preferences {
+  const given = metadata ?? {};
+  const number = (value: unknown): number | undefined =>
+    typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+  return {
+    system: typeof given['system'] === 'string' ? given['system'].slice(0, MAX_SYSTEM_LENGTH) : '',
+    temperature: number(given['temperature']),
+    top_p: number(given['top_p']),
+    max_tokens: number(given['max_tokens']),
+    knowledge: Array.isArray(given['knowledge']) ? given['knowledge'].filter((name) => typeof name === 'string') : [],
+  };
+}
+
+/** Members that say something, for metadata and for requests. */
+export function givenPreferences({ system, knowledge, ...numbers }: Preferences): Record<string, unknown> {
+  const given = Object.entries(numbers).filter(([, value]) => value !== undefined);
+  return {
+    ...Object.fromEntries(given),
+    ...(system === '' ? {} : { system }),
+    ...(knowledge.length === 0 ? {} : { knowledge }),
+  };
+}

@@ -1,0 +1,14 @@
+/** Which window of the page is open. */
+import { signal } from '@preact/signals';
+import type { Conversation } from './thread/message.ts';
+
+export type DialogName = 'palette' | 'shortcuts' | 'preferences' | 'knowledge' | 'prompts' | 'artifacts';
+export type FolderTask = { move: Conversation } | { rename: string };
+
+export const openDialog = signal<DialogName | undefined>(undefined);
+/** The address that a link of a message leads to, while the reader is asked. */
+export const linkAddress = signal<string | undefined>(undefined);
+export const folderDialog = signal<FolderTask | undefined>(undefined);
+/** The conversation whose links are shown. */
+export const shareDialog = signal<Conversation | undefined>(undefined);
+export const isSidebarOpen = signal(false);

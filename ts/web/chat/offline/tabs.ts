@@ -1,0 +1,18 @@
+/** Tabs of one browser tell each other what they change, so that they show the same. */
+import type { Conversation } from '../thread/message.ts';
+
+export type TabMessage =
+  | { kind: 'changed'; conversation: Conversation }
+  /** Undefined: all of them. */
+  | { kind: 'erased'; id: string | undefined }
+  | { kind: 'left' };
+
+const channel = new BroadcastChannel('svc.chat');
+
+export function tellTabs(message: TabMessage): void {
+  channel.postMessage(message);
+}
+
+export function hearTabs(hear: (message: TabMessage) => void): void {
+  channel.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => hear(data));
+}

@@ -1,0 +1,40 @@
+/** Changes what is kept with the open conversation: its title, its preferences, the branch that it goes on with. */
+import { call } from '../../api/call.ts';
+import { givenPreferences, NO_PREFERENCES, type Preferences } from '../composer/preferences.ts';
+import { upsertConversation } from '../sidebar/conversation-list.ts';
+import type { Message } from './message.ts';
+import { conversation, leafId, messages, preferences } from './shown-thread.ts';
+import { latestLeaf, siblingsOf } from './thread-tree.ts';
+
+/** Throws Refusal. */
+export async function changeOpen(changes: {
+  title?: string;
+  current_message_id?: string;
+  metadata?: Record<string, unknown>;
+}): Promise<void> {
+  const current = conversation.value;
+  if (current === undefined) return;
+  const changed = await call('PATCH /api/v1/edge/conversations', { body: { id: current.id, ...changes } });
+  if (conversation.value?.id === changed.id) conversation.value = changed;
+  upsertConversation(changed);
+}
+
+export async function showBranch(message: Message, step: -1 | 1): Promise<void> {
+  const siblings = siblingsOf(messages.value, message);
+  const next = siblings[siblings.findIndex(({ id }) => id === message.id) + step];
+  const current = conversation.value;
+  if (next === undefined || current === undefined) return;
+  leafId.value = latestLeaf(messages.value, next.id);
+  await changeOpen({ current_message_id: leafId.value });
+}
+
+export async function keepPreferences(given: Preferences): Promise<void> {
+  preferences.value = given;
+  await changeOpen({ metadata: { ...keptMetadata(), ...givenPreferences(given) } });
+}
+
+/** What other clients keep there stays. */
+function keptMetadata(): Record<string, unknown> {
+  const names = Object.keys(NO_PREFERENCES);
+  return Object.fromEntries(Object.entries(conversation.value?.metadata ?? {}).filter(([name]) => !names.includes(name)));
+}

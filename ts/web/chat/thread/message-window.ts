@@ -1,0 +1,33 @@
+/** Of a long conversation only the messages around what is read are drawn: a window that moves over them. Indices are those of the shown branch. */
+export interface MessageWindow {
+  first: number;
+  /** Behind the last one. */
+  end: number;
+}
+
+/** Drawn at first. */
+const START = 40;
+/** So many come at one end with each step, and beyond the most, as many go at the other. */
+const STEP = 8;
+const MOST = 96;
+
+export function windowAtEnd(count: number): MessageWindow {
+  return { first: Math.max(0, count - START), end: count };
+}
+
+export function earlier({ first, end }: MessageWindow): MessageWindow {
+  const from = Math.max(0, first - STEP);
+  return { first: from, end: Math.min(end, from + MOST) };
+}
+
+export function later({ first, end }: MessageWindow, count: number): MessageWindow {
+  const until = Math.min(count, end + STEP);
+  return { first: Math.max(first, until - MOST), end: until };
+}
+
+/** The branch has another length. A window at its end stays there; a reader at the end has no use for what is far above. */
+export function fit({ first, end }: MessageWindow, before: number, count: number, isReadAtEnd: boolean): MessageWindow {
+  if (end < before && end <= count) return { first, end };
+  const from = Math.min(first, Math.max(0, count - START));
+  return { first: isReadAtEnd && count - from > MOST ? count - START : from, end: count };
+}

@@ -1,0 +1,98 @@
+/** What a conversation holds, as the API has it. */
+import type { Answer } from '../../api/call.ts';
+
+export type Conversation = Answer<'GET /api/v1/edge/conversations'>['data'][number];
+export type Message = Answer<'GET /api/v1/edge/conversations/messages'>['data'][number];
+
+export interface ToolCall {
+  name: string;
+  /** JSON text, as far as it has come. */
+  args: string;
+}
+
+/** A passage that an answer stands on. */
+export interface Citation {
+  n: number;
+  namespace?: string;
+  document_id: string;
+  source: string;
+  page?: number;
+  sheet?: string;
+  slide?: number;
+  /** Where it stands in the document's stored text. */
+  start?: number;
+  end?: number;
+  text: string;
+  score?: number;
+}
+
+/** What a question's `metadata` keeps beside its text. */
+export interface QuestionFacts {
+  /** Files that were added to a knowledge base for it. */
+  files?: AttachedDocument[];
+  /** Pictures for a model that sees, as data: addresses. */
+  images?: string[];
+}
+
+export interface AttachedDocument {
+  name: string;
+  namespace: string;
+  document_id?: string;
+  /** `stored`: it is kept, and no search finds it. */
+  state: 'indexed' | 'stored';
+  detail?: string;
+}
+
+/** What an answer's `metadata` keeps beside its text. */
+export interface AnswerFacts {
+  reasoning?: string;
+  tool_calls?: ToolCall[];
+  finish_reason?: string;
+  prompt_tokens?: number;
+  completion_tokens?: number;
+  tokens_per_second?: number;
+  /** Why it ended early: `stopped` by the reader, `broken` by a failure. */
+  ended?: 'stopped' | 'broken';
+}
+
+export function factsOf(message: Message): AnswerFacts {
+  const { incomplete, ...facts } = (message.metadata ?? {}) as AnswerFacts & { incomplete?: unknown };
+  // The server says in its own words why it stored a part.
+  return incomplete === undefined ? facts : { ended: incomplete === 'cancelled' ? 'stopped' : 'broken', ...facts };
+}
+
+const PICTURE = /^data:image\/(png|jpeg|webp|gif);base64,[A-Za-z0-9+/=]+$/;
+
+/** Metadata may come from other clients: what has not its shape is left out. */
+export function questionFactsOf(message: Pick<Message, 'metadata'>): Required<QuestionFacts> {
+  const { files, images } = (message.metadata ?? {}) as Record<string, unknown>;
+  return {
+    files: Array.isArray(files) ? files.filter(isDocument) : [],
+    images: Array.isArray(images) ? images.filter((image) => typeof image === 'string' && PICTURE.test(image)) : [],
+  };
+}
+
+function isDocument(value: unknown): value is AttachedDocument {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, namespace, detail } = value as Record<string, unknown>;
+  return typeof name === 'string' && typeof namespace === 'string' && (detail === undefined || typeof detail === 'string');
+}
+
+/** Citations come from a file or a model: what has not their shape is left out. */
+export function citationsOf(values: readonly unknown[] | undefined): Citation[] {
+  return (values ?? []).filter(isCitation);
+}
+
+function isCitation(value: unknown): value is Citation {
+  if (typeof value !== 'object' || value === null) return false;
+  const { n, source, text } = value as Partial<Citation>;
+  return Number.isSafeInteger(n) && typeof source === 'string' && typeof text === 'string';
+}
+
+/** Ids are made here, so that a request that is sent again is stored once. */
+export function newId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(15));
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_');
+}

@@ -1,0 +1,78 @@
+/** Opens a conversation, and follows what other tabs and devices do to it. */
+import { type Answer, call } from '../../api/call.ts';
+import { follow } from '../answers/completion.ts';
+import { LiveAnswer } from '../answers/live-answer.ts';
+import { chosenModel } from '../composer/models.ts';
+import { readPreferences } from '../composer/preferences.ts';
+import { loadRenderer } from '../markdown/renderer.ts';
+import type { Conversation } from './message.ts';
+import {
+  conversation,
+  currentVisit,
+  isLoading,
+  isTemporary,
+  leafId,
+  leave,
+  live,
+  messages,
+  preferences,
+  setThread,
+} from './shown-thread.ts';
+import { lastSeq, listMessages } from './stored-messages.ts';
+import { writeAnswer } from './write-answer.ts';
+
+type RunningStream = Answer<'GET /api/v1/edge/conversations/streams'>['data'][number];
+
+/** Throws Refusal. */
+export async function openConversation(id: string): Promise<void> {
+  leave();
+  const isShown = currentVisit();
+  isLoading.value = true;
+  loadRenderer();
+  try {
+    // Asked for before the messages: an answer that ends in between is among them then.
+    const { data: streams } = await call('GET /api/v1/edge/conversations/streams', { query: { id } });
+    const found = await listMessages(id, undefined, isShown);
+    // A conversation has no route of its own: to begin one that is there already answers it as it is.
+    const current = await call('POST /api/v1/edge/conversations', { body: { id } });
+    if (!isShown()) return;
+    conversation.value = current;
+    setThread([...found.values()], current.current_message_id ?? undefined);
+    isTemporary.value = current.temporary;
+    preferences.value = readPreferences(current.metadata);
+    if (current.model !== null) chosenModel.value = current.model;
+    const running = streams.findLast(({ id, state }) => state === 'running' && !found.has(id));
+    if (running !== undefined) void attach(current, running);
+  } finally {
+    if (isShown()) isLoading.value = false;
+  }
+}
+
+/** Another tab has asked something in this conversation. */
+export function showAnswerOf(conversationId: unknown): void {
+  const id = conversation.value?.id;
+  // What cannot be loaded now is loaded when the reader comes back to it.
+  if (id !== undefined && conversationId === id && live.value === undefined) void openConversation(id).catch(() => undefined);
+}
+
+/** What another tab or device did to the open conversation. While an answer is written here, its end brings the news. */
+export async function catchUp(changed: Conversation): Promise<void> {
+  const isShown = currentVisit();
+  if (conversation.value?.id !== changed.id || changed.version <= conversation.value.version) return;
+  if (live.value !== undefined) return;
+  conversation.value = changed;
+  const last = lastSeq();
+  const found = changed.message_count > last ? await listMessages(changed.id, last, isShown) : new Map();
+  if (!isShown() || live.value !== undefined) return;
+  if (found.size > 0) messages.value = new Map([...messages.value, ...found]);
+  const leaf = changed.current_message_id;
+  if (leaf !== null && messages.value.has(leaf)) leafId.value = leaf;
+}
+
+/** Shows an answer that is being written for another page, or was for this one before it was loaded anew. */
+async function attach(target: Conversation, { id, parent_id, prefix }: RunningStream): Promise<void> {
+  if (live.value !== undefined) return;
+  const writing = new LiveAnswer(id, parent_id ?? leafId.value ?? '', prefix);
+  writing.isResumable = true;
+  await writeAnswer(target, writing, follow(id, writing.abort.signal));
+}

@@ -1,0 +1,30 @@
+/** Stores a question in its conversation, which it may begin. */
+import { call } from '../../api/call.ts';
+import type { Question } from '../composer/question.ts';
+import { upsertConversation } from '../sidebar/conversation-list.ts';
+import type { Conversation } from './message.ts';
+import { conversation, leafId, nextId } from './shown-thread.ts';
+import { appendMessage } from './stored-messages.ts';
+
+/** Once, however often it is tried. True: its conversation is open, and it can be answered. Throws Refusal. */
+export async function placeQuestion(question: Question): Promise<boolean> {
+  const isOpen = (): boolean => (conversation.value?.id ?? nextId.value) === question.conversationId;
+  const target = question.begins === undefined ? { id: question.conversationId } : await begin(question, isOpen);
+  const { id, text: content, metadata } = question;
+  const parentId = question.parentId === undefined && isOpen() ? (leafId.value ?? null) : question.parentId;
+  await appendMessage(target, {
+    id,
+    role: 'user',
+    content,
+    ...(parentId === undefined ? {} : { parent_id: parentId }),
+    ...(metadata === undefined ? {} : { metadata: metadata as Record<string, unknown> }),
+  });
+  return isOpen();
+}
+
+async function begin({ conversationId: id, begins }: Question, isOpen: () => boolean): Promise<Conversation> {
+  const made = await call('POST /api/v1/edge/conversations', { body: { id, ...begins } });
+  if (isOpen()) conversation.value = made;
+  upsertConversation(made);
+  return made;
+}

@@ -1,0 +1,53 @@
+/** Rows and columns; the first column names the row. It scrolls sideways by itself where the window is narrow. */
+import type { ComponentChildren } from 'preact';
+
+export interface Column<Row> {
+  head: string;
+  /** `number`: to the end of the cell. `actions`: as narrow as its buttons; the head is for screen readers. */
+  kind?: 'text' | 'number' | 'actions';
+  cell(row: Row): ComponentChildren;
+}
+
+interface TableProps<Row> {
+  /** What the table holds, for screen readers. */
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf(row: Row): string;
+}
+
+export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section class="table-frame" aria-label={label} tabIndex={0}>
+      <table class="table">
+        <thead>
+          <tr>
+            {columns.map(({ head, kind = 'text' }) => (
+              <th scope="col" key={head} class={kind}>
+                {kind === 'actions' ? <span class="unseen">{head}</span> : head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ head, kind = 'text', cell }, index) =>
+                index === 0 ? (
+                  <th scope="row" key={head}>
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td key={head} class={kind}>
+                    {cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

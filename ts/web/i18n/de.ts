@@ -1,0 +1,21 @@
+/** The texts of the pages in German. */
+import type { Catalogue } from './catalogue.ts';
+import { account } from './de/account.ts';
+import { composer } from './de/composer.ts';
+import { design } from './de/design.ts';
+import { knowledge } from './de/knowledge.ts';
+import { library } from './de/library.ts';
+import { login } from './de/login.ts';
+import { thread } from './de/thread.ts';
+import { words } from './de/words.ts';
+
+export const de: Catalogue = {
+  ...account,
+  ...composer,
+  ...design,
+  ...knowledge,
+  ...library,
+  ...login,
+  ...thread,
+  ...words,
+};

@@ -1,0 +1,15 @@
+/** Texts about the reader’s account, in German. */
+import type { Translation } from '../catalogue.ts';
+import type { account as english } from '../en/account.ts';
+
+export const account: Translation<typeof english> = {
+  admin_console: 'Verwaltung',
+  no_accounts_yet: 'Noch keine Konten',
+  sign_in_needed: 'Deine Sitzung ist beendet. Melde dich neu an.',
+  sign_out: 'Abmelden',
+  theme_contrast: 'Hoher Kontrast',
+  theme_dark: 'Dunkel',
+  theme_light: 'Hell',
+  theme_system: 'Wie das System',
+  too_many_attempts: 'Zu viele Versuche. Warte eine Weile und versuch es dann neu.',
+};

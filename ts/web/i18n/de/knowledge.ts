@@ -1,0 +1,29 @@
+/** Texts about knowledge bases and artifacts, in German. */
+import type { Translation } from '../catalogue.ts';
+import type { knowledge as english } from '../en/knowledge.ts';
+
+export const knowledge: Translation<typeof english> = {
+  artifact_kept: 'Bei den Artefakten abgelegt',
+  artifact_named: 'Artefakt: {title}',
+  artifact_shared: 'Der Link ist kopiert; jeder im Mandanten kann ihn öffnen.',
+  artifact_view: 'Ansicht des Artefakts',
+  choose_files: 'Dateien wählen',
+  create: 'Anlegen',
+  documents: 'Dokumente',
+  documents_count: 'Dokumente: {count}',
+  keep: 'Ablegen',
+  kind: 'Art',
+  knowledge_delete_detail:
+    '„{name}“ wird mit {count} Dokumenten entfernt, für alle im Mandanten. Das lässt sich nicht rückgängig machen.',
+  knowledge_detail:
+    'Antworten schlagen in den eingeschalteten Wissensbasen nach und nennen deren Dokumente. Alle im Mandanten haben dieselbe Liste.',
+  knowledge_new: 'Neue Wissensbasis',
+  no_artifacts: 'Noch keine Artefakte',
+  no_artifacts_detail: 'Öffnen Sie eine Seite, Zeichnung oder ein Programm aus einer Antwort und legen Sie es ab.',
+  no_documents: 'Noch keine Dokumente.',
+  no_knowledge: 'Noch keine Wissensbasen.',
+  version_after: 'Nächste Fassung',
+  version_before: 'Vorige Fassung',
+  version_of: 'Fassung {n} von {count}',
+  versions: 'Fassungen: {count}',
+};

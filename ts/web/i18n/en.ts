@@ -1,0 +1,20 @@
+/** The texts of the pages in English. Their keys are what every other catalogue has. */
+import { account } from './en/account.ts';
+import { composer } from './en/composer.ts';
+import { design } from './en/design.ts';
+import { knowledge } from './en/knowledge.ts';
+import { library } from './en/library.ts';
+import { login } from './en/login.ts';
+import { thread } from './en/thread.ts';
+import { words } from './en/words.ts';
+
+export const en = {
+  ...account,
+  ...composer,
+  ...design,
+  ...knowledge,
+  ...library,
+  ...login,
+  ...thread,
+  ...words,
+} as const;

@@ -1,0 +1,25 @@
+/** Texts about knowledge bases and artifacts, in English. */
+export const knowledge = {
+  artifact_kept: 'Kept among your artifacts',
+  artifact_named: 'Artifact: {title}',
+  artifact_shared: 'The link is copied; everyone of your tenant can open it.',
+  artifact_view: 'View of the artifact',
+  choose_files: 'Choose files',
+  create: 'Create',
+  documents: 'Documents',
+  documents_count: 'Documents: {count}',
+  keep: 'Keep',
+  kind: 'Kind',
+  knowledge_delete_detail: '“{name}” is removed with its {count} documents, for everyone of your tenant. This cannot be undone.',
+  knowledge_detail:
+    'Answers are looked up in the bases that are switched on, and cite their documents. Everyone of your tenant has the same list.',
+  knowledge_new: 'New knowledge base',
+  no_artifacts: 'No artifacts yet',
+  no_artifacts_detail: 'Open a page, drawing or program of an answer, and keep it.',
+  no_documents: 'No documents yet.',
+  no_knowledge: 'No knowledge bases yet.',
+  version_after: 'Next version',
+  version_before: 'Previous version',
+  version_of: 'Version {n} of {count}',
+  versions: 'Versions: {count}',
+} as const;

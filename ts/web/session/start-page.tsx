@@ -1,0 +1,28 @@
+/** Draws a page: theme and language first, then the page into #page. */
+import '../design/tokens.css';
+import '../design/base.css';
+import '../design/components.css';
+import '../session/session.css';
+import { type ComponentChild, render } from 'preact';
+import { ConfirmDialog } from '../design/confirm.tsx';
+import { applyTheme } from '../design/theme.ts';
+import { Toasts } from '../design/toasts.tsx';
+import { loadLanguage, type OwnTexts } from '../i18n/language.ts';
+import { restoreBranding } from './branding.ts';
+
+/** `texts`: those that this page alone shows. */
+export async function startPage(page: () => ComponentChild, texts?: OwnTexts): Promise<void> {
+  applyTheme();
+  restoreBranding();
+  await loadLanguage(texts);
+  const root = document.getElementById('page');
+  if (root === null) throw new Error('the page has no element #page');
+  render(
+    <>
+      {page()}
+      <ConfirmDialog />
+      <Toasts />
+    </>,
+    root,
+  );
+}
