@@ -1,0 +1,62 @@
+/** Makes a Debian package of the same tree. */
+import { chmodSync, cpSync, globSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Flavour } from '../flavour.ts';
+import { runTool } from '../run-tool.ts';
+import { copyFile, writeFile } from '../tree/copy-file.ts';
+import { layout } from '../tree/layout.ts';
+
+export interface DebOptions {
+  flavour: Flavour;
+  tree: string;
+  version: string;
+  /** Of the package; undefined: its first. */
+  revision?: string | undefined;
+  outFolder: string;
+  sourceDateEpoch: number;
+}
+
+/** Resolves to the path of the package. */
+export async function buildDeb({ flavour, tree, revision, outFolder, sourceDateEpoch, ...options }: DebOptions): Promise<string> {
+  const version = revision === undefined ? options.version : `${options.version}-${revision}`;
+  const root = mkdtempSync(join(tmpdir(), 'svc-deb-'));
+  try {
+    chmodSync(root, 0o755);
+    cpSync(tree, root, { recursive: true });
+    writeFile(join(root, 'DEBIAN/control'), control(flavour, version, sizeKiB(root)));
+    writeFile(join(root, 'DEBIAN/conffiles'), `/${layout.config}\n`);
+    for (const script of ['postinst', 'prerm', 'postrm'])
+      copyFile(join(import.meta.dirname, script), join(root, 'DEBIAN', script), 0o755);
+    for (const path of ['', ...globSync('**/*', { cwd: root })]) utimesSync(join(root, path), sourceDateEpoch, sourceDateEpoch);
+    mkdirSync(outFolder, { recursive: true });
+    const file = join(outFolder, `${flavour.packageName}_${version}_${flavour.debArch}.deb`);
+    const env = { SOURCE_DATE_EPOCH: String(sourceDateEpoch) };
+    await runTool('dpkg-deb', ['--root-owner-group', '-Zzstd', '-z9', '--build', root, file], { env, debianPackage: 'dpkg' });
+    return file;
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+function sizeKiB(root: string): number {
+  const files = globSync('**/*', { cwd: root }).map((path) => statSync(join(root, path)));
+  return Math.ceil(files.reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0) / 1024);
+}
+
+function control({ packageName, debArch }: Flavour, version: string, installedKiB: number): string {
+  return `Package: ${packageName}
+Version: ${version}
+Architecture: ${debArch}
+Maintainer: svc packagers <packages@svc.invalid>
+Installed-Size: ${installedKiB}
+Depends: libc6 (>= 2.36), libstdc++6 (>= 12), libgomp1, adduser
+Recommends: ca-certificates
+Section: net
+Priority: optional
+Description: Self-hosted AI platform with local GGUF models
+ An OpenAI-style and a native API, knowledge bases, conversations and an admin
+ console over local GGUF models, on one machine or several. The demonstration
+ models that come with it answer without a download.
+`;
+}

@@ -1,0 +1,31 @@
+/** The compiled files of a package: each is loaded by something, and what they need is there. */
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { layout } from '../tree/layout.ts';
+import { isSystemLibrary, neededLibraries } from '../tree/needed-libraries.ts';
+import { type Checks, expect } from './checks.ts';
+
+/** What is loaded by its name: addons, the launcher of confined processes, and backends, of which ggml takes the best. */
+const isLoadedByName = (name: string) => /\.node$|^svc_confine$|^libggml-cpu-.+\.so$/.test(name);
+
+export async function verifyLibraries(checks: Checks, tree: string, what: string): Promise<void> {
+  const folder = join(tree, layout.native);
+  await checks.try(`${what}: every library is needed, and every one that is needed is there`, async () => {
+    const files = globSync('*', { cwd: folder }).sort();
+    const variants = files.filter((name) => name.startsWith('libggml-cpu-'));
+    expect(variants.length > 0, 'there is no CPU variant');
+    const loaded = new Set<string>();
+    const missing = new Set<string>();
+    const load = async (name: string): Promise<void> => {
+      if (loaded.has(name)) return;
+      if (!files.includes(name)) return void missing.add(name);
+      loaded.add(name);
+      for (const needed of await neededLibraries(join(folder, name))) if (!isSystemLibrary(needed)) await load(needed);
+    };
+    for (const name of files.filter(isLoadedByName)) await load(name);
+    expect(missing.size === 0, `nothing brings ${[...missing].join(', ')}`);
+    const idle = files.filter((name) => !loaded.has(name));
+    expect(idle.length === 0, `nothing loads ${idle.join(', ')}`);
+    return `${files.length} files, ${variants.length} CPU variants`;
+  });
+}
