@@ -25,6 +25,13 @@ export function post(url: string, body: unknown, headers: Record<string, string>
   return send(url, { method: 'POST', body, headers });
 }
 
+/** Posts JSON, or gets it without a body. Throws for any answer that is not 2xx. */
+export async function sendJson<T>(url: string, path: string, body?: unknown): Promise<T> {
+  const { status, text, json } = await send(url + path, body === undefined ? {} : { method: 'POST', body });
+  if (status < 200 || status > 299) throw new Error(`${path} answered ${status}: ${text}`);
+  return json as T;
+}
+
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     return JSON.parse(text) as Record<string, unknown>;

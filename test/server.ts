@@ -1,8 +1,9 @@
 /** A real server for black-box tests: `svc serve` in its own process, on a free port, with random tiny models and its own data folder. */
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
+import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { randomModel } from '../models/random/fixture.ts';
+import { randomModel, randomProjector } from '../models/random/fixture.ts';
 import type { RandomModelOptions } from '../models/random/random-model.ts';
 import { ChildServer, freePort } from './child-server.ts';
 
@@ -11,6 +12,8 @@ const cli = join(import.meta.dirname, '../ts/cli/svc.ts');
 export interface TestServerOptions {
   /** File name without .gguf and what it holds. The first one is the default model. */
   models?: Record<string, RandomModelOptions>;
+  /** Gives the first one a projector that sees and hears. */
+  hasProjector?: boolean;
   args?: readonly string[];
   env?: NodeJS.ProcessEnv;
   /** Folder of models and data; a new one unless given, so that a restart can find the old one's. */
@@ -30,8 +33,10 @@ const defaultModels = {
 
 /** Starts a server that the test's teardown stops. */
 export async function startServer(t: Test, options: TestServerOptions = {}): Promise<ChildServer> {
-  const server = await runServer({ ...options, folder: options.folder ?? t.testdir() });
-  t.teardown(() => server.stop());
+  let server: ChildServer | undefined;
+  // Before the folder is made: tap removes one that was there before the first teardown ahead of it.
+  t.teardown(() => server?.stop());
+  server = await runServer({ ...options, folder: options.folder ?? t.testdir() });
   return server;
 }
 
@@ -40,15 +45,22 @@ export function startFullServer(t: Test): Promise<ChildServer> {
   return startServer(t, { models: defaultModels });
 }
 
-/** The same without a test around it, with a context that an answer without max_tokens fills in a moment. The caller stops it. */
+/**
+ * The same without a test around it: with a projector that sees and hears, a context that an answer without max_tokens fills in a moment,
+ * and room for a few saved states, so that memory is soon as full as it may be. The caller stops it.
+ */
 export function runSoakServer(folder: string): Promise<ChildServer> {
-  return runServer({ models: defaultModels, folder, env: { SVC_INFERENCE_CTX: '1024' } });
+  const env = { SVC_INFERENCE_CTX: '1024', SVC_INFERENCE_KV_OFFLOAD_MEMORY_BYTES: '16000000' };
+  return runServer({ models: defaultModels, hasProjector: true, folder, env });
 }
 
-async function runServer(options: TestServerOptions & { folder: string }): Promise<ChildServer> {
+/** The caller stops it. */
+export async function runServer(options: TestServerOptions & { folder: string }): Promise<ChildServer> {
   const models = options.models ?? { [chatModel]: defaultModels[chatModel] };
   const modelsFolder = join(options.folder, 'models');
   await linkModels(modelsFolder, models);
+  if (options.hasProjector)
+    await link(await randomProjector({ hears: true }), join(modelsFolder, `${Object.keys(models)[0]}.mmproj.gguf`));
   const url = `http://127.0.0.1:${await freePort()}`;
   return ChildServer.start({
     program: process.execPath,
@@ -70,11 +82,14 @@ async function runServer(options: TestServerOptions & { folder: string }): Promi
 async function linkModels(folder: string, models: Record<string, RandomModelOptions>): Promise<void> {
   mkdirSync(folder, { recursive: true });
   for (const [name, options] of Object.entries(models)) {
-    const path = join(folder, `${name}.gguf`);
-    try {
-      symlinkSync(await randomModel(options), path);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
+    await link(await randomModel(options), join(folder, `${name}.gguf`));
+  }
+}
+
+async function link(target: string, path: string): Promise<void> {
+  try {
+    await symlink(target, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }

@@ -4,15 +4,19 @@ export interface WantedTenant {
   tokensPerMinute?: number;
 }
 
+const superadmin = { username: 'root', password: 'correct horse battery' };
+
+/** A session of the superadmin, once `makeTenantKeys` has made it. */
+export async function rootToken(url: string): Promise<string> {
+  return (await ask<{ token: string }>(url, '/api/v1/auth/login', undefined, superadmin)).token;
+}
+
 /** The keys by the tenants' ids. The server asks every caller for a key from then on. */
 export async function makeTenantKeys<Id extends string>(
   url: string,
   wanted: Readonly<Record<Id, WantedTenant>>,
 ): Promise<Record<Id, string>> {
-  const { token } = await ask<{ token: string }>(url, '/api/v1/auth/register', undefined, {
-    username: 'root',
-    password: 'correct horse battery',
-  });
+  const { token } = await ask<{ token: string }>(url, '/api/v1/auth/register', undefined, superadmin);
   const keys: Partial<Record<Id, string>> = {};
   for (const id of Object.keys(wanted) as Id[]) {
     const { tokensPerMinute } = wanted[id];

@@ -20,7 +20,7 @@ export interface SoakReport {
   /** First 20 answers that openapi.json does not document, and visits that failed. */
   faults: string[];
   nFaults: number;
-  /** Resident memory after a tenth of the time, when caches are warm, and the median of the last tenth's readings. */
+  /** Resident memory when caches are warm, and the median of the last tenth's readings. */
   rssWarmBytes: number;
   rssEndBytes: number;
 }
@@ -40,7 +40,7 @@ export async function soak(
       if (!server.running) throw new Error(`the server ended:\n${server.log}`);
       await visitOnce(server.url, random, contract, report);
       const rss = readRss(server.pid);
-      if (report.rssWarmBytes === 0 && elapsed() > 0.1) report.rssWarmBytes = rss;
+      if (report.rssWarmBytes === 0 && elapsed() > warmAt(seconds)) report.rssWarmBytes = rss;
       if (elapsed() > 0.9) lateReadings.push(rss);
       if (report.nVisits % 500 === 0) onProgress(report);
     }
@@ -48,6 +48,11 @@ export async function soak(
   await Promise.all(Array.from({ length: nClients }, (_, index) => client(new SeededRandom(seed * 1_000 + index))));
   report.rssEndBytes = lateReadings.sort((a, b) => a - b)[Math.floor(lateReadings.length / 2)] ?? 0;
   return report;
+}
+
+/** The share of the time after which caches and allocators have what they keep: a tenth, but two minutes of a short run. */
+function warmAt(seconds: number): number {
+  return Math.max(0.1, Math.min(0.5, 120 / seconds));
 }
 
 async function visitOnce(url: string, random: SeededRandom, contract: Contract, report: SoakReport): Promise<void> {

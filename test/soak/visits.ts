@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import type { SeededRandom } from '../../models/random/seeded-random.ts';
 import { broken, rightRequest, spoiled } from './bodies.ts';
 import type { Answer } from './contract.ts';
+import { hostileRequest } from './hostile.ts';
 
 export type Visit = (url: string, random: SeededRandom) => Promise<Answer[]>;
 
@@ -36,6 +37,11 @@ const spoil: Visit = (url, random) => {
 const breakJson: Visit = (url, random) => {
   const [path, body] = rightRequest(random);
   return ask(url, 'POST', path, broken(random, body), random.chance(0.2) ? { 'content-type': 'text/plain' } : {});
+};
+
+const attack: Visit = async (url, random) => {
+  const [path, body] = await hostileRequest(random);
+  return ask(url, 'POST', path, JSON.stringify(body));
 };
 
 const wander: Visit = (url, random) => {
@@ -126,6 +132,7 @@ export const visits: readonly [name: string, weight: number, visit: Visit][] = [
   ['right', 30, behave],
   ['spoiled', 30, spoil],
   ['broken', 12, breakJson],
+  ['hostile', 24, attack],
   ['wandering', 6, wander],
   ['looking', 6, look],
   ['hanging up', 10, hangUp],

@@ -1,0 +1,3 @@
+import { testKills } from './kill-test.ts';
+
+testKills({});

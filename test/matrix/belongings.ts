@@ -1,0 +1,113 @@
+/** What a tenant has that can be named in a request: made anew for each caller, since requests change and delete it. */
+import { randomUUID } from 'node:crypto';
+import type { Client } from './client.ts';
+import type { Headers } from './credentials.ts';
+
+/** Ids; none of them belongs to a caller's own credential. */
+export interface Ids {
+  readonly tenant: string;
+  readonly user: string;
+  readonly username: string;
+  readonly scimUser: string;
+  readonly key: string;
+  readonly group: string;
+  readonly scimGroup: string;
+  readonly invitation: string;
+  readonly webhook: string;
+  readonly delivery: string;
+  readonly job: string;
+  readonly session: string;
+  readonly capability: string;
+  readonly conversation: string;
+  readonly message: string;
+  readonly stream: string;
+  readonly share: string;
+  readonly artifact: string;
+  readonly artifactShare: string;
+  readonly prompt: string;
+  readonly response: string;
+  readonly namespace: string;
+  readonly document: string;
+  readonly upload: string;
+  readonly file: string;
+  readonly vectorStore: string;
+  readonly fileBatch: string;
+}
+
+export interface Belongings {
+  readonly ids: Ids;
+  /** Keys and tokens, which no answer to others may show. */
+  readonly secrets: readonly string[];
+}
+
+/** `admin` of the tenant, and `person`, the account whose conversations and responses they are. */
+export async function makeBelongings(client: Client, tenant: string, admin: Headers, person: Headers): Promise<Belongings> {
+  // No name is the beginning of another one.
+  const mark = randomUUID().slice(0, 13);
+  const [name, username, namespace] = [`canary-of-${tenant}-${mark}`, `person-${mark}`, `base-${mark}`];
+  const post = (path: string, body: object, as = admin) => client.json('POST', path, as, body);
+  const user = await post('/api/v1/identity/users', { username, role: 'viewer', service: true });
+  const scimUser = await post('/api/v1/identity/users', { username: `${username}-scim`, role: 'viewer' });
+  const key = await post('/api/v1/identity/keys', { name, user: user.id });
+  const group = await post('/api/v1/identity/groups', { name });
+  const scimGroup = await post('/api/v1/identity/groups', { name: `${name}-scim` });
+  const invitation = await post('/api/v1/identity/invitations', { note: name });
+  const { data: events } = await client.json('GET', '/api/v1/webhooks/events', admin);
+  const webhook = await post('/api/v1/webhooks', {
+    url: `http://127.0.0.1:9/${name}`,
+    events: [events[0].name ?? events[0].type ?? events[0].event],
+    description: name,
+  });
+  const capability = await post('/api/v1/identity/capabilities', { scopes: ['chat:use'], expires_in_seconds: 86_400 }, person);
+  const conversation = await post('/api/v1/edge/conversations', { title: name }, person);
+  const said = { conversation_id: conversation.id, role: 'user', content: name };
+  const message = await post('/api/v1/edge/conversations/messages', said, person);
+  const stream = `stream-${mark}`;
+  const answer = { conversation_id: conversation.id, conversation_answer: { id: stream }, stream: true, resumable: true };
+  const chat = { model: 'm', messages: [{ role: 'user', content: name }], ...answer };
+  await client.send({ method: 'POST', path: '/v1/chat/completions', headers: person, body: chat });
+  const { share } = await post('/api/v1/edge/conversations/share', { id: conversation.id }, person);
+  const artifact = await post('/api/v1/artifacts', { title: name, kind: 'html', content: name }, person);
+  const { share: artifactShare } = await post('/api/v1/artifacts/share/', { id: artifact.id }, person);
+  const prompt = await post('/api/v1/edge/prompts', { title: name, content: name }, person);
+  const response = await post('/v1/responses', { model: 'm', input: name, background: true }, person);
+  await post(`/api/v1/vector/namespaces/${tenant}`, { namespace });
+  const text = `The lighthouse of ${name}.`;
+  const document = await post('/api/v1/vector/ingest', { tenant, namespace, text, source: `${name}.txt` });
+  const file = { filename: `${name}.txt`, size: 100, tenant, namespace, source: name };
+  const upload = await post('/api/v1/upload/init', file);
+  const form = ['name="purpose"\r\n\r\nassistants', `name="file"; filename="${name}.txt"\r\n\r\n${text}`];
+  const parts = form.map((part) => `--mark\r\nContent-Disposition: form-data; ${part}\r\n`).join('');
+  const stored = await client.json('POST', '/v1/files', admin, `${parts}--mark--\r\n`, 'multipart/form-data; boundary=mark');
+  const store = await post('/v1/vector_stores', { name: `${name}-store` });
+  const batch = await post(`/v1/vector_stores/${store.id}/file_batches`, { file_ids: [stored.id] });
+  const { data: sessions } = await client.json('GET', '/api/v1/users/me/sessions', person);
+  const { jobs } = await client.json('GET', '/api/v1/system/jobs?limit=1', admin);
+  const { data: deliveries } = await client.json('GET', `/api/v1/webhooks/${webhook.id}/deliveries`, admin);
+  return {
+    ids: {
+      ...{ tenant, user: user.id, username, scimUser: scimUser.id, key: key.id ?? key.key_id, group: group.id },
+      ...{ scimGroup: scimGroup.id, invitation: invitation.id, webhook: webhook.id, capability: capability.id },
+      ...{ conversation: conversation.id, message: message.id, stream, response: response.id },
+      ...{ share, artifact: artifact.id, artifactShare, prompt: prompt.id },
+      ...{ namespace, document: document.id, upload: upload.upload_id },
+      ...{ file: stored.id, vectorStore: store.id, fileBatch: batch.id },
+      delivery: deliveries[0]?.id ?? `whd_${randomUUID()}`,
+      job: jobs[0]?.id ?? '00000000-0000-7000-8000-000000000000',
+      session: sessions.find(({ current }: { current: boolean }) => !current)?.id ?? 'ses_0',
+    },
+    secrets: [key.api_key, capability.token, webhook.secret, invitation.token].filter((each) => typeof each === 'string'),
+  };
+}
+
+/** Ids of the same form that nothing has. */
+export function unknownLike(ids: Ids): Ids {
+  const rows = Object.entries(ids).map(([name, id]) => [name, String(id).replace(/[a-z0-9]{1,6}$/i, rotate)]);
+  return Object.fromEntries(rows) as Ids;
+}
+
+/** Hexadecimal digits stay such. */
+function rotate(text: string): string {
+  const next: Record<string, string> = { '9': '0', f: 'a', F: 'A', z: 'a', Z: 'A' };
+  return text.replace(/./g, (each) => next[each] ?? String.fromCharCode(each.charCodeAt(0) + 1));
+}

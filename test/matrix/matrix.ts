@@ -1,0 +1,280 @@
+/**
+ * Every route x role x kind and state of credential x whose things are named (one's own, a foreign tenant's, nobody's). Each answer must be a
+ * documented one and hold no byte of the foreign tenant, and a foreign id must be answered exactly as an unknown one.
+ */
+import { type Belongings, type Ids, makeBelongings, unknownLike } from './belongings.ts';
+import type { Answer, Client } from './client.ts';
+import {
+  type Account,
+  type Headers,
+  KINDS,
+  type Kind,
+  openAccounts,
+  password,
+  ROLES,
+  type Role,
+  STATES,
+  type State,
+  signIn,
+} from './credentials.ts';
+import { type Document, documentationFault, type Operation } from './documented.ts';
+import { openProgram } from './program.ts';
+import { contentOf } from './requests.ts';
+
+export interface MatrixOptions {
+  /** For the program's data. */
+  readonly folder: string;
+  /** Which of the callers are tried; all by default. */
+  readonly includes?: (role: Role, kind: Kind) => boolean;
+  readonly states?: readonly State[];
+  /** Each caller tries every so-manieth route, and the next caller the ones beside them; 1: all. */
+  readonly stride?: number;
+  /** Asks at the public listener; what it asks with is made at the internal one. */
+  readonly isPublic?: boolean;
+  /** By default SQLite in the folder. */
+  readonly databaseUrl?: string | undefined;
+}
+
+export interface MatrixReport {
+  readonly nRoutes: number;
+  readonly nPassed: number;
+  readonly faults: readonly string[];
+}
+
+interface Row {
+  readonly name: string;
+  readonly method: string;
+  readonly template: string;
+  readonly operation: Operation;
+}
+
+/** A superadmin administers all tenants there. */
+const OF_ALL_TENANTS = /^\/api\/v1\/(identity|security|metering|system)\//;
+/** They end the credentials that call them. */
+const LAST = ['POST /api/v1/users/me/api-key', 'DELETE /api/v1/users/me/sessions'];
+const ORDER = ['get', 'post', 'put', 'patch', 'delete'];
+/** Probes look at no credential. */
+const UNGUARDED = ['/livez', '/readyz', '/openapi.json', '/docs'];
+
+const OWN_TENANT = 'amber';
+const FOREIGN_TENANT = 'birch';
+
+export async function runMatrix({
+  folder,
+  includes = () => true,
+  states = STATES,
+  stride = 1,
+  isPublic = false,
+  databaseUrl,
+}: MatrixOptions): Promise<MatrixReport> {
+  const program = await openProgram(folder, {
+    ...(isPublic && { SVC_PUBLIC_LISTEN: '127.0.0.1:0' }),
+    ...(databaseUrl !== undefined && { SVC_DATABASE_URL: databaseUrl }),
+  });
+  const { client, publicClient } = program;
+  if (isPublic && publicClient === client) throw new Error('the program has no public listener');
+  try {
+    const { token } = await client.json('POST', '/api/v1/auth/register', {}, { username: 'root', password });
+    const root = { authorization: `Bearer ${token}` };
+    for (const id of [OWN_TENANT, FOREIGN_TENANT]) await client.json('POST', '/api/v1/identity/tenants', root, { id, name: id });
+    const accounts = await openAccounts(program, root, OWN_TENANT);
+    const [steward, stranger] = [await openAdmin(client, root, OWN_TENANT), await openAdmin(client, root, FOREIGN_TENANT)];
+    const rows = rowsOf(program.openapi as Document);
+    const walk = new Walk(client, publicClient, rows, accounts, steward, stranger);
+    await walk.anonymous();
+    let nCallers = 0;
+    for (const role of ROLES) {
+      const kinds = KINDS.filter((kind) => includes(role, kind));
+      for (const kind of kinds) {
+        const mine = rows.filter((_, i) => i % stride === nCallers % stride).map(({ name }) => name);
+        await walk.caller(role, kind, states, (name) => !LAST.includes(name) && mine.includes(name));
+        nCallers += 1;
+      }
+      for (const kind of kinds) await walk.again(role, kind, states, (name) => LAST.includes(name));
+    }
+    return { nRoutes: rows.length, nPassed: walk.nPassed, faults: walk.faults };
+  } finally {
+    await program.stop();
+  }
+}
+
+/** Signed in twice, so that there is a session beside the one that is used. */
+async function openAdmin(client: Client, root: Headers, tenant: string): Promise<Headers> {
+  const username = `${tenant}-steward`;
+  await client.json('POST', '/api/v1/identity/users', root, { username, tenant, role: 'admin', password });
+  await signIn(client, username);
+  return { authorization: `Bearer ${(await signIn(client, username)).token}` };
+}
+
+function rowsOf({ paths }: Document): Row[] {
+  const rows = Object.entries(paths).flatMap(([template, operations]) =>
+    Object.entries(operations).map(([method, operation]) => {
+      const name = `${method.toUpperCase()} ${template}`;
+      return {
+        name,
+        method: method.toUpperCase(),
+        template,
+        operation,
+        rank: LAST.includes(name) ? ORDER.length : ORDER.indexOf(method),
+      };
+    }),
+  );
+  return rows.sort((a, b) => a.rank - b.rank);
+}
+
+class Walk {
+  readonly faults: string[] = [];
+  nPassed = 0;
+  readonly #client: Client;
+  readonly #asker: Client;
+  readonly #rows: readonly Row[];
+  readonly #accounts: readonly Account[];
+  /** Administers the callers' tenant, and is none of them. */
+  readonly #steward: Headers;
+  readonly #stranger: Headers;
+  /** What no answer may hold. */
+  #own: Belongings | undefined;
+  #strange: Belongings | undefined;
+  readonly #needles = new Set<string>([`canary-of-${FOREIGN_TENANT}`]);
+
+  constructor(
+    client: Client,
+    asker: Client,
+    rows: readonly Row[],
+    accounts: readonly Account[],
+    steward: Headers,
+    stranger: Headers,
+  ) {
+    this.#client = client;
+    this.#asker = asker;
+    this.#rows = rows;
+    this.#accounts = accounts;
+    this.#steward = steward;
+    this.#stranger = stranger;
+  }
+
+  async anonymous(): Promise<void> {
+    const { ids } = await this.#foreign();
+    for (const row of this.#rows) {
+      const answer = await this.#ask(row, {}, ids);
+      if (answer !== undefined) this.#judge(row, 'nobody, foreign', [this.#contentFault(row, answer, false)]);
+    }
+  }
+
+  /** Makes what the caller and the stranger have, and walks. */
+  async caller(role: Role, kind: Kind, states: readonly State[], includes: (name: string) => boolean): Promise<void> {
+    const account = this.#accounts.find((each) => each.role === role);
+    if (account === undefined) throw new Error(`no account has the role ${role}`);
+    this.#own = await makeBelongings(this.#client, OWN_TENANT, this.#steward, account.headers.bearer.good);
+    this.#strange = await this.#foreign();
+    await this.again(role, kind, states, includes);
+  }
+
+  async again(role: Role, kind: Kind, states: readonly State[], includes: (name: string) => boolean): Promise<void> {
+    const [account, own, foreign] = [this.#accounts.find((each) => each.role === role), this.#own, this.#strange];
+    if (account === undefined || own === undefined || foreign === undefined) throw new Error(`nothing was made for ${role}`);
+    const unknown = unknownLike(foreign.ids);
+    for (const row of this.#rows.filter(({ name }) => includes(name)))
+      for (const state of states) {
+        const headers = account.headers[kind][state];
+        const say = (whose: string) => `${role}, ${state} ${kind}, ${whose}`;
+        const reachesAll = role === 'superadmin' && OF_ALL_TENANTS.test(row.template);
+        const answers: Answer[] = [];
+        for (const [whose, ids] of [
+          ['unknown', unknown],
+          ['foreign', foreign.ids],
+          ['own', own.ids],
+        ] as const) {
+          if (whose !== 'own' && !this.#namesIds(row, foreign.ids, unknown)) continue;
+          const answer = await this.#ask(row, headers, ids);
+          if (answer === undefined) break;
+          answers.push(answer);
+          const fault = this.#contentFault(row, answer, reachesAll);
+          this.#judge(row, say(whose), [fault, stateFault(row, kind, state, answer)]);
+        }
+        const [ofUnknown, ofForeign] = answers;
+        if (answers.length === 3 && ofUnknown && ofForeign && !reachesAll)
+          this.#judge(row, say('foreign as unknown'), [difference(ofUnknown, unknown, ofForeign, foreign.ids)]);
+      }
+  }
+
+  /** Two of everything: what is named in requests, and what never is, whose very ids may nowhere be seen. */
+  async #foreign(): Promise<Belongings> {
+    const make = () => makeBelongings(this.#client, FOREIGN_TENANT, this.#stranger, this.#stranger);
+    const [named, hidden] = [await make(), await make()];
+    const { tenant: _, session: __, job: ___, ...ids } = hidden.ids;
+    for (const needle of [...Object.values(ids), ...hidden.secrets, ...named.secrets]) this.#needles.add(needle);
+    return named;
+  }
+
+  #namesIds(row: Row, one: Ids, other: Ids): boolean {
+    return JSON.stringify(this.#content(row, one)) !== JSON.stringify(this.#content(row, other));
+  }
+
+  #content({ method, template, operation }: Row, ids: Ids) {
+    return contentOf(method, template, operation.requestBody !== undefined, ids);
+  }
+
+  async #ask(row: Row, headers: Headers, ids: Ids): Promise<Answer | undefined> {
+    const content = this.#content(row, ids);
+    if (content === undefined) {
+      this.#judge(row, 'the matrix', ['has no row in requests.ts, though it takes ids or a body']);
+      return undefined;
+    }
+    return this.#asker.send({ method: row.method, headers, ...content });
+  }
+
+  #contentFault({ operation }: Row, answer: Answer, reachesAll: boolean): string | undefined {
+    const fault = documentationFault(operation, answer);
+    if (fault !== undefined || reachesAll) return fault;
+    const text = answer.text + JSON.stringify(answer.headers);
+    const leaked = [...this.#needles].find((needle) => text.includes(needle));
+    return leaked === undefined ? undefined : `shows ${leaked} of the foreign tenant: ${answer.text.slice(0, 300)}`;
+  }
+
+  #judge({ name }: Row, who: string, found: readonly (string | undefined)[]): void {
+    const fault = found.find((each) => each !== undefined);
+    if (fault === undefined) this.nPassed += 1;
+    else this.faults.push(`${name} (${who}) ${fault}`);
+  }
+}
+
+/** A good credential is accepted, and a refused one is 401; a session that ended is no credential in a cookie, as browsers keep sending it. */
+function stateFault({ template, name }: Row, kind: Kind, state: State, { status, text }: Answer): string | undefined {
+  if (LAST.includes(name) || UNGUARDED.includes(template)) return undefined;
+  if (state === 'good')
+    return status === 401 && !template.startsWith('/api/v1/auth/') ? `refuses a good credential: ${text}` : undefined;
+  return status === 401 || kind === 'cookie' ? undefined : `answers ${status} to a credential that was ${state}`;
+}
+
+function difference(unknown: Answer, unknownIds: Ids, foreign: Answer, foreignIds: Ids): string | undefined {
+  const [a, b] = [comparable(unknown, unknownIds), comparable(foreign, foreignIds)];
+  return a === b ? undefined : `tells a foreign id from an unknown one:\n    unknown ${a}\n    foreign ${b}`;
+}
+
+/** Headers that differ from one answer to the next of the same request. */
+const FLEETING = [
+  'x-request-id',
+  'date',
+  'content-length',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-remaining-tokens',
+  'x-ratelimit-reset-requests',
+  'x-ratelimit-reset-tokens',
+  'retry-after',
+  'retry-after-ms',
+];
+
+function comparable({ status, headers, text }: Answer, ids: Ids): string {
+  const kept = Object.entries(headers).filter(([name]) => !FLEETING.includes(name));
+  const body = text
+    .replace(/"(request_id|ts|created_at|updated_at|created|id)":("[^"]*"|\d+)/g, '"$1":0')
+    .replace(/Wait \d+ seconds/g, 'Wait some seconds');
+  return withoutIds(`${status} ${JSON.stringify(kept)} ${body}`, ids);
+}
+
+function withoutIds(text: string, ids: Ids): string {
+  return Object.values(ids)
+    .sort((a, b) => b.length - a.length)
+    .reduce((rest, id: string) => rest.replaceAll(id, '<id>'), text);
+}

@@ -1,0 +1,36 @@
+/** axe-core finds nothing on any screen of the console, in every theme; nothing is cut off at 320 pixels. */
+import t, { type Test } from 'tap';
+import { startServer } from '../server.ts';
+import { bringAxe, testAccessible, testRightToLeft } from './accessible.ts';
+import { openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
+
+const SCREENS = [
+  ...['overview', 'models', 'playground', 'jobs', 'roles', 'backups', 'settings', 'log', 'license'],
+  ...['users', 'groups', 'invitations', 'tenants', 'usage', 'quotas', 'branding'],
+  ...['enforcement', 'audit', 'webhooks', 'provisioning', 'keys', 'sessions', 'components'],
+];
+/** Those with plots, tables and forms; that nothing is cut off is judged on all. */
+const READ_FROM_RIGHT = new Set(['overview', 'models', 'settings', 'branding']);
+
+t.test('accessibility of the console', { skip: whyNoBrowser() }, async (t) => {
+  const server = await startServer(t);
+  const browser = await openBrowser(t);
+  const { page, context, faults } = await openPage(browser, server.url, { reducedMotion: 'reduce' });
+  await bringAxe(context);
+  const inEachTheme = (t: Test, name: string): Promise<void> => testAccessible(t, page, name);
+  await register(page);
+
+  await t.test('the console', async (t) => {
+    for (const screen of SCREENS) {
+      await page.goto(`/admin#${screen}`);
+      await page.locator('main h1').waitFor();
+      await page.locator('main [role="status"].spinner').waitFor({ state: 'detached' });
+      // All of its hundred rows are alike.
+      if (screen === 'settings') await page.getByLabel('Search', { exact: true }).fill('inference.c');
+      await inEachTheme(t, screen);
+      if (READ_FROM_RIGHT.has(screen)) await testRightToLeft(t, page, screen);
+    }
+  });
+
+  t.strictSame(faults, []);
+});

@@ -1,0 +1,146 @@
+/** The console's screens about security and integration: webhooks, role enforcement, the audit log, provisioning. */
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t, { type Test } from 'tap';
+import { post } from '../http.ts';
+import { startServer } from '../server.ts';
+import { bearerOf, confirm, openBrowser, openPage, openScreen, register, whyNoBrowser } from './browser.ts';
+
+/** What a webhook sends to; answers 500 until it is well. */
+async function openReceiver(t: Test) {
+  const received: IncomingMessage['headers'][] = [];
+  const state = { isWell: false };
+  const receiver = createServer((request, response) => {
+    received.push(request.headers);
+    request.resume().on('end', () => response.writeHead(state.isWell ? 204 : 500).end());
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => receiver.close());
+  return { received, state, url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}` };
+}
+
+t.test('security and integration', { skip: whyNoBrowser() }, async (t) => {
+  const receiver = await openReceiver(t);
+  const server = await startServer(t, { env: { SVC_WEBHOOKS_ALLOWED_HOSTS: receiver.url } });
+  const browser = await openBrowser(t);
+  const { page, context, faults } = await openPage(browser, server.url);
+  await register(page);
+  const bearer = await bearerOf(context);
+  const dialog = page.getByRole('dialog');
+
+  await t.test('a webhook is made, fails, and a delivery is sent again', async (t) => {
+    await openScreen(page, 'webhooks', 'Webhooks');
+    await page.getByText('No webhooks yet').waitFor();
+    await page.getByRole('button', { name: 'New webhook' }).click();
+    await dialog.getByLabel('Address').fill('http://169.254.169.254/latest');
+    await dialog.getByRole('checkbox', { name: /identity\.key-created/ }).check();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('Address').fill(`${receiver.url}/hook`);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    t.match(await page.getByTestId('secret').textContent(), /^whsec_/);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    t.equal((await post(`${server.url}/api/v1/identity/keys`, { name: 'told' }, bearer)).status, 201);
+    await page.getByRole('button', { name: `Actions for ${receiver.url}/hook` }).click();
+    await page.getByRole('menuitem', { name: 'Deliveries' }).click();
+    const row = dialog.getByRole('row', { name: /identity\.key-created/ });
+    await row.getByText(/500/).waitFor();
+    await row.getByRole('button', { name: 'Content' }).click();
+    t.match(await dialog.getByLabel('Content', { exact: true }).textContent(), /"type": "identity.key-created"/);
+    receiver.state.isWell = true;
+    await row.getByRole('button', { name: 'Send again' }).click();
+    await row.getByText('delivered').waitFor();
+    t.equal(new Set(receiver.received.map((headers) => headers['webhook-id'])).size, 1, 'under the same id');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: `Actions for ${receiver.url}/hook` }).click();
+    await page.getByRole('menuitem', { name: 'Disable' }).click();
+    await page.getByRole('row', { name: /disabled/ }).waitFor();
+    await page.getByRole('button', { name: `Actions for ${receiver.url}/hook` }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await confirm(page, 'Delete webhook', 'Delete');
+    await page.getByText('No webhooks yet').waitFor();
+  });
+
+  await t.test('enforcement is switched after a question, and what would be denied is listed', async (t) => {
+    await openScreen(page, 'enforcement', 'Role enforcement');
+    const mode = page.getByLabel('Mode of this node');
+    t.equal(await mode.inputValue(), 'stub_allow');
+    await mode.selectOption('audit');
+    await page.getByText('those that a role does not allow are listed below').waitFor();
+    await post(
+      `${server.url}/api/v1/identity/users`,
+      { username: 'adam', password: 'correct horse battery', role: 'admin' },
+      bearer,
+    );
+    const adam = (await post(`${server.url}/api/v1/auth/login`, { username: 'adam', password: 'correct horse battery' }))
+      .json as { token: string };
+    const pull = { reference: 'https://127.0.0.1:1/x.gguf' };
+    await post(`${server.url}/api/v1/models/pull`, pull, { authorization: `Bearer ${adam.token}` });
+    await openScreen(page, 'overview', 'Overview');
+    await openScreen(page, 'enforcement', 'Role enforcement');
+    await page.getByRole('row', { name: /adam.*models\.pull.*superadmin.*would be denied/ }).waitFor();
+    await mode.selectOption('enforce');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await mode.locator('option[value="audit"]:checked').waitFor({ state: 'attached' });
+    await mode.selectOption('enforce');
+    await confirm(page, 'Enforce roles?', 'Enforce');
+    await page.getByText('Calls that a role does not allow are refused').waitFor();
+    const refused = await post(`${server.url}/api/v1/models/pull`, pull, { authorization: `Bearer ${adam.token}` });
+    t.equal(refused.status, 403);
+    await page.getByLabel('Tenant', { exact: true }).fill('default');
+    await page.getByRole('button', { name: 'Only record' }).click();
+    await page.getByRole('button', { name: 'default: as the node' }).click();
+    await page.getByRole('button', { name: 'default: as the node' }).waitFor({ state: 'detached' });
+    await mode.selectOption('stub_allow');
+    await page.getByText('Every tool call is allowed, and nothing is recorded.').waitFor();
+  });
+
+  await t.test('the audit log is searched and verified, and a line shows all it says', async (t) => {
+    await openScreen(page, 'audit', 'Audit log');
+    await page.getByRole('cell', { name: 'user.create' }).first().waitFor();
+    await page.getByLabel('Search', { exact: true }).fill('KEY.create');
+    await page.keyboard.press('Enter');
+    await page.getByRole('cell', { name: 'user.create' }).waitFor({ state: 'detached' });
+    t.equal(await page.getByRole('cell', { name: 'key.create' }).count(), 1);
+    await page.getByLabel('Search', { exact: true }).fill('no such words');
+    await page.keyboard.press('Enter');
+    await page.getByText('Nothing was found').waitFor();
+    await page.getByLabel('Search', { exact: true }).fill('');
+    await page.getByLabel('Outcome').selectOption('denied');
+    await page.getByLabel('From').fill(new Date(Date.now() - 86_400_000).toISOString().slice(0, 10));
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page
+      .getByRole('row', { name: /models\/pull.*denied/ })
+      .first()
+      .waitFor();
+    await page
+      .getByRole('button', { name: /^Details of Entry \d+/ })
+      .first()
+      .click();
+    t.match(await dialog.textContent(), /Request.*Hash.*"status": 403/s);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Verify' }).click();
+    t.match(await page.getByText(/All \d+ entries/).textContent(), /as they were written/);
+  });
+
+  await t.test('a SCIM token is made for a directory, works, and is revoked', async (t) => {
+    await openScreen(page, 'provisioning', 'Sign-in and SCIM');
+    await page.getByText(`${server.url}/scim/v2`).waitFor();
+    await page.getByText('off: set identity.oidc.issuer').waitFor();
+    await page.getByRole('button', { name: 'New SCIM token' }).click();
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const token = (await page.getByTestId('secret').textContent()) ?? '';
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    const asDirectory = { headers: { authorization: `Bearer ${token}` } };
+    const users = await fetch(`${server.url}/scim/v2/Users`, asDirectory);
+    t.match(await users.json(), { totalResults: Number });
+    t.equal((await fetch(`${server.url}/api/v1/identity/users`, asDirectory)).status, 403, 'it has this scope alone');
+    await page.getByRole('rowheader', { name: 'SCIM' }).waitFor();
+    await page.getByRole('button', { name: 'Revoke SCIM' }).click();
+    await confirm(page, 'Revoke key', 'Revoke');
+    await page.getByText('No SCIM tokens').waitFor();
+    t.equal((await fetch(`${server.url}/scim/v2/Users`, asDirectory)).status, 401);
+  });
+
+  t.strictSame(faults, []);
+});

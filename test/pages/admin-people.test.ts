@@ -1,0 +1,144 @@
+/** The console's screens about people: groups with grants, quotas, usage. */
+import { text } from 'node:stream/consumers';
+import t from 'tap';
+import { post } from '../http.ts';
+import { chatModel, startServer } from '../server.ts';
+import { bearerOf, confirm, openBrowser, openPage, openScreen, register, whyNoBrowser } from './browser.ts';
+
+t.test('people', { skip: whyNoBrowser() }, async (t) => {
+  const server = await startServer(t);
+  const browser = await openBrowser(t);
+  const { page, context, faults } = await openPage(browser, server.url);
+  await register(page);
+  const bearer = await bearerOf(context);
+  const made = await post(
+    `${server.url}/api/v1/identity/users`,
+    { username: 'bob', password: 'correct horse battery', role: 'viewer' },
+    bearer,
+  );
+  t.equal(made.status, 201);
+  const bob = (await post(`${server.url}/api/v1/auth/login`, { username: 'bob', password: 'correct horse battery' })).json as {
+    token: string;
+  };
+  const asBob = { authorization: `Bearer ${bob.token}` };
+  const modelsOfBob = async (): Promise<string[]> => {
+    const answer = await fetch(`${server.url}/v1/models`, { headers: asBob });
+    return ((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id);
+  };
+  const dialog = page.getByRole('dialog');
+
+  await t.test('a tenant lets models be used as groups grant them', async (t) => {
+    await openScreen(page, 'tenants', 'Tenants');
+    await page.getByRole('button', { name: 'Actions for default' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    await dialog.getByLabel('Models only as groups grant them').check();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    t.strictSame(await modelsOfBob(), []);
+  });
+
+  await t.test('a group gets grants and a member by keyboard alone, and what it grants can be used', async (t) => {
+    await openScreen(page, 'groups', 'Groups');
+    await page.getByText('No groups yet').waitFor();
+    await page.getByRole('button', { name: 'New group' }).focus();
+    await page.keyboard.press('Enter');
+    await dialog.getByLabel('Name', { exact: true }).fill('Staff');
+    await dialog.getByLabel('Role').selectOption('developer');
+    await dialog.getByLabel('Models', { exact: true }).fill('tiny-*, other');
+    await page.keyboard.press('Enter');
+    await page.getByRole('row', { name: /Staff/ }).waitFor();
+    await page.getByRole('button', { name: 'Actions for Staff' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Members' }).waitFor();
+    await page.keyboard.press('Enter');
+    await dialog.getByLabel('Name', { exact: true }).fill('nobody');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('There is no account nobody here.').waitFor();
+    await dialog.getByLabel('Name', { exact: true }).fill('bob');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('listitem').filter({ hasText: 'bob' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('cell', { name: '1', exact: true }).waitFor();
+    t.strictSame(await modelsOfBob(), [chatModel]);
+  });
+
+  await t.test('a member is taken out, and the group deleted after a question', async (t) => {
+    await page.getByRole('button', { name: 'Actions for Staff' }).click();
+    await page.getByRole('menuitem', { name: 'Members' }).click();
+    await dialog.getByRole('button', { name: 'Remove bob' }).click();
+    await dialog.getByText('Nobody is in this group yet').waitFor();
+    await page.keyboard.press('Escape');
+    t.strictSame(await modelsOfBob(), []);
+    await page.getByRole('button', { name: 'Actions for Staff' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('row', { name: /Staff/ }).waitFor();
+    await page.getByRole('button', { name: 'Actions for Staff' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await confirm(page, 'Delete group', 'Delete');
+    await page.getByText('No groups yet').waitFor();
+  });
+
+  await t.test('a limit of an account holds, shows what is used of it, and is lifted', async (t) => {
+    await fetch(`${server.url}/api/v1/identity/tenants/default`, {
+      method: 'PATCH',
+      headers: { ...bearer, 'content-type': 'application/json' },
+      body: '{"model_access":"open"}',
+    });
+    await openScreen(page, 'quotas', 'Quotas');
+    await page.getByText('No limits').waitFor();
+    await page.getByRole('button', { name: 'New limit' }).click();
+    await dialog.getByLabel('Name', { exact: true }).fill('bob');
+    await dialog.getByLabel('Requests a minute').fill('1');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row', { name: /bob/ }).getByText('0 / 1').waitFor();
+    const chat = { model: chatModel, messages: [{ role: 'user', content: 'Hello' }], max_tokens: 4 };
+    t.equal((await post(`${server.url}/v1/chat/completions`, chat, asBob)).status, 200);
+    t.match(await post(`${server.url}/v1/chat/completions`, chat, asBob), { status: 429 });
+    await page.getByRole('row', { name: /bob/ }).getByText('1 / 1').waitFor();
+    await page.getByRole('button', { name: 'Actions for bob' }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await confirm(page, 'Remove the limits', 'Remove');
+    await page.getByText('No limits').waitFor();
+    t.equal((await post(`${server.url}/v1/chat/completions`, chat, asBob)).status, 200);
+  });
+
+  await t.test('an administrator sees who is signed in to another account, and ends it', async (t) => {
+    const password = 'another horse battery';
+    await post(`${server.url}/api/v1/identity/users`, { username: 'carl', password, role: 'viewer' }, bearer);
+    const signIn = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: 'carl', password }),
+    };
+    const { token } = (await (await fetch(`${server.url}/api/v1/auth/login`, signIn)).json()) as { token: string };
+    const isSignedIn = async (): Promise<boolean> =>
+      (await fetch(`${server.url}/api/v1/auth/whoami`, { headers: { authorization: `Bearer ${token}` } })).ok;
+    t.ok(await isSignedIn());
+    await openScreen(page, 'sessions', 'Sessions');
+    await page.getByText('this one').waitFor();
+    await page.getByLabel('Account').selectOption('carl');
+    await page.getByText('this one').waitFor({ state: 'detached' });
+    await page.getByRole('row').nth(1).waitFor();
+    await page.getByRole('button', { name: 'End all' }).click();
+    await page.getByText('No sessions').waitFor();
+    t.notOk(await isSignedIn());
+  });
+
+  await t.test('usage is plotted and listed by model and account, and saved as CSV', async (t) => {
+    await openScreen(page, 'usage', 'Usage');
+    await page.getByRole('row', { name: new RegExp(chatModel) }).waitFor();
+    t.equal(await page.locator('.plot canvas').count(), 2);
+    await page.getByLabel('By', { exact: true }).selectOption('user');
+    await page.getByRole('rowheader', { name: 'bob' }).waitFor();
+    await page.getByLabel('Time', { exact: true }).selectOption('day');
+    await page.getByRole('rowheader', { name: 'bob' }).waitFor();
+    t.match(await page.getByLabel('Requests over time').textContent(), /In all 2.*bob 2/);
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV' }).click();
+    const csv = await text(await (await download).createReadStream());
+    t.match(csv, /^tenant,user,name,requests,.*\r\ndefault,usr_\w+,bob,2,/);
+  });
+
+  t.strictSame(faults, []);
+});

@@ -1,0 +1,221 @@
+/** The console in a real browser: an administrator makes an account and a key; who is none sees no console. */
+import t from 'tap';
+import { startServer } from '../server.ts';
+import { confirm, openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
+
+t.test('the console', { skip: whyNoBrowser() }, async (t) => {
+  const server = await startServer(t);
+  const browser = await openBrowser(t);
+  const { page, context, faults } = await openPage(browser, server.url);
+  const viewer = { username: 'vera', password: 'another horse battery' };
+  const open = async (screen: string, title: string): Promise<void> => {
+    await page.goto(`/admin#${screen}`);
+    await page.getByRole('heading', { level: 1, name: title }).waitFor();
+  };
+
+  await t.test('it loads before sign-in, and then asks for it', async (t) => {
+    await register(page);
+    const stranger = await openPage(browser, server.url);
+    await stranger.page.goto('/admin#users');
+    await stranger.page.getByRole('button', { name: 'Sign in' }).first().click();
+    await stranger.page.waitForURL('**/login?next=%2Fadmin%23users');
+    await stranger.context.close();
+    t.strictSame(stranger.faults, []);
+  });
+
+  await t.test('the overview shows the node live', async (t) => {
+    await open('overview', 'Overview');
+    await page.getByText('running well').waitFor();
+    await page.getByText(/process \d+/).waitFor();
+    t.equal(await page.locator('.plot canvas').count(), 7);
+  });
+
+  await t.test('an account is made, and a key for it that works', async (t) => {
+    await open('users', 'Users');
+    await page.getByRole('button', { name: 'New user' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name', { exact: true }).fill(viewer.username);
+    await dialog.getByLabel('Password', { exact: true }).fill(viewer.password);
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('rowheader', { name: viewer.username }).waitFor();
+    await page.getByRole('button', { name: `Actions for ${viewer.username}` }).click();
+    await page.getByRole('menuitem', { name: 'New key' }).click();
+    await dialog.getByLabel('Name', { exact: true }).fill('script');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const key = (await page.getByTestId('secret').textContent()) ?? '';
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const answer = await fetch(`${server.url}/api/v1/auth/whoami`, { headers: { 'x-api-key': key } });
+    t.match(await answer.json(), { kind: 'api_key', user: { username: viewer.username }, role: 'viewer' });
+    t.notMatch(await page.content(), key, 'the key is shown once');
+    await page.getByRole('button', { name: `Actions for ${viewer.username}` }).click();
+    await page.getByRole('menuitem', { name: 'API keys' }).click();
+    await dialog.getByRole('button', { name: 'Revoke script' }).click();
+    await confirm(page, 'Revoke key', 'Revoke');
+    await dialog.getByText('No keys yet').waitFor();
+    await page.keyboard.press('Escape');
+    t.equal((await fetch(`${server.url}/api/v1/auth/whoami`, { headers: { 'x-api-key': key } })).status, 401);
+    await page.getByLabel('Search', { exact: true }).fill('VER');
+    await page.getByRole('rowheader', { name: 'ada' }).waitFor({ state: 'detached' });
+    t.equal(await page.getByRole('rowheader', { name: viewer.username }).count(), 1);
+  });
+
+  await t.test('a tenant is made, changed and deleted', async (t) => {
+    await open('tenants', 'Tenants');
+    await page.getByRole('button', { name: 'New tenant' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('ID').fill('acme');
+    await dialog.getByLabel('Tokens a minute').fill('5000');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('cell', { name: '5,000' }).waitFor();
+    await page.getByRole('button', { name: 'Actions for acme' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('rowheader', { name: 'acme' }).waitFor({ state: 'detached' });
+    t.pass();
+  });
+
+  await t.test('an invitation is made, and its link leads to the form that takes it', async (t) => {
+    await open('invitations', 'Invitations');
+    await page.getByRole('button', { name: 'New invitation' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Note').fill('For Grace');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const link = (await page.getByTestId('secret').textContent()) ?? '';
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    const guest = await openPage(browser, server.url);
+    await guest.page.goto(link);
+    await guest.page.getByText('You were invited').waitFor();
+    await guest.page.getByLabel('Name', { exact: true }).fill('grace');
+    await guest.page.getByLabel('Password', { exact: true }).fill('a third horse battery');
+    await guest.page.getByRole('button', { name: 'Create account' }).click();
+    await guest.page.waitForURL('**/chat');
+    t.strictSame(guest.faults, []);
+    await guest.context.close();
+    await open('usage', 'Usage');
+    await page.getByText('Nothing was used yet').or(page.getByRole('table')).first().waitFor();
+  });
+
+  await t.test('a model is unloaded and loaded again', async (t) => {
+    await open('models', 'Models');
+    const row = page.getByRole('row', { name: /tiny-chat/ });
+    const choose = async (action: string, state: string): Promise<void> => {
+      await row.getByRole('button').click();
+      await page.getByRole('menuitem', { name: action, exact: true }).click();
+      await row.getByText(state, { exact: true }).waitFor();
+    };
+    await choose('Unload', 'unloaded');
+    await choose('Load', 'loaded');
+    t.pass();
+  });
+
+  await t.test('a model that cannot be fetched says why', async (t) => {
+    await open('models', 'Models');
+    await page.getByRole('button', { name: 'Get a model' }).click();
+    await page.getByRole('tab', { name: 'Another model' }).click();
+    await page.getByRole('dialog').getByLabel('Model', { exact: true }).fill('https://127.0.0.1:1/x.gguf');
+    await page.getByRole('dialog').getByRole('button', { name: 'Fetch' }).click();
+    await page.getByRole('alert').getByText('inside a private network').waitFor();
+    await page.keyboard.press('Escape');
+    t.pass();
+  });
+
+  await t.test('jobs, roles, settings and sessions are listed', async (t) => {
+    await open('jobs', 'Jobs');
+    await page
+      .getByRole('row', { name: /inference\.\w+/ })
+      .or(page.getByText('No jobs'))
+      .first()
+      .waitFor();
+    await open('roles', 'Node roles');
+    t.equal(
+      await page
+        .getByRole('row', { name: /^inference/ })
+        .getByRole('switch')
+        .isChecked(),
+      true,
+    );
+    await open('settings', 'Settings');
+    await page.getByLabel('Search').fill('data_dir');
+    t.match(
+      await page
+        .getByRole('row', { name: /Folder|data_dir/ })
+        .first()
+        .textContent(),
+      /SVC_DATA_DIR/,
+    );
+    const dialog = page.getByRole('dialog');
+    await page.getByLabel('Search').fill('backup.passphrase_file');
+    await page.getByRole('button', { name: 'Change backup.passphrase_file' }).click();
+    await dialog.getByText('belongs to the operator of the machine').waitFor();
+    await dialog.getByLabel('Value').fill('/etc/svc/pass');
+    await dialog.getByRole('button', { name: 'Check' }).click();
+    await dialog.getByText('backup.passphrase_file = "/etc/svc/pass"').waitFor();
+    await dialog.getByText('SVC_BACKUP_PASSPHRASE_FILE=/etc/svc/pass').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Search').fill('backup.keep');
+    await page.getByRole('button', { name: 'Change backup.keep' }).click();
+    await dialog.getByLabel('Value').fill('many');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    t.match(await dialog.getByRole('alert').textContent(), /backup\.keep.*must be/);
+    await dialog.getByLabel('Value').fill('7');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page
+      .getByRole('row', { name: /backup\.keep/ })
+      .getByText('after a restart')
+      .waitFor();
+    await page.getByRole('button', { name: 'Change backup.keep' }).click();
+    t.equal(await dialog.getByLabel('Value').inputValue(), '7');
+    await dialog.getByRole('button', { name: 'Forget what is saved' }).click();
+    await page.getByText('after a restart').waitFor({ state: 'detached' });
+    await open('log', 'Server log');
+    await page.getByRole('cell', { name: /listening/ }).waitFor();
+    await page.getByLabel('Least severity').selectOption('error');
+    await page.getByText('No such lines').waitFor();
+    await open('sessions', 'Sessions');
+    await page.getByText('this one').waitFor();
+    await open('keys', 'API keys');
+    await page.getByText('No keys yet').waitFor();
+  });
+
+  await t.test('the audit log names what was done, and verifies', async (t) => {
+    await open('audit', 'Audit log');
+    await page
+      .getByRole('cell', { name: 'identity.user.create' })
+      .or(page.getByRole('cell', { name: /user/ }))
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Verify' }).click();
+    t.match(await page.getByText(/All \d+ entries/).textContent(), /as they were written/);
+  });
+
+  await t.test('the pages are in German for who reads German', async (t) => {
+    const german = await openPage(browser, server.url, { locale: 'de-DE', storageState: await context.storageState() });
+    await german.page.goto('/admin#users');
+    await german.page.getByRole('heading', { level: 1, name: 'Konten' }).waitFor();
+    t.equal(await german.page.evaluate(() => document.documentElement.lang), 'de');
+    await german.context.close();
+  });
+
+  await t.test('a viewer sees no console, and the server refuses what it shows', async (t) => {
+    const guest = await openPage(browser, server.url);
+    await guest.page.goto('/login?next=/admin');
+    await guest.page.getByLabel('Name or email').fill(viewer.username);
+    await guest.page.getByLabel('Password', { exact: true }).fill('wrong');
+    await guest.page.getByRole('button', { name: 'Sign in' }).click();
+    await guest.page.getByText('Name or password is not right.').waitFor();
+    await guest.page.getByLabel('Password', { exact: true }).fill(viewer.password);
+    await guest.page.getByRole('button', { name: 'Sign in' }).click();
+    await guest.page.waitForURL('**/admin');
+    await guest.page.getByRole('link', { name: 'API keys' }).waitFor();
+    for (const name of ['Overview', 'Models', 'Users', 'Tenants', 'Audit log', 'Settings'])
+      t.equal(await guest.page.getByRole('link', { name }).count(), 0, name);
+    await guest.page.goto('/admin#users');
+    t.equal(await guest.page.getByRole('heading', { name: 'Users' }).count(), 0);
+    const status = await guest.page.evaluate(async () => (await fetch('/api/v1/identity/users')).status);
+    t.equal(status, 403);
+    t.strictSame(guest.faults, []);
+  });
+
+  t.strictSame(faults, [], 'nothing went wrong in the page, and nothing left the server');
+});

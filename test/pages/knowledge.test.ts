@@ -1,0 +1,161 @@
+/** From a dropped PDF to a cited answer and the page it came from, in a real browser with the models that ship. */
+import t from 'tap';
+import { wrap, writePdf } from '../../ts/server/domains/data/extraction/test-support/pdf-writer.ts';
+import { startServer } from '../server.ts';
+import { ask, dropFiles, openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
+
+t.setTimeout(120_000);
+
+const pages = [
+  'The town of Karvo lies at the northern sea. It was founded by fishermen in the year 1204.',
+  'The keeper of the lighthouse of Karvo is Mira Doll. She lights the lamp every evening.',
+  'The market of Karvo is held on Tuesdays. Farmers of the valley sell apples and cheese there.',
+];
+const town = { name: 'town.pdf', type: 'application/pdf', content: writePdf(pages.map((text) => wrap(text, 60, 60, 400).texts)) };
+const scan = { name: 'scan.pdf', type: 'application/pdf', content: writePdf([[]], { hasPicture: true }) };
+const letter = {
+  name: 'letter.rtf',
+  type: 'application/rtf',
+  content: '{\\rtf1\\ansi A letter to the keeper of the lighthouse.}',
+};
+const school = { name: 'school.txt', type: 'text/plain', content: 'The school of Karvo has ninety pupils and a garden.' };
+
+t.test('knowledge bases in the chat', { skip: whyNoBrowser() }, async (t) => {
+  const server = await startServer(t, { models: {}, env: { SVC_MODELS_SHIPPED: 'true', SVC_DATA_EMBEDDING_URL: '' } });
+  const browser = await openBrowser(t);
+  const { page, faults } = await openPage(browser, server.url);
+  page.setDefaultTimeout(60_000);
+  const dialog = page.getByRole('dialog');
+  await register(page);
+
+  await t.test('a PDF that is dropped onto the page is indexed, and what is not taken says why', async (t) => {
+    await dropFiles(page, [town, scan, letter]);
+    const tray = page.locator('.tray');
+    await tray.locator('.file-chip', { hasText: 'town.pdf' }).getByText('indexed', { exact: true }).waitFor();
+    const refused = tray.locator('.file-chip.refused', { hasText: 'scan.pdf' });
+    await refused.waitFor();
+    t.match(await refused.textContent(), /no text layer|OCR/);
+    const stored = tray.locator('.file-chip', { hasText: 'letter.rtf' });
+    await stored.getByText(/not indexed/).waitFor();
+    t.equal(await tray.getByRole('combobox').inputValue(), 'ada-files', 'where they go is shown');
+    await refused.getByRole('button', { name: 'Remove scan.pdf' }).click();
+    t.equal(await refused.count(), 0);
+  });
+
+  await t.test('the answer cites the document, and its number opens the page with the passage marked', async (t) => {
+    await ask(page, 'Who is the keeper of the lighthouse of Karvo?');
+    t.match(await page.locator('.question .message-files').textContent(), /town\.pdf.*letter\.rtf/s);
+    await page.locator('.answer .citation-chip').first().click();
+    await page.getByRole('dialog', { name: /Source 1: town\.pdf/ }).waitFor();
+    await dialog.getByText(/page [123]/).waitFor();
+    const passage = dialog.locator('.passage');
+    t.match(await passage.locator('mark').textContent(), /Mira Doll/);
+    await page.keyboard.press('Escape');
+  });
+
+  await t.test('a large file is sent again where the connection broke, and indexed in the background', async (t) => {
+    await page.getByRole('button', { name: 'New chat' }).first().click();
+    let nTries = 0;
+    await page.route('**/api/v1/upload/chunk', async (route) => {
+      nTries++;
+      await (nTries === 1 ? route.abort('connectionreset') : route.continue());
+    });
+    const padding = `<!-- ${'x'.repeat(4_400_000)} -->`;
+    const large = `<!doctype html><title>Bakery</title><p>The bakery of Karvo has a green roof.</p>${padding}`;
+    await dropFiles(page, [{ name: 'large.html', type: 'text/html', content: large }]);
+    const chip = page.locator('.file-chip', { hasText: 'large.html' });
+    await chip.getByText('indexed', { exact: true }).waitFor();
+    t.equal(nTries, 2);
+    t.match(faults.splice(0), [/ERR_CONNECTION_RESET/], 'the break is all that went wrong');
+    await chip.getByRole('button').click();
+    await page.unroute('**/api/v1/upload/chunk');
+  });
+
+  await t.test('bases are listed, made, filled by dropping, switched on and deleted', async (t) => {
+    await page.getByRole('link', { name: 'Who is the keeper' }).click();
+    await page.locator('.answer').waitFor();
+    await page.getByRole('button', { name: 'Knowledge bases' }).click();
+    t.equal(await dialog.getByRole('switch', { name: 'ada-files' }).isChecked(), true, 'the base of the dropped files is in use');
+    await dialog.getByLabel('New knowledge base').fill('town');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('dialog', { name: 'town' }).waitFor();
+    await dropFiles(page, [school, { name: 'short.txt', content: 'Too short.' }], '.drop-field');
+    const row = dialog.locator('.drop-field li', { hasText: 'school.txt' });
+    await row.getByText('indexed', { exact: true }).waitFor();
+    await dialog
+      .getByRole('alert')
+      .getByText(/20 characters/)
+      .waitFor();
+    await dialog.getByRole('button', { name: 'Delete school.txt' }).waitFor();
+    await dialog.getByRole('button', { name: 'Knowledge bases' }).click();
+    await dialog.getByRole('switch', { name: 'town' }).check();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.reload();
+    await page.getByRole('button', { name: 'Knowledge bases' }).click();
+    await dialog.getByRole('switch', { name: 'town' }).waitFor();
+    t.equal(await dialog.getByRole('switch', { name: 'town' }).isChecked(), true, 'the choice is kept with the conversation');
+    await dialog.getByRole('button', { name: 'Delete town' }).click();
+    await page.getByRole('dialog', { name: 'Delete' }).getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByRole('switch', { name: 'town' }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+  });
+
+  await t.test('a message takes ten files', async (t) => {
+    await page.getByRole('button', { name: 'New chat' }).first().click();
+    const pictures = Array.from({ length: 12 }, (_, i) => ({ name: `${i}.png`, type: 'image/png', content: 'x' }));
+    await dropFiles(page, pictures);
+    await page.locator('.file-chip').nth(11).waitFor();
+    t.equal(await page.locator('.file-chip', { hasText: 'up to 10 files' }).count(), 2);
+    t.equal(await page.locator('.file-chip', { hasText: 'sees no pictures' }).count(), 10);
+    for (let i = 0; i < 12; i++) await page.locator('.file-chip button').first().click();
+    t.equal(await page.locator('.tray').count(), 0);
+  });
+
+  await t.test('a picture for a model that sees is scaled down, shown, and sent with the question', async (t) => {
+    await page.route('**/v1/models', async (route) => {
+      const answer = await route.fetch();
+      const body = (await answer.json()) as { data: { capabilities: string[] }[] };
+      for (const model of body.data) model.capabilities.push('vision');
+      await route.fulfill({ response: answer, json: body });
+    });
+    let sent: { messages: { content: unknown }[] } | undefined;
+    await page.route('**/v1/chat/completions', async (route) => {
+      sent = route.request().postDataJSON();
+      const frame = { choices: [{ index: 0, delta: { content: 'A red square.' }, finish_reason: 'stop' }] };
+      await route.fulfill({
+        status: 200,
+        contentType: 'text/event-stream',
+        body: `data: ${JSON.stringify(frame)}\n\ndata: [DONE]\n\n`,
+      });
+    });
+    await page.goto('/chat');
+    await page.reload();
+    await page.getByLabel('Message', { exact: true }).waitFor();
+    const base64 = await page.evaluate(async () => {
+      const canvas = new OffscreenCanvas(3000, 1500);
+      const context = canvas.getContext('2d');
+      if (context === null) return '';
+      for (let y = 0; y < 1500; y += 4) {
+        context.fillStyle = `hsl(${(y * 7) % 360} 80% 50%)`;
+        context.fillRect(0, y, 3000, 4);
+      }
+      const bytes = new Uint8Array(await (await canvas.convertToBlob({ type: 'image/png' })).arrayBuffer());
+      return btoa(Array.from(bytes, (each) => String.fromCharCode(each)).join(''));
+    });
+    await dropFiles(page, [{ name: 'stripes.png', type: 'image/png', content: Buffer.from(base64, 'base64') }]);
+    await page.locator('.file-chip img').waitFor();
+    await ask(page, 'What is it?');
+    t.match(sent?.messages.at(-1)?.content, [
+      { type: 'text', text: 'What is it?' },
+      { type: 'image_url', image_url: { url: /^data:image\/jpeg;base64,/ } },
+    ]);
+    const width = await page
+      .locator('.question .message-files img')
+      .evaluate((image) => (image as HTMLImageElement).naturalWidth);
+    t.ok(width > 200 && width <= 1280, `${width} pixels wide`);
+    await page.reload();
+    await page.locator('.question .message-files img').waitFor();
+  });
+
+  t.strictSame(faults, [], 'nothing went wrong in the page, and nothing left the server');
+});

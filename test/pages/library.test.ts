@@ -1,0 +1,201 @@
+/** Conversations in folders, archived, shared and copied, imported; the prompt library. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { startServer } from '../server.ts';
+import { openAccount, openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
+
+t.setTimeout(120_000);
+
+const CONVERSATIONS = '/api/v1/edge/conversations';
+
+t.test('what a reader keeps', { skip: whyNoBrowser() }, async (t) => {
+  const server = await startServer(t);
+  const browser = await openBrowser(t);
+  const { page, faults } = await openPage(browser, server.url, { permissions: ['clipboard-read', 'clipboard-write'] });
+  const dialog = page.getByRole('dialog');
+  const link = (name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true });
+  const choose = async (title: string, action: string): Promise<void> => {
+    await page.getByRole('button', { name: `Actions for ${title}`, exact: true }).click();
+    await page.getByRole('menuitem', { name: action, exact: true }).click();
+  };
+  await register(page);
+  for (const title of ['Harbour', 'Meadow', 'Mountain']) {
+    await page.request.post(CONVERSATIONS, { data: { id: title.toLowerCase(), title } });
+    for (const [role, content] of [
+      ['user', `What of the ${title}?`],
+      ['assistant', `The **${title}** is old.`],
+    ])
+      await page.request.post(`${CONVERSATIONS}/messages`, { data: { conversation_id: title.toLowerCase(), role, content } });
+  }
+  await page.reload();
+
+  await t.test('a conversation is moved into a folder, which is renamed and dissolved', async (t) => {
+    await choose('Harbour', 'Move to a folder');
+    await dialog.getByLabel('New folder').fill('Sea');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    const folder = page.getByRole('button', { name: 'Sea 1' });
+    await folder.waitFor();
+    t.equal(await link('Harbour').count(), 0, 'a folder is closed at first');
+    await folder.click();
+    await link('Harbour').waitFor();
+    await choose('Meadow', 'Move to a folder');
+    await dialog.getByRole('button', { name: 'Sea', exact: true }).click();
+    await page.getByRole('button', { name: 'Sea 2' }).waitFor();
+    await choose('Sea', 'Rename');
+    await dialog.getByLabel('Name').fill('Coast');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Coast 2' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Coast 2' }).waitFor();
+    await choose('Coast', 'Dissolve folder');
+    await link('Harbour').waitFor();
+    t.equal(await page.locator('.folder').count(), 0);
+  });
+
+  await t.test('a conversation is pinned and archived, found among the archived, and brought back', async (t) => {
+    await choose('Meadow', 'Pin');
+    await page.getByRole('region', { name: 'Pinned' }).getByRole('link', { name: 'Meadow' }).waitFor();
+    await choose('Harbour', 'Archive');
+    await link('Harbour').waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('archived');
+    await page.getByRole('option', { name: 'Archived conversations' }).click();
+    await link('Harbour').waitFor();
+    t.equal(await link('Meadow').count(), 0);
+    await choose('Harbour', 'Bring back');
+    await page.getByRole('button', { name: 'Back to the conversations' }).click();
+    await link('Harbour').waitFor();
+    t.pass();
+  });
+
+  await t.test('a conversation is shared by link inside the tenant, copied by its reader, and taken back', async (t) => {
+    await link('Mountain').click();
+    await page.getByText('The Mountain is old.').waitFor();
+    await page.getByRole('main').getByRole('button', { name: 'Share' }).click();
+    await dialog.getByRole('button', { name: 'Make a link' }).click();
+    const address = (await dialog.locator('.shares code').textContent()) ?? '';
+    await page.request.post(`${CONVERSATIONS}/messages`, {
+      data: { conversation_id: 'mountain', role: 'user', content: 'Said later' },
+    });
+    const reader = await openAccount(page, browser, server.url, { username: 'vera', role: 'viewer' });
+    await reader.page.goto(address);
+    await reader.page.getByText('The Mountain is old.').waitFor();
+    t.equal(await reader.page.getByText('Said later').count(), 0);
+    t.equal(await reader.page.getByLabel('Message', { exact: true }).count(), 0, 'it cannot be written on');
+    await reader.page.getByRole('button', { name: 'Keep a copy' }).click();
+    await reader.page.getByLabel('Message', { exact: true }).waitFor();
+    t.match(reader.page.url(), /#c=/);
+    t.equal(await reader.page.locator('.message').count(), 2);
+    await dialog.getByRole('button', { name: 'Stop sharing' }).click();
+    await dialog.locator('.shares code').waitFor({ state: 'detached' });
+    await reader.page.goto(address);
+    await reader.page
+      .getByRole('alert')
+      .getByText(/taken back or erased/)
+      .waitFor();
+    t.strictSame(reader.faults, []);
+    await reader.context.close();
+    await page.keyboard.press('Escape');
+  });
+
+  await t.test('prompts of one’s own and of the tenant are written, inserted, made instructions, and deleted', async (t) => {
+    const composer = page.getByLabel('Message', { exact: true });
+    await composer.fill('');
+    await composer.press('/');
+    await dialog.getByText('No prompts yet').waitFor();
+    for (const [title, isShared] of [
+      ['Haiku', false],
+      ['House style', true],
+    ] as const) {
+      await dialog.getByRole('button', { name: 'New prompt' }).click();
+      await dialog.getByLabel('Name').fill(title);
+      await dialog.getByLabel('Text').fill(`Follow ${title}.`);
+      if (isShared) await dialog.getByRole('switch').check();
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.getByText(title, { exact: true }).waitFor();
+    }
+    await dialog.getByLabel('Search prompts').fill('haiku');
+    t.equal(await dialog.locator('.prompts li').count(), 1);
+    await dialog.getByRole('button', { name: 'Insert' }).click();
+    t.equal(await composer.inputValue(), 'Follow Haiku.');
+    await composer.fill('');
+    await composer.press('/');
+    await dialog.locator('li', { hasText: 'House style' }).getByRole('button', { name: 'Use as instructions' }).click();
+    await page.getByRole('button', { name: 'Instructions and parameters' }).click();
+    t.equal(await dialog.getByLabel('Instructions', { exact: true }).inputValue(), 'Follow House style.');
+    await page.keyboard.press('Escape');
+    await composer.press('/');
+    await dialog.getByRole('button', { name: 'Delete Haiku' }).click();
+    await page.getByRole('dialog', { name: 'Delete' }).getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByText('Haiku', { exact: true }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    const reader = await openAccount(page, browser, server.url, { username: 'otto', role: 'viewer' });
+    await reader.page.getByLabel('Message', { exact: true }).press('/');
+    await reader.page.getByText('House style', { exact: true }).waitFor();
+    t.equal(await reader.page.getByRole('button', { name: 'Delete House style' }).count(), 0, 'developers change the tenant’s');
+    await reader.context.close();
+  });
+
+  await t.test('exports of ChatGPT and of Open WebUI are imported', async (t) => {
+    const folder = t.testdir();
+    const files = { 'conversations.json': chatGpt, 'open-webui.json': openWebUi };
+    for (const [name, content] of Object.entries(files)) {
+      writeFileSync(join(folder, name), JSON.stringify(content));
+      const chooser = page.waitForEvent('filechooser');
+      await page.getByRole('button', { name: 'ada' }).click();
+      await page.getByRole('menuitem', { name: 'Import conversations' }).click();
+      await (await chooser).setFiles(join(folder, name));
+      await page.getByText('1 imported, 0 were there already').first().waitFor();
+    }
+    await link('From ChatGPT').click();
+    await page.getByText('Tea is a drink.').waitFor();
+    await link('From Open WebUI').click();
+    await page.getByText('Coffee is a drink.').waitFor();
+    t.pass();
+  });
+
+  t.strictSame(faults, [], 'nothing went wrong in the page, and nothing left the server');
+});
+
+const said = (role: string, text: string) => ({
+  author: { role },
+  content: { content_type: 'text', parts: [text] },
+  create_time: 1.7e9,
+});
+const chatGpt = [
+  {
+    id: 'cg',
+    title: 'From ChatGPT',
+    create_time: 1.7e9,
+    current_node: 'b',
+    mapping: {
+      a: { id: 'a', parent: null, children: ['b'], message: said('user', 'What is tea?') },
+      b: { id: 'b', parent: 'a', children: [], message: said('assistant', 'Tea is a drink.') },
+    },
+  },
+];
+const openWebUi = [
+  {
+    id: 'ow',
+    title: 'From Open WebUI',
+    chat: {
+      title: 'From Open WebUI',
+      history: {
+        currentId: 'n',
+        messages: {
+          m: { id: 'm', parentId: null, childrenIds: ['n'], role: 'user', content: 'What is coffee?', timestamp: 1_700_000_000 },
+          n: {
+            id: 'n',
+            parentId: 'm',
+            childrenIds: [],
+            role: 'assistant',
+            content: 'Coffee is a drink.',
+            timestamp: 1_700_000_001,
+          },
+        },
+      },
+    },
+  },
+];
