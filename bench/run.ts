@@ -20,7 +20,13 @@ import type { Trial } from './trial.ts';
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
   if (!options) {
-    console.log(helpText(Object.fromEntries(Object.entries(suites).map(([name, { question }]) => [name, question]))));
+    const questions = Object.fromEntries(Object.entries(suites).map(([name, { question }]) => [name, question]));
+    console.log(helpText({ ...questions, web: 'the first load of /chat, and scripting while an answer streams, in a browser' }));
+    return;
+  }
+  // Measured in a browser and not by a client: a program of its own, which knows a browser's types.
+  if (options.subject === 'web') {
+    await import(new URL('./web/main.ts', import.meta.url).href);
     return;
   }
   if (options.subject.endsWith('.json') && (options.hasReport || options.hasSummary)) {
@@ -88,7 +94,9 @@ function chooseTrials({ trials }: Suite, { trials: only, rival, isQuick }: Bench
   const names = trials.map(({ name }) => name);
   const unknown = only?.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new UsageError(`--trial ${unknown}: the suite has ${names.join(', ')}`);
-  const chosen = trials.filter(({ name }) => only === undefined || only.includes(name)).map((trial) => withRival(trial, rival));
+  const chosen = trials
+    .filter(({ name, onlyWhenNamed }) => (only === undefined ? !onlyWhenNamed : only.includes(name)))
+    .map((trial) => withRival(trial, rival));
   return isQuick ? chosen.map(quicken) : chosen;
 }
 

@@ -77,7 +77,16 @@ function resolve({ forRival, ...common }: Phase, side: Side, round: Sample): Loa
 }
 
 /** Loads that are no chats with the server's own model, or that warm up themselves. */
-const startsCold: readonly Load['kind'][] = ['wrk', 'embeddings', 'kernel', 'start', 'model-switch'];
+const startsCold: readonly Load['kind'][] = [
+  'wrk',
+  'embeddings',
+  'kernel',
+  'start',
+  'model-switch',
+  'credentials',
+  'vectors',
+  'ingest',
+];
 
 /** Where a contender runs: kept as long as the trial says, and never more than one of it. */
 class Stand {

@@ -3,9 +3,12 @@ import type { ModelPurpose } from './model.ts';
 import type { Trial } from './trial.ts';
 import { embeddingTrials } from './trials/embeddings.ts';
 import { httpTrials } from './trials/http.ts';
+import { ingestTrials } from './trials/ingest.ts';
 import { kernelTrials } from './trials/kernels.ts';
 import { loadTrials } from './trials/load.ts';
+import { matrixTrials } from './trials/matrix.ts';
 import { servingTrials } from './trials/serving.ts';
+import { vectorTrials } from './trials/vector.ts';
 
 export interface Suite {
   /** What it answers, for the help. */
@@ -32,6 +35,12 @@ export const suites: Readonly<Record<string, Suite>> = {
     model: 'mid',
     server: { nParallel: 32, nCtx: 32_768 },
   },
+  matrix: {
+    question: 'serving in short; `serving --machine-matrix` runs it on each machine that can be emulated here',
+    trials: matrixTrials,
+    model: 'mid',
+    server: { nParallel: 32, nCtx: 32_768 },
+  },
   kernels: {
     question: 'prefill and decoding by the engine alone, beside llama-batched-bench',
     trials: kernelTrials,
@@ -45,6 +54,19 @@ export const suites: Readonly<Record<string, Suite>> = {
     purpose: 'embedding',
     // 512 for each sequence: the longest text of the embedding model.
     server: { nParallel: 32, nCtx: 16_384 },
+  },
+  vector: {
+    question:
+      'finding the nearest vectors, beside usearch, hnswlib-node, sqlite-vec and a scan; --trial million is left out unless named',
+    trials: vectorTrials,
+    model: 'tiny',
+    server: { nParallel: 1, nCtx: 1_024 },
+  },
+  ingest: {
+    question: 'files a second into a knowledge base that is asked meanwhile, beside a splitter and a flat scan by hand',
+    trials: ingestTrials,
+    model: 'tiny',
+    server: { nParallel: 1, nCtx: 1_024 },
   },
   load: {
     question: 'the time until a model answers, beside llama-server and its router',

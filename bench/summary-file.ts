@@ -37,7 +37,7 @@ export function requireWholeSuite(
 }
 
 /** A run's facts and, of each trial, its rival, how long it took and what was measured for its goals. */
-export function summarise({ results, ...facts }: ResultFile): object {
+export function summarise({ results, ...facts }: ResultFile) {
   const trials = results.map(({ trial, seconds, verdicts }) => ({
     name: trial.name,
     rival: trial.rival,

@@ -12,6 +12,8 @@ export interface Trial {
   rival?: ContenderName;
   /** A bound that no server passes, measured in the same rounds: the same work without a server around it. */
   ceiling?: ContenderName;
+  /** It takes so long that a run of the suite leaves it out. */
+  onlyWhenNamed?: true;
   /** A random shape to use whatever model the suite runs on, where the model does not matter. */
   model?: 'tiny';
   /** Settings of the servers, where they differ from the suite's. */
@@ -26,12 +28,17 @@ export interface Trial {
 export type ContenderName =
   | 'svc'
   | 'svc-start'
+  | 'svc-packaged-start'
   | 'svc-engine'
   | 'bare-uws'
   | 'llama-server'
   | 'llama-server-start'
   | 'llama-router'
-  | 'llama-batched-bench';
+  | 'llama-batched-bench'
+  | 'svc-vectors'
+  | 'vector-rivals'
+  | 'svc-ingest'
+  | 'ingest-by-hand';
 
 /** A load, with what differs for the rival where it cannot take the same. */
 export type Phase = Load & { forRival?: Partial<Load> };

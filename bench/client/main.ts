@@ -5,6 +5,7 @@ import { runAbortStorm } from './abort-storm.ts';
 import { runAborts } from './aborts.ts';
 import { runClosedLoop } from './closed-loop.ts';
 import { runConversations } from './conversations.ts';
+import { runCredentials } from './credentials.ts';
 import { runIdleStreams } from './idle-streams.ts';
 import { runLargeBodies } from './large-bodies.ts';
 import { runLongStream } from './long-stream.ts';
@@ -35,6 +36,8 @@ function run(context: ScenarioContext, load: ChatLoad): Promise<Sample> {
       return runTenants(context, load);
     case 'tenant-budget':
       return runTenantBudget(context, load);
+    case 'credentials':
+      return runCredentials(context, load);
     case 'model-switch':
       return runModelSwitch(context, load);
     case 'long-stream':

@@ -9,6 +9,8 @@ export interface Contender {
 }
 
 export interface RunningContender {
+  /** From the start of the process until it answered HTTP with anything; undefined for what speaks none. */
+  readonly httpMs?: number;
   /** Before anything is measured: a server that has just started compiles its own code and touches its memory for the first time. */
   warmUp?(): Promise<unknown>;
   /** Runs one load. Undefined when this contender has no such thing (a bound has no queue, for example). */
@@ -20,6 +22,8 @@ export interface RunningContender {
 export interface ContenderOptions extends ServerSettings {
   /** GGUF file. */
   model: string;
+  /** What an earlier start left, and later ones find; whoever names it removes it. Absent: a new one for each start. Ours alone. */
+  dataFolder?: string;
 }
 
 export interface ServerSettings {

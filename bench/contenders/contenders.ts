@@ -1,19 +1,27 @@
 import type { ContenderName } from '../trial.ts';
 import { bareUws } from './bare-uws.ts';
 import type { Contender } from './contender.ts';
+import { ingestByHand, svcIngest } from './knowledge-servers.ts';
 import { llamaBatchedBench } from './llama-batched-bench.ts';
 import { llamaRouter, llamaServer } from './llama-server.ts';
 import { ours } from './ours.ts';
+import { packaged, packagedCommand } from './packaged.ts';
 import { startedAnew } from './started-anew.ts';
 import { svcEngine } from './svc-engine.ts';
+import { svcVectors, vectorRivals } from './vector-libraries.ts';
 
 export const contenders: Readonly<Record<ContenderName, Contender>> = {
   svc: ours,
   'svc-start': startedAnew(ours),
+  'svc-packaged-start': startedAnew(packaged, packagedCommand),
   'svc-engine': svcEngine,
   'bare-uws': bareUws,
   'llama-server': llamaServer,
   'llama-server-start': startedAnew(llamaServer),
   'llama-router': llamaRouter,
   'llama-batched-bench': llamaBatchedBench,
+  'svc-vectors': svcVectors,
+  'vector-rivals': vectorRivals,
+  'svc-ingest': svcIngest,
+  'ingest-by-hand': ingestByHand,
 };

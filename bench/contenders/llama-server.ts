@@ -1,5 +1,6 @@
 import { ChildServer, freePort } from '../../test/child-server.ts';
 import type { Contender, ContenderOptions } from './contender.ts';
+import { launch } from './launch.ts';
 import { modelFolder } from './model-folder.ts';
 import { rivalProgram } from './rival-program.ts';
 import { ServerContender, type ServerEnd } from './server-contender.ts';
@@ -23,8 +24,7 @@ export const llamaRouter: Contender = {
 async function start(models: readonly string[], options: ContenderOptions, end?: ServerEnd): Promise<ServerContender> {
   const port = await freePort();
   const server = await ChildServer.start({
-    program: rivalProgram('llama-server'),
-    args: [...models, ...settings(options, port)],
+    ...launch(rivalProgram('llama-server'), [...models, ...settings(options, port)]),
     url: `http://127.0.0.1:${port}`,
     readyPath: '/health',
     readyWithinMs: 180_000,

@@ -5,32 +5,42 @@ import { ChildServer, freePort } from '../../test/child-server.ts';
 import { makeTenantKeys } from '../../test/tenant-keys.ts';
 import { benchTenants, type TenantKeys } from '../load/tenant-keys.ts';
 import type { Contender, ContenderOptions } from './contender.ts';
+import { launch } from './launch.ts';
 import { modelFolder } from './model-folder.ts';
 import { ServerContender } from './server-contender.ts';
 
 const cli = join(import.meta.dirname, '../../ts/cli/svc.ts');
 
-/** `svc serve` as a user starts it: its own data folder, access log on, no account unless the trial has tenants. */
-export const ours: Contender = {
-  name: 'svc',
-  async start(options) {
-    const dataFolder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
-    try {
-      const server = await startServer(options, dataFolder);
-      if (!options.hasTenants) return new ServerContender(server, { dataFolder });
-      return new ServerContender(server, { dataFolder, tenantKeys: await tenantKeysOf(server) });
-    } catch (error) {
-      rmSync(dataFolder, { recursive: true });
-      throw error;
-    }
-  },
-};
+/** `svc serve` of the checkout. */
+export const ours = svcContender('svc', async () => [process.execPath, cli]);
 
-async function startServer(options: ContenderOptions, dataFolder: string): Promise<ChildServer> {
+/**
+ * A server as a user starts it: its own data folder, access log on, no account unless the trial has tenants. `command` gives the words
+ * before `serve`.
+ */
+export function svcContender(name: string, command: () => Promise<readonly string[]>): Contender {
+  return {
+    name,
+    async start(options) {
+      const words = await command();
+      const own = options.dataFolder === undefined ? { dataFolder: mkdtempSync(join(tmpdir(), 'svc-bench-')) } : undefined;
+      try {
+        const server = await startServer(words, options, options.dataFolder ?? own?.dataFolder ?? '');
+        if (!options.hasTenants) return new ServerContender(server, { ...own });
+        return new ServerContender(server, { ...own, tenantKeys: await tenantKeysOf(server) });
+      } catch (error) {
+        if (own !== undefined) rmSync(own.dataFolder, { recursive: true });
+        throw error;
+      }
+    },
+  };
+}
+
+async function startServer(words: readonly string[], options: ContenderOptions, dataFolder: string): Promise<ChildServer> {
   const port = await freePort();
+  const [program = '', ...args] = words;
   return ChildServer.start({
-    program: process.execPath,
-    args: [cli, 'serve'],
+    ...launch(program, [...args, 'serve']),
     env: { ...process.env, ...environment(options, port, dataFolder) },
     url: `http://127.0.0.1:${port}`,
     readyPath: '/readyz',

@@ -30,6 +30,10 @@ export class ServerContender implements RunningContender {
     this.#end = end;
   }
 
+  get httpMs(): number {
+    return this.#server.httpMs;
+  }
+
   warmUp(): Promise<Sample> {
     return runChat(this.#server, warmUp, 1, this.#end.tenantKeys);
   }
@@ -57,6 +61,8 @@ export class ServerContender implements RunningContender {
         return runEmbeddings(this.#server, load, seed);
       // No work of a running server.
       case 'kernel':
+      case 'vectors':
+      case 'ingest':
       case 'start':
         return undefined;
       default:

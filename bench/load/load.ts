@@ -1,10 +1,12 @@
 /** The shapes of load that a trial can name. Counts and sizes are data; how each runs stands in bench/client/. */
 import type { EmbeddingLoad } from '../embeddings/embedding-load.ts';
+import type { IngestLoad } from '../ingest/ingest-load.ts';
 import type { KernelLoad } from '../kernels/kernel-load.ts';
+import type { VectorLoad } from '../vectors/vector-load.ts';
 import type { ChatShape } from './chat-shape.ts';
 import type { StartLoad } from './start-load.ts';
 
-export type Load = WrkLoad | ChatLoad | KernelLoad | EmbeddingLoad | StartLoad;
+export type Load = WrkLoad | ChatLoad | KernelLoad | EmbeddingLoad | StartLoad | VectorLoad | IngestLoad;
 
 /** Loads of bench/client/, each run by a process of its own. */
 export type ChatLoad =
@@ -17,6 +19,7 @@ export type ChatLoad =
   | IdleStreamLoad
   | TenantLoad
   | TenantBudgetLoad
+  | CredentialLoad
   | ModelSwitchLoad
   | LongStreamLoad
   | LargeBodyLoad;
@@ -113,6 +116,15 @@ export interface TenantBudgetLoad extends ChatShape {
   kind: 'tenant-budget';
   clients: number;
   seconds: number;
+}
+
+/** The same small request with and without a tenant's key, in turn on one connection. */
+export interface CredentialLoad {
+  kind: 'credentials';
+  /** Answers without a credential too. */
+  path: string;
+  /** Of each kind. */
+  requests: number;
 }
 
 /** One request after another, each to a model drawn at random. */

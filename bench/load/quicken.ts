@@ -30,6 +30,8 @@ function quickLoad(load: Load): Load {
       return { ...load, idle: Math.min(load.idle, 500), seconds: 1 };
     case 'tenants':
       return { ...load, quiet: { ...load.quiet, requests: Math.min(load.quiet.requests, 10) } };
+    case 'credentials':
+      return { ...load, requests: Math.min(load.requests, 3_000) };
     case 'model-switch':
       return { ...load, requests: Math.min(load.requests, 12) };
     case 'long-stream':
@@ -40,6 +42,15 @@ function quickLoad(load: Load): Load {
       return { ...load, nRepeats: 1, nPrompt: Math.min(load.nPrompt, 128), nGenerate: Math.min(load.nGenerate, 32) };
     case 'embeddings':
       return { ...load, nTexts: Math.max(load.clients, Math.ceil(load.nTexts / 8)) };
+    case 'vectors':
+      return {
+        ...load,
+        count: Math.min(load.count, 2_000),
+        queries: Math.min(load.queries, 40),
+        addingSeconds: Math.min(load.addingSeconds, 1),
+      };
+    case 'ingest':
+      return { ...load, nFiles: Math.min(load.nFiles, 60), idleSeconds: Math.min(load.idleSeconds, 5) };
     case 'start':
     case 'tenant-budget':
     case 'staged':

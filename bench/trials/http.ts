@@ -33,4 +33,14 @@ export const httpTrials: readonly Trial[] = [
     { path: '/v1/chat/completions', seconds: 2, body: '{"model":"m"}' },
     compared,
   ),
+  {
+    name: 'credential',
+    summary: 'what a key adds to a request that needs none: looked up by its hash, without the database',
+    server: { hasTenants: true },
+    phases: { requests: { kind: 'credentials', path: '/api/v1/system/version', requests: 20_000 } },
+    goals: [
+      { figure: 'requests.addedP50Micros', unit: 'us', atMost: 40 },
+      { figure: 'requests.authenticatedP50Micros', unit: 'us', against: { baseline: 'requests.plainP50Micros' } },
+    ],
+  },
 ];

@@ -11,6 +11,22 @@ const start: Trial = {
     { figure: 'cold.firstTokenMs', unit: 'ms', against: 'rival', atMost: 1.02 },
     { figure: 'cold.readyMs', unit: 'ms', against: 'rival' },
     { figure: 'cold.ttftMs', unit: 'ms', against: 'rival' },
+    { figure: 'cold.emptyFirstTokenMs', unit: 'ms', against: 'rival' },
+    { figure: 'cold.rssMiB', unit: 'MiB', against: 'rival' },
+  ],
+};
+
+const packagedStart: Trial = {
+  ...start,
+  name: 'start-packaged',
+  summary: 'the same of the program that a package installs, whose `svc version` is timed too',
+  ours: 'svc-packaged-start',
+  goals: [
+    { figure: 'cold.firstTokenMs', unit: 'ms', against: 'rival', atMost: 1.2 },
+    { figure: 'cold.httpMs', unit: 'ms', atMost: 150 },
+    { figure: 'cold.versionMs', unit: 'ms', atMost: 60 },
+    { figure: 'cold.readyMs', unit: 'ms', against: 'rival' },
+    { figure: 'cold.emptyFirstTokenMs', unit: 'ms', against: 'rival' },
     { figure: 'cold.rssMiB', unit: 'MiB', against: 'rival' },
   ],
 };
@@ -41,4 +57,4 @@ const switches: Trial = {
   ],
 };
 
-export const loadTrials: readonly Trial[] = [start, switches];
+export const loadTrials: readonly Trial[] = [start, packagedStart, switches];
