@@ -5,14 +5,21 @@ import { ChildServer, freePort } from '../../test/child-server.ts';
 
 const cli = join(import.meta.dirname, '../../ts/cli/svc.ts');
 
-/** `svc serve` with one model file, as a user starts it, with a data folder of its own. The caller stops it. */
-export async function startModelServer(model: string): Promise<{ url: string; stop(): Promise<void> }> {
+/**
+ * `svc serve` with one model file, as a user starts it, with a data folder of its own; without a file, with the models that ship. The caller
+ * stops it.
+ */
+export async function startModelServer(model?: string): Promise<{ url: string; pid: number; stop(): Promise<void> }> {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'svc-eval-'));
   const server = await ChildServer.start({
     program: process.execPath,
-    args: [cli, 'serve', '--listen', `127.0.0.1:${port}`, '--model', model],
-    env: { ...process.env, SVC_DATA_DIR: folder },
+    args: [cli, 'serve', '--listen', `127.0.0.1:${port}`, ...(model === undefined ? [] : ['--model', model])],
+    env: {
+      ...process.env,
+      SVC_DATA_DIR: folder,
+      ...(model === undefined ? { SVC_MODELS_DIR: join(folder, 'models'), SVC_DATA_EMBEDDING_URL: '' } : {}),
+    },
     url: `http://127.0.0.1:${port}`,
     readyPath: '/readyz',
   });
@@ -20,5 +27,5 @@ export async function startModelServer(model: string): Promise<{ url: string; st
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { url: server.url, stop };
+  return { url: server.url, pid: server.pid, stop };
 }

@@ -6,21 +6,27 @@
  * it says depends on all that came before (a wrong KV cache shows).
  */
 import type { GgufMetadata, GgufValue } from '../../ts/server/platform/gguf/gguf-value.ts';
-import type { Shape, Vocabulary } from './shapes.ts';
-import { bias, embedding, matrix, matrixWithBias, norm, normWithBias, type TensorSpec, table } from './tensor-spec.ts';
+import type { Architecture } from './architecture.ts';
+import {
+  attention,
+  attentionGain,
+  gatedFeedForward,
+  type Hyperparameter,
+  headLengths,
+  headNorms,
+  keyLength,
+  layerEpsilon,
+  layers,
+  plainFeedForward,
+  rmsEpsilon,
+  rotary,
+  tokens,
+} from './layers.ts';
+import { gemma3, jamba, mamba, qwen3moe } from './mixed-architectures.ts';
+import type { Shape } from './shapes.ts';
+import { bias, embedding, matrix, matrixWithBias, norm, normWithBias, table } from './tensor-spec.ts';
 
-export interface Architecture {
-  /** general.architecture, and the prefix of its keys. */
-  name: string;
-  vocabulary: Vocabulary;
-  purpose: 'chat' | 'embedding' | 'rerank';
-  /** Where positions are a table, the longest context that keeps it small. */
-  maxContext?: number;
-  hyperparameters(shape: Shape): [key: string, value: GgufValue][];
-  tensors(shape: Shape, nVocab: number): TensorSpec[];
-}
-
-const attentionGain = 2;
+const encoder: Hyperparameter[] = [layerEpsilon, ['attention.causal', { type: 'bool', value: false }]];
 
 const llama: Architecture = {
   name: 'llama',
@@ -52,13 +58,7 @@ const qwen3: Architecture = {
   name: 'qwen3',
   vocabulary: 'qwen2',
   hyperparameters: (shape) => [...rotary(shape), ...headLengths(shape), rmsEpsilon],
-  tensors: (shape, nVocab) => [
-    ...llama.tensors(shape, nVocab),
-    ...layers(shape, (layer) => [
-      norm(`${layer}.attn_q_norm`, headLength(shape)),
-      norm(`${layer}.attn_k_norm`, headLength(shape)),
-    ]),
-  ],
+  tensors: (shape, nVocab) => [...llama.tensors(shape, nVocab), ...layers(shape, (layer) => headNorms(layer, shape))],
 };
 
 /** Scales its embeddings by the root of the width, so they are drawn smaller and the last norm makes up for it. */
@@ -161,7 +161,20 @@ const reranker: Architecture = {
   ],
 };
 
-export const architectures = { llama, qwen2, qwen3, gemma2, phi3, gpt2, bert, reranker };
+export const architectures = {
+  llama,
+  qwen2,
+  qwen3,
+  qwen3moe,
+  gemma2,
+  gemma3,
+  phi3,
+  gpt2,
+  mamba,
+  jamba,
+  bert,
+  reranker,
+};
 export type ArchitectureName = keyof typeof architectures;
 
 /** Metadata under the architecture's own prefix. */
@@ -177,58 +190,4 @@ export function describeShape(architecture: Architecture, shape: Shape, nVocab: 
   const common = Object.entries(integers).map(([key, value]): [string, GgufValue] => [key, { type: 'uint32', value }]);
   const own = architecture.hyperparameters(shape);
   return new Map([...common, ...own].map(([key, value]) => [`${architecture.name}.${key}`, value]));
-}
-
-const rmsEpsilon: [string, GgufValue] = ['attention.layer_norm_rms_epsilon', { type: 'float32', value: 1e-5 }];
-const layerEpsilon: [string, GgufValue] = ['attention.layer_norm_epsilon', { type: 'float32', value: 1e-5 }];
-const encoder: [string, GgufValue][] = [layerEpsilon, ['attention.causal', { type: 'bool', value: false }]];
-
-function headLength({ nEmbd, nHead }: Shape): number {
-  return nEmbd / nHead;
-}
-
-function keyLength(shape: Shape): number {
-  return headLength(shape) * shape.nHeadKv;
-}
-
-function rotary(shape: Shape): [string, GgufValue][] {
-  return [
-    ['attention.head_count_kv', { type: 'uint32', value: shape.nHeadKv }],
-    ['rope.dimension_count', { type: 'uint32', value: headLength(shape) }],
-  ];
-}
-
-function headLengths(shape: Shape): [string, GgufValue][] {
-  return ['attention.key_length', 'attention.value_length'].map((key) => [key, { type: 'uint32', value: headLength(shape) }]);
-}
-
-function tokens({ nEmbd }: Shape, nVocab: number): TensorSpec[] {
-  return [embedding('token_embd', nEmbd, nVocab, 1 / Math.sqrt(nEmbd)), norm('output_norm', nEmbd)];
-}
-
-function layers({ nLayer }: Shape, tensors: (prefix: string) => TensorSpec[]): TensorSpec[] {
-  return Array.from({ length: nLayer }, (_, index) => tensors(`blk.${index}`)).flat();
-}
-
-function attention(layer: string, shape: Shape): TensorSpec[] {
-  return [
-    norm(`${layer}.attn_norm`, shape.nEmbd),
-    matrix(`${layer}.attn_q`, shape.nEmbd, shape.nEmbd, attentionGain),
-    matrix(`${layer}.attn_k`, shape.nEmbd, keyLength(shape), attentionGain),
-    matrix(`${layer}.attn_v`, shape.nEmbd, keyLength(shape)),
-    matrix(`${layer}.attn_output`, shape.nEmbd, shape.nEmbd, attentionGain),
-  ];
-}
-
-function gatedFeedForward(layer: string, { nEmbd, nFeedForward }: Shape): TensorSpec[] {
-  return [
-    norm(`${layer}.ffn_norm`, nEmbd),
-    matrix(`${layer}.ffn_gate`, nEmbd, nFeedForward),
-    matrix(`${layer}.ffn_up`, nEmbd, nFeedForward),
-    matrix(`${layer}.ffn_down`, nFeedForward, nEmbd),
-  ];
-}
-
-function plainFeedForward(layer: string, { nEmbd, nFeedForward }: Shape): TensorSpec[] {
-  return [...matrixWithBias(`${layer}.ffn_up`, nEmbd, nFeedForward), ...matrixWithBias(`${layer}.ffn_down`, nFeedForward, nEmbd)];
 }

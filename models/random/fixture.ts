@@ -15,10 +15,10 @@ export async function randomModel(options: RandomModelOptions = {}): Promise<str
   return cached(`random-${made.arch}-${made.shape}-${made.type}`, made, (path) => writeRandomModel(path, options));
 }
 
-/** Path of a vision projector for random models of one shape. */
-export async function randomProjector({ shape = 'tiny', seed = 1 }: RandomProjectorOptions = {}): Promise<string> {
-  const made = { shape, seed, generatorVersion };
-  return cached(`random-projector-${shape}`, made, (path) => writeRandomProjector(path, made));
+/** Path of a projector for random models of one shape. */
+export async function randomProjector({ shape = 'tiny', seed = 1, hears = false }: RandomProjectorOptions = {}): Promise<string> {
+  const made = { shape, seed, generatorVersion, ...(hears ? { hears } : {}) };
+  return cached(`random-projector-${shape}${hears ? '-hearing' : ''}`, made, (path) => writeRandomProjector(path, made));
 }
 
 async function cached(name: string, made: object, write: (path: string) => Promise<void>): Promise<string> {

@@ -1,8 +1,10 @@
 /** Makes GGUF models with a real tokenizer and random weights: they load and run like any other and talk nonsense. */
 import { readFileSync } from 'node:fs';
+import { truncate, writeFile } from 'node:fs/promises';
 import type { GgufMetadata, GgufValue } from '../../ts/server/platform/gguf/gguf-value.ts';
-import { type TensorToWrite, writeGguf } from '../../ts/server/platform/gguf/gguf-writer.ts';
-import { type Architecture, type ArchitectureName, architectures, describeShape } from './architectures.ts';
+import { ggufLayout, type TensorToWrite, writeGguf } from '../../ts/server/platform/gguf/gguf-writer.ts';
+import type { Architecture } from './architecture.ts';
+import { type ArchitectureName, architectures, describeShape } from './architectures.ts';
 import { RandomSource } from './random-source.ts';
 import { type Shape, type ShapeName, shapes, type Vocabulary } from './shapes.ts';
 import { encodeTensor, type WeightType } from './tensor-encoder.ts';
@@ -18,9 +20,17 @@ export interface RandomModelOptions {
   vocabulary?: Vocabulary;
   /** Another context length than the shape's. */
   nContext?: number;
+  /** How the file says that embeddings are made of those of tokens. */
+  pooling?: Pooling;
   /** What the file names as its default temperature. */
   temperature?: number;
+  /** How many tokens the file's penalties look back at. */
+  penaltyLastN?: number;
 }
+
+/** Numbers of enum llama_pooling_type (include/llama.h). */
+const poolings = { none: 0, mean: 1, cls: 2, last: 3, rank: 4 } as const;
+export type Pooling = keyof typeof poolings;
 
 /** Part of every recipe: raise it whenever the same options give another file. */
 export const generatorVersion = 1;
@@ -49,6 +59,20 @@ function limitContext(shape: Shape, maxContext = shape.nContext): Shape {
   return { ...shape, nContext: Math.min(shape.nContext, maxContext) };
 }
 
+/** Writes a model of any size that takes no space: its weights are a hole in the file, which reads as zeros. */
+export async function writeHollowModel(path: string, sizes: Shape): Promise<void> {
+  const made = recipe({ arch: 'llama' });
+  const architecture = architectures[made.arch];
+  const tokenizer = await readTokenizer(made.vocabulary);
+  const tensors = architecture.tensors(sizes, tokenizer.nVocab).map(({ isWeight, ...spec }) => ({
+    ...spec,
+    type: isWeight ? made.type : 'f32',
+  }));
+  const { header, sizeBytes } = ggufLayout(describeModel(architecture, sizes, tokenizer, made), tensors);
+  await writeFile(path, header);
+  await truncate(path, sizeBytes);
+}
+
 /** file_type: enum llama_ftype in include/llama.h. */
 const fileTypes: Record<WeightType, number> = { f32: 0, f16: 1, q4_0: 2, q8_0: 7 };
 
@@ -72,7 +96,13 @@ function describeModel(
     ...(made.temperature === undefined
       ? []
       : [['general.sampling.temp', { type: 'float32', value: made.temperature } satisfies GgufValue] as const]),
+    ...(made.penaltyLastN === undefined
+      ? []
+      : [['general.sampling.penalty_last_n', { type: 'int32', value: made.penaltyLastN } satisfies GgufValue] as const]),
     ...describeShape(architecture, shape, tokenizer.nVocab),
+    ...(made.pooling === undefined
+      ? []
+      : [[`${architecture.name}.pooling_type`, { type: 'uint32', value: poolings[made.pooling] } satisfies GgufValue] as const]),
     ...tokenizer.metadata,
     ...(architecture.purpose === 'chat' ? [['tokenizer.chat_template', text(readChatTemplate())] as const] : []),
   ]);
