@@ -36,3 +36,13 @@ t.test('without a model it says why', async (t) => {
     t.match(await announcement(url), { ready: false, model: null, reason });
   }
 });
+
+t.test('a node that stops is not waited for, and one that does not answer announces nothing', async (t) => {
+  const silent = createServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => silent.close().closeAllConnections());
+  const stopped = new AbortController();
+  const asked = announcement(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`, stopped.signal);
+  stopped.abort();
+  await t.rejects(asked, { name: 'AbortError' });
+});

@@ -18,10 +18,10 @@ interface Health {
   inference?: { default_model?: string; reason?: string };
 }
 
-/** Asks the server itself, as any client would. */
-export async function announcement(url: string): Promise<Announcement> {
-  const models = servedModels(await getJson(`${url}/v1/models`).catch(() => undefined));
-  const { inference = {} } = (await getJson(`${url}/health`).catch(() => ({}))) as Health;
+/** Asks the server itself, as any client would. Rejects when it does not answer, or when `stopped` is aborted. */
+export async function announcement(url: string, stopped?: AbortSignal): Promise<Announcement> {
+  const models = servedModels(await getJson(`${url}/v1/models`, stopped));
+  const { inference = {} } = (await getJson(`${url}/health`, stopped)) as Health;
   const model = models.find(({ state }) => state === 'loaded');
   const common = { url, version: VERSION };
   if (model) {
@@ -40,8 +40,9 @@ function whyNoModel({ default_model: name, reason }: NonNullable<Health['inferen
   return 'there is no model: run `svc models pull qwen3-0.6b-q8_0`, then start again';
 }
 
-async function getJson(url: string): Promise<unknown> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
+async function getJson(url: string, stopped: AbortSignal | undefined): Promise<unknown> {
+  const limit = AbortSignal.timeout(5_000);
+  const response = await fetch(url, { signal: stopped === undefined ? limit : AbortSignal.any([limit, stopped]) });
   return response.json();
 }
 

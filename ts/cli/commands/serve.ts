@@ -29,18 +29,24 @@ export const serve = command({
     await checkModelFile(config);
     // Loaded here: the other commands start without the server's modules.
     const { runServer } = await import('../../server/run.ts');
+    const stopped = new AbortController();
     const code = await runServer(
       config,
       ({ internal }, server) => {
         const url = `http://${formatListenAddress(reachable(internal))}`;
         terminal.note(`svc ${VERSION} listens at ${url}; the default model is being loaded`);
         void server.ready().then(async () => {
-          const { text, ...record } = await announcement(url);
+          // A node that is told to stop meanwhile, or is too busy to answer, announces nothing.
+          const found = await announcement(url, stopped.signal).catch(() => undefined);
+          if (found === undefined) return;
+          const { text, ...record } = found;
           terminal.result(record, text);
         });
       },
       headStart,
     );
+    // Its own question may wait where nobody accepts connections any more: with sockets that are inherited, for the next process.
+    stopped.abort();
     return code === 0 ? 'ok' : 'failed';
   },
 });

@@ -15,15 +15,20 @@ messages = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 messages.bind("\0svc-test-%d" % os.getpid())
 
 
+def say(text):
+    """One write, since the programs write their lines to the same pipe."""
+    os.write(1, (text + "\n").encode())
+
+
 def hear():
     while True:
-        print("told", messages.recv(4096).decode(), flush=True)
+        say("told " + messages.recv(4096).decode())
 
 
 threading.Thread(target=hear, daemon=True).start()
-print(listening.getsockname()[1], flush=True)
+say(str(listening.getsockname()[1]))
 for _ in sys.stdin:
     command = ["/bin/sh", "-c", 'LISTEN_PID=$$ exec "$0" "$@"', *sys.argv[1:]]
     names = {"LISTEN_FDS": "1", "LISTEN_FDNAMES": os.environ.get("LISTEN_FDNAMES", "internal"), "NOTIFY_SOCKET": "@svc-test-%d" % os.getpid()}
     program = subprocess.Popen(command, env={**os.environ, **names}, pass_fds=[3], stdin=subprocess.DEVNULL)
-    print(program.pid, flush=True)
+    say(str(program.pid))
