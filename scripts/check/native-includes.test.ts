@@ -39,6 +39,19 @@ t.test('upwards and sideways are refused, with the line', async (t) => {
   ]);
 });
 
+t.test('each addon has folders of its own', async (t) => {
+  const root = tree(t, {
+    'vector/files/file.h': ['"../../common/status.h"', '"../rows/rows.h"'],
+    'vector/rows/rows.h': ['"../files/file.h"', '"../../llama/text/text.h"'],
+    'common/status.h': [],
+    'llama/text/text.h': [],
+  });
+  t.strictSame(checkNativeIncludes(root).problems, [
+    'native/vector/files/file.h:2: files may not include native/vector/rows/rows.h',
+    'native/vector/rows/rows.h:2: rows may not include native/llama/text/text.h',
+  ]);
+});
+
 t.test('a file outside the folders is named; tests may include everything', async (t) => {
   const root = tree(t, {
     'llama/loose.cpp': [],

@@ -1,25 +1,35 @@
-/** Checks that the folders of native/llama include each other in one direction. */
+/** Checks that the folders of the addons' native code include each other in one direction. */
 import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
-/** From the bottom. A folder includes itself and what lies below its layer; folders of one layer know nothing of each other. */
-export const nativeLayers: readonly (readonly string[])[] = [
-  ['common', 'llama-cpp'],
-  ['tuning'],
-  ['text', 'compute'],
-  ['options', 'grammar'],
-  ['model'],
-  ['sampling', 'kv'],
-  ['context'],
-  ['speculative', 'output'],
-  ['chat'],
-  ['queue'],
-  ['engine', 'embed'],
-  ['bindings'],
-];
+/** By addon, from the bottom. A folder includes itself and what lies below its layer; folders of one layer know nothing of each other. */
+export const nativeLayers: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  llama: [
+    ['common', 'llama-cpp'],
+    ['tuning'],
+    ['text', 'compute'],
+    ['options', 'grammar'],
+    ['model'],
+    ['sampling', 'kv'],
+    ['context'],
+    ['speculative', 'output'],
+    ['chat'],
+    ['queue'],
+    ['planning', 'decoding'],
+    ['engine', 'embed'],
+    ['bindings'],
+  ],
+  vector: [['common'], ['files', 'kernels'], ['rows'], ['index'], ['bindings']],
+};
 
-/** Folders that stand beside native/llama and serve it. */
+/** Folders that stand beside those of the addons and serve them. */
 const outside = new Set(['common', 'llama-cpp']);
+
+interface Folder {
+  /** Undefined: one of those outside. */
+  addon: string | undefined;
+  name: string;
+}
 
 export interface NativeIncludes {
   nIncludes: number;
@@ -28,8 +38,8 @@ export interface NativeIncludes {
 
 /** @param root absolute path of a tree laid out like this repository. Tests may include everything. */
 export function checkNativeIncludes(root: string): NativeIncludes {
-  const files = globSync('native/{common,llama,llama/*}/*.{h,cpp}', { cwd: root }).filter(
-    (file) => !file.startsWith('native/llama/test/'),
+  const files = globSync('native/{common,llama,llama/*,vector,vector/*}/*.{h,cpp}', { cwd: root }).filter(
+    (file) => !file.includes('/test/'),
   );
   const known = new Set(files);
   const problems: string[] = [];
@@ -47,22 +57,26 @@ export function checkNativeIncludes(root: string): NativeIncludes {
       nIncludes++;
       const to = folderOf(target);
       if (folder !== undefined && !mayInclude(folder, to))
-        problems.push(`${file}:${index + 1}: ${folder} may not include ${target}`);
+        problems.push(`${file}:${index + 1}: ${folder.name} may not include ${target}`);
     }
   }
   return { nIncludes, problems };
 }
 
-function folderOf(path: string): string | undefined {
+function folderOf(path: string): Folder | undefined {
   const [, first = '', second = '', file] = path.split('/');
-  if (outside.has(first)) return first;
-  return first === 'llama' && file !== undefined && layerOf(second) >= 0 ? second : undefined;
+  if (outside.has(first)) return { addon: undefined, name: first };
+  return file !== undefined && layerOf(first, second) >= 0 ? { addon: first, name: second } : undefined;
 }
 
-function layerOf(folder: string): number {
-  return nativeLayers.findIndex((layer) => layer.includes(folder));
+function layerOf(addon: string, folder: string): number {
+  return nativeLayers[addon]?.findIndex((layer) => layer.includes(folder)) ?? -1;
 }
 
-function mayInclude(from: string, to: string | undefined): boolean {
-  return to !== undefined && (from === to || layerOf(to) < layerOf(from));
+function mayInclude(from: Folder, to: Folder | undefined): boolean {
+  if (to === undefined) return false;
+  if (from.addon === to.addon && from.name === to.name) return true;
+  const { addon } = from;
+  if (addon === undefined || (to.addon ?? addon) !== addon) return false;
+  return layerOf(addon, to.name) >= 0 && layerOf(addon, to.name) < layerOf(addon, from.name);
 }

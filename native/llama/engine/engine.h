@@ -14,16 +14,16 @@
 #include "../../common/step_channel.h"
 #include "../context/context.h"
 #include "../context/engine_limits.h"
+#include "../decoding/decoder.h"
 #include "../model/model.h"
+#include "../planning/step_estimates.h"
 #include "../queue/job_inbox.h"
 #include "../sampling/sampling_defaults.h"
 #include "answer_writer.h"
-#include "decoder.h"
 #include "engine_stats.h"
 #include "kv_cache.h"
 #include "preparation.h"
 #include "speculation.h"
-#include "step_estimates.h"
 #include "step_loop.h"
 
 namespace svc {

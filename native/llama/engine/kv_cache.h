@@ -10,10 +10,10 @@
 
 #include "../kv/kv_tier.h"
 #include "../kv/sequences.h"
+#include "../planning/step_estimates.h"
 #include "../queue/job.h"
 #include "../queue/running_prompts.h"
 #include "engine_stats.h"
-#include "step_estimates.h"
 
 namespace svc {
 

@@ -355,10 +355,20 @@ void StepLoop::publish() {
     parts_.writer.publish();
     const MemoryWait wait;
     scheduler_.publish();
-    parts_.estimates.publish(parts_.stats);
     parts_.kv.publish(parts_.stats);
-    parts_.decoder.publish(parts_.stats);
     if (parts_.speculation) parts_.speculation->publish(parts_.stats);
+    publish_beliefs();
+}
+
+void StepLoop::publish_beliefs() {
+    auto & stats = parts_.stats;
+    stats.decode_step_ms = static_cast<float>(parts_.estimates.decode_ms());
+    stats.prefill_token_ms = static_cast<float>(parts_.estimates.row_ms(0));
+    stats.prefill_token_depth_ms = static_cast<float>(parts_.estimates.depth_ms());
+    const auto [n_threads, contention] = parts_.decoder.compute_use();
+    stats.n_compute_threads = n_threads;
+    stats.compute_poll_us = static_cast<float>(contention.poll_us);
+    stats.compute_queued_share = static_cast<float>(contention.queued_share);
 }
 
 }  // namespace svc

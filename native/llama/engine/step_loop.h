@@ -7,18 +7,18 @@
 
 #include "../../common/step_channel.h"
 #include "../context/engine_limits.h"
+#include "../decoding/decoder.h"
+#include "../decoding/late_rows.h"
+#include "../decoding/row_sampler.h"
 #include "../model/model.h"
+#include "../planning/step_estimates.h"
+#include "../planning/step_planner.h"
 #include "../queue/job_inbox.h"
 #include "answer_writer.h"
-#include "decoder.h"
 #include "engine_stats.h"
 #include "kv_cache.h"
-#include "late_rows.h"
-#include "row_sampler.h"
 #include "scheduler.h"
 #include "speculation.h"
-#include "step_estimates.h"
-#include "step_planner.h"
 
 namespace svc {
 
@@ -66,6 +66,8 @@ class StepLoop {
     void advance(Generation & generation, SampledRow row);
     void tell(const std::string & trouble);
     void publish();
+    // What a step is believed to cost, and what it computes on.
+    void publish_beliefs();
 
     Parts parts_;
     Scheduler scheduler_;

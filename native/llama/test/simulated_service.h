@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "../engine/prefill_planner.h"
+#include "../planning/prefill_planner.h"
 #include "simulated_machine.h"
 
 namespace svc::simulation {

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string>
 
-#include "../engine/step_planner.h"
+#include "../planning/step_planner.h"
 
 namespace {
 

@@ -33,7 +33,7 @@ interface RawIndex {
   close(): Promise<void>;
 }
 
-/** What native/vector/addon.cpp registers. */
+/** What native/vector/bindings/addon.cpp registers. */
 interface VectorAddon {
   createIndex(options: VectorIndexOptions): RawIndex;
   openIndex(path: string, options: VectorIndexOptions, isViewed: boolean): Promise<RawIndex>;

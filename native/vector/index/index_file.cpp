@@ -2,10 +2,10 @@
 
 #include <cstring>
 
-#include "../common/status.h"
-#include "atomic_file.h"
-#include "checksum.h"
-#include "mapped_file.h"
+#include "../../common/status.h"
+#include "../files/atomic_file.h"
+#include "../files/checksum.h"
+#include "../files/mapped_file.h"
 
 namespace svc {
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "../common/status.h"
+#include "../../common/status.h"
 #include "index_file.h"
 #include "nearest.h"
 #include "row_query.h"

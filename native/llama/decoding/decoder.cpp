@@ -104,11 +104,8 @@ void Decoder::observe(double ms, uint32_t n_rows) {
     if (choice_) choice_->observe(ms, n_rows, Clock::now());
 }
 
-void Decoder::publish(EngineStats & stats) const {
-    stats.n_compute_threads = static_cast<uint32_t>(choice_ ? choice_->n_threads() : n_threads_);
-    const auto contention = contention_.state();
-    stats.compute_poll_us = static_cast<float>(contention.poll_us);
-    stats.compute_queued_share = static_cast<float>(contention.queued_share);
+ComputeUse Decoder::compute_use() const {
+    return {static_cast<uint32_t>(choice_ ? choice_->n_threads() : n_threads_), contention_.state()};
 }
 
 }  // namespace svc

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "../common/status.h"
+#include "../../common/status.h"
 
 namespace svc {
 

@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "rows.h"
+#include "../rows/rows.h"
 
 namespace svc {
 

@@ -17,10 +17,10 @@
 #include <shared_mutex>
 #include <string>
 
+#include "../kernels/unit_vectors.h"
+#include "../rows/rows.h"
 #include "allowed_keys.h"
 #include "graph.h"
-#include "rows.h"
-#include "unit_vectors.h"
 
 namespace svc {
 

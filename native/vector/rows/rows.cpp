@@ -3,9 +3,9 @@
 #include <cstring>
 #include <utility>
 
-#include "../common/status.h"
-#include "kernels.h"
-#include "unit_vectors.h"
+#include "../../common/status.h"
+#include "../kernels/kernels.h"
+#include "../kernels/unit_vectors.h"
 
 namespace svc {
 

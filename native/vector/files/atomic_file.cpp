@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "../common/memory_wait.h"
-#include "../common/status.h"
+#include "../../common/memory_wait.h"
+#include "../../common/status.h"
 
 namespace svc {
 

@@ -1,10 +1,10 @@
 #include "index_object.h"
 
-#include "../common/env_state.h"
-#include "../common/promise_thread.h"
-#include "../common/promise_worker.h"
-#include "../common/type_tags.h"
-#include "index_file.h"
+#include "../../common/env_state.h"
+#include "../../common/promise_thread.h"
+#include "../../common/promise_worker.h"
+#include "../../common/type_tags.h"
+#include "../index/index_file.h"
 #include "index_values.h"
 
 namespace svc {

@@ -1,12 +1,12 @@
 // What the addon gives to JS; the typed door is ts/server/native/vector.ts.
 #include <cstring>
 
-#include "../common/env_state.h"
-#include "../common/option_reader.h"
+#include "../../common/env_state.h"
+#include "../../common/option_reader.h"
+#include "../kernels/kernels.h"
+#include "../kernels/unit_vectors.h"
 #include "index_object.h"
 #include "index_values.h"
-#include "kernels.h"
-#include "unit_vectors.h"
 
 namespace svc {
 

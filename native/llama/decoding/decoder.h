@@ -17,9 +17,13 @@
 #include "../kv/sequences.h"
 #include "../model/model.h"
 #include "../queue/job.h"
-#include "engine_stats.h"
 
 namespace svc {
+
+struct ComputeUse {
+    uint32_t n_threads = 0;
+    ComputeContention::State contention;
+};
 
 class Decoder {
   public:
@@ -55,7 +59,8 @@ class Decoder {
     uint32_t n_batch_rows() const { return static_cast<uint32_t>(batch_.size() + batch_.room()); }
     uint32_t n_physical_rows() const { return llama_n_ubatch(context_); }
     ComputeTurns::Member & compute() { return *compute_; }
-    void publish(EngineStats & stats) const;
+    // What the next step computes on.
+    ComputeUse compute_use() const;
 
   private:
     static constexpr llama_token kPaddingToken = 0;

@@ -1,6 +1,6 @@
 #include "index_values.h"
 
-#include "../common/option_reader.h"
+#include "../../common/option_reader.h"
 
 namespace svc {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernels.h"
-#include "unit_vectors.h"
+#include "../kernels/kernels.h"
+#include "../kernels/unit_vectors.h"
 
 namespace svc {
 

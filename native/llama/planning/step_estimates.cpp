@@ -42,10 +42,4 @@ void StepEstimates::learn_row(double ms, double depth) {
         probe_after_ = std::min(probe_after_, kTuning.first_probe_steps);
 }
 
-void StepEstimates::publish(EngineStats & stats) const {
-    stats.decode_step_ms = static_cast<float>(decode_ms());
-    stats.prefill_token_ms = static_cast<float>(row_ms(0));
-    stats.prefill_token_depth_ms = static_cast<float>(depth_ms());
-}
-
 }  // namespace svc

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "kernels.h"
+#include "../kernels/kernels.h"
+#include "../rows/rows.h"
 #include "nearest.h"
-#include "rows.h"
 
 namespace svc {
 

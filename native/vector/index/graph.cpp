@@ -8,9 +8,9 @@
 #include <mutex>
 #include <usearch/index.hpp>
 
-#include "../common/status.h"
+#include "../../common/status.h"
+#include "../kernels/kernels.h"
 #include "graph_bytes.h"
-#include "kernels.h"
 #include "nearest.h"
 
 namespace svc {

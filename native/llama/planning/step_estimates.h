@@ -9,7 +9,6 @@
 
 #include "../../common/estimate.h"
 #include "../tuning/tuning.h"
-#include "engine_stats.h"
 #include "row_cost.h"
 
 namespace svc {
@@ -36,8 +35,6 @@ class StepEstimates {
     double depth_ms() const { return row_.depth_ms(); }
     // So many steps had prompts that one without should tell what decoding costs.
     bool is_probe_due() const { return n_since_decode_ >= (decode_ms_.is_known() ? probe_after_ : 1); }
-
-    void publish(EngineStats & stats) const;
 
     // Chunks beside streams were as large as estimates say for so long that one of another size should tell whether these hold
     // there.

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <vector>
 
-#include "../common/status.h"
+#include "../../common/status.h"
 
 namespace svc {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "../common/status.h"
+#include "../../common/status.h"
 #include "kernels.h"
 
 namespace svc {

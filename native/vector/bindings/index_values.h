@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "../common/napi_setup.h"
-#include "vector_index.h"
+#include "../../common/napi_setup.h"
+#include "../index/vector_index.h"
 
 namespace svc {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "scratch_file.h"
+#include "../files/scratch_file.h"
 
 namespace svc {
 

@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
+#include "../rows/rows.h"
 #include "row_hit.h"
 #include "row_query.h"
-#include "rows.h"
 
 namespace svc {
 
