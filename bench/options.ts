@@ -6,6 +6,8 @@ export interface BenchOptions {
   /** A suite's name, or a result file to be shown. */
   subject: string;
   rival: string | undefined;
+  /** Folder of another checkout, which takes the rivals' place. */
+  before: string | undefined;
   /** Added to llama-server's command line. */
   rivalFlags: readonly string[];
   trials: readonly string[] | undefined;
@@ -29,6 +31,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
   return {
     subject: positionals[0] ?? '',
     rival: values.rival,
+    before: values.before,
     rivalFlags: values['rival-flags'].split(' ').filter(Boolean),
     trials: values.trial,
     model: values.model,
@@ -48,6 +51,7 @@ function parse(args: string[]) {
       allowPositionals: true,
       options: {
         rival: { type: 'string' },
+        before: { type: 'string' },
         'rival-flags': { type: 'string', default: '' },
         trial: { type: 'string', multiple: true },
         model: { type: 'string' },
@@ -90,6 +94,7 @@ ${lines.join('\n')}
 
   --trial NAME    only this trial; may be given several times
   --rival NAME    another rival than the trials name, or none; llama-server includes its router
+  --before FOLDER beside another checkout of svc, which is built, instead of a rival: no figure that a goal bounds may be worse
   --rival-flags F flags for llama-server beside ours, in one word: "-ub 256 --prio 2"
   --model NAME    a GGUF file, or a random shape: tiny, mid, q05
   --threads N     compute threads of both sides (default: as many as there are cores)

@@ -1,7 +1,7 @@
 /** `npm run bench -- SUITE [options]`; what there is stands in options.ts. */
 import { availableParallelism } from 'node:os';
 import { basename } from 'node:path';
-import { chooseContenders, withRival } from './contenders/choose.ts';
+import { besideBefore, chooseContenders, withRival } from './contenders/choose.ts';
 import type { ContenderOptions } from './contenders/contender.ts';
 import { heedSignals, Interrupted, interruption } from './interruption.ts';
 import { quicken } from './load/quicken.ts';
@@ -90,13 +90,13 @@ function writeDown(
   if (summary) say(`summary: ${summary}`);
 }
 
-function chooseTrials({ trials }: Suite, { trials: only, rival, isQuick }: BenchOptions): Trial[] {
+function chooseTrials({ trials }: Suite, { trials: only, rival, before, isQuick }: BenchOptions): Trial[] {
   const names = trials.map(({ name }) => name);
   const unknown = only?.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new UsageError(`--trial ${unknown}: the suite has ${names.join(', ')}`);
   const chosen = trials
     .filter(({ name, onlyWhenNamed }) => (only === undefined ? !onlyWhenNamed : only.includes(name)))
-    .map((trial) => withRival(trial, rival));
+    .map((trial) => (before === undefined ? withRival(trial, rival) : besideBefore(trial)));
   return isQuick ? chosen.map(quicken) : chosen;
 }
 
@@ -104,7 +104,7 @@ async function settingsOf(
   trial: Trial,
   suite: Suite,
   model: string,
-  { nThreads, rivalFlags }: BenchOptions,
+  { nThreads, rivalFlags, before }: BenchOptions,
 ): Promise<ContenderOptions> {
   const file = trial.model === undefined ? model : await findModel(trial.model);
   const { models, ...server } = trial.server ?? {};
@@ -115,6 +115,7 @@ async function settingsOf(
     ...server,
     rivalFlags: [...(server.rivalFlags ?? []), ...rivalFlags],
     model: file,
+    ...(before === undefined ? {} : { before }),
     ...(models ? { models: Object.fromEntries(await Promise.all(named)) } : {}),
   };
 }

@@ -27,9 +27,11 @@ export interface Trial {
 
 export type ContenderName =
   | 'svc'
+  | 'svc-before'
   | 'svc-start'
   | 'svc-packaged-start'
   | 'svc-engine'
+  | 'svc-engine-before'
   | 'bare-uws'
   | 'llama-server'
   | 'llama-server-start'

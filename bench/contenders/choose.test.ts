@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Trial } from '../trial.ts';
-import { chooseContenders, withRival } from './choose.ts';
+import { besideBefore, chooseContenders, withRival } from './choose.ts';
 
 const trial: Trial = { name: 'trial', summary: '', rival: 'llama-server', phases: {}, goals: [] };
 const names = (chosen: Trial) => Object.entries(chooseContenders(chosen)).map(([side, { name }]) => `${side} ${name}`);
@@ -26,4 +26,26 @@ t.test('--rival none leaves the rival out and keeps the ceiling', async (t) => {
   const chosen = withRival({ ...trial, ceiling: 'llama-batched-bench' }, 'none');
   t.notOk('rival' in chosen);
   t.strictSame(names(chosen), ['ours svc', 'ceiling llama-batched-bench']);
+});
+
+t.test('--before puts another checkout into the rival’s place: the same load, and every bounded figure against it', async (t) => {
+  const chat = { kind: 'closed', clients: 1, requestsPerClient: 1, ownWords: 1, maxTokens: 1 } as const;
+  const chosen = besideBefore({
+    ...trial,
+    ceiling: 'llama-batched-bench',
+    phases: { one: { ...chat, forRival: { clients: 9 } } },
+    goals: [
+      { figure: 'one.tokensPerSecond', unit: 'tok/s', against: 'ceiling', atLeast: 0.9 },
+      { figure: 'one.ttftP50Ms', unit: 'ms', against: { baseline: 'one.other' }, atMost: 3 },
+      { figure: 'one.informs', unit: 'ms', against: 'rival' },
+    ],
+  });
+  t.strictSame(names(chosen), ['ours svc', 'rival svc-before']);
+  t.strictSame(chosen.phases, { one: chat });
+  t.strictSame(chosen.goals, [
+    { figure: 'one.tokensPerSecond', unit: 'tok/s', against: 'rival', atLeast: 0.98 },
+    { figure: 'one.ttftP50Ms', unit: 'ms', against: 'rival', atMost: 1 / 0.98 },
+  ]);
+  t.strictSame(names(besideBefore({ ...trial, ours: 'svc-engine' })), ['ours svc-engine', 'rival svc-engine-before']);
+  t.throws(() => besideBefore({ ...trial, ours: 'svc-vectors' }), /svc-vectors, which is not compared/);
 });

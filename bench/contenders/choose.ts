@@ -1,8 +1,11 @@
 /** Who is measured in a trial: what it names itself, and what `--rival` puts in its rival's place. */
 import { UsageError } from '../options.ts';
 import type { RunOptions } from '../runner.ts';
-import type { ContenderName, Trial } from '../trial.ts';
+import { type ContenderName, type Goal, isBounded, type Phase, type Trial } from '../trial.ts';
 import { contenders } from './contenders.ts';
+
+/** Less cannot be told from noise. */
+const AS_GOOD = 0.98;
 
 /** One program in the shapes that trials need: `--rival llama-server` means the one that a trial names itself. */
 const llamaServers: readonly (ContenderName | undefined)[] = ['llama-server', 'llama-server-start', 'llama-router'];
@@ -15,6 +18,25 @@ export function withRival(trial: Trial, asked: string | undefined): Trial {
   if (!Object.hasOwn(contenders, asked))
     throw new UsageError(`--rival ${asked}: give none or one of ${Object.keys(contenders).join(', ')}`);
   return { ...alone, rival: asked as ContenderName };
+}
+
+const before: Partial<Record<ContenderName, ContenderName>> = { svc: 'svc-before', 'svc-engine': 'svc-engine-before' };
+
+/**
+ * The trial as a comparison of two commits: the other checkout is the rival and gets the same load, and nothing that a goal bounds may be
+ * worse by more than two hundredths.
+ */
+export function besideBefore({ ceiling: _, ...trial }: Trial): Trial {
+  const { ours = 'svc', phases, goals, name } = trial;
+  const rival = before[ours];
+  if (rival === undefined)
+    throw new UsageError(`--before: ${name} measures ${ours}, which is not compared with another checkout`);
+  const same = Object.entries(phases).map(([phase, { forRival: _, ...load }]) => [phase, load as Phase] as const);
+  return { ...trial, rival, phases: Object.fromEntries(same), goals: goals.filter(isBounded).map(noWorse) };
+}
+
+function noWorse({ figure, unit, atLeast }: Goal): Goal {
+  return { figure, unit, against: 'rival', ...(atLeast === undefined ? { atMost: 1 / AS_GOOD } : { atLeast: AS_GOOD }) };
 }
 
 /** In the order in which they are measured. */

@@ -24,6 +24,8 @@ export interface ContenderOptions extends ServerSettings {
   model: string;
   /** What an earlier start left, and later ones find; whoever names it removes it. Absent: a new one for each start. Ours alone. */
   dataFolder?: string;
+  /** Folder of the checkout that `svc-before` and `svc-engine-before` run. */
+  before?: string;
 }
 
 export interface ServerSettings {

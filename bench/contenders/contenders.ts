@@ -4,17 +4,19 @@ import type { Contender } from './contender.ts';
 import { ingestByHand, svcIngest } from './knowledge-servers.ts';
 import { llamaBatchedBench } from './llama-batched-bench.ts';
 import { llamaRouter, llamaServer } from './llama-server.ts';
-import { ours } from './ours.ts';
+import { before, ours } from './ours.ts';
 import { packaged, packagedCommand } from './packaged.ts';
 import { startedAnew } from './started-anew.ts';
-import { svcEngine } from './svc-engine.ts';
+import { svcEngine, svcEngineBefore } from './svc-engine.ts';
 import { svcVectors, vectorRivals } from './vector-libraries.ts';
 
 export const contenders: Readonly<Record<ContenderName, Contender>> = {
   svc: ours,
+  'svc-before': before,
   'svc-start': startedAnew(ours),
   'svc-packaged-start': startedAnew(packaged, packagedCommand),
   'svc-engine': svcEngine,
+  'svc-engine-before': svcEngineBefore,
   'bare-uws': bareUws,
   'llama-server': llamaServer,
   'llama-server-start': startedAnew(llamaServer),

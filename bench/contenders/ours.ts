@@ -5,6 +5,7 @@ import { ChildServer, freePort } from '../../test/child-server.ts';
 import { makeTenantKeys } from '../../test/tenant-keys.ts';
 import { benchTenants, type TenantKeys } from '../load/tenant-keys.ts';
 import type { Contender, ContenderOptions } from './contender.ts';
+import { fileBefore } from './file-before.ts';
 import { launch } from './launch.ts';
 import { modelFolder } from './model-folder.ts';
 import { ServerContender } from './server-contender.ts';
@@ -14,15 +15,18 @@ const cli = join(import.meta.dirname, '../../ts/cli/svc.ts');
 /** `svc serve` of the checkout. */
 export const ours = svcContender('svc', async () => [process.execPath, cli]);
 
+/** `svc serve` of the checkout that `--before` names. */
+export const before = svcContender('svc-before', async (options) => [process.execPath, fileBefore(options, 'ts/cli/svc.ts')]);
+
 /**
  * A server as a user starts it: its own data folder, access log on, no account unless the trial has tenants. `command` gives the words
  * before `serve`.
  */
-export function svcContender(name: string, command: () => Promise<readonly string[]>): Contender {
+export function svcContender(name: string, command: (options: ContenderOptions) => Promise<readonly string[]>): Contender {
   return {
     name,
     async start(options) {
-      const words = await command();
+      const words = await command(options);
       const own = options.dataFolder === undefined ? { dataFolder: mkdtempSync(join(tmpdir(), 'svc-bench-')) } : undefined;
       try {
         const server = await startServer(words, options, options.dataFolder ?? own?.dataFolder ?? '');
