@@ -13,11 +13,6 @@ namespace svc {
 
 namespace {
 
-// A grammar that is new to the engine is done here; the steps hardly notice.
-constexpr int kQuickNiceness = 5;
-// What takes longer gets what the steps leave: a busy thread beside those that compute makes them wait for each other.
-constexpr int kSlowNiceness = 19;
-
 double thread_ms() { return GrammarBudget::ms_of(CLOCK_THREAD_CPUTIME_ID); }
 
 void step_aside(int niceness) {
@@ -32,9 +27,9 @@ void step_aside(int niceness) {
 
 LateRows::LateRows(Sample sample, std::function<void()> wake, std::function<void()> idle)
     : sample_(std::move(sample)), wake_(std::move(wake)), idle_(std::move(idle)) {
-    lanes_[0].niceness = kQuickNiceness;
+    lanes_[0].niceness = kTuning.late_quick_niceness;
     lanes_[0].most_ms = kTuning.late_row_quick_ms;
-    lanes_[1].niceness = kSlowNiceness;
+    lanes_[1].niceness = kTuning.late_slow_niceness;
     lanes_[1].most_ms = kTuning.late_row_most_ms;
 }
 

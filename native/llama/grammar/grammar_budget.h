@@ -1,5 +1,5 @@
 // How long the calling thread may follow grammars. A grammar can be written so that a single character takes seconds; a step,
-// which others wait for, breaks such work off and leaves it to a thread of its own (engine/late_rows.h).
+// which others wait for, breaks such work off and leaves it to a thread of its own (decoding/late_rows.h).
 #pragma once
 
 #include <atomic>

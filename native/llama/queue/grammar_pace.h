@@ -21,7 +21,7 @@ class GrammarPace {
 
     void took(double ms) {
         expected_ms_ = std::max(ms, 0.7 * expected_ms_);
-        if (++n_in_time_ < kForgiven) return;
+        if (++n_in_time_ < kTuning.grammar_forgiven_rows) return;
         n_in_time_ = 0;
         penalty_ = 1;
     }
@@ -29,7 +29,7 @@ class GrammarPace {
         was_late_ = true;
         n_in_time_ = 0;
         n_outside_ = penalty_;
-        penalty_ = std::min(2 * penalty_, kMostPenalty);
+        penalty_ = std::min(2 * penalty_, kTuning.grammar_most_penalty);
     }
     void took_outside(double ms) {
         outside_ms_ += ms;
@@ -40,11 +40,7 @@ class GrammarPace {
     }
 
   private:
-    static constexpr double kUnknownMs = 1;
-    static constexpr uint32_t kMostPenalty = 64;
-    static constexpr uint32_t kForgiven = 64;
-
-    double expected_ms_ = kUnknownMs;
+    double expected_ms_ = kTuning.grammar_first_ms;
     double outside_ms_ = 0;
     double last_outside_ms_ = 0;
     bool was_late_ = false;   // the row that is outside now

@@ -27,7 +27,7 @@ struct Generation {
         SwappingIn,        // a prefix is being copied into its sequence
         Prefill,
         Decode,
-        Sampling,     // its grammar takes too long for a step: its row is sampled outside (engine/late_rows.h)
+        Sampling,     // its grammar takes too long for a step: its row is sampled outside (decoding/late_rows.h)
         SwappingOut,  // its state is being saved; then it waits for room
         Finished,
     };

@@ -23,7 +23,7 @@ namespace svc {
 struct Tuning {
     using Ms = std::chrono::milliseconds;
 
-    // --- Prompts beside sequences that decode: how much of a prompt a step takes (engine/prefill_planner.h).
+    // --- Prompts beside sequences that decode: how much of a prompt a step takes (planning/prefill_planner.h).
     // ggml-cpu's attention tile: rows below it cost several times as much. step, 2c
     uint32_t tile_rows = 64;
     // prompt throughput : stream gaps. Rows from which each costs hardly more. step, 2c
@@ -47,7 +47,7 @@ struct Tuning {
     // of the stated gap bound alone: what estimates may err by. sim
     double estimate_error = 1.1;
 
-    // --- What the engine believes a step costs (engine/step_estimates.h, engine/row_cost.h).
+    // --- What the engine believes a step costs (planning/step_estimates.h, planning/row_cost.h).
     // steps with prompts until one without : how soon a false belief ends. sim
     uint32_t first_probe_steps = 8;
     // the same once beliefs held : how soon a machine that changed is noticed. sim
@@ -147,7 +147,7 @@ struct Tuning {
     // the same in jobs. overload, 2c
     double rate_least_jobs = 4;
 
-    // --- Grammars (engine/grammar_allowance.h, engine/late_rows.h).
+    // --- Grammars (decoding/grammar_allowance.h, decoding/late_rows.h).
     // large grammars in the step : stream gaps. All rows of a step, beyond what sampling takes. slow-grammar.test.ts, 2c
     double grammar_step_ms = 5;
     // the same for one row. slow-grammar.test.ts, 2c
@@ -160,10 +160,21 @@ struct Tuning {
     double late_row_quick_ms = 20;
     // a row outside steps that lets its generation join them again. chosen
     double late_row_joins_ms = 1;
+    // what a row is expected to take before any was taken: quick ones come first. chosen
+    double grammar_first_ms = 1;
+    // steps that a late grammar holds up : rows outside before it may join one again, twice as many each time, up to these.
+    // chosen
+    uint32_t grammar_most_penalty = 64;
+    // rows in time that make up for having been late. chosen
+    uint32_t grammar_forgiven_rows = 64;
     // slow grammars that still have an answer : processor time that they take. chosen
     double late_row_most_ms = 2000;
     // the same until a grammar is compiled, while other jobs wait to be prepared. chosen
     double grammar_compile_ms = 1000;
+    // an answer that a quick grammar keeps waiting : steps that hardly notice the thread that it is followed on. chosen
+    int late_quick_niceness = 5;
+    // the same for the slow ones, which get what steps leave: a busy thread beside those that compute makes them wait. chosen
+    int late_slow_niceness = 19;
     // fewer rows begun anew : how long one late row waits for another. chosen
     double late_first_slice_ms = 10;
     // the same at most: longer than the largest state takes. chosen

@@ -1,4 +1,4 @@
-/** What native/vector/checksum.h computes, so that a test can sign what it changed. */
+/** What native/vector/files/checksum.h computes, so that a test can sign what it changed. */
 
 const MASK = (1n << 64n) - 1n;
 
