@@ -48,7 +48,7 @@ export const kbEval = command({
     const asked: Asked[] = [];
     for (const [i, question] of questions.entries()) {
       progress.update('asking', i, questions.length);
-      const { results, answerable } = await client.find(namespace, question.question, TOP_K, options.mode);
+      const { results, answerable } = await client.find(namespace, question.question, TOP_K, { mode: options.mode });
       const citations = model === undefined ? undefined : await citationsOf(server, model, namespace, question.question, signal);
       const ranked = question.sources.length === 0 ? undefined : rankOf(results, question);
       asked.push({ question, ranked, isAnswerable: answerable, best: results[0], citations });

@@ -25,9 +25,10 @@ interface Stored {
 const unindexed = { count: 7, files: [{ namespace: 'default', document_id: 'd', source: 'scan.png', detail: 'No text layer.' }] };
 
 /** As much of the server as the commands need: one base, and what was sent to it. */
-function knowledgeRoutes(): { routes: Route[]; documents: Map<string, Stored>; sent: unknown[] } {
+function knowledgeRoutes(): { routes: Route[]; documents: Map<string, Stored>; sent: unknown[]; searched: unknown[] } {
   const documents = new Map<string, Stored>();
   const sent: unknown[] = [];
+  const searched: unknown[] = [];
   const uploads: { source: string; sha256: string; bytes: Buffer }[] = [];
   const base = () => ({
     namespace: 'default',
@@ -90,12 +91,13 @@ function knowledgeRoutes(): { routes: Route[]; documents: Map<string, Stored>; s
       return json(201, { id: 'd', state: 'indexed', ...note });
     }),
     plain('DELETE', '/api/v1/upload/{upload_id}', () => json(200, {})),
-    plain('POST', '/api/v1/vector/search', ({ body }) =>
-      json(200, {
+    plain('POST', '/api/v1/vector/search', ({ body }) => {
+      searched.push(body);
+      return json(200, {
         answerable: !body.query.includes('Jupiter'),
         results: [{ source: 'a.md', text: `${TEXT}\u001b[2J`, score: 0.9, page: 3 }],
-      }),
-    ),
+      });
+    }),
     plain('POST', '/v1/chat/completions', ({ body }) => {
       sent.push(body);
       return json(200, {
@@ -106,7 +108,7 @@ function knowledgeRoutes(): { routes: Route[]; documents: Map<string, Stored>; s
       });
     }),
   ];
-  return { routes, documents, sent };
+  return { routes, documents, sent, searched };
 }
 
 async function open(t: Test) {
@@ -158,6 +160,23 @@ t.test('an answer is shown with its sources, and passages cannot redraw the term
   const { stdout } = await run(['search', 'lighthouse']);
   t.match(stdout, /^\[1\] a\.md, page 3 {2}\(0\.900\)\nThe lighthouse/);
   t.notOk(stdout.includes('\u001b'));
+});
+
+t.test('a search is bounded by mode, documents, tags and dates', async (t) => {
+  const { run, searched } = await open(t);
+  t.match(await run(['search', 'lighthouse']), { code: 0 });
+  const narrowed = ['--mode', 'lexical', '--source', 'a.md', '--source', 'b.md', '--tag', 'sea', '--from', '2026-01-31'];
+  t.match(await run(['search', 'lighthouse', '-n', 'coast', '--top-k', '3', ...narrowed, '--to', '2026-03-01T12:00:00Z']), {
+    code: 0,
+  });
+  t.strictSame(searched, [
+    { tenant: 'red', namespace: 'default', query: 'lighthouse', top_k: 5 },
+    {
+      ...{ tenant: 'red', namespace: 'coast', query: 'lighthouse', top_k: 3, mode: 'lexical' },
+      ...{ sources: ['a.md', 'b.md'], tags: ['sea'], from: '2026-01-31T00:00:00Z', to: '2026-03-01T12:00:00Z' },
+    },
+  ]);
+  t.match(await run(['search', 'x', '--mode', 'magic']), { code: 2, stderr: /hybrid, lexical/ });
 });
 
 t.test('questions of one’s own are measured, with citations when a model answers', async (t) => {

@@ -35,12 +35,23 @@ export const kbSearch = command({
     ...clientOptions,
     ...namespaceOption,
     'top-k': { kind: 'integer', value: 'N', min: 1, max: 100, help: 'passages (default: 5)' },
+    mode: {
+      kind: 'choice',
+      choices: ['hybrid', 'lexical', 'dense'],
+      help: 'by words and meaning, or by one of them (default: hybrid)',
+    },
+    source: { kind: 'texts', value: 'SOURCE', help: 'only this document; may be given several times' },
+    tag: { kind: 'texts', value: 'TAG', help: 'only documents with this tag; may be given several times' },
+    from: { kind: 'text', value: 'TIME', help: 'only documents of this date or later: 2026-01-31, or with a time' },
+    to: { kind: 'text', value: 'TIME', help: 'only documents of an earlier date' },
   },
-  examples: ['svc kb search "how are backups made?"'],
+  examples: ['svc kb search "how are backups made?"', 'svc kb search backups --tag handbook --from 2026-01-01'],
   async run(invocation) {
     const { options, positionals, terminal, signal } = invocation;
     const client = await KnowledgeClient.open(ServerClient.from(invocation), signal);
-    const found = await client.search(options.namespace ?? DEFAULT_NAMESPACE, positionals.join(' '), options['top-k'] ?? 5);
+    const { mode, source: sources, tag: tags, from, to, namespace = DEFAULT_NAMESPACE, 'top-k': topK = 5 } = options;
+    const narrowed = { mode, sources, tags, from: timeOf(from), to: timeOf(to) };
+    const { results: found } = await client.find(namespace, positionals.join(' '), topK, narrowed);
     const shown = found.map(
       (row, i) => `[${i + 1}] ${printable(placeOf(row))}  (${row.score.toFixed(3)})\n${printable(row.text)}`,
     );
@@ -97,6 +108,11 @@ export const kbRebuild = command({
     return 'ok';
   },
 });
+
+/** A date is its first moment in UTC; what is no time is the server's to refuse. */
+function timeOf(text: string | undefined): string | undefined {
+  return text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text;
+}
 
 function tableOf(bases: readonly BaseRow[]): string {
   const rows = bases.map(({ namespace, documents, chunks, embedding_model: model, bytes }) => [

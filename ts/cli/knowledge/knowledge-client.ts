@@ -39,6 +39,16 @@ export interface PassageRow {
   slide?: number;
 }
 
+/** How a search goes, and among which documents; absent: by words and by meaning, among all. */
+export interface NarrowedSearch {
+  mode?: string | undefined;
+  sources?: string[] | undefined;
+  tags?: string[] | undefined;
+  /** Their dates, RFC 3339: from the first up to, and without, the second. */
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
 export interface FoundPassages {
   readonly results: PassageRow[];
   readonly answerable: boolean;
@@ -81,13 +91,9 @@ export class KnowledgeClient {
     }
   }
 
-  async search(namespace: string, query: string, topK: number): Promise<PassageRow[]> {
-    return (await this.find(namespace, query, topK)).results;
-  }
-
   /** With whether a chat would answer from what is found. */
-  async find(namespace: string, query: string, topK: number, mode?: string): Promise<FoundPassages> {
-    const body = { tenant: this.tenant, namespace, query, top_k: topK, ...(mode !== undefined && { mode }) };
+  async find(namespace: string, query: string, topK: number, narrowed: NarrowedSearch = {}): Promise<FoundPassages> {
+    const body = { tenant: this.tenant, namespace, query, top_k: topK, ...narrowed };
     return (await this.#send('POST', 'search', body)) as FoundPassages;
   }
 
