@@ -10,6 +10,8 @@ export interface CliSetting {
 }
 
 export function cliSetting(t: Test): CliSetting {
+  // Before the folder is made: tap removes one that was there before the first teardown ahead of what the teardowns stop.
+  t.teardown(() => undefined);
   const root = t.testdir({ models: {}, data: {}, 'svc.toml': '' });
   const env = {
     SVC_MODELS_DIR: join(root, 'models'),

@@ -97,6 +97,8 @@ interface World {
 
 /** All modules of the program with their real routes; what a route would do is replaced, except for identity's own in `call`. */
 async function openWorld(t: Test): Promise<World> {
+  // Before the folder is made: tap removes one that was there before the first teardown ahead of what the teardowns stop.
+  t.teardown(() => undefined);
   const folder = t.testdir();
   const dataDir = join(folder, 'data');
   mkdirSync(dataDir);

@@ -82,6 +82,8 @@ interface Credential {
 }
 
 async function openProgram(t: Test) {
+  // Before the folder is made: tap removes one that was there before the first teardown ahead of what the teardowns stop.
+  t.teardown(() => undefined);
   const folder = t.testdir({ models: {} });
   const dataDir = join(folder, 'data');
   mkdirSync(dataDir);

@@ -75,6 +75,8 @@ async function startNode(t: Test) {
     SVC_FORCE_CPU_FEATURES: 'none',
     SVC_DEFAULT_MODEL: 'none',
   };
+  // Before the folder is made: tap removes one that was there before the first teardown ahead of what the teardowns stop.
+  t.teardown(() => undefined);
   const config = loadNodeConfig({ root: t.testdir({ models: {} }), environment }, list);
   const server = await createServer(config, { modules: list, sink: { write: () => {}, flush: () => {} } });
   const { internal } = await server.start();

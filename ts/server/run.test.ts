@@ -46,7 +46,7 @@ class Child {
   }
 
   async port(): Promise<number> {
-    return Number((await this.until(/port=(\d+)/))[1]);
+    return Number((await this.until(/port=(\d+)\n/))[1]);
   }
 }
 

@@ -46,7 +46,7 @@ class Manager {
 
   async start(t: Test): Promise<number> {
     this.#process.stdin.write('start\n');
-    const pid = Number(await this.find(/^(\d+)$/m));
+    const pid = Number(await this.find(/^(\d+)\n/m));
     t.teardown(() => {
       if (isRunning(pid)) process.kill(pid, 'SIGKILL');
     });
@@ -68,7 +68,7 @@ if (process.platform !== 'linux' || !hasPython) t.plan(0, 'needs Linux and pytho
 else {
   t.test('a connection that comes between two processes is answered by the second', async (t) => {
     const manager = new Manager(t);
-    const port = Number(await manager.find(/^(\d+)$/m));
+    const port = Number(await manager.find(/^(\d+)\n/m));
     const ask = () => fetch(`http://127.0.0.1:${port}/livez`).then(({ status }) => status);
     const first = await manager.start(t);
     await manager.find(/"listening"/);
@@ -76,7 +76,7 @@ else {
     await stop(first);
     const waiting = ask();
     const second = await manager.start(t);
-    t.equal(Number(await manager.find(/"listening"[^\n]*:(\d+)/)), port, 'the second says where it listens');
+    t.equal(Number(await manager.find(/"listening"[^\n]*"port":(\d+)[^\n]*\n/)), port, 'the second says where it listens');
     t.equal(await waiting, 200);
     await stop(second);
   });
@@ -87,7 +87,7 @@ else {
     const { certFile, keyFile } = await createSelfSigned({ folder });
     const tls = { SVC_PUBLIC_TLS_CERT: certFile, SVC_PUBLIC_TLS_KEY: keyFile, SVC_LISTEN: '127.0.0.1:0' };
     const manager = new Manager(t, { LISTEN_FDNAMES: 'public', ...tls });
-    const port = Number(await manager.find(/^(\d+)$/m));
+    const port = Number(await manager.find(/^(\d+)\n/m));
     const node = await manager.start(t);
     await manager.find(/told (READY=1)/);
     const [response] = await once(get({ host: '127.0.0.1', port, path: '/livez', ca: readFileSync(certFile) }), 'response');
@@ -97,7 +97,7 @@ else {
 
   t.test('the service manager hears that the node is ready, that its event loop turns, and that it stops', async (t) => {
     const manager = new Manager(t, { WATCHDOG_USEC: '900000' });
-    await manager.find(/^(\d+)$/m);
+    await manager.find(/^(\d+)\n/m);
     const node = await manager.start(t);
     await manager.find(/told (READY=1)/);
     await manager.find(/told (WATCHDOG=1)/);

@@ -14,8 +14,8 @@ const scope = tenantScope('default');
 
 async function open(t: Test) {
   const { url, remove } = await newSqliteDatabase();
-  const { jobs } = await openJobs(t, url);
   t.teardown(remove);
+  const { jobs } = await openJobs(t, url);
   const proceed = Promise.withResolvers<void>();
   const queue = jobs.define({
     name: 'test.load',

@@ -90,8 +90,8 @@ t.test('pull through a running server: its job is followed to its end, and fails
   const mirror = await BrokenServer.start(sound(await writeTinyModel(join(root, 'source.gguf'), { tensorBytes: 400_000 })));
   t.teardown(() => mirror.stop());
   const { url: database, remove } = await newSqliteDatabase();
-  const { jobs } = await openJobs(t, database);
   t.teardown(remove);
+  const { jobs } = await openJobs(t, database);
   const settings = { models_dir: join(root, 'of-the-server'), 'models.mirror': mirror.base.href, 'models.allowed_hosts': '' };
   const pulls = createPulls(settings, {}, { jobs, events: noEvents }, () => {});
   await jobs.start();

@@ -5,6 +5,10 @@ const SHORTEST = 16;
 const MIXED = 0.25;
 /** Without digits, names in camel case change often too. */
 const LETTERS_ALONE = 0.42;
+/** Long letters alone: of a key half are capitals, of a name in camel case a quarter at most. */
+const LONG = 32;
+const LONG_MIXED = 0.3;
+const FEWEST_CAPITALS = 0.3;
 const TIME = /^\d{4}-?\d\d-?\d\d[T_-]?\d{0,9}Z?$/;
 
 export function looksRandom(run: string): boolean {
@@ -19,7 +23,14 @@ function isRandomPart(part: string): boolean {
   // Words that hyphens join are judged one by one: model names and metrics are made of them.
   const words = part.split(/[-_]/);
   const isName = words.every((word) => word.length < 12 && changes(word) <= 1);
-  return !isName && changes(letters) / (letters.length - 1) >= (/\d/.test(letters) ? MIXED : LETTERS_ALONE);
+  return !isName && changes(letters) / (letters.length - 1) >= leastMixed(letters);
+}
+
+function leastMixed(letters: string): number {
+  if (/\d/.test(letters)) return MIXED;
+  const capitals = letters.replace(/[^A-Z]/g, '').length / letters.length;
+  const isHalfCapitals = capitals >= FEWEST_CAPITALS && capitals <= 1 - FEWEST_CAPITALS;
+  return letters.length >= LONG && isHalfCapitals ? LONG_MIXED : LETTERS_ALONE;
 }
 
 /** Secret keys of AWS: forty characters of base64, in which slashes are no path. */

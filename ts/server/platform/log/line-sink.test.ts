@@ -64,7 +64,13 @@ for (const [kind, open] of kinds) {
     const reader = logs();
     const whole = text(reader);
     // What is held goes out by itself; the count of the lost lines is the last of it.
-    await new Promise<void>((resolve) => reader.on('data', (chunk: Buffer) => chunk.includes('dropped') && resolve()));
+    let end = '';
+    await new Promise<void>((resolve) =>
+      reader.on('data', (chunk: Buffer) => {
+        end = (end + chunk.toString('latin1')).slice(-1000);
+        if (end.includes('dropped')) resolve();
+      }),
+    );
     child.stdin?.write('x');
     const lines = (await whole).trimEnd().split('\n');
     const dropped = Number(/"(\d+) log lines dropped/.exec(lines.pop() ?? '')?.[1]);

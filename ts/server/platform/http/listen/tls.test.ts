@@ -115,11 +115,13 @@ t.test('the public listener speaks TLS and takes a new certificate while streams
   await eventually(() => stream !== undefined);
 
   await writeFile(live.certFile, 'torn');
-  await eventually(() => failures() === 1);
+  // The file may be read between its cutting and its writing too.
+  await eventually(() => failures() >= 1);
   t.equal(await shown(), 0, 'a bad pair changes nothing');
 
+  const before = failures();
   await copyFile(second.certFile, live.certFile);
-  await eventually(() => failures() === 2);
+  await eventually(() => failures() > before);
   t.equal(await shown(), 0, 'nor does half of a new one');
 
   await copyFile(second.keyFile, at('next-key.pem'));

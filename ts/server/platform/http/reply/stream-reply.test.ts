@@ -116,6 +116,7 @@ for (const path of ['/endless', '/endless-sized']) {
   t.test(`${path}: a reader that stops holds the source back, and closes it by leaving`, async (t) => {
     const client = await RawClient.open(t, bed.port);
     client.socket.pause();
+    nAsked = 0;
     client.send(get(path));
     await eventually(() => nAsked > 10);
     let before = 0;

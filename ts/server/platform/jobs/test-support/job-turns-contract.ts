@@ -80,8 +80,8 @@ export function testFairness(open: Open): void {
       () => order.length,
       (n) => n >= 10,
     );
-    const before = order.length;
     const { id } = await queue.enqueue(blue, { n: 1 });
+    const before = order.length;
     await untilState(jobs, blue, id, 'done');
     t.ok(order.indexOf('blue') <= before + 4, `started after ${order.indexOf('blue') - before} more`);
   });

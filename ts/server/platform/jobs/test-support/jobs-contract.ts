@@ -12,8 +12,8 @@ type Context = JobContext<{ n: number }, unknown>;
 export function testJobsContract(newDatabase: () => Promise<TestDatabase>): void {
   const open: Open = async (t, options = {}) => {
     const { url, remove } = await newDatabase();
-    const opened = await openJobs(t, url, options);
     t.teardown(remove);
+    const opened = await openJobs(t, url, options);
     return opened;
   };
 
