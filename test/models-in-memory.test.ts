@@ -20,7 +20,11 @@ const models = {
 const names = Object.keys(models);
 const nRequests = iterations(60, 200, 'SVC_TEST_REQUESTS');
 const nAtOnce = 4;
+/** Most of them load a model, on a busy machine. */
+const REQUEST_LIMIT_MS = 2_000;
 const small = { SVC_INFERENCE_CTX: '512', SVC_INFERENCE_PARALLEL: '2', SVC_INFERENCE_THREADS: '1' };
+
+t.setTimeout(120_000 + nRequests * REQUEST_LIMIT_MS);
 
 interface Detail {
   state: string;
