@@ -14,8 +14,11 @@ async function withoutEnd(): Promise<Record<string, number>> {
   return Object.fromEntries((json as { tokens: number[] }).tokens.map((token) => [token, -100]));
 }
 
-/** Sends a request and leaves when `enough` has come of the answer, or after so many milliseconds. Resolves with what ran then. */
-function leave(body: object, enough: RegExp | number): Promise<number> {
+/**
+ * Sends a request and leaves when `enough` has come of the answer, after so many milliseconds, or when it is fulfilled. Resolves with what
+ * ran then.
+ */
+function leave(body: object, enough: RegExp | number | (() => Promise<void>)): Promise<number> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(server.url);
     const text = JSON.stringify(body);
@@ -35,6 +38,7 @@ function leave(body: object, enough: RegExp | number): Promise<number> {
       if (enough instanceof RegExp && enough.test(answer)) end();
     });
     if (typeof enough === 'number') setTimeout(end, enough);
+    if (typeof enough === 'function') enough().then(end, reject);
   });
 }
 
@@ -52,9 +56,13 @@ async function becomesIdle(): Promise<boolean> {
   return false;
 }
 
-const departures: [string, object, RegExp | number][] = [
+async function untilItRuns(): Promise<void> {
+  while ((await figure('active_sequences')) === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+const departures: [string, object, RegExp | (() => Promise<void>)][] = [
   ['in the middle of a stream', { ...endless, stream: true }, /"content":"[^"]+"[\s\S]*"content":"[^"]+"/],
-  ['while an answer in one piece is made', endless, 300],
+  ['while an answer in one piece is made', endless, untilItRuns],
 ];
 
 for (const [when, body, enough] of departures) {

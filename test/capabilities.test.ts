@@ -82,7 +82,8 @@ t.test('a capability is issued, narrowed, used and revoked', async (t) => {
 
 /** A stream that goes on for long, once something has come of it. */
 async function openStream(url: string, token: string): Promise<{ rest(): Promise<string> }> {
-  const body = { model: chatModel, max_tokens: 100_000, stream: true, messages: [{ role: 'user', content: 'Go on.' }] };
+  const messages = [{ role: 'user', content: 'Go on.' }];
+  const body = { model: chatModel, max_tokens: 100_000, ignore_eos: true, stream: true, messages };
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();

@@ -102,13 +102,30 @@ async function statusOf(url: string): Promise<number | undefined> {
   }
 }
 
-/** A TCP port of 127.0.0.1 that was free a moment ago. */
+/** Below what systems give to connections and to listeners on port 0, so that none of those gets it before the server has it. */
+const firstPort = 10_000;
+const nPorts = 22_000;
+/** Processes whose ids are near each other, as those that run at once have, look in different places. */
+const portsAProcess = 16;
+let nAsked = 0;
+
+/** A TCP port of 127.0.0.1 that was free a moment ago, and that nobody gets by chance. */
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
+  for (let attempt = 0; attempt < nPorts; attempt += 1) {
+    const port = firstPort + ((process.pid * portsAProcess + nAsked++) % nPorts);
+    if (await isFree(port)) return port;
+  }
+  throw new Error('no port is free');
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const probe = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(probe, 'listening');
+  } catch {
+    return false;
+  }
   probe.close();
   await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('the probe has no port');
-  return address.port;
+  return true;
 }

@@ -73,7 +73,7 @@ t.test(
     const streaming = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ ...endless, max_tokens: 400 }),
+      body: JSON.stringify({ ...endless, max_tokens: 100_000 }),
       signal: aborter.signal,
     });
     t.match(await send(path, { method: 'DELETE' }), { status: 409, json: { error: 'model_in_use' } });

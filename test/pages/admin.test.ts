@@ -27,6 +27,8 @@ t.test('the console', { skip: whyNoBrowser() }, async (t) => {
     await open('overview', 'Overview');
     await page.getByText('running well').waitFor();
     await page.getByText(/process \d+/).waitFor();
+    // They are drawn a frame later than the texts.
+    await page.locator('.plot canvas').nth(6).waitFor();
     t.equal(await page.locator('.plot canvas').count(), 7);
   });
 

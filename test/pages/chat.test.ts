@@ -15,6 +15,11 @@ t.test('the chat page', { skip: whyNoBrowser() }, async (t) => {
   const { page, context, faults } = await openPage(browser, server.url);
   // A slow machine answers slowly.
   page.setDefaultTimeout(60_000);
+  // A random model ends its answer at any token: here it goes on until it is stopped.
+  await context.route('**/v1/chat/completions', (route) => {
+    const body = route.request().postDataJSON() as object;
+    return route.continue({ postData: JSON.stringify({ ...body, ignore_eos: true }) });
+  });
   const answers = page.locator('article.answer');
   const limitAnswers = async (tokens: string): Promise<void> => {
     await page.getByRole('button', { name: 'Instructions and parameters' }).click();

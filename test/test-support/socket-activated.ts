@@ -20,7 +20,7 @@ export class SocketActivated {
       stream.setEncoding('utf8').on('data', (text: string) => {
         output += text;
       });
-    const port = await found(() => output, /^(\d+)$/m);
+    const port = await found(() => output, /^(\d+)\n/m);
     return new SocketActivated(child, `http://127.0.0.1:${port}`, () => output);
   }
 
@@ -39,7 +39,7 @@ export class SocketActivated {
   async start(): Promise<number> {
     const before = this.#output().length;
     this.#process.stdin?.write('start\n');
-    const pid = Number(await found(() => this.#output().slice(before), /^(\d+)$/m));
+    const pid = Number(await found(() => this.#output().slice(before), /^(\d+)\n/m));
     await found(() => this.#output().slice(before), /told (READY=1)/);
     return pid;
   }
