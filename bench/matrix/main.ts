@@ -22,13 +22,15 @@ interface Outcome {
 async function main(): Promise<void> {
   const { names, benchArgs } = readMatrixOptions(process.argv.slice(2), conditions);
   const outcomes: Outcome[] = [];
+  let path = 'none';
   for (const condition of conditions.filter(({ name }) => names === undefined || names.includes(name))) {
     const reason = whyNot(condition);
     const outcome = reason === undefined ? await runOn(condition, benchArgs) : { condition, reason };
     console.log(linesOf(outcome).join('\n'));
     outcomes.push(outcome);
+    // After each: a run of an hour that is interrupted leaves what it measured.
+    path = writeMatrix(outcomes);
   }
-  const path = writeMatrix(outcomes);
   console.log(`summary: ${path}`);
   const missed = outcomes.flatMap(({ run }) => goalsOf(run)).filter(({ holds }) => holds === false).length;
   const nFailed = outcomes.filter(({ condition, run }) => run === undefined && whyNot(condition) === undefined).length;
