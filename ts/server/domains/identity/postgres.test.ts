@@ -50,7 +50,7 @@ async function testPostgres(cluster: PostgresCluster): Promise<void> {
     const root = made.find(({ body }) => body.user.role === 'superadmin')?.body.token as string;
 
     await t.test('the other node asks for credentials, and knows those of the first', async (t) => {
-      const deadline = performance.now() + 5_000;
+      const deadline = performance.now() + 20_000;
       const isOpen = async (): Promise<boolean> => (await two.ask('GET', '/api/v1/policy/viewer')).status === 200;
       while ((await isOpen()) && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
       t.equal(await isOpen(), false);
