@@ -78,10 +78,7 @@ t.test('later registrations are viewers of the tenant default, unless registrati
   t.match(await register({ username: 'other', email: 'Bob@Example.com' }), { status: 409 });
   t.match(await register({ username: 'weak', password: 'password1' }), { status: 400, body: { error: 'weak_password' } });
   t.match(await register({ username: '<script>' }), { status: 400, body: { error: 'invalid_request' } });
-  const closed = await openIdentity(t, {
-    settings: { 'identity.self_registration': 'closed' },
-    folder: t.testdir({ other: {} }),
-  });
+  const closed = await openIdentity(t, { settings: { 'identity.self_registration': 'closed' } });
   await closed.makeRoot();
   const refused = await closed.ask('POST', '/api/v1/auth/register', { body: { username: 'bob', password: ROOT_PASSWORD } });
   t.match(refused, { status: 403, body: { error: 'registration_closed' } });

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
 import { PostgresCluster } from '../../platform/storage/test-support/postgres-cluster.ts';
@@ -16,9 +15,8 @@ else {
 
   t.test('a grant that one node takes away is gone on the other within a second', async (t) => {
     const databaseUrl = await cluster.newDatabase();
-    const folder = t.testdir({ one: {}, two: {} });
-    const one = await openIdentity(t, { databaseUrl, folder: join(folder, 'one') });
-    const two = await openIdentity(t, { databaseUrl, folder: join(folder, 'two') });
+    const one = await openIdentity(t, { databaseUrl });
+    const two = await openIdentity(t, { databaseUrl });
     const { root, make, caller } = await worldOf(one);
     const bob = await make('bob', 'viewer');
     await one.ask('PATCH', '/api/v1/identity/tenants/default', { as: root, body: { model_access: 'granted' } });

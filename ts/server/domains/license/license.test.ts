@@ -1,6 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
+import { newFolder } from '../../platform/files/test-support/new-folder.ts';
 import { PostgresCluster } from '../../platform/storage/test-support/postgres-cluster.ts';
 import { productKeys } from './public-keys.ts';
 import { inspectLicense } from './signed-license.ts';
@@ -87,9 +89,9 @@ t.test('a license that cannot be used is refused, and the one before stays', asy
 });
 
 t.test('a file that is put there by hand counts as none when it cannot be used, and the reason is told', async (t) => {
-  const folder = t.testdir({
-    'license.json': JSON.stringify(licenseWith({ installation: '00000000-0000-0000-0000-000000000000' })),
-  });
+  const folder = newFolder(t);
+  const foreign = licenseWith({ installation: '00000000-0000-0000-0000-000000000000' });
+  writeFileSync(join(folder, 'license.json'), JSON.stringify(foreign));
   const bed = await openLicense(t, { folder });
   t.match(await bed.health(), { status: 'evaluation', problem: { code: 'license_foreign' } });
   t.match(await bed.module.health(), { reasons: [{ code: 'license_foreign' }] });
@@ -122,10 +124,10 @@ t.test('nodes on one PostgreSQL database are one installation', missing === unde
   const cluster = await PostgresCluster.start();
   t.teardown(() => cluster.remove());
   const databaseUrl = await cluster.newDatabase();
-  const one = await openLicense(t, { databaseUrl, folder: t.testdir() });
-  const two = await openLicense(t, { databaseUrl, folder: t.testdir() });
+  const one = await openLicense(t, { databaseUrl });
+  const two = await openLicense(t, { databaseUrl });
   const { installation } = await one.health();
   t.match(await two.health(), { installation });
-  const other = await openLicense(t, { databaseUrl: await cluster.newDatabase(), folder: t.testdir() });
+  const other = await openLicense(t, { databaseUrl: await cluster.newDatabase() });
   t.not((await other.health())['installation'], installation);
 });

@@ -13,7 +13,7 @@ else {
 }
 
 /** What a node may not know yet of another: it tells it twice a second, and the other asks as often. */
-const KNOWN_WITHIN_MS = 5_000;
+const KNOWN_WITHIN_MS = 15_000;
 
 function testSharedQuotas(newDatabase: () => Promise<string>): void {
   const twoNodes = async (t: Test, limits: object) => {

@@ -43,13 +43,17 @@ function allows(text: string, facts: string): boolean {
   }
 }
 
-/** Of the CPU, which others on the machine take nothing of. */
+/** Of the CPU, which others on the machine take nothing of; the least of some rounds, since the compiler's threads take of it at times. */
 async function cpuMsOf(work: () => Promise<unknown>): Promise<number> {
   await work();
-  const before = process.cpuUsage();
-  for (let n = 0; n < 10; n += 1) await work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 10_000;
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 5; round += 1) {
+    const before = process.cpuUsage();
+    for (let n = 0; n < 10; n += 1) await work();
+    const { user, system } = process.cpuUsage(before);
+    least = Math.min(least, (user + system) / 10_000);
+  }
+  return least;
 }
 
 const some = (from: readonly string[]) => fc.option(fc.subarray([...from]), { nil: undefined });

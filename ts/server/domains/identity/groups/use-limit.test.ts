@@ -40,7 +40,8 @@ t.test('a star stands for any characters, and nothing else is special', async (t
     ['a**b', 'ab', true],
   ];
   for (const [pattern, name, expected] of table) t.equal(matchesAny([pattern], name), expected, `${pattern} ${name}`);
-  const startedAt = performance.now();
+  const before = process.cpuUsage();
   t.equal(matchesAny([`${'*a'.repeat(120)}b`], 'a'.repeat(256)), false);
-  t.ok(performance.now() - startedAt < 50);
+  const { user, system } = process.cpuUsage(before);
+  t.ok(user + system < 50_000, `${user + system} µs of the CPU`);
 });

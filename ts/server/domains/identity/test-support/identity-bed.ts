@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import Type from 'typebox';
 import { Events, eventsMigrations } from '../../../platform/events/index.ts';
+import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
 import { POLICIES, type PolicyName } from '../../../platform/http/policy.ts';
 import { json, type Route, route } from '../../../platform/http/route.ts';
 import { openTestBed } from '../../../platform/http/test-support/test-bed.ts';
@@ -28,6 +29,7 @@ export interface IdentityBed {
   module: Module<IdentityApi>;
   storage: Storage;
   databaseUrl: string;
+  dataDir: string;
   events: Events;
   url: string;
   publicUrl: string;
@@ -51,6 +53,7 @@ export interface AskOptions {
 export interface BedOptions {
   settings?: Record<string, unknown>;
   overrides?: IdentityOverrides;
+  /** Absent: a new one. */
   folder?: string;
   /** Another database than a new SQLite file. */
   databaseUrl?: string;
@@ -63,7 +66,7 @@ export interface BedOptions {
 export const ROOT_PASSWORD = 'correct horse battery';
 
 export async function openIdentity(t: Test, options: BedOptions = {}): Promise<IdentityBed> {
-  const folder = options.folder ?? t.testdir();
+  const folder = options.folder ?? newFolder(t);
   const dataDir = join(folder, 'data');
   mkdirSync(dataDir, { recursive: true });
   const texts: string[] = [];
@@ -99,7 +102,7 @@ export async function openIdentity(t: Test, options: BedOptions = {}): Promise<I
   const ask = (method: string, path: string, asked: AskOptions = {}): Promise<Answer> =>
     send(asked.isPublic ? bed.publicUrl : bed.url, method, path, asked);
   return {
-    ...{ module, storage, events, databaseUrl: url, url: bed.url, publicUrl: bed.publicUrl, ask },
+    ...{ module, storage, events, databaseUrl: url, dataDir, url: bed.url, publicUrl: bed.publicUrl, ask },
     lines: () => texts.map((text) => JSON.parse(text) as Record<string, unknown>),
     makeRoot: async () => {
       const made = await ask('POST', '/api/v1/auth/register', { body: { username: 'root', password: ROOT_PASSWORD } });

@@ -5,6 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Events, eventsMigrations } from '../../../platform/events/index.ts';
 import { HttpServer } from '../../../platform/http/http-server.ts';
 import { MetricsRegistry } from '../../../platform/metrics/registry.ts';
@@ -43,6 +44,8 @@ const http = new HttpServer({
 });
 endRefusedRequests(events, http);
 const { internal } = await http.open({ host: '127.0.0.1', port: 0 });
+// Until then it looks up each second what it knows.
+while ((await module.health()).reasons.length > 0) await wait(10);
 const print = (line: NodeLine): unknown => process.stdout.write(`${JSON.stringify(line)}\n`);
 print({ url: `http://127.0.0.1:${internal.port}` });
 

@@ -2,6 +2,8 @@
 import Type from 'typebox';
 import { json, type Route, route } from '../../../platform/http/route.ts';
 
+/** Ids of the late requests that handlers have. */
+export const lateRequests: string[] = [];
 /** Ids of the requests whose handlers were told that their client is gone. */
 export const leftRequests: string[] = [];
 
@@ -29,6 +31,7 @@ export function streamingRoutes(): Route[] {
       summary: 'Answers when its client is gone',
       handle: ({ signal, requestId }) =>
         new Promise((resolve) => {
+          lateRequests.push(requestId);
           signal.addEventListener('abort', () => {
             leftRequests.push(requestId);
             resolve(json(200, {}));

@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { signLicense } from '../../../../../scripts/license/sign-license.ts';
+import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
 import { openTestBed } from '../../../platform/http/test-support/test-bed.ts';
 import type { Module } from '../../../platform/module/module.ts';
 import { scriptedContext } from '../../../platform/module/test-support/scripted-context.ts';
@@ -35,7 +36,7 @@ export function licenseWith(changes: Partial<Record<keyof LicenseTerms, unknown>
 
 export async function openLicense(
   t: Test,
-  { folder = t.testdir(), databaseUrl }: { folder?: string; databaseUrl?: string } = {},
+  { folder = newFolder(t), databaseUrl }: { folder?: string; databaseUrl?: string } = {},
 ): Promise<LicenseBed> {
   const url = databaseUrl ?? `sqlite:${join(folder, 'svc.db')}`;
   const storage = createStorage({ url, modules: [{ module: 'license', migrations: licenseMigrations }] });

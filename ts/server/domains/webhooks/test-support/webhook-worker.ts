@@ -20,6 +20,8 @@ export interface WorkerLine {
   recorded: string;
 }
 
+/** Id of the key whose event is the last of all. */
+const END = 'the end';
 const [, , url = '', receiver = '', life = ''] = process.argv;
 const scope = tenantScope(ANONYMOUS.tenant);
 const storage = createStorage({ url, modules: [eventsMigrations, { module: 'webhooks', migrations: webhookMigrations }] });
@@ -50,20 +52,26 @@ process.stdin.resume();
 process.stdin.once('end', () => {
   isAskedToEnd = true;
 });
+const record = (id: string) => events.send(scope, identityEvents.keyCreated, { id, actor: 'user:ann', detail: {} });
 for (let i = 0; !isAskedToEnd; i++) {
   const id = `${life}-${i}`;
-  await events.send(scope, identityEvents.keyCreated, { id, actor: 'user:ann', detail: {} });
+  await record(id);
   process.stdout.write(`${JSON.stringify({ recorded: id })}\n`);
   await wait(2);
 }
-const isPending = async (): Promise<boolean> => {
-  const lag = await access.read(scope, (db) =>
-    db.selectFrom('webhook_deliveries').select('id').where('state', '=', 'pending').limit(1).execute(),
+await record(END);
+const isDelivered = async (): Promise<boolean> => {
+  const rows = await access.read(scope, (db) =>
+    db
+      .selectFrom('webhook_deliveries')
+      .select('state')
+      .where((where) => where.or([where('state', '=', 'pending'), where('body', 'like', `%"${END}"%`)]))
+      .execute(),
   );
-  return lag.length > 0;
+  return rows.length > 0 && rows.every(({ state }) => state !== 'pending');
 };
-// The last events may still be in the outbox.
-for (let nQuiet = 0; nQuiet < 20; nQuiet = (await isPending()) ? 0 : nQuiet + 1) await wait(20);
+// Events leave the outbox in their order: when the last one is a delivery, all are.
+while (!(await isDelivered())) await wait(20);
 await module.stop();
 await events.stop();
 await storage.close();

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -62,12 +62,12 @@ async function startSshd(t: Test): Promise<Sshd> {
   });
   const knownHostsFile = join(root, 'known hosts');
   writeFileSync(knownHostsFile, `[127.0.0.1]:${port} ${host}`);
-  await untilListening(port);
+  await untilListening(port, child);
   return { port, folder: join(root, 'kept'), keyFile: join(root, 'client key'), knownHostsFile };
 }
 
-async function untilListening(port: number): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
+async function untilListening(port: number, child: ChildProcess): Promise<void> {
+  for (let tries = 0; tries < 1_000 && child.exitCode === null; tries += 1) {
     const socket = connect(port, '127.0.0.1');
     const isOpen = await Promise.race([once(socket, 'connect').then(() => true), once(socket, 'error').then(() => false)]).catch(
       () => false,
@@ -81,7 +81,7 @@ async function untilListening(port: number): Promise<void> {
 
 const trusting = new AddressPolicy({ trusted: [], allowed: [{ hostname: '127.0.0.1', port: undefined, allowsPlain: true }] });
 
-function openSftp(t: Test, { port, folder, keyFile, knownHostsFile }: Sshd, idleMs = 5000): SftpFiles {
+function openSftp(t: Test, { port, folder, keyFile, knownHostsFile }: Sshd, idleMs = 20_000): SftpFiles {
   const location = parseLocation(`sftp://${userInfo().username}@127.0.0.1:${port}${folder}`) as SftpLocation;
   const files = new SftpFiles({ location, keyFile, knownHostsFile, policy: trusting, idleMs });
   t.teardown(() => files.close());
