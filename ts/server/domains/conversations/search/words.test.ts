@@ -21,7 +21,7 @@ function isIndexed(text: string, query: SearchQuery): boolean {
   );
 }
 
-t.test('text is found by each of its words, and by the beginning of each', async (t) => {
+t.test('text is found by each of its words, and by the beginning of each', async () => {
   fc.assert(
     fc.property(anyText, fc.nat(), (text, seed) => {
       for (const { start, end, isRun } of wordsOf(text)) {
@@ -31,14 +31,12 @@ t.test('text is found by each of its words, and by the beginning of each', async
         for (const wanted of isRun ? [whole] : [whole, cut]) {
           const query = new SearchQuery(wanted);
           if (query.terms.length === 0) continue;
-          t.ok(isIndexed(text, query) || fail(text, wanted));
-          t.ok(query.findIn(text) !== undefined || fail(text, wanted));
+          if (!isIndexed(text, query) || query.findIn(text) === undefined) fail(text, wanted);
         }
       }
     }),
     { numRuns },
   );
-  t.end();
 });
 
 function fail(text: string, wanted: string): never {

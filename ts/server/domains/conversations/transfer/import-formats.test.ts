@@ -62,11 +62,11 @@ t.test('broken trees are read: circles, missing parents, nodes that are none', a
     b: node('a', 'user', 'b', 2),
     c: node('gone', 'user', 'c', 1),
     d: 7,
-    __proto__: node('c', 'user', 'e', 9),
+    ['__proto__']: node('c', 'user', 'e', 9),
     self: node('self', 'user', 'f', 4),
   };
   const read = readConversation(JSON.parse(JSON.stringify({ id: 'x', mapping })), NOW);
-  t.strictSame(read?.messages.map(({ content }) => content).sort(), ['a', 'b', 'c', 'f']);
+  t.strictSame(read?.messages.map(({ content }) => content).sort(), ['a', 'b', 'c', 'e', 'f']);
   for (const value of [null, 7, 'x', [], {}, { mapping: 1 }, { chat: {} }]) t.equal(readConversation(value, NOW), undefined);
 });
 

@@ -79,6 +79,8 @@ export class IndexHost {
       const index = this.#get(key);
       if (!index.canBeKept) return { isKept: false };
       await index.keptVectors?.link();
+      // It may have been dropped meanwhile, and then has its terms without its vectors.
+      if (this.#bases.get(key) !== index) return { isKept: false };
       await keepIndex(place.folder, place.label, index.parts(), index.keptVectors);
       return { isKept: true };
     },

@@ -99,7 +99,7 @@ export interface IndexOperations {
   drop: { input: { key: number }; output: Record<string, never> };
   /** Resolves when searches are as fast as they will be. */
   link: { input: { key: number }; output: IndexSize };
-  /** Writes the index to its place. False: it is of a kind that has no files. */
+  /** Writes the index to its place. False: it is of a kind that has no files, or was dropped meanwhile. */
   keep: { input: { key: number; place: KeptPlace }; output: { isKept: boolean } };
   /** Undefined: the base is not open, because it was dropped a moment ago. */
   search: { input: { key: number; query: IndexQuery }; output: { hits: readonly IndexHit[] | undefined } };

@@ -129,11 +129,13 @@ export class Ingestion {
   /** A file of any kind: a small one is read at once, a large one by the job. The same file again is the same document, or the same job. */
   async addFile(scope: TenantScope, base: KnowledgeBase, label: DocumentLabel, file: FileToAdd): Promise<AddOutcome> {
     const { documents, files, jobs, inlineFileBytes = INLINE_FILE_BYTES } = this.#options;
+    const isLarge = file.sizeBytes > inlineFileBytes;
+    // Jobs first: one that ends in between has published its document by the time that it is looked for.
+    const jobId = isLarge ? await documents.findJob(scope, base, label.source, file.sha256) : undefined;
+    if (jobId !== undefined && (await jobs.isOpen(scope, jobId))) return { jobId };
     const there = await documents.findBySource(scope, base, label.source);
     if (there?.sha256 === file.sha256) return { document: added(there, base, there.nChunks, false) };
-    if (file.sizeBytes > inlineFileBytes) {
-      const jobId = await documents.findJob(scope, base, label.source, file.sha256);
-      if (jobId !== undefined && (await jobs.isOpen(scope, jobId))) return { jobId };
+    if (isLarge) {
       const source = { form: 'file' as const, title: label.title, parts: [file.fileName] };
       return await this.#enqueue(scope, base, describe(label, 'file', file), source, label.owner);
     }

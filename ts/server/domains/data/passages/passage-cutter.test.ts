@@ -15,11 +15,12 @@ const prose = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 3_000 }),
   fc.string({ unit: fc.constantFrom('京', '都', '。', 'は', '\u{20000}'), maxLength: 3_000 }),
 );
+const line = fc.oneof(sentence, fc.constantFrom('', '  ', `${'word '.repeat(230)}end`));
 const anyBlock: fc.Arbitrary<Block> = fc.oneof(
   fc.record({ type: fc.constant('paragraph' as const), text: prose, page: fc.integer({ min: 1, max: 3 }) }),
   fc.record({ type: fc.constant('heading' as const), text: sentence, level: fc.integer({ min: 1, max: 6 }) }),
   fc.record({ type: fc.constant('table-row' as const), text: sentence }),
-  fc.record({ type: fc.constant('code' as const), text: fc.array(sentence, { maxLength: 20 }).map((lines) => lines.join('\n')) }),
+  fc.record({ type: fc.constant('code' as const), text: fc.array(line, { maxLength: 20 }).map((lines) => lines.join('\n')) }),
 );
 const anyDocument: fc.Arbitrary<ExtractedDocument> = fc.record({
   kind: fc.constant('pdf'),
@@ -66,6 +67,15 @@ t.test('no cut lies inside a row or a line of code', async () => {
 function isLineEdge(text: string, at: number): boolean {
   return at === 0 || at === text.length || /\s/.test(text.charAt(at)) || text.charAt(at - 1) === '\n';
 }
+
+t.test('an empty line between lines that fill passages makes none of its own', async (t) => {
+  const text = [...Array(11).fill('x'.repeat(100)), 'y'.repeat(88), '', 'z'.repeat(1_150)].join('\n');
+  const { passages } = cutDocument({ kind: 'text', blocks: [{ type: 'code', text }] });
+  t.strictSame(
+    passages.map((passage) => passage.text.slice(-1)),
+    ['y', 'z'],
+  );
+});
 
 t.test('neighbours overlap by about 150 characters', async (t) => {
   const text = Array.from({ length: 120 }, (_, i) => `This is sentence number ${i} of a long chapter about the harbour.`).join(

@@ -107,7 +107,8 @@ class PassageCutter {
     const last = atoms.at(-1);
     if (last === undefined) return;
     const text = this.#text.slice(this.#start, last.end).trimEnd();
-    if (text.trim() === '') return;
+    // Of empty lines alone, or of what overlaps and empty lines.
+    if (text.trim() === '' || this.#start + text.length <= (this.passages.at(-1)?.end ?? 0)) return;
     const { page, sheet, slide } = last.block;
     this.passages.push({
       seq: this.passages.length,

@@ -23,7 +23,8 @@ interface LoadedBase {
   nPassages: number;
   /** Passages that were added since it was kept. */
   nUnkept: number;
-  isKeeping: boolean;
+  /** While it is being kept. */
+  keeping: Promise<void> | undefined;
   lastUsedAt: number;
   /** Changes come one after another. */
   work: Promise<void>;
@@ -99,7 +100,10 @@ export class KnowledgeIndex {
   async remove(base: KnowledgeBase): Promise<void> {
     const rebuild = this.#rebuilds.get(base.no);
     if (rebuild !== undefined) void rebuild.then(() => this.remove(base)).catch(() => undefined);
+    const keeping = this.#bases.get(base.no)?.keeping;
     await this.drop(base.no);
+    // Nothing is written any more into the folder that goes.
+    await keeping;
     await this.#options.kept.remove(base);
   }
 
@@ -120,7 +124,7 @@ export class KnowledgeIndex {
 
   #newBase(): LoadedBase {
     const key = ++this.#lastKey;
-    const empty = { version: 0, isOpen: false, sizeBytes: 0, nPassages: 0, nUnkept: 0, isKeeping: false };
+    const empty = { version: 0, isOpen: false, sizeBytes: 0, nPassages: 0, nUnkept: 0, keeping: undefined };
     return { key, ...empty, lastUsedAt: performance.now(), work: Promise.resolve() };
   }
 
@@ -211,10 +215,9 @@ export class KnowledgeIndex {
 
   #keepSoon(base: KnowledgeBase, loaded: LoadedBase): void {
     const { thread, kept } = this.#options;
-    if (loaded.isKeeping || !kept.isDue(loaded)) return;
-    loaded.isKeeping = true;
+    if (loaded.keeping !== undefined || !kept.isDue(loaded)) return;
     const nKept = loaded.nUnkept;
-    void thread
+    loaded.keeping = thread
       .ask('keep', { key: loaded.key, place: kept.placeOf(base) })
       .then(
         () => {
@@ -226,7 +229,7 @@ export class KnowledgeIndex {
         },
       )
       .finally(() => {
-        loaded.isKeeping = false;
+        loaded.keeping = undefined;
       });
   }
 

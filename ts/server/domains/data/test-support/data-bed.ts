@@ -7,6 +7,7 @@ import type { Authenticator } from '../../../platform/http/authenticator.ts';
 import { ANONYMOUS, type Role } from '../../../platform/http/principal.ts';
 import { openTestBed } from '../../../platform/http/test-support/test-bed.ts';
 import { Jobs, jobsMigrations } from '../../../platform/jobs/index.ts';
+import { until } from '../../../platform/jobs/test-support/open-jobs.ts';
 import { MetricsRegistry } from '../../../platform/metrics/registry.ts';
 import { scriptedContext, scriptedNode, silentLog } from '../../../platform/module/test-support/scripted-context.ts';
 import type { UseRules } from '../../../platform/module/use-rules.ts';
@@ -89,6 +90,9 @@ export interface DataBedOptions {
 
 export const DEVELOPER = 'red/ann/developer';
 
+/** Of a large file on a busy machine, the start of the threads that read and index it included. */
+const JOB_LIMIT_MS = 60_000;
+
 export async function openDataBed(
   t: Test,
   newDatabase: () => Promise<ContractDatabase>,
@@ -156,13 +160,11 @@ export async function openDataBed(
     add: (source, text, more = {}) => ask('POST', 'ingest', { tenant: 'red', namespace: 'kb', source, text, ...more }),
     search: (query, more = {}, caller = DEVELOPER) =>
       ask('POST', 'search', { tenant: caller.split('/')[0], namespace: 'kb', query, ...more }, caller),
-    jobEnd: async (id) => {
-      for (let i = 0; i < 2_000; i++) {
-        const job = await jobs.get(tenantScope('red'), id);
-        if (job.endedAt !== undefined) return job;
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
-      throw new Error('the job did not end');
-    },
+    jobEnd: (id) =>
+      until(
+        () => jobs.get(tenantScope('red'), id),
+        (job) => job.endedAt !== undefined,
+        JOB_LIMIT_MS,
+      ),
   };
 }

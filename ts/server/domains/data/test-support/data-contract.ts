@@ -88,8 +88,8 @@ export function testDataContract(newDatabase: () => Promise<ContractDatabase>): 
     );
     const queued = await add('long.txt', [...paragraphs, 'At the very end a heron stands in the reeds.'].join('\n\n'));
     t.match(queued, { status: 202, body: { job_id: String } });
-    model.pause = undefined;
     t.match((await search('lighthouse', { mode: 'lexical' })).body.results, [{ text: LIGHTHOUSE }]);
+    model.pause = undefined;
     release();
     const job = await jobEnd(queued.body.job_id);
     t.match(job, {

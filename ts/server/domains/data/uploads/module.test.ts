@@ -53,6 +53,8 @@ t.test('a file of several chunks is uploaded, read, and refused where it cannot 
     SVC_DATA_UPLOAD_HOURS: '2',
   };
   const list = [...modules.filter(({ name }) => name !== 'data'), reader];
+  // Before the folder is made: tap removes one that was there before the first teardown ahead of what the teardowns stop.
+  t.teardown(() => undefined);
   const config = loadNodeConfig({ root: t.testdir({ models: {} }), environment }, list);
   const server = await createServer(config, { modules: list, sink: { write: () => {}, flush: () => {} } });
   const { internal } = await server.start();

@@ -88,6 +88,8 @@ export interface BedOptions extends Partial<Pick<UploadsOptions, 'freeBytes' | '
 }
 
 export async function openUploadBed(t: Test, options: BedOptions = {}): Promise<UploadBed> {
+  // Before the folder is made: tap removes one that was there before the first teardown ahead of what the teardowns stop.
+  t.teardown(() => undefined);
   const folder = t.testdir({});
   return await openOn(t, folder, options, { ms: 1_800_000_000_000 });
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { Upload, type UploadOptions } from 'tus-js-client';
 import { RawClient } from '../../../../platform/http/test-support/test-bed.ts';
+import { until } from '../../../../platform/jobs/test-support/open-jobs.ts';
 import { openUploadBed, someBytes } from '../test-support/upload-bed.ts';
 
 const PATH = '/api/v1/upload/tus';
@@ -187,20 +187,24 @@ t.test('what came before a connection was cut is kept, and a second writer has t
   client.send(head.join('\r\n'));
   client.send(bytes.subarray(0, 150_000));
   const file = join(folder, 'uploads', path.split('/').at(-1) ?? '');
-  for (let i = 0; i < 500 && (await stat(file)).size === 0; i++) await wait(10);
+  await until(
+    () => stat(file),
+    ({ size }) => size > 0,
+  );
   const second = await ask('PATCH', path, { body: someBytes(10), headers: { ...stream, 'upload-offset': '0' } });
   t.match(second, { status: 423, body: { error: 'upload_locked' } });
   client.socket.destroy();
-  let offset = 0;
-  for (let i = 0; i < 200 && offset === 0; i++) {
-    await wait(10);
-    offset = Number((await ask('HEAD', path)).headers.get('upload-offset'));
-  }
-  t.ok(offset > 0 && offset <= 150_000, `${offset} bytes were kept`);
-  const rest = await ask('PATCH', path, {
-    body: bytes.subarray(offset),
-    headers: { ...stream, 'upload-offset': String(offset) },
-  });
+  const offset = await until(
+    async () => Number((await ask('HEAD', path)).headers.get('upload-offset')),
+    (kept) => kept > 0,
+  );
+  t.ok(offset <= 150_000, `${offset} bytes were kept`);
+  const headers = { ...stream, 'upload-offset': String(offset) };
+  // The first writer gives way a moment after its offset is known.
+  const rest = await until(
+    () => ask('PATCH', path, { body: bytes.subarray(offset), headers }),
+    ({ status }) => status !== 423,
+  );
   t.equal(rest.status, 204);
   t.match(await ask('GET', path), { body: { result: { sha256: createHash('sha256').update(bytes).digest('hex') } } });
 });
