@@ -21,8 +21,8 @@ const byHeader: Authenticator = {
 
 async function open(t: Test, authenticator?: Authenticator) {
   const { url, remove } = await newSqliteDatabase();
-  const { jobs } = await openJobs(t, url);
   t.teardown(remove);
+  const { jobs } = await openJobs(t, url);
   const proceed = Promise.withResolvers<void>();
   const queue = jobs.define({
     name: 'test.load',
