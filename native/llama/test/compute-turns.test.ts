@@ -8,12 +8,7 @@ type Figures = Record<string, number>;
 const figures = (...args: (string | number)[]) => figuresOf('compute-turns-test', args);
 
 /** Contexts of so many threads each take all cores and no more, in turns that fit. */
-async function share(
-  t: Test,
-  nCores: number,
-  nThreads: readonly number[],
-  fits: (turns: Figures) => boolean,
-): Promise<void> {
+async function share(t: Test, nCores: number, nThreads: readonly number[], fits: (turns: Figures) => boolean): Promise<void> {
   const measure = async () => {
     const { most, ...turns } = await figures('share', nCores, ...nThreads);
     t.equal(most, nCores);
