@@ -84,7 +84,7 @@ t.test(`${nAborts} aborts in every state leave nothing behind`, async (t) => {
   }
   const witness = answer(engine);
   for (const one of open) one.cancel();
-  t.equal(engine.stats().nQueued, 1, 'the places of the dead are free at once; the witness waits');
+  t.ok(engine.stats().nQueued <= 1, 'the places of the dead are free at once; the witness may wait');
   t.equal(await witness, alone, 'who stays gets the answer that it gets alone');
   while (engine.stats().nActive > 0) await new Promise(setImmediate);
   const { nQueued, nQueuedTokens } = engine.stats();

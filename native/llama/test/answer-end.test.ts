@@ -28,7 +28,7 @@ function lateText(text: string): string {
 t.test('a stop string ends every one of many answers at the same place as it ends one', async (t) => {
   const model = await LlamaModel.load({ path: await randomModel({ arch: 'llama', shape: 'tiny', seed: 1 }) });
   t.teardown(() => model.close());
-  const alone = await model.createEngine({ nCtx: 4_096, nParallel: 1 });
+  const alone = await model.createEngine({ nCtx: 4_096, nParallel: 1, nThreads: 1 });
   t.teardown(() => alone.close());
   const many = await model.createEngine({ nCtx: 32 * 512, nParallel: 32 });
   t.teardown(() => many.close());

@@ -63,7 +63,7 @@ async function allPrepared(engine: LlamaEngine, tenant: string): Promise<void> {
 
 t.test('a tenant that runs nothing gets a sequence although another holds all, and nobody loses an answer', async (t) => {
   const engine = await open(t, { nParallel: 2 });
-  const flood = Array.from({ length: 6 }, () => submit(engine, 'flood', { maxTokens: 400 }));
+  const flood = Array.from({ length: 6 }, (_, i) => submit(engine, 'flood', { maxTokens: i < 2 ? 2_000 : 8 }));
   await Promise.all(flood.slice(0, 2).map(({ started }) => started));
   const quiet = submit(engine, 'quiet', endless);
   await quiet.started;

@@ -7,6 +7,7 @@ import { randomModel } from '../../../models/random/fixture.ts';
 import { isSanitized } from '../../../test/test-support/sanitizer.ts';
 import { type GenerationJob, type LlamaEngine, LlamaModel } from '../../../ts/server/native/llama.ts';
 import { type Completion, complete } from './completion.ts';
+import { undisturbed } from './undisturbed.ts';
 
 /** What steps may lose to grammars, each; sanitised code is some ten times slower. */
 const mostDelayMs = isSanitized() ? 100 : 10;
@@ -87,20 +88,26 @@ for (const [name, grammar] of Object.entries(hostile)) {
     t.teardown(() => engine.close());
     const plain = (await gapsOf(engine)).tokens;
     const guided = (await gapsOf(engine, { grammar: honest })).tokens;
-    const alone: number[] = [];
     const both = async () => {
       const [a, b] = await Promise.all([gapsOf(engine), gapsOf(engine, { grammar: honest })]);
       if (b?.tokens.join() !== guided.join() || a?.tokens.length !== plain.length) t.fail('another answer');
       return Math.max(worst(a?.gaps ?? []), worst(b?.gaps ?? []));
     };
-    for (let i = 0; i < 3; i++) alone.push(await both());
-    const { outcome, gaps } = await beside(engine, grammar, both);
-    const usual = Math.max(...alone);
-    // Other programs on the machine interrupt steps too: most rounds have to be undisturbed, not each.
-    const typical = gaps.sort((a, b) => a - b)[Math.floor(gaps.length / 2)] as number;
-    t.ok(typical <= usual + mostDelayMs, `${typical.toFixed(1)} ms beside it, ${usual.toFixed(1)} ms alone`);
-    if ('code' in outcome) t.match(outcome.code, /^(grammar_too_complex|deadline_exceeded)$/, `ends as ${outcome.code}`);
-    else t.ok(outcome.tokens.length > 0, 'has an answer');
+    let nMeasured = 0;
+    const measure = async () => {
+      const alone: number[] = [];
+      for (let i = 0; i < 3; i++) alone.push(await both());
+      // The comment makes it another grammar, which is compiled again.
+      const { outcome, gaps } = await beside(engine, `${grammar} # ${++nMeasured}`, both);
+      if ('code' in outcome) t.match(outcome.code, /^(grammar_too_complex|deadline_exceeded)$/, `ends as ${outcome.code}`);
+      else t.ok(outcome.tokens.length > 0, 'has an answer');
+      // Other programs on the machine interrupt steps too: most rounds have to be undisturbed, not each.
+      const typical = gaps.sort((a, b) => a - b)[Math.floor(gaps.length / 2)] as number;
+      return { usual: Math.max(...alone), typical };
+    };
+    const isUnnoticed = ({ usual, typical }: { usual: number; typical: number }) => typical <= usual + mostDelayMs;
+    const times = await undisturbed(measure, isUnnoticed);
+    t.ok(isUnnoticed(times), `${times.typical.toFixed(1)} ms beside it, ${times.usual.toFixed(1)} ms alone`);
     t.ok(engine.stats().lateRowsTotal > 0, 'its rows leave the steps');
   });
 }

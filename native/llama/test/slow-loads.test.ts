@@ -39,6 +39,13 @@ async function waits(call: () => Promise<unknown>, count: number): Promise<numbe
 
 const at = (sorted: readonly number[], share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
 
+/** How long each kind of call waits while nothing is loaded. */
+async function waitsAlone(): Promise<Map<string, number[]>> {
+  const all = new Map<string, number[]>();
+  for (const [name, call] of Object.entries(calls)) all.set(name, await waits(call, 100));
+  return all;
+}
+
 /** A model that is read for as long as the test lasts. */
 function load(path: string) {
   const client = new AbortController();
@@ -67,8 +74,7 @@ function runSlowLoads(slow: Faults): void {
     const paths = ['one.gguf', 'other.gguf'].map((name) => join(folder, name));
     for (const path of paths) await writeHollowModel(path, shape);
     t.ok((await stat(paths[0] ?? '')).size > 10e9, 'ten gigabytes');
-    const before = new Map<string, number[]>();
-    for (const [name, call] of Object.entries(calls)) before.set(name, await waits(call, 100));
+    const before = await waitsAlone();
 
     slow.arm('read', bytesPerSecond, 0);
     const loads = paths.map(load);
@@ -88,10 +94,13 @@ function runSlowLoads(slow: Faults): void {
     // A load looks whether it is wanted when it has read a tensor.
     slow.arm('read', 10 * 2 ** 30, 0);
     t.strictSame(await Promise.all(loads.map(({ ended }) => ended)), ['load_aborted', 'load_aborted']);
+    // What else runs on the machine comes and goes.
+    const after = await waitsAlone();
     for (const [name, unsorted] of during) {
-      const [idle, busy] = [before.get(name) ?? [], unsorted.sort((a, b) => a - b)];
-      const told = `${name}: ${at(idle, 0.5).toFixed(2)} and ${at(idle, 0.99).toFixed(1)} ms before, ${at(busy, 0.5).toFixed(2)} and ${at(busy, 0.99).toFixed(1)} ms beside`;
-      t.ok(at(busy, 0.5) < 3 * at(idle, 0.5) + 2 && at(busy, 0.99) < 3 * at(idle, 0.99) + 50, told);
+      const alone = (share: number) => Math.max(...[before, after].map((all) => at(all.get(name) ?? [], share)));
+      const busy = unsorted.sort((a, b) => a - b);
+      const told = `${name}: ${alone(0.5).toFixed(2)} and ${alone(0.99).toFixed(1)} ms alone, ${at(busy, 0.5).toFixed(2)} and ${at(busy, 0.99).toFixed(1)} ms beside`;
+      t.ok(at(busy, 0.5) < 3 * alone(0.5) + 2 && at(busy, 0.99) < 3 * alone(0.99) + 50, told);
     }
   });
 }

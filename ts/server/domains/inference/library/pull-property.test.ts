@@ -38,7 +38,7 @@ t.test('whatever the server does, what is stored is one whole file or nothing', 
       const modelsDir = mkdtempSync(join(folder, 'models-'));
       const server = await BrokenServer.start(sound(model), ...queue);
       try {
-        const retry = { maxAttempts: 12, baseMs: 0, idleMs: 2_000 };
+        const retry = { maxAttempts: 12, baseMs: 0, idleMs: 10_000 };
         await pullModel('owner/repo:tiny.gguf', { modelsDir, hub: server.base, retry });
         const bytes = readFileSync(join(modelsDir, 'tiny.gguf'));
         if (!bytes.equals(model) && !bytes.equals(other)) throw new Error('a mixture was stored');

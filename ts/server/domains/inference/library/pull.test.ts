@@ -20,7 +20,7 @@ import {
 import { writeTinyModel } from './test-support/tiny-model.ts';
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-const retry = { maxAttempts: 3, baseMs: 1, idleMs: 2_000 };
+const retry = { maxAttempts: 3, baseMs: 1, idleMs: 10_000 };
 const reference = 'owner/repo:tiny.gguf';
 
 const source = t.testdir();
@@ -206,7 +206,7 @@ t.test('an endless body ends at the limit', async (t) => {
 
 t.test('a server that falls silent is left', async (t) => {
   const { pull } = await setting(t, sound(model), silent(model));
-  await pull({ retry: { ...retry, idleMs: 50 } });
+  await pull({ retry: { ...retry, idleMs: 500 } });
   t.pass('the second attempt succeeded');
 });
 
@@ -275,8 +275,14 @@ t.test('a connection goes to the address that was judged: each resolves the name
 });
 
 t.test('two pulls of one model at once: one works, the other is told', async (t) => {
-  const { pull } = await setting(t, sound(model));
-  const [first, second] = await Promise.allSettled([pull(), pull()]);
+  const isOneTold = Promise.withResolvers<void>();
+  const { pull } = await setting(t, async (request, response) => {
+    await isOneTold.promise;
+    sound(model)(request, response);
+  });
+  const both = [pull(), pull()] as const;
+  await Promise.race(both).catch(isOneTold.resolve);
+  const [first, second] = await Promise.allSettled(both);
   const states = [first, second].map(({ status }) => status).sort();
   t.strictSame(states, ['fulfilled', 'rejected']);
   const failed = [first, second].find((each) => each.status === 'rejected');

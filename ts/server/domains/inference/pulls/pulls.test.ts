@@ -34,8 +34,8 @@ async function open(t: Test, last: Behaviour, queue: Behaviour[] = [], options: 
   const server = await BrokenServer.start(last, ...queue);
   t.teardown(() => server.stop());
   const { url, remove } = await newSqliteDatabase();
-  const { jobs, lines } = await openJobs(t, url);
   t.teardown(remove);
+  const { jobs, lines } = await openJobs(t, url);
   const modelsDir = join(t.testdir(), 'models');
   const pulled: string[] = [];
   const pulls = new ModelPulls({

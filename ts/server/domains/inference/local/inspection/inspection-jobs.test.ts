@@ -20,8 +20,8 @@ function modelsIn(folder: string, ...ids: string[]): StoredModel[] {
 
 async function open(t: Test, inspect: (id: string) => Promise<InspectionResult | undefined>, quietMs = 0) {
   const { url, remove } = await newSqliteDatabase();
-  const { jobs } = await openJobs(t, url);
   t.teardown(remove);
+  const { jobs } = await openJobs(t, url);
   const inspector = new Inspector(undefined, async () => sound, quietMs);
   const inspections = new InspectionJobs({ jobs, inspector, inspect, log: silentLog });
   await jobs.start();

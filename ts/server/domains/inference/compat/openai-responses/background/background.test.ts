@@ -76,7 +76,7 @@ async function untilSaved({ storage }: ResponseNode, stream: ScriptedStream): Pr
     access.read(systemScope(), (db) =>
       db.selectFrom('response_events').select('last_sequence').where('last_sequence', '>=', last).execute(),
     );
-  await until(saved, ({ length }) => length === 1);
+  await until(saved, ({ length }) => length > 0);
 }
 
 t.test('a background response is queued at once, and read when it is done', async (t) => {
@@ -182,9 +182,10 @@ t.test('what is cancelled stops, and stays cancelled', async (t) => {
 });
 
 t.test('a queued response that is cancelled never runs', async (t) => {
-  const { node } = await startWaitingNode(t);
+  const { node, nextSink } = await startWaitingNode(t);
   const ids: string[] = [];
   for (let n = 0; n < 10; n++) ids.push((await begin(node)).id);
+  await nextSink(7);
   const last = ids.at(-1) ?? '';
   t.match(await node.json('POST', cancel, undefined, { params: { id: last } }), { status: 'cancelled' });
   for (const id of ids.slice(0, 8)) await node.json('POST', cancel, undefined, { params: { id } });
@@ -238,8 +239,8 @@ t.test('a failure is an end with its code, and a full queue is waited out', asyn
   node.binding.engine.refusal = new NativeError({ code: 'queue_full', text: 'Full.' });
   const { id } = await begin(node);
   await until(
-    () => node.jobs.health(),
-    ({ running }) => running === 0,
+    () => node.jobs.list(tenantScope('default'), { kind: 'inference.response' }),
+    ([newest]) => newest?.state === 'queued' && newest.error !== undefined,
   );
   node.binding.engine.refusal = undefined;
   const again = await nextSink(1);
