@@ -6,6 +6,7 @@ import { contenders } from './contenders.ts';
 
 /** Less cannot be told from noise. */
 const AS_GOOD = 0.98;
+const AS_SMALL = 1.02;
 
 /** One program in the shapes that trials need: `--rival llama-server` means the one that a trial names itself. */
 const llamaServers: readonly (ContenderName | undefined)[] = ['llama-server', 'llama-server-start', 'llama-router'];
@@ -32,11 +33,13 @@ export function besideBefore({ ceiling: _, ...trial }: Trial): Trial {
   if (rival === undefined)
     throw new UsageError(`--before: ${name} measures ${ours}, which is not compared with another checkout`);
   const same = Object.entries(phases).map(([phase, { forRival: _, ...load }]) => [phase, load as Phase] as const);
-  return { ...trial, rival, phases: Object.fromEntries(same), goals: goals.filter(isBounded).map(noWorse) };
+  // A figure may have goals beside the rival and beside the ceiling.
+  const bounded = new Map(goals.filter(isBounded).map((goal) => [goal.figure, noWorse(goal)]));
+  return { ...trial, rival, phases: Object.fromEntries(same), goals: [...bounded.values()] };
 }
 
 function noWorse({ figure, unit, atLeast }: Goal): Goal {
-  return { figure, unit, against: 'rival', ...(atLeast === undefined ? { atMost: 1 / AS_GOOD } : { atLeast: AS_GOOD }) };
+  return { figure, unit, against: 'rival', ...(atLeast === undefined ? { atMost: AS_SMALL } : { atLeast: AS_GOOD }) };
 }
 
 /** In the order in which they are measured. */
