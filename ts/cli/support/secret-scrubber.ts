@@ -19,7 +19,7 @@ const HOOK =
   /(https?:\/\/(?:hooks\.slack\.com\/services|(?:\w+\.)?discord(?:app)?\.com\/api\/webhooks|[\w.-]{0,80}webhook\.office\.com\/webhookb2|api\.telegram\.org\/bot)\/?)[^\s"'<>]+/gi;
 /** Prefixes that name the issuer of a key. */
 const PREFIXED =
-  /\b(?:sk-|sk_|rk_|pk_live_|whsec_|hf_|gh[pousr]_|github_pat_|glpat-|gl(?:agent|cbt|dt|ffct|ft|imt|oas|ptt|rtr?|soat)-(?=[\w-]{16})|xox[a-z]-|xapp-|npm_|pypi-|dop_v1_|doo_v1_|shpat_|shpss_|sq0[a-z]{3}-|EAA[A-Z](?=\w{20})|AKIA|ASIA|AIza|ya29\.|GOCSPX-|SG\.|key-(?=\w{20})|AC(?=[0-9a-f]{32})|SK(?=[0-9a-f]{32})|gsk_|r8_|nvapi-|tskey-|lin_api_|secret_(?=\w{20})|ntn_|fo1_|dckr_pat_|hvs\.|hvb\.|s\.(?=[A-Za-z0-9]{24})|ops_(?=\w{20})|AGE-SECRET-KEY-1|PMAK-|dapi(?=[0-9a-f]{32})|sntrys_|sntryu_|ATATT|ATCTT|figd_|rubygems_|eyJ)[\w.~+/=:-]{6,}/g;
+  /\b(?:sk-|sk_|rk_|pk_live_|whsec_|hf_|gh[pousr]_|github_pat_|glpat-|gl(?:agent|cbt|dt|ffct|ft|imt|oas|ptt|rtr?|soat)-(?=[\w-]{16})|gl[a-z]{2,4}-(?=\w{20})|xox[a-z]-|xapp-|npm_|pypi-|dop_v1_|doo_v1_|shpat_|shpss_|sq0[a-z]{3}-|EAA[A-Z](?=\w{20})|AKIA|ASIA|AIza|ya29\.|GOCSPX-|SG\.|key-(?=\w{20})|AC(?=[0-9a-f]{32})|SK(?=[0-9a-f]{32})|gsk_|r8_|nvapi-|tskey-|lin_api_|secret_(?=\w{20})|ntn_|fo1_|dckr_pat_|hvs\.|hvb\.|s\.(?=[A-Za-z0-9]{24})|ops_(?=\w{20})|AGE-SECRET-KEY-1|PMAK-|dapi(?=[0-9a-f]{32})|sntrys_|sntryu_|ATATT|ATCTT|figd_|rubygems_|eyJ)[\w.~+/=:-]{6,}/g;
 /** How stored passwords and boxed keys are written: $argon2id$..., $2b$..., {SSHA}... */
 const HASHED = /\$(?:argon2\w*|2[abxy]|scrypt|pbkdf2[\w-]*|[156y]|7)\$[^\s"',;]+|\{S?(?:SHA|MD5|CRYPT)\d*\}[\w+/=]+/g;
 const BOT = /\b\d{8,10}:[A-Za-z0-9_-]{30,}/g;
