@@ -6,6 +6,7 @@ import { CAPABILITY_SCOPES } from './domains/identity/accounts/scopes.ts';
 import { identity } from './domains/identity/index.ts';
 import { modules } from './modules.ts';
 import { eventsMigrations } from './platform/events/index.ts';
+import { newFolder } from './platform/files/test-support/new-folder.ts';
 import { POLICIES, type PolicyName } from './platform/http/policy.ts';
 import { json, type Route } from './platform/http/route.ts';
 import { openTestBed, type TestBed } from './platform/http/test-support/test-bed.ts';
@@ -97,9 +98,7 @@ interface World {
 
 /** All modules of the program with their real routes; what a route would do is replaced, except for identity's own in `call`. */
 async function openWorld(t: Test): Promise<World> {
-  // Before the folder is made: tap removes one that was there before the first teardown ahead of what the teardowns stop.
-  t.teardown(() => undefined);
-  const folder = t.testdir();
+  const folder = newFolder(t);
   const dataDir = join(folder, 'data');
   mkdirSync(dataDir);
   const config = loadNodeConfig({ root: folder, environment: { SVC_DATA_DIR: dataDir } });

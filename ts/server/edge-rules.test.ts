@@ -11,6 +11,7 @@ import t, { type Test } from 'tap';
 import { newApiKey } from './domains/identity/credentials/api-key.ts';
 import { newToken } from './domains/identity/credentials/secret-token.ts';
 import { createServer } from './main.ts';
+import { newFolder } from './platform/files/test-support/new-folder.ts';
 import { createSelfSigned } from './platform/http/self-signed.ts';
 import { loadNodeConfig } from './settings.ts';
 
@@ -82,9 +83,7 @@ interface Credential {
 }
 
 async function openProgram(t: Test) {
-  // Before the folder is made: tap removes one that was there before the first teardown ahead of what the teardowns stop.
-  t.teardown(() => undefined);
-  const folder = t.testdir({ models: {} });
+  const folder = newFolder(t, ['models']);
   const dataDir = join(folder, 'data');
   mkdirSync(dataDir);
   const { certFile, keyFile } = await createSelfSigned({ folder: join(folder, 'tls') });

@@ -5,6 +5,7 @@ import { createServer } from './main.ts';
 import { modules } from './modules.ts';
 import { effectiveConfig } from './platform/config/effective-config.ts';
 import { setting, textSchema } from './platform/config/setting.ts';
+import { newFolder } from './platform/files/test-support/new-folder.ts';
 import { scopeOf } from './platform/http/principal.ts';
 import { json, route } from './platform/http/route.ts';
 import { until } from './platform/jobs/test-support/open-jobs.ts';
@@ -75,9 +76,7 @@ async function startNode(t: Test) {
     SVC_FORCE_CPU_FEATURES: 'none',
     SVC_DEFAULT_MODEL: 'none',
   };
-  // Before the folder is made: tap removes one that was there before the first teardown ahead of what the teardowns stop.
-  t.teardown(() => undefined);
-  const config = loadNodeConfig({ root: t.testdir({ models: {} }), environment }, list);
+  const config = loadNodeConfig({ root: newFolder(t, ['models']), environment }, list);
   const server = await createServer(config, { modules: list, sink: { write: () => {}, flush: () => {} } });
   const { internal } = await server.start();
   t.teardown(() => server.stop());

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { newFolder } from '../../platform/files/test-support/new-folder.ts';
 import { createStorage } from '../../platform/storage/index.ts';
 import { notesModule } from '../../platform/storage/test-support/notes-module.ts';
 import type { Manifest } from './repository/manifest.ts';
@@ -9,7 +10,7 @@ import { openRepository, openRepositoryForWriting, type Repository } from './rep
 import { createBackup } from './snapshot/create-backup.ts';
 import { restoreBackup } from './snapshot/restore-backup.ts';
 import { verifyBackup } from './snapshot/verify-backup.ts';
-import { type BackedNode, ids, insertParts, newFolder, openBackedNode, stateFiles } from './test-support/backed-node.ts';
+import { type BackedNode, ids, insertParts, openBackedNode, stateFiles } from './test-support/backed-node.ts';
 
 t.setTimeout(300_000);
 
@@ -138,7 +139,7 @@ t.test('a manifest whose paths lead elsewhere is refused before anything is writ
       manifest,
       genuine.map((each, n) => (n === 1 ? { ...each, path } : each)),
     );
-    const target = await newFolder(t);
+    const target = newFolder(t);
     await t.rejects(restoreBackup(repository, id, { dataDir: target, stateFiles }), { code: 'backup_damaged' }, path);
     t.strictSame(readdirSync(target), [], path);
   }
@@ -156,7 +157,7 @@ t.test('a manifest whose paths lead elsewhere is refused before anything is writ
   };
   for (const [what, change] of Object.entries(lists)) {
     await forge(repository, manifest, change(genuine));
-    const target = await newFolder(t);
+    const target = newFolder(t);
     await t.rejects(restoreBackup(repository, id, { dataDir: target, stateFiles }), { code: 'backup_damaged' }, what);
     t.notOk(existsSync(join(target, 'node.json')), what);
   }
@@ -164,7 +165,7 @@ t.test('a manifest whose paths lead elsewhere is refused before anything is writ
 
 t.test('a backup of a newer version is refused before anything is replaced', async (t) => {
   const { repository, id } = await backedUp(t);
-  const target = await newFolder(t);
+  const target = newFolder(t);
   const older = [{ ...notesModule, migrations: notesModule.migrations.slice(0, 1) }];
   const admitDatabase = async (file: string) =>
     void (await createStorage({ url: `sqlite:${file}`, modules: older }).planMigrations());
@@ -179,7 +180,7 @@ t.test('links in the folder that is backed up are left out, and not followed by 
   const { id } = await createBackup(node.source, repository);
   const { files } = await repository.manifests.get(id, repository.sealing);
   t.notOk(files.some(({ path }) => path.includes('link')));
-  const [target, elsewhere] = [await newFolder(t), await newFolder(t)];
+  const [target, elsewhere] = [newFolder(t), newFolder(t)];
   mkdirSync(join(elsewhere, 'kept'));
   symlinkSync(elsewhere, join(target, 'blobs'));
   await restoreBackup(repository, id, { dataDir: target, stateFiles });

@@ -5,6 +5,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
+import { newFolder } from '../../platform/files/test-support/new-folder.ts';
 import { createStorage, DataDirLock } from '../../platform/storage/index.ts';
 import { killRounds } from '../../platform/storage/test-support/kill-rounds.ts';
 import { notesModule } from '../../platform/storage/test-support/notes-module.ts';
@@ -12,7 +13,7 @@ import { prune } from './repository/prune.ts';
 import { openRepository, openRepositoryForWriting } from './repository/repository.ts';
 import { createBackup } from './snapshot/create-backup.ts';
 import { verifyBackup } from './snapshot/verify-backup.ts';
-import { ids, insertParts, newFolder, openBackedNode, readParts, writeState } from './test-support/backed-node.ts';
+import { ids, insertParts, openBackedNode, readParts, writeState } from './test-support/backed-node.ts';
 
 t.setTimeout(1_200_000);
 
@@ -60,7 +61,7 @@ t.test('kill -9 while a backup is restored leaves the old state or the new one, 
   const second = await createBackup(node.source, repository);
   const rowsOf: Record<string, number> = { first: 10, second: 30 };
 
-  const target = join(await newFolder(t), 'data');
+  const target = join(newFolder(t), 'data');
   await mkdir(target);
   const seen = new Map<string, number>();
   const args = [target, node.access.folder, node.access.passphraseFile];

@@ -1,17 +1,18 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { newFolder } from '../../platform/files/test-support/new-folder.ts';
 import { ANONYMOUS, scopeOf } from '../../platform/http/principal.ts';
 import { openJobs, until, untilState } from '../../platform/jobs/test-support/open-jobs.ts';
 import { scriptedNode, silentLog } from '../../platform/module/test-support/scripted-context.ts';
 import { BackupService } from './service.ts';
-import { accessTo, newFolder, stateFiles, writeState } from './test-support/backed-node.ts';
+import { accessTo, stateFiles, writeState } from './test-support/backed-node.ts';
 
 t.setTimeout(120_000);
 const scope = scopeOf(ANONYMOUS);
 
 async function open(t: Test, { scheduleHours = 0, keep = 0, isVerifying = true } = {}) {
-  const root = await newFolder(t);
+  const root = newFolder(t);
   const dataDir = join(root, 'data');
   writeState(dataDir, 'first');
   writeFileSync(join(root, 'passphrase'), 'a passphrase of tests\n');

@@ -1,20 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
+import t from 'tap';
+import { newFolder } from '../../platform/files/test-support/new-folder.ts';
 import { createStorage } from '../../platform/storage/index.ts';
 import { LineReader } from '../../platform/storage/test-support/line-reader.ts';
 import { ConversationService } from './service.ts';
 import { conversationMigrations } from './store/migrations.ts';
 import { ann } from './test-support/conversation-owners.ts';
-
-async function newFolder(t: Test): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-conversations-'));
-  t.teardown(() => rm(folder, { recursive: true }));
-  return folder;
-}
 
 async function openService(folder: string) {
   const modules = [{ module: 'conversations', migrations: conversationMigrations }];
@@ -24,7 +18,7 @@ async function openService(folder: string) {
 }
 
 t.test('after kill -9 every acknowledged message is there, and is found', async (t) => {
-  const folder = await newFolder(t);
+  const folder = newFolder(t);
   const script = join(import.meta.dirname, 'test-support', 'steady-talker.ts');
   const child = spawn(process.execPath, ['--no-warnings', script, `sqlite:${join(folder, 'svc.db')}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -54,7 +48,7 @@ t.test('after kill -9 every acknowledged message is there, and is found', async 
 });
 
 t.test('no file of SQLite holds what was erased once the server has stopped', async (t) => {
-  const folder = await newFolder(t);
+  const folder = newFolder(t);
   const { storage, service } = await openService(folder);
   const secret = 'xylophonequartz';
   await service.create(ann, { id: 'c', title: `Title ${secret}`, metadata: { note: secret } });

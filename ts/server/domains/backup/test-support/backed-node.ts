@@ -1,10 +1,9 @@
 /** A small node to back up: a database with notes, a few files, and what opens its backup folder. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
 import type { StateFile } from '../../../platform/module/state-file.ts';
 import { createStorage, type Storage, systemScope } from '../../../platform/storage/index.ts';
 import { type NoteTables, notesModule } from '../../../platform/storage/test-support/notes-module.ts';
@@ -26,15 +25,9 @@ export interface BackedNode {
   readonly access: BackupAccess;
 }
 
-export async function newFolder(t: Test): Promise<string> {
-  const root = await mkdtemp(join(tmpdir(), 'svc-backup-'));
-  t.teardown(() => rm(root, { recursive: true, force: true }));
-  return root;
-}
-
 /** `url`: of an empty database; absent: the SQLite file of the data folder. */
 export async function openBackedNode(t: Test, url?: string): Promise<BackedNode> {
-  const root = await newFolder(t);
+  const root = newFolder(t);
   const dataDir = join(root, 'data');
   writeState(dataDir, 'first');
   writeFileSync(join(root, 'svc.toml'), 'listen = "127.0.0.1:1"\n');

@@ -2,13 +2,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
 import { copyDatabase } from '../../../platform/storage/index.ts';
 import { notesModule } from '../../../platform/storage/test-support/notes-module.ts';
 import { openRepository, openRepositoryForWriting } from '../repository/repository.ts';
 import { createBackup } from '../snapshot/create-backup.ts';
 import { restoreBackup } from '../snapshot/restore-backup.ts';
 import { verifyBackup } from '../snapshot/verify-backup.ts';
-import { ids, insertParts, newFolder, openBackedNode, openNotes, readParts, stateFiles } from './backed-node.ts';
+import { ids, insertParts, openBackedNode, openNotes, readParts, stateFiles } from './backed-node.ts';
 
 export interface TestDatabases {
   /** The URL of an empty database; undefined: the SQLite file of a data folder. */
@@ -27,7 +28,7 @@ export function backupContract(t: Test, { newUrl }: TestDatabases): void {
     const expected = await readParts(node.storage);
     await insertParts(node.storage, ids(60, 70));
 
-    const target = join(await newFolder(t), 'data');
+    const target = join(newFolder(t), 'data');
     mkdirSync(target);
     const url = await newUrl();
     const importDatabase = async (file: string): Promise<void> => {
@@ -75,7 +76,7 @@ export function backupContract(t: Test, { newUrl }: TestDatabases): void {
     const { tables } = await verifyBackup(repository, id, node.root);
     const rows = tables['note_parts'] ?? 0;
     t.ok(rows >= 19 && rows <= after, `${rows} of ${after}`);
-    const target = await newFolder(t);
+    const target = newFolder(t);
     await restoreBackup(repository, id, { dataDir: target, stateFiles });
     const restored = await readParts(await openNotes(t, `sqlite:${join(target, 'svc.db')}`));
     t.strictSame(

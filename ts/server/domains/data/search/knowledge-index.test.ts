@@ -1,8 +1,9 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
 import { IndexWarming } from './index-warming.ts';
-import { base, type IndexBed, newFolder, openIndexBed, PlainDocuments } from './test-support/index-bed.ts';
+import { base, type IndexBed, openIndexBed, PlainDocuments } from './test-support/index-bed.ts';
 
 const COUNT = 200;
 const OPENED = 'svc_knowledge_indexes_opened_total';

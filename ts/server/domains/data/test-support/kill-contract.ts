@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
 import { iterations } from '../../../../../test/test-support/iterations.ts';
+import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
 import { tenantScope } from '../../../platform/storage/index.ts';
 import { LineReader } from '../../../platform/storage/test-support/line-reader.ts';
 import { type DataBed, openDataBed } from './data-bed.ts';
@@ -22,9 +23,7 @@ export function testKills(newUrl: () => Promise<string>): void {
   t.setTimeout(4_000_000);
   t.test('after kill -9 every acknowledged document is there once, whole, and nothing else is', async (t) => {
     const url = await newUrl();
-    // Before the folder is made: tap removes one that was there before the first teardown ahead of what the teardowns stop.
-    t.teardown(() => undefined);
-    const dataDir = t.testdir({});
+    const dataDir = newFolder(t);
     const lines: AdderLine[] = [];
     const nKills = iterations(2, 12, 'SVC_TEST_KILLS');
     const nFiles = Math.ceil(nKills * FILES_OF_LIFE);

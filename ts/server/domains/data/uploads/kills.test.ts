@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { iterations } from '../../../../../test/test-support/iterations.ts';
+import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
 import { silentLog } from '../../../platform/module/test-support/scripted-context.ts';
 import { createStorage } from '../../../platform/storage/index.ts';
 import { LineReader } from '../../../platform/storage/test-support/line-reader.ts';
@@ -30,9 +31,7 @@ const ann: Uploader = uploaderOf({
 const CHUNKS = 6;
 
 t.test('after kill -9 every acknowledged chunk and file is there, and uploads go on', async (t) => {
-  // Before the folder is made: tap removes one that was there before the first teardown ahead of what the teardowns stop.
-  t.teardown(() => undefined);
-  const folder = t.testdir({});
+  const folder = newFolder(t);
   const rounds = iterations(3, 25);
   const lines: Line[] = [];
   for (let round = 0; round < rounds; round++) lines.push(...(await killAfter(folder, 60 + round * 7)));

@@ -3,6 +3,7 @@ import t from 'tap';
 import { createServer } from '../../../main.ts';
 import { modules } from '../../../modules.ts';
 import { DomainError } from '../../../platform/errors/domain-error.ts';
+import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
 import { defineModule } from '../../../platform/module/module.ts';
 import { loadNodeConfig } from '../../../settings.ts';
 import { writeDocx } from '../extraction/test-support/docx-writer.ts';
@@ -53,9 +54,7 @@ t.test('a file of several chunks is uploaded, read, and refused where it cannot 
     SVC_DATA_UPLOAD_HOURS: '2',
   };
   const list = [...modules.filter(({ name }) => name !== 'data'), reader];
-  // Before the folder is made: tap removes one that was there before the first teardown ahead of what the teardowns stop.
-  t.teardown(() => undefined);
-  const config = loadNodeConfig({ root: t.testdir({ models: {} }), environment }, list);
+  const config = loadNodeConfig({ root: newFolder(t, ['models']), environment }, list);
   const server = await createServer(config, { modules: list, sink: { write: () => {}, flush: () => {} } });
   const { internal } = await server.start();
   t.teardown(() => server.stop());

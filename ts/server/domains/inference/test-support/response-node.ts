@@ -1,9 +1,9 @@
 /** The Responses API over a scripted engine, a database and jobs of its own; called without sockets, as the router does. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { DomainError } from '../../../platform/errors/domain-error.ts';
+import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
 import { declaredError } from '../../../platform/http/declared-error.ts';
 import { ANONYMOUS } from '../../../platform/http/principal.ts';
 import type { BytesReply, Reply, RequestContext, Route } from '../../../platform/http/route.ts';
@@ -49,18 +49,12 @@ export function sayHello(sink: CompletionSink): void {
   sink.onDone(scriptedUsage);
 }
 
-export async function newFolder(t: Test): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-response-node-'));
-  t.teardown(() => rm(folder, { recursive: true }));
-  return folder;
-}
-
 /** `url` names a database that another node of the test has used; a new one by default. */
 export async function startResponseNode(
   t: Test,
   { settings = {}, url }: { settings?: Members; url?: string } = {},
 ): Promise<ResponseNode> {
-  const folder = await newFolder(t);
+  const folder = newFolder(t);
   await writeFile(join(folder, 'm.gguf'), 'x');
   const modules = [jobsMigrations, { module: 'inference', migrations: responseMigrations }];
   const storage = createStorage({ url: url ?? `sqlite:${join(folder, 'svc.db')}`, modules });

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { newFolder } from '../../../../platform/files/test-support/new-folder.ts';
 import { AddressPolicy } from '../../../../platform/network/address-policy.ts';
-import { newFolder } from '../../test-support/backed-node.ts';
 import { parseLocation, type S3Location } from '../location.ts';
 import { openFiles } from '../open-files.ts';
 import { destinationContract, filesContract } from '../test-support/destination-contract.ts';
@@ -13,7 +13,7 @@ import { S3Files } from './s3-files.ts';
 t.setTimeout(120_000);
 
 async function credentialsFile(t: Test, { accessKeyId, secretAccessKey } = KEYS): Promise<string> {
-  const file = join(await newFolder(t), 'credentials');
+  const file = join(newFolder(t), 'credentials');
   writeFileSync(file, `[default]\naws_access_key_id = ${accessKeyId}\naws_secret_access_key=${secretAccessKey}\n[other]\n`);
   return file;
 }
@@ -127,7 +127,7 @@ t.test('keys come from a file alone, and no error shows them', async (t) => {
   const { service } = await open(t);
   const folder = `s3://backups/x?endpoint=${service.endpoint}`;
   await t.rejects(openFiles(folder, remoteOf(''), true).read('a', 1), { code: 'credentials_needed' });
-  const empty = join(await newFolder(t), 'empty');
+  const empty = join(newFolder(t), 'empty');
   writeFileSync(empty, 'aws_access_key_id = AKIAHIDDEN\n');
   const missing = await openFiles(folder, remoteOf(empty), true)
     .read('a', 1)

@@ -6,8 +6,8 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { freePort } from '../../../../../../test/child-server.ts';
+import { newFolder } from '../../../../platform/files/test-support/new-folder.ts';
 import { AddressPolicy } from '../../../../platform/network/address-policy.ts';
-import { newFolder } from '../../test-support/backed-node.ts';
 import { parseLocation, type SftpLocation } from '../location.ts';
 import { openFiles } from '../open-files.ts';
 import { destinationContract, filesContract } from '../test-support/destination-contract.ts';
@@ -32,7 +32,7 @@ function newKey(file: string): string {
 
 /** OpenSSH's own server on a free port, as the user of the test, for SFTP alone. */
 async function startSshd(t: Test): Promise<Sshd> {
-  const root = await newFolder(t);
+  const root = newFolder(t);
   const port = await freePort();
   const host = newKey(join(root, 'host'));
   writeFileSync(join(root, 'authorized'), newKey(join(root, 'client key')));
@@ -100,7 +100,7 @@ t.test('with the SFTP server of OpenSSH', { skip: missing }, async (t) => {
   });
 
   await t.test('another host key, another key of ours, none, and no server are told apart', async (t) => {
-    const other = join(await newFolder(t), 'other');
+    const other = join(newFolder(t), 'other');
     const hosts = join(other, '..', 'hosts');
     writeFileSync(hosts, `[127.0.0.1]:${server.port} ${newKey(other)}`);
     await t.rejects(openSftp(t, { ...server, knownHostsFile: hosts }).read('a', 1), {
@@ -148,7 +148,7 @@ t.test('with the SFTP server of OpenSSH', { skip: missing }, async (t) => {
 
   await t.test('a connection that is cut while files are written is opened again, and no part is taken for a file', async (t) => {
     const proxy = await cuttingProxy(t, server.port);
-    const knownHostsFile = join(await newFolder(t), 'hosts');
+    const knownHostsFile = join(newFolder(t), 'hosts');
     writeFileSync(knownHostsFile, readFileSync(server.knownHostsFile, 'utf8').replace(String(server.port), String(proxy.port)));
     const files = openSftp(t, { ...server, port: proxy.port, folder: `${server.folder}/cut`, knownHostsFile });
     const bytes = Buffer.alloc(250_000, 'abc');

@@ -3,13 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { newFolder } from '../../../../platform/files/test-support/new-folder.ts';
 import { prune } from '../../repository/prune.ts';
 import { openRepository, openRepositoryForWriting } from '../../repository/repository.ts';
 import type { BackupAccess } from '../../settings.ts';
 import { createBackup } from '../../snapshot/create-backup.ts';
 import { restoreBackup } from '../../snapshot/restore-backup.ts';
 import { verifyBackup } from '../../snapshot/verify-backup.ts';
-import { ids, insertParts, newFolder, openBackedNode, openNotes, readParts, stateFiles } from '../../test-support/backed-node.ts';
+import { ids, insertParts, openBackedNode, openNotes, readParts, stateFiles } from '../../test-support/backed-node.ts';
 import type { BackupFiles } from '../backup-files.ts';
 
 export async function filesContract(t: Test, files: BackupFiles): Promise<void> {
@@ -54,7 +55,7 @@ export async function destinationContract(t: Test, where: Pick<BackupAccess, 'fo
   const reading = await openRepository(access);
   t.teardown(() => reading.files.close());
   t.equal((await verifyBackup(reading, second.id, node.root)).tables['note_parts'], 60);
-  const target = join(await newFolder(t), 'data');
+  const target = join(newFolder(t), 'data');
   await restoreBackup(reading, first.id, { dataDir: target, stateFiles });
   t.strictSame(await readParts(await openNotes(t, `sqlite:${join(target, 'svc.db')}`)), expected);
   const third = await createBackup(node.source, await reopened(t, access));

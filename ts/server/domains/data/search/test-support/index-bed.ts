@@ -1,7 +1,3 @@
-/** An index thread over documents of a plain map, whose passages each have a vector and terms of their own. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Test } from 'tap';
 import { Log } from '../../../../platform/log/log.ts';
 import { MetricsRegistry } from '../../../../platform/metrics/registry.ts';
@@ -101,12 +97,6 @@ export interface IndexBed {
   rebuild(): Promise<void>;
   remove(): Promise<void>;
   stop(): Promise<void>;
-}
-
-export function newFolder(t: Test): string {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-kept-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 export async function openIndexBed(

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Test } from 'tap';
 import { DomainError } from '../../../../platform/errors/domain-error.ts';
+import { newFolder } from '../../../../platform/files/test-support/new-folder.ts';
 import type { Authenticator } from '../../../../platform/http/authenticator.ts';
 import { ANONYMOUS, type Role } from '../../../../platform/http/principal.ts';
 import { openTestBed } from '../../../../platform/http/test-support/test-bed.ts';
@@ -88,9 +89,7 @@ export interface BedOptions extends Partial<Pick<UploadsOptions, 'freeBytes' | '
 }
 
 export async function openUploadBed(t: Test, options: BedOptions = {}): Promise<UploadBed> {
-  // Before the folder is made: tap removes one that was there before the first teardown ahead of what the teardowns stop.
-  t.teardown(() => undefined);
-  const folder = t.testdir({});
+  const folder = newFolder(t);
   return await openOn(t, folder, options, { ms: 1_800_000_000_000 });
 }
 

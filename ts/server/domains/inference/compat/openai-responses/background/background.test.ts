@@ -1,12 +1,13 @@
 /** Background responses through the routes, with a scripted engine, a real database and real jobs. */
 import t, { type Test } from 'tap';
 import { NativeError } from '../../../../../native/native-error.ts';
+import { newFolder } from '../../../../../platform/files/test-support/new-folder.ts';
 import { until } from '../../../../../platform/jobs/test-support/open-jobs.ts';
 import { systemScope, tenantScope } from '../../../../../platform/storage/index.ts';
 import type { CompletionSink } from '../../../backend.ts';
 import type { ScriptedStream } from '../../../completion/test-support/scripted-stream.ts';
 import type { ResponseTables } from '../../../kept-responses/response-tables.ts';
-import { type Members, newFolder, type ResponseNode, startResponseNode } from '../../../test-support/response-node.ts';
+import { type Members, type ResponseNode, startResponseNode } from '../../../test-support/response-node.ts';
 import { scriptedUsage } from '../../../test-support/scripted-engine.ts';
 
 const create = '/v1/responses';
@@ -269,7 +270,7 @@ t.test('a response that continues one in the background waits for its end', asyn
 });
 
 t.test('a node that was stopped begins the response anew, under greater numbers', async (t) => {
-  const url = `sqlite:${await newFolder(t)}/svc.db`;
+  const url = `sqlite:${newFolder(t)}/svc.db`;
   const first = await startWaitingNode(t, { url });
   const { id } = await begin(first.node);
   say(await first.nextSink(), 'lost');
