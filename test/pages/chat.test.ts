@@ -81,6 +81,27 @@ t.test('the chat page', { skip: whyNoBrowser() }, async (t) => {
     await page.getByLabel('Search conversations').fill('');
   });
 
+  await t.test('a question that is sent before the page has started goes out then', async (t) => {
+    await page.getByRole('button', { name: 'New chat' }).first().click();
+    let letGo = (): void => {};
+    const isSent = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await page.route('**/v1/models', async (route) => {
+      await isSent;
+      await route.continue();
+    });
+    await page.reload();
+    await page.getByLabel('Message', { exact: true }).fill('What is a beetroot?');
+    await page.keyboard.press('Enter');
+    t.equal(await answers.count(), 0);
+    letGo();
+    await page.locator('.answer .facts').waitFor();
+    t.equal(await page.locator('.bubble').textContent(), 'What is a beetroot?');
+    t.equal(await page.getByLabel('Message', { exact: true }).inputValue(), '');
+    await page.unroute('**/v1/models');
+  });
+
   await t.test('an answer can be stopped, stays, and can be continued', async (t) => {
     await page.getByRole('button', { name: 'New chat' }).first().click();
     await limitAnswers('');

@@ -1,4 +1,4 @@
-/** Whether it is known who is asking and which models there are. Until then a question can be written, and not sent. */
+/** Whether it is known who is asking and which models there are. A question that is sent before goes out then. */
 import { signal } from '@preact/signals';
 
 export const isStarted = signal(false);

@@ -1,5 +1,5 @@
 /** Where a question is written. Enter sends, Shift+Enter begins a line. */
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../design/button.tsx';
 import { directionOf } from '../../design/direction.ts';
 import { t } from '../../i18n/language.ts';
@@ -14,7 +14,7 @@ import { isStarted } from '../start.ts';
 import { stop, stopAnswer } from '../thread/answer-question.ts';
 import { keepPreferences } from '../thread/change-conversation.ts';
 import type { QuestionFacts } from '../thread/message.ts';
-import { conversation, isTemporary, preferences } from '../thread/shown-thread.ts';
+import { conversation, isLoading, isTemporary, preferences } from '../thread/shown-thread.ts';
 import { draft, setDraft } from './draft.ts';
 import { ModelPicker } from './model-picker.tsx';
 import { newQuestion } from './question.ts';
@@ -30,9 +30,14 @@ export function Composer() {
     element.style.height = `${Math.min(element.scrollHeight, innerHeight * 0.4)}px`;
   }, [text]);
   const hasFiles = attached.value.some(({ state }) => state !== 'refused');
-  const isReady = isStarted.value && (text.trim() !== '' || hasFiles) && !isWriting.value && !isAttaching.value;
+  const isOpen = isStarted.value && !isLoading.value;
+  const isReady = isOpen && (text.trim() !== '' || hasFiles) && !isWriting.value && !isAttaching.value;
+  // What is sent before the conversation is open goes out then, unless it is changed meanwhile.
+  const [isAsked, setAsked] = useState(false);
   const send = (): void => {
+    if (!isOpen) setAsked(true);
     if (!isReady) return;
+    setAsked(false);
     setDraft('');
     const metadata = takeFiles();
     void ask(text, metadata).catch(() => {
@@ -40,6 +45,9 @@ export function Composer() {
       if (draft.value === '') setDraft(text);
     });
   };
+  useEffect(() => {
+    if (isAsked) send();
+  }, [isReady]);
   return (
     <form
       class="composer"
@@ -62,6 +70,7 @@ export function Composer() {
           // A slash alone asks for the prompt library.
           const { value } = event.currentTarget;
           loadRenderer();
+          setAsked(false);
           if (value === '/' && text === '') openDialog.value = 'prompts';
           setDraft(value === '/' && text === '' ? '' : value);
         }}
