@@ -14,7 +14,7 @@ class Estimate {
     bool is_known() const { return value_ > 0; }
     // 0 before the first measurement.
     double value() const { return value_; }
-    double value_or(double usual) const { return is_known() ? value_ : usual; }
+    double value_or(double fallback) const { return is_known() ? value_ : fallback; }
 
     // By how much a measurement differs from what was expected, as a logarithm.
     static double surprise(double measured, double expected) { return std::log(bounded(measured) / bounded(expected)); }

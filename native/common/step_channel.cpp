@@ -17,7 +17,7 @@ void Bytes::record(uint32_t job, RecordKind kind, uint8_t choice, uint16_t index
 StepChannel::StepChannel(Napi::Env env, Napi::Function on_step)
     : link_(std::make_shared<Link>(Link{this})),
       on_step_(Napi::Persistent(on_step)),
-      doorbell_(JsCallback::create(env, on_step, "svc.step")) {}
+      wake_up_(JsCallback::create(env, on_step, "svc.step")) {}
 
 void StepChannel::append(std::string_view records) {
     std::lock_guard lock(mutex_);
@@ -29,7 +29,7 @@ void StepChannel::ring() {
     std::lock_guard lock(mutex_);
     if (closed_ || rung_ || pending_.empty()) return;
     auto link = link_;
-    doorbell_->call([link](Napi::Env env, Napi::Function) {
+    wake_up_->call([link](Napi::Env env, Napi::Function) {
         if (link->channel && env != nullptr) link->channel->deliver();
     });
     rung_ = true;
@@ -71,7 +71,7 @@ void StepChannel::close() {
         closed_ = true;
     }
     link_->channel = nullptr;
-    doorbell_->release();
+    wake_up_->release();
 }
 
 }  // namespace svc

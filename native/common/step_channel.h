@@ -1,4 +1,4 @@
-// The crossing to JS: records gather in one buffer, and a doorbell hands the whole buffer over once per decode step.
+// The crossing to JS: records gather in one buffer, and a wake-up hands the whole buffer over once per decode step.
 // The layout is read by ts/server/native/step-reader.ts.
 #pragma once
 
@@ -83,7 +83,7 @@ class StepChannel {
     bool rung_ = false;
     bool closed_ = false;
     Napi::FunctionReference on_step_;
-    std::shared_ptr<JsCallback> doorbell_;
+    std::shared_ptr<JsCallback> wake_up_;
 };
 
 }  // namespace svc

@@ -24,6 +24,23 @@ export function namesInSource(path: string, source: string): Name[] {
   return names;
 }
 
+/** Of a C++ file, in this order of precedence: what is left out, and what is a name. */
+const cppPattern = /\/\/.*|\/\*[\s\S]*?\*\/|R"(\w*)\([\s\S]*?\)\1"|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'|(?<name>[A-Za-z_]\w*)|\d[\w'.]*/g;
+
+/** Identifiers of a C++ file, and the file's own name. Comments and strings are left out. */
+export function namesInCpp(path: string, source: string): Name[] {
+  const names: Name[] = [{ text: basename(path), line: 1 }];
+  let line = 1;
+  let counted = 0;
+  for (const { groups, index } of source.matchAll(cppPattern)) {
+    if (groups?.['name'] === undefined) continue;
+    line += source.slice(counted, index).split('\n').length - 1;
+    counted = index;
+    names.push({ text: groups['name'], line });
+  }
+  return names;
+}
+
 function isName(node: ts.Node): node is ts.Identifier | ts.PrivateIdentifier | ts.StringLiteralLike {
   return ts.isIdentifier(node) || ts.isPrivateIdentifier(node) || (ts.isStringLiteralLike(node) && keyPattern.test(node.text));
 }

@@ -18,6 +18,7 @@ const replaced: [what: string, path: string, text: string, finding: RegExp][] = 
   ['a metric', 'ts/a.ts', "f('svc_kv_tier_hits_total');", /svc_kv_tier_hits_total has "kv tier"/],
   ['a settings key', 'ts/a.ts', "f('http.patience_ms');", /http\.patience_ms .* header timeout/],
   ['a file name', 'scripts/lent-memory.mjs', '', /^scripts\/lent-memory\.mjs:1: lent-memory\.mjs .* reserve/],
+  ['native code', 'native/a.h', '// a room\n#pragma once\nclass KvTier {};', /^native\/a\.h:3: KvTier has "kv tier"/],
   ['a heading', 'README.md', '# svc\n\n## The usual settings', /^README\.md:3: .*"usual", write: default/],
 ];
 
@@ -35,7 +36,7 @@ const kept: [what: string, path: string, text: string][] = [
   ['an ordinary phrase', 'ts/a.ts', 'const giveUp = 1; const leaseMs = 2;'],
   ['prose in a string', 'ts/a.ts', "log('there is no room');"],
   ['another use of the word', 'bench/verdict.ts', 'export const verdict = 1;'],
-  ['native code', 'native/llama/test/a.test.ts', 'const door = 1;'],
+  ['prose of native code', 'native/a.cpp', '// a door\nconst char * text = "a door";  /* room */'],
 ];
 
 for (const [what, path, text] of kept) {

@@ -1,12 +1,13 @@
 /** Finds names of the repository that use a replaced term. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { headingsInMarkdown, type Name, namesInSource, wordsOf } from './names.ts';
-import { foldersLeftOut, type ReplacedTerm, replacedTerms } from './terms.ts';
+import { headingsInMarkdown, type Name, namesInCpp, namesInSource, wordsOf } from './names.ts';
+import { type ReplacedTerm, replacedTerms } from './terms.ts';
 
 const sources = [
   '{ts,scripts,bench,test,models,native}/**/*.{ts,mjs}',
   'packaging/{*,*/*}.ts',
+  'native/**/*.{h,cpp}',
   '*.md',
   '{bench,models,native,packaging}/**/*.md',
 ];
@@ -21,13 +22,18 @@ export interface TermReport {
 export function checkTerms(root: string): TermReport {
   const report: TermReport = { nNames: 0, findings: [] };
   for (const path of globSync(sources, { cwd: root }).sort()) {
-    if (foldersLeftOut.some((folder) => path.startsWith(folder)) || path.includes('node_modules/')) continue;
+    if (path.includes('node_modules/')) continue;
     const text = readFileSync(join(root, path), 'utf8');
-    const names = path.endsWith('.md') ? headingsInMarkdown(text) : namesInSource(path, text);
+    const names = namesIn(path, text);
     report.nNames += names.length;
     report.findings.push(...new Set(names.flatMap((name) => findTerms(path, name))));
   }
   return report;
+}
+
+function namesIn(path: string, text: string): Name[] {
+  if (path.endsWith('.md')) return headingsInMarkdown(text);
+  return /\.(h|cpp)$/.test(path) ? namesInCpp(path, text) : namesInSource(path, text);
 }
 
 function findTerms(path: string, { text, line }: Name): string[] {

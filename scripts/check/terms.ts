@@ -9,9 +9,6 @@ export interface ReplacedTerm {
   elsewhere?: Readonly<Record<string, string>>;
 }
 
-/** The C++ code and its tests still have some of the replaced names. */
-export const foldersLeftOut = ['native/'];
-
 /**
  * Words with a second, ordinary meaning (turn, row, gap, present, drain, settle, offer, tier, lease, follower) are not listed: only together with
  * the word that makes them ours.

@@ -64,8 +64,8 @@ void check_inner_json(const std::vector<common_chat_msg> & messages) {
 }
 
 // The result of a tool, which templates read as JSON where it is that, also when it comes in parts.
-void defuse_result(const ControlTexts & control, common_chat_msg & message) {
-    control.defuse_json(message.content);
+void escape_result(const ControlTexts & control, common_chat_msg & message) {
+    control.escape_json_strings(message.content);
     const bool is_text = std::all_of(message.content_parts.begin(), message.content_parts.end(),
                                      [](const auto & part) { return part.type == "text"; });
     if (message.content_parts.empty() || !is_text) return;
@@ -73,32 +73,32 @@ void defuse_result(const ControlTexts & control, common_chat_msg & message) {
     if (!joined.contains("content") || !joined.at("content").is_string()) return;
     const auto text = joined.at("content").get<std::string>();
     auto escaped = text;
-    control.defuse_json(escaped);
+    control.escape_json_strings(escaped);
     if (escaped == text) return;
     message.content_parts.resize(1);
     message.content_parts.front().text = escaped;
 }
 
 // What anybody wrote must not end a turn, nor what the model copied from there.
-void defuse(const ControlTexts & control, std::vector<common_chat_msg> & messages) {
+void escape_control_texts(const ControlTexts & control, std::vector<common_chat_msg> & messages) {
     for (auto & message : messages) {
-        if (message.role == "tool") defuse_result(control, message);
+        if (message.role == "tool") escape_result(control, message);
         for (auto * text :
              {&message.role, &message.content, &message.reasoning_content, &message.tool_name, &message.tool_call_id})
-            control.defuse(*text);
-        for (auto & part : message.content_parts) control.defuse(part.text);
+            control.escape_control_texts(*text);
+        for (auto & part : message.content_parts) control.escape_control_texts(part.text);
         for (auto & call : message.tool_calls) {
-            control.defuse_json(call.arguments);
-            control.defuse(call.name);
-            control.defuse(call.id);
+            control.escape_json_strings(call.arguments);
+            control.escape_control_texts(call.name);
+            control.escape_control_texts(call.id);
         }
     }
 }
 
 // Names and values stay: what the model calls must be what was offered.
-void defuse_descriptions(const ControlTexts & control, common_json & tools) {
+void escape_descriptions(const ControlTexts & control, common_json & tools) {
     if (tools.is_array()) {
-        for (auto & each : tools) defuse_descriptions(control, each);
+        for (auto & each : tools) escape_descriptions(control, each);
     }
     if (!tools.is_object()) return;
     std::vector<std::string> keys;
@@ -106,11 +106,11 @@ void defuse_descriptions(const ControlTexts & control, common_json & tools) {
     for (const auto & key : keys) {
         auto & value = tools.at(key);
         if (key != "description" || !value.is_string()) {
-            defuse_descriptions(control, value);
+            escape_descriptions(control, value);
             continue;
         }
         auto text = value.get<std::string>();
-        control.defuse(text);
+        control.escape_control_texts(text);
         value = text;
     }
 }
@@ -178,11 +178,11 @@ common_chat_templates_inputs inputs_of(const Model & model, const JobOptions & j
         inputs.messages = common_chat_msgs_parse_oaicompat(messages);
         check_user_text(model, inputs.messages, n_ctx);
         check_inner_json(inputs.messages);
-        defuse(model.control_texts(), inputs.messages);
+        escape_control_texts(model.control_texts(), inputs.messages);
         if (!prompt.tools_json.empty()) {
             auto tools = parse_json(prompt.tools_json, "tools");
             check_tools(tools);
-            defuse_descriptions(model.control_texts(), tools);
+            escape_descriptions(model.control_texts(), tools);
             inputs.tools = common_chat_tools_parse_oaicompat(tools);
         }
     } catch (const StatusError &) {

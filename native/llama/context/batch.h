@@ -14,7 +14,7 @@ class Batch {
 
     void clear() { batch_.n_tokens = 0; }
     int32_t size() const { return batch_.n_tokens; }
-    int32_t room() const { return n_most_ - batch_.n_tokens; }
+    int32_t capacity() const { return n_most_ - batch_.n_tokens; }
 
     // Returns the index of the token in the batch, which is also its row of logits.
     int32_t add(llama_token token, llama_pos pos, llama_seq_id sequence, bool wants_logits) {

@@ -46,7 +46,7 @@ uint32_t automatic_ctx(const Model & model, const EngineOptions & options, uint3
 }
 
 // A buffer for each sequence, or one for all? Attention reads a whole buffer, so on its own a sequence decodes faster (1.6 times
-// the tokens per CPU second at 32 streams of 300 tokens); in a common buffer one long job may use what others leave.
+// the tokens per CPU second at 32 streams of 300 tokens); in unified KV one long job may use what others leave.
 bool is_unified(const Model & model, const EngineOptions & options, uint32_t n_ctx, uint32_t n_parallel) {
     if (options.kv_unified) return *options.kv_unified;
     const auto n_train = static_cast<uint32_t>(std::max(1, llama_model_n_ctx_train(model.raw())));
@@ -99,7 +99,7 @@ ContextPlan plan_generation(const Model & model, const EngineOptions & options) 
     params.n_ctx = options.n_ctx ? options.n_ctx : automatic_ctx(model, options, plan.n_parallel);
     params.kv_unified = is_unified(model, options, params.n_ctx, plan.n_parallel);
     plan.sharing = recurrent ? Sharing::None : params.kv_unified ? Sharing::Cells : Sharing::Copies;
-    // Sequences beyond the parallel ones cost nothing in a common buffer and keep more prefixes.
+    // Sequences beyond the parallel ones cost nothing in unified KV and keep more prefixes.
     plan.n_sequences = plan.sharing == Sharing::Cells ? std::min(kMostSequences, plan.n_parallel * 2) : plan.n_parallel;
     params.n_seq_max = plan.n_sequences;
     params.n_ubatch = options.n_ubatch ? options.n_ubatch : 512;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "../compute/compute_turns.h"
+#include "../compute/core_arbiter.h"
 #include "../model/memory_use.h"
 
 namespace svc {
@@ -19,6 +19,6 @@ struct EngineLimits {
 };
 
 // A place in the turns for a context that computes on the host's cores.
-std::unique_ptr<ComputeTurns::Member> join_compute_turns(const EngineLimits & limits);
+std::unique_ptr<CoreArbiter::Member> join_core_arbitration(const EngineLimits & limits);
 
 }  // namespace svc

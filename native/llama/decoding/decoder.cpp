@@ -13,14 +13,14 @@ Decoder::Decoder(const Model & model, llama_context * context, const EngineLimit
     : model_(model),
       context_(context),
       batch_(static_cast<int32_t>(llama_n_batch(context))),
-      compute_(join_compute_turns(limits)),
+      compute_(join_core_arbitration(limits)),
       n_threads_(limits.n_threads),
       n_batch_threads_(n_batch_threads) {
     if (limits.weights.device <= 0) choice_.emplace(n_threads_, [this] { return contention_.is_contended(); });
 }
 
 void Decoder::warm_up() {
-    const ComputeTurn turn(*compute_);
+    const CoreGrant grant(*compute_);
     svc::warm_up(model_, context_, batch_);
 }
 
@@ -66,14 +66,14 @@ void Decoder::add_prompt(Generation & generation) {
 
 Decoder::Result Decoder::evaluate() {
     choose_threads();
-    std::optional<ComputeTurn> turn(*compute_);
+    std::optional<CoreGrant> grant(*compute_);
     const auto begin = Clock::now();
     int32_t code = 0;
     auto thrown = catch_status([&] {
         code = llama_decode(context_, batch_.raw());
         llama_synchronize(context_);
     });
-    turn.reset();
+    grant.reset();
     const MemoryWait wait;
     if (!thrown.code.empty()) return {Result::Kind::Failed, std::move(thrown), 0};
     if (code == 1) return {Result::Kind::NoCells, {}, 0};
@@ -85,7 +85,7 @@ Decoder::Result Decoder::evaluate_image(const MediaChunk & image, const Sequence
     int32_t code = 0;
     n_pos = sequence.n_pos;
     const auto thrown = catch_status([&] {
-        const ComputeTurn turn(*compute_);
+        const CoreGrant grant(*compute_);
         code = mtmd_helper_eval_chunk_single(model_.projector(), context_, image.chunk.get(), sequence.n_pos, sequence.id,
                                              static_cast<int32_t>(llama_n_batch(context_)), false, &n_pos);
     });

@@ -10,7 +10,7 @@
 #include "../../common/status.h"
 #include "../chat/media.h"
 #include "../compute/compute_contention.h"
-#include "../compute/compute_turns.h"
+#include "../compute/core_arbiter.h"
 #include "../compute/thread_choice.h"
 #include "../context/batch.h"
 #include "../context/engine_limits.h"
@@ -56,9 +56,9 @@ class Decoder {
     void observe_prompt_step(double ms) { observe(ms, 0); }
 
     const Batch & batch() const { return batch_; }
-    uint32_t n_batch_rows() const { return static_cast<uint32_t>(batch_.size() + batch_.room()); }
+    uint32_t n_batch_rows() const { return static_cast<uint32_t>(batch_.size() + batch_.capacity()); }
     uint32_t n_physical_rows() const { return llama_n_ubatch(context_); }
-    ComputeTurns::Member & compute() { return *compute_; }
+    CoreArbiter::Member & compute() { return *compute_; }
     // What the next step computes on.
     ComputeUse compute_use() const;
 
@@ -73,7 +73,7 @@ class Decoder {
     const Model & model_;
     llama_context * context_;
     Batch batch_;
-    std::unique_ptr<ComputeTurns::Member> compute_;
+    std::unique_ptr<CoreArbiter::Member> compute_;
     int32_t n_threads_;
     int32_t n_batch_threads_;
     ComputeContention contention_;

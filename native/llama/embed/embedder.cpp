@@ -56,8 +56,8 @@ size_t n_bytes_of(const EmbedRequest & request) {
 
 // Puts the texts in the places of {query} and {document}; what they say themselves is neither a place nor a control token.
 std::string fill_rerank_template(std::string_view source, std::string query, std::string document, const ControlTexts & control) {
-    control.defuse(query);
-    control.defuse(document);
+    control.escape_control_texts(query);
+    control.escape_control_texts(document);
     std::string text;
     while (!source.empty()) {
         const auto at = source.find('{');
@@ -112,7 +112,7 @@ Embedder::Embedder(std::shared_ptr<Model> model, EngineOptions options)
     limits_.weights = weights_of(context_.get());
     queue_.set_limits(queue_limits(options));
     batch_ = std::make_unique<Batch>(static_cast<int32_t>(params.n_batch));
-    compute_ = join_compute_turns(limits_);
+    compute_ = join_core_arbitration(limits_);
     thread_ = std::thread([this] { run(); });
 }
 
@@ -165,8 +165,8 @@ void Embedder::run() {
             if (!status.code.empty()) settle(text.request, status);
         }
         packed_.clear();
-        drain_rate_.step(Clock::now(), !waiting_.empty());
-        queue_.set_rate(drain_rate_.per_second(1));
+        service_rate_.step(Clock::now(), !waiting_.empty());
+        queue_.set_rate(service_rate_.per_second(1));
     }
     const MemoryWait wait;
     for (auto & request : taken) keep(request);
@@ -272,7 +272,7 @@ std::vector<llama_token> Embedder::rank_tokens(const std::string & query, const 
 
 // Tokens that a batch may hold, if it holds more than one text.
 size_t Embedder::n_pack() const {
-    if (ms_per_token_ <= 0 || !compute_->has_company()) return kTuning.pack_tokens;
+    if (ms_per_token_ <= 0 || !compute_->is_contended()) return kTuning.pack_tokens;
     return std::min(kTuning.pack_tokens, static_cast<size_t>(kTuning.shared_pack_ms / ms_per_token_));
 }
 
@@ -294,11 +294,11 @@ void Embedder::run_batch() {
     }
     if (auto * memory = llama_get_memory(context_.get())) llama_memory_clear(memory, false);
     const bool encodes = llama_model_has_encoder(model_->raw()) && !llama_model_has_decoder(model_->raw());
-    std::optional<ComputeTurn> turn(std::in_place, *compute_, is_background);
+    std::optional<CoreGrant> grant(std::in_place, *compute_, is_background);
     const auto begin = Clock::now();
     const int32_t result = encodes ? llama_encode(context_.get(), batch_->raw()) : llama_decode(context_.get(), batch_->raw());
     llama_synchronize(context_.get());
-    turn.reset();
+    grant.reset();
     ms_per_token_ = ms_between(begin, Clock::now()) / std::max(1, batch_->size());
     for (size_t i = 0; i < packed_.size(); i++) {
         const auto & text = packed_[i];
@@ -319,7 +319,7 @@ void Embedder::collect(const EmbedText & text, llama_seq_id sequence) {
     request.vectors[text.index] = request.rank ? std::vector<float>{values[0]} : normalised(values, n_out, norm_);
     request.n_tokens[text.index] = static_cast<uint32_t>(text.tokens.size());
     if (--request.n_missing > 0) return;
-    drain_rate_.job_done(static_cast<double>(request.n_queued_tokens) * ms_per_token_ / 1000);
+    service_rate_.job_done(static_cast<double>(request.n_queued_tokens) * ms_per_token_ / 1000);
     settle(text.request, {});
 }
 

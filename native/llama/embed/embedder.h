@@ -16,9 +16,9 @@
 #include "../context/context.h"
 #include "../context/engine_limits.h"
 #include "../model/model.h"
-#include "../queue/drain_rate.h"
+#include "../queue/admission_control.h"
 #include "../queue/fair_queue.h"
-#include "../queue/queue_bound.h"
+#include "../queue/service_rate.h"
 
 namespace svc {
 
@@ -85,15 +85,15 @@ class Embedder {
     EngineLimits limits_;
     enum llama_pooling_type pooling_;
     int32_t norm_;
-    QueueBound queue_;
+    AdmissionControl queue_;
     std::unique_ptr<Batch> batch_;
-    std::unique_ptr<ComputeTurns::Member> compute_;
+    std::unique_ptr<CoreArbiter::Member> compute_;
     double ms_per_token_ = 0;  // measured
     // Embedder thread only.
     std::vector<std::shared_ptr<EmbedRequest>> requests_;  // those whose texts wait or are in the running batch
     FairQueue<EmbedText> waiting_;                         // over tokens
     std::vector<EmbedText> packed_;                        // in the running batch
-    DrainRate drain_rate_;
+    ServiceRate service_rate_;
 
     // Held while threads are joined: close() may come from several at once.
     std::mutex close_mutex_;

@@ -50,7 +50,7 @@ Engine::Engine(std::shared_ptr<Model> model, EngineOptions options, std::shared_
     : model_(std::move(model)), default_sampling_(sampling_defaults(*model_)) {
     if (model_->weightless()) throw StatusError("unsupported", "this model was loaded without its weights and cannot generate");
     for (const auto & [name, adapter] : model_->loras()) adapters_.insert(name);
-    inbox_.bound().set_limits(queue_limits(options));
+    inbox_.admission().set_limits(queue_limits(options));
     plan_memory(options, std::move(draft_model));
 }
 

@@ -46,7 +46,7 @@ class Engine {
 
     const EngineLimits & limits() const { return limits_; }
     const EngineStats & stats() const { return stats_; }
-    const QueueBound & queue() const { return inbox_.bound(); }
+    const AdmissionControl & queue() const { return inbox_.admission(); }
     const SamplingOptions & default_sampling() const { return default_sampling_; }
 
   private:

@@ -9,7 +9,7 @@ namespace svc {
 
 KvCache::KvCache(llama_context * context, const Options & options, const StepEstimates & estimates, std::function<void()> wake)
     : sequences_(context, options.sequences), estimates_(estimates) {
-    if (options.saved.memory_bytes > 0) saved_ = std::make_unique<KvTier>(options.saved, std::move(wake));
+    if (options.saved.memory_bytes > 0) saved_ = std::make_unique<KvOffload>(options.saved, std::move(wake));
 }
 
 KvCache::Prefix KvCache::find_prefix(const Generation & generation) {
@@ -36,7 +36,7 @@ KvCache::Prefix KvCache::find_prefix(const Generation & generation) {
 }
 
 // Whether bringing a saved state back takes less time than to evaluate the tokens that it saves.
-bool KvCache::is_faster_restored(const KvTier::Match & saved, size_t n_more) {
+bool KvCache::is_faster_restored(const KvOffload::Match & saved, size_t n_more) {
     if (!estimates_.is_known()) return true;
     const auto n = static_cast<double>(n_more);
     const double evaluate_ms = estimates_.rows_ms(n, static_cast<double>(saved.n_common) - n);
@@ -53,11 +53,11 @@ bool KvCache::is_faster_restored(const KvTier::Match & saved, size_t n_more) {
     return true;
 }
 
-bool KvCache::has_room(const Generation & generation, const Prefix & prefix, uint32_t n_running) const {
+bool KvCache::has_capacity(const Generation & generation, const Prefix & prefix, uint32_t n_running) const {
     // A saved state comes back whole and is then cut.
     const size_t n_tokens = std::max(generation.tokens.size(), prefix.saved.n_tokens);
     const auto n_new = static_cast<uint32_t>(n_tokens - (prefix.source ? prefix.n_common : 0));
-    return n_running == 0 || sequences_.has_room(n_new + kTuning.reserve_tokens * (n_running + 1));
+    return n_running == 0 || sequences_.has_capacity(n_new + kTuning.reserve_tokens * (n_running + 1));
 }
 
 bool KvCache::fetch(Generation & generation, const Prefix & prefix) {
@@ -99,12 +99,12 @@ bool KvCache::place(Generation & generation, const Prefix & prefix) {
 bool KvCache::save_before_evict(Sequence * source, size_t n_common) {
     if (!saved_) return true;
     auto * target = sequences_.choose(source, n_common);
-    if (!target || target->dispensable || Sequences::n_lost(*target, source, n_common) < kTuning.worth_saving_tokens) return true;
+    if (!target || target->evictable || Sequences::n_lost(*target, source, n_common) < kTuning.worth_saving_tokens) return true;
     if (!sequences_.is_saving()) save(*target, [] {});
     return !sequences_.is_saving();
 }
 
-bool KvCache::restore(Generation & generation, const KvTier::Match & saved) {
+bool KvCache::restore(Generation & generation, const KvOffload::Match & saved) {
     auto state = saved_->get(saved.id);
     if (!state || !sequences_.free_cells(saved.n_tokens)) return false;
     auto & sequence = *generation.sequence;
@@ -143,7 +143,7 @@ void KvCache::append(Generation & generation, const llama_token * tokens, size_t
 bool KvCache::save(Sequence & sequence, std::function<void()> then) {
     if (std::find(sequence.tokens.begin(), sequence.tokens.end(), LLAMA_TOKEN_NULL) != sequence.tokens.end()) {
         // Prefixes with images are never found again.
-        sequence.dispensable = true;
+        sequence.evictable = true;
         return false;
     }
     bool is_held = false;
@@ -159,7 +159,7 @@ bool KvCache::save(Sequence & sequence, std::function<void()> then) {
                                     });
     });
     if (!is_held) return is_saving;
-    sequence.dispensable = true;
+    sequence.evictable = true;
     then();
     return true;
 }

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "../kv/kv_tier.h"
+#include "../kv/kv_offload.h"
 #include "../kv/sequences.h"
 #include "../planning/step_estimates.h"
 #include "../queue/job.h"
@@ -21,13 +21,13 @@ class KvCache {
   public:
     struct Options {
         Sequences::Options sequences;
-        KvTier::Options saved;  // of no memory: nothing is saved
+        KvOffload::Options saved;  // of no memory: nothing is saved
     };
     // What a generation may start from.
     struct Prefix {
         Sequence * source = nullptr;
         size_t n_common = 0;
-        KvTier::Match saved;
+        KvOffload::Match saved;
         RunningPrompts::Owner owner;
     };
 
@@ -37,7 +37,7 @@ class KvCache {
     // The prefix that saves most: one that lies in the cache, one that was saved, or one that a prompt is about to compute.
     Prefix find_prefix(const Generation & generation);
     // False: the prompt has to wait until others end. All that run keep some cells to grow into.
-    bool has_room(const Generation & generation, const Prefix & prefix, uint32_t n_running) const;
+    bool has_capacity(const Generation & generation, const Prefix & prefix, uint32_t n_running) const;
     // Has the saved state read from the disk, where it is there alone. False: nothing needs to be read.
     bool fetch(Generation & generation, const Prefix & prefix);
     // Whether what the generation will start from is still on its way from the disk.
@@ -60,7 +60,7 @@ class KvCache {
     void copy(Clock::time_point until) { sequences_.copier().advance(until); }
     bool is_copying() { return sequences_.copier().has_work(); }
     // Why nothing is written to the disk any longer; said once, empty otherwise.
-    std::string take_trouble() { return saved_ ? saved_->take_trouble() : std::string(); }
+    std::string take_io_error() { return saved_ ? saved_->take_io_error() : std::string(); }
 
     bool saves() const { return saved_ != nullptr; }
     Sequences & sequences() { return sequences_; }
@@ -68,12 +68,12 @@ class KvCache {
     void publish(EngineStats & stats);
 
   private:
-    bool is_faster_restored(const KvTier::Match & saved, size_t n_more);
+    bool is_faster_restored(const KvOffload::Match & saved, size_t n_more);
     bool save_before_evict(Sequence * source, size_t n_common);
-    bool restore(Generation & generation, const KvTier::Match & saved);
+    bool restore(Generation & generation, const KvOffload::Match & saved);
 
     Sequences sequences_;
-    std::unique_ptr<KvTier> saved_;  // null: nothing is saved
+    std::unique_ptr<KvOffload> saved_;  // null: nothing is saved
     RunningPrompts running_prompts_;
     const StepEstimates & estimates_;
     uint32_t n_not_restored_ = 0;  // states that were evaluated again, as copying seemed to take longer

@@ -19,7 +19,7 @@ class Preemption {
     // Takes the sequence of a generation whose client has not read for a while; a few of those would keep everybody out. False:
     // all read.
     bool preempt_slow_reader();
-    // Where cells run low in a unified KV buffer, the youngest generation's state is saved while the others run on.
+    // Where cells run low in unified KV, the youngest generation's state is saved while the others run on.
     void swap_out_early();
     // No cells for a step: forgets a cached prefix, or preempts. Returns the generation that is alone and still too large, whose
     // context is full; null where there are cells now. Throws StatusError internal.

@@ -141,7 +141,7 @@ bool Scheduler::admit(Generation & generation) {
 
 bool Scheduler::try_admit(Generation & generation) {
     const auto prefix = kv_.find_prefix(generation);
-    if (!kv_.has_room(generation, prefix, running_.n_active())) return false;
+    if (!kv_.has_capacity(generation, prefix, running_.n_active())) return false;
     if (kv_.fetch(generation, prefix)) return true;
     if (!kv_.place(generation, prefix)) return false;
     if (!generation.job->started) begin(*generation.job);
@@ -192,7 +192,7 @@ void Scheduler::finish(Generation & generation, Finish reason) {
     job.finished = Clock::now();
     writer_.done(job);
     stats_.n_cached_tokens += job.n_cached;
-    drain_rate_.job_done(ms_between(job.admitted, job.finished) / 1000);
+    service_rate_.job_done(ms_between(job.admitted, job.finished) / 1000);
     end(job);
 }
 
@@ -233,8 +233,8 @@ void Scheduler::end(Job & job) {
 void Scheduler::publish() {
     const uint32_t n_running = running_.n_active();
     stats_.n_active = n_running;
-    drain_rate_.step(Clock::now(), !waiting_.empty() || n_running >= limits_.n_parallel);
-    inbox_.bound().set_rate(drain_rate_.per_second(limits_.n_parallel));
+    service_rate_.step(Clock::now(), !waiting_.empty() || n_running >= limits_.n_parallel);
+    inbox_.admission().set_rate(service_rate_.per_second(limits_.n_parallel));
 }
 
 }  // namespace svc

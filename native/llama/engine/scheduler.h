@@ -10,8 +10,8 @@
 
 #include "../context/engine_limits.h"
 #include "../model/model.h"
-#include "../queue/drain_rate.h"
 #include "../queue/job_inbox.h"
+#include "../queue/service_rate.h"
 #include "../queue/waiting_jobs.h"
 #include "answer_writer.h"
 #include "engine_stats.h"
@@ -69,7 +69,7 @@ class Scheduler {
     WaitingJobs waiting_;
     RunningJobs running_;
     Preemption preemption_;
-    DrainRate drain_rate_;
+    ServiceRate service_rate_;
     uint64_t n_turns_ = 0;  // that sets of adapters were given
 };
 

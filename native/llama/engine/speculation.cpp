@@ -30,11 +30,11 @@ void Speculation::warm_up() {
 
 MemoryUse Speculation::memory() const { return model_ ? model_->memory() : MemoryUse{}; }
 
-void Speculation::plan(const std::vector<Generation *> & decoding, const Fills & fills, ComputeTurns::Member & compute) {
+void Speculation::plan(const std::vector<Generation *> & decoding, const Fills & fills, CoreArbiter::Member & compute) {
     drafting_ms_ = 0;
-    std::optional<ComputeTurn> turn;
+    std::optional<CoreGrant> grant;
     if (model_) {
-        turn.emplace(compute);
+        grant.emplace(compute);
         model_->begin_step();
     }
     const auto begin = Clock::now();
@@ -45,8 +45,8 @@ void Speculation::plan(const std::vector<Generation *> & decoding, const Fills &
 
 // Without drafts a step is right too.
 void Speculation::drop_drafts(const std::vector<Generation *> & decoding) {
-    offers_.clear();
-    offering_.clear();
+    candidates_.clear();
+    drafting_for_.clear();
     for (auto * generation : decoding) {
         generation->drafting.tokens.clear();
         generation->n_planned = 1;
@@ -56,60 +56,61 @@ void Speculation::drop_drafts(const std::vector<Generation *> & decoding) {
 void Speculation::choose_drafts(const std::vector<Generation *> & decoding, const Fills & fills) {
     collect_offers(decoding, fills);
     if (n_undrafted_ > 0) n_undrafted_--;
-    else if (meter_.plan(offers_) == 0) return;
-    for (size_t i = 0; i < offers_.size(); i++) {
-        if (!offering_[i]) continue;
-        auto & drafting = offering_[i]->drafting;
-        drafting.from_model = offers_[i].from_model;
-        if (!drafting.from_model) drafting.tokens = drafting.ngrams.draft(offering_[i]->tokens, offers_[i].n_chosen);
+    else if (meter_.plan(candidates_) == 0) return;
+    for (size_t i = 0; i < candidates_.size(); i++) {
+        if (!drafting_for_[i]) continue;
+        auto & drafting = drafting_for_[i]->drafting;
+        drafting.from_model = candidates_[i].from_model;
+        if (!drafting.from_model) drafting.tokens = drafting.ngrams.draft(drafting_for_[i]->tokens, candidates_[i].n_chosen);
     }
     if (model_) run_model();
-    for (size_t i = 0; i < offers_.size(); i++) {
-        if (!offering_[i]) continue;
-        const auto n_drafted = static_cast<uint32_t>(offering_[i]->drafting.tokens.size());
-        offers_[i].n_chosen = n_drafted;
-        offering_[i]->n_planned += n_drafted;
+    for (size_t i = 0; i < candidates_.size(); i++) {
+        if (!drafting_for_[i]) continue;
+        const auto n_drafted = static_cast<uint32_t>(drafting_for_[i]->drafting.tokens.size());
+        candidates_[i].n_chosen = n_drafted;
+        drafting_for_[i]->n_planned += n_drafted;
     }
 }
 
 // With the gaps between sequences that will be filled.
 void Speculation::collect_offers(const std::vector<Generation *> & decoding, const Fills & fills) {
-    offers_.clear();
-    offering_.clear();
+    candidates_.clear();
+    drafting_for_.clear();
     llama_seq_id next = decoding.empty() ? 0 : decoding.front()->sequence->id;
     for (auto * generation : decoding) {
         const bool is_filled = fills(next, generation->sequence->id);
         for (; is_filled && next < generation->sequence->id; next++) {
-            auto & filler = offers_.emplace_back();
-            filler.sequence = next;
-            filler.is_filler = true;
-            offering_.push_back(nullptr);
+            auto & padding = candidates_.emplace_back();
+            padding.sequence = next;
+            padding.is_padding = true;
+            drafting_for_.push_back(nullptr);
         }
-        offers_.push_back(offer_of(*generation));
-        offering_.push_back(generation);
+        candidates_.push_back(candidate_of(*generation));
+        drafting_for_.push_back(generation);
         next = generation->sequence->id + 1;
     }
 }
 
-DraftOffer Speculation::offer_of(Generation & generation) {
-    DraftOffer offer;
-    offer.sequence = generation.sequence->id;
+DraftCandidate Speculation::candidate_of(Generation & generation) {
+    DraftCandidate candidate;
+    candidate.sequence = generation.sequence->id;
     const auto source = generation.job->options.draft_source;
     const uint32_t n_most = n_most_drafted(generation);
-    if (n_most == 0) return offer;
+    if (n_most == 0) return candidate;
     auto & drafting = generation.drafting;
     if (allows(source, DraftSource::Ngrams)) {
         drafting.ngrams.follow(generation.tokens, meter_);
-        offer.chances = drafting.ngrams.chances(n_most, meter_);
+        candidate.chances = drafting.ngrams.chances(n_most, meter_);
     }
-    if (!model_ || !allows(source, DraftSource::Model) || !reads_along(generation)) return offer;
+    if (!model_ || !allows(source, DraftSource::Model) || !reads_along(generation)) return candidate;
     const double probability = drafting.model.probability(DraftKind::Model, meter_.prior(DraftKind::Model));
-    if (!offer.chances.empty() && offer.chances[0] >= probability) return offer;
-    offer.from_model = true;
-    offer.chances.clear();
+    if (!candidate.chances.empty() && candidate.chances[0] >= probability) return candidate;
+    candidate.from_model = true;
+    candidate.chances.clear();
     double chance = 1;
-    while (offer.chances.size() < n_most && (chance *= probability) >= meter_.least_chance()) offer.chances.push_back(chance);
-    return offer;
+    while (candidate.chances.size() < n_most && (chance *= probability) >= meter_.least_chance())
+        candidate.chances.push_back(chance);
+    return candidate;
 }
 
 // Up to the ends of the answer and of the context: a draft never decides how an answer ends.
@@ -133,22 +134,24 @@ bool Speculation::reads_along(Generation & generation) {
 }
 
 void Speculation::run_model() {
-    std::vector<DraftModel::Wish> wishes;
-    std::vector<Generation *> wishing;
-    for (size_t i = 0; i < offers_.size(); i++) {
-        if (!offers_[i].from_model || offers_[i].n_chosen == 0) continue;
-        wishing.push_back(offering_[i]);
-        wishes.push_back({offering_[i]->sequence->id, &offering_[i]->tokens, offers_[i].n_chosen, meter_.least_confidence(), {}});
+    std::vector<DraftModel::DraftRequest> requests;
+    std::vector<Generation *> generations;
+    for (size_t i = 0; i < candidates_.size(); i++) {
+        if (!candidates_[i].from_model || candidates_[i].n_chosen == 0) continue;
+        generations.push_back(drafting_for_[i]);
+        requests.push_back(
+            {drafting_for_[i]->sequence->id, &drafting_for_[i]->tokens, candidates_[i].n_chosen, meter_.least_confidence(), {}});
     }
-    if (wishes.empty()) return;
+    if (requests.empty()) return;
     const auto begin = Clock::now();
-    const uint32_t n_rounds = model_->draft(wishes);
+    const uint32_t n_rounds = model_->draft(requests);
     meter_.observe_model(n_rounds, ms_between(begin, Clock::now()));
-    for (size_t i = 0; i < wishes.size(); i++) wishing[i]->drafting.tokens = std::move(wishes[i].draft);
+    for (size_t i = 0; i < requests.size(); i++) generations[i]->drafting.tokens = std::move(requests[i].draft);
 }
 
 bool Speculation::drop() {
-    const bool drafted = std::any_of(offers_.begin(), offers_.end(), [](const auto & offer) { return offer.n_chosen > 0; });
+    const bool drafted =
+        std::any_of(candidates_.begin(), candidates_.end(), [](const auto & candidate) { return candidate.n_chosen > 0; });
     if (drafted) n_undrafted_ = kTuning.steps_without_drafts;
     return drafted;
 }
@@ -160,7 +163,9 @@ void Speculation::judge(Drafting & drafting, size_t n_accepted) {
     }
 }
 
-void Speculation::observe(uint32_t n_tokens, double ms) { meter_.observe(offers_, n_tokens, ms + drafting_ms_, drafting_ms_); }
+void Speculation::observe(uint32_t n_tokens, double ms) {
+    meter_.observe(candidates_, n_tokens, ms + drafting_ms_, drafting_ms_);
+}
 
 void Speculation::publish(EngineStats & stats) const {
     stats.draft_allowance_ms = static_cast<float>(meter_.allowance_ms());

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "../compute/compute_turns.h"
+#include "../compute/core_arbiter.h"
 #include "../context/context_plan.h"
 #include "../options/options.h"
 #include "../queue/job.h"
@@ -34,7 +34,7 @@ class Speculation {
     // Chooses the drafts of the decoding generations, which come in the order of their sequences, and adds them to n_planned.
     // `fills`: whether the batch will get a row for each sequence from the first up to the second.
     using Fills = std::function<bool(llama_seq_id, llama_seq_id)>;
-    void plan(const std::vector<Generation *> & decoding, const Fills & fills, ComputeTurns::Member & compute);
+    void plan(const std::vector<Generation *> & decoding, const Fills & fills, CoreArbiter::Member & compute);
     // No cells for a batch with drafts. True: the next steps try without them.
     bool drop();
     // So many of a generation's drafted tokens were right.
@@ -47,7 +47,7 @@ class Speculation {
     void choose_drafts(const std::vector<Generation *> & decoding, const Fills & fills);
     void drop_drafts(const std::vector<Generation *> & decoding);
     void collect_offers(const std::vector<Generation *> & decoding, const Fills & fills);
-    DraftOffer offer_of(Generation & generation);
+    DraftCandidate candidate_of(Generation & generation);
     uint32_t n_most_drafted(const Generation & generation) const;
     bool reads_along(Generation & generation);
     void run_model();
@@ -55,12 +55,12 @@ class Speculation {
     uint32_t n_draft_max_;
     uint32_t n_ctx_per_job_;
     SpeculationMeter meter_;
-    std::unique_ptr<DraftModel> model_;   // null: none
-    std::vector<DraftOffer> offers_;      // of the decoding sequences in the step and of the gaps that will be filled
-    std::vector<Generation *> offering_;  // whose offers these are; null: a gap
-    double drafting_ms_ = 0;              // in the step
-    uint32_t n_undrafted_ = 0;            // next steps that draft nothing, because cells ran out
-    uint32_t n_generations_ = 0;          // that began to decode
+    std::unique_ptr<DraftModel> model_;       // null: none
+    std::vector<DraftCandidate> candidates_;  // of the decoding sequences in the step and of the gaps that will be filled
+    std::vector<Generation *> drafting_for_;  // whose candidates these are; null: a gap
+    double drafting_ms_ = 0;                  // in the step
+    uint32_t n_undrafted_ = 0;                // next steps that draft nothing, because cells ran out
+    uint32_t n_generations_ = 0;              // that began to decode
 };
 
 }  // namespace svc

@@ -35,7 +35,7 @@ void StepLoop::warm_up() {
     const auto status = catch_status([this] {
         parts_.decoder.warm_up();
         if (!parts_.speculation) return;
-        const ComputeTurn turn(parts_.decoder.compute());
+        const CoreGrant grant(parts_.decoder.compute());
         parts_.speculation->warm_up();
     });
     const MemoryWait wait;
@@ -112,8 +112,8 @@ StepState StepLoop::state_of_step() {
     StepState state;
     state.n_batch_rows = parts_.decoder.n_batch_rows();
     state.n_physical_rows = parts_.decoder.n_physical_rows();
-    state.is_contended = parts_.decoder.compute().has_company();
-    state.is_unified = parts_.kv.sequences().is_common_buffer();
+    state.is_contended = parts_.decoder.compute().is_contended();
+    state.is_unified = parts_.kv.sequences().is_kv_unified();
     state.was_image = was_image_;
     state.in_burst = in_burst_;
     auto n_running = scheduler_.running().count_by_tenant();
@@ -156,7 +156,7 @@ void StepLoop::build_batch(const StepPlan & plan) {
         auto & generation = *candidates_[planned.candidate];
         const auto id = generation.sequence->id;
         for (auto padded = id - static_cast<llama_seq_id>(planned.n_padding); padded < id; padded++) {
-            parts_.decoder.add_padding(padded, parts_.kv.sequences().filler_pos(padded));
+            parts_.decoder.add_padding(padded, parts_.kv.sequences().padding_pos(padded));
             padded_.push_back(padded);
         }
         generation.n_planned = planned.n_rows;
@@ -189,7 +189,7 @@ void StepLoop::evaluate() {
 
 // The rows that filled gaps are of no sequence.
 void StepLoop::clear_padding() {
-    for (auto id : padded_) parts_.kv.sequences().clear_filler(id);
+    for (auto id : padded_) parts_.kv.sequences().clear_padding(id);
     padded_.clear();
 }
 
@@ -343,15 +343,15 @@ void StepLoop::advance(Generation & generation, SampledRow row) {
 }
 
 // Tells JS what belongs to no job.
-void StepLoop::tell(const std::string & trouble) {
+void StepLoop::tell(const std::string & io_error) {
     Bytes out;
-    write_error(kNoJob, {"internal", trouble}, out);
+    write_error(kNoJob, {"internal", io_error}, out);
     parts_.channel.send(out.view());
 }
 
 // Lets the step's answers out and refreshes the figures.
 void StepLoop::publish() {
-    if (const auto trouble = parts_.kv.take_trouble(); !trouble.empty()) with_memory([&] { tell(trouble); });
+    if (const auto io_error = parts_.kv.take_io_error(); !io_error.empty()) with_memory([&] { tell(io_error); });
     parts_.writer.publish();
     const MemoryWait wait;
     scheduler_.publish();

@@ -64,7 +64,7 @@ class StepLoop {
     void take_late_rows();
     void verify(Generation & generation, size_t n_accepted);
     void advance(Generation & generation, SampledRow row);
-    void tell(const std::string & trouble);
+    void tell(const std::string & io_error);
     void publish();
     // What a step is believed to cost, and what it computes on.
     void publish_beliefs();

@@ -30,7 +30,7 @@ std::shared_ptr<Grammar> GrammarCache::get(const std::string & tenant, const std
     const auto [entry, is_new] = entries_.try_emplace(key, Entry{grammar, use.begin()});
     if (!is_new) return entry->second.grammar;
     by_use_.splice(by_use_.end(), use);
-    make_room();
+    make_space();
     return grammar;
 }
 
@@ -62,7 +62,7 @@ const VocabularyTrie & GrammarCache::vocabulary() {
 }
 
 // Requests in progress keep their automaton, whether it is still listed or not.
-void GrammarCache::make_room() {
+void GrammarCache::make_space() {
     size_t size_bytes = 0;
     for (const auto & [text, entry] : entries_) size_bytes += entry.grammar->size_bytes() + text.size();
     while (size_bytes > kMostBytes && entries_.size() > 1) {

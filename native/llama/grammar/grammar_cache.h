@@ -33,7 +33,7 @@ class GrammarCache {
         std::list<std::string>::iterator use;
     };
     std::shared_ptr<Grammar> make(std::shared_ptr<const GrammarRules> rules) const;
-    void make_room();
+    void make_space();
 
     const llama_vocab * vocab_;
     std::shared_ptr<RetiredGrammars> retired_ = std::make_shared<RetiredGrammars>();

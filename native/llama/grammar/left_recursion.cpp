@@ -66,7 +66,7 @@ Begins find_begins(const GrammarRules & grammar) {
 }
 
 // Rules in the order in which a depth-first walk leaves them.
-std::vector<uint32_t> leaving_order(const Edges & edges) {
+std::vector<uint32_t> finishing_order(const Edges & edges) {
     std::vector<uint32_t> order;
     std::vector<bool> seen(edges.size());
     std::vector<std::pair<uint32_t, size_t>> path;
@@ -100,7 +100,7 @@ Edges reversed(const Edges & edges) {
 
 // Gives rules that can begin with each other the same number (Kosaraju).
 std::vector<uint32_t> components(const Edges & edges) {
-    auto order = leaving_order(edges);
+    auto order = finishing_order(edges);
     const auto back = reversed(edges);
     std::vector<uint32_t> component(edges.size(), UINT32_MAX);
     std::vector<uint32_t> todo;

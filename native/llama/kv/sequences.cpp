@@ -49,7 +49,7 @@ bool Sequences::can_continue(const Sequence & sequence, size_t n_tokens) const {
 // Taking an idle sequence over saves a copy; copying it keeps what another request may continue.
 bool Sequences::can_take_over(const Sequence & sequence, size_t n_common) const {
     if (sequence.busy || sequence.n_readers > 0) return false;
-    return n_lost(sequence, &sequence, n_common) < kTuning.worth_saving_tokens || sequence.dispensable ||
+    return n_lost(sequence, &sequence, n_common) < kTuning.worth_saving_tokens || sequence.evictable ||
            n_common * 2 >= sequence.tokens.size();
 }
 
@@ -60,7 +60,7 @@ size_t Sequences::n_lost(const Sequence & target, const Sequence * source, size_
 Sequence * Sequences::choose(Sequence * source, size_t n_common) {
     Sequence * victim = idle_victim(source, true);
     const bool is_free = victim && victim->tokens.empty();
-    const bool loses = source && !source->dispensable && n_lost(*source, source, n_common) >= kTuning.worth_saving_tokens;
+    const bool loses = source && !source->evictable && n_lost(*source, source, n_common) >= kTuning.worth_saving_tokens;
     if (source && can_take_over(*source, n_common) && !(loses && is_free && n_common >= n_worth_sharing())) return source;
     if (!victim && source && !source->busy && source->n_readers == 0) return source;
     return victim;
@@ -98,14 +98,14 @@ void Sequences::release(Sequence & sequence) {
     sequence.last_used = ++clock_;
     if (!sequence.shareable || sequence.filling) clear(sequence);
     // Nobody would miss it.
-    else if (sequence.tokens.size() < kTuning.worth_saving_tokens) sequence.dispensable = true;
+    else if (sequence.tokens.size() < kTuning.worth_saving_tokens) sequence.evictable = true;
 }
 
 void Sequences::append(Sequence & sequence, const llama_token * tokens, size_t count, llama_pos n_pos) {
     const MemoryWait wait;
     sequence.tokens.insert(sequence.tokens.end(), tokens, tokens + count);
     sequence.n_pos = n_pos;
-    sequence.dispensable = false;
+    sequence.evictable = false;
     if (sequence.shareable) tree_.append(static_cast<PrefixTree::Owner>(sequence.id), tokens, count);
     cells_.take(sequence.id, count);
 }
@@ -151,7 +151,7 @@ void Sequences::trim() {
     while (n_idle_tokens() > limit) {
         // What is to be saved first will be.
         const auto * victim = idle_victim(nullptr, false);
-        if (saves_ && !victim->dispensable) return;
+        if (saves_ && !victim->evictable) return;
         evict();
     }
 }
@@ -164,7 +164,7 @@ bool Sequences::free_cells(size_t count) {
     return true;
 }
 
-bool Sequences::has_room(uint32_t n_new) const {
+bool Sequences::has_capacity(uint32_t n_new) const {
     if (sharing_ == Sharing::Copies) return true;  // every sequence has its own share
     std::vector<llama_seq_id> busy;
     for (const auto & sequence : sequences_) {
@@ -185,7 +185,7 @@ void Sequences::clear(Sequence & sequence) {
     sequence.n_pos = 0;
     sequence.shareable = false;
     sequence.filling = false;
-    sequence.dispensable = false;
+    sequence.evictable = false;
     sequence.epoch++;
     sequence.key.clear();
 }
@@ -213,9 +213,11 @@ bool Sequences::can_fill(llama_seq_id from, llama_seq_id to) const {
     return true;
 }
 
-llama_pos Sequences::filler_pos(llama_seq_id id) const { return sequences_[static_cast<size_t>(id)].n_pos; }
+llama_pos Sequences::padding_pos(llama_seq_id id) const { return sequences_[static_cast<size_t>(id)].n_pos; }
 
-void Sequences::clear_filler(llama_seq_id id) { llama_memory_seq_rm(memory_, id, sequences_[static_cast<size_t>(id)].n_pos, -1); }
+void Sequences::clear_padding(llama_seq_id id) {
+    llama_memory_seq_rm(memory_, id, sequences_[static_cast<size_t>(id)].n_pos, -1);
+}
 
 Sequence * Sequences::idle_victim(const Sequence * except, bool may_be_empty) {
     Sequence * best = nullptr;
@@ -231,7 +233,7 @@ Sequence * Sequences::idle_victim(const Sequence * except, bool may_be_empty) {
 // saved once. Then one that may go without loss, one without any gap, an empty one or else the least recently used.
 Sequences::Rank Sequences::rank_of(const Sequence & sequence) const {
     const bool is_empty = sequence.tokens.empty();
-    const bool loses = saves_ && !is_empty && !sequence.dispensable;
+    const bool loses = saves_ && !is_empty && !sequence.evictable;
     const auto gap = gap_of(sequence);
     return {gap == Gap::Open, loses, gap, is_empty ? 0 : sequence.last_used};
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../tuning/tuning.h"
-#include "cell_ledger.h"
+#include "cell_references.h"
 #include "kv_copier.h"
 #include "llama.h"
 #include "prefix_tree.h"
@@ -19,13 +19,13 @@ struct Sequence {
     // Owner of the tokens: tenant and adapters. Prefixes are shared between equal keys alone.
     std::string key;
     std::vector<llama_token> tokens;
-    llama_pos n_pos = 0;       // next position; differs from tokens.size() after images with M-RoPE
-    bool busy = false;         // a generation writes to it
-    bool shareable = false;    // its tokens may serve others as a prefix
-    bool filling = false;      // its cells are being copied; until they are there nothing may read them
-    bool dispensable = false;  // its state was saved, or is not worth it: it may give way at any time
-    uint32_t n_readers = 0;    // copies of its cells that are under way
-    uint32_t epoch = 0;        // counts how often cells were taken from it
+    llama_pos n_pos = 0;     // next position; differs from tokens.size() after images with M-RoPE
+    bool busy = false;       // a generation writes to it
+    bool shareable = false;  // its tokens may serve others as a prefix
+    bool filling = false;    // its cells are being copied; until they are there nothing may read them
+    bool evictable = false;  // its state was saved, or is not worth it: it may be evicted at any time
+    uint32_t n_readers = 0;  // copies of its cells that are under way
+    uint32_t epoch = 0;      // counts how often cells were taken from it
     uint64_t last_used = 0;
 };
 
@@ -45,7 +45,7 @@ class Sequences {
         // Attention window of some layers, 0 for none: of a state that is longer, others may have taken earlier cells
         // (llama.cpp's find_slot), and a copy has none of them.
         uint32_t n_window;
-        // Sequences that give way are saved first.
+        // Sequences that are evicted are saved first.
         bool saves;
         uint32_t n_copy_threads;
     };
@@ -75,7 +75,7 @@ class Sequences {
     // Bytes of its state, by what was seen of others.
     double bytes_of(const Sequence & sequence) const { return bytes_per_token_ * static_cast<double>(sequence.tokens.size()); }
     bool is_saving() const { return n_saving_ > 0; }
-    // The idle sequence that should be saved next because it is going to give way, or null.
+    // The idle sequence that should be saved next because it will be evicted next, or null.
     Sequence * next_to_save();
     // Fills an acquired, empty sequence with a saved state and then keeps the first `n_keep` tokens. False when it does not fit.
     bool restore(Sequence & target, const std::vector<llama_token> & tokens, std::shared_ptr<const KvState> state, size_t n_keep);
@@ -98,14 +98,14 @@ class Sequences {
     // Whether rows for the sequences `from` to `to` - 1, which nobody runs, can be had and cost less than a pass of their own for
     // those behind them (see Engine::fill_gap).
     bool can_fill(llama_seq_id from, llama_seq_id to) const;
-    // Where such a row goes. After the decode, clear_filler() takes it back.
-    llama_pos filler_pos(llama_seq_id id) const;
-    void clear_filler(llama_seq_id id);
+    // Where such a row goes. After the decode, clear_padding() takes it back.
+    llama_pos padding_pos(llama_seq_id id) const;
+    void clear_padding(llama_seq_id id);
 
     // Forgets an idle sequence, see idle_victim(). False when there is none.
     bool evict();
 
-    bool is_common_buffer() const { return sharing_ == Sharing::Cells; }
+    bool is_kv_unified() const { return sharing_ == Sharing::Cells; }
     uint32_t n_cells() const { return cells_.n_cells(); }
     uint32_t n_used() const { return cells_.n_used(); }
     // Forgets the oldest cached prefixes where more of them are kept than is good for those who run.
@@ -114,7 +114,7 @@ class Sequences {
     bool free_cells(size_t count);
 
     // Whether a sequence can take n_new more cells once every idle one is evicted.
-    bool has_room(uint32_t n_new) const;
+    bool has_capacity(uint32_t n_new) const;
     uint32_t n_idle() const;
     size_t n_idle_tokens() const;
 
@@ -133,7 +133,7 @@ class Sequences {
     Sequence * idle_victim(const Sequence * except, bool may_be_empty);
     enum class Gap { None, Filled, Open };
     Gap gap_of(const Sequence & sequence) const;
-    // The idle sequence of the lowest rank gives way first: whether its gap is open, whether its state would be lost, its gap,
+    // The idle sequence of the lowest rank is evicted first: whether its gap is open, whether its state would be lost, its gap,
     // when it was last used.
     using Rank = std::tuple<bool, bool, Gap, uint64_t>;
     Rank rank_of(const Sequence & sequence) const;
@@ -149,7 +149,7 @@ class Sequences {
     uint64_t clock_ = 0;
     std::vector<Sequence> sequences_;
     PrefixTree tree_;  // of the shareable sequences, by id
-    CellLedger cells_;
+    CellReferences cells_;
 };
 
 }  // namespace svc

@@ -80,7 +80,7 @@ bool Sequences::save(Sequence & sequence, size_t most_bytes, std::function<void(
     bytes_per_token_ =
         static_cast<double>(transfer->n_bytes()) / static_cast<double>(std::max<size_t>(1, sequence.tokens.size()));
     if (transfer->n_bytes() > most_bytes) {
-        sequence.dispensable = true;
+        sequence.evictable = true;
         return false;
     }
     const MemoryWait wait;
@@ -89,13 +89,13 @@ bool Sequences::save(Sequence & sequence, size_t most_bytes, std::function<void(
                  [this, &sequence, n = sequence.tokens.size(), saved = std::move(saved)](KvTransfer & done, bool whole) {
                      n_saving_--;
                      if (!whole) return;
-                     sequence.dispensable = sequence.tokens.size() == n;
+                     sequence.evictable = sequence.tokens.size() == n;
                      saved(done.take());
                  }});
     return true;
 }
 
-// The sequence that would give way next, while nothing could without loss that leaves no open gap, and while something probably
+// The sequence that would be evicted next, while nothing could without loss that leaves no open gap, and while something probably
 // must.
 Sequence * Sequences::next_to_save() {
     if (!saves_ || sharing_ == Sharing::None) return nullptr;
@@ -104,7 +104,7 @@ Sequence * Sequences::next_to_save() {
     Sequence * next = nullptr;
     for (auto & sequence : sequences_) {
         if (sequence.busy) continue;
-        const bool may_go = sequence.dispensable || sequence.tokens.empty();
+        const bool may_go = sequence.evictable || sequence.tokens.empty();
         if (may_go && !tight && gap_of(sequence) != Gap::Open) return nullptr;
         if (may_go) continue;
         if (!next || rank_of(sequence) < rank_of(*next)) next = &sequence;

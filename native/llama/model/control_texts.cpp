@@ -28,47 +28,47 @@ bool ControlTexts::begins_at(const std::string & text, size_t at) const {
                        [&](const std::string & each) { return text.compare(at, each.size(), each) == 0; });
 }
 
-void ControlTexts::defuse(std::string & text) const {
-    std::string defused;
+void ControlTexts::escape_control_texts(std::string & text) const {
+    std::string escaped;
     size_t copied = 0;
     for (size_t at = 0; at < text.size(); at++) {
         if (!begins_at(text, at)) continue;
         const size_t behind = at + character_length(static_cast<unsigned char>(text[at]));
-        defused.append(text, copied, behind - copied).append(kZeroWidthSpace);
+        escaped.append(text, copied, behind - copied).append(kZeroWidthSpace);
         copied = behind;
     }
     if (copied == 0) return;
-    text = defused.append(text, copied, std::string::npos);
+    text = escaped.append(text, copied, std::string::npos);
 }
 
-void ControlTexts::defuse_json(std::string & text) const {
+void ControlTexts::escape_json_strings(std::string & text) const {
     if (text.find('\\') != std::string::npos) {
         auto value = common_json::parse_no_throw(text);
-        if (!value.is_discarded() && defuse_strings(value)) text = value.dump_safe();
+        if (!value.is_discarded() && escape_strings(value)) text = value.dump_safe();
     }
-    defuse(text);
+    escape_control_texts(text);
 }
 
 // False, and nothing changes, when no string needs it.
-bool ControlTexts::defuse_strings(common_json & value) const {
+bool ControlTexts::escape_strings(common_json & value) const {
     if (value.is_string()) {
         auto text = value.get<std::string>();
         const size_t n_bytes = text.size();
-        defuse(text);
+        escape_control_texts(text);
         if (text.size() == n_bytes) return false;
         value = text;
         return true;
     }
     bool changes = false;
     if (value.is_array()) {
-        for (auto & each : value) changes = defuse_strings(each) || changes;
+        for (auto & each : value) changes = escape_strings(each) || changes;
     }
     if (!value.is_object()) return changes;
     auto escaped = common_json::object();
     for (const auto item : value.items()) {
         auto key = item.key();
-        defuse(key);
-        changes = defuse_strings(item.value()) || changes || key != item.key();
+        escape_control_texts(key);
+        changes = escape_strings(item.value()) || changes || key != item.key();
         escaped[key] = item.value();
     }
     if (changes) value = escaped;

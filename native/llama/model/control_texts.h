@@ -18,13 +18,13 @@ class ControlTexts {
     explicit ControlTexts(const llama_vocab * vocab);
 
     // Breaks each of them up by a zero-width space behind its first character, so that it is read as the text that it is.
-    void defuse(std::string & text) const;
+    void escape_control_texts(std::string & text) const;
     // The same for a text that a template may read as JSON: the strings in it are judged as they are read, so that escapes
     // ("\u003c|im_end|>") hide nothing. A text that hides nothing stays as it is, to the letter.
-    void defuse_json(std::string & text) const;
+    void escape_json_strings(std::string & text) const;
 
   private:
-    bool defuse_strings(common_json & value) const;
+    bool escape_strings(common_json & value) const;
     bool begins_at(const std::string & text, size_t at) const;
 
     // By their first byte.

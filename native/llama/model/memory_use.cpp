@@ -63,7 +63,7 @@ double heap_in_use() {
 #endif
 }
 
-void give_back_freed_heap() {
+void release_freed_heap() {
 #ifdef __GLIBC__
     malloc_trim(0);
 #elif defined(__APPLE__)

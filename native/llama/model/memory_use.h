@@ -31,6 +31,6 @@ MemoryUse mapped_weights_of(const llama_context * context);
 double heap_in_use();
 
 // Returns freed memory to the system. malloc keeps it, in an arena for each of several threads, until the same threads ask again.
-void give_back_freed_heap();
+void release_freed_heap();
 
 }  // namespace svc

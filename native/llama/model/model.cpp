@@ -78,7 +78,7 @@ std::shared_ptr<Model> Model::load(const LoadOptions & options, const Progress &
     arguments->params().progress_callback_user_data = &state;
     std::shared_ptr<Model> model(new Model(), [](Model * freed) {
         delete freed;
-        give_back_freed_heap();
+        release_freed_heap();
     });
     model->vocab_only_ = options.vocab_only;
     model->dry_run_ = options.dry_run;

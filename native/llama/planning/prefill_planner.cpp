@@ -39,67 +39,68 @@ uint32_t whole_tiles(double n_rows, uint32_t n_most) {
 }
 
 // Another size, that estimates are held against: more, as far as the bound allows, or less.
-uint32_t varied(uint32_t room, double n_rows, uint32_t n_most) {
+uint32_t varied(uint32_t capacity, double n_rows, uint32_t n_most) {
     const uint32_t more =
         static_cast<uint32_t>(std::min<double>(n_most, n_rows * kTuning.chunk_excess)) / kTuning.tile_rows * kTuning.tile_rows;
-    return more > room ? more : std::max(kTuning.tile_rows, room * 2 / 3 / kTuning.tile_rows * kTuning.tile_rows);
+    return more > capacity ? more : std::max(kTuning.tile_rows, capacity * 2 / 3 / kTuning.tile_rows * kTuning.tile_rows);
 }
 
-// Beside other rows, llama.cpp's passes take one token of a prompt along with those, or in a common buffer all of the chunk.
-uint32_t fit_tiles(uint32_t room, const StepLoad & load) {
-    if (load.n_rows == 0) return room;
-    if (!load.has_common_buffer) return room + 1;
+// Beside other rows, llama.cpp's passes take one token of a prompt along with those, or in unified KV all of the chunk.
+uint32_t fit_tiles(uint32_t capacity, const StepLoad & load) {
+    if (load.n_rows == 0) return capacity;
+    if (!load.is_kv_unified) return capacity + 1;
     const uint32_t n_beside = load.n_rows % kTuning.tile_rows;
-    return room - n_beside < kTuning.tile_rows / 2 ? room - n_beside + kTuning.tile_rows : room - n_beside;
+    return capacity - n_beside < kTuning.tile_rows / 2 ? capacity - n_beside + kTuning.tile_rows : capacity - n_beside;
 }
 
 // What a step may take of prompts, in rows as costly as the first prompt's.
-struct Room {
+struct PrefillCapacity {
     uint32_t n_rows;
     // A chunk that ends a prompt may grow up to here.
     uint32_t n_most;
 };
 
-Room prefill_room(const PromptAhead & first, const StepLoad & load, const StepEstimates & estimates, bool in_burst) {
+PrefillCapacity prefill_capacity(const PromptAhead & first, const StepLoad & load, const StepEstimates & estimates,
+                                 bool in_burst) {
     const uint32_t n_most = most_rows(load);
     if (load.n_decoding == 0 && !load.is_contended) return {n_most, n_most};
     if (load.n_decoding > 0 && estimates.is_probe_due()) return {0, 0};
-    uint32_t room = kTuning.tile_rows;
+    uint32_t capacity = kTuning.tile_rows;
     double n_allowed = kTuning.tile_rows;
     if (estimates.is_known()) {
         const double row_ms = estimates.row_ms(static_cast<double>(first.depth));
         n_allowed = most_ms(estimates.decode_ms(), row_ms, in_burst, load) / row_ms;
-        room = whole_tiles(n_allowed, n_most);
-        if (estimates.is_variation_due()) room = varied(room, n_allowed, n_most);
+        capacity = whole_tiles(n_allowed, n_most);
+        if (estimates.is_variation_due()) capacity = varied(capacity, n_allowed, n_most);
     }
     // Drafted rows take the place of prompt tokens.
     const uint32_t n_drafted = load.n_rows - load.n_decoding;
-    room = std::max(kTuning.tile_rows, room - std::min(room, n_drafted / kTuning.tile_rows * kTuning.tile_rows));
-    room = std::min(fit_tiles(room, load), n_most);
+    capacity = std::max(kTuning.tile_rows, capacity - std::min(capacity, n_drafted / kTuning.tile_rows * kTuning.tile_rows));
+    capacity = std::min(fit_tiles(capacity, load), n_most);
     const double n_bound = std::min<double>(n_most, kTuning.chunk_excess * std::max<double>(kTuning.tile_rows, n_allowed));
-    return {room, std::max(room, static_cast<uint32_t>(n_bound))};
+    return {capacity, std::max(capacity, static_cast<uint32_t>(n_bound))};
 }
 
 // What the first prompts of the order get of the step's room.
-void share_room(Room room, const std::vector<PromptAhead> & prompts, const StepLoad & load, const StepEstimates & estimates,
-                PrefillPlan & plan) {
+void share_capacity(PrefillCapacity capacity, const std::vector<PromptAhead> & prompts, const StepLoad & load,
+                    const StepEstimates & estimates, PrefillPlan & plan) {
     const auto row_ms = [&](const PromptAhead & prompt) { return estimates.row_ms(static_cast<double>(prompt.depth)); };
     const bool lets_go_ahead = load.n_decoding == 0 && prompts.back().n_left > kTuning.go_ahead_tokens;
-    double n_left_rows = room.n_rows;
-    double n_most_rows = room.n_most;
+    double n_left_rows = capacity.n_rows;
+    double n_most_rows = capacity.n_most;
     for (size_t i = 0; i < prompts.size(); i++) {
         const auto & prompt = prompts[i];
         // Rows of deeper prompts take the place of several.
         const double weight = estimates.is_known() ? std::max(1.0, row_ms(prompt) / row_ms(prompts.front())) : 1;
-        auto n_room = static_cast<uint32_t>(n_left_rows / weight);
-        const bool may_grow = i == 0 && n_room < kTuning.efficient_rows;
-        const uint32_t tail = may_grow ? std::max(kTuning.tail_rows, n_room / 2) : kTuning.tail_rows;
-        const auto n_grown = std::min(n_room + tail, static_cast<uint32_t>(n_most_rows / weight));
-        if (prompt.n_left > n_room && prompt.n_left <= n_grown) n_room = n_grown;
-        const bool ends = prompt.n_left <= n_room;
+        auto n_share = static_cast<uint32_t>(n_left_rows / weight);
+        const bool may_grow = i == 0 && n_share < kTuning.efficient_rows;
+        const uint32_t tail = may_grow ? std::max(kTuning.tail_rows, n_share / 2) : kTuning.tail_rows;
+        const auto n_grown = std::min(n_share + tail, static_cast<uint32_t>(n_most_rows / weight));
+        if (prompt.n_left > n_share && prompt.n_left <= n_grown) n_share = n_grown;
+        const bool ends = prompt.n_left <= n_share;
         // Less than a tile of a prompt is not worth a pass, unless it is all that there is room for.
-        if (!ends && n_room < kTuning.tile_rows && i > 0) return;
-        const auto n = static_cast<uint32_t>(std::min<size_t>(prompt.n_left, n_room));
+        if (!ends && n_share < kTuning.tile_rows && i > 0) return;
+        const auto n = static_cast<uint32_t>(std::min<size_t>(prompt.n_left, n_share));
         plan.n_tokens[i] = n;
         n_left_rows = std::max(0.0, n_left_rows - n * weight);
         n_most_rows = std::max(0.0, n_most_rows - n * weight);
@@ -124,8 +125,8 @@ PrefillPlan plan_prefill(const std::vector<PromptAhead> & prompts, const StepLoa
     double n_tokens = 0;
     for (const auto & prompt : prompts) n_tokens += static_cast<double>(prompt.n_left);
     plan.in_burst = is_burst(prompts.size(), n_tokens, load);
-    const auto room = prefill_room(prompts.front(), load, estimates, plan.in_burst);
-    if (room.n_rows > 0) share_room(room, prompts, load, estimates, plan);
+    const auto capacity = prefill_capacity(prompts.front(), load, estimates, plan.in_burst);
+    if (capacity.n_rows > 0) share_capacity(capacity, prompts, load, estimates, plan);
     return plan;
 }
 

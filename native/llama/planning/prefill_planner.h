@@ -28,7 +28,7 @@ struct StepLoad {
     uint32_t n_free_rows = 0;   // that the batch has left
     uint32_t n_physical = 0;    // rows of a physical batch
     bool is_contended = false;  // other contexts want the cores
-    bool has_common_buffer = false;
+    bool is_kv_unified = false;
     bool in_burst = false;  // as the last plan left it
 };
 

@@ -24,7 +24,7 @@ StepLoad load_of(const StepState & state, const StepPlan & plan) {
     load.n_free_rows = state.n_batch_rows - load.n_rows;
     load.n_physical = state.n_physical_rows;
     load.is_contended = state.is_contended;
-    load.has_common_buffer = state.is_unified;
+    load.is_kv_unified = state.is_unified;
     load.in_burst = state.in_burst;
     return load;
 }

@@ -7,7 +7,7 @@
 
 #include "../../common/clock.h"
 #include "../chat/prompt.h"
-#include "../kv/kv_tier.h"
+#include "../kv/kv_offload.h"
 #include "../kv/sequences.h"
 #include "../options/options.h"
 #include "../output/answer.h"
@@ -56,7 +56,7 @@ struct Generation {
     Drafting drafting;
     PrefixTree::Owner prefix_owner = 0;  // in RunningPrompts: who computes the prefix that it waits for, or 0
     size_t n_awaited = 0;                // tokens of that
-    KvTier::Id fetching = 0;             // a saved state that is on its way from the disk, or 0
+    KvOffload::Id fetching = 0;          // a saved state that is on its way from the disk, or 0
     bool fetched = false;                // once is enough: memory may be too small for what is fetched
     bool placed = false;                 // it had a sequence of its own; one that waits for a prefix has none yet
     PrefixTree::Owner announced = 0;     // in RunningPrompts while it is prefilling, or 0

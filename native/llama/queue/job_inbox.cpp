@@ -27,7 +27,7 @@ void JobInbox::add(const std::shared_ptr<Job> & job) {
     const auto & options = job->options;
     std::lock_guard lock(mutex_);
     if (news_.is_closing) throw StatusError("closed", "the engine is closed");
-    job->n_queued_tokens = bound_.enter(options.tenant, n_bytes_of(options), options.timeout_ms);
+    job->n_queued_tokens = admission_.enter(options.tenant, n_bytes_of(options), options.timeout_ms);
     try {
         by_id_.emplace(next_id_, job);
     } catch (...) {
@@ -41,8 +41,8 @@ void JobInbox::deliver(const std::shared_ptr<Job> & job) {
     const MemoryWait wait;
     std::lock_guard lock(mutex_);
     if (job->counted) {
-        const uint64_t n_tokens = job->prompt.tokens.size() + QueueBound::tokens_of(n_bytes_of(job->options));
-        bound_.recount(job->n_queued_tokens, n_tokens);
+        const uint64_t n_tokens = job->prompt.tokens.size() + AdmissionControl::tokens_of(n_bytes_of(job->options));
+        admission_.recount(job->n_queued_tokens, n_tokens);
         job->n_queued_tokens = n_tokens;
     }
     news_.ready.push_back(job);
@@ -76,7 +76,7 @@ void JobInbox::set_paused(uint32_t id, bool paused) {
 }
 
 void JobInbox::leave_queue(Job & job) {
-    if (job.counted.exchange(false)) bound_.leave(job.options.tenant, job.n_queued_tokens);
+    if (job.counted.exchange(false)) admission_.leave(job.options.tenant, job.n_queued_tokens);
 }
 
 void JobInbox::forget(const Job & job) {

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "admission_control.h"
 #include "job.h"
-#include "queue_bound.h"
 
 namespace svc {
 
@@ -42,11 +42,11 @@ class JobInbox {
     // After close(): jobs that nobody ended.
     std::vector<std::shared_ptr<Job>> take_left();
 
-    QueueBound & bound() { return bound_; }
-    const QueueBound & bound() const { return bound_; }
+    AdmissionControl & admission() { return admission_; }
+    const AdmissionControl & admission() const { return admission_; }
 
   private:
-    QueueBound bound_;
+    AdmissionControl admission_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::unordered_map<uint32_t, std::shared_ptr<Job>> by_id_;

@@ -91,21 +91,21 @@ bool DraftModel::catch_up(llama_seq_id sequence, const std::string & key, const 
     return false;
 }
 
-uint32_t DraftModel::draft(std::vector<Wish> & wishes) {
+uint32_t DraftModel::draft(std::vector<DraftRequest> & requests) {
     struct Active {
-        Wish * wish;
+        DraftRequest * request;
         double confidence;
     };
     std::vector<Active> active;
     batch_.clear();
-    for (auto & wish : wishes) {
-        const auto & tokens = *wish.tokens;
-        if (!fits(tokens, wish.n_most)) continue;
-        const size_t begin = align(wish.sequence, tokens);
-        if (tokens.size() - begin > kTuning.draft_few_tokens || batch_.room() < static_cast<int32_t>(tokens.size() - begin))
+    for (auto & request : requests) {
+        const auto & tokens = *request.tokens;
+        if (!fits(tokens, request.n_most)) continue;
+        const size_t begin = align(request.sequence, tokens);
+        if (tokens.size() - begin > kTuning.draft_few_tokens || batch_.capacity() < static_cast<int32_t>(tokens.size() - begin))
             continue;
-        for (size_t i = begin; i < tokens.size(); i++) add(wish.sequence, tokens[i], i + 1 == tokens.size());
-        active.push_back({&wish, 1});
+        for (size_t i = begin; i < tokens.size(); i++) add(request.sequence, tokens[i], i + 1 == tokens.size());
+        active.push_back({&request, 1});
     }
     uint32_t n_rounds = 0;
     while (!active.empty() && decode()) {
@@ -117,15 +117,15 @@ uint32_t DraftModel::draft(std::vector<Wish> & wishes) {
         batch_.clear();
         std::vector<Active> going;
         for (size_t i = 0; i < active.size(); i++) {
-            auto [wish, confidence] = active[i];
+            auto [request, confidence] = active[i];
             const float * logits = llama_get_logits_ith(context_.get(), rows[i]);
             const auto token = argmax(logits, model_->n_vocab());
             confidence *= std::exp(static_cast<double>(logits[token]) - log_sum_exp(logits, model_->n_vocab(), logits[token]));
-            if (token >= n_shared_vocab_ || confidence < wish->least_confidence) continue;
-            wish->draft.push_back(token);
-            if (wish->draft.size() >= wish->n_most) continue;
-            add(wish->sequence, token, true);
-            going.push_back({wish, confidence});
+            if (token >= n_shared_vocab_ || confidence < request->least_confidence) continue;
+            request->draft.push_back(token);
+            if (request->draft.size() >= request->n_most) continue;
+            add(request->sequence, token, true);
+            going.push_back({request, confidence});
         }
         active = std::move(going);
     }

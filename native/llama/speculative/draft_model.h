@@ -19,7 +19,7 @@ class DraftModel {
     // Throws StatusError draft_model_incompatible, unsupported or out_of_memory.
     DraftModel(std::shared_ptr<Model> model, const Model & target, const EngineOptions & options, const ContextPlan & plan);
 
-    struct Wish {
+    struct DraftRequest {
         llama_seq_id sequence;
         const std::vector<llama_token> * tokens;
         uint32_t n_most;
@@ -35,7 +35,7 @@ class DraftModel {
     // was held under another key (tenant and adapters) is of no use to this one.
     bool catch_up(llama_seq_id sequence, const std::string & key, const std::vector<llama_token> & tokens);
     // Fills the drafts of sequences that have caught up. Returns how many rounds it took.
-    uint32_t draft(std::vector<Wish> & wishes);
+    uint32_t draft(std::vector<DraftRequest> & requests);
 
     // KV cache and buffers.
     MemoryUse memory() const;

@@ -9,28 +9,28 @@ namespace svc {
 
 namespace {
 
-double cost_of(const std::vector<DraftOffer> & offers, const StepCost & cost, Passes kind, double ms_per_model_token) {
+double cost_of(const std::vector<DraftCandidate> & candidates, const StepCost & cost, Passes kind, double ms_per_model_token) {
     uint32_t n_rounds = 0;
-    for (const auto & offer : offers) {
-        if (offer.from_model) n_rounds = std::max(n_rounds, offer.n_chosen);
+    for (const auto & candidate : candidates) {
+        if (candidate.from_model) n_rounds = std::max(n_rounds, candidate.n_chosen);
     }
     double ms = n_rounds * ms_per_model_token;
-    for (auto rows : passes_of(offers, kind)) ms += cost.of(rows);
+    for (auto rows : passes_of(candidates, kind)) ms += cost.of(rows);
     return ms;
 }
 
 }  // namespace
 
-uint32_t n_sequences_of(const std::vector<DraftOffer> & offers) {
+uint32_t n_sequences_of(const std::vector<DraftCandidate> & candidates) {
     return static_cast<uint32_t>(
-        std::count_if(offers.begin(), offers.end(), [](const auto & offer) { return !offer.is_filler; }));
+        std::count_if(candidates.begin(), candidates.end(), [](const auto & candidate) { return !candidate.is_padding; }));
 }
 
-std::vector<uint32_t> passes_of(const std::vector<DraftOffer> & offers, Passes kind) {
+std::vector<uint32_t> passes_of(const std::vector<DraftCandidate> & candidates, Passes kind) {
     std::vector<uint32_t> left;
     uint32_t n_rows = 0;
-    for (const auto & offer : offers) {
-        left.push_back(1 + offer.n_chosen);
+    for (const auto & candidate : candidates) {
+        left.push_back(1 + candidate.n_chosen);
         n_rows += left.back();
     }
     if (kind == Passes::One) return {n_rows};
@@ -38,7 +38,7 @@ std::vector<uint32_t> passes_of(const std::vector<DraftOffer> & offers, Passes k
     for (size_t begin = 0; begin < left.size();) {
         size_t end = begin;
         uint32_t least = left[begin];
-        auto is_neighbour = [&] { return end == begin || offers[end].sequence == offers[end - 1].sequence + 1; };
+        auto is_neighbour = [&] { return end == begin || candidates[end].sequence == candidates[end - 1].sequence + 1; };
         for (; end < left.size() && left[end] > 0 && is_neighbour(); end++) least = std::min(least, left[end]);
         passes.push_back(least * static_cast<uint32_t>(end - begin));
         for (size_t i = begin; i < end; i++) left[i] -= least;
@@ -47,35 +47,35 @@ std::vector<uint32_t> passes_of(const std::vector<DraftOffer> & offers, Passes k
     return passes;
 }
 
-uint32_t plan_drafts(std::vector<DraftOffer> & offers, const StepCost & cost, Passes kind, uint32_t n_most_rows,
+uint32_t plan_drafts(std::vector<DraftCandidate> & candidates, const StepCost & cost, Passes kind, uint32_t n_most_rows,
                      double ms_per_model_token) {
     // The next drafted token of each sequence by its chance, the best first.
     std::priority_queue<std::pair<double, size_t>> next;
-    for (size_t i = 0; i < offers.size(); i++) {
-        offers[i].n_chosen = 0;
-        if (!offers[i].chances.empty()) next.emplace(offers[i].chances[0], i);
+    for (size_t i = 0; i < candidates.size(); i++) {
+        candidates[i].n_chosen = 0;
+        if (!candidates[i].chances.empty()) next.emplace(candidates[i].chances[0], i);
     }
-    const double plain_ms = cost_of(offers, cost, kind, ms_per_model_token);
+    const double plain_ms = cost_of(candidates, cost, kind, ms_per_model_token);
     if (plain_ms <= 0) return 0;
 
     std::vector<size_t> order;
     size_t n_best = 0;
-    auto tokens = static_cast<double>(n_sequences_of(offers));
+    auto tokens = static_cast<double>(n_sequences_of(candidates));
     double best_rate = tokens / plain_ms * kTuning.least_draft_gain;
     while (!next.empty() && order.size() < n_most_rows) {
         const auto [chance, i] = next.top();
         next.pop();
         order.push_back(i);
         tokens += chance;
-        auto & offer = offers[i];
-        offer.n_chosen++;
-        if (offer.n_chosen < offer.chances.size()) next.emplace(offer.chances[offer.n_chosen], i);
-        const double ms = cost_of(offers, cost, kind, ms_per_model_token);
+        auto & candidate = candidates[i];
+        candidate.n_chosen++;
+        if (candidate.n_chosen < candidate.chances.size()) next.emplace(candidate.chances[candidate.n_chosen], i);
+        const double ms = cost_of(candidates, cost, kind, ms_per_model_token);
         if (tokens / ms <= best_rate) continue;
         best_rate = tokens / ms;
         n_best = order.size();
     }
-    for (size_t n = n_best; n < order.size(); n++) offers[order[n]].n_chosen--;
+    for (size_t n = n_best; n < order.size(); n++) candidates[order[n]].n_chosen--;
     return static_cast<uint32_t>(n_best);
 }
 

@@ -9,9 +9,9 @@
 namespace svc {
 
 // One decoding sequence, as the plan sees it.
-struct DraftOffer {
-    int32_t sequence = 0;    // id
-    bool is_filler = false;  // a row that closes a gap between ids and yields no token
+struct DraftCandidate {
+    int32_t sequence = 0;     // id
+    bool is_padding = false;  // a row that closes a gap between ids and yields no token
     // Probability that the first, the first two, ... drafted tokens are all right; as many as may be drafted.
     std::vector<double> chances;
     bool from_model = false;
@@ -19,20 +19,20 @@ struct DraftOffer {
 };
 
 // Sequences that decode, which is how many tokens a step without drafts yields.
-uint32_t n_sequences_of(const std::vector<DraftOffer> & offers);
+uint32_t n_sequences_of(const std::vector<DraftCandidate> & candidates);
 
 // How llama.cpp cuts a batch into passes over the weights.
 enum class Passes {
     One,    // one buffer for all sequences: everything at once
-    Equal,  // a buffer each: neighbours together, as many tokens of each as the shortest has, the rest in further passes
+    Equal,  // per-sequence KV: neighbours together, as many tokens of each as the shortest has, the rest in further passes
 };
 
-// Rows of each pass of a step in which the sequences have 1 + n_chosen rows; offers come in the order of sequence ids.
-std::vector<uint32_t> passes_of(const std::vector<DraftOffer> & offers, Passes kind);
+// Rows of each pass of a step in which the sequences have 1 + n_chosen rows; candidates come in the order of sequence ids.
+std::vector<uint32_t> passes_of(const std::vector<DraftCandidate> & candidates, Passes kind);
 
-// Sets n_chosen of every offer; returns how many rows are drafted. `ms_per_model_token`: one round of the draft model.
+// Sets n_chosen of every candidate; returns how many rows are drafted. `ms_per_model_token`: one round of the draft model.
 // `n_most_rows`: of all sequences together.
-uint32_t plan_drafts(std::vector<DraftOffer> & offers, const StepCost & cost, Passes kind, uint32_t n_most_rows,
+uint32_t plan_drafts(std::vector<DraftCandidate> & candidates, const StepCost & cost, Passes kind, uint32_t n_most_rows,
                      double ms_per_model_token);
 
 }  // namespace svc

@@ -26,7 +26,7 @@ class NgramDraft {
 
   private:
     NgramIndex index_;
-    NgramIndex::Match guess_;
+    NgramIndex::Match match_;
     Acceptance acceptance_;
     size_t n_scored_ = 0;
 };

@@ -22,10 +22,10 @@ class SpeculationMeter {
   public:
     SpeculationMeter(SpeculationMode mode, Passes passes, uint32_t n_most_rows, uint32_t n_most_drafted);
 
-    // Sets n_chosen of every offer; returns the sum.
-    uint32_t plan(std::vector<DraftOffer> & offers);
+    // Sets n_chosen of every candidate; returns the sum.
+    uint32_t plan(std::vector<DraftCandidate> & candidates);
     // Feeds a step of decoding sequences alone that sampled n_tokens. `ms` includes what drafting took, that is drafting_ms.
-    void observe(const std::vector<DraftOffer> & offers, uint32_t n_tokens, double ms, double drafting_ms);
+    void observe(const std::vector<DraftCandidate> & candidates, uint32_t n_tokens, double ms, double drafting_ms);
     // Feeds the draft model's time for so many rounds.
     void observe_model(uint32_t n_rounds, double ms);
 
@@ -42,9 +42,9 @@ class SpeculationMeter {
     bool model_pays() const;
 
   private:
-    void choose_most(std::vector<DraftOffer> & offers) const;
-    bool may_draft(const std::vector<DraftOffer> & offers) const;
-    std::vector<uint32_t> plain_passes(std::vector<DraftOffer> offers) const;
+    void choose_most(std::vector<DraftCandidate> & candidates) const;
+    bool may_draft(const std::vector<DraftCandidate> & candidates) const;
+    std::vector<uint32_t> plain_passes(std::vector<DraftCandidate> candidates) const;
     uint32_t most_rows(size_t n_sequences) const;
 
     SpeculationMode mode_;

@@ -7,14 +7,14 @@ import type { Faults } from './faults.ts';
 export type Outcome = string;
 
 /** Longer than anything here takes, also with a sanitizer. */
-const patienceMs = 20_000;
+const settleLimitMs = 20_000;
 const neverSettled = 'never settled';
 
 /** What a promise came to; `neverSettled` for one that has not ended after a while. */
 export async function outcomeOf(start: () => Promise<unknown>): Promise<Outcome> {
   let timer: NodeJS.Timeout | undefined;
   const never = new Promise<Outcome>((resolve) => {
-    timer = setTimeout(() => resolve(neverSettled), patienceMs);
+    timer = setTimeout(() => resolve(neverSettled), settleLimitMs);
   });
   const settled = (async () => start())().then(
     () => 'done',
@@ -65,15 +65,15 @@ export async function failAtPlaces(
     return { outcomes, nSeen, fault: await findFault?.(run) };
   };
   await runWith(1, 0);
-  const usual = await runWith(1, 0);
-  t.strictSame([...new Set(usual.outcomes), usual.fault], ['done', undefined], 'without failures');
+  const healthy = await runWith(1, 0);
+  t.strictSame([...new Set(healthy.outcomes), healthy.fault], ['done', undefined], 'without failures');
 
-  const nPlacesTried = Math.min(iterations(nPlaces, 2 * nPlaces, 'SVC_TEST_FAULT_PLACES'), usual.nSeen);
+  const nPlacesTried = Math.min(iterations(nPlaces, 2 * nPlaces, 'SVC_TEST_FAULT_PLACES'), healthy.nSeen);
   const outcomes = new Map<Outcome, number>();
   const faulty: string[] = [];
   for (const burst of bursts) {
     for (let i = 0; i < nPlacesTried; i++) {
-      const first = 1 + Math.floor((i * usual.nSeen) / nPlacesTried);
+      const first = 1 + Math.floor((i * healthy.nSeen) / nPlacesTried);
       const ended = await runWith(first, burst);
       for (const outcome of ended.outcomes) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
       const hurt = ended.outcomes.filter((outcome) => outcome !== 'done');
@@ -82,7 +82,7 @@ export async function failAtPlaces(
       if (ended.outcomes.includes(neverSettled)) break;
     }
   }
-  t.comment(`${kind}: ${nPlacesTried} of ${usual.nSeen} places, ${JSON.stringify([...outcomes])}`);
+  t.comment(`${kind}: ${nPlacesTried} of ${healthy.nSeen} places, ${JSON.stringify([...outcomes])}`);
   t.strictSame(faulty, [], 'what fails says that memory lacks, and hurts nothing else');
   const last = await runWith(1, 0);
   t.strictSame([...new Set(last.outcomes), last.fault], ['done', undefined], 'then all is well');

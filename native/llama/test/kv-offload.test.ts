@@ -1,4 +1,4 @@
-/** Sequences that give way are saved, to memory and from there to disk, and come back when their chat goes on. */
+/** Sequences that are evicted are saved, to memory and from there to disk, and come back when their chat goes on. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

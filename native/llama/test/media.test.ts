@@ -60,7 +60,7 @@ t.test('pictures that do not fit side by side are seen one after the other', asy
   const alone = await model.createEngine({ nParallel: 1, nCtx: 512, nThreads: 1 });
   t.teardown(() => alone.close());
   const { nPromptTokens } = (await look(alone)(picture([0, 0, 0]))).usage;
-  // Room for one and a half, so that the second one meets a full buffer.
+  // Space for one and a half, so that the second one meets a full buffer.
   const engine = await model.createEngine({
     nParallel: 4,
     nCtx: 256 * Math.ceil((1.5 * (nPromptTokens + 24)) / 256),

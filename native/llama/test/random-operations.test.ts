@@ -33,7 +33,7 @@ const endings: Ending[] = [
   { jsonSchema: '{"type": "array", "items": {"enum": ["red", "green", "blue"]}, "minItems": 3, "maxItems": 6}' },
 ];
 
-/** States that give way are saved, in less memory than all of them need. */
+/** States that are evicted are saved, in less memory than all of them need. */
 const offloadBytes = 1_000_000;
 
 interface Variant {
@@ -46,34 +46,34 @@ interface Variant {
 }
 
 /** Cells for 8 sequences of up to 480 tokens. */
-const oneBuffer = { nCtx: 2_048, kvUnified: true };
-const aBufferEach = { nCtx: 8 * 512, kvUnified: false };
+const unifiedKv = { nCtx: 2_048, kvUnified: true };
+const perSequenceKv = { nCtx: 8 * 512, kvUnified: false };
 
 const variants: Variant[] = [
   {
     title: 'one buffer for all: prefixes are evicted and generations preempted all the time',
     share: 1,
     logitBias: [],
-    options: oneBuffer,
+    options: unifiedKv,
   },
   {
     title: 'a buffer for each: prefixes are copied, rows fill the gaps between running sequences, and saved states go to disk',
     share: 1,
     logitBias: [],
     disk: true,
-    options: aBufferEach,
+    options: perSequenceKv,
   },
   {
     title: 'one buffer for all, with drafts',
     share: 0.5,
     logitBias: fewTokens,
-    options: { ...oneBuffer, speculation: 'always' },
+    options: { ...unifiedKv, speculation: 'always' },
   },
   {
     title: 'a buffer for each, with drafts',
     share: 0.5,
     logitBias: fewTokens,
-    options: { ...aBufferEach, speculation: 'always' },
+    options: { ...perSequenceKv, speculation: 'always' },
   },
 ];
 

@@ -26,7 +26,7 @@ export type ReferenceProgram =
   | 'step-plan-test'
   | 'fair-queue-test'
   | 'sequences-test'
-  | 'compute-turns-test'
+  | 'core-arbiter-test'
   | 'compute-team-test'
   | 'faults.node'
   | 'llama-simple'

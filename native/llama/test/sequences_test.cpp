@@ -166,7 +166,7 @@ void run(llama_context * context) {
         std::vector<Sequence *> all;
         for (uint32_t i = 0; i < kCount; i++) all.push_back(&scene.begin(100));
         for (uint32_t i = 1; i < kCount; i++) scene.sequences.release(*all[i]);
-        all[6]->dispensable = true;
+        all[6]->evictable = true;
         print("a saved one that leaves a gap", {scene.begin(100).id});
     }
     for (size_t n_tokens : {100, 2'000}) {

@@ -36,7 +36,7 @@ struct Machine {
     double change_at_ms = 0;  // the machine changes speed then ...
     double change = 1;        // ... by this
 
-    bool has_common_buffer = false;  // or one for each sequence
+    bool is_kv_unified = false;  // or one for each sequence
 
     // Without noise. `depth`: in front of the prompts' rows, on average.
     double step_ms(uint32_t n_decoding, uint32_t n_prefill, double depth, double at_ms = 0) const {
@@ -62,8 +62,8 @@ struct Machine {
     double attention_ms(uint32_t n_decoding, uint32_t n_prefill, double depth) const {
         const double row_ms = slope_ms * depth;
         if (untiled <= 1) return n_prefill * row_ms;
-        const uint32_t n_apart = n_decoding > 0 && !has_common_buffer ? 1 : 0;
-        const uint32_t n_rows = n_prefill - n_apart + (has_common_buffer ? n_decoding : 0);
+        const uint32_t n_apart = n_decoding > 0 && !is_kv_unified ? 1 : 0;
+        const uint32_t n_rows = n_prefill - n_apart + (is_kv_unified ? n_decoding : 0);
         if (n_rows < 64) return n_prefill * row_ms * untiled;
         return (std::ceil(n_rows / 64.0) * 64 + n_apart * untiled) * row_ms;
     }
@@ -78,7 +78,7 @@ inline Machine random_steady_machine(Random & random) {
     machine.token_ms = machine.row_ms * random.between(0.5, 2);
     machine.slope_ms = machine.row_ms / random.scale(800, 30000);
     machine.pass_ms = machine.decode_ms * random.between(0, 0.3);
-    machine.has_common_buffer = random.chance(0.3);
+    machine.is_kv_unified = random.chance(0.3);
     machine.untiled = random.chance(0.6) ? random.between(1.5, 4) : 1;
     if (random.chance(0.2)) {
         machine.flat_rows = random.chance(0.5) ? 256 : 512;

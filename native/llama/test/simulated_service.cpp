@@ -24,7 +24,7 @@ struct Running {
 // Whole tiles beside streams, as the planner's are.
 PrefillPlan fixed_plan(const std::vector<PromptAhead> & prompts, const StepLoad & load, uint32_t chunk) {
     PrefillPlan plan;
-    if (load.n_rows > 0) chunk = !load.has_common_buffer ? chunk + 1 : chunk > 2 * load.n_rows ? chunk - load.n_rows : chunk;
+    if (load.n_rows > 0) chunk = !load.is_kv_unified ? chunk + 1 : chunk > 2 * load.n_rows ? chunk - load.n_rows : chunk;
     for (const auto & prompt : prompts) {
         const auto n = static_cast<uint32_t>(std::min<size_t>(chunk, prompt.n_left));
         plan.n_tokens.push_back(n);
@@ -33,12 +33,12 @@ PrefillPlan fixed_plan(const std::vector<PromptAhead> & prompts, const StepLoad 
     return plan;
 }
 
-StepLoad load_of(uint32_t n_decoding, bool has_common_buffer) {
+StepLoad load_of(uint32_t n_decoding, bool is_kv_unified) {
     StepLoad load;
     load.n_decoding = load.n_rows = n_decoding;
     load.n_free_rows = 2048 - n_decoding;
     load.n_physical = kPhysical;
-    load.has_common_buffer = has_common_buffer;
+    load.is_kv_unified = is_kv_unified;
     return load;
 }
 
@@ -97,7 +97,7 @@ Outcome run(const Machine & machine, const SimulatedLoad & load, uint32_t chunk,
             ranked.push_back(prompts[i]);
             owners.push_back(whose[i]);
         }
-        auto step = load_of(n_decoding, machine.has_common_buffer);
+        auto step = load_of(n_decoding, machine.is_kv_unified);
         step.in_burst = in_burst;
         const auto plan = chunk > 0 ? fixed_plan(ranked, step, chunk) : plan_prefill(ranked, step, estimates);
         in_burst = plan.in_burst;
@@ -143,7 +143,7 @@ Outcome run(const Machine & machine, const SimulatedLoad & load, uint32_t chunk,
 
 Recovery recover(const Machine & machine, const Machine & believed, uint32_t n_decoding, size_t depth) {
     constexpr int kMeasured = 128;
-    auto load = load_of(n_decoding, machine.has_common_buffer);
+    auto load = load_of(n_decoding, machine.is_kv_unified);
     const double decode_ms = machine.step_ms(n_decoding, 0, 0);
     const double at = static_cast<double>(depth);
     const double bound_ms = gap_bound_ms(decode_ms, machine.step_ms(n_decoding, kTuning.tile_rows, at) - decode_ms);
@@ -168,9 +168,9 @@ Recovery recover(const Machine & machine, const Machine & believed, uint32_t n_d
     StepEstimates errs;
     run_steps(knows, machine, 400);
     run_steps(errs, believed, 400);
-    const double usual = run_steps(knows, machine, kMeasured);
+    const double baseline = run_steps(knows, machine, kMeasured);
     run_steps(errs, machine, kSettling);
-    const double ratio = run_steps(errs, machine, kMeasured) / usual;
+    const double ratio = run_steps(errs, machine, kMeasured) / baseline;
     return {ratio, worst_gap};
 }
 
@@ -192,7 +192,7 @@ double tokens_before_the_long_one(const Machine & machine, Random & random) {
         const auto order = rank_prompts(prompts);
         std::vector<PromptAhead> ranked;
         for (auto i : order) ranked.push_back(prompts[i]);
-        const auto plan = plan_prefill(ranked, load_of(2, machine.has_common_buffer), estimates);
+        const auto plan = plan_prefill(ranked, load_of(2, machine.is_kv_unified), estimates);
         uint32_t n_all = 0;
         for (auto n : plan.n_tokens) n_all += n;
         estimates.observe({machine.step_ms(2, n_all, 500), 2, n_all, 500});

@@ -52,7 +52,7 @@ const models: RandomModelOptions[] = [
 for (const shape of models) {
   for (const kvUnified of [true, false]) {
     t.test(
-      `${shape.arch}, ${kvUnified ? 'one buffer' : 'a buffer each'}: greedy answers are those of the model alone`,
+      `${shape.arch}, ${kvUnified ? 'one buffer' : 'per-sequence KV'}: greedy answers are those of the model alone`,
       async (t) => {
         const model = await LlamaModel.load({ path: await randomModel(shape) });
         t.teardown(() => model.close());
@@ -202,9 +202,9 @@ t.test('a draft model', async (t) => {
 
   const twin = await LlamaModel.load({ path: await randomModel({ arch: 'llama', seed: 1 }) });
   t.teardown(() => twin.close());
-  const guessed = await answer(twin);
-  t.strictSame(tokens(guessed), tokens(alone), 'its own twin drafts for it and the answers stay');
-  for (const { usage } of guessed) t.ok(usage.nAcceptedTokens > 10, `${usage.nAcceptedTokens} of ${usage.nDraftedTokens}`);
+  const drafted = await answer(twin);
+  t.strictSame(tokens(drafted), tokens(alone), 'its own twin drafts for it and the answers stay');
+  for (const { usage } of drafted) t.ok(usage.nAcceptedTokens > 10, `${usage.nAcceptedTokens} of ${usage.nDraftedTokens}`);
 
   const stranger = await LlamaModel.load({ path: await randomModel({ arch: 'llama', seed: 2 }) });
   t.teardown(() => stranger.close());

@@ -2,7 +2,7 @@
 // speculation-test meter N_SEQUENCES ROW_MS HIT_RATE CLAIMED N_STEPS [RESHAPE_MS]: the meter against a made-up machine, where a
 // pass
 //   costs 1 ms and ROW_MS for each row, and RESHAPE_MS more where the step before had another number of rows; drafted tokens hit
-//   with HIT_RATE, and the offers claim CLAIMED.
+//   with HIT_RATE, and the candidates claim CLAIMED.
 // speculation-test passes SEQUENCE:ROWS...: how a step is cut into passes where each sequence has a buffer of its own.
 // Prints `name value` lines; a broken promise ends it with status 1.
 #include "../speculative/draft_plan.h"
@@ -67,20 +67,20 @@ int check_meter(uint32_t n_sequences, double row_ms, double hit_rate, double cla
     double n_drafted = 0;
     uint32_t n_rows_before = n_sequences;
     for (uint32_t step = 0; step < n_steps; step++) {
-        std::vector<svc::DraftOffer> offers(n_sequences);
+        std::vector<svc::DraftCandidate> candidates(n_sequences);
         for (uint32_t i = 0; i < n_sequences; i++) {
-            offers[i].sequence = static_cast<int32_t>(i);
+            candidates[i].sequence = static_cast<int32_t>(i);
             double chance = 1;
-            for (int k = 0; k < 16; k++) offers[i].chances.push_back(chance *= claimed);
+            for (int k = 0; k < 16; k++) candidates[i].chances.push_back(chance *= claimed);
         }
-        const uint32_t n_rows = meter.plan(offers);
+        const uint32_t n_rows = meter.plan(candidates);
         uint32_t n_sampled = n_sequences;
-        for (const auto & offer : offers) {
-            for (uint32_t k = 0; k < offer.n_chosen && uniform() < hit_rate; k++) n_sampled++;
+        for (const auto & candidate : candidates) {
+            for (uint32_t k = 0; k < candidate.n_chosen && uniform() < hit_rate; k++) n_sampled++;
         }
         const double step_ms = cost(n_sequences + n_rows) + (n_sequences + n_rows == n_rows_before ? 0 : reshape_ms);
         n_rows_before = n_sequences + n_rows;
-        meter.observe(offers, n_sampled, step_ms, 0);
+        meter.observe(candidates, n_sampled, step_ms, 0);
         ms += step_ms;
         n_tokens += n_sampled;
         n_drafted += n_rows;
@@ -91,15 +91,15 @@ int check_meter(uint32_t n_sequences, double row_ms, double hit_rate, double cla
 }
 
 int show_passes(int count, char ** words) {
-    std::vector<svc::DraftOffer> offers;
+    std::vector<svc::DraftCandidate> candidates;
     for (int i = 0; i < count; i++) {
         char * rows = nullptr;
-        auto & offer = offers.emplace_back();
-        offer.sequence = static_cast<int32_t>(std::strtol(words[i], &rows, 10));
-        offer.n_chosen = static_cast<uint32_t>(std::atoi(rows + 1)) - 1;
+        auto & candidate = candidates.emplace_back();
+        candidate.sequence = static_cast<int32_t>(std::strtol(words[i], &rows, 10));
+        candidate.n_chosen = static_cast<uint32_t>(std::atoi(rows + 1)) - 1;
     }
     std::printf("passes");
-    for (auto rows : svc::passes_of(offers, svc::Passes::Equal)) std::printf(" %u", rows);
+    for (auto rows : svc::passes_of(candidates, svc::Passes::Equal)) std::printf(" %u", rows);
     std::printf("\n");
     return 0;
 }

@@ -13,7 +13,7 @@ t.test('the rows of a step follow from the state of those that could go on', { s
     ['a prompt alone gets a physical batch', '0=5000', '0:512'],
     ['what is left of it', '0=100', '0:100'],
     ['beside streams whole tiles, and one token that goes with these', '0=decode 1=5000', '0:1 1:193'],
-    ['in a unified KV buffer, tiles with their rows', 'unified 0=decode 1=5000', '0:1 1:191'],
+    ['in unified KV buffer, tiles with their rows', 'unified 0=decode 1=5000', '0:1 1:191'],
     ['drafts take the place of prompt tokens', '0=decode+64 1=5000', '0:65 1:129'],
     ['the shortest prompt first', '0=5000 1=100', '0:64 1:100'],
     ['a gap is closed by rows for nobody', '0=decode 3=decode', '0:1 1:pad 2:pad 3:1'],

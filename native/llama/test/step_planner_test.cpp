@@ -114,7 +114,7 @@ int show_chunks(int count, char ** words) {
     }
     for (int i = 7; i < count; i++) {
         load.is_contended |= std::strcmp(words[i], "contended") == 0;
-        load.has_common_buffer |= std::strcmp(words[i], "common") == 0;
+        load.is_kv_unified |= std::strcmp(words[i], "common") == 0;
         load.in_burst |= std::strcmp(words[i], "in_burst") == 0;
         if (std::strncmp(words[i], "drafted=", 8) == 0) load.n_rows += static_cast<uint32_t>(std::atoi(words[i] + 8));
     }

@@ -39,9 +39,9 @@ t.test('a job of nobody’s is refused', async (t) => {
 for (const where of ['memory', 'disk'] as const) {
   t.test(`a tenant with little saved in ${where} loses none of it to one that saves much`, async (t) => {
     const kvOffloadFolder = mkdtempSync(join(tmpdir(), 'svc-kv-'));
-    const room = { kvOffloadMemoryBytes: where === 'memory' ? 8 * mebibyte : 2 * mebibyte };
+    const capacity = { kvOffloadMemoryBytes: where === 'memory' ? 8 * mebibyte : 2 * mebibyte };
     const disk = where === 'disk' ? { kvOffloadDiskBytes: 6 * mebibyte, kvOffloadFolder } : {};
-    const engine = await model.createEngine({ nCtx: 2_048, nParallel: 1, ...room, ...disk });
+    const engine = await model.createEngine({ nCtx: 2_048, nParallel: 1, ...capacity, ...disk });
     t.teardown(() => engine.close());
     const say = (tenant: string, seed: number, count: number) =>
       complete(engine, { tenant, prompt: prompt(seed, count), maxTokens: 1 });
@@ -49,7 +49,7 @@ for (const where of ['memory', 'disk'] as const) {
     // Each takes the place of the one before it, whose state is saved.
     for (let chat = 2; chat < 40; chat++) await say('loud', chat, 900);
     const { offloadMemoryBytes, offloadDiskBytes } = engine.stats();
-    t.ok(offloadMemoryBytes + offloadDiskBytes > (where === 'memory' ? 5 : 4) * mebibyte, 'the room is full');
+    t.ok(offloadMemoryBytes + offloadDiskBytes > (where === 'memory' ? 5 : 4) * mebibyte, 'the offload is full');
     t.equal((await say('quiet', 1, 300)).usage.nCachedTokens, 300);
   });
 }

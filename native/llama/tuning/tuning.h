@@ -72,7 +72,7 @@ struct Tuning {
     double padding_rows_most = 4;
     // the same by depth: tokens in front that cost a row as much again. step, 2c
     double padding_tokens_per_row = 512;
-    // prefix hits : attention over cells that nobody runs (common buffer). streams, 2c
+    // prefix hits : attention over cells that nobody runs (unified KV). streams, 2c
     size_t idle_cells = 4096;
     // early saves : copies for nothing. Of the cells, below which they are tight. chosen
     uint32_t tight_part = 4;
@@ -130,7 +130,7 @@ struct Tuning {
     uint32_t auto_queued_tokens = 4 * 1024 * 1024;
     // of what a refused client is told : its retries. chosen
     double least_retry_ms = 100;
-    // the same : its patience. chosen
+    // the same : how long it waits. chosen
     double most_retry_ms = 60000;
     // the same, before any job has ended. chosen
     double unknown_retry_ms = 1000;
@@ -192,7 +192,7 @@ struct Tuning {
     // slow writing beside computing : memory. chosen
     size_t most_unwritten_steps = 4;
     // fairness of contexts side by side : chunks short for nobody. tenants, 2c
-    Ms company_memory{200};
+    Ms contention_memory{200};
     // steps that do not run side by side : gaps beside a slow context. tenants, 2c
     Ms most_turn_wait{30};
     // the cores while an answer is made : how long answers wait for work that nobody waits for. ingest, 2c

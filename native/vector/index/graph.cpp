@@ -77,7 +77,7 @@ class Workplaces {
         return place;
     }
 
-    void give_back(uint32_t place) {
+    void release(uint32_t place) {
         std::lock_guard lock(mutex_);
         free_.push_back(place);
         freed_.notify_one();
@@ -92,7 +92,7 @@ class Workplaces {
 class Workplace {
   public:
     explicit Workplace(Workplaces & of) : of_(of), number_(of.take()) {}
-    ~Workplace() { of_.give_back(number_); }
+    ~Workplace() { of_.release(number_); }
     Workplace(const Workplace &) = delete;
     uint32_t number() const { return number_; }
 

@@ -18,7 +18,7 @@ namespace svc {
 namespace {
 
 // The C library keeps what copies of added vectors took, on each thread that they came through.
-void give_back_freed_memory() {
+void release_freed_memory() {
 #ifdef __GLIBC__
     malloc_trim(0);
 #endif
@@ -142,8 +142,8 @@ void VectorIndex::link() {
     std::lock_guard one(maintenance_);
     thaw();
     uint64_t n_seen = n_calls_;
-    while (link_next()) give_way(n_seen);
-    give_back_freed_memory();
+    while (link_next()) yield_cores(n_seen);
+    release_freed_memory();
 }
 
 void VectorIndex::thaw() {
@@ -162,7 +162,7 @@ void VectorIndex::thaw() {
 }
 
 // Many short calls in a row would otherwise each wait for a row to be linked.
-void VectorIndex::give_way(uint64_t & n_seen) const {
+void VectorIndex::yield_cores(uint64_t & n_seen) const {
     constexpr auto kPause = std::chrono::microseconds(500);
     constexpr int kMostPauses = 8;
     // link_next() is one of the calls.

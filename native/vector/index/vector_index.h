@@ -96,7 +96,7 @@ class VectorIndex {
     // One row under the lock. False: none was left.
     bool link_next();
     // Waits while others use the index, but not for long. `n_seen` is what n_calls_ was when it was last looked at.
-    void give_way(uint64_t & n_seen) const;
+    void yield_cores(uint64_t & n_seen) const;
     std::vector<uint32_t> copy_rows(Rows & to) const;
     void link_all(IndexState & state) const;
 

@@ -45,7 +45,7 @@ std::optional<uint32_t> RowKeys::find(uint64_t key) const {
 size_t RowKeys::size_bytes() const { return keys_.capacity() * sizeof(uint64_t) + places_.capacity() * sizeof(uint32_t); }
 
 void RowKeys::push(uint64_t key) {
-    make_room();
+    make_space();
     keys_.push_back(kNoKey);
     if (key == kNoKey) return;
     remove(key);
@@ -81,7 +81,7 @@ void RowKeys::insert(uint64_t key, uint32_t row) {
     n_taken_++;
 }
 
-void RowKeys::make_room() {
+void RowKeys::make_space() {
     // A search for a key ends at a free place, so some must stay.
     if (4 * (n_taken_ + 1) <= 3 * places_.size()) return;
     rebuild(places_for(size_t{n_alive_} + 1));

@@ -39,8 +39,8 @@ class RowKeys {
     // The place of a key that is there, or kFree.
     size_t place_of(uint64_t key) const;
     void insert(uint64_t key, uint32_t row);
-    // Room for one key more.
-    void make_room();
+    // Space for one key more.
+    void make_space();
     void rebuild(size_t n_places);
 
     std::vector<uint64_t> keys_;

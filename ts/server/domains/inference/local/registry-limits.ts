@@ -10,7 +10,7 @@ const deviceShare = 0.9;
 /** Plans of models are kept for this many bytes of device memory, and what is free differs a little at each start. */
 const deviceGrain = 256 * 2 ** 20;
 
-/** The queue is as long as the engine's own (native/llama/queue/queue_bound.h). */
+/** The queue is as long as the engine's own (native/llama/queue/admission_control.h). */
 export function defaultRegistryLimits(): RegistryLimits {
   return {
     maxModels: Number.POSITIVE_INFINITY,

@@ -13,35 +13,35 @@
 
 namespace svc {
 
-class ComputeTurns {
+class CoreArbiter {
   public:
     // A context, for as long as it lives. Used by one thread at a time.
     class Member {
       public:
         // `n_threads`: 0 for one that computes elsewhere, which never waits.
-        explicit Member(uint32_t n_threads, ComputeTurns & turns = of_process());
+        explicit Member(uint32_t n_threads, CoreArbiter & arbiter = of_process());
         ~Member();
         Member(const Member &) = delete;
         Member & operator=(const Member &) = delete;
 
         // Whether others computed of late that somebody waits for: steps should then be short.
-        bool has_company() const;
+        bool is_contended() const;
 
       private:
-        friend class ComputeTurns;
-        friend class ComputeTurn;
-        ComputeTurns & turns_;
+        friend class CoreArbiter;
+        friend class CoreGrant;
+        CoreArbiter & arbiter_;
         uint32_t n_threads_;
         Clock::time_point last_{};  // of a turn that did not yield
         Clock::time_point taken_{};
         Clock::duration lasted_{};  // its last turn
     };
 
-    explicit ComputeTurns(uint32_t n_cores) : n_free_(n_cores), n_cores_(n_cores) {}
-    static ComputeTurns & of_process();
+    explicit CoreArbiter(uint32_t n_cores) : n_free_(n_cores), n_cores_(n_cores) {}
+    static CoreArbiter & of_process();
 
   private:
-    friend class ComputeTurn;
+    friend class CoreGrant;
     struct Place {
         const Member * member;
         bool yields;
@@ -49,7 +49,7 @@ class ComputeTurns {
     using Line = std::list<Place>;
 
     void take(Member & member, bool yields);
-    void give_back(Member & member, bool yields);
+    void release(Member & member, bool yields);
     Line::iterator first_that_yields();
     bool is_turn(const Line::const_iterator & place) const;
     // Until the others pause, or have had their share.
@@ -65,18 +65,18 @@ class ComputeTurns {
 };
 
 // Holds the cores while it lives.
-class ComputeTurn {
+class CoreGrant {
   public:
     // `yields`: nobody waits for what is computed.
-    explicit ComputeTurn(ComputeTurns::Member & member, bool yields = false) : member_(member), yields_(yields) {
-        member_.turns_.take(member_, yields_);
+    explicit CoreGrant(CoreArbiter::Member & member, bool yields = false) : member_(member), yields_(yields) {
+        member_.arbiter_.take(member_, yields_);
     }
-    ~ComputeTurn() { member_.turns_.give_back(member_, yields_); }
-    ComputeTurn(const ComputeTurn &) = delete;
-    ComputeTurn & operator=(const ComputeTurn &) = delete;
+    ~CoreGrant() { member_.arbiter_.release(member_, yields_); }
+    CoreGrant(const CoreGrant &) = delete;
+    CoreGrant & operator=(const CoreGrant &) = delete;
 
   private:
-    ComputeTurns::Member & member_;
+    CoreArbiter::Member & member_;
     const bool yields_;
 };
 

@@ -1,4 +1,4 @@
-// How many cells of a KV cache its sequences fill. Sequences of a common buffer may hold the same cells, which are counted once.
+// How many cells of a KV cache its sequences fill. Sequences of a unified KV may hold the same cells, which are counted once.
 //
 // Cells here are numbers that stand for llama.cpp's: one for each token of a sequence, with the number of sequences that hold it.
 #pragma once
@@ -10,9 +10,9 @@
 
 namespace svc {
 
-class CellLedger {
+class CellReferences {
   public:
-    CellLedger(uint32_t n_cells, uint32_t n_sequences) : n_cells_(n_cells), held_(n_sequences) {}
+    CellReferences(uint32_t n_cells, uint32_t n_sequences) : n_cells_(n_cells), held_(n_sequences) {}
 
     // The sequence takes `count` cells more.
     void take(llama_seq_id id, size_t count);

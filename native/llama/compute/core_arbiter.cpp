@@ -1,4 +1,4 @@
-#include "compute_turns.h"
+#include "core_arbiter.h"
 
 #include <algorithm>
 #include <thread>
@@ -8,32 +8,32 @@
 
 namespace svc {
 
-ComputeTurns & ComputeTurns::of_process() {
-    static ComputeTurns turns(std::max(1u, std::thread::hardware_concurrency()));
-    return turns;
+CoreArbiter & CoreArbiter::of_process() {
+    static CoreArbiter arbiter(std::max(1u, std::thread::hardware_concurrency()));
+    return arbiter;
 }
 
-ComputeTurns::Member::Member(uint32_t n_threads, ComputeTurns & turns)
-    : turns_(turns), n_threads_(std::min(n_threads, turns.n_cores_)) {
-    std::lock_guard lock(turns_.mutex_);
-    turns_.members_.push_back(this);
+CoreArbiter::Member::Member(uint32_t n_threads, CoreArbiter & arbiter)
+    : arbiter_(arbiter), n_threads_(std::min(n_threads, arbiter.n_cores_)) {
+    std::lock_guard lock(arbiter_.mutex_);
+    arbiter_.members_.push_back(this);
 }
 
-ComputeTurns::Member::~Member() {
-    std::lock_guard lock(turns_.mutex_);
-    auto & members = turns_.members_;
+CoreArbiter::Member::~Member() {
+    std::lock_guard lock(arbiter_.mutex_);
+    auto & members = arbiter_.members_;
     members.erase(std::find(members.begin(), members.end(), this));
 }
 
-bool ComputeTurns::Member::has_company() const {
+bool CoreArbiter::Member::is_contended() const {
     if (n_threads_ == 0) return false;
-    std::lock_guard lock(turns_.mutex_);
-    const auto since = Clock::now() - kTuning.company_memory;
-    return std::any_of(turns_.members_.begin(), turns_.members_.end(),
+    std::lock_guard lock(arbiter_.mutex_);
+    const auto since = Clock::now() - kTuning.contention_memory;
+    return std::any_of(arbiter_.members_.begin(), arbiter_.members_.end(),
                        [&](const Member * other) { return other != this && other->n_threads_ > 0 && other->last_ > since; });
 }
 
-void ComputeTurns::take(Member & member, bool yields) {
+void CoreArbiter::take(Member & member, bool yields) {
     if (member.n_threads_ == 0) return;
     auto own = with_memory([&] { return Line{{&member, yields}}; });
     std::unique_lock lock(mutex_);
@@ -49,7 +49,7 @@ void ComputeTurns::take(Member & member, bool yields) {
     if (!waiting_.empty()) changed_.notify_all();
 }
 
-void ComputeTurns::give_back(Member & member, bool yields) {
+void CoreArbiter::release(Member & member, bool yields) {
     if (member.n_threads_ == 0) return;
     std::lock_guard lock(mutex_);
     const auto now = Clock::now();
@@ -59,7 +59,7 @@ void ComputeTurns::give_back(Member & member, bool yields) {
     if (!waiting_.empty()) changed_.notify_all();
 }
 
-void ComputeTurns::yield(std::unique_lock<std::mutex> & lock, Line::iterator place) {
+void CoreArbiter::yield(std::unique_lock<std::mutex> & lock, Line::iterator place) {
     const Clock::duration share = kTuning.turns_between_yielding * place->member->lasted_;
     const auto end = Clock::now() + std::min<Clock::duration>(share, kTuning.most_yielding);
     for (auto now = Clock::now(); now < end; now = Clock::now()) {
@@ -72,11 +72,11 @@ void ComputeTurns::yield(std::unique_lock<std::mutex> & lock, Line::iterator pla
     waiting_.splice(first_that_yields(), waiting_, place);
 }
 
-ComputeTurns::Line::iterator ComputeTurns::first_that_yields() {
+CoreArbiter::Line::iterator CoreArbiter::first_that_yields() {
     return std::find_if(waiting_.begin(), waiting_.end(), [](const Place & place) { return place.yields; });
 }
 
-bool ComputeTurns::is_turn(const Line::const_iterator & place) const {
+bool CoreArbiter::is_turn(const Line::const_iterator & place) const {
     return place == waiting_.begin() && n_free_ >= place->member->n_threads_;
 }
 

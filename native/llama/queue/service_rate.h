@@ -9,7 +9,7 @@
 
 namespace svc {
 
-class DrainRate {
+class ServiceRate {
   public:
     // After each step. `is_full`: every sequence worked, so that completions since the last call tell the capacity.
     void step(Clock::time_point now, bool is_full) {

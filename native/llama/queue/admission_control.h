@@ -13,7 +13,7 @@
 
 namespace svc {
 
-class QueueBound {
+class AdmissionControl {
   public:
     struct Limits {
         uint32_t n_jobs;
@@ -50,6 +50,6 @@ class QueueBound {
 };
 
 // What automatic limits of a queue come to.
-QueueBound::Limits queue_limits(const EngineOptions & options);
+AdmissionControl::Limits queue_limits(const EngineOptions & options);
 
 }  // namespace svc

@@ -1,11 +1,11 @@
-/** Contexts that share cores (compute_turns_test.cpp). */
+/** Contexts that share cores (core_arbiter_test.cpp). */
 import t, { type Test } from 'tap';
 import { figuresOf, noReferences } from './reference.ts';
 import { undisturbed } from './undisturbed.ts';
 
 type Figures = Record<string, number>;
 
-const figures = (...args: (string | number)[]) => figuresOf('compute-turns-test', args);
+const figures = (...args: (string | number)[]) => figuresOf('core-arbiter-test', args);
 
 /** Contexts of so many threads each take all cores and no more, in turns that fit. */
 async function share(t: Test, nCores: number, nThreads: readonly number[], fits: (turns: Figures) => boolean): Promise<void> {

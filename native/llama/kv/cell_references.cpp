@@ -1,4 +1,4 @@
-#include "cell_ledger.h"
+#include "cell_references.h"
 
 #include "../../common/memory_wait.h"
 
@@ -6,7 +6,7 @@
 
 namespace svc {
 
-void CellLedger::take(llama_seq_id id, size_t count) {
+void CellReferences::take(llama_seq_id id, size_t count) {
     const MemoryWait wait;
     auto & cells = of(id);
     for (size_t i = 0; i < count; i++) {
@@ -22,7 +22,7 @@ void CellLedger::take(llama_seq_id id, size_t count) {
     n_used_ += static_cast<uint32_t>(count);
 }
 
-void CellLedger::share(llama_seq_id from, llama_seq_id to, size_t count) {
+void CellReferences::share(llama_seq_id from, llama_seq_id to, size_t count) {
     const MemoryWait wait;
     const auto & source = of(from);
     auto & target = of(to);
@@ -30,7 +30,7 @@ void CellLedger::share(llama_seq_id from, llama_seq_id to, size_t count) {
     for (auto cell : target) n_holders_[cell]++;
 }
 
-void CellLedger::drop(llama_seq_id id, size_t n_keep) {
+void CellReferences::drop(llama_seq_id id, size_t n_keep) {
     const MemoryWait wait;
     auto & cells = of(id);
     for (size_t i = n_keep; i < cells.size(); i++) {
@@ -41,7 +41,7 @@ void CellLedger::drop(llama_seq_id id, size_t n_keep) {
     cells.resize(std::min(n_keep, cells.size()));
 }
 
-uint32_t CellLedger::n_held(const std::vector<llama_seq_id> & ids) const {
+uint32_t CellReferences::n_held(const std::vector<llama_seq_id> & ids) const {
     std::vector<bool> seen(n_holders_.size());
     uint32_t n = 0;
     for (auto id : ids) {

@@ -1,11 +1,11 @@
-// compute-turns-test share N_CORES THREADS...: contexts of so many threads that compute 1 ms at a time for 300 ms. Prints the
+// core-arbiter-test share N_CORES THREADS...: contexts of so many threads that compute 1 ms at a time for 300 ms. Prints the
 // most
 //   cores that were taken at once, the fewest and the most turns that one of them got, and whether they noticed each other.
-// compute-turns-test yield STEPS: a context computes so many steps of 2 ms with 1 ms between them, beside one that computes 5 ms
+// core-arbiter-test yield STEPS: a context computes so many steps of 2 ms with 1 ms between them, beside one that computes 5 ms
 // at a time
 //   and yields, for 600 ms. Prints how many turns each got, and the longest time, in ms, that a step waited.
-// compute-turns-test hog: how long a context waits, in ms, beside one whose step takes 300 ms.
-#include "../compute/compute_turns.h"
+// core-arbiter-test hog: how long a context waits, in ms, beside one whose step takes 300 ms.
+#include "../compute/core_arbiter.h"
 
 #include <algorithm>
 #include <atomic>
@@ -20,7 +20,7 @@ namespace {
 void sleep_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
 int share(uint32_t n_cores, int count, char ** threads) {
-    svc::ComputeTurns turns(n_cores);
+    svc::CoreArbiter arbiter(n_cores);
     std::atomic<uint32_t> n_taken{0};
     std::atomic<uint32_t> n_most{0};
     std::atomic<bool> alone{false};
@@ -30,18 +30,18 @@ int share(uint32_t n_cores, int count, char ** threads) {
     for (int i = 0; i < count; i++) {
         workers.emplace_back([&, i] {
             const auto n_threads = static_cast<uint32_t>(std::atoi(threads[i]));
-            svc::ComputeTurns::Member member(n_threads, turns);
+            svc::CoreArbiter::Member member(n_threads, arbiter);
             bool noticed = false;
             while (svc::Clock::now() < end) {
                 {
-                    const svc::ComputeTurn turn(member);
+                    const svc::CoreGrant grant(member);
                     const uint32_t n_now = n_taken += std::min(n_threads, n_cores);
                     for (auto most = n_most.load(); most < n_now && !n_most.compare_exchange_weak(most, n_now);) continue;
                     sleep_ms(1);
                     n_taken -= std::min(n_threads, n_cores);
                 }
                 n_turns[static_cast<size_t>(i)]++;
-                noticed = noticed || member.has_company();
+                noticed = noticed || member.is_contended();
             }
             if (!noticed) alone = true;
         });
@@ -54,23 +54,23 @@ int share(uint32_t n_cores, int count, char ** threads) {
 }
 
 int yield(int n_steps) {
-    svc::ComputeTurns turns(2);
+    svc::CoreArbiter arbiter(2);
     const auto end = svc::Clock::now() + std::chrono::milliseconds(600);
     int n_yielding = 0;
     std::thread background([&] {
-        svc::ComputeTurns::Member member(2, turns);
+        svc::CoreArbiter::Member member(2, arbiter);
         for (; svc::Clock::now() < end; n_yielding++) {
-            const svc::ComputeTurn turn(member, true);
+            const svc::CoreGrant grant(member, true);
             sleep_ms(5);
         }
     });
-    svc::ComputeTurns::Member member(2, turns);
+    svc::CoreArbiter::Member member(2, arbiter);
     double longest_ms = 0;
     int n_done = 0;
     for (; n_done < n_steps && svc::Clock::now() < end; n_done++) {
         const auto begin = svc::Clock::now();
         {
-            const svc::ComputeTurn turn(member);
+            const svc::CoreGrant grant(member);
             longest_ms = std::max(longest_ms, svc::ms_between(begin, svc::Clock::now()));
             sleep_ms(2);
         }
@@ -82,14 +82,14 @@ int yield(int n_steps) {
 }
 
 int hog() {
-    svc::ComputeTurns turns(2);
-    svc::ComputeTurns::Member slow(2, turns);
-    svc::ComputeTurns::Member quick(2, turns);
-    auto step = std::make_unique<svc::ComputeTurn>(slow);
+    svc::CoreArbiter arbiter(2);
+    svc::CoreArbiter::Member slow(2, arbiter);
+    svc::CoreArbiter::Member quick(2, arbiter);
+    auto step = std::make_unique<svc::CoreGrant>(slow);
     double waited_ms = 0;
     std::thread other([&] {
         const auto begin = svc::Clock::now();
-        const svc::ComputeTurn turn(quick);
+        const svc::CoreGrant grant(quick);
         waited_ms = svc::ms_between(begin, svc::Clock::now());
     });
     sleep_ms(300);
@@ -106,6 +106,6 @@ int main(int argc, char ** argv) {
         return share(static_cast<uint32_t>(std::atoi(argv[2])), argc - 3, argv + 3);
     if (argc == 3 && std::strcmp(argv[1], "yield") == 0) return yield(std::atoi(argv[2]));
     if (argc == 2 && std::strcmp(argv[1], "hog") == 0) return hog();
-    std::fprintf(stderr, "compute-turns-test share N_CORES THREADS... | yield STEPS | hog\n");
+    std::fprintf(stderr, "core-arbiter-test share N_CORES THREADS... | yield STEPS | hog\n");
     return 2;
 }

@@ -1,4 +1,4 @@
-#include "kv_tier.h"
+#include "kv_offload.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -16,19 +16,19 @@ std::string tenant_of(const std::string & key) { return key.substr(0, key.find('
 
 }  // namespace
 
-KvTier::KvTier(Options options, std::function<void()> wake) : options_(std::move(options)) {
+KvOffload::KvOffload(Options options, std::function<void()> wake) : options_(std::move(options)) {
     if (options_.disk_bytes == 0 || options_.folder.empty()) return;
     // Without a folder that can be written, memory is all there is; whoever made the folder knows and says so.
     catch_status([&] { disk_ = std::make_unique<KvDisk>(options_.folder, std::move(wake)); });
 }
 
-KvTier::~KvTier() {
+KvOffload::~KvOffload() {
     for (const auto & [id, entry] : entries_) {
         if (entry.on_disk || entry.writing) disk_->remove(id);
     }
 }
 
-KvTier::Match KvTier::find(const std::string & key, const Tokens & tokens, size_t most) const {
+KvOffload::Match KvOffload::find(const std::string & key, const Tokens & tokens, size_t most) const {
     Match best;
     for (const auto & [id, n_common] : tree_.find(key, tokens, most, kTuning.prefix_candidates)) {
         const auto & entry = entries_.at(id);
@@ -43,11 +43,11 @@ KvTier::Match KvTier::find(const std::string & key, const Tokens & tokens, size_
     return best;
 }
 
-bool KvTier::holds(const std::string & key, const Tokens & tokens) const {
+bool KvOffload::holds(const std::string & key, const Tokens & tokens) const {
     return find(key, tokens, tokens.size()).n_common == tokens.size();
 }
 
-void KvTier::put(const std::string & key, const Tokens & tokens, std::shared_ptr<const KvState> state) {
+void KvOffload::put(const std::string & key, const Tokens & tokens, std::shared_ptr<const KvState> state) {
     const MemoryWait wait;
     const size_t bytes = state->bytes() + tokens.size() * sizeof(llama_token);
     const auto tenant = tenant_of(key);
@@ -68,26 +68,26 @@ void KvTier::put(const std::string & key, const Tokens & tokens, std::shared_ptr
 }
 
 // A state that the new one begins with is of no more use.
-void KvTier::supersede(const std::string & key, const Tokens & tokens) {
+void KvOffload::supersede(const std::string & key, const Tokens & tokens) {
     for (const auto & [id, n_common] : tree_.find(key, tokens, tokens.size(), kTuning.prefix_candidates)) {
         if (entries_.at(id).tokens.size() == n_common) drop(id);
     }
 }
 
-std::shared_ptr<const KvState> KvTier::get(Id id) {
+std::shared_ptr<const KvState> KvOffload::get(Id id) {
     auto found = entries_.find(id);
     if (found == entries_.end()) return nullptr;
     touch(found->second, id);
     return found->second.state;
 }
 
-void KvTier::touch(Entry & entry, Id id) {
+void KvOffload::touch(Entry & entry, Id id) {
     const MemoryWait wait;
     recency_.erase(entry.recency);
     entry.recency = recency_.insert(recency_.end(), id);
 }
 
-bool KvTier::fetch(Id id) {
+bool KvOffload::fetch(Id id) {
     const MemoryWait wait;
     auto found = entries_.find(id);
     if (found == entries_.end()) return false;
@@ -99,12 +99,12 @@ bool KvTier::fetch(Id id) {
     return true;
 }
 
-bool KvTier::is_fetching(Id id) const {
+bool KvOffload::is_fetching(Id id) const {
     const auto found = entries_.find(id);
     return found != entries_.end() && found->second.reading;
 }
 
-void KvTier::drop(Id id) {
+void KvOffload::drop(Id id) {
     const MemoryWait wait;
     auto found = entries_.find(id);
     if (found == entries_.end()) return;
@@ -119,20 +119,20 @@ void KvTier::drop(Id id) {
     entries_.erase(found);
 }
 
-void KvTier::count_memory(const Entry & entry, bool is_more) {
+void KvOffload::count_memory(const Entry & entry, bool is_more) {
     auto & mine = tenants_.at(entry.tenant).memory_bytes;
     mine = is_more ? mine + entry.bytes : mine - entry.bytes;
     memory_bytes_ = is_more ? memory_bytes_ + entry.bytes : memory_bytes_ - entry.bytes;
 }
 
-void KvTier::count_disk(const Entry & entry, bool is_more) {
+void KvOffload::count_disk(const Entry & entry, bool is_more) {
     auto & mine = tenants_.at(entry.tenant).disk_bytes;
     mine = is_more ? mine + entry.bytes : mine - entry.bytes;
     disk_bytes_ = is_more ? disk_bytes_ + entry.bytes : disk_bytes_ - entry.bytes;
 }
 
 // The tenant with the most bytes, when `tenant` has `more` than now; of equals, that one itself.
-const std::string & KvTier::largest(uint64_t Use::*bytes, const std::string & tenant, size_t more) const {
+const std::string & KvOffload::largest(uint64_t Use::*bytes, const std::string & tenant, size_t more) const {
     const auto own = tenants_.find(tenant);
     const std::string * found = &tenant;
     uint64_t most = (own == tenants_.end() ? 0 : own->second.*bytes) + more;
@@ -144,7 +144,7 @@ const std::string & KvTier::largest(uint64_t Use::*bytes, const std::string & te
     return *found;
 }
 
-bool KvTier::make_memory(const std::string & tenant, size_t bytes) {
+bool KvOffload::make_memory(const std::string & tenant, size_t bytes) {
     if (bytes > options_.memory_bytes) return false;
     while (memory_bytes_ + bytes > options_.memory_bytes) {
         const std::string from = largest(&Use::memory_bytes, tenant, bytes);
@@ -154,7 +154,7 @@ bool KvTier::make_memory(const std::string & tenant, size_t bytes) {
 }
 
 // Of a state that is on disk too, or else by forgetting the oldest.
-bool KvTier::free_memory_of(const std::string & tenant) {
+bool KvOffload::free_memory_of(const std::string & tenant) {
     for (const bool forget : {false, true}) {
         for (const Id id : recency_) {
             auto & entry = entries_.at(id);
@@ -171,8 +171,8 @@ bool KvTier::free_memory_of(const std::string & tenant) {
     return false;
 }
 
-// Room on disk for the state `id`.
-bool KvTier::make_disk(Id id) {
+// Space on disk for the state `id`.
+bool KvOffload::make_disk(Id id) {
     const auto & entry = entries_.at(id);
     while (disk_bytes_ + entry.bytes > options_.disk_bytes) {
         const std::string from = largest(&Use::disk_bytes, entry.tenant, entry.bytes);
@@ -183,7 +183,7 @@ bool KvTier::make_disk(Id id) {
 
 // Of the oldest state that is nowhere else, or else of the copy of one that leaves memory later than the state `id`. Copies of
 // older ones stay, or each would be written in the place of another, for ever.
-bool KvTier::free_disk_of(const std::string & tenant, Id id) {
+bool KvOffload::free_disk_of(const std::string & tenant, Id id) {
     for (const Id other : recency_) {
         const auto & entry = entries_.at(other);
         if (entry.tenant != tenant || !entry.on_disk || entry.state || entry.reading) continue;
@@ -202,14 +202,14 @@ bool KvTier::free_disk_of(const std::string & tenant, Id id) {
 }
 
 // Writes the oldest state that is in memory alone, one at a time.
-void KvTier::write_behind() {
+void KvOffload::write_behind() {
     const bool is_early =
         static_cast<double>(memory_bytes_) < kTuning.write_behind_from * static_cast<double>(options_.memory_bytes);
     if (!disk_ || writing_ || all_written_ || is_early) return;
     all_written_ = !write_next();
 }
 
-bool KvTier::write_next() {
+bool KvOffload::write_next() {
     std::unordered_set<std::string> full;
     for (const Id id : recency_) {
         auto & entry = entries_.at(id);
@@ -226,7 +226,7 @@ bool KvTier::write_next() {
     return false;
 }
 
-void KvTier::poll() {
+void KvOffload::poll() {
     const MemoryWait wait;
     if (!disk_) return;
     for (auto & result : disk_->take_results()) {
@@ -234,8 +234,8 @@ void KvTier::poll() {
         if (wrote) writing_ = false;
         const auto found = entries_.find(result.id);
         if (wrote && !result.ok) {
-            trouble_ = "a saved KV state could not be written to " + options_.folder + ": " + result.reason +
-                       ". New states of this model stay in memory alone until it is loaded again.";
+            io_error_ = "a saved KV state could not be written to " + options_.folder + ": " + result.reason +
+                        ". New states of this model stay in memory alone until it is loaded again.";
             options_.disk_bytes = 0;
         }
         if (found == entries_.end()) continue;

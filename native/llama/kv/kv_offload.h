@@ -21,7 +21,7 @@
 
 namespace svc {
 
-class KvTier {
+class KvOffload {
   public:
     using Id = PrefixTree::Owner;
     using Tokens = std::vector<llama_token>;
@@ -42,8 +42,8 @@ class KvTier {
     };
 
     // `wake` is called from another thread when poll() has something to do.
-    KvTier(Options options, std::function<void()> wake);
-    ~KvTier();
+    KvOffload(Options options, std::function<void()> wake);
+    ~KvOffload();
 
     // What has most in common with `tokens`.
     Match find(const std::string & key, const Tokens & tokens, size_t most) const;
@@ -59,7 +59,7 @@ class KvTier {
     // Reads a state from disk; poll() says when it has come. False when it is neither there nor on its way.
     bool fetch(Id id);
     // Why nothing is written to the disk any longer; said once, empty otherwise.
-    std::string take_trouble() { return std::exchange(trouble_, {}); }
+    std::string take_io_error() { return std::exchange(io_error_, {}); }
 
     const Tokens & tokens(Id id) const { return entries_.at(id).tokens; }
     bool is_fetching(Id id) const;
@@ -107,7 +107,7 @@ class KvTier {
 
     Options options_;
     std::unique_ptr<KvDisk> disk_;
-    std::string trouble_;
+    std::string io_error_;
     PrefixTree tree_;
     std::unordered_map<Id, Entry> entries_;
     std::unordered_map<std::string, Use> tenants_;  // those with entries
