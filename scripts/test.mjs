@@ -13,11 +13,13 @@ import { runScript } from './setup/run-script.mjs';
 import { sanitizerEnvironment, sanitizers } from './setup/sanitizers.mjs';
 import { defaultPreset, setUp } from './setup/set-up.mjs';
 import { runSteps } from './setup/steps.mjs';
-import { readTapFailures } from './setup/tap-failures.mjs';
+import { readFailedFiles, readTapFailures } from './setup/tap-failures.mjs';
 import { TapProgress } from './setup/tap-progress.mjs';
 import { readTapTotals } from './setup/tap-totals.mjs';
 import { listTestFiles } from './setup/test-files.mjs';
 
+/** More failures than this are not chance. */
+const mostFilesTriedAgain = 4;
 /** Folders whose tests load the addons. */
 const nativeFolders = ['native/llama/test', 'native/vector/test', 'ts/server/native'];
 
@@ -41,7 +43,8 @@ await runScript(async () => {
   const runs = [];
   if (!values.asan && !values.tsan) {
     await runSteps([testProgramStep(defaultPreset())]);
-    runs.push(await runFiles(isAll ? listTestFiles(checkout) : positionals, env, timeout ?? (values.full ? 300 : 120)));
+    const run = isAll ? runAll : runFiles;
+    runs.push(await run(isAll ? listTestFiles(checkout) : positionals, env, timeout ?? (values.full ? 300 : 120)));
   }
   const sanitized = isAll ? nativeTests() : positionals;
   if (values.asan || (values.full && isAll && !values.tsan)) runs.push(await runSanitized('asan', sanitized, env, timeout));
@@ -71,11 +74,31 @@ async function runSanitized(name, files, env, timeoutSeconds = 600) {
   const sanitized = sanitizerEnvironment(name, env);
   if (!sanitized) {
     console.log(`Run under ${title} skipped: the compiler has no ${runtime} (${packages})`);
-    return { passed: 0, failed: 0, skipped: 1 };
+    return { passed: 0, failed: 0, skipped: 1, failedFiles: [] };
   }
   await runSteps([...nativeSteps(name), testProgramStep(name)]);
   console.log(`The native tests again, with the addons under ${title}:`);
-  return runFiles(files, sanitized, timeoutSeconds);
+  return runAll(files, sanitized, timeoutSeconds);
+}
+
+/**
+ * A whole run takes an hour of a busy machine. What failed in it is tried once more, with nothing beside it: what fails then is a fault,
+ * and what does not is named, so that somebody looks for what it depends on.
+ * @param {string[]} files
+ * @param {NodeJS.ProcessEnv} env
+ * @param {number} timeoutSeconds of one file
+ */
+async function runAll(files, env, timeoutSeconds) {
+  const first = await runFiles(files, env, timeoutSeconds);
+  const { failedFiles } = first;
+  if (failedFiles.length === 0 || failedFiles.length > mostFilesTriedAgain) return first;
+  console.log(`Again, with nothing beside it: ${failedFiles.join(', ')}`);
+  const again = [];
+  for (const file of failedFiles) again.push(await runFiles([file], env, timeoutSeconds));
+  const flaky = failedFiles.filter((_, i) => again[i]?.failed === 0);
+  if (flaky.length > 0) console.log(`UNSTABLE, failed once and then passed: ${flaky.join(', ')}`);
+  const sum = (/** @type {'passed' | 'failed' | 'skipped'} */ name) => again.reduce((total, run) => total + run[name], 0);
+  return { ...first, passed: first.passed + sum('passed'), failed: sum('failed') };
 }
 
 /**
@@ -99,7 +122,7 @@ async function runFiles(files, env, timeoutSeconds) {
     const totals = readTapTotals(tap);
     // Tap fails for more than assertions: a timeout, an open handle, no tests at all.
     if (process.exitCode && totals.failed === 0) totals.failed = 1;
-    return totals;
+    return { ...totals, failedFiles: readFailedFiles(tap) };
   } finally {
     process.exitCode = 0;
   }

@@ -22,3 +22,13 @@ export function readTapFailures(tap) {
   }
   return shown.join('\n');
 }
+
+/**
+ * The test files that failed, in the order in which they ended; none where the run broke off, and others would be missing.
+ * @param {string} tap whole output of a run
+ */
+export function readFailedFiles(tap) {
+  if (!/^# \{/m.test(tap)) return [];
+  const names = tap.split('\n').map((line) => /^not ok \d+ - (\S+\.test\.ts)\b/.exec(line)?.[1] ?? '');
+  return [...new Set(names.filter(Boolean))];
+}

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readTapFailures } from './tap-failures.mjs';
+import { readFailedFiles, readTapFailures } from './tap-failures.mjs';
 
 const run = `TAP version 14
 # Subtest: a.test.ts
@@ -34,4 +34,11 @@ not ok 1 - a.test.ts # time=12ms`,
 
 t.test('a run without failures shows nothing', async (t) => {
   t.equal(readTapFailures('ok 1 - a\n# { total: 1, pass: 1 }'), '');
+});
+
+t.test('the files that failed are told, once each, and none of a run that broke off', async (t) => {
+  const timedOut = run.replace('1..1', 'not ok 2 - test/pages/b.test.ts # time=3ms\nnot ok 3 - timeout!\nnot ok 4 - a.test.ts\n1..4');
+  t.strictSame(readFailedFiles(run), ['a.test.ts']);
+  t.strictSame(readFailedFiles(timedOut), ['a.test.ts', 'test/pages/b.test.ts']);
+  t.strictSame(readFailedFiles(timedOut.replace(/^# \{.*$/m, '')), []);
 });
