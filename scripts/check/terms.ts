@@ -55,7 +55,7 @@ export const replacedTerms: readonly ReplacedTerm[] = [
   { words: ['filler', 'fill gap'], write: 'padding row' },
   { words: ['common buffer', 'one buffer'], write: 'unified KV' },
   { words: ['buffer each'], write: 'per-sequence KV' },
-  { words: ['nudge', 'doorbell'], write: 'notify, wake-up' },
+  { words: ['nudge', 'nudged', 'doorbell'], write: 'notify, wake-up' },
   { words: ['wish'], write: 'draft request; of a client: request' },
   { words: ['offer draft', 'draft offer'], write: 'draft candidate' },
   { words: ['judge draft'], write: 'record acceptance' },

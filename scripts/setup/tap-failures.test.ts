@@ -37,7 +37,10 @@ t.test('a run without failures shows nothing', async (t) => {
 });
 
 t.test('the files that failed are told, once each, and none of a run that broke off', async (t) => {
-  const timedOut = run.replace('1..1', 'not ok 2 - test/pages/b.test.ts # time=3ms\nnot ok 3 - timeout!\nnot ok 4 - a.test.ts\n1..4');
+  const timedOut = run.replace(
+    '1..1',
+    'not ok 2 - test/pages/b.test.ts # time=3ms\nnot ok 3 - timeout!\nnot ok 4 - a.test.ts\n1..4',
+  );
   t.strictSame(readFailedFiles(run), ['a.test.ts']);
   t.strictSame(readFailedFiles(timedOut), ['a.test.ts', 'test/pages/b.test.ts']);
   t.strictSame(readFailedFiles(timedOut.replace(/^# \{.*$/m, '')), []);

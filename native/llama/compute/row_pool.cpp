@@ -8,6 +8,27 @@
 
 namespace svc {
 
+namespace {
+
+// Adds the time of its life, in microseconds.
+class RowTime {
+  public:
+    explicit RowTime(std::atomic<double> & sum) : sum_(sum) {}
+    ~RowTime() {
+        const double us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin_).count();
+        for (double sum = sum_; !sum_.compare_exchange_weak(sum, sum + us);) {
+        }
+    }
+    RowTime(const RowTime &) = delete;
+    RowTime & operator=(const RowTime &) = delete;
+
+  private:
+    std::atomic<double> & sum_;
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
 RowPool::RowPool(uint32_t n_threads) {
     try {
         helpers_.reserve(n_threads);
@@ -33,7 +54,7 @@ void RowPool::end() {
 
 void RowPool::run(size_t n_rows, const std::function<void(size_t)> & work) {
     if (n_rows == 0) return;
-    const auto begin = std::chrono::steady_clock::now();
+    busy_us_ = 0;
     const bool shared = !helpers_.empty() && n_rows > 1 && row_us_ * static_cast<double>(n_rows) > kTuning.shared_rows_us;
     if (shared) {
         {
@@ -50,11 +71,11 @@ void RowPool::run(size_t n_rows, const std::function<void(size_t)> & work) {
         end_.wait(lock, [this] { return n_busy_ == 0; });
         work_ = nullptr;
     } else {
+        const RowTime time(busy_us_);
         for (size_t row = 0; row < n_rows; row++) work(row);
     }
-    const double us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
-    const double threads = shared ? static_cast<double>(helpers_.size() + 1) : 1;
-    row_us_ = 0.8 * row_us_ + 0.2 * us * threads / static_cast<double>(n_rows);
+    // Without what it took to wake helpers and to wait for them: sharing must not make rows look worth it.
+    row_us_ = 0.8 * row_us_ + 0.2 * busy_us_ / static_cast<double>(n_rows);
 }
 
 void RowPool::help() {
@@ -72,6 +93,7 @@ void RowPool::help() {
 }
 
 void RowPool::take_rows() {
+    const RowTime time(busy_us_);
     for (size_t row = next_row_++; row < n_rows_; row = next_row_++) (*work_)(row);
 }
 

@@ -27,7 +27,8 @@ class RowPool {
     void take_rows();
 
     std::vector<std::thread> helpers_;
-    double row_us_ = 0;  // measured cost of a row
+    double row_us_ = 0;  // measured cost of a row by itself, whoever computes it
+    std::atomic<double> busy_us_{0};
 
     std::mutex mutex_;
     std::condition_variable begin_;

@@ -125,14 +125,19 @@ void Embedder::submit(std::shared_ptr<EmbedRequest> request, int64_t timeout_ms)
     std::lock_guard lock(mutex_);
     if (closing_) throw StatusError("closed", "the embedder is closed");
     request->n_queued_tokens = queue_.enter(request->tenant, n_bytes_of(*request), timeout_ms);
-    inbox_.push_back(std::move(request));
+    try {
+        inbox_.push_back(request);
+    } catch (...) {
+        queue_.leave(request->tenant, request->n_queued_tokens);
+        throw;
+    }
     wake_.notify_one();
 }
 
 void Embedder::cancel(EmbedRequest & request) {
     std::lock_guard lock(mutex_);
     request.cancelled = true;
-    nudged_ = true;
+    is_notified_ = true;
     wake_.notify_one();
 }
 
@@ -155,14 +160,14 @@ void Embedder::run() {
         for (auto & request : taken) {
             keep(request);
             auto status = catch_status([&] { prepare(request); });
-            if (!status.code.empty()) settle(request, status);
+            if (!status.code.empty()) complete(request, status);
         }
         taken.clear();
         drop_over();
         if (waiting_.empty()) continue;
         auto status = catch_status([this] { run_batch(); });
         for (const auto & text : packed_) {
-            if (!status.code.empty()) settle(text.request, status);
+            if (!status.code.empty()) complete(text.request, status);
         }
         packed_.clear();
         service_rate_.step(Clock::now(), !waiting_.empty());
@@ -170,7 +175,7 @@ void Embedder::run() {
     }
     const MemoryWait wait;
     for (auto & request : taken) keep(request);
-    while (!requests_.empty()) settle(requests_.front(), {"closed", "the embedder was closed"});
+    while (!requests_.empty()) complete(requests_.front(), {"closed", "the embedder was closed"});
 }
 
 void Embedder::keep(const std::shared_ptr<EmbedRequest> & request) {
@@ -182,8 +187,8 @@ void Embedder::keep(const std::shared_ptr<EmbedRequest> & request) {
 bool Embedder::take(std::vector<std::shared_ptr<EmbedRequest>> & taken) {
     const MemoryWait wait;
     std::unique_lock lock(mutex_);
-    wake_.wait(lock, [this] { return closing_ || nudged_ || !inbox_.empty() || !waiting_.empty(); });
-    nudged_ = false;
+    wake_.wait(lock, [this] { return closing_ || is_notified_ || !inbox_.empty() || !waiting_.empty(); });
+    is_notified_ = false;
     taken.swap(inbox_);
     return !closing_;
 }
@@ -194,8 +199,8 @@ void Embedder::drop_over() {
     const auto now = Clock::now();
     const auto all = requests_;
     for (const auto & request : all) {
-        if (request->cancelled) settle(request, {"closed", "the caller has gone"});
-        else if (now >= request->deadline) settle(request, {"deadline_exceeded", "the request's time limit has passed"});
+        if (request->cancelled) complete(request, {"closed", "the caller has gone"});
+        else if (now >= request->deadline) complete(request, {"deadline_exceeded", "the request's time limit has passed"});
     }
 }
 
@@ -217,7 +222,7 @@ void Embedder::prepare(const std::shared_ptr<EmbedRequest> & request) {
     request->n_missing = count;
     queue_.recount(request->n_queued_tokens, n_all);
     request->n_queued_tokens = n_all;
-    if (count == 0) return settle(request, {});
+    if (count == 0) return complete(request, {});
     const MemoryWait wait;
     for (auto & text : texts) waiting_.push(request->tenant, 0, std::move(text));
 }
@@ -307,24 +312,24 @@ void Embedder::run_batch() {
             if (result != 0) throw StatusError("internal", "the batch could not be evaluated (" + std::to_string(result) + ")");
             collect(text, static_cast<llama_seq_id>(i));
         });
-        if (!status.code.empty()) settle(text.request, status);
+        if (!status.code.empty()) complete(text.request, status);
     }
 }
 
 void Embedder::collect(const EmbedText & text, llama_seq_id sequence) {
     auto & request = *text.request;
     const float * values = llama_get_embeddings_seq(context_.get(), sequence);
-    if (!values) return settle(text.request, {"internal", "the model gave no embedding"});
+    if (!values) return complete(text.request, {"internal", "the model gave no embedding"});
     const int32_t n_out = pooling_ == LLAMA_POOLING_TYPE_RANK ? 1 : llama_model_n_embd_out(model_->raw());
     request.vectors[text.index] = request.rank ? std::vector<float>{values[0]} : normalised(values, n_out, norm_);
     request.n_tokens[text.index] = static_cast<uint32_t>(text.tokens.size());
     if (--request.n_missing > 0) return;
     service_rate_.job_done(static_cast<double>(request.n_queued_tokens) * ms_per_token_ / 1000);
-    settle(text.request, {});
+    complete(text.request, {});
 }
 
 // Ends a request; its remaining texts are dropped.
-void Embedder::settle(const std::shared_ptr<EmbedRequest> & request, const Status & status) {
+void Embedder::complete(const std::shared_ptr<EmbedRequest> & request, const Status & status) {
     const MemoryWait wait;
     const auto held = request;
     const auto found = std::find(requests_.begin(), requests_.end(), held);

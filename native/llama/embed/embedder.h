@@ -78,7 +78,7 @@ class Embedder {
     void run_batch();
     void drop_over();
     void collect(const EmbedText & text, llama_seq_id sequence);
-    void settle(const std::shared_ptr<EmbedRequest> & request, const Status & status);
+    void complete(const std::shared_ptr<EmbedRequest> & request, const Status & status);
 
     std::shared_ptr<Model> model_;
     ContextPtr context_;
@@ -100,7 +100,7 @@ class Embedder {
     std::mutex mutex_;
     std::condition_variable wake_;
     std::vector<std::shared_ptr<EmbedRequest>> inbox_;
-    bool nudged_ = false;
+    bool is_notified_ = false;
     bool closing_ = false;
     std::thread thread_;
 };

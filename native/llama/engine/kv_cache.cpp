@@ -90,7 +90,8 @@ bool KvCache::place(Generation & generation, const Prefix & prefix) {
     generation.state = generation.sequence->filling ? Generation::State::SwappingIn : Generation::State::Prefill;
     if (generation.sequence->shareable) running_prompts_.announce(generation);
     // What it finds later may be its own.
-    if (generation.choice == 0 && !generation.placed) job.n_cached = restored ? prefix.n_common : n_kept;
+    if (generation.choice == 0 && !generation.placed)
+        job.n_cached = restored ? prefix.n_common : std::min(n_kept, generation.sequence->tokens.size());
     generation.placed = true;
     return true;
 }
@@ -124,7 +125,9 @@ void KvCache::resume_waiting(Generation & generation) {
     generation.sequence = nullptr;
     generation.state = Generation::State::Waiting;
     generation.fetched = true;  // it does not wait again, for the disk
-    place(generation, find_prefix(generation));
+    const auto status = catch_status([&] { place(generation, find_prefix(generation)); });
+    // It waits without a sequence, and is admitted as others are.
+    if (!status.code.empty() && generation.state == Generation::State::Waiting) release(generation);
 }
 
 void KvCache::release(Generation & generation) {
@@ -154,7 +157,7 @@ bool KvCache::save(Sequence & sequence, std::function<void()> then) {
         if (is_held) return;
         is_saving = sequences_.save(sequence, saved_->most_bytes(),
                                     [this, key = sequence.key, tokens = sequence.tokens, then](auto state) {
-                                        saved_->put(key, tokens, std::move(state));
+                                        if (state) saved_->put(key, tokens, std::move(state));
                                         then();
                                     });
     });

@@ -51,7 +51,8 @@ class KvCache {
     // The generation's tokens went through a step: so many of the batch's, which end before position n_pos.
     void append(Generation & generation, const llama_token * tokens, size_t count, llama_pos n_pos);
 
-    // Puts the sequence's state among the saved ones, over some steps; `then` is called when it is there. False: it cannot be.
+    // Puts the sequence's state among the saved ones, over some steps; `then` is called when it is there, or is given up. False:
+    // it cannot be.
     bool save(Sequence & sequence, std::function<void()> then);
     // Between steps: takes in what the disk has done, and has the next sequence saved that is going to be evicted.
     void poll();

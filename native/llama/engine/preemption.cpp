@@ -64,7 +64,7 @@ void Preemption::swap_out_early() {
     swapping_out_ = youngest;
     youngest->state = Generation::State::SwappingOut;
     const bool saves = kv_.save(*youngest->sequence, [this, youngest] {
-        if (swapping_out_ == youngest) take_cells(*youngest);
+        if (swapping_out_ == youngest) end_swap_out(*youngest);
     });
     if (saves) return;
     swapping_out_ = nullptr;
@@ -90,11 +90,18 @@ void Preemption::preempt(Generation & generation) {
     generation.state = Generation::State::Waiting;
 }
 
+// Those for which its cells were meant may have ended meanwhile.
+void Preemption::end_swap_out(Generation & generation) {
+    if (running_.n_active() > 1) return take_cells(generation);
+    swapping_out_ = nullptr;
+    generation.state = Generation::State::Decode;
+}
+
 // What was not saved of the generation is evaluated again when there are cells.
 void Preemption::take_cells(Generation & generation) {
     generation.sequence->shareable = false;
     preempt(generation);
-    is_holding_ = true;
+    is_holding_ = running_.n_active() > 0;
 }
 
 void Preemption::release(Generation & generation) {

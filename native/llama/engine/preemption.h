@@ -12,8 +12,9 @@ class Preemption {
   public:
     Preemption(const RunningJobs & running, KvCache & kv) : running_(running), kv_(kv) {}
 
-    // Cells ran out: admitting now would take the same cells again and nobody would get on.
-    bool is_holding() const { return is_holding_; }
+    // Cells ran out: admitting now would take the same cells again and nobody would get on. Without a generation that uses them
+    // there are cells.
+    bool is_holding() const { return is_holding_ && running_.n_active() > 0; }
     // A sequence for a job that waits. False: it has to wait for an end.
     bool preempt_for(const Job & candidate, const WaitingJobs & waiting);
     // Takes the sequence of a generation whose client has not read for a while; a few of those would keep everybody out. False:
@@ -29,6 +30,7 @@ class Preemption {
 
   private:
     void preempt(Generation & generation);
+    void end_swap_out(Generation & generation);
     void take_cells(Generation & generation);
     Generation * find_slow_reader() const;
     Generation * find_victim(const Job & candidate, const WaitingJobs & waiting) const;

@@ -68,9 +68,7 @@ void Scheduler::admit_between_steps() {
     kv_.save_next();
     copy(until);
     for (auto * generation : running_.generations()) {
-        if (generation->state != Generation::State::WaitingForPrefix) continue;
-        // Where it fails the generation waits without a sequence, and is admitted as others are.
-        catch_status([&] { kv_.resume_waiting(*generation); });
+        if (generation->state == Generation::State::WaitingForPrefix) kv_.resume_waiting(*generation);
     }
     admit();
     copy(until);

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "../../common/memory_wait.h"
+#include "../../common/status.h"
 #include "../tuning/tuning.h"
 
 namespace svc {
@@ -76,7 +77,11 @@ Sequence * Sequences::acquire(const std::string & key, Sequence * source, size_t
         if (!cut(*target, n_common)) clear(*target);
     } else {
         clear(*target);
-        if (source && n_common > 0) share(*source, *target, n_common);
+        // What cannot be shared is computed again.
+        const auto status = catch_status([&] {
+            if (source && n_common > 0) share(*source, *target, n_common);
+        });
+        if (!status.code.empty()) clear(*target);
     }
     target->n_pos = static_cast<llama_pos>(target->tokens.size());
     target->key = key;

@@ -69,8 +69,8 @@ class Sequences {
     // The sequence may be `filling` for some steps.
     Sequence * acquire(const std::string & key, Sequence * source, size_t n_common, bool shareable);
 
-    // Copies the state out of a sequence that nobody writes to; `saved` hears of it unless its cells are taken before. False: it
-    // cannot be, now or at all.
+    // Copies the state out of a sequence that nobody writes to, over some steps; `saved` is called with it, or with null where
+    // its cells were taken before or the copy broke off. False: it cannot be, now or at all.
     bool save(Sequence & sequence, size_t most_bytes, std::function<void(std::shared_ptr<const KvState>)> saved);
     // Bytes of its state, by what was seen of others.
     double bytes_of(const Sequence & sequence) const { return bytes_per_token_ * static_cast<double>(sequence.tokens.size()); }

@@ -88,7 +88,7 @@ bool Sequences::save(Sequence & sequence, size_t most_bytes, std::function<void(
     copier_.add({std::move(transfer), [&sequence, epoch = sequence.epoch] { return sequence.epoch == epoch; },
                  [this, &sequence, n = sequence.tokens.size(), saved = std::move(saved)](KvTransfer & done, bool whole) {
                      n_saving_--;
-                     if (!whole) return;
+                     if (!whole) return saved(nullptr);
                      sequence.evictable = sequence.tokens.size() == n;
                      saved(done.take());
                  }});

@@ -1,6 +1,7 @@
 #include "chat_reader.h"
 
 #include <algorithm>
+#include <new>
 #include <random>
 
 #include "chat-peg-parser.h"
@@ -61,6 +62,8 @@ std::vector<common_chat_msg_diff> ChatReader::parse(std::string_view text, bool 
         message_ = std::move(parsed);
         if (!result.fail()) field_ = AnswerField::find(rules_, context, result, message_, text.size());
         return diffs;
+    } catch (const std::bad_alloc &) {
+        throw;  // says nothing about the answer
     } catch (const std::exception &) {
         // The model broke the format, or a partial parse took something back, which the next one settles. What was understood
         // stays; where nothing was, the text goes out as it is.

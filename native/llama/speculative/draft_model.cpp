@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <exception>
 
 #include "../../common/status.h"
 #include "../model/backend.h"
@@ -60,6 +61,21 @@ void require_same_vocabulary(const Model & draft, const Model & target) {
     }
 }
 
+// What is thrown in the middle leaves tokens that are held and were not decoded.
+class DraftModel::ForgetOnThrow {
+  public:
+    explicit ForgetOnThrow(DraftModel & of) : of_(of) {}
+    ~ForgetOnThrow() {
+        if (std::uncaught_exceptions() > n_before_) of_.forget();
+    }
+    ForgetOnThrow(const ForgetOnThrow &) = delete;
+    ForgetOnThrow & operator=(const ForgetOnThrow &) = delete;
+
+  private:
+    DraftModel & of_;
+    int n_before_ = std::uncaught_exceptions();
+};
+
 DraftModel::DraftModel(std::shared_ptr<Model> model, const Model & target, const EngineOptions & options,
                        const ContextPlan & plan)
     : model_(std::move(model)), batch_(512), held_(plan.n_sequences) {
@@ -77,6 +93,7 @@ MemoryUse DraftModel::memory() const { return memory_of(context_.get(), static_c
 void DraftModel::begin_step() { n_catch_up_left_ = kTuning.draft_catch_up_tokens; }
 
 bool DraftModel::catch_up(llama_seq_id sequence, const std::string & key, const std::vector<llama_token> & tokens) {
+    const ForgetOnThrow guard(*this);
     if (!fits(tokens, 1)) return false;
     take_over(sequence, key);
     const size_t n_missing = tokens.size() - align(sequence, tokens);
@@ -92,6 +109,7 @@ bool DraftModel::catch_up(llama_seq_id sequence, const std::string & key, const 
 }
 
 uint32_t DraftModel::draft(std::vector<DraftRequest> & requests) {
+    const ForgetOnThrow guard(*this);
     struct Active {
         DraftRequest * request;
         double confidence;
@@ -137,7 +155,8 @@ void DraftModel::take_over(llama_seq_id sequence, const std::string & key) {
     auto & held = held_[static_cast<size_t>(sequence)];
     if (held.key == key) return;
     if (!held.tokens.empty()) llama_memory_seq_rm(llama_get_memory(context_.get()), sequence, -1, -1);
-    held = {key, {}};
+    held.tokens.clear();
+    held.key = key;
 }
 
 // Leaves in the cache what `tokens` begins with, but for its last token. Returns how many that are.
@@ -162,9 +181,13 @@ void DraftModel::add(llama_seq_id sequence, llama_token token, bool wants_logits
 // When cells run out, every sequence starts over; nothing but time is lost.
 bool DraftModel::decode() {
     if (llama_decode(context_.get(), batch_.raw()) == 0) return true;
+    forget();
+    return false;
+}
+
+void DraftModel::forget() {
     llama_memory_clear(llama_get_memory(context_.get()), false);
     for (auto & held : held_) held.tokens.clear();
-    return false;
 }
 
 bool DraftModel::fits(const std::vector<llama_token> & tokens, size_t n_more) const {

@@ -41,6 +41,8 @@ class DraftModel {
     MemoryUse memory() const;
 
   private:
+    class ForgetOnThrow;
+
     // Of one sequence.
     struct Held {
         std::string key;
@@ -51,6 +53,7 @@ class DraftModel {
     size_t align(llama_seq_id sequence, const std::vector<llama_token> & tokens);
     void add(llama_seq_id sequence, llama_token token, bool wants_logits);
     bool decode();
+    void forget();
     bool fits(const std::vector<llama_token> & tokens, size_t n_more) const;
 
     std::shared_ptr<Model> model_;

@@ -89,6 +89,8 @@ async function testUnder(faults: Faults): Promise<void> {
   const variants: [string, number, EngineOptions, LlamaModel?][] = [
     ['with a KV buffer for all', 40, { kvUnified: true, kvOffloadMemoryBytes: 1 << 20 }],
     ['with a KV buffer for each and drafts', 40, buffers],
+    // Some are swapped out, and come back.
+    ['with cells that run out', 40, { ...saved, nCtx: 256, kvUnified: true, kvOffloadMemoryBytes: 1 << 20 }],
     ['with a draft model', 15, { kvUnified: true, speculation: 'always' }, model],
   ];
   const engineOf = (options: EngineOptions, draft?: LlamaModel) =>

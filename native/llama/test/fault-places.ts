@@ -79,7 +79,8 @@ export async function failAtPlaces(
       const hurt = ended.outcomes.filter((outcome) => outcome !== 'done');
       const isWrong = hurt.some((outcome) => outcome !== 'out_of_memory') || (burst === 1 && hurt.length > mostHurt);
       if (isWrong || ended.fault) faulty.push(`${burst} from ${first}: ${ended.outcomes.join(', ')}; ${ended.fault ?? ''}`);
-      if (ended.outcomes.includes(neverSettled)) break;
+      // What stays behind would show in every run after it, slowly.
+      if (ended.outcomes.includes(neverSettled) || ended.fault) break;
     }
   }
   t.comment(`${kind}: ${nPlacesTried} of ${healthy.nSeen} places, ${JSON.stringify([...outcomes])}`);

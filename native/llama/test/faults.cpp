@@ -1,8 +1,9 @@
 // A library for LD_PRELOAD that makes what our own code asks for fail: an allocation, a new thread, or the evaluation of a
 // physical batch. It is a Node addon too, through which a test arms it: arm(kind, first, count) lets the requests from `first`
 // (counted from 1) fail, `count` of them; seen() says how many requests there were since. Upstream's and Node's own requests
-// never fail. arm("read", bytes, 0) slows large reads down to so many bytes a second for each file, as a slow disk does. With
-// SVC_TEST_FAULTS_TOLD in the environment, the stack of each failure is written to stderr.
+// never fail. arm("read", bytes, 0) slows large reads down to so many bytes a second for each file, as a slow disk does;
+// arm("copy", microseconds, 0) makes each copy out of a tensor take so long. With SVC_TEST_FAULTS_TOLD in the environment, the
+// stack of each failure is written to stderr.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
@@ -25,7 +26,7 @@
 
 namespace {
 
-enum class Kind : uint32_t { None, Allocation, Thread, Evaluation, Read };
+enum class Kind : uint32_t { None, Allocation, Thread, Evaluation, Read, Copy };
 
 std::atomic<Kind> armed{Kind::None};
 std::atomic<uint64_t> n_seen{0};
@@ -131,6 +132,7 @@ Kind kind_of(const char * name) {
     if (std::strcmp(name, "allocation") == 0) return Kind::Allocation;
     if (std::strcmp(name, "thread") == 0) return Kind::Thread;
     if (std::strcmp(name, "read") == 0) return Kind::Read;
+    if (std::strcmp(name, "copy") == 0) return Kind::Copy;
     return std::strcmp(name, "evaluation") == 0 ? Kind::Evaluation : Kind::None;
 }
 
@@ -207,6 +209,15 @@ EXPORT int ggml_backend_sched_graph_compute_async(void * scheduler, void * graph
         dlsym(dlopen("libggml-base.so.0", RTLD_LAZY | RTLD_NOLOAD), "ggml_backend_sched_graph_compute_async"));
     if (fails(Kind::Evaluation, nullptr)) return -1;
     return compute(scheduler, graph);
+}
+
+// How states of sequences are read.
+EXPORT void ggml_backend_tensor_get(const void * tensor, void * data, size_t offset, size_t size) {
+    using Get = void (*)(const void *, void *, size_t, size_t);
+    static auto * const get =
+        reinterpret_cast<Get>(dlsym(dlopen("libggml-base.so.0", RTLD_LAZY | RTLD_NOLOAD), "ggml_backend_tensor_get"));
+    if (armed.load(std::memory_order_acquire) == Kind::Copy) std::this_thread::sleep_for(std::chrono::microseconds(first));
+    get(tensor, data, offset, size);
 }
 
 EXPORT napi_value napi_register_module_v1(napi_env env, napi_value exports) {
