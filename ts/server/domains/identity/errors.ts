@@ -47,7 +47,7 @@ const specs = {
   oidc_provider_unreachable: [503, 'The sign-in provider does not answer; retry.'],
   mail_not_configured: [503, 'The node sends no e-mail; an administrator issues reset tokens.'],
   server_busy: [503, 'Too many passwords are being checked at once; retry shortly.'],
-  account_service_unreachable: [503, 'Accounts cannot be read now; retry.'],
+  account_service_unreachable: [503, 'Accounts cannot be read or written now; retry.'],
 } satisfies Record<string, [number, string]>;
 
 export type IdentityErrorCode = keyof typeof specs;
