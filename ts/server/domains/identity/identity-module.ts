@@ -5,6 +5,7 @@ import type { AccessRecorder } from '../../platform/http/access-recorder.ts';
 import type { Authenticator } from '../../platform/http/authenticator.ts';
 import { ANONYMOUS, type Principal } from '../../platform/http/principal.ts';
 import { Mailer } from '../../platform/mail/mailer.ts';
+import type { Owner } from '../../platform/module/belongings.ts';
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
 import { StartError } from '../../platform/module/start-error.ts';
@@ -42,6 +43,7 @@ import { LocalToken } from './credentials/local-token.ts';
 import { SessionStore } from './credentials/session-store.ts';
 import { SetupCode } from './credentials/setup-code.ts';
 import { WhoIs } from './credentials/who-is.ts';
+import { Erasure } from './erasure.ts';
 import { credentialLimits } from './groups/credential-limits.ts';
 import { GroupLimits } from './groups/group-limits.ts';
 import { GroupStore } from './groups/group-store.ts';
@@ -91,6 +93,8 @@ export interface IdentityApi {
   readonly tenants: TenantRules;
   /** The setting identity.end_open_requests. */
   readonly endsOpenRequests: boolean;
+  /** What other parts of the node keep of tenants and accounts; told once, before the events start. */
+  connectOwners(owners: readonly Owner[]): void;
   /** For what the node does by itself. Resolves when the line is in the log. */
   recordAct(entry: AuditEntry): Promise<void>;
 }
@@ -134,7 +138,11 @@ export function createIdentity(
   const sessions = new SessionStore(storage, announcer);
   const keyStore = new KeyStore(storage, announcer);
   const credentials = new CredentialStore(storage);
-  const tenants = new Tenants(new TenantStore(storage, announcer), onCredentialsChanged);
+  const erasure = new Erasure(context.events);
+  const tenants = new Tenants({
+    ...{ store: new TenantStore(storage, announcer), onRemoved: onCredentialsChanged },
+    holdersOf: (tenant) => erasure.holdersOf(tenant),
+  });
   const groupStore = new GroupStore(storage, announcer);
   const groupLimits = new GroupLimits({
     ...{ store: groupStore, tenants, maxAgeMs, state: () => authentication.state },
@@ -214,6 +222,7 @@ export function createIdentity(
     api: {
       ...{ authenticator, recorder: new RequestAudit(audit), tenants: tenantRules(tenants, authentication), uses, recordAct },
       endsOpenRequests: settings['identity.end_open_requests'],
+      connectOwners: (owners) => erasure.connect(owners),
       mayUseNamespace: async (caller, namespace) => (await uses.namespaces(caller))(namespace),
     },
     errorBodies: [{ prefix: '/scim', errorBody: scimErrorBody }],

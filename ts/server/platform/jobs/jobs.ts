@@ -1,5 +1,6 @@
 /** Durable background jobs of all modules. */
 import type { Static, TSchema } from 'typebox';
+import type { Belongings } from '../module/belongings.ts';
 import { Repeater } from '../repeater.ts';
 import type { TenantScope } from '../storage/index.ts';
 import type { Job } from './job.ts';
@@ -31,7 +32,7 @@ export interface JobsHealth {
   readonly queued: number;
 }
 
-export class Jobs {
+export class Jobs implements Belongings {
   readonly #options: ResolvedJobsOptions;
   readonly #intake: JobIntake;
   readonly #store: JobStore;
@@ -156,6 +157,14 @@ export class Jobs {
     if (hasEnded(job)) stop();
     listener(job);
     return stop;
+  }
+
+  /** Cancels the tenant's jobs and deletes them. Throws JobError `job_running` while one has not ended yet. */
+  async eraseTenant(scope: TenantScope): Promise<void> {
+    const nRunning = await this.#retention.eraseTenant(scope, this.#options.now());
+    this.#repeaters.watch.wake();
+    if (nRunning === 0) return;
+    throw new JobError('job_running', `${nRunning} jobs of the tenant ${scope.tenant} have not ended yet.`, 'Try again shortly.');
   }
 
   health(): JobsHealth {

@@ -137,6 +137,29 @@ export function testJobsContract(newDatabase: () => Promise<TestDatabase>): void
     t.ok(lines.some((line) => line.includes('secret of the machine')));
   });
 
+  t.test('the jobs of a tenant are cancelled and erased, and no others', async (t) => {
+    const { jobs } = await open(t);
+    const began = Promise.withResolvers<void>();
+    const run = async ({ signal }: Context) => {
+      began.resolve();
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+    };
+    const queue = jobs.define({ name: 'test.wait', input: Input, concurrency: 1, run });
+    const running = await queue.enqueue(red, { n: 1 });
+    await jobs.start();
+    queue.start();
+    await began.promise;
+    await queue.enqueue(red, { n: 2 });
+    const foreign = await queue.enqueue(blue, { n: 3 });
+    await until(
+      () => jobs.eraseTenant(red).catch(({ code }: { code: string }) => code),
+      (outcome) => outcome === undefined,
+    );
+    t.strictSame(await jobs.list(red), []);
+    await t.rejects(jobs.get(red, running.id), { code: 'job_not_found' });
+    t.match(await jobs.get(blue, foreign.id), { id: foreign.id });
+  });
+
   testCancellation(open);
   testFairness(open);
   testSteps(open);
