@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { AccessRecorder } from '../../platform/http/access-recorder.ts';
 import type { Authenticator } from '../../platform/http/authenticator.ts';
-import { ANONYMOUS, type Principal } from '../../platform/http/principal.ts';
+import type { Principal } from '../../platform/http/principal.ts';
 import { Mailer } from '../../platform/mail/mailer.ts';
 import type { Owner } from '../../platform/module/belongings.ts';
 import type { Module } from '../../platform/module/module.ts';
@@ -21,8 +21,9 @@ import { TenantStore } from './accounts/tenant-store.ts';
 import { Tenants } from './accounts/tenants.ts';
 import { UserStore } from './accounts/user-store.ts';
 import { Users } from './accounts/users.ts';
-import { type AuditEntry, auditEntry } from './audit/audit-entry.ts';
+import type { AuditEntry } from './audit/audit-entry.ts';
 import { AuditLog } from './audit/audit-log.ts';
+import { RefusalLines } from './audit/refusal-lines.ts';
 import { RequestAudit } from './audit/request-audit.ts';
 import { AuthenticationSwitch } from './authentication-switch.ts';
 import { Branding } from './branding/branding.ts';
@@ -194,6 +195,7 @@ export function createIdentity(
     ...{ store: capabilityStore, resolver, users: userStore, onCredentialsChanged },
     keys: new TenantKeys(capabilityStore, join(node.dataDir, 'sealing.key')),
   });
+  const refusals = new RefusalLines((entry) => audit.add(entry));
   const authenticator = new IdentityAuthenticator({
     ...{
       store: credentials,
@@ -204,12 +206,7 @@ export function createIdentity(
       sessionIdleMs,
       state: () => authentication.state,
     },
-    onRefusal: (reason, { remoteAddress, path }) => {
-      const source = { caller: ANONYMOUS, remoteAddress, requestId: '' };
-      audit.add(
-        auditEntry(source, { action: 'credential.refused', outcome: 'denied', detail: { reason, path: path.slice(0, 200) } }),
-      );
-    },
+    onRefusal: (reason, { remoteAddress, path }) => refusals.note({ reason, remoteAddress, path }),
   });
   const recordAct = async (entry: AuditEntry): Promise<void> => {
     audit.add(entry);
@@ -250,12 +247,14 @@ export function createIdentity(
       await Promise.all([localToken.start(), authentication.start(), tenants.refresh()]);
       changes.start();
       maintenance.start();
+      refusals.start();
     },
     stop: async () => {
       await changes.stop();
       await maintenance.stop();
       await resetMail.stop();
       mailer?.close();
+      refusals.stop();
       await audit.flush();
       await localToken.stop();
     },

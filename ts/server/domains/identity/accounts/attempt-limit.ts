@@ -1,6 +1,6 @@
 /** Limits guessing: how often an address or an account may try within a window of time, counted before anything is computed. */
-import { isIPv6 } from 'node:net';
 import { type IdentityError, identityError } from '../errors.ts';
+import { addressKey } from './address-key.ts';
 import { AttemptWindows } from './attempt-windows.ts';
 
 export interface AttemptLimitOptions {
@@ -45,19 +45,6 @@ export class AttemptLimit {
 
 function requireNoWait(ms: number): void {
   if (ms > 0) throw tooManyAttempts(ms);
-}
-
-/** A customer of a provider has a whole /64 of IPv6 addresses, so they count as one. */
-function addressKey(address: string): string {
-  // An IPv4 client of a listener that takes both is written as ::ffff:a.b.c.d.
-  if (!isIPv6(address) || /^[0:]*:ffff:/i.test(address)) return address;
-  const [head = '', tail = ''] = address.split('::');
-  const groups = head.split(':').filter((group) => group !== '');
-  const nMissing = address.includes('::') ? 8 - groups.length - tail.split(':').filter((group) => group !== '').length : 0;
-  return [...groups, ...Array<string>(Math.max(0, nMissing)).fill('0'), ...tail.split(':')]
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ''))
-    .join(':');
 }
 
 function tooManyAttempts(waitMs: number): IdentityError {
