@@ -37,6 +37,7 @@ export class Jobs implements Belongings {
   readonly #intake: JobIntake;
   readonly #store: JobStore;
   readonly #retention: RetentionStore;
+  readonly #runners: RunnerStore;
   readonly #metrics: JobMetrics;
   readonly #followers = new JobFollowers();
   readonly #scheduler: JobScheduler;
@@ -61,10 +62,21 @@ export class Jobs implements Belongings {
       if (this.#followers.has(id)) this.#repeaters.watch.wake();
     };
     const isAlive = () => this.#lease.isFresh;
-    this.#scheduler = new JobScheduler({ claims, log, metrics: this.#metrics, maxRunning, now, isAlive, onChange, onEnd });
+    this.#scheduler = new JobScheduler({
+      claims,
+      log,
+      metrics: this.#metrics,
+      maxRunning,
+      nodeId,
+      now,
+      isAlive,
+      onChange,
+      onEnd,
+    });
     const onLost = (surely: boolean) => this.#scheduler.lose(surely);
+    this.#runners = new RunnerStore(access, this.#options.tellsEnds);
     this.#lease = new RunnerLease({
-      runners: new RunnerStore(access, this.#options.tellsEnds),
+      runners: this.#runners,
       log,
       leaseMs,
       nodeId,
@@ -192,7 +204,10 @@ export class Jobs implements Belongings {
     const counts = await this.#retention.countQueued();
     this.#metrics.setQueued(counts);
     this.#nQueued = counts.reduce((sum, { n }) => sum + n, 0);
-    await this.#retention.deleteEndedBefore(this.#options.now() - this.#options.retentionMs);
+    const { now, retentionMs, nodeGoneMs, nodeId, log } = this.#options;
+    await this.#retention.deleteEndedBefore(now() - retentionMs);
+    const nFailed = await this.#runners.failJobsOfGoneNodes(nodeId(), now() - nodeGoneMs, now());
+    if (nFailed > 0) log.warn('jobs of a node that has not run for long were failed', { jobs: nFailed });
   }
 }
 

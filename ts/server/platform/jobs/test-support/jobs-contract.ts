@@ -160,6 +160,40 @@ export function testJobsContract(newDatabase: () => Promise<TestDatabase>): void
     t.match(await jobs.get(blue, foreign.id), { id: foreign.id });
   });
 
+  t.test('a job of a node runs on that node alone, and fails once the node is gone for long', async (t) => {
+    const started = 1_000_000;
+    let [node, now] = ['node-1', started];
+    const { jobs } = await open(t, { nodeId: () => node, now: () => now, nodeGoneMs: 60_000 });
+    const run = async () => node;
+    const local = jobs.define({ name: 'test.local', input: Input, isOfNode: true, run });
+    const free = jobs.define({ name: 'test.free', input: Input, run });
+    const startAs = async (name: string) => {
+      await jobs.stop();
+      node = name;
+      await jobs.start();
+      for (const queue of [local, free]) queue.start();
+    };
+    const own = await local.enqueue(red, { n: 1 }, { key: 'k' });
+    const any = await free.enqueue(red, { n: 1 });
+    await startAs('node-2');
+    t.match(await untilState(jobs, red, any.id, 'done'), { result: 'node-2' });
+    const same = await local.enqueue(red, { n: 1 }, { key: 'k' });
+    t.not(same.id, own.id, 'a key is of the node as well');
+    t.match(await untilState(jobs, red, same.id, 'done'), { result: 'node-2' });
+    t.match(await jobs.get(red, own.id), { state: 'queued' });
+    await startAs('node-1');
+    t.match(await untilState(jobs, red, own.id, 'done'), { result: 'node-1' });
+
+    await jobs.stop();
+    const late = await local.enqueue(red, { n: 2 });
+    now = started + 59_000;
+    await startAs('node-2');
+    t.match(await jobs.get(red, late.id), { state: 'queued' });
+    now = started + 61_000;
+    await startAs('node-2');
+    t.match(await untilState(jobs, red, late.id, 'failed'), { error: { code: 'node_gone', remedy: /another node/ } });
+  });
+
   testCancellation(open);
   testFairness(open);
   testSteps(open);
