@@ -2,6 +2,7 @@
 import t from 'tap';
 import { KINDS, ROLES } from './matrix/credentials.ts';
 import { runMatrix } from './matrix/matrix.ts';
+import { stateFault } from './matrix/state-fault.ts';
 
 t.setTimeout(300_000);
 
@@ -14,4 +15,12 @@ t.test('no route gives an undocumented answer, shows a foreign byte, or tells a 
   });
   t.strictSame(faults, []);
   t.ok(nPassed > nRoutes * 4, `${nPassed} answers of ${nRoutes} routes`);
+});
+
+t.test('a session that ended and still opens a guarded route by its cookie is a fault', async (t) => {
+  const asked = { kind: 'cookie', state: 'revoked', isSignIn: false } as const;
+  const ok = { status: 200, text: '{}' };
+  t.match(stateFault({ ...asked, needsCredential: true }, ok), /answers 200 to a cookie that was revoked/);
+  t.equal(stateFault({ ...asked, needsCredential: false }, ok), undefined, 'an open route answers whoever comes');
+  t.equal(stateFault({ ...asked, needsCredential: true }, { status: 401, text: '{}' }), undefined);
 });

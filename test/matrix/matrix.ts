@@ -20,6 +20,7 @@ import {
 import { type Document, documentationFault, type Operation } from './documented.ts';
 import { openProgram } from './program.ts';
 import { contentOf } from './requests.ts';
+import { stateFault } from './state-fault.ts';
 
 export interface MatrixOptions {
   /** For the program's data. */
@@ -132,6 +133,8 @@ class Walk {
   /** Administers the callers' tenant, and is none of them. */
   readonly #steward: Headers;
   readonly #stranger: Headers;
+  /** Routes that answer 401 to a request without a credential. */
+  readonly #guarded = new Set<string>();
   /** What no answer may hold. */
   #own: Belongings | undefined;
   #strange: Belongings | undefined;
@@ -157,7 +160,9 @@ class Walk {
     const { ids } = await this.#foreign();
     for (const row of this.#rows) {
       const answer = await this.#ask(row, {}, ids);
-      if (answer !== undefined) this.#judge(row, 'nobody, foreign', [this.#contentFault(row, answer, false)]);
+      if (answer === undefined) continue;
+      if (answer.status === 401) this.#guarded.add(row.name);
+      this.#judge(row, 'nobody, foreign', [this.#contentFault(row, answer, false)]);
     }
   }
 
@@ -190,7 +195,7 @@ class Walk {
           if (answer === undefined) break;
           answers.push(answer);
           const fault = this.#contentFault(row, answer, reachesAll);
-          this.#judge(row, say(whose), [fault, stateFault(row, kind, state, answer)]);
+          this.#judge(row, say(whose), [fault, this.#stateFault(row, kind, state, answer)]);
         }
         const [ofUnknown, ofForeign] = answers;
         if (answers.length === 3 && ofUnknown && ofForeign && !reachesAll)
@@ -232,19 +237,17 @@ class Walk {
     return leaked === undefined ? undefined : `shows ${leaked} of the foreign tenant: ${answer.text.slice(0, 300)}`;
   }
 
+  #stateFault({ name, template }: Row, kind: Kind, state: State, answer: Answer): string | undefined {
+    if (LAST.includes(name) || UNGUARDED.includes(template)) return undefined;
+    const isSignIn = template.startsWith('/api/v1/auth/');
+    return stateFault({ kind, state, isSignIn, needsCredential: this.#guarded.has(name) }, answer);
+  }
+
   #judge({ name }: Row, who: string, found: readonly (string | undefined)[]): void {
     const fault = found.find((each) => each !== undefined);
     if (fault === undefined) this.nPassed += 1;
     else this.faults.push(`${name} (${who}) ${fault}`);
   }
-}
-
-/** A good credential is accepted, and a refused one is 401; a session that ended is no credential in a cookie, as browsers keep sending it. */
-function stateFault({ template, name }: Row, kind: Kind, state: State, { status, text }: Answer): string | undefined {
-  if (LAST.includes(name) || UNGUARDED.includes(template)) return undefined;
-  if (state === 'good')
-    return status === 401 && !template.startsWith('/api/v1/auth/') ? `refuses a good credential: ${text}` : undefined;
-  return status === 401 || kind === 'cookie' ? undefined : `answers ${status} to a credential that was ${state}`;
 }
 
 function difference(unknown: Answer, unknownIds: Ids, foreign: Answer, foreignIds: Ids): string | undefined {

@@ -47,6 +47,8 @@ const rules: Record<string, PolicyName> = {
   'GET /api/v1/system/incidents': 'local',
   'GET /api/v1/license/health': 'local',
   'GET /api/v1/metering/quotas': 'admin',
+  'GET /api/v1/system/roles': 'admin',
+  'PUT /api/v1/system/roles/{role}': 'superadmin',
   'GET /v1/models': 'open',
   'POST /v1/chat/completions': 'viewer',
   'POST /v1/embeddings': 'viewer',

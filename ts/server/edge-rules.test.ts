@@ -1,5 +1,5 @@
 /**
- * Rules 3 to 7 and 9 of the interface's authentication part as one table, walked whole against the real program: listener x X-Svc-Public-Edge x
+ * Rules 3 to 9 of the interface's authentication part as one table, walked whole against the real program: listener x X-Svc-Public-Edge x
  * kind of credential x state of authentication x path.
  */
 
@@ -8,11 +8,15 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { CAPABILITY_SCOPES } from './domains/identity/accounts/scopes.ts';
 import { newApiKey } from './domains/identity/credentials/api-key.ts';
 import { newToken } from './domains/identity/credentials/secret-token.ts';
 import { createServer } from './main.ts';
+import { modules } from './modules.ts';
 import { newFolder } from './platform/files/test-support/new-folder.ts';
 import { createSelfSigned } from './platform/http/self-signed.ts';
+import { defineModule } from './platform/module/module.ts';
+import type { Storage } from './platform/storage/index.ts';
 import { loadNodeConfig } from './settings.ts';
 
 type Headers = Record<string, string | string[]>;
@@ -73,7 +77,17 @@ const marks: [value: string | string[] | undefined, tightens: boolean][] = [
 ];
 
 /** `none`: the request counts as one without a credential. Otherwise the reason of the refusal. */
-type Fate = 'good' | 'none' | 'api_key_revoked' | 'api_key_unknown' | 'bad_encoding' | 'expired';
+type Fate =
+  | 'good'
+  | 'none'
+  | 'api_key_revoked'
+  | 'api_key_unknown'
+  | 'bad_encoding'
+  | 'bad_signature'
+  | 'unknown_key'
+  | 'expired'
+  /** It could not be judged, as the accounts cannot be read: 503, and no reason. */
+  | 'unchecked';
 
 interface Credential {
   what: string;
@@ -97,7 +111,9 @@ async function openProgram(t: Test) {
     ...{ SVC_DEFAULT_MODEL: 'none', SVC_FORCE_CPU_FEATURES: 'none' },
     ...{ SVC_PUBLIC_TLS_CERT: certFile, SVC_PUBLIC_TLS_KEY: keyFile },
   };
+  const { definition, closeDatabase } = databaseCloser();
   const server = await createServer(loadNodeConfig({ root: folder, environment }), {
+    modules: [...modules, definition],
     sink: { write: () => {}, flush: () => {} },
   });
   const addresses = await server.start();
@@ -117,7 +133,29 @@ async function openProgram(t: Test) {
     name: 'public',
     send: (...said) => send(httpsRequest, agents[1], addresses.public?.port ?? 0, ...said),
   };
-  return { server, internal, outside };
+  return { server, internal, outside, closeDatabase };
+}
+
+/** A module that can take the database from the others while the node runs. */
+function databaseCloser() {
+  let storage: Storage | undefined;
+  const definition = defineModule({
+    name: 'iot',
+    settings: {},
+    create: (context) => {
+      storage = context.storage;
+      const idle = async () => undefined;
+      return {
+        api: undefined,
+        routes: [],
+        start: idle,
+        stop: idle,
+        health: () => ({ state: {}, reasons: [] }),
+        ready: () => undefined,
+      };
+    },
+  });
+  return { definition, closeDatabase: async () => void (await storage?.close()) };
 }
 
 function send(
@@ -163,7 +201,14 @@ async function makeCredentials({ send }: Listener): Promise<Credential[]> {
   const { body: sessions } = await send('GET', '/api/v1/users/me/sessions', { authorization: `Bearer ${ended}` });
   const own = (sessions.data as { id: string; current: boolean }[]).find(({ current }) => current);
   await send('DELETE', `/api/v1/users/me/sessions/${own?.id}`, { authorization: `Bearer ${ended}` });
-  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  const capability = async (owner: Headers, seconds = 3600) =>
+    await post('/api/v1/identity/capabilities', owner, { scopes: CAPABILITY_SCOPES, expires_in_seconds: seconds });
+  const good = (await capability(as)).token as string;
+  const brief = (await capability(as, 1)).token as string;
+  const taken = await capability(as);
+  await post('/api/v1/identity/capabilities/revoke', as, { id: taken.id });
+  await refused(send, { 'x-api-key': short });
+  await refused(send, { authorization: `Bearer ${brief}` });
   return [
     { what: 'nothing', headers: {}, fate: 'none' },
     { what: 'a key', headers: { 'x-api-key': key }, fate: 'good' },
@@ -184,14 +229,50 @@ async function makeCredentials({ send }: Listener): Promise<Credential[]> {
     { what: 'a session that was ended', headers: { authorization: `Bearer ${ended}` }, fate: 'expired' },
     { what: 'a session that never was', headers: { authorization: `Bearer ${newToken('svcs_')}` }, fate: 'expired' },
     { what: 'garbage as Bearer', headers: { authorization: 'Bearer x.y.z' }, fate: 'bad_encoding' },
+    { what: 'a capability', headers: { authorization: `Bearer ${good}` }, fate: 'good' },
+    { what: 'a capability as X-API-Key', headers: { 'x-api-key': good }, fate: 'good' },
+    { what: 'a capability that was changed', headers: { authorization: `Bearer ${changed(good)}` }, fate: 'bad_signature' },
+    {
+      what: 'a capability of a tenant that is gone',
+      headers: { authorization: `Bearer ${await capabilityOfNobody(post, send, as)}` },
+      fate: 'unknown_key',
+    },
+    { what: 'an expired capability', headers: { authorization: `Bearer ${brief}` }, fate: 'expired' },
+    { what: 'a revoked capability', headers: { authorization: `Bearer ${taken.token}` }, fate: 'expired' },
     { what: 'an old cookie', headers: { cookie: `svc_session=${ended}` }, fate: 'none' },
     { what: 'a key as a cookie', headers: { cookie: `svc_session=${key}` }, fate: 'none' },
     { what: 'another scheme', headers: { authorization: 'Basic cm9vdDpyb290' }, fate: 'none' },
   ];
 }
 
+/** Waits until a credential that expires has. */
+async function refused(send: Listener['send'], credential: Headers): Promise<void> {
+  while ((await send('GET', '/api/v1/auth/whoami', credential)).status !== 401)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+type Post = (path: string, headers: Headers, body: object) => Promise<Answer['body']>;
+
+/** The same bytes but for one inside of what it allows. */
+function changed(token: string): string {
+  const bytes = Buffer.from(token.slice('svcc_'.length), 'base64url');
+  bytes.write('chat:usf', bytes.indexOf('chat:use'));
+  return `svcc_${bytes.toString('base64url')}`;
+}
+
+async function capabilityOfNobody(post: Post, send: Listener['send'], root: Headers): Promise<string> {
+  const password = 'correct horse battery';
+  await post('/api/v1/identity/tenants', root, { id: 'gone' });
+  await post('/api/v1/identity/users', root, { username: 'ghost', tenant: 'gone', role: 'viewer', password });
+  const { token } = await post('/api/v1/auth/login', {}, { username: 'ghost', password });
+  const asked = { scopes: ['chat:use'], expires_in_seconds: 3600 };
+  const made = await post('/api/v1/identity/capabilities', { authorization: `Bearer ${token}` }, asked);
+  await send('DELETE', '/api/v1/identity/tenants/gone?force=true', root);
+  return made.token;
+}
+
 interface Expected {
-  status: 401 | undefined;
+  status: 401 | 503 | undefined;
   reason: Fate | undefined;
 }
 
@@ -199,6 +280,7 @@ function expected(guard: Guard, isPublic: boolean, state: State, fate: Fate): Ex
   if (guard === 'never') return { status: undefined, reason: undefined };
   // A node without accounts judges no credential.
   const judged = state === 'off' ? 'none' : fate;
+  if (judged === 'unchecked') return { status: 503, reason: undefined };
   if (judged !== 'none' && judged !== 'good') return { status: 401, reason: judged };
   const needs = guard === 'always' ? isPublic || state === 'enforce' : guard === 'edge' && isPublic;
   return { status: needs && judged === 'none' ? 401 : undefined, reason: undefined };
@@ -207,6 +289,11 @@ function expected(guard: Guard, isPublic: boolean, state: State, fate: Fate): Ex
 /** What is wrong with an answer; undefined: nothing. */
 function fault(path: string, method: string, { status, headers, body }: Answer, wanted: Expected): string | undefined {
   if (wanted.status === undefined) return status === 401 || status === 403 || status === 500 ? `answers ${status}` : undefined;
+  if (wanted.status === 503) {
+    if (status !== 503) return `answers ${status}, not 503`;
+    if (headers['retry-after'] === undefined) return 'has no Retry-After';
+    return method === 'HEAD' || JSON.stringify(body).includes('credential_check_unavailable') ? undefined : 'has another code';
+  }
   if (status !== 401) return `answers ${status}, not 401`;
   if (headers['www-authenticate'] !== 'Bearer') return `WWW-Authenticate is ${headers['www-authenticate']}`;
   if (method === 'HEAD') return undefined;
@@ -221,7 +308,7 @@ function fault(path: string, method: string, { status, headers, body }: Answer, 
 }
 
 t.test('the whole table', async (t) => {
-  const { server, internal, outside } = await openProgram(t);
+  const { server, internal, outside, closeDatabase } = await openProgram(t);
   const served = Object.keys((server.openapi as { paths: object }).paths);
   const table: Record<string, Guard> = { ...paths };
   for (const path of laterPaths) table[`GET ${path}`] = served.includes(path) ? 'edge' : 'always';
@@ -256,6 +343,13 @@ t.test('the whole table', async (t) => {
   t.strictSame((await walk('off', strangers)).slice(0, 20), [], 'without accounts');
   const credentials = await makeCredentials(internal);
   t.strictSame((await walk('enforce', credentials)).slice(0, 20), [], 'with accounts');
+  const unknown: Credential[] = [
+    { what: 'a key that was not looked up yet', headers: { 'x-api-key': newApiKey() }, fate: 'unchecked' },
+    { what: 'a session', headers: { authorization: `Bearer ${newToken('svcs_')}` }, fate: 'unchecked' },
+  ];
+  await closeDatabase();
+  t.strictSame((await walk('enforce', unknown)).slice(0, 20), [], 'while the accounts cannot be read');
+  credentials.push(...unknown);
   t.equal(nAsked, 2 * marks.length * Object.keys(table).length * (strangers.length + credentials.length), `${nAsked} requests`);
 });
 

@@ -105,6 +105,7 @@ export async function createServer(
   });
   const accountsOfModule = host.find(identity);
   if (accountsOfModule !== undefined) accounts.attach(accountsOfModule);
+  accountsOfModule?.connectOwners([...host.owners, { name: 'jobs', belongings: jobs }]);
   node.attach(host);
   const { routes, document } = withDocs(host.routes, API_INFO);
   const pool = new WorkerPool({ ...poolLimits(), log: log.child({ part: 'pool' }), metrics });

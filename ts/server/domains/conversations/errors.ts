@@ -1,7 +1,6 @@
 /** Every refusal of the module, and what a client sees of it. */
 import { type ErrorSpec, HttpError } from '../../platform/http/errors.ts';
 import type { Reply, RequestContext } from '../../platform/http/route.ts';
-import { StorageError } from '../../platform/storage/index.ts';
 
 const specs = {
   invalid_request: [400, 'A member of the request is missing, of the wrong type or out of range; the sentence names it.'],
@@ -68,10 +67,5 @@ export function refusing<P, Q, B>(handle: Handle<P, Q, B>): Handle<P, Q, B> {
 function toHttpError(error: unknown): unknown {
   if (error instanceof ConversationError)
     return new HttpError(specs[error.code][0], error.code, error.message, { extra: { ...error.details } });
-  if (error instanceof StorageError && /^(storage_|write_conflict|transaction_timeout)/.test(error.code))
-    return new HttpError(503, 'storage_unavailable', 'The database does not take the request now; retry in a moment.', {
-      headers: { 'retry-after': '1' },
-      cause: error,
-    });
   return error;
 }

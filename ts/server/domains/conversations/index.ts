@@ -19,13 +19,14 @@ export const conversations = defineModule({
   settings: conversationSettings,
   migrations: conversationMigrations,
   create: async ({ storage, settings, log, use }) => {
-    const [{ ConversationService }, { createServices }, { ChatStorage }, { conversationModuleRoutes }, { Sweep }] =
+    const [{ ConversationService }, { createServices }, { ChatStorage }, { conversationModuleRoutes }, { Sweep }, own] =
       await Promise.all([
         import('./service.ts'),
         import('./services.ts'),
         import('./chat-storage.ts'),
         import('./routes.ts'),
         import('./sweep.ts'),
+        import('./conversation-belongings.ts'),
       ]);
     const service = new ConversationService({ storage, temporaryMs: settings['conversations.temporary_hours'] * HOUR_MS });
     const sweep = new Sweep(storage, log);
@@ -34,6 +35,7 @@ export const conversations = defineModule({
       api: service,
       routes: conversationModuleRoutes(createServices(storage, service), streams),
       corsHeaders: { accepted: ['last-event-id'], exposed: [] },
+      belongings: new own.ConversationBelongings(storage),
       start: async () => {
         sweep.start();
         chats.connect(new ChatStorage(service, log));

@@ -16,8 +16,12 @@ export function ownerOf(caller: Principal): Owner {
   return { ...scopeOf(caller), subject: subjectKey(caller) };
 }
 
+export function accountSubject(id: string): string {
+  return `user:${id}`;
+}
+
 /** The prefixes keep an account from being named like a key or like the anonymous caller. */
 function subjectKey({ subject, keyId }: Principal): string {
-  if (subject !== undefined) return `user:${subject}`;
+  if (subject !== undefined) return accountSubject(subject);
   return keyId === undefined ? 'anonymous' : `key:${keyId}`;
 }

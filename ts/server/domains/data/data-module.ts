@@ -7,6 +7,7 @@ import { inference } from '../inference/index.ts';
 import { license } from '../license/index.ts';
 import { InputFiles } from './chat/input-files.ts';
 import { KnowledgeAnswers } from './chat/knowledge-answers.ts';
+import { DataBelongings } from './data-belongings.ts';
 import { Embedders } from './embedding/embedders.ts';
 import { LocalEmbedder } from './embedding/local-embedder.ts';
 import { RemoteEmbedder } from './embedding/remote-embedder.ts';
@@ -108,8 +109,9 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
     usedBlobs: (tenant, hashes) => sweep.usedBlobs(tenant, hashes),
     areFilesShared: settings['data.shared_files'],
   });
+  const fileStore = new FileStore(storage);
   const storedFiles = new FileService({
-    ...{ files: new FileStore(storage), attached, bases, blobs: uploads.blobs, uses: context.uses },
+    ...{ files: fileStore, attached, bases, blobs: uploads.blobs, uses: context.uses },
     onRemoved: async (tenant, sha256) => {
       sweep.wake();
       await onUnused(tenant, sha256);
@@ -131,6 +133,7 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
       ...openaiRoutes({ files: storedFiles, intake: uploads.intake, knowledge: service, stores, access }),
     ],
     corsHeaders: uploadCorsHeaders,
+    belongings: new DataBelongings({ service, bases, files: fileStore, sweep, uploads: uploads.sweep }),
     start: async () => {
       await kept.open();
       thread.open();

@@ -19,6 +19,20 @@ t.test('the first account becomes superadmin of the tenant default and switches 
   t.match(await again.ask('GET', '/api/v1/policy/superadmin', { as: made.body.token }), { status: 200 });
 });
 
+t.test('an account that is no superadmin cannot be the first, since nobody could administer the node then', async (t) => {
+  const bed = await openIdentity(t);
+  const create = (body: object) => bed.ask('POST', '/api/v1/identity/users', { body });
+  const refused = { status: 409, body: { error: 'superadmin_needed', detail: /svc admin create/ } };
+  t.match(await create({ username: 'bob', role: 'viewer', password: ROOT_PASSWORD }), refused);
+  t.match(await create({ username: 'ci', role: 'superadmin', service: true }), refused, 'nor can a program');
+  const provisioned = { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: 'bob' };
+  const scim = await bed.ask('POST', '/scim/v2/Users', { body: provisioned });
+  t.match(scim, { status: 409, body: { detail: /svc admin create/ } });
+  t.match(await bed.ask('GET', '/api/v1/auth/methods'), { body: { auth: 'off' } });
+  t.equal((await create({ username: 'ann', role: 'superadmin', password: ROOT_PASSWORD })).status, 201);
+  t.match(await bed.ask('GET', '/api/v1/auth/methods'), { body: { auth: 'enforce' } });
+});
+
 t.test('of many first registrations at once exactly one becomes superadmin', async (t) => {
   const bed = await openIdentity(t);
   const made = await Promise.all(

@@ -1,5 +1,12 @@
 import t from 'tap';
+import { ANONYMOUS } from '../../platform/http/principal.ts';
+import { silentLog } from '../../platform/module/test-support/scripted-context.ts';
 import { systemScope } from '../../platform/storage/index.ts';
+import { appendToChain } from './audit/audit-chain.ts';
+import { auditEntry } from './audit/audit-entry.ts';
+import { AuditLog } from './audit/audit-log.ts';
+import { newApiKey } from './credentials/api-key.ts';
+import { newToken } from './credentials/secret-token.ts';
 import type { IdentityTables } from './tables.ts';
 import { testAuditSearch } from './test-support/audit-search-contract.ts';
 import { type IdentityBed, openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
@@ -11,6 +18,10 @@ interface Line {
   target: string;
   outcome: string;
   tenant: string;
+}
+
+interface RefusalLine {
+  detail: { reason: string; more?: number };
 }
 
 async function linesOf(bed: IdentityBed, as: string, query = ''): Promise<Line[]> {
@@ -113,6 +124,56 @@ t.test('a line that was changed, removed or put in by hand is found', async (t) 
     await restore();
     t.equal(await verify(), null);
   }
+});
+
+t.test('a long log is verified page by page, each in a read of its own, while it grows', async (t) => {
+  const bed = await openIdentity(t);
+  const access = bed.storage.access<IdentityTables>();
+  const entry = auditEntry({ caller: ANONYMOUS, remoteAddress: '192.0.2.1', requestId: '' }, { action: 'test.line' });
+  const append = (n: number) =>
+    access.write(systemScope(), (tx) =>
+      appendToChain(
+        tx,
+        Array.from({ length: n }, () => entry),
+      ),
+    );
+  for (const n of [900, 900, 700]) await append(n);
+  let nReads = 0;
+  const growing: typeof access = {
+    ...{ dialect: access.dialect, write: access.write.bind(access), writeUnit: access.writeUnit.bind(access) },
+    read: async (scope, work) => {
+      nReads += 1;
+      await append(1);
+      return access.read(scope, work);
+    },
+  } as typeof access;
+  const log = new AuditLog(growing, silentLog);
+  t.strictSame(await log.verify(), { entries: 2_501, brokenAt: undefined }, 'as it was when it began');
+  t.ok(nReads >= 4, `${nReads} reads`);
+  await access.writeUnit(systemScope(), (db) => [
+    db.updateTable('identity_audit').set({ target: 'other' }).where('seq', '=', 2_000),
+  ]);
+  t.strictSame(await log.verify(), { entries: 1_999, brokenAt: 2_000 });
+});
+
+t.test('bad credentials of one address are one line at once and then one a minute with their number', async (t) => {
+  const bed = await openIdentity(t);
+  const root = await bed.makeRoot();
+  for (let i = 0; i < 50; i += 1) await bed.ask('GET', '/api/v1/policy/viewer', { as: newApiKey() });
+  for (let i = 0; i < 5; i += 1) await bed.ask('GET', '/api/v1/policy/viewer', { as: newToken('svcs_') });
+  const refused = async (from: IdentityBed) =>
+    ((await from.ask('GET', '/api/v1/security/audit?q=credential.refused', { as: root })).body.data as RefusalLine[])
+      .reverse()
+      .map(({ detail }) => [detail.reason, detail.more]);
+  t.strictSame(await refused(bed), [
+    ['api_key_unknown', undefined],
+    ['expired', undefined],
+  ]);
+  // A node that stops writes what it counted.
+  t.strictSame((await refused(await bed.restart())).slice(2), [
+    ['api_key_unknown', 49],
+    ['expired', 4],
+  ]);
 });
 
 t.test('many writers at once keep one chain', async (t) => {

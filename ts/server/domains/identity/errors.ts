@@ -38,7 +38,9 @@ const specs = {
   name_taken: [409, 'Another account has the name or the address.'],
   group_exists: [409, 'Another group of the tenant has the name.'],
   tenant_exists: [409, 'There is a tenant of that id.'],
-  tenant_not_empty: [409, 'The tenant has accounts; `?force=true` deletes them too.'],
+  tenant_id_used: [409, 'A tenant of that id was deleted; choose another id.'],
+  tenant_not_empty: [409, 'The tenant has accounts, or modules keep something of it; `?force=true` deletes that too.'],
+  superadmin_needed: [409, 'The first account of the installation is a superadmin; make that one first.'],
   last_superadmin: [409, 'Somebody must be able to administer the installation.'],
   several_keys: [409, 'The account has several keys; name one with key_id.'],
   precondition_failed: [412, 'The resource has changed since the version that If-Match names.'],
@@ -47,7 +49,7 @@ const specs = {
   oidc_provider_unreachable: [503, 'The sign-in provider does not answer; retry.'],
   mail_not_configured: [503, 'The node sends no e-mail; an administrator issues reset tokens.'],
   server_busy: [503, 'Too many passwords are being checked at once; retry shortly.'],
-  account_service_unreachable: [503, 'Accounts cannot be read now; retry.'],
+  account_service_unreachable: [503, 'Accounts cannot be read or written now; retry.'],
 } satisfies Record<string, [number, string]>;
 
 export type IdentityErrorCode = keyof typeof specs;

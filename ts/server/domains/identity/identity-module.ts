@@ -3,8 +3,9 @@
 import { join } from 'node:path';
 import type { AccessRecorder } from '../../platform/http/access-recorder.ts';
 import type { Authenticator } from '../../platform/http/authenticator.ts';
-import { ANONYMOUS, type Principal } from '../../platform/http/principal.ts';
+import type { Principal } from '../../platform/http/principal.ts';
 import { Mailer } from '../../platform/mail/mailer.ts';
+import type { Owner } from '../../platform/module/belongings.ts';
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
 import { StartError } from '../../platform/module/start-error.ts';
@@ -20,8 +21,9 @@ import { TenantStore } from './accounts/tenant-store.ts';
 import { Tenants } from './accounts/tenants.ts';
 import { UserStore } from './accounts/user-store.ts';
 import { Users } from './accounts/users.ts';
-import { type AuditEntry, auditEntry } from './audit/audit-entry.ts';
+import type { AuditEntry } from './audit/audit-entry.ts';
 import { AuditLog } from './audit/audit-log.ts';
+import { RefusalLines } from './audit/refusal-lines.ts';
 import { RequestAudit } from './audit/request-audit.ts';
 import { AuthenticationSwitch } from './authentication-switch.ts';
 import { Branding } from './branding/branding.ts';
@@ -42,6 +44,7 @@ import { LocalToken } from './credentials/local-token.ts';
 import { SessionStore } from './credentials/session-store.ts';
 import { SetupCode } from './credentials/setup-code.ts';
 import { WhoIs } from './credentials/who-is.ts';
+import { Erasure } from './erasure.ts';
 import { credentialLimits } from './groups/credential-limits.ts';
 import { GroupLimits } from './groups/group-limits.ts';
 import { GroupStore } from './groups/group-store.ts';
@@ -91,6 +94,8 @@ export interface IdentityApi {
   readonly tenants: TenantRules;
   /** The setting identity.end_open_requests. */
   readonly endsOpenRequests: boolean;
+  /** What other parts of the node keep of tenants and accounts; told once, before the events start. */
+  connectOwners(owners: readonly Owner[]): void;
   /** For what the node does by itself. Resolves when the line is in the log. */
   recordAct(entry: AuditEntry): Promise<void>;
 }
@@ -134,7 +139,11 @@ export function createIdentity(
   const sessions = new SessionStore(storage, announcer);
   const keyStore = new KeyStore(storage, announcer);
   const credentials = new CredentialStore(storage);
-  const tenants = new Tenants(new TenantStore(storage, announcer), onCredentialsChanged);
+  const erasure = new Erasure(context.events);
+  const tenants = new Tenants({
+    ...{ store: new TenantStore(storage, announcer), onRemoved: onCredentialsChanged },
+    holdersOf: (tenant) => erasure.holdersOf(tenant),
+  });
   const groupStore = new GroupStore(storage, announcer);
   const groupLimits = new GroupLimits({
     ...{ store: groupStore, tenants, maxAgeMs, state: () => authentication.state },
@@ -186,6 +195,7 @@ export function createIdentity(
     ...{ store: capabilityStore, resolver, users: userStore, onCredentialsChanged },
     keys: new TenantKeys(capabilityStore, join(node.dataDir, 'sealing.key')),
   });
+  const refusals = new RefusalLines((entry) => audit.add(entry));
   const authenticator = new IdentityAuthenticator({
     ...{
       store: credentials,
@@ -196,12 +206,7 @@ export function createIdentity(
       sessionIdleMs,
       state: () => authentication.state,
     },
-    onRefusal: (reason, { remoteAddress, path }) => {
-      const source = { caller: ANONYMOUS, remoteAddress, requestId: '' };
-      audit.add(
-        auditEntry(source, { action: 'credential.refused', outcome: 'denied', detail: { reason, path: path.slice(0, 200) } }),
-      );
-    },
+    onRefusal: (reason, { remoteAddress, path }) => refusals.note({ reason, remoteAddress, path }),
   });
   const recordAct = async (entry: AuditEntry): Promise<void> => {
     audit.add(entry);
@@ -214,6 +219,7 @@ export function createIdentity(
     api: {
       ...{ authenticator, recorder: new RequestAudit(audit), tenants: tenantRules(tenants, authentication), uses, recordAct },
       endsOpenRequests: settings['identity.end_open_requests'],
+      connectOwners: (owners) => erasure.connect(owners),
       mayUseNamespace: async (caller, namespace) => (await uses.namespaces(caller))(namespace),
     },
     errorBodies: [{ prefix: '/scim', errorBody: scimErrorBody }],
@@ -241,12 +247,14 @@ export function createIdentity(
       await Promise.all([localToken.start(), authentication.start(), tenants.refresh()]);
       changes.start();
       maintenance.start();
+      refusals.start();
     },
     stop: async () => {
       await changes.stop();
       await maintenance.stop();
       await resetMail.stop();
       mailer?.close();
+      refusals.stop();
       await audit.flush();
       await localToken.stop();
     },

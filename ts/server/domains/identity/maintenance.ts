@@ -1,5 +1,6 @@
 /** What identity does from time to time: notes when credentials were used, removes expired ones, and notices what other processes changed. */
 import type { Log } from '../../platform/log/log.ts';
+import { Repeater } from '../../platform/repeater.ts';
 import type { Tenants } from './accounts/tenants.ts';
 import type { AuthenticationSwitch } from './authentication-switch.ts';
 import type { ChangeFeed } from './changes/change-feed.ts';
@@ -24,8 +25,7 @@ const REMOVE_EXPIRED_MS = 60 * 60_000;
 
 export class Maintenance {
   readonly #deps: MaintenanceDeps;
-  #timers: NodeJS.Timeout[] = [];
-  #running: Promise<void> = Promise.resolve();
+  #repeaters: Repeater[] = [];
 
   constructor(deps: MaintenanceDeps) {
     this.#deps = deps;
@@ -44,25 +44,22 @@ export class Maintenance {
   }
 
   async stop(): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer);
-    this.#timers = [];
-    await this.#running;
-    await this.#attempt(() => this.#noteUses());
+    await Promise.all(this.#repeaters.map((repeater) => repeater.stop()));
+    this.#repeaters = [];
+    await this.#noteUses().catch(this.#onError);
   }
 
   #noteUses(): Promise<void> {
     return this.#deps.credentials.writeLastUses(this.#deps.cache.takeLastUses());
   }
 
-  #repeat(everyMs: number, work: () => Promise<void>): void {
-    const timer = setInterval(() => {
-      this.#running = this.#running.then(() => this.#attempt(work));
-    }, everyMs);
-    this.#timers.push(timer.unref());
+  /** Waits for one run to end before the next: a database that hangs must not find a queue of them when it goes on. */
+  #repeat(intervalMs: number, run: () => Promise<void>): void {
+    const repeater = new Repeater({ intervalMs, run, onError: this.#onError });
+    this.#repeaters.push(repeater);
+    repeater.start();
   }
 
   /** The next time may find the database again; requests are told of its state by themselves. */
-  async #attempt(work: () => Promise<void>): Promise<void> {
-    await work().catch((error: unknown) => this.#deps.log.warn('accounts could not be kept up to date', { error }));
-  }
+  readonly #onError = (error: unknown): void => this.#deps.log.warn('accounts could not be kept up to date', { error });
 }

@@ -26,7 +26,30 @@ export const identityMigrations: readonly Migration[] = [
   },
   { id: 3, name: 'create groups, links of sign-in providers and invitations', up: createEnterpriseTables },
   { id: 4, name: 'create the look of tenants\u2019 pages', up: createBranding },
+  { id: 5, name: 'remember the ids of deleted tenants', up: createDeletedTenants },
 ];
+
+/** Those that were deleted before are known from the audit log. */
+async function createDeletedTenants(schema: MigrationSchema): Promise<void> {
+  await schema.table('identity_deleted_tenants', {
+    columns: { id: column.id(), deleted_at: column.timestamp() },
+    primaryKey: ['id'],
+  });
+  await schema
+    .db<IdentityTables>()
+    .insertInto('identity_deleted_tenants')
+    .columns(['id', 'deleted_at'])
+    .expression((from) =>
+      from
+        .selectFrom('identity_audit')
+        .select((eb) => ['target as id', eb.fn.max('at').as('deleted_at')])
+        .where('action', '=', 'tenant.delete')
+        .where('outcome', '=', 'done')
+        .where('target', 'not in', from.selectFrom('identity_tenants').select('id'))
+        .groupBy('target'),
+    )
+    .execute();
+}
 
 async function createBranding(schema: MigrationSchema): Promise<void> {
   await schema.tenantTable('identity_branding', {

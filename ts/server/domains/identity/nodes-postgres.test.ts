@@ -3,8 +3,14 @@ import { spawn } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { newFolder } from '../../platform/files/test-support/new-folder.ts';
+import { silentLog } from '../../platform/module/test-support/scripted-context.ts';
+import { systemScope } from '../../platform/storage/index.ts';
 import { LineReader } from '../../platform/storage/test-support/line-reader.ts';
 import { PostgresCluster } from '../../platform/storage/test-support/postgres-cluster.ts';
+import { ChangeAnnouncer } from './changes/change-announcer.ts';
+import { ChangeFeed } from './changes/change-feed.ts';
+import { type CredentialChange, EVERYTHING_CHANGED } from './changes/credential-change.ts';
+import type { IdentityTables } from './tables.ts';
 import { makeCapability } from './test-support/capability-contract.ts';
 import { openIdentity } from './test-support/identity-bed.ts';
 import type { NodeLine } from './test-support/identity-node.ts';
@@ -51,6 +57,39 @@ async function testNodes(cluster: PostgresCluster): Promise<void> {
     t.notMatch(rootStream.text(), /error/);
     rootStream.close();
   });
+
+  await t.test(
+    'a change of another node is noticed, also one of the number that a change of one’s own had which was rolled back',
+    async (t) => {
+      const access = here.storage.access<IdentityTables>();
+      const [own, other] = [new ChangeAnnouncer(access), new ChangeAnnouncer(access)];
+      const changes: CredentialChange[] = [];
+      // It never listens, as where the connection was lost.
+      const feed = new ChangeFeed({
+        storage: here.storage,
+        announcer: own,
+        log: silentLog,
+        onChange: (each) => changes.push(each),
+      });
+      const announce = (by: ChangeAnnouncer, fails = false) =>
+        access.write(systemScope(), async (tx) => {
+          await by.announce(tx, { tenant: 'default', user: undefined });
+          if (fails) throw new Error('rolled back');
+        });
+      await feed.catchUp();
+      await t.rejects(announce(own, true), /rolled back/);
+      await announce(other);
+      await feed.catchUp();
+      t.strictSame(changes, [EVERYTHING_CHANGED]);
+      await announce(own);
+      await feed.catchUp();
+      t.equal(changes.length, 1, 'its own change is known');
+      await announce(own);
+      await announce(other);
+      await feed.catchUp();
+      t.equal(changes.length, 2);
+    },
+  );
 
   await t.test('a capability that was issued here works there, until its parent is revoked', async (t) => {
     const parent = await makeCapability(here, root, { scopes: ['chat:use'] });

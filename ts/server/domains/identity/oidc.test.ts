@@ -377,6 +377,22 @@ t.test('the last superadmin stays one, whatever the provider says', async (t) =>
   t.match(await whoami(bed, used), { role: 'superadmin', user: { id: user.id } });
 });
 
+t.test('a program’s account is no superadmin beside whom the last person can stop being one', async (t) => {
+  const { provider, bed, root, browser, signIn } = await openWorld(t, {
+    'identity.oidc.group_map': JSON.stringify({ owners: 'default:superadmin', staff: 'default:viewer' }),
+  });
+  provider.people.set('p-1', { groups: ['owners'] });
+  const used = browser();
+  await signIn('p-1', used);
+  const program = { username: 'ci', role: 'superadmin', service: true };
+  t.equal((await bed.ask('POST', '/api/v1/identity/users', { as: root, body: program })).status, 201);
+  const own = (await bed.ask('GET', '/api/v1/auth/whoami', { as: root })).body.user.id;
+  await bed.ask('DELETE', `/api/v1/identity/users/${own}`, { as: used.cookie('svc_session') });
+  provider.people.set('p-1', { groups: ['staff'] });
+  await signIn('p-1', used);
+  t.match(await whoami(bed, used), { role: 'superadmin' });
+});
+
 t.test('how one can sign in, for the login page', async (t) => {
   const { bed } = await openWorld(t, { 'identity.oidc.label': 'Sign in with Example' });
   t.strictSame((await bed.ask('GET', '/api/v1/auth/methods')).body, {

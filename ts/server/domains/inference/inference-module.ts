@@ -14,6 +14,7 @@ import { chooseDefaultModel } from './default-model.ts';
 import { engineOptions } from './engine-options.ts';
 import { inferenceFailure } from './failure.ts';
 import type { InferenceConfig } from './inference-config.ts';
+import { ResponseBelongings } from './kept-responses/response-belongings.ts';
 import { ResponseKeeper } from './kept-responses/response-keeper.ts';
 import { ResponseStore } from './kept-responses/response-store.ts';
 import { ResponseSweep } from './kept-responses/response-sweep.ts';
@@ -122,7 +123,8 @@ export function createInference(context: Context, overrides: InferenceOverrides)
   });
   const knowledge = new KnowledgeSlot();
   const background = new BackgroundResponses({ service, keeper, knowledge, storage: context.storage, jobs: context.jobs, log });
-  const sweep = new ResponseSweep(new RetentionStore(context.storage), log);
+  const retention = new RetentionStore(context.storage);
+  const sweep = new ResponseSweep(retention, log);
   context.metrics.onCollect(() => {
     for (const { id, model } of local.engines()) if (model.openEngine) metrics.observe(id, model.openEngine.stats());
   });
@@ -135,6 +137,7 @@ export function createInference(context: Context, overrides: InferenceOverrides)
   return {
     api: { service, knowledge, conversations, streams },
     errorBodies: inferenceErrorBodies,
+    belongings: new ResponseBelongings(retention),
     corsHeaders: { accepted: ['x-svc-edge-tools'], exposed: ['x-svc-edge-tools', 'x-svc-model-substituted', 'x-svc-stream'] },
     guardedPaths: ['/v1/completions'],
     routes: inferenceRoutes(

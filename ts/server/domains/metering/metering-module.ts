@@ -5,6 +5,7 @@ import { MonthLoader } from './limits/month-loader.ts';
 import { RATE_LIMIT_HEADERS } from './limits/rate-limit-fields.ts';
 import { SubjectRegistry } from './limits/subject-registry.ts';
 import { Maintenance } from './maintenance.ts';
+import { MeteringBelongings } from './metering-belongings.ts';
 import { MeteringService } from './metering-service.ts';
 import { QuotaStore } from './quotas/quota-store.ts';
 import { Quotas } from './quotas/quotas.ts';
@@ -48,6 +49,7 @@ export function createMetering(
   return {
     api: service,
     corsHeaders: { accepted: [], exposed: RATE_LIMIT_HEADERS },
+    belongings: new MeteringBelongings(storage, quotas),
     routes: [
       ...quotaRoutes({ quotas, registry, months, now }),
       usageRoute({ store, journal, now }),

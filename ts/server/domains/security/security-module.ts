@@ -8,6 +8,7 @@ import { Enforcement } from './enforcement.ts';
 import { EnforcementStore } from './enforcement-store.ts';
 import { everyTenant } from './reach.ts';
 import { securityRoutes } from './routes.ts';
+import { SecurityBelongings } from './security-belongings.ts';
 import type { SecurityTables } from './tables.ts';
 import { ToolCalls } from './tool-calls.ts';
 
@@ -32,6 +33,7 @@ export function createSecurity(context: ModuleContext<Record<never, never>>): Mo
   return {
     api: new ToolCalls({ enforcement, decisions, nodeId, isRunning: () => isRunning }),
     routes: securityRoutes({ enforcement, decisions }),
+    belongings: new SecurityBelongings(storage, enforcement),
     start: async () => {
       await enforcement.refresh();
       if (context.storage.dialect === 'postgres') refresh.start();

@@ -29,7 +29,8 @@ export function roleRoutes(node: Node): Route[] {
     route({
       method: 'PUT',
       path: '/api/v1/system/roles/{role}',
-      auth: 'admin',
+      // A role is the node's: what runs in it serves all tenants, and one of its modules enforces the roles of all.
+      auth: 'superadmin',
       maxBody: 1024,
       tag,
       summary: 'Switch a role on or off, at once and for later starts',

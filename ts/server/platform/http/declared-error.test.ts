@@ -1,5 +1,7 @@
 import t from 'tap';
 import { DomainError } from '../errors/domain-error.ts';
+import { StorageError, type StorageErrorCode } from '../storage/index.ts';
+import { openapiDocument } from './docs/openapi.ts';
 import type { ErrorSpec } from './errors.ts';
 import { openTestBed, plainRoute } from './test-support/test-bed.ts';
 
@@ -8,7 +10,7 @@ const errors: ErrorSpec[] = [
   { status: 500, code: 'internal', meaning: 'A defect.' },
 ];
 
-const throwing = (error: DomainError) =>
+const throwing = (error: Error) =>
   plainRoute(
     'GET',
     '/api/v1/work',
@@ -46,3 +48,27 @@ t.test('the log has the cause of a declared internal error', async (t) => {
   t.match(await answer.json(), { error: 'internal', detail: 'It failed.' });
   t.match(lines.join(''), /failed unexpectedly.*disk/);
 });
+
+t.test(
+  'a database that does not work is 503 on every route, with the time to retry, and told apart from a mistake in a statement',
+  async (t) => {
+    const ask = async (code: StorageErrorCode) => {
+      const { url, lines } = await openTestBed(t, [throwing(new StorageError(code, 'database disk image is malformed'))]);
+      const answer = await fetch(`${url}/api/v1/work`);
+      return {
+        status: answer.status,
+        retryAfter: answer.headers.get('retry-after'),
+        text: await answer.text(),
+        lines: lines.join(''),
+      };
+    };
+    for (const code of ['storage_unavailable', 'storage_busy', 'write_conflict', 'transaction_timeout'] as const) {
+      const answer = await ask(code);
+      t.match(answer, { status: 503, retryAfter: '1', text: /"error":"storage_unavailable".*retry/i, lines: /malformed/ }, code);
+      t.notMatch(answer.text, /malformed/);
+    }
+    t.match(await ask('statement_failed'), { status: 500, text: /"internal"/ });
+    const document = openapiDocument([throwing(new Error())], { title: 'Test', version: '1', description: '' });
+    t.match(JSON.stringify(document), /storage_unavailable/);
+  },
+);

@@ -2,6 +2,7 @@
 import { DomainError } from '../errors/domain-error.ts';
 import type { Log, LogFields } from '../log/log.ts';
 import type { WorkerPool } from '../pool/worker-pool.ts';
+import type { StorageError } from '../storage/index.ts';
 import type { BrowserGuard } from './access/browser-guard.ts';
 import type { ClientAddress } from './access/client-address.ts';
 import type { Cors } from './access/cors.ts';
@@ -29,6 +30,7 @@ import type { Reply, Route } from './route.ts';
 import type { Endpoint } from './routing/endpoint.ts';
 import { type FindModule, missingRoute } from './routing/missing-route.ts';
 import type { RouteMatch, RouteTable } from './routing/route-table.ts';
+import { isUnusableStorage, unusableStorage } from './unusable-storage.ts';
 
 export interface RouterDeps {
   table: RouteTable;
@@ -282,11 +284,17 @@ export class Router {
 
   #answerOf(visit: Visit, thrown: unknown): HttpError {
     if (thrown instanceof HttpError) return thrown;
+    if (isUnusableStorage(thrown)) return this.#withoutStorage(visit, thrown);
     if (!(thrown instanceof DomainError)) return this.#internal(visit, { error: thrown });
     const declared = declaredError(thrown, visit.route?.errors);
     if (declared === undefined) return this.#internal(visit, { undeclared_code: thrown.code, error: thrown });
     if (declared.status === 500) this.#logFault(visit, { error: thrown.cause ?? thrown });
     return declared;
+  }
+
+  #withoutStorage({ requestId, route }: Visit, error: StorageError): HttpError {
+    this.#deps.log.warn('a request was refused, since the database does not work', { id: requestId, route: route?.path, error });
+    return unusableStorage(error);
   }
 
   #internal(visit: Visit, fields: LogFields): HttpError {

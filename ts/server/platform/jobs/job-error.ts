@@ -11,6 +11,8 @@ export type JobErrorCode =
   | 'job_queue_full'
   /** The job was taken over by another node, or ended meanwhile. */
   | 'job_lost'
+  /** It was asked to end, and has not yet. */
+  | 'job_running'
   | 'jobs_stopped';
 
 export class JobError extends Error {

@@ -31,17 +31,19 @@ export class JobIntake {
 
   async enqueue(scope: TenantScope, kind: string, input: unknown, options: EnqueueOptions): Promise<JobRow> {
     const now = this.#options.now();
-    const { owner, key, runAfter = now } = options;
-    const { maxAttempts = DEFAULT_MAX_ATTEMPTS } = this.#kindOf(kind);
+    const { owner, runAfter = now } = options;
+    const { maxAttempts = DEFAULT_MAX_ATTEMPTS, isOfNode = false } = this.#kindOf(kind);
     checkName('owner', owner);
-    checkName('key', key);
+    checkName('key', options.key);
     if (!Number.isSafeInteger(runAfter)) throw invalid('runAfter must be whole milliseconds since 1970.');
     const text = this.#inputText(kind, input);
+    const node = isOfNode ? this.#options.nodeId() : undefined;
+    const key = node !== undefined && options.key !== undefined ? `${node} ${options.key}` : options.key;
     for (;;) {
       const open = key === undefined ? undefined : await this.#store.findOpen(scope, kind, key);
       if (open !== undefined) return open;
       await this.#checkCapacity(scope);
-      const inserted = await this.#store.insert(scope, { kind, input: text, owner, key, maxAttempts, runAfter }, now);
+      const inserted = await this.#store.insert(scope, { kind, input: text, owner, key, maxAttempts, runAfter, node }, now);
       if (inserted !== undefined) return inserted;
     }
   }

@@ -16,6 +16,8 @@ export interface JobKind<Input extends TSchema = TSchema, Step extends TSchema =
   readonly backoffMs?: { readonly first: number; readonly longest: number };
   /** Jobs of this kind that run at a time on one node (default: as many as jobs of all kinds). */
   readonly concurrency?: number;
+  /** Its jobs run on the node where they were enqueued, whose files they are about, and keys are the node's too. Default: on any node. */
+  readonly isOfNode?: boolean;
   /**
    * Does the work, and resolves with what JSON can hold. What it does between two saved steps is done again after an interruption, so it must
    * be idempotent, or begin with `beginStep()`. It must end soon, by throwing, when `signal` aborts.

@@ -16,6 +16,8 @@ export interface JobsOptions {
   readonly retentionMs?: number;
   /** A node that gave no sign of life for so long is held dead, and others run its jobs. */
   readonly leaseMs?: number;
+  /** A node that has run no jobs for so long is gone for good, and those that it alone may run fail. */
+  readonly nodeGoneMs?: number;
   /** How often the queue is looked at for what another node did, and for jobs that have become due. */
   readonly pollMs?: number;
   /** Whether the ends of jobs are recorded as events (`ended-events.ts`); the database must have the outbox then. */
@@ -29,6 +31,7 @@ export const defaultJobsOptions = {
   maxQueuedPerTenant: 10_000,
   retentionMs: 7 * 24 * 3_600_000,
   leaseMs: 30_000,
+  nodeGoneMs: 24 * 3_600_000,
   pollMs: 1_000,
   tellsEnds: false,
   now: () => Date.now(),

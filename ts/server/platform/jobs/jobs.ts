@@ -1,5 +1,6 @@
 /** Durable background jobs of all modules. */
 import type { Static, TSchema } from 'typebox';
+import type { Belongings } from '../module/belongings.ts';
 import { Repeater } from '../repeater.ts';
 import type { TenantScope } from '../storage/index.ts';
 import type { Job } from './job.ts';
@@ -31,11 +32,12 @@ export interface JobsHealth {
   readonly queued: number;
 }
 
-export class Jobs {
+export class Jobs implements Belongings {
   readonly #options: ResolvedJobsOptions;
   readonly #intake: JobIntake;
   readonly #store: JobStore;
   readonly #retention: RetentionStore;
+  readonly #runners: RunnerStore;
   readonly #metrics: JobMetrics;
   readonly #followers = new JobFollowers();
   readonly #scheduler: JobScheduler;
@@ -60,10 +62,21 @@ export class Jobs {
       if (this.#followers.has(id)) this.#repeaters.watch.wake();
     };
     const isAlive = () => this.#lease.isFresh;
-    this.#scheduler = new JobScheduler({ claims, log, metrics: this.#metrics, maxRunning, now, isAlive, onChange, onEnd });
+    this.#scheduler = new JobScheduler({
+      claims,
+      log,
+      metrics: this.#metrics,
+      maxRunning,
+      nodeId,
+      now,
+      isAlive,
+      onChange,
+      onEnd,
+    });
     const onLost = (surely: boolean) => this.#scheduler.lose(surely);
+    this.#runners = new RunnerStore(access, this.#options.tellsEnds);
     this.#lease = new RunnerLease({
-      runners: new RunnerStore(access, this.#options.tellsEnds),
+      runners: this.#runners,
       log,
       leaseMs,
       nodeId,
@@ -158,6 +171,14 @@ export class Jobs {
     return stop;
   }
 
+  /** Cancels the tenant's jobs and deletes them. Throws JobError `job_running` while one has not ended yet. */
+  async eraseTenant(scope: TenantScope): Promise<void> {
+    const nRunning = await this.#retention.eraseTenant(scope, this.#options.now());
+    this.#repeaters.watch.wake();
+    if (nRunning === 0) return;
+    throw new JobError('job_running', `${nRunning} jobs of the tenant ${scope.tenant} have not ended yet.`, 'Try again shortly.');
+  }
+
   health(): JobsHealth {
     return { running: this.#scheduler.running, queued: this.#nQueued };
   }
@@ -183,7 +204,10 @@ export class Jobs {
     const counts = await this.#retention.countQueued();
     this.#metrics.setQueued(counts);
     this.#nQueued = counts.reduce((sum, { n }) => sum + n, 0);
-    await this.#retention.deleteEndedBefore(this.#options.now() - this.#options.retentionMs);
+    const { now, retentionMs, nodeGoneMs, nodeId, log } = this.#options;
+    await this.#retention.deleteEndedBefore(now() - retentionMs);
+    const nFailed = await this.#runners.failJobsOfGoneNodes(nodeId(), now() - nodeGoneMs, now());
+    if (nFailed > 0) log.warn('jobs of a node that has not run for long were failed', { jobs: nFailed });
   }
 }
 

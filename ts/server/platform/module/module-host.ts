@@ -5,6 +5,7 @@ import type { ErrorBodyPrefix } from '../http/error-body.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Route } from '../http/route.ts';
 import type { ModuleState } from '../http/routing/missing-route.ts';
+import type { Owner } from './belongings.ts';
 import type { AnyModuleDefinition, HealthReport, Module, ModuleDefinition, NotReady } from './module.ts';
 import type { PlatformServices } from './module-context.ts';
 import { MODULES, type ModuleName, moduleInfo, type Role } from './module-names.ts';
@@ -71,6 +72,11 @@ export class ModuleHost {
 
   get guardedPaths(): string[] {
     return this.#rows.flatMap((row) => row.module.guardedPaths ?? []);
+  }
+
+  /** Modules that keep something of tenants and accounts, whether they run or not. */
+  get owners(): Owner[] {
+    return this.#rows.flatMap(({ name, module }) => (module.belongings ? { name, belongings: module.belongings } : []));
   }
 
   get running(): ModuleName[] {

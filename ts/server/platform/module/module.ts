@@ -4,6 +4,7 @@ import type { CorsHeaderNames } from '../http/access/cors.ts';
 import type { ErrorBodyPrefix } from '../http/error-body.ts';
 import type { Route } from '../http/route.ts';
 import type { Migration } from '../storage/index.ts';
+import type { Belongings } from './belongings.ts';
 import type { ModuleContext } from './module-context.ts';
 import type { ModuleName } from './module-names.ts';
 import type { StateFile } from './state-file.ts';
@@ -36,6 +37,8 @@ export interface Module<Api = unknown> {
   readonly corsHeaders?: CorsHeaderNames;
   /** Paths outside of /api/v1/ that its API reserves and no route serves: a credential is asked for before they are answered with 404. */
   readonly guardedPaths?: readonly string[];
+  /** What it keeps of tenants and accounts; needed where it has tables of theirs. */
+  readonly belongings?: Belongings;
   /** Begins, before the database is open, what start() will wait for. What fails there, start() throws. */
   prepare?(): void;
   /** Opens what the module needs. Throws a StartError, or any error with a `remedy`. Called again after stop(). */

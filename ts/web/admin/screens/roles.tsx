@@ -3,10 +3,12 @@ import { Badge } from '../../design/badge.tsx';
 import { confirmed } from '../../design/confirm.tsx';
 import { Empty } from '../../design/empty.tsx';
 import { FactList } from '../../design/fact-list.tsx';
+import { Notice } from '../../design/notice.tsx';
 import { Switch } from '../../design/switch.tsx';
 import { Table } from '../../design/table.tsx';
 import { formatSeconds, formatTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
+import { hasRole } from '../../session/session.ts';
 import { attempt } from '../attempt.ts';
 import { ReasonList } from '../reason-list.tsx';
 import { ScreenFrame } from '../screen-frame.tsx';
@@ -26,6 +28,7 @@ export function Roles() {
     await Promise.all([reload(), health.reload()]);
   };
   const { data: node } = health;
+  const mayChange = hasRole('superadmin');
   return (
     <ScreenFrame
       title={t('node_roles')}
@@ -74,13 +77,14 @@ export function Roles() {
               <Switch
                 label={enabled ? t('on') : t('off')}
                 checked={enabled}
-                disabled={modules.length === 0}
+                disabled={!mayChange || modules.length === 0}
                 onChange={(on) => void change(role, on)}
               />
             ),
           },
         ]}
       />
+      {!mayChange && <Notice>{t('superadmin_changes')}</Notice>}
       <Incidents />
     </ScreenFrame>
   );

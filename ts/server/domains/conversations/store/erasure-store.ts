@@ -3,7 +3,7 @@
  * would hold up other writes. What a crash interrupts is removed at the next start.
  */
 import { type Kysely, sql } from 'kysely';
-import type { Storage, StorageAccess, StorageScope } from '../../../platform/storage/index.ts';
+import type { Storage, StorageAccess, StorageScope, TenantScope } from '../../../platform/storage/index.ts';
 import type { Owner } from '../owner.ts';
 import type { ConversationTables } from './tables.ts';
 import { BLOCK_MESSAGES, valuesOf } from './term-index.ts';
@@ -11,6 +11,12 @@ import { BLOCK_MESSAGES, valuesOf } from './term-index.ts';
 const STEP_BLOCKS = 8;
 const STEP_MESSAGES = STEP_BLOCKS * BLOCK_MESSAGES;
 const STEP_CONVERSATIONS = 50;
+
+/** Whose all is erased: a tenant's, or that of one subject of any tenant. */
+export interface Whose {
+  readonly column: 'tenant' | 'subject';
+  readonly value: string;
+}
 
 interface Erased {
   readonly no: number;
@@ -34,6 +40,31 @@ export class ErasureStore {
       removingArtifacts(db, owner),
     ]);
     return result?.affectedRows ?? 0;
+  }
+
+  /** Takes everything of a tenant or of a subject: its conversations as above, and its artifacts and prompts at once. */
+  async detachAll(scope: StorageScope, { column, value }: Whose): Promise<void> {
+    await this.#access.writeUnit(scope, (db) => [
+      detaching(db).where(column, '=', value).where('subject', '!=', ''),
+      db.deleteFrom('artifacts').where(column, '=', value),
+      db.deleteFrom('prompts').where(column, '=', value),
+    ]);
+  }
+
+  async holdsAny(scope: TenantScope): Promise<boolean> {
+    for (const table of ['conversations', 'artifacts', 'prompts'] as const) {
+      const row = await this.#access.read(scope, (db) =>
+        db
+          .selectFrom(table)
+          .select('id')
+          .where('tenant', '=', scope.tenant)
+          .where('subject', '!=', '')
+          .limit(1)
+          .executeTakeFirst(),
+      );
+      if (row !== undefined) return true;
+    }
+    return false;
   }
 
   async detachExpired(scope: StorageScope, now: number): Promise<void> {

@@ -108,6 +108,14 @@ export class BlobStore {
     return rows.map(({ tenant, sha256, bytes, stored_at }) => ({ tenant, sha256, sizeBytes: bytes, storedAtMs: stored_at }));
   }
 
+  /** Hashes of some of the tenant's. */
+  async listOf(scope: TenantScope, limit: number): Promise<string[]> {
+    const rows = await this.#access.read(scope, (db) =>
+      db.selectFrom('data_blobs').select('sha256').where('tenant', '=', scope.tenant).limit(limit).execute(),
+    );
+    return rows.map(({ sha256 }) => sha256);
+  }
+
   /** @param storedBeforeMs one that was stored again since stays. */
   async remove(scope: TenantScope, sha256: string, storedBeforeMs = Number.MAX_SAFE_INTEGER): Promise<void> {
     const path = this.pathOf(scope, sha256);

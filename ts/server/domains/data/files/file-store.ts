@@ -62,6 +62,10 @@ export class FileStore {
     return (result?.affectedRows ?? 0) > 0;
   }
 
+  async removeAll(scope: TenantScope): Promise<void> {
+    await this.#access.writeUnit(scope, (db) => [db.deleteFrom('data_files').where('tenant', '=', scope.tenant)]);
+  }
+
   /** Of the given hashes, those that files of the tenant have. */
   async listUsedHashes(scope: TenantScope, hashes: readonly string[]): Promise<Set<string>> {
     if (hashes.length === 0) return new Set();

@@ -1,7 +1,7 @@
 /** Removes uploads that expired and files that belong to none, completes streams that a crash left whole, and removes blobs that nothing needs. */
 import type { Log } from '../../../platform/log/log.ts';
 import { Repeater } from '../../../platform/repeater.ts';
-import { systemScope, tenantScope } from '../../../platform/storage/index.ts';
+import { systemScope, type TenantScope, tenantScope } from '../../../platform/storage/index.ts';
 import type { BlobStore, StoredBlob } from '../blobs/blob-store.ts';
 import type { UploadSweepStore } from './store/upload-sweep-store.ts';
 import type { UploadFiles } from './upload-files.ts';
@@ -99,6 +99,15 @@ export class UploadSweep {
     const open = await store.listOpenHashes(scope, hashes);
     const used = await usedBlobs(tenant, hashes);
     for (const sha256 of hashes) if (!open.has(sha256) && !used.has(sha256)) await blobs.remove(scope, sha256, storedBeforeMs);
+  }
+
+  /** Removes the tenant's uploads and blobs, whatever needs them. */
+  async eraseTenant(scope: TenantScope): Promise<void> {
+    const { store, files, blobs } = this.#options;
+    for (let ids = await store.removeSome(scope); ids.length > 0; ids = await store.removeSome(scope))
+      for (const id of ids) await files.remove(id);
+    for (let some = await blobs.listOf(scope, STEP); some.length > 0; some = await blobs.listOf(scope, STEP))
+      for (const sha256 of some) await blobs.remove(scope, sha256);
   }
 
   async #removeUnusedBlobs(): Promise<void> {

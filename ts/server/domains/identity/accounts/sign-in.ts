@@ -48,9 +48,7 @@ export class SignIn {
     const { attempts, users, hasher } = this.#deps;
     const key = nameKey(name);
     attempts.count(key, source.remoteAddress);
-    const user = await users.findByName(key).catch((error: unknown) => {
-      throw unreachable(error);
-    });
+    const user = await users.findByName(key);
     const isRight = await hasher.verify(user?.password_hash ?? undefined, password);
     if (user === undefined || !isRight) throw this.#refusal(user, source);
     if (user.disabled === 1) throw identityError('account_disabled', 'An administrator disabled this account.');
@@ -97,8 +95,4 @@ export class SignIn {
       extra: { reason: 'wrong_name_or_password' },
     });
   }
-}
-
-function unreachable(cause: unknown): Error {
-  return identityError('account_service_unreachable', 'Accounts cannot be read now; retry shortly.', { cause });
 }

@@ -4,6 +4,7 @@ import { systemScope } from '../../../platform/storage/index.ts';
 import { appendToChain } from '../audit/audit-chain.ts';
 import type { AuditEntry } from '../audit/audit-entry.ts';
 import type { ChangeAnnouncer } from '../changes/change-announcer.ts';
+import { identityError } from '../errors.ts';
 import type { IdentityStorage, IdentityTables, TenantRow } from '../tables.ts';
 
 export type TenantChanges = Partial<
@@ -23,9 +24,11 @@ export class TenantStore {
     return this.#storage.read(systemScope(), (db) => db.selectFrom('identity_tenants').selectAll().orderBy('id').execute());
   }
 
-  /** Throws StorageError unique_violation. */
+  /** Throws StorageError unique_violation, and `tenant_id_used` for the id of a tenant that was deleted. */
   async create(row: TenantRow, entry: AuditEntry): Promise<void> {
     await this.#storage.write(systemScope(), async (tx) => {
+      const deleted = await tx.selectFrom('identity_deleted_tenants').select('id').where('id', '=', row.id).executeTakeFirst();
+      if (deleted !== undefined) throw tenantIdUsed(row.id);
       await tx.insertInto('identity_tenants').values(row).execute();
       await appendToChain(tx, [entry]);
     });
@@ -56,10 +59,16 @@ export class TenantStore {
         .execute();
       for (const table of TABLES_OF_TENANTS) await tx.deleteFrom(table).where('tenant', '=', id).execute();
       await tx.deleteFrom('identity_tenants').where('id', '=', id).execute();
+      await tx.insertInto('identity_deleted_tenants').values({ id, deleted_at: revoked_at }).execute();
       await appendToChain(tx, [entry]);
       await this.#announcer.announce(tx, { tenant: id, user: undefined });
     });
   }
+}
+
+function tenantIdUsed(id: string): Error {
+  const detail = `A tenant ${id} was deleted, and what still names it, backups and logs for example, must not become another tenant's. Choose another id.`;
+  return identityError('tenant_id_used', detail);
 }
 
 /** What goes with a tenant. Keys stay as revoked ones. */

@@ -20,15 +20,22 @@ export interface NewTenant {
 
 export const FIRST_TENANT = 'default';
 
+export interface TenantsDeps {
+  store: TenantStore;
+  /** Credentials of the tenant ended. */
+  onRemoved(change: CredentialChange): void;
+  /** Names of the modules that have something of the tenant which somebody made. */
+  holdersOf(tenant: string): Promise<string[]>;
+}
+
 export class Tenants implements TenantRules {
   readonly #store: TenantStore;
-  readonly #onRemoved: (change: CredentialChange) => void;
+  readonly #deps: TenantsDeps;
   #byId: ReadonlyMap<string, TenantRow> = new Map();
 
-  /** `onRemoved`: credentials of the tenant ended. */
-  constructor(store: TenantStore, onRemoved: (change: CredentialChange) => void) {
-    this.#store = store;
-    this.#onRemoved = onRemoved;
+  constructor(deps: TenantsDeps) {
+    this.#store = deps.store;
+    this.#deps = deps;
   }
 
   /** Reads the tenants anew, as another process may have changed them. */
@@ -103,26 +110,30 @@ export class Tenants implements TenantRules {
     return row;
   }
 
-  /** With `force` its accounts go too. */
+  /** With `force` its accounts go too, and what the modules have of it. Its id is not used again. */
   async remove(id: string, force: boolean, source: AuditSource): Promise<void> {
     if (id === FIRST_TENANT) throw identityError('forbidden', `The tenant ${id} is where accounts register; it stays.`);
+    const holders = force ? [] : await this.#deps.holdersOf(id);
     const entry = auditEntry(source, { action: 'tenant.delete', target: id, detail: { force } });
     await this.#store.remove(
       id,
       (found) => {
         if (found === undefined) throw tenantNotFound(id);
-        if (found.nUsers > 0 && !force) {
-          throw identityError('tenant_not_empty', `The tenant ${id} has ${found.nUsers} accounts; ?force=true deletes them too.`);
-        }
+        if (!force && (found.nUsers > 0 || holders.length > 0)) throw tenantNotEmpty(id, found.nUsers, holders);
         if (found.nUsers > 0 && found.nSuperadminsElsewhere === 0) {
           throw identityError('last_superadmin', 'No superadmin would be left; make one in another tenant first.');
         }
       },
       entry,
     );
-    this.#onRemoved({ tenant: id, user: undefined, requestId: source.requestId });
+    this.#deps.onRemoved({ tenant: id, user: undefined, requestId: source.requestId });
     await this.refresh();
   }
+}
+
+function tenantNotEmpty(id: string, nUsers: number, holders: readonly string[]): Error {
+  const kept = [...(nUsers > 0 ? [`${nUsers} accounts`] : []), ...holders.map((name) => `what the module ${name} keeps`)];
+  return identityError('tenant_not_empty', `The tenant ${id} has ${kept.join(', ')}; ?force=true deletes that too, for good.`);
 }
 
 export function tenantNotFound(id: string): Error {

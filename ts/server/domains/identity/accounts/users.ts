@@ -55,7 +55,10 @@ export class Users {
     const tenant = this.#deps.tenants.administered(user.tenant, source.caller);
     const row = await this.#rowOf({ ...user, tenant });
     const detail = { username: row.username, role: row.role, service: user.isService };
-    return this.#add(() => ({ row, entry: auditEntry(source, { action: 'user.create', tenant, target: row.id, detail }) }), row);
+    return this.#add((isFirst) => {
+      if (isFirst && (row.role !== 'superadmin' || user.isService)) throw superadminNeeded();
+      return { row, entry: auditEntry(source, { action: 'user.create', tenant, target: row.id, detail }) };
+    }, row);
   }
 
   /** Somebody makes an account for themselves: the first one of the installation is its superadmin. */
@@ -189,6 +192,13 @@ export class Users {
 
 function scopeOf({ tenant }: UserRow): TenantScope {
   return tenantScope(tenant);
+}
+
+/** The first account switches authentication on for good, and then somebody must be able to administer the installation. */
+export function superadminNeeded(): Error {
+  const detail =
+    'The first account must be a superadmin who can sign in: register at /login, or use `svc admin create NAME`. Then make the others.';
+  return identityError('superadmin_needed', detail);
 }
 
 export function requireOtherSuperadmin({ user, nOtherSuperadmins }: UserBeforeChange): void {

@@ -14,7 +14,8 @@ export interface ChainHead {
 }
 
 export const EMPTY_CHAIN: ChainHead = { seq: 0, hash: '' };
-const HEAD = 'audit_head';
+/** The fact that holds the head. */
+export const AUDIT_HEAD = 'audit_head';
 
 /**
  * Entries must be added in the transaction of what they tell, so that neither is there without the other; so are the events that other modules
@@ -33,7 +34,7 @@ export async function appendToChain(tx: Kysely<IdentityTables>, entries: readonl
   await tx
     .updateTable('identity_facts')
     .set({ value: JSON.stringify(head) })
-    .where('name', '=', HEAD)
+    .where('name', '=', AUDIT_HEAD)
     .execute();
   await tx.insertInto('identity_audit').values(rows).execute();
   for (const told of eventsOf(tx, entries)) await told.execute();
@@ -43,12 +44,12 @@ export async function appendToChain(tx: Kysely<IdentityTables>, entries: readonl
 export async function beginChain(tx: Kysely<IdentityTables>): Promise<void> {
   await tx
     .insertInto('identity_facts')
-    .values({ name: HEAD, value: JSON.stringify(EMPTY_CHAIN) })
+    .values({ name: AUDIT_HEAD, value: JSON.stringify(EMPTY_CHAIN) })
     .execute();
 }
 
 export async function readHead(tx: Kysely<IdentityTables>): Promise<ChainHead> {
-  const fact = await tx.selectFrom('identity_facts').select('value').where('name', '=', HEAD).executeTakeFirstOrThrow();
+  const fact = await tx.selectFrom('identity_facts').select('value').where('name', '=', AUDIT_HEAD).executeTakeFirstOrThrow();
   return JSON.parse(fact.value) as ChainHead;
 }
 

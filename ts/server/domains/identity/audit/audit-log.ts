@@ -1,11 +1,11 @@
 /** Writes what belongs to no transaction of its own (sign-ins that were refused, denials), reads the log, and verifies it. */
-import type { Kysely } from 'kysely';
 import type { Log } from '../../../platform/log/log.ts';
 import { isSystemScope, type StorageScope, systemScope } from '../../../platform/storage/index.ts';
-import type { AuditRow, IdentityStorage, IdentityTables } from '../tables.ts';
-import { appendToChain, type ChainHead, EMPTY_CHAIN, followChain, readHead } from './audit-chain.ts';
+import type { AuditRow, IdentityStorage } from '../tables.ts';
+import { appendToChain } from './audit-chain.ts';
 import type { AuditEntry } from './audit-entry.ts';
 import { type AuditFilter, matching } from './audit-filter.ts';
+import { type ChainVerification, verifyChain } from './chain-verification.ts';
 
 export interface AuditPage extends AuditFilter {
   /** Entries that follow this number, which are older; undefined: from the newest on. */
@@ -13,15 +13,8 @@ export interface AuditPage extends AuditFilter {
   limit: number;
 }
 
-export interface ChainVerification {
-  entries: number;
-  /** The first number at which the log is not what was written; undefined: the whole chain holds. */
-  brokenAt: number | undefined;
-}
-
 /** Refusals can be provoked by strangers; beyond this many that wait to be written they are counted, not kept. */
 const MAX_WAITING = 1_000;
-const VERIFIED_AT_ONCE = 1_000;
 
 export class AuditLog {
   readonly #storage: IdentityStorage;
@@ -62,7 +55,7 @@ export class AuditLog {
   }
 
   verify(): Promise<ChainVerification> {
-    return this.#storage.read(systemScope(), verifyChain);
+    return verifyChain(this.#storage);
   }
 
   async #writeAll(): Promise<void> {
@@ -78,26 +71,6 @@ export class AuditLog {
     }
     this.#writing = undefined;
   }
-}
-
-async function verifyChain(db: Kysely<IdentityTables>): Promise<ChainVerification> {
-  const expected = await readHead(db);
-  let head: ChainHead = EMPTY_CHAIN;
-  for (;;) {
-    const rows = await db
-      .selectFrom('identity_audit')
-      .selectAll()
-      .where('seq', '>', head.seq)
-      .orderBy('seq')
-      .limit(VERIFIED_AT_ONCE)
-      .execute();
-    const followed = followChain(head, rows);
-    if (followed.brokenAt !== undefined) return { entries: followed.head.seq, brokenAt: followed.brokenAt };
-    head = followed.head;
-    if (rows.length < VERIFIED_AT_ONCE) break;
-  }
-  const isWhole = head.seq === expected.seq && head.hash === expected.hash;
-  return { entries: head.seq, brokenAt: isWhole ? undefined : head.seq + 1 };
 }
 
 function leftOut(n: number): AuditEntry {

@@ -19,21 +19,14 @@ export interface AnnouncedChange {
 export class ChangeAnnouncer {
   readonly origin = randomBytes(9).toString('base64url');
   readonly #isShared: boolean;
-  #version = 0;
 
   constructor({ dialect }: Pick<IdentityStorage, 'dialect'>) {
     this.#isShared = dialect === 'postgres';
   }
 
-  /** Of the change that this process announced last; its transaction may not have committed. */
-  get version(): number {
-    return this.#version;
-  }
-
   async announce(tx: Kysely<IdentityTables>, { tenant, user }: Omit<CredentialChange, 'requestId'>): Promise<void> {
     if (!this.#isShared) return;
-    const version = await raiseVersion(tx);
-    this.#version = version;
+    const version = await raiseVersion(tx, this.origin);
     const change: AnnouncedChange = { version, origin: this.origin, tenant: tenant ?? null, user: user ?? null };
     await sql`select pg_notify(${CHANGE_CHANNEL}, ${JSON.stringify(change)})`.execute(tx);
   }

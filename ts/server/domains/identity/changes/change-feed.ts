@@ -68,10 +68,10 @@ export class ChangeFeed {
   async catchUp(): Promise<void> {
     const access = this.#deps.storage.access<IdentityTables>();
     const before = this.#version;
-    const version = await access.read(systemScope(), readVersion);
+    const { version, origin } = await access.read(systemScope(), readVersion);
     // What was heard while the database was read may be newer than what it said.
     const isMissed = before !== undefined && this.#version === before && version > before;
-    const isOwn = version === this.#deps.announcer.version && version - 1 === before;
+    const isOwn = origin === this.#deps.announcer.origin && version - 1 === before;
     if (isMissed && !isOwn) this.#deps.onChange(EVERYTHING_CHANGED);
     this.#version = Math.max(version, this.#version ?? 0);
   }

@@ -200,6 +200,7 @@ async function keepLastSuperadmin(tx: Tx, user: UserRow, role: Role): Promise<Ro
     .select('id')
     .where('role', '=', 'superadmin')
     .where('disabled', '=', 0)
+    .where('service', '=', 0)
     .where('id', '!=', user.id)
     .executeTakeFirst();
   return other === undefined ? 'superadmin' : role;

@@ -4,6 +4,7 @@ import { isFromThisMachine } from '../../../platform/http/access/this-machine.ts
 import type { AuthenticationState } from '../../../platform/http/authenticator.ts';
 import { hasRole, type Principal } from '../../../platform/http/principal.ts';
 import { json, type Reply, type RequestContext, type Route, route } from '../../../platform/http/route.ts';
+import { withAccounts } from '../accounts/account-service.ts';
 import type { AttemptLimit } from '../accounts/attempt-limit.ts';
 import type { ResetMail } from '../accounts/reset-mail.ts';
 import type { Session, SignIn } from '../accounts/sign-in.ts';
@@ -70,17 +71,21 @@ export function authRoutes(deps: AuthRouteDeps): Route[] {
         'invalid_invitation',
         'name_taken',
         'too_many_attempts',
+        'account_service_unreachable',
       ),
       handle: async (context) => {
         const { username, password, email, tenant, invitation } = context.body;
         if (invitation === undefined) requireRegistration(deps, context);
         attempts.count(`register ${context.remoteAddress}`, context.remoteAddress);
         const guest = { username, password, email, tenant };
-        const user =
-          invitation === undefined
-            ? await users.register(guest, auditSource(context))
-            : await deps.invitations.redeem(invitation, guest, auditSource(context));
-        return opened(context, 201, await signIn.open(user, auditSource(context), userAgent(context)));
+        const makeAccount = async (): Promise<Session> => {
+          const user =
+            invitation === undefined
+              ? await users.register(guest, auditSource(context))
+              : await deps.invitations.redeem(invitation, guest, auditSource(context));
+          return signIn.open(user, auditSource(context), userAgent(context));
+        };
+        return opened(context, 201, await withAccounts(makeAccount()));
       },
     }),
     route({
@@ -101,7 +106,8 @@ export function authRoutes(deps: AuthRouteDeps): Route[] {
       ),
       handle: async (context) => {
         const { username, password } = context.body;
-        return opened(context, 200, await signIn.signIn(username, password, auditSource(context), userAgent(context)));
+        const session = signIn.signIn(username, password, auditSource(context), userAgent(context));
+        return opened(context, 200, await withAccounts(session));
       },
     }),
     route({
@@ -130,11 +136,17 @@ export function authRoutes(deps: AuthRouteDeps): Route[] {
       description: 'Ends all sessions of the account. An administrator issues the token (`svc user reset`).',
       body: PasswordReset,
       responses: { 204: Type.Null() },
-      errors: errorSpecs('server_busy', 'weak_password', 'invalid_reset_token', 'too_many_attempts'),
+      errors: errorSpecs(
+        'server_busy',
+        'weak_password',
+        'invalid_reset_token',
+        'too_many_attempts',
+        'account_service_unreachable',
+      ),
       handle: async (context) => {
         const { token, password } = context.body;
         attempts.count(`reset ${context.remoteAddress}`, context.remoteAddress);
-        await users.usePasswordReset(token, password, auditSource(context));
+        await withAccounts(users.usePasswordReset(token, password, auditSource(context)));
         return { kind: 'bytes', status: 204, headers: {}, body: '' };
       },
     }),

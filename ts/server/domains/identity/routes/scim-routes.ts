@@ -81,7 +81,7 @@ function collection(endpoint: Endpoint): Route[] {
       query: shared.Projected,
       body: shared.ScimResource,
       responses: { 201: shared.ScimResource },
-      errors: shared.scimErrors(endpoint.taken, 'weak_password', 'server_busy'),
+      errors: shared.scimErrors(endpoint.taken, 'weak_password', 'server_busy', 'superadmin_needed'),
       handle: async (context) => {
         const resource = await endpoint.create(context.body as Resource, auditSource(context));
         return shared.resourceAnswer(201, project(kind, resource, projectionOf(context.query)), context);

@@ -35,7 +35,7 @@ export function tenantRoutes(tenants: Tenants): Route[] {
       summary: 'Make a tenant',
       body: schemas.NewTenant,
       responses: { 201: Tenant },
-      errors: errorSpecs('tenant_exists'),
+      errors: errorSpecs('tenant_exists', 'tenant_id_used'),
       handle: async (context) => {
         const { id, name, tokens_per_minute: tokensPerMinute, priority, ...access } = context.body;
         const { model_access: modelAccess, namespace_access: namespaceAccess } = access;
@@ -81,6 +81,9 @@ function changeAndDelete(tenants: Tenants): Route[] {
       maxBody: 0,
       tag,
       summary: 'Delete a tenant; with `force` its accounts go too, and their keys stop at once',
+      description:
+        'What the modules keep of it (knowledge, files, conversations, responses, usage, quotas, jobs) is erased behind the answer, for good. Its id is not ' +
+        'used again.',
       params: Id,
       query: Type.Object({ force: Type.Optional(Type.Boolean()) }),
       responses: { 204: Type.Null() },

@@ -60,7 +60,15 @@ function listAndCreate(users: Users): Route[] {
         'no person: it never gets a password.',
       body: schemas.NewUser,
       responses: { 201: User },
-      errors: errorSpecs('server_busy', 'service_account', 'weak_password', 'forbidden', 'tenant_not_found', 'name_taken'),
+      errors: errorSpecs(
+        'server_busy',
+        'service_account',
+        'weak_password',
+        'forbidden',
+        'tenant_not_found',
+        'name_taken',
+        'superadmin_needed',
+      ),
       handle: async (context) => {
         const { username, password, email, tenant, role, service: isService = false } = context.body;
         const user = await users.create({ username, password, email, tenant, role, isService }, auditSource(context));

@@ -7,7 +7,7 @@ import type { PasswordHasher } from '../accounts/password-hasher.ts';
 import { requireStrongPassword } from '../accounts/password-rules.ts';
 import { ownScope, requireReach } from '../accounts/reach.ts';
 import type { UserBeforeChange, UserChanges, UserStore } from '../accounts/user-store.ts';
-import { requireOtherSuperadmin, throwUserNotFound } from '../accounts/users.ts';
+import { requireOtherSuperadmin, superadminNeeded, throwUserNotFound } from '../accounts/users.ts';
 import { type AuditSource, auditEntry } from '../audit/audit-entry.ts';
 import type { CredentialChange } from '../changes/credential-change.ts';
 import { identityError, translateUniqueViolation } from '../errors.ts';
@@ -68,7 +68,10 @@ export class ScimUsers {
       detail: { by: 'scim', username: changes.username, role: FIRST_ROLE },
     });
     const user = await withEmail(emailOf(resource), (email) =>
-      this.#deps.users.add(scope, () => ({ row: { ...base, ...changes, ...email }, entry })),
+      this.#deps.users.add(scope, (isFirst) => {
+        if (isFirst) throw superadminNeeded();
+        return { row: { ...base, ...changes, ...email }, entry };
+      }),
     );
     this.#deps.onFirstAccount();
     return this.#resource(scope, user);

@@ -1,16 +1,40 @@
 /** Deletes responses that have expired, of all tenants. */
 import { type Kysely, sql } from 'kysely';
-import type { Storage, StorageAccess, SystemScope } from '../../../platform/storage/index.ts';
+import type { Storage, StorageAccess, StorageScope, SystemScope, TenantScope } from '../../../platform/storage/index.ts';
 import type { ResponseTables } from './response-tables.ts';
 
 /** Rows may be large, and a delete holds up other writes. */
 const maxRowsAtATime = 100;
+
+/** Whose all is deleted: a tenant's, or that of one account. */
+export interface Whose {
+  readonly column: 'tenant' | 'owner';
+  readonly value: string;
+}
 
 export class RetentionStore {
   readonly #access: StorageAccess<ResponseTables>;
 
   constructor(storage: Storage) {
     this.#access = storage.access<ResponseTables>();
+  }
+
+  async deleteAll(scope: StorageScope, { column, value }: Whose): Promise<void> {
+    for (;;) {
+      const [result] = await this.#access.writeUnit(scope, (db) => [
+        db
+          .deleteFrom('responses')
+          .where('id', 'in', (some) => some.selectFrom('responses').select('id').where(column, '=', value).limit(maxRowsAtATime)),
+      ]);
+      if ((result?.affectedRows ?? 0) === 0) return;
+    }
+  }
+
+  async holdsAny(scope: TenantScope): Promise<boolean> {
+    const rows = await this.#access.read(scope, (db) =>
+      db.selectFrom('responses').select('id').where('tenant', '=', scope.tenant).limit(1).execute(),
+    );
+    return rows.length > 0;
   }
 
   /**

@@ -39,6 +39,8 @@ export class ModelPulls {
       name: PULL_KIND,
       input: PullInput,
       concurrency: MOST_AT_ONCE,
+      // Into this node's folder of models.
+      isOfNode: true,
       run: (context) => this.#run(context),
     });
   }

@@ -45,7 +45,7 @@ export class QuotaStore {
         .where('kind', '=', kind)
         .where('subject', '=', subject)
         .executeTakeFirst();
-      const row: QuotaRow = { ...NO_LIMITS, ...found, ...changes, tenant, kind, subject };
+      const row: QuotaRow = { ...NO_LIMITS, ...found, ...limitsOf(changes), tenant, kind, subject };
       const isEmpty = Object.keys(NO_LIMITS).every((name) => row[name as keyof LimitColumns] === null);
       await tx
         .deleteFrom('metering_quotas')
@@ -57,4 +57,10 @@ export class QuotaStore {
       return row;
     });
   }
+}
+
+/** A request may have members that are no limits, and a column that is not there fails the statement. */
+function limitsOf(changes: Partial<LimitColumns>): Partial<LimitColumns> {
+  const names = Object.keys(NO_LIMITS) as (keyof LimitColumns)[];
+  return Object.fromEntries(names.flatMap((name) => (changes[name] === undefined ? [] : [[name, changes[name]]])));
 }

@@ -220,6 +220,13 @@ export function testMeteringContract(newDatabase: NewDatabase): void {
     t.equal(admitted.filter((n) => n > 0).length, 50);
   });
 
+  t.test('members of a quota that are no limits change nothing', async (t) => {
+    const bed = await open(t);
+    const body = { user: 'usr_ann', kind: 'tenant', subject: 'x', unknown: 1, requests_per_minute: 5 };
+    t.match(await bed.ask('PUT', quotas, root, body), { status: 200, body: { user: 'usr_ann', requests_per_minute: 5 } });
+    t.match((await bed.ask('GET', quotas, root)).body.data, [{ user: 'usr_ann', requests_per_minute: 5 }]);
+  });
+
   t.test('quotas are set by superadmins, and within a tenant by its administrators', async (t) => {
     const bed = await open(t);
     const admin = principal('red', 'admin');

@@ -5,6 +5,7 @@ import type { ErrorSpec } from '../errors.ts';
 import { POLICIES } from '../policy.ts';
 import type { BodyKind, Route } from '../route.ts';
 import { WILDCARD_NAME } from '../routing/endpoint.ts';
+import { UNUSABLE_STORAGE } from '../unusable-storage.ts';
 
 export interface ApiInfo {
   title: string;
@@ -22,6 +23,7 @@ const COMMON_ERRORS: readonly ErrorSpec[] = [
     meaning: 'Headers that two servers could read differently; the connection is closed.',
   },
   { status: 503, code: 'draining', meaning: 'The server is shutting down; retry elsewhere.' },
+  UNUSABLE_STORAGE,
   { status: 500, code: 'internal', meaning: 'A fault of the server; the log has it under the request id.' },
 ];
 const BODY_TYPES: Record<BodyKind, string> = {

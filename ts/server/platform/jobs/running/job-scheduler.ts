@@ -13,6 +13,7 @@ export interface JobSchedulerParts {
   readonly log: Log;
   readonly metrics: JobMetrics;
   readonly maxRunning: number;
+  nodeId(): string;
   now(): number;
   /** False once other nodes may hold this one dead. */
   isAlive(): boolean;
@@ -58,7 +59,7 @@ export class JobScheduler {
     for (;;) {
       const kinds = this.#kindsWithCapacity();
       if (kinds.length === 0) return;
-      const heads = await this.#parts.claims.listHeads(kinds, this.#parts.now());
+      const heads = await this.#parts.claims.listHeads(kinds, this.#parts.nodeId(), this.#parts.now());
       let nClaimed = 0;
       for (const { id, kind } of inFairOrder(heads, this.#lastStarts)) {
         if (this.#runs.has(id) || !this.#kindsWithCapacity().includes(kind)) continue;
@@ -89,7 +90,7 @@ export class JobScheduler {
 
   async #claim(id: string, runner: string): Promise<JobRow | undefined> {
     try {
-      return await this.#parts.claims.claim(id, runner, this.#parts.now());
+      return await this.#parts.claims.claim(id, { runner, node: this.#parts.nodeId() }, this.#parts.now());
     } catch (error) {
       this.#hasStrays = true;
       throw error;

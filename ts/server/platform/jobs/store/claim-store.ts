@@ -16,6 +16,12 @@ export interface QueueHead {
   readonly runAfter: number;
 }
 
+/** Who takes a job. */
+export interface Claimant {
+  readonly runner: string;
+  readonly node: string;
+}
+
 /** What a claim is known by. */
 export type Claim = Pick<JobRow, 'id' | 'claim'>;
 /** What is told of a job that ended. */
@@ -33,11 +39,11 @@ export class ClaimStore {
     this.#tellsEnds = tellsEnds;
   }
 
-  /** Of each tenant, the job of these kinds that has been due for longest. */
-  async listHeads(kinds: readonly string[], now: number): Promise<QueueHead[]> {
+  /** Of each tenant, the job of these kinds that has been due for longest of those that the node may run. */
+  async listHeads(kinds: readonly string[], node: string, now: number): Promise<QueueHead[]> {
     return await this.#access.read(systemScope(), async (db) => {
       if (this.#access.dialect === 'postgres') await keepToIndexes.execute(db);
-      const { rows: tenants } = await nextJobs(kinds, now).execute(db);
+      const { rows: tenants } = await nextJobs(kinds, node, now).execute(db);
       const ids = tenants.flatMap(({ id }) => id ?? []);
       if (ids.length === 0) return [];
       const jobs = await db.selectFrom('jobs').select(['id', 'tenant', 'kind', 'run_after']).where('id', 'in', ids).execute();
@@ -46,8 +52,8 @@ export class ClaimStore {
     });
   }
 
-  /** Undefined when another node was quicker, the job was cancelled, or this runner's lease has been taken from it. */
-  async claim(id: string, runner: string, now: number): Promise<JobRow | undefined> {
+  /** Undefined when another node was quicker or has it for itself, the job was cancelled, or this runner's lease has been taken from it. */
+  async claim(id: string, { runner, node }: Claimant, now: number): Promise<JobRow | undefined> {
     const [claimed] = await this.#access.writeUnit(systemScope(), (db) => [
       db
         .updateTable('jobs')
@@ -59,6 +65,7 @@ export class ClaimStore {
         }))
         .where('id', '=', id)
         .where('state', '=', 'queued')
+        .where((where) => where.or([where('node', 'is', null), where('node', '=', node)]))
         .where((where) => where.exists(where.selectFrom('job_runners').select('id').where('id', '=', runner)))
         .returningAll(),
     ]);
@@ -161,7 +168,7 @@ const keepToIndexes = sql`
   select set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true)`;
 
 /** The tenants are found by one index look-up each: a plain `distinct` would walk all that is queued. */
-function nextJobs(kinds: readonly string[], now: number) {
+function nextJobs(kinds: readonly string[], node: string, now: number) {
   return sql<TenantQueue>`
     with recursive tenants(tenant) as (
       select (select tenant from jobs where state = 'queued' order by state, tenant limit 1)
@@ -176,6 +183,7 @@ function nextJobs(kinds: readonly string[], now: number) {
       (
         select id from jobs as due
         where due.state = 'queued' and due.tenant = tenants.tenant and due.run_after <= ${now} and due.kind in (${sql.join(kinds)})
+          and (due.node is null or due.node = ${node})
         order by due.run_after, due.id limit 1
       ) as "id"
     from tenants where tenants.tenant is not null`;

@@ -12,6 +12,7 @@ export interface NewJob {
   readonly key: string | undefined;
   readonly maxAttempts: number;
   readonly runAfter: number;
+  readonly node: string | undefined;
 }
 
 export interface JobFilter {
@@ -32,11 +33,12 @@ export class JobStore {
 
   /** Undefined when a job with the same key is queued or running. */
   async insert(scope: TenantScope, job: NewJob, now: number): Promise<JobRow | undefined> {
-    const { kind, input, owner, key, maxAttempts, runAfter } = job;
+    const { kind, input, owner, key, maxAttempts, runAfter, node } = job;
     const row = {
       ...{ tenant: scope.tenant, id: newTimeOrderedId(), kind, input, owner: owner ?? null, dedupe_key: key ?? null },
       ...{ state: 'queued', result: null, error: null, progress: null, step: null, open_step: null, failures: 0 },
       ...{ max_attempts: maxAttempts, interruptions: 0, cancel_requested: 0, runner: null, claim: 0, run_after: runAfter },
+      node: node ?? null,
       ...{ created_at: now, started_at: null, ended_at: null },
     } as const satisfies JobRow;
     const [inserted] = await this.#access.writeUnit(scope, (db) => [

@@ -26,6 +26,8 @@ export interface JobRow {
   runner: string | null;
   /** Counts up with each claim: whoever writes as an earlier claim has lost the job. */
   claim: number;
+  /** The node that alone may run it; null: any. */
+  node: string | null;
   run_after: number;
   created_at: number;
   started_at: number | null;
@@ -40,8 +42,15 @@ export interface JobRunnerRow {
   lease_until: number;
 }
 
+/** When a node last ran jobs. */
+export interface JobNodeRow {
+  node: string;
+  seen_at: number;
+}
+
 export interface JobTables {
   jobs: JobRow;
+  job_nodes: JobNodeRow;
   job_runners: JobRunnerRow;
 }
 

@@ -47,5 +47,15 @@ export const jobsMigrations: ModuleMigrations = {
         });
       },
     },
+    {
+      id: 2,
+      name: 'jobs of one node',
+      up: async (schema) => {
+        await schema.addColumn('jobs', 'node', column.id({ nullable: true }));
+        await schema.dropIndex('jobs_by_state');
+        await schema.index('jobs_by_state', 'jobs', ['state', 'tenant', 'run_after', 'id', 'kind', 'node']);
+        await schema.table('job_nodes', { columns: { node: column.id(), seen_at: column.timestamp() }, primaryKey: ['node'] });
+      },
+    },
   ],
 };

@@ -1,5 +1,5 @@
 /** What is counted and deleted across all tenants. */
-import { type StorageAccess, systemScope } from '../../storage/index.ts';
+import { type StorageAccess, systemScope, type TenantScope } from '../../storage/index.ts';
 import type { JobTables } from './job-tables.ts';
 
 /** So that deleting many keeps no other write waiting. */
@@ -30,6 +30,40 @@ export class RetentionStore {
       deleted += result?.affectedRows ?? 0;
       if ((result?.affectedRows ?? 0) < MAX_DELETED_AT_ONCE) return deleted;
     }
+  }
+
+  /** Ends the tenant's queued jobs, asks for the end of the running ones, and deletes the others. The number of those that still run. */
+  async eraseTenant({ tenant }: TenantScope, now: number): Promise<number> {
+    await this.#access.writeUnit(systemScope(), (db) => {
+      const jobs = () => db.updateTable('jobs').where('tenant', '=', tenant);
+      return [
+        jobs().set({ state: 'cancelled', ended_at: now }).where('state', '=', 'queued'),
+        jobs().set({ cancel_requested: 1 }).where('state', '=', 'running'),
+      ];
+    });
+    for (;;) {
+      const [result] = await this.#access.writeUnit(systemScope(), (db) => [
+        db
+          .deleteFrom('jobs')
+          .where('id', 'in', (ended) =>
+            ended
+              .selectFrom('jobs')
+              .select('id')
+              .where('tenant', '=', tenant)
+              .where('ended_at', 'is not', null)
+              .limit(MAX_DELETED_AT_ONCE),
+          ),
+      ]);
+      if ((result?.affectedRows ?? 0) < MAX_DELETED_AT_ONCE) break;
+    }
+    const { n } = await this.#access.read(systemScope(), (db) =>
+      db
+        .selectFrom('jobs')
+        .select((of) => of.fn.countAll<number>().as('n'))
+        .where('tenant', '=', tenant)
+        .executeTakeFirstOrThrow(),
+    );
+    return Number(n);
   }
 
   async countQueued(): Promise<KindCount[]> {

@@ -20,6 +20,12 @@ const interruptedRepeatedly: JobFailure = {
   remedy: 'See the log of the node for what ended it.',
 };
 
+const nodeGone: JobFailure = {
+  code: 'node_gone',
+  message: 'The node that alone can do this, as its files are meant, has not run for a day.',
+  remedy: 'Start that node and enqueue the job again, or do it on another node.',
+};
+
 export class RunnerStore {
   readonly #access: StorageAccess<JobTables>;
   readonly #tellsEnds: boolean;
@@ -69,6 +75,35 @@ export class RunnerStore {
     return countOrphans(results);
   }
 
+  /** Notes that the node is there, and ends what waits for nodes that were not since `before`. The number of those jobs. */
+  async failJobsOfGoneNodes(node: string, before: number, now: number): Promise<number> {
+    const [, failed] = await this.#access.writeUnit(systemScope(), (db) => [
+      db
+        .insertInto('job_nodes')
+        .values({ node, seen_at: now })
+        .onConflict((conflict) => conflict.column('node').doUpdateSet({ seen_at: now })),
+      db
+        .updateTable('jobs')
+        .set({ state: 'failed', error: JSON.stringify(nodeGone), ended_at: now })
+        .where('state', '=', 'queued')
+        .where('node', 'is not', null)
+        .where('created_at', '<', before)
+        .where((job) =>
+          job.not(
+            job.exists(
+              job
+                .selectFrom('job_nodes')
+                .select('job_nodes.node')
+                .whereRef('job_nodes.node', '=', 'jobs.node')
+                .where('seen_at', '>=', before),
+            ),
+          ),
+        ),
+      ...this.#told(db, now),
+    ]);
+    return failed?.affectedRows ?? 0;
+  }
+
   /** Ends a runner in order, after its jobs. */
   async remove(runner: string, now: number): Promise<void> {
     await this.#access.writeUnit(systemScope(), (db) => [
@@ -81,9 +116,10 @@ export class RunnerStore {
   /** Behind the statements that end orphans. Another node that looks in the same millisecond may tell of a job again, as events allow. */
   #told(db: Kysely<JobTables>, now: number) {
     if (!this.#tellsEnds) return [];
-    const [unknown, repeated] = [stepOutcomeUnknown, interruptedRepeatedly].map((failure) => JSON.stringify(failure));
+    const failures = [stepOutcomeUnknown, interruptedRepeatedly, nodeGone];
     const toJson = sql.raw(this.#access.dialect === 'sqlite' ? 'json_object' : 'json_build_object');
-    const code = sql`case error when ${unknown} then ${stepOutcomeUnknown.code} else ${interruptedRepeatedly.code} end`;
+    const cases = failures.map((failure) => sql`when ${JSON.stringify(failure)} then ${failure.code}`);
+    const code = sql`case error ${sql.join(cases, sql` `)} end`;
     const payload = sql<string>`cast(${toJson}('id', id, 'kind', kind, 'owner', owner, 'code', ${code}) as text)`;
     return [
       (db as unknown as Kysely<JobTables & { events: EventRow }>)
@@ -100,7 +136,11 @@ export class RunnerStore {
             ])
             .where('state', '=', 'failed')
             .where('ended_at', '=', now)
-            .where('error', 'in', [unknown ?? '', repeated ?? '']),
+            .where(
+              'error',
+              'in',
+              failures.map((failure) => JSON.stringify(failure)),
+            ),
         ),
     ];
   }

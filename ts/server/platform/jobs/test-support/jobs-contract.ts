@@ -137,6 +137,63 @@ export function testJobsContract(newDatabase: () => Promise<TestDatabase>): void
     t.ok(lines.some((line) => line.includes('secret of the machine')));
   });
 
+  t.test('the jobs of a tenant are cancelled and erased, and no others', async (t) => {
+    const { jobs } = await open(t);
+    const began = Promise.withResolvers<void>();
+    const run = async ({ signal }: Context) => {
+      began.resolve();
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+    };
+    const queue = jobs.define({ name: 'test.wait', input: Input, concurrency: 1, run });
+    const running = await queue.enqueue(red, { n: 1 });
+    await jobs.start();
+    queue.start();
+    await began.promise;
+    await queue.enqueue(red, { n: 2 });
+    const foreign = await queue.enqueue(blue, { n: 3 });
+    await until(
+      () => jobs.eraseTenant(red).catch(({ code }: { code: string }) => code),
+      (outcome) => outcome === undefined,
+    );
+    t.strictSame(await jobs.list(red), []);
+    await t.rejects(jobs.get(red, running.id), { code: 'job_not_found' });
+    t.match(await jobs.get(blue, foreign.id), { id: foreign.id });
+  });
+
+  t.test('a job of a node runs on that node alone, and fails once the node is gone for long', async (t) => {
+    const started = 1_000_000;
+    let [node, now] = ['node-1', started];
+    const { jobs } = await open(t, { nodeId: () => node, now: () => now, nodeGoneMs: 60_000 });
+    const run = async () => node;
+    const local = jobs.define({ name: 'test.local', input: Input, isOfNode: true, run });
+    const free = jobs.define({ name: 'test.free', input: Input, run });
+    const startAs = async (name: string) => {
+      await jobs.stop();
+      node = name;
+      await jobs.start();
+      for (const queue of [local, free]) queue.start();
+    };
+    const own = await local.enqueue(red, { n: 1 }, { key: 'k' });
+    const any = await free.enqueue(red, { n: 1 });
+    await startAs('node-2');
+    t.match(await untilState(jobs, red, any.id, 'done'), { result: 'node-2' });
+    const same = await local.enqueue(red, { n: 1 }, { key: 'k' });
+    t.not(same.id, own.id, 'a key is of the node as well');
+    t.match(await untilState(jobs, red, same.id, 'done'), { result: 'node-2' });
+    t.match(await jobs.get(red, own.id), { state: 'queued' });
+    await startAs('node-1');
+    t.match(await untilState(jobs, red, own.id, 'done'), { result: 'node-1' });
+
+    await jobs.stop();
+    const late = await local.enqueue(red, { n: 2 });
+    now = started + 59_000;
+    await startAs('node-2');
+    t.match(await jobs.get(red, late.id), { state: 'queued' });
+    now = started + 61_000;
+    await startAs('node-2');
+    t.match(await untilState(jobs, red, late.id, 'failed'), { error: { code: 'node_gone', remedy: /another node/ } });
+  });
+
   testCancellation(open);
   testFairness(open);
   testSteps(open);

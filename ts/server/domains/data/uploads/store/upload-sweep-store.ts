@@ -34,6 +34,18 @@ export class UploadSweepStore {
     return removed;
   }
 
+  /** Removes the rows of some of the tenant's uploads and returns the ids. */
+  async removeSome(scope: TenantScope): Promise<string[]> {
+    return await this.#access.write(scope, async (tx) => {
+      const rows = await tx.selectFrom('data_uploads').select('id').where('tenant', '=', scope.tenant).limit(STEP).execute();
+      const ids = rows.map(({ id }) => id);
+      if (ids.length === 0) return ids;
+      await tx.deleteFrom('data_upload_chunks').where('tenant', '=', scope.tenant).where('upload_id', 'in', ids).execute();
+      await tx.deleteFrom('data_uploads').where('tenant', '=', scope.tenant).where('id', 'in', ids).execute();
+      return ids;
+    });
+  }
+
   /** False: it was continued meanwhile. */
   async #removeExpired(scope: SystemScope, tenant: string, id: string, nowMs: number): Promise<boolean> {
     return await this.#access.write(scope, async (tx) => {

@@ -32,6 +32,8 @@ export class InspectionJobs {
       name: 'inference.inspect',
       input: InspectionInput,
       concurrency: 1,
+      // Another node has other files, and may have another one of that name.
+      isOfNode: true,
       run: (context) => this.#run(context),
     });
   }

@@ -1,0 +1,184 @@
+/** A tenant or an account that is deleted leaves nothing behind in any module, on either database. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import pg from 'pg';
+import t, { type Test } from 'tap';
+import { newFolder } from '../ts/server/platform/files/test-support/new-folder.ts';
+import { PostgresCluster } from '../ts/server/platform/storage/test-support/postgres-cluster.ts';
+import { type Belongings, makeBelongings } from './matrix/belongings.ts';
+import { type Headers, password, signIn } from './matrix/credentials.ts';
+import { openProgram, type Program } from './matrix/program.ts';
+
+t.setTimeout(300_000);
+
+/** Who did what stays, with what was revoked and what happened; the use of the last minute goes by itself. */
+const KEPT = ['identity_audit', 'identity_api_keys', 'events', 'metering_recent'];
+/** Where each tenant of the test has something. */
+const MADE = [
+  ...[
+    'data_bases',
+    'data_chunks',
+    'data_files',
+    'data_uploads',
+    'data_blobs',
+    'conversations',
+    'conversation_messages',
+    'artifacts',
+    'prompts',
+  ],
+  ...[
+    'responses',
+    'metering_usage',
+    'metering_quotas',
+    'jobs',
+    'webhooks',
+    'identity_users',
+    'identity_groups',
+    'identity_sessions',
+  ],
+];
+const TENANT = 'amber';
+const OTHER = 'birch';
+
+type Query = (sql: string) => Promise<Record<string, unknown>[]>;
+
+interface World extends Program {
+  readonly root: Headers;
+  readonly query: Query;
+}
+
+interface Made {
+  readonly belongings: Belongings;
+  readonly steward: Headers;
+  readonly person: Headers;
+  readonly personId: string;
+}
+
+async function openWorld(t: Test, databaseUrl: string | undefined): Promise<World> {
+  const program = await openProgram(newFolder(t), databaseUrl === undefined ? {} : { SVC_DATABASE_URL: databaseUrl });
+  t.teardown(() => program.stop());
+  const { token } = await program.client.json('POST', '/api/v1/auth/register', {}, { username: 'root', password });
+  return { ...program, root: { authorization: `Bearer ${token}` }, query: await openQuery(t, program.databaseUrl) };
+}
+
+async function openQuery(t: Test, url: string): Promise<Query> {
+  if (url.startsWith('sqlite:')) {
+    const db = new Database(url.slice('sqlite:'.length), { readonly: true });
+    t.teardown(() => void db.close());
+    return async (sql) => db.prepare(sql).all() as Record<string, unknown>[];
+  }
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  t.teardown(() => client.end());
+  await client.query("select set_config('svc.tenant', '*', false)");
+  return async (sql) => (await client.query<Record<string, unknown>>(sql)).rows;
+}
+
+async function makeTenant({ client, root }: World, id: string): Promise<Made> {
+  await client.json('POST', '/api/v1/identity/tenants', root, { id, name: id });
+  const make = async (name: string, role: string) => {
+    const username = `${id}-${name}`;
+    const user = await client.json('POST', '/api/v1/identity/users', root, { username, tenant: id, role, password });
+    await signIn(client, username);
+    return { id: user.id as string, headers: { authorization: `Bearer ${(await signIn(client, username)).token}` } };
+  };
+  const [steward, person] = [await make('steward', 'admin'), await make('person', 'viewer')];
+  await client.json('PUT', '/api/v1/metering/quotas', root, { tenant: id, requests_per_minute: 1_000 });
+  await client.json('PUT', '/api/v1/security/enforcement', root, { mode: 'audit', tenant: id });
+  const belongings = await makeBelongings(client, id, steward.headers, person.headers);
+  await until(async () => {
+    const { status } = await client.json('GET', `/v1/responses/${belongings.ids.response}`, person.headers);
+    return status === 'completed' ? [] : [`the response is ${status}`];
+  });
+  return { belongings, steward: steward.headers, person: person.headers, personId: person.id };
+}
+
+/** Waits until there is nothing left of what it tells. */
+async function until(left: () => Promise<string[]>, withinMs = 60_000): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  for (let found = await left(); found.length > 0; found = await left()) {
+    if (performance.now() > deadline) throw new Error(`still there: ${found.join(', ')}`);
+    await sleep(20);
+  }
+}
+
+async function tablesOfTenants({ query, databaseUrl }: World): Promise<string[]> {
+  const rows = await query(
+    databaseUrl.startsWith('sqlite:')
+      ? "select m.name as name from sqlite_master m join pragma_table_info(m.name) c on c.name = 'tenant' where m.type = 'table'"
+      : "select table_name as name from information_schema.columns where column_name = 'tenant' and table_schema = current_schema()",
+  );
+  return rows.map(({ name }) => String(name));
+}
+
+/** The tables that have rows of the tenant, but for those that keep them. */
+async function holders(world: World, tenant: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const table of await tablesOfTenants(world)) {
+    if (KEPT.includes(table)) continue;
+    const [row] = await world.query(`select count(*) as n from ${table} where tenant = '${tenant}'`);
+    if (Number(row?.['n']) > 0) found.push(table);
+  }
+  return found;
+}
+
+async function testErasure(t: Test, databaseUrl?: string): Promise<void> {
+  const world = await openWorld(t, databaseUrl);
+  const { client, root, query } = world;
+  const [mine, other] = [await makeTenant(world, TENANT), await makeTenant(world, OTHER)];
+  const before = await holders(world, OTHER);
+  for (const table of MADE) t.ok(before.includes(table), `the tenant has rows in ${table}`);
+
+  const path = `/api/v1/identity/tenants/${TENANT}`;
+  t.match(await client.send({ method: 'DELETE', path, headers: root }), { status: 409, text: /tenant_not_empty/ });
+  await client.json('DELETE', `${path}?force=true`, root);
+  await until(() => holders(world, TENANT));
+  t.strictSame(await query(`select mode from security_enforcement where id = '${TENANT}'`), []);
+  const again = { method: 'POST', path: '/api/v1/identity/tenants', headers: root, body: { id: TENANT } };
+  t.match(await client.send(again), { status: 409, text: /tenant_id_used/ });
+  t.match(await client.send({ method: 'GET', path: '/v1/files', headers: mine.steward }), { status: 401 });
+  const after = await holders(world, OTHER);
+  for (const table of MADE) t.ok(after.includes(table), `the other tenant still has rows in ${table}`);
+
+  await t.test('a tenant without accounts that has knowledge is deleted with force only', async (t) => {
+    const { steward } = await makeTenant(world, 'cedar');
+    const { data } = await client.json('GET', '/api/v1/identity/users', steward);
+    for (const { id } of data) await client.json('DELETE', `/api/v1/identity/users/${id}`, root);
+    const answer = await client.send({ method: 'DELETE', path: '/api/v1/identity/tenants/cedar', headers: root });
+    t.match(answer, { status: 409, text: /"tenant_not_empty".*the module data keeps.*force=true/ });
+  });
+
+  await t.test('an account’s own things go with it, and those of others stay', async (t) => {
+    const { ids } = other.belongings;
+    const subject = `user:${other.personId}`;
+    const own = async () => {
+      const tables = [
+        ...(['conversations', 'artifacts', 'prompts'] as const).map((table) => [table, `subject = '${subject}'`] as const),
+        ['responses', `owner = '${other.personId}'`] as const,
+      ];
+      const found: string[] = [];
+      for (const [table, where] of tables)
+        if ((await query(`select 1 as one from ${table} where ${where}`)).length > 0) found.push(table);
+      return found;
+    };
+    t.strictSame(await own(), ['conversations', 'artifacts', 'prompts', 'responses']);
+    const prompt = { title: 'mine', content: 'mine' };
+    await client.json('POST', '/api/v1/edge/prompts', other.steward, prompt);
+    await client.json('DELETE', `/api/v1/identity/users/${other.personId}`, root);
+    await until(own);
+    await until(async () =>
+      (await query(`select 1 as one from conversation_messages where tenant = '${OTHER}'`)).length > 0 ? ['messages'] : [],
+    );
+    t.match((await client.send({ method: 'GET', path: '/api/v1/edge/prompts', headers: other.steward })).text, /"mine"/);
+    t.equal((await client.send({ method: 'GET', path: `/v1/files/${ids.file}`, headers: other.steward })).status, 200);
+  });
+}
+
+t.test('on SQLite', (t) => testErasure(t));
+
+const missing = PostgresCluster.missing();
+t.test('on PostgreSQL', { skip: missing ?? false }, async (t) => {
+  const cluster = await PostgresCluster.start();
+  t.teardown(() => cluster.remove());
+  await testErasure(t, await cluster.newDatabase());
+});
