@@ -133,13 +133,15 @@ export class IndexJobs {
       total = batch.nPassages;
       title = batch.title;
       await bases.bindDimensions(scope, base, batch.chunks[0]?.embedding.length ?? 0);
-      await documents.addChunks(scope, base, document.no, batch.chunks);
+      if (!(await documents.addChunks(scope, base, document.no, batch.chunks))) return await this.#alreadyDone(scope, input);
       done = batch.from + batch.chunks.length;
       await saveStep({ done });
       progress({ done, total, unit: 'passages', message: document.source });
     }
     if (total === 0 && !isStoredKind(kind)) throw dataError('text_too_short', 'The file has nothing that could be found.');
-    await documents.publish(scope, base, document.no, { nChunks: total, title, now: Date.now() });
+    const facts = { nChunks: total, title, now: Date.now() };
+    if ((await documents.publish(scope, base, document.no, facts)) === 'superseded')
+      return supersededResult(document, base.embeddingModel);
     this.#options.onPublished?.(scope, base);
     return resultOf({ ...document, kind }, total, base.embeddingModel);
   }
@@ -163,12 +165,15 @@ export class IndexJobs {
     return { source, kind: found.kind };
   }
 
-  /** A run that was interrupted behind its last write has published the document. */
-  async #alreadyDone(scope: TenantScope, { document_id: id, namespace }: IndexInput): Promise<object> {
-    const base = await this.#options.bases.find(scope, namespace);
-    const document = base === undefined ? undefined : await this.#options.documents.find(scope, base, id);
+  /** A run that was interrupted behind its last write has published the document; a newer version may have taken its place. */
+  async #alreadyDone(scope: TenantScope, { document_id: id, namespace, source }: IndexInput): Promise<object> {
+    const { bases, documents } = this.#options;
+    const base = await bases.find(scope, namespace);
+    const document = base && (await documents.find(scope, base, id));
     if (base !== undefined && document !== undefined)
       return resultOf({ ...document, namespace }, document.nChunks, base.embeddingModel);
+    if (base !== undefined && (await documents.findBySource(scope, base, source)) !== undefined)
+      return supersededResult({ id, namespace, source }, base.embeddingModel);
     throw new JobFailedError(
       'document_not_found',
       'The document or its knowledge base was deleted meanwhile.',
@@ -182,6 +187,15 @@ function finalFailure(error: unknown): JobFailedError | undefined {
     return new JobFailedError(error.code, error.message, 'Correct what the sentence names, then add the document again.', error);
   if (error instanceof FileRefusedError) return new JobFailedError(error.code, error.sentence, error.remedy, error);
   return undefined;
+}
+
+/** No failure: what was asked for last is there. */
+function supersededResult(
+  { id, namespace, source }: Pick<PendingDocument, 'id' | 'namespace' | 'source'>,
+  model: string,
+): object {
+  const detail = 'A newer version of this source was added meanwhile and is indexed in its place.';
+  return { id, namespace, source, chunks: 0, embedding_model: model, state: 'superseded', detail };
 }
 
 function resultOf(

@@ -131,10 +131,13 @@ export class Ingestion {
     const { documents, files, jobs, inlineFileBytes = INLINE_FILE_BYTES } = this.#options;
     const isLarge = file.sizeBytes > inlineFileBytes;
     // Jobs first: one that ends in between has published its document by the time that it is looked for.
-    const jobId = isLarge ? await documents.findJob(scope, base, label.source, file.sha256) : undefined;
-    if (jobId !== undefined && (await jobs.isOpen(scope, jobId))) return { jobId };
+    const waiting = await documents.findWaiting(scope, base, label.source);
+    const isAwaited = waiting?.sha256 === file.sha256;
+    if (isLarge && isAwaited && waiting.jobId !== undefined && (await jobs.isOpen(scope, waiting.jobId)))
+      return { jobId: waiting.jobId };
     const there = await documents.findBySource(scope, base, label.source);
-    if (there?.sha256 === file.sha256) return { document: added(there, base, there.nChunks, false) };
+    const isLatest = waiting === undefined || isAwaited || (there !== undefined && waiting.no < there.no);
+    if (there?.sha256 === file.sha256 && isLatest) return { document: added(there, base, there.nChunks, false) };
     if (isLarge) {
       const source = { form: 'file' as const, title: label.title, parts: [file.fileName] };
       return await this.#enqueue(scope, base, describe(label, 'file', file), source, label.owner);
@@ -190,7 +193,11 @@ export class Ingestion {
   }
 
   async #findSame(scope: TenantScope, base: KnowledgeBase, document: NewDocument): Promise<AddedDocument | undefined> {
-    const there = await this.#options.documents.findBySource(scope, base, document.source);
+    const { documents } = this.#options;
+    const waiting = await documents.findWaiting(scope, base, document.source);
+    const there = await documents.findBySource(scope, base, document.source);
+    // A newer version that waits would take the place of what is there.
+    if (there !== undefined && waiting !== undefined && waiting.no > there.no) return undefined;
     if (there === undefined || there.sha256 !== document.sha256) return undefined;
     if (document.title !== undefined && there.title !== document.title) return undefined;
     if (JSON.stringify(there.tags) !== JSON.stringify(document.tags) || there.kind !== document.kind) return undefined;

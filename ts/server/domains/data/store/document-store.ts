@@ -13,6 +13,7 @@ import {
   insertParts,
   nextVersion,
   type PendingSource,
+  type Publication,
   type PublishedFacts,
   publish,
   readyOf,
@@ -23,6 +24,12 @@ import type { DataTables } from './tables.ts';
 export interface PendingDocument extends StoredDocument {
   readonly baseNo: number;
   readonly namespace: string;
+}
+
+export interface WaitingVersion {
+  readonly no: number;
+  readonly sha256: string;
+  readonly jobId: string | undefined;
 }
 
 export interface DocumentPage {
@@ -133,22 +140,21 @@ export class DocumentStore {
     });
   }
 
-  /** The job that was to index the same file for the same source; it may have ended. */
-  async findJob(scope: TenantScope, base: KnowledgeBase, source: string, sha256: string): Promise<string | undefined> {
+  /** The newest version of a source that waits; its job may have ended. */
+  async findWaiting(scope: TenantScope, base: KnowledgeBase, source: string): Promise<WaitingVersion | undefined> {
     const row = await this.#access.read(scope, (db) =>
       db
         .selectFrom('data_documents')
-        .select('job_id')
+        .select(['no', 'sha256', 'job_id'])
         .where('tenant', '=', scope.tenant)
         .where('base_no', '=', base.no)
+        .where('version', '=', 0)
         .where('state', '=', sql.lit('pending'))
         .where('source', '=', source)
-        .where('sha256', '=', sha256)
-        .where('job_id', 'is not', null)
         .orderBy('no', 'desc')
         .executeTakeFirst(),
     );
-    return row?.job_id ?? undefined;
+    return row === undefined ? undefined : { no: row.no, sha256: row.sha256, jobId: row.job_id ?? undefined };
   }
 
   async setJob(scope: TenantScope, no: number, jobId: string): Promise<void> {
@@ -189,14 +195,24 @@ export class DocumentStore {
     return { form, title, parts: rows.map(({ content }) => content) };
   }
 
-  /** Chunks that are there already stay: a step that was interrupted is done again. */
-  async addChunks(scope: TenantScope, base: KnowledgeBase, no: number, chunks: readonly NewChunk[]): Promise<void> {
-    await this.#access.write(scope, (tx) => insertChunks(tx, scope, base, no, chunks));
+  /** Chunks that are there already stay: a step that was interrupted is done again. False: nobody waits for the document any more. */
+  async addChunks(scope: TenantScope, base: KnowledgeBase, no: number, chunks: readonly NewChunk[]): Promise<boolean> {
+    return await this.#access.write(scope, async (tx) => {
+      const own = await tx
+        .selectFrom('data_documents')
+        .select('state')
+        .where('tenant', '=', scope.tenant)
+        .where('no', '=', no)
+        .executeTakeFirst();
+      if (own?.state !== 'pending') return false;
+      await insertChunks(tx, scope, base, no, chunks);
+      return true;
+    });
   }
 
-  /** Makes a pending document the one of its source, all at once. */
-  async publish(scope: TenantScope, base: KnowledgeBase, no: number, facts: PublishedFacts): Promise<void> {
-    await this.#access.write(scope, (tx) => publish(tx, scope, base, no, facts));
+  /** Makes a pending document the one of its source, all at once, unless a newer version of the source is there. */
+  async publish(scope: TenantScope, base: KnowledgeBase, no: number, facts: PublishedFacts): Promise<Publication> {
+    return await this.#access.write(scope, (tx) => publish(tx, scope, base, no, facts));
   }
 
   /** Inserts and publishes a document whose chunks are known. */
