@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import type { JobContext, JobQueue, Jobs } from '../../../platform/jobs/index.ts';
 import { hasEnded, JobError, JobFailedError } from '../../../platform/jobs/index.ts';
-import type { TenantScope } from '../../../platform/storage/index.ts';
+import { StorageError, type TenantScope } from '../../../platform/storage/index.ts';
 import { dataError, isDataError } from '../errors.ts';
 import type { DocumentSource } from '../index/index-messages.ts';
 import type { KnowledgeBase } from '../knowledge-base.ts';
@@ -22,7 +22,13 @@ type IndexStep = Static<typeof IndexStep>;
 /** The model is shared with everybody else; more at once would not be quicker. */
 const MOST_AT_ONCE = 2;
 
-const MOST_ATTEMPTS = 3;
+/** With the pauses between them these last for some minutes, as an embedding service does that is started again. */
+const MOST_ATTEMPTS = 15;
+const BACKOFF_MS = { first: 2_000, longest: 60_000 };
+/** Of failures that nobody expects to pass by themselves. */
+const MOST_DEFECTS = 3;
+
+const PASSING = ['embedding_failed', 'queue_full', 'index_unavailable', 'storage_unavailable'];
 
 /** What another attempt would not change. */
 const FINAL = [
@@ -57,6 +63,8 @@ export class IndexJobs {
       step: IndexStep,
       concurrency: MOST_AT_ONCE,
       maxAttempts: MOST_ATTEMPTS,
+      countsAttemptsFromStep: true,
+      backoffMs: BACKOFF_MS,
       run: (context) => this.#run(context),
     });
   }
@@ -94,24 +102,16 @@ export class IndexJobs {
     try {
       return await this.#index(context);
     } catch (error) {
-      const failure = finalFailure(error);
-      if (failure !== undefined || (context.attempt >= MOST_ATTEMPTS && !context.signal.aborted))
-        await this.#noteFailure(context, failure);
+      const failure = context.signal.aborted ? undefined : finalFailure(error, context.attempt);
+      if (failure !== undefined) await this.#noteFailure(context, failure);
       throw failure ?? error;
     }
   }
 
   /** A file that was attached stays as one that failed. */
-  async #noteFailure(
-    { scope, input, log }: JobContext<IndexInput, IndexStep>,
-    failure: JobFailedError | undefined,
-  ): Promise<void> {
-    const { code, message } =
-      failure === undefined
-        ? { code: 'internal', message: 'The file could not be indexed because of a defect of the server; its log says more.' }
-        : { code: failure.code, message: `${failure.message} ${failure.remedy}` };
+  async #noteFailure({ scope, input, log }: JobContext<IndexInput, IndexStep>, failure: JobFailedError): Promise<void> {
     await this.#options.attached
-      .fail(scope, input.document_id, { code, message })
+      .fail(scope, input.document_id, { code: failure.code, message: `${failure.message} ${failure.remedy}` })
       .catch((error: unknown) => log.warn('the failure of a file was not noted', { error: String(error) }));
   }
 
@@ -182,11 +182,18 @@ export class IndexJobs {
   }
 }
 
-function finalFailure(error: unknown): JobFailedError | undefined {
+/** Undefined: another attempt may succeed. */
+function finalFailure(error: unknown, attempt: number): JobFailedError | undefined {
+  if (error instanceof JobFailedError) return error;
+  if (error instanceof FileRefusedError) return new JobFailedError(error.code, error.sentence, error.remedy, error);
   if (isDataError(error) && FINAL.includes(error.code))
     return new JobFailedError(error.code, error.message, 'Correct what the sentence names, then add the document again.', error);
-  if (error instanceof FileRefusedError) return new JobFailedError(error.code, error.sentence, error.remedy, error);
-  return undefined;
+  const isPassing = error instanceof StorageError || (isDataError(error) && PASSING.includes(error.code));
+  if (attempt < (isPassing ? MOST_ATTEMPTS : MOST_DEFECTS)) return undefined;
+  if (isDataError(error))
+    return new JobFailedError(error.code, error.message, 'Add the document again when the cause is gone.', error);
+  const defect = 'The document could not be indexed because of a defect of the server.';
+  return new JobFailedError('internal', defect, 'The log of the node says more.', error);
 }
 
 /** No failure: what was asked for last is there. */

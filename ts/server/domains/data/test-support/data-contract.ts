@@ -170,6 +170,19 @@ export function testDataContract(newDatabase: () => Promise<ContractDatabase>): 
     },
   );
 
+  t.test('indexing in the background goes on after an embedding service was away for minutes', async (t) => {
+    const clock = { aheadMs: 0 };
+    const { add, search, model, jobEnd, passOver } = await open(t, { clock });
+    model.failure = new DomainError('model_loading', 'The model is being loaded.', { retryAfterMs: 45_000 });
+    const { body } = await add('long.txt', largeText('At the very end a heron stands in the reeds.'));
+    for (let failures = 1; failures <= 5; failures++)
+      t.match(await passOver(body.job_id, failures), { error: { code: 'embedding_failed', message: /being loaded/ } });
+    t.ok(clock.aheadMs > 120_000, `it waited for ${clock.aheadMs} ms`);
+    model.failure = undefined;
+    t.match(await jobEnd(body.job_id), { state: 'done' });
+    t.match((await search('heron in the reeds')).body.results[0].text, /heron/);
+  });
+
   t.test('bases are made, bound to their model, emptied and removed', async (t) => {
     const { add, ask, search } = await open(t);
     const created = await ask('POST', 'namespaces/red', { namespace: 'Küche & Co', embedding_model: 'other' });
