@@ -6,13 +6,14 @@ import { StorageError, type TenantScope } from '../../../platform/storage/index.
 import { dataError, isDataError } from '../errors.ts';
 import type { DocumentSource } from '../index/index-messages.ts';
 import type { KnowledgeBase } from '../knowledge-base.ts';
+import type { ExtractedDocument } from '../passages/extracted-document.ts';
 import type { AttachedStore } from '../store/attached-store.ts';
 import type { BaseStore } from '../store/base-store.ts';
 import type { DocumentStore, PendingDocument } from '../store/document-store.ts';
 import { type FileReader, FileRefusedError } from './file-reader.ts';
 import type { PassageEmbedding } from './passage-embedding.ts';
 import { blockParts } from './source-parts.ts';
-import { isStoredKind, stateOf } from './stored-kinds.ts';
+import { isStoredKind, stateOf, warningsOf } from './stored-kinds.ts';
 
 const IndexInput = Type.Object({ document_id: Type.String(), namespace: Type.String(), source: Type.String() });
 const IndexStep = Type.Object({ done: Type.Integer({ minimum: 0 }) });
@@ -122,10 +123,10 @@ export class IndexJobs {
     if (document === undefined || base === undefined) return await this.#alreadyDone(scope, input);
     const pending = await documents.readSource(scope, document);
     if (pending.form === 'file') progress({ done: 0, unit: 'passages', message: `${document.source} is being read` });
-    const { source, kind } =
+    const { source, kind, warnings } =
       pending.form === 'file'
         ? await this.#readFile(scope, document, pending.parts[0] ?? '', signal)
-        : { source: pending, kind: document.kind };
+        : { ...document, source: pending };
     let done = checkpoint?.done ?? 0;
     let total = done;
     let title = source.title;
@@ -143,7 +144,7 @@ export class IndexJobs {
     if ((await documents.publish(scope, base, document.no, facts)) === 'superseded')
       return supersededResult(document, base.embeddingModel);
     this.#options.onPublished?.(scope, base);
-    return resultOf({ ...document, kind }, total, base.embeddingModel);
+    return resultOf({ ...document, kind, warnings }, total, base.embeddingModel);
   }
 
   /** What was read is stored, so that a run that goes on later need not read it again. */
@@ -152,17 +153,17 @@ export class IndexJobs {
     { no, title, sha256 }: PendingDocument,
     fileName: string,
     signal: AbortSignal,
-  ): Promise<{ source: DocumentSource; kind: string }> {
+  ): Promise<{ source: DocumentSource } & Pick<PendingDocument, 'kind' | 'warnings'>> {
     const { documents, files } = this.#options;
     const read = await files.read(scope, { sha256, fileName }, signal);
-    const found = 'document' in read ? read.document : { kind: read.storedKind, blocks: [] };
+    const found: ExtractedDocument = 'document' in read ? read.document : { kind: read.storedKind, blocks: [] };
     const source: DocumentSource = {
       form: 'blocks',
-      title: title ?? ('title' in found ? found.title : undefined),
+      title: title ?? found.title,
       parts: blockParts(found.blocks),
     };
-    await documents.setSource(scope, no, found.kind, source);
-    return { source, kind: found.kind };
+    await documents.setSource(scope, no, found, source);
+    return { source, kind: found.kind, warnings: found.warnings };
   }
 
   /** A run that was interrupted behind its last write has published the document; a newer version may have taken its place. */
@@ -206,9 +207,9 @@ function supersededResult(
 }
 
 function resultOf(
-  { id, namespace, source, kind }: Pick<PendingDocument, 'id' | 'namespace' | 'source' | 'kind'>,
+  { id, namespace, source, kind, warnings }: Pick<PendingDocument, 'id' | 'namespace' | 'source' | 'kind' | 'warnings'>,
   chunks: number,
   model: string,
 ): object {
-  return { id, namespace, source, chunks, embedding_model: model, ...stateOf(kind) };
+  return { id, namespace, source, chunks, embedding_model: model, ...stateOf(kind), ...warningsOf(warnings) };
 }

@@ -46,6 +46,7 @@ export interface AddedDocument {
   readonly isNew: boolean;
   /** Of the document, as DocumentShape has it. */
   readonly kind: string;
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** A file that lies among the blobs. */
@@ -121,7 +122,7 @@ export class Ingestion {
         `The file has ${length} characters of text, and ${LEAST_TEXT} is the least that is indexed.`,
       );
     const title = label.title ?? extracted.title;
-    const document = describe({ ...label, title }, extracted.kind, file);
+    const document = { ...describe({ ...label, title }, extracted.kind, file), warnings: extracted.warnings };
     const source: DocumentSource = { form: 'blocks', title, parts: blockParts(extracted.blocks) };
     return await this.#add(scope, base, document, source, label.owner, signal);
   }
@@ -245,6 +246,7 @@ function describe(label: DocumentLabel, kind: string, { sha256, sizeBytes }: Fil
   };
 }
 
-function added({ id, source, kind }: NewDocument, base: KnowledgeBase, nChunks: number, isNew: boolean): AddedDocument {
-  return { id, namespace: base.namespace, source, nChunks, embeddingModel: base.embeddingModel, isNew, kind };
+function added(document: NewDocument, base: KnowledgeBase, nChunks: number, isNew: boolean): AddedDocument {
+  const { id, source, kind, warnings } = document;
+  return { id, namespace: base.namespace, source, nChunks, embeddingModel: base.embeddingModel, isNew, kind, warnings };
 }

@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import type { Storage, StorageAccess, TenantScope } from '../../../platform/storage/index.ts';
 import type { DocumentSource } from '../index/index-messages.ts';
 import type { DocumentFilter, KnowledgeBase, NewChunk, NewDocument, StoredDocument } from '../knowledge-base.ts';
+import type { ExtractedDocument } from '../passages/extracted-document.ts';
 import {
   bury,
   insertChunks,
@@ -18,7 +19,7 @@ import {
   publish,
   readyOf,
 } from './publication.ts';
-import { attributesOf, toDocument } from './rows.ts';
+import { attributesOf, toDocument, warningsText } from './rows.ts';
 import type { DataTables } from './tables.ts';
 
 export interface PendingDocument extends StoredDocument {
@@ -126,13 +127,18 @@ export class DocumentStore {
   }
 
   /** What was read of a file takes the place of the file's name, all at once. */
-  async setSource(scope: TenantScope, no: number, kind: string, source: DocumentSource): Promise<void> {
+  async setSource(
+    scope: TenantScope,
+    no: number,
+    { kind, warnings }: Pick<ExtractedDocument, 'kind' | 'warnings'>,
+    source: DocumentSource,
+  ): Promise<void> {
     await this.#access.write(scope, async (tx) => {
       await tx.deleteFrom('data_blocks').where('tenant', '=', scope.tenant).where('document_no', '=', no).execute();
       await insertParts(tx, scope, no, source);
       await tx
         .updateTable('data_documents')
-        .set({ kind, title: source.title ?? null })
+        .set({ kind, title: source.title ?? null, warnings: warningsText(warnings) })
         .where('tenant', '=', scope.tenant)
         .where('no', '=', no)
         .where('state', '=', 'pending')

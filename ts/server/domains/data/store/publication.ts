@@ -4,7 +4,7 @@ import type { TenantScope } from '../../../platform/storage/index.ts';
 import { dataError, namespaceNotFound } from '../errors.ts';
 import type { DocumentSource } from '../index/index-messages.ts';
 import type { KnowledgeBase, NewChunk, NewDocument } from '../knowledge-base.ts';
-import { toChunkRow } from './rows.ts';
+import { toChunkRow, warningsText } from './rows.ts';
 import type { DataTables } from './tables.ts';
 
 /** Rows of one statement: SQLite takes 32,766 parameters. */
@@ -95,6 +95,7 @@ export async function insertDocument(
       attributes: document.attached === undefined ? null : JSON.stringify(document.attached.attributes),
       batch_id: document.attached?.batchId ?? null,
       failure: null,
+      warnings: warningsText(document.warnings),
     })
     .returning('no')
     .executeTakeFirstOrThrow();
@@ -201,6 +202,7 @@ export const ERASED = {
   attributes: null,
   batch_id: null,
   failure: null,
+  warnings: null,
 } as const;
 
 /** What stays tells indexes that the document is gone, and nothing of what it said. */
