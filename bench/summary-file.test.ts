@@ -47,6 +47,22 @@ t.test('a result file of some of the trials does not become the summary of the s
   t.throws(() => writeSummary(join(folder, 'run.json')), /whole suite: run it with shared-prefix, streams,/);
 });
 
+t.test('what a run leaves out unless it is named is not asked of a summary', async (t) => {
+  for (const suite of ['vector', 'ingest']) {
+    const trials = (suites[suite]?.trials ?? []).filter(({ onlyWhenNamed }) => !onlyWhenNamed);
+    t.doesNotThrow(() => requireWholeSuite({ ...facts, suite }, trials), suite);
+    t.throws(() => requireWholeSuite({ ...facts, suite }, trials.slice(1)), /whole suite/);
+  }
+});
+
+t.test('what is measured of ours alone has no rival', async (t) => {
+  const alone = (suites['vector']?.trials ?? []).filter(({ summary }) => summary.includes('ours alone'));
+  t.strictSame(
+    alone.map(({ name, rival }) => [name, rival]),
+    [['million', undefined]],
+  );
+});
+
 t.test('a summary is of whole loads, beside own rivals, and of a commit', async (t) => {
   const trials = suites['serving']?.trials ?? [];
   t.doesNotThrow(() => requireWholeSuite(facts, trials));

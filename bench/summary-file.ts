@@ -18,13 +18,14 @@ export function writeSummary(resultPath: string): string {
   return path;
 }
 
-/** Summaries are committed and one replaces another: throws unless this run is of all the suite and of a commit. */
+/** Summaries are committed and one replaces another: throws unless this run is of all that a run of the suite measures, and of a commit. */
 export function requireWholeSuite(
   { suite, isQuick, rivalFlags, machine }: Pick<RunFacts, 'suite' | 'isQuick' | 'rivalFlags' | 'machine'>,
   trials: readonly Trial[],
 ): void {
   const own = suites[suite]?.trials ?? [];
-  const missing = own.filter(({ name }) => trials.every((trial) => trial.name !== name)).map(({ name }) => name);
+  const isMissing = ({ name, onlyWhenNamed }: Trial) => !onlyWhenNamed && trials.every((trial) => trial.name !== name);
+  const missing = own.filter(isMissing).map(({ name }) => name);
   const hasOtherRival = trials.some(({ name, rival }) => rival !== own.find((trial) => trial.name === name)?.rival);
   if (isQuick) throw new UsageError('--summary is of whole loads: run the suite without --quick');
   if (missing.length > 0) throw new UsageError(`--summary is of a whole suite: run it with ${missing.join(', ')} too`);

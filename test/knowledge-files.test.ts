@@ -38,7 +38,7 @@ t.test(
     const server = await startServer(t, { models, env });
     const cwd = t.testdir();
     const write = (name: string, bytes: Buffer) => writeFile(join(cwd, name), bytes);
-    await write('town.pdf', writePdf(pages.map((text) => wrap(text, 60, 60, 400).texts)));
+    await write('town.pdf', writePdf([...pages.map((text) => wrap(text, 60, 60, 400).texts), []]));
     await write(
       'fees.xlsx',
       writeXlsx([
@@ -62,6 +62,7 @@ t.test(
     t.match(added.json(), {
       added: 3,
       unchanged: 0,
+      warnings: [{ path: /town\.pdf$/, reason: /^1 of 4 pages have no text layer/ }],
       skipped: [
         { path: /locked\.pdf$/, reason: /^encrypted_pdf: .*password/ },
         { path: /scan\.pdf$/, reason: /^scanned_pdf: .*OCR/ },

@@ -3,7 +3,7 @@ import { command } from '../command.ts';
 import { printable } from '../format.ts';
 import { hasEnded, type JobRow, jobPath } from '../job-row.ts';
 import { type DocumentFile, findDocumentFiles } from '../knowledge/document-files.ts';
-import { type SentFile, sendFile, sha256OfFile } from '../knowledge/file-upload.ts';
+import { type Outcome, type SentFile, sendFile, sentFile, sha256OfFile } from '../knowledge/file-upload.ts';
 import { DEFAULT_NAMESPACE, KnowledgeClient, namespaceOption } from '../knowledge/knowledge-client.ts';
 import { SentBytes, sideBySide } from '../knowledge/side-by-side.ts';
 import type { Progress } from '../progress-bar.ts';
@@ -20,6 +20,8 @@ interface Report {
   unchanged: number;
   /** Kept by the server, and found by no search. */
   stored: LeftFile[];
+  /** What the server did not read of files that it indexed. */
+  warnings: LeftFile[];
   skipped: LeftFile[];
   /** Of the knowledge base, where this command made it. */
   note?: string;
@@ -44,14 +46,17 @@ export const kbAdd = command({
     const client = await KnowledgeClient.open(server, signal);
     const namespace = options.namespace ?? DEFAULT_NAMESPACE;
     const known = new Map((await client.documents(namespace)).map(({ source, sha256 }) => [source, sha256]));
-    const report: Report = { added: 0, unchanged: 0, stored: [], skipped: [...skipped] };
+    const report: Report = { added: 0, unchanged: 0, stored: [], warnings: [], skipped: [...skipped] };
     const refused: DocumentFile[] = [];
     const note = (file: DocumentFile, sent: SentFile) => {
       if ('refused' in sent) {
         report.skipped.push({ path: file.path, reason: sent.refused });
         refused.push(file);
       } else if ('state' in sent && sent.state === 'stored') report.stored.push({ path: file.path, reason: sent.detail });
-      else report.added += 1;
+      else {
+        report.added += 1;
+        if ('warnings' in sent) report.warnings.push(...sent.warnings.map((reason) => ({ path: file.path, reason })));
+      }
     };
     const total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     const progress = terminal.progress();
@@ -80,7 +85,7 @@ export const kbAdd = command({
     for (const { file, id } of jobs) note(file, await endOf(server, id, file, progress, signal));
     progress.end();
     // As they ended until here, which differs from time to time.
-    for (const list of [report.stored, report.skipped]) list.sort((a, b) => (a.path < b.path ? -1 : 1));
+    for (const list of [report.stored, report.warnings, report.skipped]) list.sort((a, b) => (a.path < b.path ? -1 : 1));
     terminal.result({ namespace, ...report }, textOf(namespace, report));
     return refused.some(({ isNamed }) => isNamed) ? 'failed' : 'ok';
   },
@@ -95,10 +100,7 @@ async function endOf(
 ): Promise<SentFile> {
   for (;;) {
     const job = (await server.send('GET', jobPath(id), undefined, signal)) as JobRow;
-    if (job.state === 'done') {
-      const { state, detail = '' } = (job.result ?? {}) as { state?: string; detail?: string };
-      return state === 'stored' ? { state, detail: printable(detail) } : { state: 'indexed' };
-    }
+    if (job.state === 'done') return sentFile((job.result ?? {}) as Outcome);
     if (hasEnded(job)) return { refused: printable(failureOf(job)) };
     const { done = 0, total = null } = job.progress ?? {};
     if (total !== null && total > 0) {
@@ -117,10 +119,11 @@ function failureOf({ id, state, error }: JobRow): string {
 
 const MOST_SHOWN = 10;
 
-function textOf(namespace: string, { added, unchanged, stored, skipped, note }: Report): string {
+function textOf(namespace: string, { added, unchanged, stored, warnings, skipped, note }: Report): string {
   const kept = stored.length === 0 ? '' : `, ${stored.length} stored without an index`;
   const head = `${printable(namespace)}: ${added} added, ${unchanged} unchanged${kept}, ${skipped.length} left out`;
-  return [head, ...(note === undefined ? [] : [note]), ...listed('stored', stored), ...listed('left out', skipped)].join('\n');
+  const lists = [...listed('stored', stored), ...listed('not whole', warnings), ...listed('left out', skipped)];
+  return [head, ...(note === undefined ? [] : [note]), ...lists].join('\n');
 }
 
 function listed(what: string, files: readonly LeftFile[]): string[] {

@@ -9,8 +9,12 @@ import { printable } from '../format.ts';
 import { errorSentence, refused, type ServerAnswer, type ServerClient } from '../server-client.ts';
 import type { DocumentFile } from './document-files.ts';
 
-/** `refused`: why the server does not take this file, with what to do. */
-export type SentFile = { state: 'indexed' } | { state: 'stored'; detail: string } | { job: string } | { refused: string };
+/** `refused`: why the server does not take this file, with what to do. `warnings`: what of it was not read. */
+export type SentFile =
+  | { state: 'indexed'; warnings: readonly string[] }
+  | { state: 'stored'; detail: string }
+  | { job: string }
+  | { refused: string };
 
 export interface FileUploadOptions {
   readonly server: ServerClient;
@@ -29,10 +33,15 @@ interface Begun {
   received: number[];
 }
 
-interface Accepted {
-  job_id?: string;
+/** What became of a file, as the server tells it at once or as its job's result. */
+export interface Outcome {
   state?: string;
   detail?: string;
+  warnings?: string[];
+}
+
+interface Accepted extends Outcome {
+  job_id?: string;
   note?: string;
 }
 
@@ -60,10 +69,16 @@ export async function sendFile(file: DocumentFile, sha256: string, options: File
     await post(options, upload.upload_id, undefined, {}, 'DELETE');
     return { refused: reasonOf(ended) };
   }
-  const { job_id: job, state, detail = '', note } = bodyOf<Accepted>(ended);
+  const { job_id: job, note, ...outcome } = bodyOf<Accepted>(ended);
   if (note !== undefined) options.onNote(printable(note));
   if (job !== undefined) return { job };
-  return state === 'stored' ? { state, detail: printable(detail) } : { state: 'indexed' };
+  return sentFile(outcome);
+}
+
+export function sentFile({ state, detail = '', warnings = [] }: Outcome): SentFile {
+  return state === 'stored'
+    ? { state, detail: printable(detail) }
+    : { state: 'indexed', warnings: warnings.map((warning) => printable(warning)) };
 }
 
 /** The first answer that refuses a chunk. */

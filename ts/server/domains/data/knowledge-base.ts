@@ -41,6 +41,8 @@ export interface NewDocument {
   readonly tags: readonly string[];
   readonly datedAt: number;
   readonly sizeBytes: number;
+  /** Sentences about what of the file was not read. */
+  readonly warnings?: readonly string[] | undefined;
   /** Of the stored file that it is made of, with what searches filter by. */
   readonly attached?: Attachment | undefined;
 }

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { Namespace, Source, Tags, Tenant } from './ingest/ingest-body.ts';
 import type { AddedDocument } from './ingest/ingestion.ts';
 import { MAX_BASES, MAX_QUERY, MAX_TOP_K } from './ingest/limits.ts';
-import { stateOf } from './ingest/stored-kinds.ts';
+import { stateOf, warningsOf } from './ingest/stored-kinds.ts';
 import type { KnowledgeBase, ListedBase, StoredDocument } from './knowledge-base.ts';
 import type { PassageResult } from './search/passage-result.ts';
 
@@ -52,6 +52,11 @@ export const RebuiltBase = Type.Object({
 
 const State = Type.Enum(['indexed', 'stored'], { description: 'stored: the file is kept, and no search finds it.' });
 const Detail = Type.Optional(Type.String({ description: 'Why it is not indexed, and what to do.' }));
+const Warnings = Type.Optional(
+  Type.Array(Type.String(), {
+    description: 'What of the file was not read, as pages without a text layer; absent where all was.',
+  }),
+);
 
 export const DocumentShape = Type.Object({
   id: Type.String(),
@@ -60,6 +65,7 @@ export const DocumentShape = Type.Object({
   kind: Type.String({ description: 'text, markdown, or the kind of the file.' }),
   state: State,
   detail: Detail,
+  warnings: Warnings,
   tags: Type.Array(Type.String()),
   date: Time,
   chunks: Type.Integer(),
@@ -116,6 +122,7 @@ export const Ingested = Type.Object({
   embedding_model: Type.String(),
   state: Type.Optional(State),
   detail: Detail,
+  warnings: Warnings,
   note: Note,
 });
 
@@ -184,6 +191,7 @@ export function toDocumentShape(document: StoredDocument): Static<typeof Documen
     title: document.title ?? null,
     kind: document.kind,
     ...stateOf(document.kind),
+    ...warningsOf(document.warnings),
     tags: [...document.tags],
     date: timeText(document.datedAt),
     chunks: document.nChunks,
@@ -194,8 +202,9 @@ export function toDocumentShape(document: StoredDocument): Static<typeof Documen
 }
 
 export function toIngested(document: AddedDocument): Static<typeof Ingested> {
-  const { id, namespace, source, nChunks, embeddingModel, kind } = document;
-  return { id, namespace, source, chunks: nChunks, embedding_model: embeddingModel, ...stateOf(kind) };
+  const { id, namespace, source, nChunks, embeddingModel, kind, warnings } = document;
+  const made = { id, namespace, source, chunks: nChunks, embedding_model: embeddingModel };
+  return { ...made, ...stateOf(kind), ...warningsOf(warnings) };
 }
 
 type ResultShape = Static<typeof SearchResults>['results'][number];

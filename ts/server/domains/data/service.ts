@@ -86,9 +86,13 @@ export class KnowledgeService {
   }
 
   async get(scope: TenantScope, namespace: string): Promise<KnowledgeBase> {
-    const base = await this.#options.bases.find(scope, namespace);
+    const base = await this.find(scope, namespace);
     if (base === undefined) throw namespaceNotFound(namespace);
     return base;
+  }
+
+  async find(scope: TenantScope, namespace: string): Promise<KnowledgeBase | undefined> {
+    return await this.#options.bases.find(scope, namespace);
   }
 
   async create(scope: TenantScope, namespace: string, embeddingModel?: string): Promise<KnowledgeBase> {

@@ -12,7 +12,12 @@ export interface JobKind<Input extends TSchema = TSchema, Step extends TSchema =
   readonly step?: Step;
   /** Attempts until a failure is final (default 3). Interruptions of the process are no failures. */
   readonly maxAttempts?: number;
-  /** The wait before the second attempt, which doubles until `longest`; a random half of it is left out (default 1 s, 10 min). */
+  /** A saved step begins the count of attempts anew, so each step must be a way towards the end (default: all attempts count). */
+  readonly countsAttemptsFromStep?: boolean;
+  /**
+   * The wait before the second attempt, which doubles until `longest`; a random half of it is left out (default 1 s, 10 min). An error that
+   * says when to come again, as a DomainError does, is waited for as long, up to `longest`.
+   */
   readonly backoffMs?: { readonly first: number; readonly longest: number };
   /** Jobs of this kind that run at a time on one node (default: as many as jobs of all kinds). */
   readonly concurrency?: number;
@@ -30,7 +35,7 @@ export interface JobContext<Input, Step> {
   readonly input: Input;
   readonly scope: TenantScope;
   readonly owner: string | undefined;
-  /** Counted from 1; an interruption does not count. */
+  /** Counted from 1, as of now; an interruption does not count. */
   readonly attempt: number;
   /** Aborts when the job is cancelled, when the node stops, and when another node has taken the job over. */
   readonly signal: AbortSignal;

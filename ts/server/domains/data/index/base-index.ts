@@ -91,6 +91,11 @@ export class BaseIndex {
     this.#lexical.add(indexed);
   }
 
+  /** Does a slice of what keeps searches quick after additions. False: nothing is left to be done. */
+  mergeSome(): boolean {
+    return this.#lexical.mergeSome();
+  }
+
   remove(documentNos: readonly number[]): void {
     for (const documentNo of documentNos) {
       const slots = this.#slotsOf.get(documentNo) ?? [];

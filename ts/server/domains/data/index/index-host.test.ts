@@ -7,6 +7,23 @@ import { FlatVectors } from './flat-vectors.ts';
 import { IndexHost } from './index-host.ts';
 import type { IndexOperation, IndexOperations } from './index-messages.ts';
 
+t.test('searches are answered while segments are being merged', async (t) => {
+  const host = new IndexHost({ create: () => undefined, open: () => Promise.reject(new Error('nothing was kept')) });
+  const ask = <O extends IndexOperation>(operation: O, input: IndexOperations[O]['input']) =>
+    host.answer({ id: 1, operation, input });
+  const none = { numbers: new Float64Array(), marks: new Float64Array(), counts: new Uint32Array() };
+  await ask('open', { key: 1, label: 'base', kept: undefined, documents: none });
+  const text = Array.from({ length: 400 }, (_, i) => `word${i}`).join(' ');
+  const terms = packTerms(termVector(text));
+  const batch = (documentNo: number) => Array.from({ length: 40 }, (_, seq) => ({ documentNo, seq, terms, vector: undefined }));
+  const replies = [1, 2, 3, 4, 5, 6, 7, 8].map((documentNo) => ask('add', { key: 1, passages: batch(documentNo) }));
+  t.ok(replies.at(-1) instanceof Promise, 'the last one is merging still');
+  const query = { question: 'word7', vector: undefined, denseWeight: 0, k: 1_000, documents: undefined };
+  t.match(ask('search', { key: 1, query }), { output: { hits: { length: 320 } } });
+  t.match((await Promise.all(replies)).at(-1), { output: { nPassages: 320 } });
+  t.match(ask('search', { key: 1, query }), { output: { hits: { length: 320 } } });
+});
+
 t.test('a base that is dropped while it is being kept is not kept without its vectors', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-host-'));
   t.teardown(() => rmSync(folder, { recursive: true }));

@@ -1,4 +1,5 @@
 /** The part of the index that lives in its thread: all bases that are in memory, and documents on their way into one. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BaseIndex } from './base-index.ts';
 import { CutSource } from './cut-source.ts';
 import type { IndexOperation, IndexOperations, IndexReply, IndexRequest, IndexSize, OpenedIndex } from './index-messages.ts';
@@ -58,7 +59,7 @@ export class IndexHost {
     add: ({ key, passages }) => {
       const index = this.#get(key);
       index.add(passages);
-      return sizeOf(index);
+      return index.mergeSome() ? this.#merge(key, index) : sizeOf(index);
     },
     remove: ({ key, documentNos }) => {
       const index = this.#get(key);
@@ -86,6 +87,13 @@ export class IndexHost {
     },
     search: ({ key, query }) => ({ hits: this.#bases.get(key)?.search(query) }),
   };
+
+  /** Between two slices others are answered. */
+  async #merge(key: number, index: BaseIndex): Promise<IndexSize> {
+    do await nextTurn();
+    while (this.#bases.get(key) === index && index.mergeSome());
+    return sizeOf(index);
+  }
 
   async #open({ key, label, kept, documents }: IndexOperations['open']['input']): Promise<OpenedIndex> {
     const create: CreateVectors = (dimensions) => this.#storage.create(dimensions, label);

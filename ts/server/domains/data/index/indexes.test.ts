@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
 import { VectorIndex as NativeVectors } from '../../../native/vector.ts';
@@ -7,6 +8,7 @@ import { BaseIndex } from './base-index.ts';
 import { FlatVectors } from './flat-vectors.ts';
 import { DEFAULT_BM25, LexicalIndex } from './lexical-index.ts';
 import { PostingSegment } from './posting-segment.ts';
+import { SegmentMerge } from './segment-merge.ts';
 import { SlotSet } from './slot-set.ts';
 
 const numRuns = process.env['SVC_TEST_LONG'] ? 2_000 : 100;
@@ -46,6 +48,7 @@ t.test('terms score as BM25 says, however the passages came', async () => {
       for (const batch of batches) {
         const added = batch.map((text) => ({ slot: texts.set(texts.size, text).size - 1, text }));
         index.add(added.map(({ slot, text }) => ({ slot, terms: termVector(text) })));
+        index.mergeSome(10);
       }
       const { scores, coverage } = index.search(question);
       const expected = naiveScores(texts, question);
@@ -63,16 +66,46 @@ t.test('terms score as BM25 says, however the passages came', async () => {
 
 t.test('what was removed is not found, and merging leaves it out', async (t) => {
   const index = new LexicalIndex();
-  for (let slot = 0; slot < 100; slot++) index.add([{ slot, terms: termVector(`number ${slot} harbour`) }]);
+  const add = (slot: number) => {
+    index.add([{ slot, terms: termVector(`number ${slot} harbour`) }]);
+    while (index.mergeSome());
+  };
+  for (let slot = 0; slot < 100; slot++) add(slot);
   index.remove([7, 7, 8, 500]);
-  for (let slot = 100; slot < 200; slot++) index.add([{ slot, terms: termVector(`number ${slot} harbour`) }]);
+  for (let slot = 100; slot < 200; slot++) add(slot);
   const { scores } = index.search('harbour');
   t.strictSame(
     Array.from({ length: 200 }, (_, slot) => slot).filter((slot) => (scores[slot] ?? 0) === 0),
     [7, 8],
   );
-  const merged = PostingSegment.merge([PostingSegment.of([{ slot: 3, terms: termVector('a tree') }])], (slot) => slot === 3);
-  t.equal(merged.slots.length, 0);
+  const { segments } = index.parts();
+  t.ok(segments.length < 20, `${segments.length} segments`);
+});
+
+t.test('a segment that was merged in slices is that of all passages at once, whatever order they came in', async (t) => {
+  const passages = fc.uniqueArray(
+    fc.record({ slot: fc.integer({ min: 0, max: 60 }), text: anyText, lies: fc.integer({ min: 0, max: 4 }) }),
+    {
+      selector: ({ slot }) => slot,
+      maxLength: 40,
+    },
+  );
+  fc.assert(
+    fc.property(passages, fc.array(fc.integer({ min: 0, max: 60 })), fc.integer({ min: 1, max: 20 }), (all, dead, slice) => {
+      const segmentOf = (some: typeof all) =>
+        PostingSegment.of(some.map(({ slot, text }) => ({ slot, terms: termVector(text) })));
+      const merge = new SegmentMerge(
+        [0, 1, 2, 3, 4].map((place) => segmentOf(all.filter(({ lies }) => lies === place))),
+        (slot) => dead.includes(slot),
+      );
+      let merged: PostingSegment | undefined;
+      while (merged === undefined) merged = merge.advance(slice);
+      const live = segmentOf(all.filter(({ slot }) => !dead.includes(slot)));
+      if (!isDeepStrictEqual(merged.parts, live.parts)) throw new Error('the merged segment differs');
+    }),
+    { numRuns },
+  );
+  t.pass();
 });
 
 const exactly = [

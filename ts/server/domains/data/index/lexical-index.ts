@@ -2,6 +2,7 @@
 import { hashTerm, type TermVector } from '../terms/term-vector.ts';
 import { type Term, type TermKind, termsOf } from '../terms/terms.ts';
 import { type IndexedTerms, MAX_SEGMENT_PASSAGES, PostingSegment, type SegmentParts } from './posting-segment.ts';
+import { SegmentMerge } from './segment-merge.ts';
 
 /** Robertson and Zaragoza 2009: how soon a further occurrence counts for nothing, and how much the length of a passage does. */
 export interface Bm25Options {
@@ -40,11 +41,14 @@ interface WeighedTerm {
 
 /** Segments of one size class that are merged into one of the next. */
 const MERGE_COUNT = 8;
+/** That are merged in one go, while no search is answered: a few milliseconds. */
+const SLICE_POSTINGS = 2 ** 17;
 const MAX_QUERY_TERMS = 512;
 
 export class LexicalIndex {
   readonly #options: Bm25Options;
   #segments: PostingSegment[] = [];
+  #merge: SegmentMerge | undefined;
   #lengths: Record<'stem' | 'gram', Uint32Array> = { stem: new Uint32Array(0), gram: new Uint32Array(0) };
   #isLive: Uint8Array = new Uint8Array(0);
   #nLive = 0;
@@ -82,7 +86,7 @@ export class LexicalIndex {
     return this.#segments.reduce((sum, segment) => sum + segment.sizeBytes, 9 * this.#isLive.length);
   }
 
-  /** Slots are new, and small numbers. */
+  /** Slots are new, and small numbers. What it adds is found at once; mergeSome() then keeps searches quick. */
   add(passages: readonly IndexedTerms[]): void {
     if (passages.length === 0) return;
     this.#reserve(1 + passages.reduce((most, { slot }) => Math.max(most, slot), 0));
@@ -90,7 +94,18 @@ export class LexicalIndex {
     for (let at = 0; at < passages.length; at += MAX_SEGMENT_PASSAGES) {
       this.#segments.push(PostingSegment.of(passages.slice(at, at + MAX_SEGMENT_PASSAGES)));
     }
-    this.#merge();
+  }
+
+  /** Does a slice of the merging that is due. False: nothing is left to be done. */
+  mergeSome(nPostings = SLICE_POSTINGS): boolean {
+    this.#merge ??= this.#nextMerge();
+    if (this.#merge === undefined) return false;
+    const { segments } = this.#merge;
+    const merged = this.#merge.advance(nPostings);
+    if (merged === undefined) return true;
+    this.#segments = [...this.#segments.filter((segment) => !segments.includes(segment)), merged];
+    this.#merge = this.#nextMerge();
+    return this.#merge !== undefined;
   }
 
   remove(slots: Iterable<number>): void {
@@ -163,19 +178,15 @@ export class LexicalIndex {
   }
 
   /** Few segments keep a search quick: as soon as there are several of about one size, they become one. */
-  #merge(): void {
-    for (;;) {
-      const classes = Map.groupBy(this.#segments, ({ slots }) =>
-        Math.floor(Math.log(Math.max(1, slots.length)) / Math.log(MERGE_COUNT)),
-      );
-      const full = [...classes.values()].find((segments) => {
-        const n = segments.reduce((sum, { slots }) => sum + slots.length, 0);
-        return segments.length >= MERGE_COUNT && n <= MAX_SEGMENT_PASSAGES;
-      });
-      if (full === undefined) return;
-      const merged = PostingSegment.merge(full, (slot) => this.#isLive[slot] !== 1);
-      this.#segments = [...this.#segments.filter((segment) => !full.includes(segment)), merged];
-    }
+  #nextMerge(): SegmentMerge | undefined {
+    const classes = Map.groupBy(this.#segments, ({ slots }) =>
+      Math.floor(Math.log(Math.max(1, slots.length)) / Math.log(MERGE_COUNT)),
+    );
+    const full = [...classes.values()].find((segments) => {
+      const n = segments.reduce((sum, { slots }) => sum + slots.length, 0);
+      return segments.length >= MERGE_COUNT && n <= MAX_SEGMENT_PASSAGES;
+    });
+    return full && new SegmentMerge(full, (slot) => this.#isLive[slot] !== 1);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Where each term stands, for a number of passages that were added together: terms in the order of their hashes, and behind each the passages
- * that have it. A segment never changes; several are merged into a larger one.
+ * that have it. A segment never changes; several are merged into a larger one (segment-merge.ts).
  */
 import type { TermVector } from '../terms/term-vector.ts';
 
@@ -11,7 +11,7 @@ export interface IndexedTerms {
 
 /** More passages do not fit into a sort key beside a hash and a count (53 bits). */
 export const MAX_SEGMENT_PASSAGES = 2 ** 17;
-const COUNT_BITS = 4;
+export const COUNT_BITS = 4;
 const COUNTS = 2 ** COUNT_BITS;
 const PLACES = MAX_SEGMENT_PASSAGES * COUNTS;
 
@@ -32,7 +32,7 @@ export class PostingSegment {
   /** In rising order. */
   readonly slots: Uint32Array;
 
-  private constructor({ slots, hashes, offsets, postings }: SegmentParts) {
+  constructor({ slots, hashes, offsets, postings }: SegmentParts) {
     this.slots = slots;
     this.#hashes = hashes;
     this.#offsets = offsets;
@@ -61,25 +61,6 @@ export class PostingSegment {
       for (let i = 0; i < terms.hashes.length; i++) keys[n++] = keyOf(terms.hashes[i] ?? 0, place, terms.counts[i] ?? 0);
     }
     return new PostingSegment({ slots: Uint32Array.from(ordered, ({ slot }) => slot), ...grouped(keys.sort()) });
-  }
-
-  /** One segment of all; passages for which `isDead` holds are left out. */
-  static merge(segments: readonly PostingSegment[], isDead: (slot: number) => boolean): PostingSegment {
-    const live = segments.flatMap(({ slots }) => [...slots]).filter((slot) => !isDead(slot));
-    const slots = Uint32Array.from(live).sort();
-    const placeOf = new Map(Array.from(slots, (slot, place) => [slot, place]));
-    const keys = new Float64Array(segments.reduce((sum, segment) => sum + segment.#postings.length, 0));
-    let n = 0;
-    for (const segment of segments) {
-      for (let term = 0; term < segment.#hashes.length; term++) {
-        for (let i = segment.#offsets[term] ?? 0; i < (segment.#offsets[term + 1] ?? 0); i++) {
-          const posting = segment.#postings[i] ?? 0;
-          const place = placeOf.get(segment.slots[Math.floor(posting / COUNTS)] ?? 0);
-          if (place !== undefined) keys[n++] = keyOf(segment.#hashes[term] ?? 0, place, posting % COUNTS);
-        }
-      }
-    }
-    return new PostingSegment({ slots, ...grouped(keys.slice(0, n).sort()) });
   }
 
   get sizeBytes(): number {

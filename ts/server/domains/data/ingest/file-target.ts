@@ -17,7 +17,7 @@ const NAMESPACE = new RegExp(NAMESPACE_PATTERN, 'u');
 const USER = 'user:';
 
 export interface FileTargetOptions {
-  readonly service: Pick<KnowledgeService, 'list' | 'baseFor'>;
+  readonly service: Pick<KnowledgeService, 'find' | 'baseFor'>;
   readonly ingestion: Pick<Ingestion, 'addFile'>;
   readonly embedders: Pick<Embedders, 'choose'>;
   readonly access: Pick<KnowledgeAccess, 'scopeFor' | 'requireAdding'>;
@@ -40,8 +40,7 @@ export class FileTarget implements UploadTarget {
     const scope = await access.scopeFor(caller, caller.tenant, namespace);
     access.requireAdding();
     await storing(async () => {
-      const isThere = (await service.list(scope)).some((base) => base.namespace === namespace);
-      if (!isThere) await embedders.choose(undefined);
+      if ((await service.find(scope, namespace)) === undefined) await embedders.choose(undefined);
     });
   }
 

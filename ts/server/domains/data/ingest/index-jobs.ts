@@ -2,17 +2,18 @@
 import Type, { type Static } from 'typebox';
 import type { JobContext, JobQueue, Jobs } from '../../../platform/jobs/index.ts';
 import { hasEnded, JobError, JobFailedError } from '../../../platform/jobs/index.ts';
-import type { TenantScope } from '../../../platform/storage/index.ts';
+import { StorageError, type TenantScope } from '../../../platform/storage/index.ts';
 import { dataError, isDataError } from '../errors.ts';
 import type { DocumentSource } from '../index/index-messages.ts';
 import type { KnowledgeBase } from '../knowledge-base.ts';
+import type { ExtractedDocument } from '../passages/extracted-document.ts';
 import type { AttachedStore } from '../store/attached-store.ts';
 import type { BaseStore } from '../store/base-store.ts';
 import type { DocumentStore, PendingDocument } from '../store/document-store.ts';
 import { type FileReader, FileRefusedError } from './file-reader.ts';
 import type { PassageEmbedding } from './passage-embedding.ts';
 import { blockParts } from './source-parts.ts';
-import { isStoredKind, stateOf } from './stored-kinds.ts';
+import { isStoredKind, stateOf, warningsOf } from './stored-kinds.ts';
 
 const IndexInput = Type.Object({ document_id: Type.String(), namespace: Type.String(), source: Type.String() });
 const IndexStep = Type.Object({ done: Type.Integer({ minimum: 0 }) });
@@ -22,7 +23,13 @@ type IndexStep = Static<typeof IndexStep>;
 /** The model is shared with everybody else; more at once would not be quicker. */
 const MOST_AT_ONCE = 2;
 
-const MOST_ATTEMPTS = 3;
+/** With the pauses between them these last for some minutes, as an embedding service does that is started again. */
+const MOST_ATTEMPTS = 15;
+const BACKOFF_MS = { first: 2_000, longest: 60_000 };
+/** Of failures that nobody expects to pass by themselves. */
+const MOST_DEFECTS = 3;
+
+const PASSING = ['embedding_failed', 'queue_full', 'index_unavailable', 'storage_unavailable'];
 
 /** What another attempt would not change. */
 const FINAL = [
@@ -57,6 +64,8 @@ export class IndexJobs {
       step: IndexStep,
       concurrency: MOST_AT_ONCE,
       maxAttempts: MOST_ATTEMPTS,
+      countsAttemptsFromStep: true,
+      backoffMs: BACKOFF_MS,
       run: (context) => this.#run(context),
     });
   }
@@ -94,24 +103,16 @@ export class IndexJobs {
     try {
       return await this.#index(context);
     } catch (error) {
-      const failure = finalFailure(error);
-      if (failure !== undefined || (context.attempt >= MOST_ATTEMPTS && !context.signal.aborted))
-        await this.#noteFailure(context, failure);
+      const failure = context.signal.aborted ? undefined : finalFailure(error, context.attempt);
+      if (failure !== undefined) await this.#noteFailure(context, failure);
       throw failure ?? error;
     }
   }
 
   /** A file that was attached stays as one that failed. */
-  async #noteFailure(
-    { scope, input, log }: JobContext<IndexInput, IndexStep>,
-    failure: JobFailedError | undefined,
-  ): Promise<void> {
-    const { code, message } =
-      failure === undefined
-        ? { code: 'internal', message: 'The file could not be indexed because of a defect of the server; its log says more.' }
-        : { code: failure.code, message: `${failure.message} ${failure.remedy}` };
+  async #noteFailure({ scope, input, log }: JobContext<IndexInput, IndexStep>, failure: JobFailedError): Promise<void> {
     await this.#options.attached
-      .fail(scope, input.document_id, { code, message })
+      .fail(scope, input.document_id, { code: failure.code, message: `${failure.message} ${failure.remedy}` })
       .catch((error: unknown) => log.warn('the failure of a file was not noted', { error: String(error) }));
   }
 
@@ -122,10 +123,10 @@ export class IndexJobs {
     if (document === undefined || base === undefined) return await this.#alreadyDone(scope, input);
     const pending = await documents.readSource(scope, document);
     if (pending.form === 'file') progress({ done: 0, unit: 'passages', message: `${document.source} is being read` });
-    const { source, kind } =
+    const { source, kind, warnings } =
       pending.form === 'file'
         ? await this.#readFile(scope, document, pending.parts[0] ?? '', signal)
-        : { source: pending, kind: document.kind };
+        : { ...document, source: pending };
     let done = checkpoint?.done ?? 0;
     let total = done;
     let title = source.title;
@@ -133,15 +134,17 @@ export class IndexJobs {
       total = batch.nPassages;
       title = batch.title;
       await bases.bindDimensions(scope, base, batch.chunks[0]?.embedding.length ?? 0);
-      await documents.addChunks(scope, base, document.no, batch.chunks);
+      if (!(await documents.addChunks(scope, base, document.no, batch.chunks))) return await this.#alreadyDone(scope, input);
       done = batch.from + batch.chunks.length;
       await saveStep({ done });
       progress({ done, total, unit: 'passages', message: document.source });
     }
     if (total === 0 && !isStoredKind(kind)) throw dataError('text_too_short', 'The file has nothing that could be found.');
-    await documents.publish(scope, base, document.no, { nChunks: total, title, now: Date.now() });
+    const facts = { nChunks: total, title, now: Date.now() };
+    if ((await documents.publish(scope, base, document.no, facts)) === 'superseded')
+      return supersededResult(document, base.embeddingModel);
     this.#options.onPublished?.(scope, base);
-    return resultOf({ ...document, kind }, total, base.embeddingModel);
+    return resultOf({ ...document, kind, warnings }, total, base.embeddingModel);
   }
 
   /** What was read is stored, so that a run that goes on later need not read it again. */
@@ -150,25 +153,28 @@ export class IndexJobs {
     { no, title, sha256 }: PendingDocument,
     fileName: string,
     signal: AbortSignal,
-  ): Promise<{ source: DocumentSource; kind: string }> {
+  ): Promise<{ source: DocumentSource } & Pick<PendingDocument, 'kind' | 'warnings'>> {
     const { documents, files } = this.#options;
     const read = await files.read(scope, { sha256, fileName }, signal);
-    const found = 'document' in read ? read.document : { kind: read.storedKind, blocks: [] };
+    const found: ExtractedDocument = 'document' in read ? read.document : { kind: read.storedKind, blocks: [] };
     const source: DocumentSource = {
       form: 'blocks',
-      title: title ?? ('title' in found ? found.title : undefined),
+      title: title ?? found.title,
       parts: blockParts(found.blocks),
     };
-    await documents.setSource(scope, no, found.kind, source);
-    return { source, kind: found.kind };
+    await documents.setSource(scope, no, found, source);
+    return { source, kind: found.kind, warnings: found.warnings };
   }
 
-  /** A run that was interrupted behind its last write has published the document. */
-  async #alreadyDone(scope: TenantScope, { document_id: id, namespace }: IndexInput): Promise<object> {
-    const base = await this.#options.bases.find(scope, namespace);
-    const document = base === undefined ? undefined : await this.#options.documents.find(scope, base, id);
+  /** A run that was interrupted behind its last write has published the document; a newer version may have taken its place. */
+  async #alreadyDone(scope: TenantScope, { document_id: id, namespace, source }: IndexInput): Promise<object> {
+    const { bases, documents } = this.#options;
+    const base = await bases.find(scope, namespace);
+    const document = base && (await documents.find(scope, base, id));
     if (base !== undefined && document !== undefined)
       return resultOf({ ...document, namespace }, document.nChunks, base.embeddingModel);
+    if (base !== undefined && (await documents.findBySource(scope, base, source)) !== undefined)
+      return supersededResult({ id, namespace, source }, base.embeddingModel);
     throw new JobFailedError(
       'document_not_found',
       'The document or its knowledge base was deleted meanwhile.',
@@ -177,17 +183,33 @@ export class IndexJobs {
   }
 }
 
-function finalFailure(error: unknown): JobFailedError | undefined {
+/** Undefined: another attempt may succeed. */
+function finalFailure(error: unknown, attempt: number): JobFailedError | undefined {
+  if (error instanceof JobFailedError) return error;
+  if (error instanceof FileRefusedError) return new JobFailedError(error.code, error.sentence, error.remedy, error);
   if (isDataError(error) && FINAL.includes(error.code))
     return new JobFailedError(error.code, error.message, 'Correct what the sentence names, then add the document again.', error);
-  if (error instanceof FileRefusedError) return new JobFailedError(error.code, error.sentence, error.remedy, error);
-  return undefined;
+  const isPassing = error instanceof StorageError || (isDataError(error) && PASSING.includes(error.code));
+  if (attempt < (isPassing ? MOST_ATTEMPTS : MOST_DEFECTS)) return undefined;
+  if (isDataError(error))
+    return new JobFailedError(error.code, error.message, 'Add the document again when the cause is gone.', error);
+  const defect = 'The document could not be indexed because of a defect of the server.';
+  return new JobFailedError('internal', defect, 'The log of the node says more.', error);
+}
+
+/** No failure: what was asked for last is there. */
+function supersededResult(
+  { id, namespace, source }: Pick<PendingDocument, 'id' | 'namespace' | 'source'>,
+  model: string,
+): object {
+  const detail = 'A newer version of this source was added meanwhile and is indexed in its place.';
+  return { id, namespace, source, chunks: 0, embedding_model: model, state: 'superseded', detail };
 }
 
 function resultOf(
-  { id, namespace, source, kind }: Pick<PendingDocument, 'id' | 'namespace' | 'source' | 'kind'>,
+  { id, namespace, source, kind, warnings }: Pick<PendingDocument, 'id' | 'namespace' | 'source' | 'kind' | 'warnings'>,
   chunks: number,
   model: string,
 ): object {
-  return { id, namespace, source, chunks, embedding_model: model, ...stateOf(kind) };
+  return { id, namespace, source, chunks, embedding_model: model, ...stateOf(kind), ...warningsOf(warnings) };
 }

@@ -13,7 +13,7 @@ function publishingAfter(nQuestions: number): Ingestion {
   return new Ingestion({
     documents: {
       findBySource: async () => (isPublished() ? document : undefined),
-      findJob: async () => (isPublished() ? undefined : 'job'),
+      findWaiting: async () => (isPublished() ? undefined : { no: 1, sha256: file.sha256, jobId: 'job' }),
     },
     jobs: { isOpen: async () => !isPublished() },
   } as unknown as IngestionOptions);

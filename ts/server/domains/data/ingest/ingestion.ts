@@ -46,6 +46,7 @@ export interface AddedDocument {
   readonly isNew: boolean;
   /** Of the document, as DocumentShape has it. */
   readonly kind: string;
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** A file that lies among the blobs. */
@@ -121,7 +122,7 @@ export class Ingestion {
         `The file has ${length} characters of text, and ${LEAST_TEXT} is the least that is indexed.`,
       );
     const title = label.title ?? extracted.title;
-    const document = describe({ ...label, title }, extracted.kind, file);
+    const document = { ...describe({ ...label, title }, extracted.kind, file), warnings: extracted.warnings };
     const source: DocumentSource = { form: 'blocks', title, parts: blockParts(extracted.blocks) };
     return await this.#add(scope, base, document, source, label.owner, signal);
   }
@@ -131,10 +132,13 @@ export class Ingestion {
     const { documents, files, jobs, inlineFileBytes = INLINE_FILE_BYTES } = this.#options;
     const isLarge = file.sizeBytes > inlineFileBytes;
     // Jobs first: one that ends in between has published its document by the time that it is looked for.
-    const jobId = isLarge ? await documents.findJob(scope, base, label.source, file.sha256) : undefined;
-    if (jobId !== undefined && (await jobs.isOpen(scope, jobId))) return { jobId };
+    const waiting = await documents.findWaiting(scope, base, label.source);
+    const isAwaited = waiting?.sha256 === file.sha256;
+    if (isLarge && isAwaited && waiting.jobId !== undefined && (await jobs.isOpen(scope, waiting.jobId)))
+      return { jobId: waiting.jobId };
     const there = await documents.findBySource(scope, base, label.source);
-    if (there?.sha256 === file.sha256) return { document: added(there, base, there.nChunks, false) };
+    const isLatest = waiting === undefined || isAwaited || (there !== undefined && waiting.no < there.no);
+    if (there?.sha256 === file.sha256 && isLatest) return { document: added(there, base, there.nChunks, false) };
     if (isLarge) {
       const source = { form: 'file' as const, title: label.title, parts: [file.fileName] };
       return await this.#enqueue(scope, base, describe(label, 'file', file), source, label.owner);
@@ -190,7 +194,11 @@ export class Ingestion {
   }
 
   async #findSame(scope: TenantScope, base: KnowledgeBase, document: NewDocument): Promise<AddedDocument | undefined> {
-    const there = await this.#options.documents.findBySource(scope, base, document.source);
+    const { documents } = this.#options;
+    const waiting = await documents.findWaiting(scope, base, document.source);
+    const there = await documents.findBySource(scope, base, document.source);
+    // A newer version that waits would take the place of what is there.
+    if (there !== undefined && waiting !== undefined && waiting.no > there.no) return undefined;
     if (there === undefined || there.sha256 !== document.sha256) return undefined;
     if (document.title !== undefined && there.title !== document.title) return undefined;
     if (JSON.stringify(there.tags) !== JSON.stringify(document.tags) || there.kind !== document.kind) return undefined;
@@ -238,6 +246,7 @@ function describe(label: DocumentLabel, kind: string, { sha256, sizeBytes }: Fil
   };
 }
 
-function added({ id, source, kind }: NewDocument, base: KnowledgeBase, nChunks: number, isNew: boolean): AddedDocument {
-  return { id, namespace: base.namespace, source, nChunks, embeddingModel: base.embeddingModel, isNew, kind };
+function added(document: NewDocument, base: KnowledgeBase, nChunks: number, isNew: boolean): AddedDocument {
+  const { id, source, kind, warnings } = document;
+  return { id, namespace: base.namespace, source, nChunks, embeddingModel: base.embeddingModel, isNew, kind, warnings };
 }

@@ -22,3 +22,8 @@ export function stateOf(kind: string): { state: 'indexed' | 'stored'; detail?: s
   const detail = isStoredKind(kind) ? details[kind] : undefined;
   return detail === undefined ? { state: 'indexed' } : { state: 'stored', detail };
 }
+
+/** What of the file was not read, as answers show it: left out where nothing was. */
+export function warningsOf(warnings: readonly string[] = []): { warnings?: string[] } {
+  return warnings.length === 0 ? {} : { warnings: [...warnings] };
+}

@@ -107,7 +107,16 @@ export function toStoreFileShape(storeId: string, file: AttachedFile): Static<ty
 
 /** Of files of a kind that nobody reads here. */
 const UNSUPPORTED = ['unsupported_file_kind', 'legacy_office_format'];
-const OF_SERVER = ['internal', 'queue_full', 'file_elsewhere', 'embedding_model_not_found', 'extraction_failed'];
+const OF_SERVER = [
+  'internal',
+  'queue_full',
+  'file_elsewhere',
+  'embedding_model_not_found',
+  'embedding_failed',
+  'index_unavailable',
+  'storage_unavailable',
+  'extraction_failed',
+];
 
 function lastError({ kind, failure }: AttachedFile): Static<typeof StoreFileShape>['last_error'] {
   if (failure === undefined) return { code: 'unsupported_file', message: stateOf(kind).detail ?? 'The file is not indexed.' };

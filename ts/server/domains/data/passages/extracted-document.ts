@@ -25,4 +25,6 @@ export interface ExtractedDocument {
   readonly kind: string;
   readonly title?: string;
   readonly blocks: readonly Block[];
+  /** Sentences about what was left out of it. */
+  readonly warnings?: readonly string[];
 }

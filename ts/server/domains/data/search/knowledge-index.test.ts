@@ -172,6 +172,45 @@ t.test('bases that push each other out of memory are found all the same', async 
   await expectWhole(t, bed, documents);
 });
 
+t.test('a search goes on in the index that took the place of the one that it was bringing up to date', async (t) => {
+  const documents = manyDocuments();
+  const bed = await openIndexBed(t, documents, newFolder(t));
+  await bed.load();
+  const [reading, dropped] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const read = documents.readForIndex.bind(documents);
+  documents.readForIndex = async function* (scope, documentNos) {
+    documents.readForIndex = read;
+    reading.resolve();
+    await dropped.promise;
+    yield* read(scope, documentNos);
+  };
+  documents.put(COUNT + 1);
+  const found = bed.nearest(COUNT + 1, 4);
+  await reading.promise;
+  await bed.index.drop(base.no);
+  dropped.resolve();
+  t.equal(await found, COUNT + 1);
+});
+
+t.test('an index that is dropped while it is being opened does not stay in memory', async (t) => {
+  const bed = await openIndexBed(t, manyDocuments(), newFolder(t));
+  const ask = bed.thread.ask.bind(bed.thread);
+  const keys: number[] = [];
+  bed.thread.ask = (operation, input) => {
+    const answer = ask(operation, input);
+    if (operation === 'open' && 'key' in input && typeof input.key === 'number') {
+      keys.push(input.key);
+      if (keys.length === 1) void bed.index.drop(base.no);
+    }
+    return answer;
+  };
+  await bed.load();
+  const query = { question: 'document', vector: undefined, denseWeight: 0, k: 1, documents: undefined };
+  t.equal(keys.length, 1);
+  t.strictSame(await ask('search', { key: keys[0] ?? 0, query }), { hits: undefined });
+  t.equal(await bed.nearest(9, 4), 9);
+});
+
 t.test('a base that is removed leaves no file', async (t) => {
   const documents = manyDocuments();
   const folder = await keptIndex(t, documents);

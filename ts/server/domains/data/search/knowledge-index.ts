@@ -129,14 +129,19 @@ export class KnowledgeIndex {
   }
 
   async #catchUp(scope: TenantScope, base: KnowledgeBase, loaded: LoadedBase): Promise<void> {
-    if (this.#bases.get(base.no) !== loaded || (loaded.isOpen && base.version <= loaded.version)) return;
+    const isCurrent = () => this.#bases.get(base.no) === loaded;
+    if (!isCurrent() || (loaded.isOpen && base.version <= loaded.version)) return;
     try {
       await this.#fill(scope, base, loaded, true);
     } catch (error) {
-      // Half of a document may be there.
-      if (this.#bases.get(base.no) === loaded) void this.drop(base.no).catch(() => undefined);
-      throw error;
+      if (isCurrent()) {
+        // Half of a document may be there.
+        void this.drop(base.no).catch(() => undefined);
+        throw error;
+      }
     }
+    // Dropped meanwhile, or another one has its place, which whoever searches looks for then. It may have been opened after it was dropped.
+    if (!isCurrent()) return void (await this.#options.thread.ask('drop', { key: loaded.key }));
     this.#keepSoon(base, loaded);
     await this.#evict(base.no);
   }

@@ -13,8 +13,10 @@ export interface PassageResult extends FoundChunk {
   readonly relevance: number;
 }
 
-/** Neighbours of one page say much the same; more of them come behind all others. */
+/** Passages of one page, sheet or slide say much the same; more of them come behind all others. */
 const MOST_OF_PAGE = 3;
+/** Share of a passage that stands in better ones too, from which on it adds little to them. Neighbours share less than that. */
+const MOSTLY_REPEATED = 0.5;
 
 /** `results` best first. None is left out. */
 export function diversified(results: readonly PassageResult[]): PassageResult[] {
@@ -22,11 +24,27 @@ export function diversified(results: readonly PassageResult[]): PassageResult[] 
   const first: PassageResult[] = [];
   const rest: PassageResult[] = [];
   for (const result of results) {
-    const { documentNo, page, sheet, slide } = result;
-    const place = JSON.stringify([documentNo, page, sheet, slide]);
-    const n = (counts.get(place) ?? 0) + 1;
-    counts.set(place, n);
-    (n <= MOST_OF_PAGE ? first : rest).push(result);
+    const place = placeOf(result);
+    const isCrowded = place !== undefined && (counts.get(place) ?? 0) >= MOST_OF_PAGE;
+    if (isCrowded || repeatedShare(result, first) >= MOSTLY_REPEATED) {
+      rest.push(result);
+      continue;
+    }
+    if (place !== undefined) counts.set(place, (counts.get(place) ?? 0) + 1);
+    first.push(result);
   }
   return [...first, ...rest];
+}
+
+/** Undefined: the document has neither pages nor sheets nor slides, and is no page itself. */
+function placeOf({ documentNo, page, sheet, slide }: PassageResult): string | undefined {
+  if (page === undefined && sheet === undefined && slide === undefined) return undefined;
+  return JSON.stringify([documentNo, page, sheet, slide]);
+}
+
+function repeatedShare({ documentNo, start, end }: PassageResult, chosen: readonly PassageResult[]): number {
+  const shared = chosen
+    .filter((other) => other.documentNo === documentNo)
+    .reduce((sum, other) => sum + Math.max(0, Math.min(end, other.end) - Math.max(start, other.start)), 0);
+  return shared / Math.max(1, end - start);
 }

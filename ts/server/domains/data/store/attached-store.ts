@@ -5,7 +5,7 @@ import { documentIdOf } from '../files/stored-file.ts';
 import { isStoredKind, STORED_KINDS } from '../ingest/stored-kinds.ts';
 import type { Attributes, KnowledgeBase, NewDocument, StoredDocument } from '../knowledge-base.ts';
 import { freeSource } from './free-source.ts';
-import { bury, ERASED, insertDocument, insertParts, lockBase, nextVersion, type PendingSource } from './publication.ts';
+import { bury, forget, insertDocument, insertParts, lockBase, nextVersion, type PendingSource } from './publication.ts';
 import { attributesOf, type DocumentRow, fileIdOf, toDocument } from './rows.ts';
 import type { DataTables, DocumentState } from './tables.ts';
 
@@ -74,7 +74,7 @@ export class AttachedStore {
           await tx.updateTable('data_documents').set({ batch_id: batchId }).where('no', '=', there.no).execute();
         return undefined;
       }
-      if (there !== undefined) await forget(tx, scope, there.no);
+      if (there !== undefined) await forget(tx, scope, [there.no]);
       const name = await freeSource(document.source, async (source) => {
         const taken = await this.#of(tx, scope, base).select('no').where('source', '=', source).executeTakeFirst();
         return taken === undefined;
@@ -191,7 +191,7 @@ export class AttachedStore {
       const row = await this.#of(tx, scope, base).where('id', '=', id).executeTakeFirst();
       if (row === undefined) return false;
       if (row.state === 'ready') await bury(tx, scope, [row.no], await nextVersion(tx, scope, base), now);
-      else await forget(tx, scope, row.no);
+      else await forget(tx, scope, [row.no]);
       return true;
     });
   }
@@ -234,16 +234,6 @@ function hasStatus(status: AttachStatus) {
     cancelled: sql<boolean>`(state = 'failed' and ${wasCancelled})`,
   } satisfies Record<AttachStatus, unknown>;
   return conditions[status];
-}
-
-/** Nobody has ever found it, so it leaves no tombstone. */
-async function forget(tx: Kysely<DataTables>, { tenant }: TenantScope, no: number): Promise<void> {
-  await tx
-    .updateTable('data_documents')
-    .set({ state: 'deleted', ...ERASED })
-    .where('tenant', '=', tenant)
-    .where('no', '=', no)
-    .execute();
 }
 
 function failureOf(failure: string | null): AttachFailure | undefined {

@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import type { Storage, StorageAccess, TenantScope } from '../../../platform/storage/index.ts';
 import type { DocumentSource } from '../index/index-messages.ts';
 import type { DocumentFilter, KnowledgeBase, NewChunk, NewDocument, StoredDocument } from '../knowledge-base.ts';
+import type { ExtractedDocument } from '../passages/extracted-document.ts';
 import {
   bury,
   insertChunks,
@@ -13,16 +14,23 @@ import {
   insertParts,
   nextVersion,
   type PendingSource,
+  type Publication,
   type PublishedFacts,
   publish,
   readyOf,
 } from './publication.ts';
-import { attributesOf, toDocument } from './rows.ts';
+import { attributesOf, toDocument, warningsText } from './rows.ts';
 import type { DataTables } from './tables.ts';
 
 export interface PendingDocument extends StoredDocument {
   readonly baseNo: number;
   readonly namespace: string;
+}
+
+export interface WaitingVersion {
+  readonly no: number;
+  readonly sha256: string;
+  readonly jobId: string | undefined;
 }
 
 export interface DocumentPage {
@@ -119,13 +127,18 @@ export class DocumentStore {
   }
 
   /** What was read of a file takes the place of the file's name, all at once. */
-  async setSource(scope: TenantScope, no: number, kind: string, source: DocumentSource): Promise<void> {
+  async setSource(
+    scope: TenantScope,
+    no: number,
+    { kind, warnings }: Pick<ExtractedDocument, 'kind' | 'warnings'>,
+    source: DocumentSource,
+  ): Promise<void> {
     await this.#access.write(scope, async (tx) => {
       await tx.deleteFrom('data_blocks').where('tenant', '=', scope.tenant).where('document_no', '=', no).execute();
       await insertParts(tx, scope, no, source);
       await tx
         .updateTable('data_documents')
-        .set({ kind, title: source.title ?? null })
+        .set({ kind, title: source.title ?? null, warnings: warningsText(warnings) })
         .where('tenant', '=', scope.tenant)
         .where('no', '=', no)
         .where('state', '=', 'pending')
@@ -133,22 +146,21 @@ export class DocumentStore {
     });
   }
 
-  /** The job that was to index the same file for the same source; it may have ended. */
-  async findJob(scope: TenantScope, base: KnowledgeBase, source: string, sha256: string): Promise<string | undefined> {
+  /** The newest version of a source that waits; its job may have ended. */
+  async findWaiting(scope: TenantScope, base: KnowledgeBase, source: string): Promise<WaitingVersion | undefined> {
     const row = await this.#access.read(scope, (db) =>
       db
         .selectFrom('data_documents')
-        .select('job_id')
+        .select(['no', 'sha256', 'job_id'])
         .where('tenant', '=', scope.tenant)
         .where('base_no', '=', base.no)
+        .where('version', '=', 0)
         .where('state', '=', sql.lit('pending'))
         .where('source', '=', source)
-        .where('sha256', '=', sha256)
-        .where('job_id', 'is not', null)
         .orderBy('no', 'desc')
         .executeTakeFirst(),
     );
-    return row?.job_id ?? undefined;
+    return row === undefined ? undefined : { no: row.no, sha256: row.sha256, jobId: row.job_id ?? undefined };
   }
 
   async setJob(scope: TenantScope, no: number, jobId: string): Promise<void> {
@@ -189,14 +201,24 @@ export class DocumentStore {
     return { form, title, parts: rows.map(({ content }) => content) };
   }
 
-  /** Chunks that are there already stay: a step that was interrupted is done again. */
-  async addChunks(scope: TenantScope, base: KnowledgeBase, no: number, chunks: readonly NewChunk[]): Promise<void> {
-    await this.#access.write(scope, (tx) => insertChunks(tx, scope, base, no, chunks));
+  /** Chunks that are there already stay: a step that was interrupted is done again. False: nobody waits for the document any more. */
+  async addChunks(scope: TenantScope, base: KnowledgeBase, no: number, chunks: readonly NewChunk[]): Promise<boolean> {
+    return await this.#access.write(scope, async (tx) => {
+      const own = await tx
+        .selectFrom('data_documents')
+        .select('state')
+        .where('tenant', '=', scope.tenant)
+        .where('no', '=', no)
+        .executeTakeFirst();
+      if (own?.state !== 'pending') return false;
+      await insertChunks(tx, scope, base, no, chunks);
+      return true;
+    });
   }
 
-  /** Makes a pending document the one of its source, all at once. */
-  async publish(scope: TenantScope, base: KnowledgeBase, no: number, facts: PublishedFacts): Promise<void> {
-    await this.#access.write(scope, (tx) => publish(tx, scope, base, no, facts));
+  /** Makes a pending document the one of its source, all at once, unless a newer version of the source is there. */
+  async publish(scope: TenantScope, base: KnowledgeBase, no: number, facts: PublishedFacts): Promise<Publication> {
+    return await this.#access.write(scope, (tx) => publish(tx, scope, base, no, facts));
   }
 
   /** Inserts and publishes a document whose chunks are known. */

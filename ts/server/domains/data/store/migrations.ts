@@ -105,4 +105,11 @@ export const dataMigrations: readonly Migration[] = [
     },
   },
   { id: 6, ...createBlobParts },
+  {
+    id: 7,
+    name: 'keep what was not read of a file',
+    up: async (schema) => {
+      await schema.addColumn('data_documents', 'warnings', column.json({ nullable: true }));
+    },
+  },
 ];

@@ -4,7 +4,7 @@ import type { TenantScope } from '../../../platform/storage/index.ts';
 import { dataError, namespaceNotFound } from '../errors.ts';
 import type { DocumentSource } from '../index/index-messages.ts';
 import type { KnowledgeBase, NewChunk, NewDocument } from '../knowledge-base.ts';
-import { toChunkRow } from './rows.ts';
+import { toChunkRow, warningsText } from './rows.ts';
 import type { DataTables } from './tables.ts';
 
 /** Rows of one statement: SQLite takes 32,766 parameters. */
@@ -95,6 +95,7 @@ export async function insertDocument(
       attributes: document.attached === undefined ? null : JSON.stringify(document.attached.attributes),
       batch_id: document.attached?.batchId ?? null,
       failure: null,
+      warnings: warningsText(document.warnings),
     })
     .returning('no')
     .executeTakeFirstOrThrow();
@@ -118,13 +119,16 @@ export async function insertChunks(
   }
 }
 
+/** What became of a document that was to be published: of versions of one source, the one that arrived last stays. */
+export type Publication = 'published' | 'superseded';
+
 export async function publish(
   tx: Kysely<DataTables>,
   scope: TenantScope,
   base: KnowledgeBase,
   no: number,
   { nChunks, title, now }: PublishedFacts,
-): Promise<void> {
+): Promise<Publication> {
   const version = await nextVersion(tx, scope, base);
   const own = await tx
     .selectFrom('data_documents')
@@ -134,6 +138,10 @@ export async function publish(
     .executeTakeFirst();
   if (own?.state !== 'pending') throw dataError('document_not_found', 'The document was deleted while it was being indexed.');
   const before = await readyOf(tx, scope.tenant, base).where('source', '=', own.source).execute();
+  if (before.some((row) => row.no > no)) {
+    await forget(tx, scope, [no]);
+    return 'superseded';
+  }
   await bury(
     tx,
     scope,
@@ -148,6 +156,40 @@ export async function publish(
     .where('no', '=', no)
     .execute();
   await tx.deleteFrom('data_blocks').where('tenant', '=', scope.tenant).where('document_no', '=', no).execute();
+  await forget(tx, scope, await listOlderPending(tx, scope, base, own.source, no));
+  return 'published';
+}
+
+/** Versions of the source that wait still, although a newer one is published: were that deleted, they would come back in its place. */
+async function listOlderPending(
+  tx: Kysely<DataTables>,
+  { tenant }: TenantScope,
+  base: KnowledgeBase,
+  source: string,
+  no: number,
+): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('data_documents')
+    .select('no')
+    .where('tenant', '=', tenant)
+    .where('base_no', '=', base.no)
+    .where('version', '=', 0)
+    .where('state', '=', sql.lit('pending'))
+    .where('source', '=', source)
+    .where('no', '<', no)
+    .execute();
+  return rows.map((row) => row.no);
+}
+
+/** Documents that nobody has ever found, so they leave no tombstone. */
+export async function forget(tx: Kysely<DataTables>, { tenant }: TenantScope, numbers: readonly number[]): Promise<void> {
+  if (numbers.length === 0) return;
+  await tx
+    .updateTable('data_documents')
+    .set({ state: 'deleted', ...ERASED })
+    .where('tenant', '=', tenant)
+    .where('no', 'in', [...numbers])
+    .execute();
 }
 
 /** What a deleted document's row says no more. */
@@ -160,6 +202,7 @@ export const ERASED = {
   attributes: null,
   batch_id: null,
   failure: null,
+  warnings: null,
 } as const;
 
 /** What stays tells indexes that the document is gone, and nothing of what it said. */

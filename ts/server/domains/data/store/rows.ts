@@ -46,7 +46,12 @@ export function toDocument(row: DocumentRow): StoredDocument {
     sizeBytes: row.bytes,
     nChunks: row.n_chunks,
     changedAt: row.changed_at,
+    warnings: row.warnings === null ? undefined : (JSON.parse(row.warnings) as string[]),
   };
+}
+
+export function warningsText(warnings: readonly string[] = []): string | null {
+  return warnings.length === 0 ? null : JSON.stringify(warnings);
 }
 
 export function toChunkRow(tenant: string, baseNo: number, documentNo: number, chunk: NewChunk): ChunkTable {

@@ -69,6 +69,8 @@ export interface DocumentTable {
   batch_id: string | null;
   /** JSON of `{code, message}` of a failed one. */
   failure: string | null;
+  /** JSON array of sentences about what of the file was not read; null: all was. */
+  warnings: string | null;
 }
 
 export interface ChunkTable {

@@ -6,7 +6,7 @@ import type { Test } from 'tap';
 import type { Authenticator } from '../../../platform/http/authenticator.ts';
 import { ANONYMOUS, type Role } from '../../../platform/http/principal.ts';
 import { openTestBed } from '../../../platform/http/test-support/test-bed.ts';
-import { Jobs, jobsMigrations } from '../../../platform/jobs/index.ts';
+import { type Job, Jobs, jobsMigrations } from '../../../platform/jobs/index.ts';
 import { until } from '../../../platform/jobs/test-support/open-jobs.ts';
 import { MetricsRegistry } from '../../../platform/metrics/registry.ts';
 import { scriptedContext, scriptedNode, silentLog } from '../../../platform/module/test-support/scripted-context.ts';
@@ -72,6 +72,8 @@ export interface DataBed {
   search(query: string, more?: object, caller?: string): Promise<Answer>;
   /** Waits for a job of red's. */
   jobEnd(id: string): Promise<Answer['body']>;
+  /** Waits for the job to wait for its next attempt after so many failures, and passes over the time until then. */
+  passOver(id: string, failures: number): Promise<Job>;
 }
 
 export interface DataBedOptions {
@@ -86,6 +88,8 @@ export interface DataBedOptions {
   nodeId?: string;
   /** How long a job stays that of a node that was killed; default: as jobs have it. */
   leaseMs?: number;
+  /** What jobs take for the time is this much later. */
+  clock?: { aheadMs: number };
 }
 
 export const DEVELOPER = 'red/ann/developer';
@@ -110,6 +114,7 @@ export async function openDataBed(
     metrics: new MetricsRegistry(),
     nodeId: () => options.nodeId ?? 'node',
     pollMs: 10,
+    now: () => Date.now() + (options.clock?.aheadMs ?? 0),
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
   });
   await jobs.start();
@@ -166,5 +171,14 @@ export async function openDataBed(
         (job) => job.endedAt !== undefined,
         JOB_LIMIT_MS,
       ),
+    passOver: async (id, failures) => {
+      const job = await until(
+        () => jobs.get(tenantScope('red'), id),
+        ({ state, attempts, endedAt }) => endedAt !== undefined || (state === 'queued' && attempts >= failures),
+        JOB_LIMIT_MS,
+      );
+      if (options.clock !== undefined) options.clock.aheadMs = Math.max(options.clock.aheadMs, job.runAfter - Date.now());
+      return job;
+    },
   };
 }

@@ -14,6 +14,15 @@ const BAKERY = 'The bakery in the harbour street sells rye bread and poppy cake 
 
 const sources = ({ body }: { body: { results: { source: string }[] } }) => body.results.map(({ source }) => source);
 
+/** Of a size that is indexed by a job, with the sentence at its end. */
+function largeText(sentence: string): string {
+  const paragraphs = Array.from(
+    { length: 5_000 },
+    (_, i) => `Paragraph ${i} tells of nothing but sand, wind and the number ${i * 7}.`,
+  );
+  return [...paragraphs, sentence].join('\n\n');
+}
+
 export function testDataContract(newDatabase: () => Promise<ContractDatabase>): void {
   const open = (t: Test, options: DataBedOptions = {}) => openDataBed(t, newDatabase, options);
 
@@ -82,11 +91,7 @@ export function testDataContract(newDatabase: () => Promise<ContractDatabase>): 
     model.pause = new Promise((resolve) => {
       release = resolve;
     });
-    const paragraphs = Array.from(
-      { length: 5_000 },
-      (_, i) => `Paragraph ${i} tells of nothing but sand, wind and the number ${i * 7}.`,
-    );
-    const queued = await add('long.txt', [...paragraphs, 'At the very end a heron stands in the reeds.'].join('\n\n'));
+    const queued = await add('long.txt', largeText('At the very end a heron stands in the reeds.'));
     t.match(queued, { status: 202, body: { job_id: String } });
     t.match((await search('lighthouse', { mode: 'lexical' })).body.results, [{ text: LIGHTHOUSE }]);
     model.pause = undefined;
@@ -101,6 +106,81 @@ export function testDataContract(newDatabase: () => Promise<ContractDatabase>): 
     t.match((await search('heron in the reeds')).body.results[0].text, /heron/);
     t.strictSame((await search('keeper Karvo', { mode: 'lexical' })).body.results, []);
     t.match((await ask('GET', 'namespaces/red')).body.data, [{ documents: 1, chunks: job.result.chunks }]);
+  });
+
+  t.test('an older version that is indexed late does not replace a newer one', async (t) => {
+    const { add, ask, search, model, jobEnd } = await open(t);
+    const slow = Promise.withResolvers<void>();
+    model.pause = slow.promise;
+    const older = await add('a.txt', largeText('At the very end a heron stands in the reeds.'));
+    t.equal(older.status, 202);
+    await until(
+      () => model.nCalls,
+      (nCalls) => nCalls > 0,
+    );
+    model.pause = undefined;
+    const newer = await add('a.txt', LIGHTHOUSE);
+    t.equal(newer.status, 201);
+    slow.resolve();
+    t.match(await jobEnd(older.body.job_id), { state: 'done', result: { state: 'superseded', detail: /newer version/ } });
+    t.match((await ask('GET', 'namespaces/red/kb/documents')).body.data, [{ id: newer.body.id }]);
+    t.match((await search('lighthouse keeper')).body.results, [{ text: LIGHTHOUSE }]);
+    t.strictSame((await search('heron reeds', { mode: 'lexical' })).body.results, []);
+  });
+
+  t.test('of two large versions of a source, the one that was added last stays, whichever is indexed first', async (t) => {
+    const { add, ask, search, model, jobEnd } = await open(t);
+    const slow = Promise.withResolvers<void>();
+    model.pause = slow.promise;
+    const older = await add('a.txt', largeText('At the very end a heron stands in the reeds.'));
+    await until(
+      () => model.nCalls,
+      (nCalls) => nCalls > 0,
+    );
+    model.pause = undefined;
+    const newer = await add('a.txt', largeText('At the very end an otter sleeps on the stones.'));
+    t.equal(newer.status, 202);
+    t.match(await jobEnd(newer.body.job_id), { state: 'done', result: { state: 'indexed' } });
+    slow.resolve();
+    t.match(await jobEnd(older.body.job_id), { state: 'done', result: { state: 'superseded' } });
+    t.equal((await ask('GET', 'namespaces/red/kb/documents')).body.data.length, 1);
+    t.match((await search('otter on the stones')).body.results[0].text, /otter/);
+  });
+
+  t.test(
+    'a text that is added again while another version waits is the newest, and none comes back after a deletion',
+    async (t) => {
+      const { add, ask, search, model, jobEnd } = await open(t);
+      const first = await add('a.txt', LIGHTHOUSE);
+      const slow = Promise.withResolvers<void>();
+      model.pause = slow.promise;
+      const waiting = await add('a.txt', largeText('At the very end a heron stands in the reeds.'));
+      await until(
+        () => model.nCalls,
+        (nCalls) => nCalls > 1,
+      );
+      model.pause = undefined;
+      const again = await add('a.txt', LIGHTHOUSE);
+      t.equal(again.status, 201);
+      t.not(again.body.id, first.body.id);
+      await ask('DELETE', `documents/red/kb/${again.body.id}`);
+      slow.resolve();
+      t.match(await jobEnd(waiting.body.job_id), { state: 'failed', error: { code: 'document_not_found' } });
+      t.strictSame((await search('heron in the reeds')).body.results, []);
+    },
+  );
+
+  t.test('indexing in the background goes on after an embedding service was away for minutes', async (t) => {
+    const clock = { aheadMs: 0 };
+    const { add, search, model, jobEnd, passOver } = await open(t, { clock });
+    model.failure = new DomainError('model_loading', 'The model is being loaded.', { retryAfterMs: 45_000 });
+    const { body } = await add('long.txt', largeText('At the very end a heron stands in the reeds.'));
+    for (let failures = 1; failures <= 5; failures++)
+      t.match(await passOver(body.job_id, failures), { error: { code: 'embedding_failed', message: /being loaded/ } });
+    t.ok(clock.aheadMs > 120_000, `it waited for ${clock.aheadMs} ms`);
+    model.failure = undefined;
+    t.match(await jobEnd(body.job_id), { state: 'done' });
+    t.match((await search('heron in the reeds')).body.results[0].text, /heron/);
   });
 
   t.test('bases are made, bound to their model, emptied and removed', async (t) => {

@@ -108,6 +108,26 @@ export function testFiles(newDatabase: () => Promise<ContractDatabase>): void {
     t.strictSame((await bed.ask('GET', 'namespaces/red/kb/documents')).body.data, []);
   });
 
+  t.test('what of a file was not read is said where it is added, by its job, and where it is listed', async (t) => {
+    const bed = await openDataBed(t, newDatabase);
+    const withScan = writePdf([...pages.map((text) => wrap(text, 60, 60, 400).texts), []], { hasPicture: true });
+    const warnings = ['1 of 3 pages have no text layer and are not indexed: 3.'];
+    t.match(await upload(bed, 'small.pdf', withScan), { status: 201, body: { state: 'indexed', warnings } });
+    t.match(await upload(bed, 'small.pdf', withScan), { status: 201, body: { warnings } }, 'also of one that is there');
+    const { body } = await upload(bed, 'large.pdf', Buffer.concat([withScan, Buffer.alloc(5_000_000, '%\n')]));
+    t.match(await bed.jobEnd(body.job_id), { state: 'done', result: { state: 'indexed', warnings } });
+    await upload(bed, 'whole.pdf', pdf);
+    const { data } = (await bed.ask('GET', 'namespaces/red/kb/documents')).body;
+    t.strictSame(
+      data.map((document: { source: string; warnings?: string[] }) => [document.source, document.warnings]),
+      [
+        ['small.pdf', warnings],
+        ['large.pdf', warnings],
+        ['whole.pdf', undefined],
+      ],
+    );
+  });
+
   t.test('kinds that are kept without an index are listed as that', async (t) => {
     const bed = await openDataBed(t, newDatabase);
     const note = await upload(bed, 'note.rtf', Buffer.from('{\\rtf1 The lighthouse of Karvo}'));

@@ -1,6 +1,8 @@
 /** Vector stores through the unmodified `openai` package, on either database. */
 import { type OpenAI, toFile } from 'openai';
 import t from 'tap';
+import { DomainError } from '../../../platform/errors/domain-error.ts';
+import { tenantScope } from '../../../platform/storage/index.ts';
 import { wrap, writePdf } from '../extraction/test-support/pdf-writer.ts';
 import type { ContractDatabase } from './data-bed.ts';
 import { BAKERY, LIGHTHOUSE, openaiBeds, pollIntervalMs, refused, textFile } from './openai-bed.ts';
@@ -131,6 +133,23 @@ export function testVectorStores(newDatabase: () => Promise<ContractDatabase>): 
     await refused(t, client.vectorStores.files.create(store.id, { file_id: 'file-none' }), {
       status: 404,
       code: 'file_not_found',
+    });
+  });
+
+  t.test('a file that no embedding service took has failed, and says so', async (t) => {
+    const clock = { aheadMs: 0 };
+    const { client, bed } = await open(t, { clock });
+    const store = await client.vectorStores.create({ name: 'kb' });
+    const file = await client.files.create({ file: await textFile('a.txt', LIGHTHOUSE), purpose: 'assistants' });
+    bed.model.failure = new DomainError('model_loading', 'The model is being loaded.');
+    await client.vectorStores.files.create(store.id, { file_id: file.id });
+    const [job] = await bed.jobs.list(tenantScope('red'), { limit: 1 });
+    const { id = '', maxAttempts = 0 } = job ?? {};
+    for (let failures = 1; failures < maxAttempts; failures++) await bed.passOver(id, failures);
+    t.match(await bed.jobEnd(id), { state: 'failed', error: { code: 'embedding_failed' } });
+    t.match(await client.vectorStores.files.retrieve(file.id, { vector_store_id: store.id }), {
+      status: 'failed',
+      last_error: { code: 'server_error', message: /embedding_failed: .*being loaded/ },
     });
   });
 

@@ -11,6 +11,8 @@ export interface WordModel {
   readonly backgroundTexts: string[];
   /** Longer ones do not fit into the model's context. */
   mostCharacters: number;
+  /** Calls so far, those that wait included. */
+  nCalls: number;
   /** Waits before each call returns. */
   pause: Promise<void> | undefined;
   /** Names of models that rank. */
@@ -24,6 +26,7 @@ export function wordModel(): WordModel {
     texts: [],
     backgroundTexts: [],
     mostCharacters: 5_000,
+    nCalls: 0,
     pause: undefined,
     rerankers: [],
   };
@@ -56,6 +59,7 @@ export function scriptedService(model: WordModel): InferenceApi['service'] {
       return { card: found, isSubstitute: false };
     },
     embed: async (_: unknown, inputs: string[], { isBackground = false }: { isBackground?: boolean }) => {
+      model.nCalls += 1;
       await model.pause;
       if (model.failure !== undefined) throw model.failure;
       if (inputs.some(({ length }) => length > model.mostCharacters))

@@ -1,7 +1,8 @@
 /** One job while this process runs it: its context, what it saves, and how it ends. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Static, TSchema } from 'typebox';
-import { backoffMs, defaultBackoff } from '../../backoff.ts';
+import { type BackoffRange, backoffMs, defaultBackoff } from '../../backoff.ts';
+import { DomainError } from '../../errors/domain-error.ts';
 import type { Log } from '../../log/log.ts';
 import { StorageError, tenantScope } from '../../storage/index.ts';
 import type { EstimatedProgress, Job, JobFailure, JobProgress } from '../job.ts';
@@ -54,11 +55,14 @@ export class JobRun {
   #progress: EstimatedProgress | undefined;
   #interruption: Interruption | undefined;
   #isStepOpen = false;
+  /** Attempts that failed, of those that count still. */
+  #failures: number;
   #isAbandoned = false;
 
   constructor(parts: JobRunParts) {
     this.#parts = parts;
     this.#progress = toJob(parts.row).progress;
+    this.#failures = parts.row.failures;
     this.#notify = new Throttle(NOTIFY_MS, () => parts.onChange(this.job));
     this.#save = new Throttle(SAVE_PROGRESS_MS, () => void this.#saveProgress());
   }
@@ -114,12 +118,15 @@ export class JobRun {
 
   #context(): JobContext<unknown, unknown> {
     const { row, kind, log } = this.#parts;
+    const attempt = () => this.#failures + 1;
     return {
       id: row.id,
       input: JSON.parse(row.input) as unknown,
       scope: tenantScope(row.tenant),
       owner: row.owner ?? undefined,
-      attempt: row.failures + 1,
+      get attempt() {
+        return attempt();
+      },
       signal: this.#controller.signal,
       checkpoint: checkedStep(kind.step as TSchema | undefined, row.step) as Static<TSchema>,
       saveStep: (step) => this.#saveStep(step),
@@ -130,9 +137,11 @@ export class JobRun {
   }
 
   async #saveStep(step: unknown): Promise<void> {
-    const { claims, row } = this.#parts;
+    const { claims, row, kind } = this.#parts;
     const text = jsonOf('step', step) ?? 'null';
-    this.#keep(await claims.saveStep(row, text, this.#progressText()));
+    const failures = kind.countsAttemptsFromStep ? 0 : this.#failures;
+    this.#keep(await claims.saveStep(row, text, this.#progressText(), failures));
+    this.#failures = failures;
     this.#isStepOpen = false;
   }
 
@@ -186,10 +195,10 @@ export class JobRun {
     if (this.#interruption === 'cancelled') return await ended('cancelled', claims.cancelled(row, now()));
     if (this.#isStepOpen) return await ended('failed', claims.fail(row, interrupted ? outcomeUnknown : failureOf(error), now()));
     if (interrupted) return await ended('released', claims.release(row, now()));
-    const failures = row.failures + 1;
+    const failures = this.#failures + 1;
     if (error instanceof JobFailedError || failures >= row.max_attempts)
       return await ended('failed', claims.fail(row, failureOf(error), now()));
-    const runAfter = now() + backoffMs(failures, (kind.backoffMs as typeof defaultBackoff | undefined) ?? defaultBackoff);
+    const runAfter = now() + pauseMs(error, failures, (kind.backoffMs as BackoffRange | undefined) ?? defaultBackoff);
     return await ended('retried', claims.retry(row, failureOf(error), runAfter, now()));
   }
 
@@ -207,4 +216,9 @@ export class JobRun {
       }
     }
   }
+}
+
+function pauseMs(error: unknown, failures: number, range: BackoffRange): number {
+  const askedMs = error instanceof DomainError ? (error.retryAfterMs ?? 0) : 0;
+  return Math.max(backoffMs(failures, range), Math.min(askedMs, range.longest));
 }

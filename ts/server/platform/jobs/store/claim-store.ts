@@ -73,8 +73,8 @@ export class ClaimStore {
   }
 
   /** False when the job is no longer this claim's, here and below. */
-  async saveStep(claim: Claim, step: string, progress: string | null): Promise<boolean> {
-    return await this.#write((db) => [held(db, claim).set({ step, progress, open_step: null, interruptions: 0 })]);
+  async saveStep(claim: Claim, step: string, progress: string | null, failures: number): Promise<boolean> {
+    return await this.#write((db) => [held(db, claim).set({ step, progress, failures, open_step: null, interruptions: 0 })]);
   }
 
   async beginStep(claim: Claim, name: string): Promise<boolean> {

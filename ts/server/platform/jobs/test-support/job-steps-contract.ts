@@ -1,6 +1,7 @@
 /** What a job keeps of its way, and what of it is told. */
 import t from 'tap';
 import Type from 'typebox';
+import { DomainError } from '../../errors/domain-error.ts';
 import type { Job } from '../job.ts';
 import { aborted, Input, type Open, red } from './contract-bed.ts';
 import { until, untilState } from './open-jobs.ts';
@@ -25,6 +26,31 @@ export function testSteps(open: Open): void {
     const { id } = await queue.enqueue(red, { n: 1 });
     await untilState(jobs, red, id, 'done');
     t.strictSame(seen, [undefined, { done: 1 }, { done: 2 }]);
+  });
+
+  t.test('a kind may count its attempts from the last saved step, and waits as long as an error says', async (t) => {
+    const { jobs } = await open(t);
+    const seen: unknown[] = [];
+    const queue = jobs.define({
+      name: 'test.onward',
+      input: Input,
+      step: Type.Integer(),
+      maxAttempts: 2,
+      countsAttemptsFromStep: true,
+      backoffMs: { first: 1, longest: 20 },
+      run: async (context) => {
+        const { checkpoint = 0, attempt, saveStep } = context;
+        seen.push([checkpoint, attempt]);
+        if (checkpoint < 3) await saveStep(checkpoint + 1);
+        seen.push(context.attempt);
+        throw new DomainError('not_now', 'Not now.', { retryAfterMs: 3_600_000 });
+      },
+    });
+    await jobs.start();
+    queue.start();
+    const { id } = await queue.enqueue(red, { n: 1 });
+    t.match(await untilState(jobs, red, id, 'failed'), { error: { code: 'not_now' } });
+    t.strictSame(seen, [[0, 1], 1, [1, 2], 1, [2, 2], 1, [3, 2], 2]);
   });
 
   t.test('an error in a step that must not be repeated ends the job', async (t) => {

@@ -10,9 +10,11 @@ const COLUMN_TOLERANCE = 1.5;
 /** A page with more segments is a drawing, whose labels have no order. */
 const MAX_ORDERED = 5_000;
 
-export function linesOfPage({ pieces }: PageText, page: number): PageLine[] {
-  const segments = joinSegments(pieces);
-  const groups = segments.length > MAX_ORDERED ? [segments] : readingOrder(segments);
+export function linesOfPage({ directions }: PageText, page: number): PageLine[] {
+  const groups = directions.flatMap((pieces) => {
+    const segments = joinSegments(pieces);
+    return segments.length > MAX_ORDERED ? [segments] : readingOrder(segments);
+  });
   return groups.flatMap((group) => linesOfGroup(group, page));
 }
 

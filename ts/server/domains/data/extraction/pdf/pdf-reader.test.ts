@@ -61,6 +61,23 @@ t.test('pdf: a table below columns is read behind them, with narrow gaps between
   ]);
 });
 
+t.test('pdf: pages whose text runs upwards or downwards are read along their lines', async (t) => {
+  const { texts } = wrap('The tides of the year are printed sideways, since their table is too wide for the page.', 60, 60, 250);
+  const upwards = texts.map(({ text }, i) => ({ text, x: 100 + i * 12, y: 700, runs: 'upwards' as const }));
+  const downwards = texts.map(({ text }, i) => ({ text, x: 500 - i * 12, y: 60, runs: 'downwards' as const }));
+  const { blocks, warnings } = await documentOf(t, writePdf([upwards, downwards], { hasPicture: true }));
+  const text = texts.map((line) => line.text).join(' ');
+  t.strictSame(blocks, [paragraph(text, { page: 1 }), paragraph(text, { page: 2 })]);
+  t.strictSame(warnings, []);
+});
+
+t.test('pdf: a stamp along the margin is no part of the text', async (t) => {
+  const text = 'The harbour was built in 1911 by forty masons, and it was paid for by the town.';
+  const stamp = { text: 'printed on Monday', x: 20, y: 600, size: 20, runs: 'upwards' as const };
+  const { blocks } = await documentOf(t, writePdf([[...wrap(text, 60, 60, 400).texts, stamp]]));
+  t.strictSame(blocks, [paragraph(text, { page: 1 })]);
+});
+
 t.test('pdf: the encodings of Asian fonts that a file only names are known', async (t) => {
   const text = '港は千九百十一年に作られました。料金は一晩で十二ユーロです。';
   const font =

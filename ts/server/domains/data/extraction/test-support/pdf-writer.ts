@@ -7,6 +7,8 @@ export interface WrittenText {
   x: number;
   y: number;
   size?: number;
+  /** Which way its line runs from there (default: to the right). */
+  runs?: 'upwards' | 'downwards';
 }
 
 export interface PdfOptions {
@@ -62,9 +64,14 @@ export function wrap(text: string, x: number, y: number, width: number, size = 1
 
 function content(texts: readonly WrittenText[], hasPicture: boolean): string {
   const lines = texts.map(
-    ({ text, x, y, size = 10 }) => `/F1 ${size} Tf 1 0 0 1 ${x} ${PAGE_HEIGHT - y} Tm (${escapeText(text)}) Tj`,
+    ({ text, x, y, size = 10, runs }) => `/F1 ${size} Tf ${turnOf(runs)} ${x} ${PAGE_HEIGHT - y} Tm (${escapeText(text)}) Tj`,
   );
   return `${hasPicture ? 'q 500 0 0 700 50 50 cm /I1 Do Q\n' : ''}BT\n${lines.join('\n')}\nET`;
+}
+
+function turnOf(runs: WrittenText['runs']): string {
+  if (runs === undefined) return '1 0 0 1';
+  return runs === 'upwards' ? '0 1 -1 0' : '0 -1 1 0';
 }
 
 function pictureObject(): Buffer {

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { documentOf, heading, paragraph, row } from '../test-support/read-document.ts';
+import { textKindOf } from './text-kind.ts';
 
 t.test('html: headings, lists, tables and code stay, scripts and styles do not', async (t) => {
   const html = `<!doctype html><html lang="de"><head><title> Der  Hafen </title><style>p {}</style><script>alert('<p>no</p>')</script></head>
@@ -19,6 +20,13 @@ t.test('html: headings, lists, tables and code stay, scripts and styles do not',
     { type: 'code', text: '  a = 1\n  b = 2' },
     paragraph('Ende'),
   ]);
+});
+
+t.test('comments before the first element hide no html, and any number of them is passed over at once', async (t) => {
+  t.equal(textKindOf('<?xml version="1.0"?>\n<!-- one --> <!----><p>The harbour', undefined), 'html');
+  t.equal(textKindOf(`${'<!---->'.repeat(5_000)}x`, undefined), 'text');
+  t.equal(textKindOf(`${'<!-- -->'.repeat(500)}<table><tr>`, undefined), 'html');
+  t.equal(textKindOf('<!-- without an end <p>', undefined), 'text');
 });
 
 t.test('markdown, with a title, code that stays as it is, and tables', async (t) => {

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { ServerAnswer, ServerClient } from '../server-client.ts';
+import { type FileUploadOptions, sendFile } from './file-upload.ts';
+
+const TEXT = 'The lighthouse of Karvo was built in 1893.';
+
+/** Sends a file to a server that takes it, and answers `finalize` by `finalize`. */
+async function sendTo(t: Test, finalize: () => ServerAnswer) {
+  const folder = t.testdir({ 'a.txt': TEXT });
+  const asked: string[] = [];
+  const server = {
+    ask: async (method: string, path: string): Promise<ServerAnswer> => {
+      const name = path.replace('/api/v1/upload/', '');
+      asked.push(`${method} ${name}`);
+      if (name === 'finalize') return finalize();
+      return { status: 200, body: { upload_id: 'u', chunk_size: 1_000, received: [] } };
+    },
+  } as unknown as ServerClient;
+  const options: FileUploadOptions = {
+    ...{ server, tenant: 'red', namespace: 'kb', signal: new AbortController().signal },
+    onProgress: () => {},
+    onNote: () => {},
+  };
+  const file = { path: join(folder, 'a.txt'), source: 'a.txt', sizeBytes: TEXT.length, isNamed: true };
+  return { sent: await sendFile(file, createHash('sha256').update(TEXT).digest('hex'), options), asked };
+}
+
+t.test('what the server did not read of a file is told', async (t) => {
+  const warnings = ['1 of 3 pages have no text layer and are not indexed: 3.'];
+  const { sent } = await sendTo(t, () => ({ status: 201, body: { id: 'd', state: 'indexed', warnings } }));
+  t.strictSame(sent, { state: 'indexed', warnings });
+});
