@@ -6,8 +6,16 @@ import type { JobProgress } from '../../../platform/jobs/index.ts';
 import type { Node } from '../../../platform/node/node.ts';
 import { inspectSnapshot, type Storage } from '../../../platform/storage/index.ts';
 import { CHUNK_BYTES, type ChunkStore } from '../repository/chunk-store.ts';
-import { DATABASE_PATH, type ManifestEntry, type ManifestHead } from '../repository/manifest.ts';
+import {
+  DATABASE_PATH,
+  type Manifest,
+  type ManifestBody,
+  type ManifestEntry,
+  type ManifestHead,
+} from '../repository/manifest.ts';
+import type { ManifestStore } from '../repository/manifest-store.ts';
 import type { Repository } from '../repository/repository.ts';
+import type { Sealing } from '../repository/sealing.ts';
 import { OrderedWindow } from './ordered-window.ts';
 import { listSourceFiles, type SourceFile } from './source-files.ts';
 
@@ -19,6 +27,8 @@ export interface BackupSource {
 export interface CreateOptions {
   onProgress?(progress: JobProgress): void;
   readonly signal?: AbortSignal;
+  /** Proves what is about to be listed; what it throws, the backup fails with, and nothing is listed. */
+  prove?(manifest: Manifest): Promise<void>;
 }
 
 /** The backup is there when this resolves, and not before. Throws BackupError and StorageError. */
@@ -45,7 +55,7 @@ async function writeBackup(
   { node, storage }: BackupSource,
   { files: store, chunks, manifests, sealing }: Repository,
   snapshot: string,
-  { onProgress, signal }: CreateOptions,
+  { onProgress, signal, prove }: CreateOptions,
 ): Promise<ManifestHead> {
   onProgress?.({ done: 0, unit: 'bytes', message: 'copying the database' });
   await storage.snapshot(snapshot, signal);
@@ -75,8 +85,21 @@ async function writeBackup(
     size_bytes: files.reduce((sum, { size_bytes }) => sum + size_bytes, 0),
     stored_bytes: storedBytes,
   };
-  await manifests.put(head, { database: storage.dialect, tables, files }, sealing);
+  const body: ManifestBody = { database: storage.dialect, tables, files };
+  await prove?.({ ...head, ...body });
+  await list(manifests, head, body, sealing);
   return head;
+}
+
+/** The backup is there from here on, if what was written can be read. */
+async function list(manifests: ManifestStore, head: ManifestHead, body: ManifestBody, sealing: Sealing): Promise<void> {
+  await manifests.put(head, body, sealing);
+  try {
+    await manifests.get(head.id, sealing);
+  } catch (error) {
+    await manifests.delete(head.id);
+    throw error;
+  }
 }
 
 /** A node that serves may delete a file after it was listed; its database then says so in the next backup. */

@@ -16,6 +16,17 @@ export async function verifyBackup(
   options: ExtractOptions = {},
 ): Promise<Manifest> {
   const manifest = await repository.manifests.get(id, repository.sealing);
+  await proveBackup(repository, manifest, scratch, options);
+  return manifest;
+}
+
+/** The same of a backup that need not be listed yet. */
+export async function proveBackup(
+  repository: Repository,
+  manifest: Manifest,
+  scratch: string,
+  options: ExtractOptions = {},
+): Promise<void> {
   const folder = join(scratch, `verify-${randomBytes(8).toString('hex')}`);
   try {
     await extractBackup(repository, manifest, (path) => join(folder, path), options);
@@ -23,7 +34,6 @@ export async function verifyBackup(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  return manifest;
 }
 
 /** Throws BackupError `backup_damaged` unless it is a sound database with the rows that the manifest counts. */

@@ -86,6 +86,17 @@ export function backupContract(t: Test, { newUrl }: TestDatabases): void {
     );
   });
 
+  t.test('a backup that is not proved is not listed, however often it is tried', async (t) => {
+    const node = await openBackedNode(t, await newUrl());
+    const repository = await openRepositoryForWriting(node.access);
+    const prove = async (): Promise<void> => {
+      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    };
+    for (let attempt = 0; attempt < 3; attempt += 1)
+      await t.rejects(createBackup(node.source, repository, { prove }), { code: 'ENOSPC' });
+    t.strictSame(await repository.manifests.listIds(), []);
+  });
+
   t.test('a file that is deleted while the backup runs is left out of it', async (t) => {
     const node = await openBackedNode(t);
     const repository = await openRepositoryForWriting(node.access);
