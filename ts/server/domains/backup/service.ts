@@ -172,7 +172,8 @@ export class BackupService {
   /** Content that did not change is not written again: where what lies there is damaged, it is taken away, and the next backup writes it. */
   async #prove(repository: Repository, manifest: Manifest, options: ExtractOptions): Promise<void> {
     try {
-      await proveBackup(repository, manifest, await this.#scratch(), options);
+      const { stateFiles } = this.#parts.node;
+      this.#tellMissing(manifest.id, await proveBackup(repository, manifest, await this.#scratch(), { ...options, stateFiles }));
     } catch (error) {
       if (!(error instanceof BackupError) || error.code !== 'backup_damaged') throw error;
       const dropped = await dropDamagedChunks(repository, manifest);
@@ -188,9 +189,19 @@ export class BackupService {
 
   async #verify(id: string, onProgress: (progress: JobProgress) => void, signal: AbortSignal): Promise<object> {
     return await using(await openRepository(await this.#access()), async (repository) => {
-      const { files, tables } = await verifyBackup(repository, id, await this.#scratch(), { onProgress, signal });
-      return { id, files: files.length, tables: Object.keys(tables).length };
+      const { stateFiles } = this.#parts.node;
+      const options = { onProgress, signal, stateFiles };
+      const { files, tables, missing } = await verifyBackup(repository, id, await this.#scratch(), options);
+      this.#tellMissing(id, missing);
+      return { id, files: files.length, tables: Object.keys(tables).length, missing_files: missing.length };
     });
+  }
+
+  /** They were lost before the backup was made: it is as good as the node, and every other one would lack them too. */
+  #tellMissing(backup: string, missing: readonly string[]): void {
+    if (missing.length === 0) return;
+    const [example] = missing;
+    this.#parts.log.warn('a backup lacks files that rows of its database name', { backup, files: missing.length, example });
   }
 
   async #scratch(): Promise<string> {

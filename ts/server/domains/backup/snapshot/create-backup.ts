@@ -20,7 +20,7 @@ import { OrderedWindow } from './ordered-window.ts';
 import { listSourceFiles, type SourceFile } from './source-files.ts';
 
 export interface BackupSource {
-  readonly node: Pick<Node, 'dataDir' | 'stateFiles' | 'configFiles' | 'version'>;
+  readonly node: Pick<Node, 'dataDir' | 'stateFiles' | 'configFiles' | 'version' | 'removals'>;
   readonly storage: Pick<Storage, 'snapshot' | 'dialect'>;
 }
 
@@ -52,11 +52,35 @@ export async function clearScratch(dataDir: string): Promise<void> {
 }
 
 async function writeBackup(
-  { node, storage }: BackupSource,
-  { files: store, chunks, manifests, sealing }: Repository,
+  source: BackupSource,
+  repository: Repository,
   snapshot: string,
-  { onProgress, signal, prove }: CreateOptions,
+  options: CreateOptions,
 ): Promise<ManifestHead> {
+  const { files: store, manifests, sealing } = repository;
+  // What the copy of the database names is there until its files are read.
+  const release = source.node.removals.hold();
+  const { body, storedBytes } = await putAll(source, repository, snapshot, options).finally(release);
+  await store.sync();
+  const head: ManifestHead = {
+    ...newIdentity(),
+    format: 'svc-backup-1',
+    version: source.node.version,
+    key_id: sealing.keyId ?? null,
+    size_bytes: body.files.reduce((sum, { size_bytes }) => sum + size_bytes, 0),
+    stored_bytes: storedBytes,
+  };
+  await options.prove?.({ ...head, ...body });
+  await list(manifests, head, body, sealing);
+  return head;
+}
+
+async function putAll(
+  { node, storage }: BackupSource,
+  { chunks }: Repository,
+  snapshot: string,
+  { onProgress, signal }: CreateOptions,
+): Promise<{ body: ManifestBody; storedBytes: number }> {
   onProgress?.({ done: 0, unit: 'bytes', message: 'copying the database' });
   await storage.snapshot(snapshot, signal);
   const { tables } = await inspectSnapshot(snapshot);
@@ -76,19 +100,7 @@ async function writeBackup(
     }).catch((error: unknown) => ifDeleted(file, error));
     if (entry !== undefined) files.push(entry);
   }
-  await store.sync();
-  const head: ManifestHead = {
-    ...newIdentity(),
-    format: 'svc-backup-1',
-    version: node.version,
-    key_id: sealing.keyId ?? null,
-    size_bytes: files.reduce((sum, { size_bytes }) => sum + size_bytes, 0),
-    stored_bytes: storedBytes,
-  };
-  const body: ManifestBody = { database: storage.dialect, tables, files };
-  await prove?.({ ...head, ...body });
-  await list(manifests, head, body, sealing);
-  return head;
+  return { body: { database: storage.dialect, tables, files }, storedBytes };
 }
 
 /** The backup is there from here on, if what was written can be read. */
@@ -102,7 +114,7 @@ async function list(manifests: ManifestStore, head: ManifestHead, body: Manifest
   }
 }
 
-/** A node that serves may delete a file after it was listed; its database then says so in the next backup. */
+/** A file that is no module's to keep for the backup may be deleted after it was listed. */
 function ifDeleted({ path }: SourceFile, error: unknown): undefined {
   if (path === DATABASE_PATH || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }

@@ -111,6 +111,20 @@ export function backupContract(t: Test, { newUrl }: TestDatabases): void {
     );
   });
 
+  t.test('a file that a module removes while the backup reads is in it, and goes afterwards', async (t) => {
+    const node = await openBackedNode(t);
+    const repository = await openRepositoryForWriting(node.access);
+    const file = join(node.dataDir, 'blobs', 'ab', 'large');
+    const remove = async (): Promise<void> => rmSync(file, { force: true });
+    const onProgress = ({ message }: { message?: string }): void => {
+      if (message === 'data/node.json') void node.source.node.removals.remove(remove, remove);
+    };
+    const { id } = await createBackup(node.source, repository, { onProgress });
+    const { files } = await verifyBackup(repository, id, node.root);
+    t.ok(files.some(({ path }) => path === 'data/blobs/ab/large'));
+    t.notOk(existsSync(file));
+  });
+
   t.test('a restore over an existing state replaces it, and leaves models and what no module keeps', async (t) => {
     const node = await openBackedNode(t);
     const repository = await openRepositoryForWriting(node.access);
