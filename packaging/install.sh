@@ -6,6 +6,9 @@
 # --package can be given again for svc-cuda. --check only says whether this machine can run svc.
 # Exit codes: 0 done, 1 something failed, 2 this system is not supported.
 set -eu
+# What programs say is read below: in a language of the operator it would not be understood.
+LC_ALL=C
+export LC_ALL
 
 os_release=${SVC_INSTALL_OS_RELEASE:-/etc/os-release}
 cpu_info=${SVC_INSTALL_CPUINFO:-/proc/cpuinfo}

@@ -204,6 +204,18 @@ t.test('a package without a good signature is not installed, unless the operator
   t.end();
 });
 
+t.test('a good signature is one in whatever language the operator has', (t) => {
+  const { calls, programs } = recorders();
+  const rpm = `[ "$1" = --checksig ] || exit 0
+if [ "\${LC_ALL:-}" = C ]; then echo "$2: digests signatures OK"; else echo "$2: Zusammenfassungen Signaturen OK"; fi`;
+  writeFileSync(join(folder, 'svc.rpm'), '');
+  const machine = { ...fedora('43'), programs: { ...programs, rpm } };
+  const { status, stderr } = run(machine, '--package', 'svc.rpm');
+  t.equal(status, 0, stderr);
+  t.ok(calls().includes('dnf install -y svc.rpm'));
+  t.end();
+});
+
 t.test('the GPU package is installed with svc, or asked for', (t) => {
   const { calls, programs } = recorders();
   writeFileSync(join(folder, 'svc-cuda.rpm'), '');

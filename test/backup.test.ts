@@ -25,7 +25,7 @@ t.test('a node is backed up while it serves, and serves from the backup on an em
   const [{ id } = { id: '' }] = (await svc(['backup', 'list'])).json() as { id: string }[];
   const details = (await svc(['backup', 'show', id])).json();
   t.match(details, { encrypted: true, database: 'sqlite', tables: { identity_users: Number }, files: Array });
-  t.strictSame((await svc(['backup', 'verify', id])).json(), { verified: [id] });
+  t.strictSame((await svc(['backup', 'verify', id])).json(), { verified: [id], missing: {} });
   await node.verifyByRoute(t, id);
   t.equal((await send(`${backupsPath}/20260101T000000000Z-00000000`, { headers: node.bearer })).status, 404);
   t.match(await svc(['backup', 'restore', 'latest', '--force']), { code: 6, stderr: /in use by svc serve/ });

@@ -36,6 +36,7 @@ t.test(
     load.openStreams(streams, 12);
     load.keepAsking(20);
     while (load.begun < streams / 10) await wait(10);
+    const open = load.open;
     const stopped = nodes.stop(first);
     await wait(300);
     // They come while nobody accepts, and wait in the socket.
@@ -46,6 +47,7 @@ t.test(
     const { whole, answered, failures } = await load.end();
     t.strictSame(failures.slice(0, 10), [], `${failures.length} failed`);
     t.equal(whole, streams + streams / 10);
+    t.ok(open > 0, `${open} streams were open when the node was told to end`);
     t.ok(answered > 10, `${answered} answered beside them`);
     await nodes.stop(second);
   },

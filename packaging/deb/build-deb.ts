@@ -44,15 +44,21 @@ function sizeKiB(root: string): number {
   return Math.ceil(files.reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0) / 1024);
 }
 
-function control({ packageName, debArch }: Flavour, version: string, installedKiB: number): string {
+/** The HTTP library for ARM64 asks for a newer C library than the rest; see package-finder.ts. */
+const oldestGlibc = { amd64: '2.36', arm64: '2.38' };
+
+/** The text of DEBIAN/control. */
+export function control({ packageName, debArch }: Flavour, version: string, installedKiB: number): string {
+  // A package is not in conflict with itself.
+  const inPlace = packageName === 'svc' ? '' : `Conflicts: svc\nProvides: svc (= ${version})\n`;
   return `Package: ${packageName}
 Version: ${version}
 Architecture: ${debArch}
 Maintainer: svc packagers <packages@svc.invalid>
 Installed-Size: ${installedKiB}
-Depends: libc6 (>= 2.36), libstdc++6 (>= 12), libgomp1, adduser
-Recommends: ca-certificates
-Section: net
+Depends: libc6 (>= ${oldestGlibc[debArch]}), libstdc++6 (>= 12), libgomp1, adduser
+Recommends: ca-certificates, openssh-client
+${inPlace}Section: net
 Priority: optional
 Description: Self-hosted AI platform with local GGUF models
  An OpenAI-style and a native API, knowledge bases, conversations and an admin

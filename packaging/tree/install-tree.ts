@@ -2,8 +2,6 @@
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exampleConfig } from '../../ts/server/platform/config/example-config.ts';
-import { settingsOf } from '../../ts/server/settings.ts';
 import { writeCodeCaches } from '../bundle/code-caches.ts';
 import { writeCompletions } from '../docs/completions.ts';
 import { writeManPages } from '../docs/man-pages.ts';
@@ -12,6 +10,7 @@ import type { Flavour } from '../flavour.ts';
 import { copyFile, writeFile } from './copy-file.ts';
 import { placeIn } from './layout.ts';
 import { nativeFiles } from './native-files.ts';
+import { packagedConfig } from './packaged-config.ts';
 import { writeProgramFiles } from './program-files.ts';
 import { stripSymbols } from './strip-symbols.ts';
 
@@ -79,11 +78,8 @@ function writeSystemFiles(source: string, destination: string): void {
   copyFile(join(source, 'LICENSE'), placeIn(destination, 'licenses', 'LICENSE'));
   copyFile(join(source, 'README.md'), placeIn(destination, 'docs', 'README.md'));
   copyFile(join(source, 'CHANGELOG.md'), placeIn(destination, 'docs', 'CHANGELOG.md'));
-  writeFile(placeIn(destination, 'config'), commented(exampleConfig(settingsOf())), 0o640);
+  writeFile(placeIn(destination, 'config'), packagedConfig(), 0o640);
   mkdirSync(placeIn(destination, 'credentials'), { recursive: true, mode: 0o700 });
   const readme = readFileSync(system('conf.d.README'), 'utf8');
   writeFile(placeIn(destination, 'configAdditions', 'README'), readme);
 }
-
-const commented = (example: string) =>
-  `# The configuration of svc. Every line is a default: uncomment what you change, or put it into a file of conf.d.\n${example}`;

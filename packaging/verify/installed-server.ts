@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ChildServer, freePort } from '../../test/child-server.ts';
-import { post } from '../../test/http.ts';
+import { post, send } from '../../test/http.ts';
 import { INSTALL_ROOT } from '../../ts/server/product.ts';
 import { expect } from './checks.ts';
 
@@ -59,6 +59,14 @@ export class InstalledServer {
   /** The status and the text of an answer. */
   async answer(path: string, body: unknown): Promise<{ status: number; text: string }> {
     return await post(this.#server.url + path, body);
+  }
+
+  /** Throws unless a backup folder outside of what the unit lets the server write is refused, with what to do about it. */
+  async expectRefusedDestination(): Promise<void> {
+    const body = { folder: '/mnt/backups/svc' };
+    const { status, text } = await send(`${this.#server.url}/api/v1/backup/destination`, { method: 'PUT', body });
+    const isTold = text.includes('systemctl edit svc.service') && text.includes('ReadWritePaths=/mnt/backups/svc');
+    expect(status === 400 && isTold, `it is answered ${status}: ${text}`);
   }
 
   async stop(): Promise<void> {

@@ -81,5 +81,5 @@ function programIn(root: string): string[] {
 }
 
 function environment(root: string): NodeJS.ProcessEnv {
-  return { PATH: '/usr/bin:/bin', HOME: root, SVC_DATA_DIR: join(root, 'data') };
+  return { PATH: '/usr/bin:/bin', HOME: root, SVC_DATA_DIR: join(root, 'data'), SVC_CONFIG: placeIn(root, 'config') };
 }

@@ -129,6 +129,11 @@ async function verifyServing(checks: Checks, what: string, root: ScratchRoot, in
     expect(tokenSeconds <= MOST_SECONDS_TO_TOKEN, token);
     return `ready after ${readyMs} ms; ${token}`;
   });
-  await server?.stop();
+  const running = server as InstalledServer | undefined;
+  if (running !== undefined && !root.isForeign)
+    await checks.try(`${what}: a backup folder that the unit does not name is refused, with the drop-in that admits it`, () =>
+      running.expectRefusedDestination().then(() => undefined),
+    );
+  await running?.stop();
   if (!root.isForeign) await checks.try(`${what}: which restrictions of its unit it was under`, () => root.describeLimits());
 }

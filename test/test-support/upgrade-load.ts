@@ -17,6 +17,7 @@ export class UpgradeLoad {
   readonly #outcome: LoadOutcome = { whole: 0, answered: 0, failures: [] };
   readonly #running: Promise<void>[] = [];
   #begun = 0;
+  #ended = 0;
   #isOver = false;
 
   constructor(url: string, model: string) {
@@ -27,6 +28,11 @@ export class UpgradeLoad {
   /** Streams whose first bytes came. */
   get begun(): number {
     return this.#begun;
+  }
+
+  /** Streams whose first bytes came and whose last have not. */
+  get open(): number {
+    return this.#begun - this.#ended;
   }
 
   openStreams(count: number, maxTokens: number): void {
@@ -52,9 +58,12 @@ export class UpgradeLoad {
       ignore_eos: true,
       messages: [{ role: 'user', content: `Stream ${n}` }],
     };
+    let hasBegun = false;
     const { status, text, error } = await this.#send('/v1/chat/completions', body, undefined, () => {
       this.#begun += 1;
+      hasBegun = true;
     });
+    if (hasBegun) this.#ended += 1;
     if (status === 200 && text.endsWith('data: [DONE]\n\n') && /"finish_reason":"(length|stop)"/.test(text))
       this.#outcome.whole += 1;
     else this.#outcome.failures.push(`stream ${n}: ${status} ${error ?? text.slice(-200)}`);

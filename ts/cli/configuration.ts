@@ -21,7 +21,7 @@ export function readConfig({ options, env }: Pick<Invocation, 'options' | 'env'>
       'usage',
       error.code,
       error.message,
-      'correct it there; `svc config` shows where each setting comes from',
+      error.remedy ?? 'correct it there; `svc config` shows where each setting comes from',
       error,
     );
   }

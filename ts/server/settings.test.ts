@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { stringify } from 'smol-toml';
@@ -29,6 +29,25 @@ function refusal(t: Test, toml?: string, environment: Record<string, string> = {
     throw error;
   }
   throw new Error('the configuration was accepted');
+}
+
+/** Root may read everything: then the program is someone else meanwhile. */
+function asOtherUser<T>(work: () => T): T {
+  if (process.geteuid?.() !== 0) return work();
+  process.seteuid?.(65_534);
+  try {
+    return work();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
+function errorOf(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
 }
 
 t.test('without anything, every setting is its default', (t) => {
@@ -122,6 +141,19 @@ t.test('files of conf.d win over the file beside them, later names over earlier 
   const { values, origins } = loadNodeConfig({ root, environment: {}, workingDirectory: root });
   t.strictSame([values['inference.ctx'], values['inference.parallel'], values['inference.threads']], [3, 2, 1]);
   t.match(origins['inference.ctx'], /conf\.d\/20-second\.toml$/);
+  t.end();
+});
+
+t.test('a configuration that this user may not read is an error with what to do, and not that of the defaults', (t) => {
+  const files = { 'svc.toml': '', 'conf.d': { '10-first.toml': '' } };
+  for (const closed of ['svc.toml', 'conf.d', '.', 'conf.d/10-first.toml']) {
+    const root = t.testdir({ etc: files });
+    chmodSync(join(root, 'etc', closed), 0);
+    const sources = { root: join(root, 'etc'), environment: {}, workingDirectory: root };
+    const error = asOtherUser(() => errorOf(() => loadNodeConfig(sources)));
+    chmodSync(join(root, 'etc', closed), 0o700);
+    t.match(error, { name: 'ConfigError', message: /may not be read by this user/, remedy: /sudo -u svc svc/ }, closed);
+  }
   t.end();
 });
 

@@ -2,12 +2,17 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import type { SnapshotInspection, SnapshotResult, SnapshotTask } from '../server/platform/storage/sqlite/snapshot-thread.ts';
+import type {
+  SnapshotInspection,
+  SnapshotKeys,
+  SnapshotResult,
+  SnapshotTask,
+} from '../server/platform/storage/sqlite/snapshot-thread.ts';
 
 const task = workerData as SnapshotTask;
 
 try {
-  const inspection = task.kind === 'copy' ? await copy(task.file, task.to) : inspect(task.file);
+  const inspection = task.kind === 'copy' ? await copy(task.file, task.to) : inspect(task.file, task.keys);
   answer(inspection === undefined ? {} : { inspection });
 } catch (error) {
   const { message, code } = error as { message: string; code?: unknown };
@@ -34,7 +39,7 @@ async function copy(file: string, to: string): Promise<undefined> {
   closeSync(fd);
 }
 
-function inspect(file: string): SnapshotInspection {
+function inspect(file: string, keys: readonly SnapshotKeys[]): SnapshotInspection {
   const database = new Database(file, { readonly: true, fileMustExist: true });
   try {
     // The file may come from anywhere: nothing that its schema says is run.
@@ -44,14 +49,30 @@ function inspect(file: string): SnapshotInspection {
     const names = database.prepare("select name from sqlite_schema where type = 'table' order by name").pluck().all() as string[];
     const count = (name: string): number =>
       database
-        .prepare(`select count(*) from "${name.replaceAll('"', '""')}"`)
+        .prepare(`select count(*) from ${quoted(name)}`)
         .pluck()
         .get() as number;
     return {
       problems: found.map((row) => row.integrity_check).filter((text) => text !== 'ok'),
       tables: Object.fromEntries(names.map((name) => [name, count(name)])),
+      keys: keys.map((wanted) => (names.includes(wanted.table) ? readKeys(database, wanted, names) : [])),
     };
   } finally {
     database.close();
   }
+}
+
+function readKeys(database: Database.Database, { table, columns, unless }: SnapshotKeys, names: readonly string[]): string[][] {
+  const list = columns.map(quoted).join(', ');
+  const same = columns.map((column) => `${quoted(unless)}.${quoted(column)} = ${quoted(table)}.${quoted(column)}`).join(' and ');
+  const except = names.includes(unless) ? ` where not exists (select 1 from ${quoted(unless)} where ${same})` : '';
+  const rows = database
+    .prepare(`select ${list} from ${quoted(table)}${except}`)
+    .raw()
+    .all() as unknown[][];
+  return rows.map((values) => values.map(String));
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
 }

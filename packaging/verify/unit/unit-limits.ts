@@ -16,11 +16,29 @@ const inForce = [
 const leftToSystemd = [
   ...['DevicePolicy', 'LockPersonality', 'ProtectClock', 'ProtectControlGroups', 'ProtectHostname', 'ProtectKernelLogs'],
   ...['ProtectKernelModules', 'ProtectKernelTunables', 'ProtectProc', 'RemoveIPC', 'RestrictRealtime', 'RestrictSUIDSGID'],
-  ...['LimitNOFILE', 'UMask', 'StateDirectoryMode', 'CacheDirectoryMode', 'ConfigurationDirectory', 'LoadCredential'],
+  ...[
+    'LimitNOFILE',
+    'UMask',
+    'StateDirectoryMode',
+    'CacheDirectoryMode',
+    'ConfigurationDirectory',
+    'ConfigurationDirectoryMode',
+    'LoadCredential',
+  ],
 ];
 /** How it is started and watched, which restricts nothing. */
 const noRestriction = [
-  ...['Type', 'ExecStart', 'Restart', 'RestartSec', 'TimeoutStartSec', 'TimeoutStopSec', 'WatchdogSec', 'NotifyAccess'],
+  ...[
+    'Type',
+    'ExecStart',
+    'Restart',
+    'RestartSec',
+    'TimeoutStartSec',
+    'TimeoutStopSec',
+    'WatchdogSec',
+    'NotifyAccess',
+    'EnvironmentFile',
+  ],
 ];
 /** Any; the user that the package makes has one of the system's. */
 const USER = '990';

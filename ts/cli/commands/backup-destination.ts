@@ -16,7 +16,7 @@ export const backupDestination = command({
   positionals: [
     {
       name: 'FOLDER',
-      help: 'on the machine of the node, or s3://... or sftp://...; backups in the old one stay there',
+      help: 'on the machine of the node, or s3://... or sftp://...; backups in the old one stay there. The unit of an installed svc lets it write into a folder of another disk once it names it: `systemctl edit svc.service`, [Service], ReadWritePaths=FOLDER',
       optional: true,
     },
   ],

@@ -3,6 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadOfflineBackups } from '../../server/domains/backup/index.ts';
+import { modules } from '../../server/modules.ts';
+import { stateFilesOf } from '../../server/state-files.ts';
 import { accessOptions, backupAccess } from '../backup-access.ts';
 import { CliError } from '../cli-error.ts';
 import { command, type Invocation } from '../command.ts';
@@ -72,15 +74,23 @@ async function verifyAll(invocation: Invocation<typeof accessOptions>, scratch: 
   const offline = await loadOfflineBackups();
   const repository = await offline.openRepository(await backupAccess(invocation));
   const [named] = positionals;
+  const stateFiles = stateFilesOf(modules);
+  const missing: Record<string, readonly string[]> = {};
   try {
     const ids = named === undefined ? await repository.manifests.listIds() : [named];
     if (ids.length === 0)
       throw new CliError('not_found', 'backup_not_found', 'there are no backups', 'make one with `svc backup create`');
     for (const id of ids) {
-      const { files } = await offline.verifyBackup(repository, id, scratch, { signal });
+      const { files, missing: lost } = await offline.verifyBackup(repository, id, scratch, { signal, stateFiles });
       terminal.note(`${id}: ${files.length} files, the database opens and has every row`);
+      for (const path of lost) terminal.note(`${id}: the database names ${printable(path)}, which the node had lost already`);
+      if (lost.length > 0) missing[id] = lost;
     }
-    terminal.result({ verified: ids }, `${ids.length} verified`);
+    const lacking = Object.keys(missing).length;
+    terminal.result(
+      { verified: ids, missing },
+      `${ids.length} verified${lacking > 0 ? `, ${lacking} of them without some files` : ''}`,
+    );
     return 'ok';
   } finally {
     await repository.files.close();

@@ -1,12 +1,15 @@
 /** Where backups go: what was chosen while the node ran, else what is configured. */
-import { mkdir } from 'node:fs/promises';
+import { access, constants, mkdir } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { parseLocation } from './destinations/location.ts';
 import { openFiles, type RemoteAccess } from './destinations/open-files.ts';
+import { writeRemedy } from './destinations/write-remedy.ts';
 import { BackupError } from './errors.ts';
 import { readChoices, writeChoices } from './kept-choices.ts';
 import { findRepositoryFile } from './repository/repository.ts';
 import type { BackupAccess } from './settings.ts';
+
+const NAME_ANOTHER = 'Name a folder that the user of the server can write to, as an absolute path.';
 
 type Destination = Pick<BackupAccess, 'folder' | 'isTrusted'>;
 
@@ -37,15 +40,14 @@ async function makeFolder(dataDir: string, folder: string): Promise<string> {
   const isInside = !inside.startsWith('..') && !isAbsolute(inside);
   if (isInside && inside.split('/')[0] !== 'backups') throw refused('Inside data_dir, backups go to its folder backups alone.');
   await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: Error) => {
-    throw refused(`The folder cannot be made: ${error.message}.`);
+    throw refused(`The folder cannot be made: ${error.message}.`, writeRemedy(error, path, NAME_ANOTHER));
+  });
+  await access(path, constants.R_OK | constants.W_OK | constants.X_OK).catch((error: Error) => {
+    throw refused(`The folder cannot be written: ${error.message}.`, writeRemedy(error, path, NAME_ANOTHER));
   });
   return path;
 }
 
-function refused(sentence: string): BackupError {
-  return new BackupError(
-    'invalid_destination',
-    sentence,
-    'Name a folder that the user of the server can write to, as an absolute path.',
-  );
+function refused(sentence: string, remedy = NAME_ANOTHER): BackupError {
+  return new BackupError('invalid_destination', sentence, remedy);
 }

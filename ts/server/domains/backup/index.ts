@@ -41,7 +41,7 @@ export const backup = defineModule({
       routes: backupRoutes(service),
       start: () => service.start(),
       stop: () => service.stop(),
-      health: () => ({ state: {}, reasons: [] }),
+      health: () => service.health(),
       ready: () => undefined,
     };
   },

@@ -65,10 +65,29 @@ t.test('a new backup that cannot be restored fails, and deletes none of those be
   for (const { parentPath, name } of files) writeFileSync(join(parentPath, name), Buffer.alloc(64, 'x'));
   const second = await untilState(jobs, scope, (await service.create(scope)).id, 'failed');
   t.match(second.error, { code: 'backup_damaged' });
-  t.ok(
-    (await service.list()).some(({ id }) => id === (first.result as { id: string }).id),
-    'the one before is still there',
+  const { id } = first.result as { id: string };
+  t.strictSame(
+    (await service.list()).map((each) => each.id),
+    [id],
+    'the one before is still there and the newest, since one that cannot be restored is not listed',
   );
+  t.match(service.health(), { reasons: [{ code: 'backup_failed', detail: /backup_damaged/ }] });
+  const third = await untilState(jobs, scope, (await service.create(scope)).id, 'done');
+  t.match(third.result, { verified: true }, 'what was damaged is written anew');
+  t.match(service.health(), { reasons: [] });
+});
+
+t.test('damage in one chunk heals, and the older backups with it', async (t) => {
+  const { service, jobs, root } = await open(t);
+  await service.start();
+  const first = await untilState(jobs, scope, (await service.create(scope)).id, 'done');
+  const { id } = first.result as { id: string };
+  const [file] = (await service.get(id)).files.filter(({ path }) => path === 'data/blobs/ab/large');
+  const [name = ''] = file?.chunks ?? [];
+  writeFileSync(join(root, 'backups', 'chunks', name.slice(0, 2), name), 'x');
+  await untilState(jobs, scope, (await service.create(scope)).id, 'failed');
+  await untilState(jobs, scope, (await service.create(scope)).id, 'done');
+  await untilState(jobs, scope, (await service.verify(scope, id)).id, 'done');
 });
 
 t.test('a node that is told not to verify says so of its backups', async (t) => {

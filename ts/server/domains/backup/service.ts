@@ -5,21 +5,25 @@ import Type from 'typebox';
 import { ANONYMOUS, scopeOf } from '../../platform/http/principal.ts';
 import { type Job, JobFailedError, type JobProgress, type JobQueue, type Jobs } from '../../platform/jobs/index.ts';
 import type { Log } from '../../platform/log/log.ts';
+import type { HealthReport } from '../../platform/module/module.ts';
 import type { Node } from '../../platform/node/node.ts';
 import { Repeater } from '../../platform/repeater.ts';
 import type { Storage, TenantScope } from '../../platform/storage/index.ts';
+import { BackupHealth } from './backup-health.ts';
 import { readDestination, writeDestination } from './destination.ts';
 import { parseLocation } from './destinations/location.ts';
 import { openFiles } from './destinations/open-files.ts';
 import { BackupError } from './errors.ts';
 import { readChoices, type Schedule, writeChoices } from './kept-choices.ts';
+import { dropDamagedChunks } from './repository/drop-damaged-chunks.ts';
 import type { Manifest, ManifestHead } from './repository/manifest.ts';
 import { ManifestStore } from './repository/manifest-store.ts';
 import { prune } from './repository/prune.ts';
 import { findRepositoryFile, openRepository, openRepositoryForWriting, type Repository } from './repository/repository.ts';
 import type { BackupAccess } from './settings.ts';
 import { clearScratch, createBackup } from './snapshot/create-backup.ts';
-import { verifyBackup } from './snapshot/verify-backup.ts';
+import type { ExtractOptions } from './snapshot/extract-backup.ts';
+import { proveBackup, verifyBackup } from './snapshot/verify-backup.ts';
 
 const HOUR_MS = 3_600_000;
 const LOOK_MS = 60_000;
@@ -47,6 +51,7 @@ export class BackupService {
   readonly #creations: JobQueue<Record<string, never>>;
   readonly #verifications: JobQueue<{ backup: string }>;
   readonly #schedule: Repeater;
+  readonly #health = new BackupHealth();
   #notBefore = 0;
 
   constructor(parts: BackupServiceParts) {
@@ -56,7 +61,7 @@ export class BackupService {
       name: 'backup.create',
       input: Type.Object({}, { additionalProperties: false }),
       concurrency: 1,
-      run: ({ progress, signal }) => failingForGood(() => this.#create(progress, signal)),
+      run: ({ progress, signal }) => failingForGood(() => this.#createWatched(progress, signal)),
     });
     this.#verifications = jobs.define({
       name: 'backup.verify',
@@ -74,6 +79,10 @@ export class BackupService {
     this.#creations.start();
     this.#verifications.start();
     this.#schedule.start();
+  }
+
+  health(): HealthReport {
+    return this.#health.report(Date.now());
   }
 
   async stop(): Promise<void> {
@@ -125,9 +134,8 @@ export class BackupService {
 
   /** `isChosen`: it goes before that of the settings. `nextAt`: Unix milliseconds; undefined where none is made by itself. */
   async schedule(): Promise<Schedule & { isChosen: boolean; nextAt: number | undefined }> {
-    const { schedule } = await readChoices(this.#parts.node.dataDir);
-    const { hours, keep } = schedule ?? { hours: this.#parts.scheduleHours, keep: this.#parts.keep };
-    return { hours, keep, isChosen: schedule !== undefined, nextAt: hours === 0 ? undefined : await this.#nextAt(hours) };
+    const { hours, keep, isChosen, nextAt } = await this.#plan();
+    return { hours, keep, isChosen, nextAt };
   }
 
   /** Undefined: that of the settings holds again. */
@@ -137,24 +145,63 @@ export class BackupService {
     this.#schedule.wake();
   }
 
+  async #createWatched(onProgress: (progress: JobProgress) => void, signal: AbortSignal): Promise<object> {
+    try {
+      const result = await this.#create(onProgress, signal);
+      this.#health.made();
+      return result;
+    } catch (error) {
+      if (!signal.aborted) this.#health.failed(error instanceof BackupError ? error.code : undefined);
+      throw error;
+    }
+  }
+
   async #create(onProgress: (progress: JobProgress) => void, signal: AbortSignal): Promise<object> {
     const { node, storage, log, isVerifying } = this.#parts;
     const { keep } = await this.schedule();
     return await using(await openRepositoryForWriting(await this.#access()), async (repository) => {
-      const head = await createBackup({ node, storage }, repository, { onProgress, signal });
+      const prove = (manifest: Manifest) => this.#prove(repository, manifest, { onProgress, signal });
+      const head = await createBackup({ node, storage }, repository, { onProgress, signal, ...(isVerifying && { prove }) });
       const { id, size_bytes, stored_bytes } = head;
-      if (isVerifying) await verifyBackup(repository, id, await this.#scratch(), { onProgress, signal });
       const deleted = await prune(repository, keep);
       log.info('backup made', { backup: id, stored_bytes, verified: isVerifying, deleted_backups: deleted.backups });
       return { id, size_bytes, stored_bytes, verified: isVerifying, deleted_backups: deleted.backups };
     });
   }
 
+  /** Content that did not change is not written again: where what lies there is damaged, it is taken away, and the next backup writes it. */
+  async #prove(repository: Repository, manifest: Manifest, options: ExtractOptions): Promise<void> {
+    try {
+      const { stateFiles } = this.#parts.node;
+      this.#tellMissing(manifest.id, await proveBackup(repository, manifest, await this.#scratch(), { ...options, stateFiles }));
+    } catch (error) {
+      if (!(error instanceof BackupError) || error.code !== 'backup_damaged') throw error;
+      const dropped = await dropDamagedChunks(repository, manifest);
+      this.#parts.log.error('a new backup cannot be restored, so it was given up', {
+        error: error.message,
+        dropped_chunks: dropped,
+      });
+      if (dropped === 0) throw error;
+      const remedy = `What was damaged in the destination is deleted (${dropped} chunks): make a backup again, which writes it anew. See whether that disk works.`;
+      throw new BackupError('backup_damaged', error.sentence, remedy, error);
+    }
+  }
+
   async #verify(id: string, onProgress: (progress: JobProgress) => void, signal: AbortSignal): Promise<object> {
     return await using(await openRepository(await this.#access()), async (repository) => {
-      const { files, tables } = await verifyBackup(repository, id, await this.#scratch(), { onProgress, signal });
-      return { id, files: files.length, tables: Object.keys(tables).length };
+      const { stateFiles } = this.#parts.node;
+      const options = { onProgress, signal, stateFiles };
+      const { files, tables, missing } = await verifyBackup(repository, id, await this.#scratch(), options);
+      this.#tellMissing(id, missing);
+      return { id, files: files.length, tables: Object.keys(tables).length, missing_files: missing.length };
     });
+  }
+
+  /** They were lost before the backup was made: it is as good as the node, and every other one would lack them too. */
+  #tellMissing(backup: string, missing: readonly string[]): void {
+    if (missing.length === 0) return;
+    const [example] = missing;
+    this.#parts.log.warn('a backup lacks files that rows of its database name', { backup, files: missing.length, example });
   }
 
   async #scratch(): Promise<string> {
@@ -164,17 +211,23 @@ export class BackupService {
   }
 
   async #lookAtSchedule(): Promise<void> {
-    const { nextAt } = await this.schedule();
+    const { nextAt, dueAt } = await this.#plan();
     const now = Date.now();
+    this.#health.scheduled(dueAt, now);
     if (nextAt === undefined || now < nextAt) return;
     this.#notBefore = now + PAUSE_MS;
     await this.create(scopeOf(ANONYMOUS), 'schedule');
   }
 
-  async #nextAt(hours: number): Promise<number> {
+  /** `dueAt`: by the age of the newest backup alone. */
+  async #plan(): Promise<Schedule & { isChosen: boolean; nextAt: number | undefined; dueAt: number | undefined }> {
+    const { schedule } = await readChoices(this.#parts.node.dataDir);
+    const { hours, keep } = schedule ?? { hours: this.#parts.scheduleHours, keep: this.#parts.keep };
+    const common = { hours, keep, isChosen: schedule !== undefined };
+    if (hours === 0) return { ...common, nextAt: undefined, dueAt: undefined };
     const [newest] = await this.list();
-    const due = newest === undefined ? Date.now() : Date.parse(newest.created_at) + hours * HOUR_MS;
-    return Math.max(due, this.#notBefore);
+    const dueAt = newest === undefined ? Date.now() : Date.parse(newest.created_at) + hours * HOUR_MS;
+    return { ...common, nextAt: Math.max(dueAt, this.#notBefore), dueAt };
   }
 
   async #access(): Promise<BackupAccess> {

@@ -102,7 +102,7 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
   });
   const access = new KnowledgeAccess(context.uses, context.use(license));
   const uploads = createUploads({
-    ...{ storage, log, dataDir: context.node.dataDir, limits: uploadLimits(settings) },
+    ...{ storage, log, dataDir: context.node.dataDir, removals: context.node.removals, limits: uploadLimits(settings) },
     target: new FileTarget({ service, ingestion, embedders, access, onReplaced: () => sweep.wake() }),
     targetErrors: fileErrors,
     outcomes: fileOutcomes,

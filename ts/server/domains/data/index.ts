@@ -1,5 +1,6 @@
 /** The data module: knowledge bases of a tenant, their documents, search in them, and cited answers from them. */
 import { defineModule } from '../../platform/module/module.ts';
+import { blobRows } from './blobs/blob-path.ts';
 import { dataSettings } from './settings.ts';
 import { dataMigrations } from './store/migrations.ts';
 
@@ -13,6 +14,6 @@ export const data = defineModule({
   settings: dataSettings,
   migrations: dataMigrations,
   // Uploads that are not complete are left out: their clients send them again.
-  stateFiles: [{ name: 'blobs', kind: 'folder' }],
+  stateFiles: [{ name: 'blobs', kind: 'folder', rows: blobRows }],
   create: async (context) => (await import('./data-module.ts')).createData(context),
 });

@@ -10,6 +10,9 @@ const REMEDIES: Readonly<Record<string, string>> = {
   revocations_late: 'Check that the node reaches PostgreSQL without a pooler that drops LISTEN connections.',
   storage_unavailable:
     'Look at free space and at errors of the disk, or at the connection to PostgreSQL. The node goes on by itself when writes work.',
+  backup_failed: 'See its job under Backups in the console or with `svc jobs list`, then make one: `svc backup create`.',
+  backup_late:
+    'See whether the destination can be reached and has room (`svc backup destination`), then make one: `svc backup create`.',
   license_grace:
     'Install a new license before the grace period ends: License in the console, or the file that license.file names.',
   license_expired: 'Install a new license: License in the console, or the file that license.file names.',

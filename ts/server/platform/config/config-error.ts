@@ -2,4 +2,11 @@
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly code = 'invalid_config';
+  /** What to do, where that is not to correct the value. */
+  readonly remedy: string | undefined;
+
+  constructor(message: string, { cause, remedy }: { cause?: unknown; remedy?: string } = {}) {
+    super(message, { cause });
+    this.remedy = remedy;
+  }
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parse, TomlError } from 'smol-toml';
 import { ConfigError } from './config-error.ts';
+import { refuseUnreadable } from './config-files.ts';
 
 /** Throws ConfigError with the line of what is no TOML, or with why the file cannot be read. */
 export function readConfigFile(path: string): [string, unknown][] {
@@ -14,6 +15,7 @@ function readToml(path: string): Record<string, unknown> {
   } catch (cause) {
     if (cause instanceof TomlError)
       throw new ConfigError(`${path} is not valid TOML, line ${cause.line}: ${firstLine(cause.message)}`, { cause });
+    refuseUnreadable(path, cause);
     throw new ConfigError(`${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
 }

@@ -2,11 +2,11 @@
  * The effective configuration: defaults, the file, those of conf.d beside it, what was saved while the node ran, the environment, the command
  * line; later ones win.
  */
-import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { closestName } from '../text/closest-name.ts';
 import { ConfigError } from './config-error.ts';
 import { readConfigFile } from './config-file.ts';
+import { additionsTo, findConfigFile } from './config-files.ts';
 import { readValue } from './read-value.ts';
 import { readSavedValues, SAVED_FILE } from './saved-values.ts';
 import { findMember, findSetting, type SectionMember, type Sections, sectionMemberOf } from './section-member.ts';
@@ -153,22 +153,15 @@ function fileLayer(sources: ConfigSources<SettingsSpec>, cwd: string): Layer {
   const path = configFile(sources, cwd);
   const layer: Layer = new Map();
   if (path === undefined) return layer;
-  for (const file of [path, ...additions(path)])
+  for (const file of [path, ...additionsTo(path)])
     for (const [key, raw] of readConfigFile(file)) take(layer, sources.spec, key, raw, `file ${file}`, dirname(file));
   return layer;
-}
-
-/** Files of `conf.d` beside the configuration file, in the order of their names: later ones win. */
-function additions(path: string): string[] {
-  const folder = join(dirname(path), 'conf.d');
-  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.toml')) : [];
-  return names.sort().map((name) => join(folder, name));
 }
 
 function configFile({ file, environment, root }: ConfigSources<SettingsSpec>, cwd: string): string | undefined {
   const named = file ?? environment['SVC_CONFIG'];
   if (named === undefined || named === '') {
-    return [join(root, 'svc.toml'), '/etc/svc/svc.toml'].find((candidate) => existsSync(candidate));
+    return findConfigFile([join(root, 'svc.toml'), '/etc/svc/svc.toml']);
   }
   return resolve(cwd, named);
 }

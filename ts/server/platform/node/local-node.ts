@@ -4,6 +4,7 @@ import { ConfigError } from '../config/config-error.ts';
 import type { ProposedSetting } from '../config/proposed-setting.ts';
 import type { SavedSetting, SavedSettings } from '../config/saved-settings.ts';
 import { listOf } from '../config/setting.ts';
+import { RemovalHold } from '../files/removal-hold.ts';
 import type { HealthReport, NotReady } from '../module/module.ts';
 import type { ModuleHost } from '../module/module-host.ts';
 import { type ModuleName, ROLES, type Role } from '../module/module-names.ts';
@@ -33,6 +34,7 @@ export class LocalNode implements Node {
   readonly installRoot: string;
   readonly dataDir: string;
   readonly stateFiles: readonly StateFile[];
+  readonly removals = new RemovalHold();
   readonly configFiles: readonly string[];
   isDraining = false;
   readonly #options: LocalNodeOptions;

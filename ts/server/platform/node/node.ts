@@ -1,6 +1,7 @@
 /** The node as modules see it: what it is, where its things lie, which modules and roles run, and whether it takes work. */
 import type { ProposedSetting } from '../config/proposed-setting.ts';
 import type { SavedSetting } from '../config/saved-settings.ts';
+import type { RemovalHold } from '../files/removal-hold.ts';
 import type { HealthReport, NotReady } from '../module/module.ts';
 import type { ModuleName, Role } from '../module/module-names.ts';
 import type { StateFile } from '../module/state-file.ts';
@@ -15,6 +16,8 @@ export interface Node {
   readonly dataDir: string;
   /** What the node and its modules keep in `dataDir` beside the database. */
   readonly stateFiles: readonly StateFile[];
+  /** Removals of those files, which a backup holds up. */
+  readonly removals: RemovalHold;
   /** Paths of the files that the configuration was read from. */
   readonly configFiles: readonly string[];
   /** `off` while the node has no account and belongs to no cluster. */

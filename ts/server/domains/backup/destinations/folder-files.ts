@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { syncFolder } from '../../../platform/files/atomic-file.ts';
 import { BackupError, damaged } from '../errors.ts';
 import { type BackupFiles, FILE_NAME, type ListedFile } from './backup-files.ts';
+import { writeRemedy } from './write-remedy.ts';
 
 export class FolderFiles implements BackupFiles {
   readonly shown: string;
@@ -18,14 +19,14 @@ export class FolderFiles implements BackupFiles {
 
   /** Never waits at a pipe and never reads more than it should. */
   async read(path: string, maxBytes: number): Promise<Buffer | undefined> {
-    const file = await open(join(this.shown, path), constants.O_RDONLY | constants.O_NONBLOCK).catch(ifAbsent);
+    const file = await open(join(this.shown, path), constants.O_RDONLY | constants.O_NONBLOCK).catch(this.#ifAbsent);
     if (file === undefined) return undefined;
     try {
       const facts = await file.stat();
       if (!facts.isFile() || facts.size > maxBytes) throw damaged(`${path} is no file of a backup, or too large for one.`);
       return await file.readFile();
     } catch (error) {
-      throw unusable(error);
+      throw this.#unusable(error);
     } finally {
       await file.close();
     }
@@ -40,27 +41,27 @@ export class FolderFiles implements BackupFiles {
       await rename(part, target);
     } catch (error) {
       await rm(part, { force: true });
-      throw unusable(error);
+      throw this.#unusable(error);
     }
     for (let folder = dirname(target); folder.startsWith(this.shown); folder = dirname(folder)) this.#touchedFolders.add(folder);
   }
 
   async renew(path: string): Promise<boolean> {
     const now = new Date();
-    const done = await utimes(join(this.shown, path), now, now).then(() => true, ifAbsent);
+    const done = await utimes(join(this.shown, path), now, now).then(() => true, this.#ifAbsent);
     return done === true;
   }
 
   async list(folder: string): Promise<ListedFile[]> {
     const top = join(this.shown, folder);
-    const entries = (await readdir(top, { withFileTypes: true }).catch(ifAbsent)) ?? [];
+    const entries = (await readdir(top, { withFileTypes: true }).catch(this.#ifAbsent)) ?? [];
     const found: ListedFile[] = [];
     for (const entry of entries) {
       const path = `${folder}/${entry.name}`;
       if (!FILE_NAME.test(entry.name)) continue;
       if (entry.isDirectory()) found.push(...(await this.list(path)));
       if (!entry.isFile()) continue;
-      const facts = await stat(join(this.shown, path)).catch(ifAbsent);
+      const facts = await stat(join(this.shown, path)).catch(this.#ifAbsent);
       if (facts !== undefined) found.push({ path, modifiedAt: facts.mtimeMs });
     }
     return found;
@@ -69,7 +70,7 @@ export class FolderFiles implements BackupFiles {
   async delete(path: string): Promise<void> {
     const target = join(this.shown, path);
     await rm(target, { force: true }).catch((error: unknown) => {
-      throw unusable(error);
+      throw this.#unusable(error);
     });
     this.#touchedFolders.add(dirname(target));
   }
@@ -78,12 +79,25 @@ export class FolderFiles implements BackupFiles {
     try {
       for (const folder of this.#touchedFolders) await syncFolder(folder);
     } catch (error) {
-      throw unusable(error);
+      throw this.#unusable(error);
     }
     this.#touchedFolders.clear();
   }
 
   async close(): Promise<void> {}
+
+  readonly #ifAbsent = (error: NodeJS.ErrnoException): undefined => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw this.#unusable(error);
+  };
+
+  #unusable(error: unknown): BackupError {
+    if (error instanceof BackupError) return error;
+    const { message } = error as Error;
+    const usual = 'Make the folder readable and writable for the user of the server, with room on its disk.';
+    const remedy = writeRemedy(error, this.shown, usual);
+    return new BackupError('destination_unusable', `The backup folder does not work: ${message}.`, remedy, error);
+  }
 }
 
 async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
@@ -94,16 +108,4 @@ async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
   } finally {
     await file.close();
   }
-}
-
-function ifAbsent(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-  throw unusable(error);
-}
-
-function unusable(error: unknown): BackupError {
-  if (error instanceof BackupError) return error;
-  const { message } = error as Error;
-  const remedy = 'Make the folder readable and writable for the user of the server, with room on its disk.';
-  return new BackupError('destination_unusable', `The backup folder does not work: ${message}.`, remedy, error);
 }

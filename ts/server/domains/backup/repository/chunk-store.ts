@@ -53,6 +53,12 @@ export class ChunkStore {
     return bytes;
   }
 
+  /** The next `put` of its content writes it anew. */
+  async delete(name: string): Promise<void> {
+    await this.#files.delete(chunkPath(name));
+    this.#listed = undefined;
+  }
+
   /** Whether the chunk is there, and young enough that no other process takes it for left over. */
   async #isKept(name: string): Promise<boolean> {
     if (this.#files.parallel === 1) return await this.#files.renew(chunkPath(name));

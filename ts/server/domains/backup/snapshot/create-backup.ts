@@ -6,19 +6,29 @@ import type { JobProgress } from '../../../platform/jobs/index.ts';
 import type { Node } from '../../../platform/node/node.ts';
 import { inspectSnapshot, type Storage } from '../../../platform/storage/index.ts';
 import { CHUNK_BYTES, type ChunkStore } from '../repository/chunk-store.ts';
-import { DATABASE_PATH, type ManifestEntry, type ManifestHead } from '../repository/manifest.ts';
+import {
+  DATABASE_PATH,
+  type Manifest,
+  type ManifestBody,
+  type ManifestEntry,
+  type ManifestHead,
+} from '../repository/manifest.ts';
+import type { ManifestStore } from '../repository/manifest-store.ts';
 import type { Repository } from '../repository/repository.ts';
+import type { Sealing } from '../repository/sealing.ts';
 import { OrderedWindow } from './ordered-window.ts';
 import { listSourceFiles, type SourceFile } from './source-files.ts';
 
 export interface BackupSource {
-  readonly node: Pick<Node, 'dataDir' | 'stateFiles' | 'configFiles' | 'version'>;
+  readonly node: Pick<Node, 'dataDir' | 'stateFiles' | 'configFiles' | 'version' | 'removals'>;
   readonly storage: Pick<Storage, 'snapshot' | 'dialect'>;
 }
 
 export interface CreateOptions {
   onProgress?(progress: JobProgress): void;
   readonly signal?: AbortSignal;
+  /** Proves what is about to be listed; what it throws, the backup fails with, and nothing is listed. */
+  prove?(manifest: Manifest): Promise<void>;
 }
 
 /** The backup is there when this resolves, and not before. Throws BackupError and StorageError. */
@@ -42,11 +52,35 @@ export async function clearScratch(dataDir: string): Promise<void> {
 }
 
 async function writeBackup(
+  source: BackupSource,
+  repository: Repository,
+  snapshot: string,
+  options: CreateOptions,
+): Promise<ManifestHead> {
+  const { files: store, manifests, sealing } = repository;
+  // What the copy of the database names is there until its files are read.
+  const release = source.node.removals.hold();
+  const { body, storedBytes } = await putAll(source, repository, snapshot, options).finally(release);
+  await store.sync();
+  const head: ManifestHead = {
+    ...newIdentity(),
+    format: 'svc-backup-1',
+    version: source.node.version,
+    key_id: sealing.keyId ?? null,
+    size_bytes: body.files.reduce((sum, { size_bytes }) => sum + size_bytes, 0),
+    stored_bytes: storedBytes,
+  };
+  await options.prove?.({ ...head, ...body });
+  await list(manifests, head, body, sealing);
+  return head;
+}
+
+async function putAll(
   { node, storage }: BackupSource,
-  { files: store, chunks, manifests, sealing }: Repository,
+  { chunks }: Repository,
   snapshot: string,
   { onProgress, signal }: CreateOptions,
-): Promise<ManifestHead> {
+): Promise<{ body: ManifestBody; storedBytes: number }> {
   onProgress?.({ done: 0, unit: 'bytes', message: 'copying the database' });
   await storage.snapshot(snapshot, signal);
   const { tables } = await inspectSnapshot(snapshot);
@@ -66,20 +100,21 @@ async function writeBackup(
     }).catch((error: unknown) => ifDeleted(file, error));
     if (entry !== undefined) files.push(entry);
   }
-  await store.sync();
-  const head: ManifestHead = {
-    ...newIdentity(),
-    format: 'svc-backup-1',
-    version: node.version,
-    key_id: sealing.keyId ?? null,
-    size_bytes: files.reduce((sum, { size_bytes }) => sum + size_bytes, 0),
-    stored_bytes: storedBytes,
-  };
-  await manifests.put(head, { database: storage.dialect, tables, files }, sealing);
-  return head;
+  return { body: { database: storage.dialect, tables, files }, storedBytes };
 }
 
-/** A node that serves may delete a file after it was listed; its database then says so in the next backup. */
+/** The backup is there from here on, if what was written can be read. */
+async function list(manifests: ManifestStore, head: ManifestHead, body: ManifestBody, sealing: Sealing): Promise<void> {
+  await manifests.put(head, body, sealing);
+  try {
+    await manifests.get(head.id, sealing);
+  } catch (error) {
+    await manifests.delete(head.id);
+    throw error;
+  }
+}
+
+/** A file that is no module's to keep for the backup may be deleted after it was listed. */
 function ifDeleted({ path }: SourceFile, error: unknown): undefined {
   if (path === DATABASE_PATH || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { RemovalHold } from '../../../platform/files/removal-hold.ts';
 import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
 import type { StateFile } from '../../../platform/module/state-file.ts';
 import { createStorage, type Storage, systemScope } from '../../../platform/storage/index.ts';
@@ -35,7 +36,7 @@ export async function openBackedNode(t: Test, url?: string): Promise<BackedNode>
   const storage = createStorage({ url: url ?? `sqlite:${join(dataDir, 'svc.db')}`, modules: [notesModule] });
   await storage.open();
   t.teardown(() => storage.close());
-  const node = { dataDir, stateFiles, configFiles: [join(root, 'svc.toml')], version: '1.2.3' };
+  const node = { dataDir, stateFiles, configFiles: [join(root, 'svc.toml')], version: '1.2.3', removals: new RemovalHold() };
   const access = accessTo(join(root, 'backups'), join(root, 'passphrase'));
   return { root, dataDir, storage, source: { node, storage }, access };
 }

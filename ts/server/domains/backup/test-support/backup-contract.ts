@@ -86,6 +86,17 @@ export function backupContract(t: Test, { newUrl }: TestDatabases): void {
     );
   });
 
+  t.test('a backup that is not proved is not listed, however often it is tried', async (t) => {
+    const node = await openBackedNode(t, await newUrl());
+    const repository = await openRepositoryForWriting(node.access);
+    const prove = async (): Promise<void> => {
+      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    };
+    for (let attempt = 0; attempt < 3; attempt += 1)
+      await t.rejects(createBackup(node.source, repository, { prove }), { code: 'ENOSPC' });
+    t.strictSame(await repository.manifests.listIds(), []);
+  });
+
   t.test('a file that is deleted while the backup runs is left out of it', async (t) => {
     const node = await openBackedNode(t);
     const repository = await openRepositoryForWriting(node.access);
@@ -98,6 +109,20 @@ export function backupContract(t: Test, { newUrl }: TestDatabases): void {
       files.map(({ path }) => path).filter((path) => path.startsWith('data/blobs')),
       ['data/blobs/ab/empty'],
     );
+  });
+
+  t.test('a file that a module removes while the backup reads is in it, and goes afterwards', async (t) => {
+    const node = await openBackedNode(t);
+    const repository = await openRepositoryForWriting(node.access);
+    const file = join(node.dataDir, 'blobs', 'ab', 'large');
+    const remove = async (): Promise<void> => rmSync(file, { force: true });
+    const onProgress = ({ message }: { message?: string }): void => {
+      if (message === 'data/node.json') void node.source.node.removals.remove(remove, remove);
+    };
+    const { id } = await createBackup(node.source, repository, { onProgress });
+    const { files } = await verifyBackup(repository, id, node.root);
+    t.ok(files.some(({ path }) => path === 'data/blobs/ab/large'));
+    t.notOk(existsSync(file));
   });
 
   t.test('a restore over an existing state replaces it, and leaves models and what no module keeps', async (t) => {

@@ -1,4 +1,5 @@
 /** A process that makes or restores backups until it is killed: `create DATA_DIR FOLDER PASSPHRASE_FILE` or `restore ... ID ID`. */
+import { RemovalHold } from '../../../platform/files/removal-hold.ts';
 import { createStorage, DataDirLock } from '../../../platform/storage/index.ts';
 import { notesModule } from '../../../platform/storage/test-support/notes-module.ts';
 import { openRepository, openRepositoryForWriting } from '../repository/repository.ts';
@@ -14,7 +15,7 @@ if (task === 'create') {
   await storage.open();
   const repository = await openRepositoryForWriting(access);
   console.log('ready');
-  const node = { dataDir, stateFiles, configFiles: [], version: '1.2.3' };
+  const node = { dataDir, stateFiles, configFiles: [], version: '1.2.3', removals: new RemovalHold() };
   for (;;) await createBackup({ node, storage }, repository);
 } else {
   const repository = await openRepository(access);

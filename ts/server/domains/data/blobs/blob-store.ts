@@ -6,10 +6,12 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { moveIntoPlace, syncFolder } from '../../../platform/files/atomic-file.ts';
+import { RemovalHold } from '../../../platform/files/removal-hold.ts';
 import type { Storage, StorageAccess, SystemScope, TenantScope } from '../../../platform/storage/index.ts';
 import { newTimeOrderedId } from '../../../platform/time-ordered-id.ts';
 import { dataError } from '../errors.ts';
 import { BlobParts } from './blob-parts.ts';
+import { blobPath, ownerOf } from './blob-path.ts';
 import type { BlobTables } from './blob-tables.ts';
 
 export interface Blob {
@@ -38,12 +40,15 @@ export class BlobStore {
   readonly #busy = new Map<string, Promise<unknown>>();
   /** Undefined: the bytes lie on the node that got them alone. */
   readonly #parts: BlobParts | undefined;
+  readonly #hold: RemovalHold;
 
   /**
    * @param folder `data_dir/blobs`; it is made when the first file comes.
    * @param isShared other nodes use the database, so the bytes go there as well. SQLite has no other nodes.
+   * @param hold what a backup reads is removed after it.
    */
-  constructor(storage: Storage, folder: string, isShared = true) {
+  constructor(storage: Storage, folder: string, isShared = true, hold = new RemovalHold()) {
+    this.#hold = hold;
     this.#access = storage.access<BlobTables>();
     this.#folder = folder;
     this.#parts = isShared && storage.dialect === 'postgres' ? new BlobParts(storage) : undefined;
@@ -62,7 +67,7 @@ export class BlobStore {
   /** Where this node has a blob, or would have it. Throws a RangeError for what is no hash. */
   pathOf({ tenant }: { tenant: string }, sha256: string): string {
     if (!SHA256.test(sha256)) throw new RangeError('a blob is named by its SHA-256 in lowercase hexadecimal');
-    return join(this.#folder, ownerOf(tenant), sha256.slice(0, 2), sha256);
+    return join(this.#folder, blobPath(tenant, sha256));
   }
 
   /** Takes a file whose bytes are synced and were hashed. On return it is on disk under its new name, and known. */
@@ -137,12 +142,25 @@ export class BlobStore {
             ),
           ),
       ]);
-      if ((result?.affectedRows ?? 0) > 0) await rm(path, { force: true });
+      if ((result?.affectedRows ?? 0) === 0) return;
+      await this.#hold.remove(
+        () => rm(path, { force: true }),
+        () => this.#removeUnknown(scope, sha256),
+      );
+    });
+  }
+
+  /** The file of a blob whose row is gone; it may have been stored again. */
+  async #removeUnknown(scope: TenantScope, sha256: string): Promise<void> {
+    const path = this.pathOf(scope, sha256);
+    await this.#inTurn(path, async () => {
+      if ((await this.find(scope, sha256)) === undefined) await rm(path, { force: true });
     });
   }
 
   /** Files of this node whose blobs were removed by another one, and what a crash left behind. */
   async removeOrphans(scope: SystemScope, olderThanMs: number): Promise<void> {
+    if (this.#hold.isHeld) return;
     for (const owner of await names(this.#folder))
       for (const start of await names(join(this.#folder, owner))) {
         const folder = join(this.#folder, owner, start);
@@ -212,11 +230,6 @@ export class BlobStore {
       if (this.#busy.get(key) === done) this.#busy.delete(key);
     }
   }
-}
-
-/** Tenants' names may differ only in case, which some file systems do not tell apart. */
-function ownerOf(tenant: string): string {
-  return createHash('sha256').update(tenant).digest('hex').slice(0, 32);
 }
 
 async function isFile(path: string): Promise<boolean> {

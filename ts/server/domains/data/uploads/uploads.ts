@@ -1,5 +1,6 @@
 /** Wires uploads for the module that takes the files: its routes, and what runs beside them. Nothing is opened before start(). */
 import { join } from 'node:path';
+import type { RemovalHold } from '../../../platform/files/removal-hold.ts';
 import type { ErrorSpec } from '../../../platform/http/errors.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import type { Log } from '../../../platform/log/log.ts';
@@ -34,6 +35,8 @@ export interface UploadsOptions {
   areFilesShared?: boolean;
   /** Without it, files that no document needs stay. */
   usedBlobs?: UsedBlobs;
+  /** What a backup reads is removed after it. */
+  removals?: RemovalHold;
   /** For tests. */
   now?: () => number;
   freeBytes?: FreeBytes;
@@ -55,11 +58,11 @@ export interface Uploads {
 
 export function createUploads(options: UploadsOptions): Uploads {
   const { storage, dataDir, log, limits, target, targetErrors = [], outcomes, usedBlobs, chunkBytes } = options;
-  const { now = Date.now, freeBytes = freeBytesOf, areFilesShared = true } = options;
+  const { now = Date.now, freeBytes = freeBytesOf, areFilesShared = true, removals } = options;
   const { expiryMs } = limits;
   const store = new UploadStore(storage);
   const files = new UploadFiles(join(dataDir, 'uploads'), freeBytes);
-  const blobs = new BlobStore(storage, join(dataDir, 'blobs'), areFilesShared);
+  const blobs = new BlobStore(storage, join(dataDir, 'blobs'), areFilesShared, removals);
   const hasher = new FileHasher();
   const completion = new UploadCompletion({ store, files, blobs, hasher, target, now });
   const service = new UploadService({

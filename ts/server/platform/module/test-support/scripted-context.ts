@@ -2,6 +2,7 @@
 import { type Config, valuesOf } from '../../config/config.ts';
 import type { SettingsSpec } from '../../config/setting.ts';
 import type { Events } from '../../events/index.ts';
+import { RemovalHold } from '../../files/removal-hold.ts';
 import type { JobQueue, Jobs } from '../../jobs/index.ts';
 import { Log } from '../../log/log.ts';
 import { MetricsRegistry } from '../../metrics/registry.ts';
@@ -18,6 +19,7 @@ export const scriptedNode: Node = {
   installRoot: '/nowhere',
   dataDir: '/nowhere/data',
   stateFiles: [],
+  removals: new RemovalHold(),
   configFiles: [],
   auth: () => 'off',
   modules: () => ['system', 'data'],

@@ -6,13 +6,22 @@ const ENTRY = new URL('../../../../workers/sqlite-snapshot.ts', import.meta.url)
 
 export type SnapshotTask =
   | { readonly kind: 'copy'; readonly file: string; readonly to: string }
-  | { readonly kind: 'inspect'; readonly file: string };
+  | { readonly kind: 'inspect'; readonly file: string; readonly keys: readonly SnapshotKeys[] };
+
+/** Rows whose text columns are wanted, but for those that another table has with the same values. */
+export interface SnapshotKeys {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly unless: string;
+}
 
 export interface SnapshotInspection {
   /** What SQLite's integrity check found; empty: nothing. */
   readonly problems: readonly string[];
   /** Rows by table. */
   readonly tables: Readonly<Record<string, number>>;
+  /** Values of the columns, of the rows of each that was asked for; none for a table that the database has not. */
+  readonly keys: readonly (readonly (readonly string[])[])[];
 }
 
 export type SnapshotResult = { readonly inspection?: SnapshotInspection } | { readonly error: { message: string; code: string } };
@@ -23,8 +32,8 @@ export async function copySnapshot(file: string, to: string): Promise<void> {
 }
 
 /** Reads a whole database file that nobody writes to. Throws StorageError for what is no database. */
-export async function inspectSnapshot(file: string): Promise<SnapshotInspection> {
-  return (await runTask({ kind: 'inspect', file })) ?? { problems: ['nothing was read'], tables: {} };
+export async function inspectSnapshot(file: string, keys: readonly SnapshotKeys[] = []): Promise<SnapshotInspection> {
+  return (await runTask({ kind: 'inspect', file, keys })) ?? { problems: ['nothing was read'], tables: {}, keys: [] };
 }
 
 async function runTask(task: SnapshotTask): Promise<SnapshotInspection | undefined> {
