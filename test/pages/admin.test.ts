@@ -1,4 +1,5 @@
 /** The console in a real browser: an administrator makes an account and a key; who is none sees no console. */
+import type { Route } from 'playwright-core';
 import t from 'tap';
 import { startServer } from '../server.ts';
 import { confirm, openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
@@ -178,6 +179,39 @@ t.test('the console', { skip: whyNoBrowser() }, async (t) => {
     await page.getByText('this one').waitFor();
     await open('keys', 'API keys');
     await page.getByText('No keys yet').waitFor();
+  });
+
+  await t.test('a list that renews itself shows what a server sends that takes longer than the interval', async (t) => {
+    const other = await context.newPage();
+    let asked = 0;
+    await other.clock.install();
+    const first = new Promise<Route>((resolve) => {
+      void other.route('**/api/v1/system/jobs?*', (route) => {
+        asked++;
+        resolve(route);
+      });
+    });
+    await other.goto('/admin#jobs');
+    const route = await first;
+    // Ten intervals.
+    await other.clock.runFor(20_000);
+    t.equal(asked, 1, 'no second question before the first is answered');
+    await route.fulfill({ json: { jobs: [], next: null } });
+    await other.getByText('No jobs').waitFor();
+    await other.close();
+  });
+
+  await t.test('a screen whose script is gone says so, and the page can be loaded anew', async (t) => {
+    const old = await openPage(browser, server.url, { storageState: await context.storageState() });
+    const script = '**/assets/groups-*.js';
+    await old.page.route(script, (route) => route.fulfill({ status: 404, body: '' }));
+    await old.page.goto('/admin#groups');
+    await old.page.getByRole('alert').getByText('could not be fetched').waitFor();
+    await old.page.unroute(script);
+    await old.page.getByRole('button', { name: 'Load the page anew' }).click();
+    await old.page.getByText('No groups yet').waitFor();
+    await old.context.close();
+    t.strictSame(old.faults, []);
   });
 
   await t.test('the audit log names what was done, and verifies', async (t) => {
