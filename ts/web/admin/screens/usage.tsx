@@ -8,9 +8,12 @@ import { SelectField } from '../../design/select-field.tsx';
 import { Table } from '../../design/table.tsx';
 import { formatNumber, formatSeconds } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
+import { attempt } from '../attempt.ts';
+import { allRows, type PageQuery } from '../list-pages.ts';
 import { Plot } from '../overview/plot.tsx';
 import { ScreenFrame } from '../screen-frame.tsx';
 import { useData } from '../use-data.ts';
+import { useRows } from '../use-rows.ts';
 import { userNames } from '../user-names.ts';
 
 const KINDS = ['model', 'user', 'key', 'tenant'] as const;
@@ -25,18 +28,19 @@ export function Usage() {
   const [by, setBy] = useState<Kind>('model');
   const [span, setSpan] = useState<Span>('month');
   const from = new Date(Date.now() - SPANS[span] * HOUR_MS).toISOString();
-  const lines = useData(() => call('GET /api/v1/metering/usage', { query: { by, from, limit: 500 } }), [by, span]);
+  const load = (page: PageQuery) => call('GET /api/v1/metering/usage', { query: { ...page, by, from } });
+  const lines = useRows(load, { inputs: [by, span] });
   const step = span === 'day' || span === 'week' ? 'hour' : 'day';
   const series = useData(() => call('GET /api/v1/metering/usage/series', { query: { by, from, step } }), [by, span]);
   const names = useData(userNames);
   const nameOf = (id: string): string => (by === 'user' ? (names.data?.get(id) ?? id) : id);
-  const rows = lines.data?.data ?? [];
+  const rows = lines.rows ?? [];
   return (
     <ScreenFrame
       title={t('usage')}
       detail={t('usage_detail')}
       error={lines.error ?? series.error}
-      isLoading={lines.data === undefined}
+      isLoading={lines.rows === undefined}
       actions={
         <>
           <SelectField
@@ -51,7 +55,12 @@ export function Usage() {
             options={(Object.keys(SPANS) as Span[]).map((value) => ({ value, text: t(`span_${value}`) }))}
             onChange={(value) => setSpan(value as Span)}
           />
-          <Button look="plain" icon="download" disabled={rows.length === 0} onClick={() => save(by, rows, nameOf)}>
+          <Button
+            look="plain"
+            icon="download"
+            disabled={rows.length === 0}
+            onClick={() => void attempt(async () => save(by, await allRows(load), nameOf))}
+          >
             CSV
           </Button>
         </>
@@ -66,6 +75,7 @@ export function Usage() {
         <Table
           label={t('usage')}
           rows={rows}
+          more={lines.more}
           keyOf={({ tenant, id }) => `${tenant} ${id}`}
           columns={[
             { head: t(`usage_by_${by}`), cell: ({ id }) => <span class="breakable">{nameOf(id)}</span> },

@@ -11,9 +11,10 @@ import { t } from '../../i18n/language.ts';
 import type { Role } from '../../session/session.ts';
 import { attempt } from '../attempt.ts';
 import { KeyDialog } from '../key-dialog.tsx';
+import type { PageQuery } from '../list-pages.ts';
 import { ScreenFrame } from '../screen-frame.tsx';
 import { SecretDialog } from '../secret-dialog.tsx';
-import { useData } from '../use-data.ts';
+import { useRows } from '../use-rows.ts';
 import { UserDialog } from '../user-dialog.tsx';
 import { UserKeysDialog } from '../user-keys-dialog.tsx';
 
@@ -22,17 +23,20 @@ type User = Answer<'GET /api/v1/identity/users'>['data'][number];
 const ROLES: readonly Role[] = ['viewer', 'developer', 'admin', 'superadmin'];
 
 export function Users() {
-  const { data, error, reload } = useData(() => call('GET /api/v1/identity/users', { query: { limit: 500 } }));
   const [isMaking, setMaking] = useState(false);
   const [keyFor, setKeyFor] = useState<User>();
   const [keysOf, setKeysOf] = useState<User>();
   const [wanted, setWanted] = useState('');
+  // The route finds whole names alone.
+  const isWhole = wanted.trim() !== '';
+  const load = (query: PageQuery) => call('GET /api/v1/identity/users', { query });
+  const { rows, error, reload, more } = useRows(load, { isWhole });
   const [token, setToken] = useState<{ name: string; value: string }>();
   return (
     <ScreenFrame
       title={t('users')}
       error={error}
-      isLoading={data === undefined}
+      isLoading={rows === undefined}
       actions={
         <>
           <TextField label={t('search')} value={wanted} onInput={setWanted} />
@@ -44,7 +48,8 @@ export function Users() {
     >
       <Table
         label={t('users')}
-        rows={(data?.data ?? []).filter((user) => matches(user, wanted))}
+        rows={(rows ?? []).filter((user) => matches(user, wanted))}
+        more={more}
         keyOf={({ id }) => id}
         columns={[
           {
