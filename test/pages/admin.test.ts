@@ -31,6 +31,25 @@ t.test('the console', { skip: whyNoBrowser() }, async (t) => {
     // They are drawn a frame later than the texts.
     await page.locator('.plot canvas').nth(6).waitFor();
     t.equal(await page.locator('.plot canvas').count(), 7);
+    t.equal(await page.getByRole('region', { name: 'Incidents' }).count(), 0, 'nothing went wrong');
+  });
+
+  await t.test('the overview shows the memory of GPUs where there are some, and what went wrong', async (t) => {
+    const label = 'device="GPU0",description="A card"';
+    const gpu = (kind: string, bytes: number): string => `svc_inference_gpu_memory_bytes{${label},kind="${kind}"} ${bytes}\n`;
+    await page.route('**/metrics', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: `${await response.text()}${gpu('total', 4 * 2 ** 30)}${gpu('used', 2 ** 30)}` });
+    });
+    const incident = { code: 'disk_full', detail: 'The disk is full.', remedy: 'Make room.', since: new Date(), ended_at: null };
+    await page.route('**/api/v1/system/incidents', (route) => route.fulfill({ json: { incidents: [incident] } }));
+    await page.goto('/chat');
+    await open('overview', 'Overview');
+    const plot = page.getByRole('region', { name: 'GPU memory' });
+    await plot.getByText('in all 4 GiB').waitFor();
+    t.match(await plot.textContent(), /used 1 GiB/);
+    await page.getByRole('region', { name: 'Incidents' }).getByText('Make room.').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
   });
 
   await t.test('an account is made, and a key for it that works', async (t) => {
