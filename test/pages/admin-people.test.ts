@@ -105,6 +105,23 @@ t.test('people', { skip: whyNoBrowser() }, async (t) => {
     t.equal((await post(`${server.url}/v1/chat/completions`, chat, asBob)).status, 200);
   });
 
+  await t.test('a limit of a key shows what the key is called and whose it is', async (t) => {
+    const key = (await post(`${server.url}/api/v1/identity/keys`, { name: 'script' }, asBob)).json as {
+      id: string;
+      api_key: string;
+    };
+    await openScreen(page, 'quotas', 'Quotas');
+    await page.getByRole('button', { name: 'New limit' }).click();
+    await dialog.getByLabel('For').selectOption({ label: 'Key' });
+    await dialog.getByLabel('Id of the key').fill(key.id);
+    await dialog.getByLabel('Requests a month').fill('10');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('rowheader', { name: 'script Key · bob' }).waitFor();
+    const chat = { model: chatModel, messages: [{ role: 'user', content: 'Hello' }], max_tokens: 4 };
+    t.equal((await post(`${server.url}/v1/chat/completions`, chat, { 'x-api-key': key.api_key })).status, 200);
+    t.equal((await page.request.delete(`/api/v1/identity/keys/${key.id}`)).status(), 204);
+  });
+
   await t.test('an administrator sees who is signed in to another account, and ends it', async (t) => {
     const password = 'another horse battery';
     await post(`${server.url}/api/v1/identity/users`, { username: 'carl', password, role: 'viewer' }, bearer);
@@ -164,11 +181,18 @@ t.test('people', { skip: whyNoBrowser() }, async (t) => {
     await page.getByRole('rowheader', { name: 'bob' }).waitFor();
     await page.getByLabel('Time', { exact: true }).selectOption('day');
     await page.getByRole('rowheader', { name: 'bob' }).waitFor();
-    t.match(await page.getByLabel('Requests over time').textContent(), /In all 2.*bob 2/);
+    t.match(await page.getByLabel('Requests over time').textContent(), /In all 3.*bob 3/);
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'CSV' }).click();
     const csv = await text(await (await download).createReadStream());
-    t.match(csv, /^tenant,user,name,requests,.*\r\ndefault,usr_\w+,bob,2,/);
+    t.match(csv, /^tenant,user,name,requests,.*\r\ndefault,usr_\w+,bob,3,/);
+    await page.getByLabel('By', { exact: true }).selectOption('key');
+    await page.getByRole('rowheader', { name: /^script bob · key_/ }).waitFor();
+    const byKey = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV' }).click();
+    const keys = await text(await (await byKey).createReadStream());
+    t.match(keys, /^tenant,key,name,owner,requests,/);
+    t.match(keys, /\r\ndefault,key_\w+,script,bob,1,/, 'a key that is revoked keeps its name');
     const lists = (url: URL): boolean => url.pathname === '/api/v1/metering/usage';
     const lines = (after: string | null) => ({
       data: [{ tenant: 'default', id: after === null ? 'first' : 'second', requests: 1, ...NO_TOKENS }],
