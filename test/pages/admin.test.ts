@@ -2,7 +2,7 @@
 import type { Route } from 'playwright-core';
 import t from 'tap';
 import { startServer } from '../server.ts';
-import { confirm, openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
+import { confirm, openAccount, openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
 
 t.test('the console', { skip: whyNoBrowser() }, async (t) => {
   const server = await startServer(t);
@@ -90,11 +90,42 @@ t.test('the console', { skip: whyNoBrowser() }, async (t) => {
     await dialog.getByLabel('Tokens a minute').fill('5000');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: '5,000' }).waitFor();
-    await page.getByRole('button', { name: 'Actions for acme' }).click();
-    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    const remove = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Actions for acme' }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+    };
+    await remove();
+    await dialog.getByText('acme has no accounts.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    const data = { username: 'zoe', role: 'viewer', tenant: 'acme' };
+    t.equal((await page.request.post('/api/v1/identity/users', { data })).status(), 201);
+    await remove();
+    await dialog.getByText('acme is deleted with its accounts: 1.').waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('rowheader', { name: 'acme' }).waitFor({ state: 'detached' });
-    t.pass();
+  });
+
+  await t.test('a tenant that gets an account while its end is asked about stays', async (t) => {
+    await page.request.post('/api/v1/identity/tenants', { data: { id: 'late' } });
+    await page.goto('/chat');
+    await open('tenants', 'Tenants');
+    await page.getByRole('button', { name: 'Actions for late' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('late has no accounts.').waitFor();
+    await page.request.post('/api/v1/identity/users', { data: { username: 'yan', role: 'viewer', tenant: 'late' } });
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText(/The tenant late has 1 accounts/).waitFor();
+    t.equal(await page.getByRole('rowheader', { name: 'late' }).count(), 1);
+  });
+
+  await t.test('an administrator is offered the roles that he may give', async (t) => {
+    const admin = await openAccount(page, browser, server.url, { username: 'adam', role: 'admin' });
+    await admin.page.goto('/admin#users');
+    await admin.page.getByRole('button', { name: 'Actions for vera' }).click();
+    t.strictSame(await admin.page.getByRole('menuitemradio').allTextContents(), ['viewer', 'developer', 'admin']);
+    t.strictSame(admin.faults, []);
+    await admin.context.close();
   });
 
   await t.test('an invitation is made, and its link leads to the form that takes it', async (t) => {
@@ -128,7 +159,13 @@ t.test('the console', { skip: whyNoBrowser() }, async (t) => {
     };
     await choose('Unload', 'unloaded');
     await choose('Load', 'loaded');
-    t.pass();
+    // The default model is kept from the start on.
+    await choose('Allow unloading', 'loaded');
+    await row.getByText('Kept in memory').waitFor({ state: 'detached' });
+    await row.getByRole('button').click();
+    t.equal(await page.getByRole('menuitem', { name: 'Allow unloading' }).count(), 0, 'it is one or the other');
+    await page.getByRole('menuitem', { name: 'Keep in memory' }).click();
+    await row.getByText('Kept in memory').waitFor();
   });
 
   await t.test('a model that cannot be fetched says why', async (t) => {
@@ -249,6 +286,11 @@ t.test('the console', { skip: whyNoBrowser() }, async (t) => {
     await german.page.goto('/admin#users');
     await german.page.getByRole('heading', { level: 1, name: 'Konten' }).waitFor();
     t.equal(await german.page.evaluate(() => document.documentElement.lang), 'de');
+    await german.page.getByRole('row', { name: /vera/ }).getByText('Betrachter').waitFor();
+    await german.page.goto('/admin#models');
+    const model = german.page.getByRole('row', { name: /tiny-chat/ });
+    await model.getByText('geladen', { exact: true }).waitFor();
+    t.match(await model.textContent(), /Chat, Werkzeuge/);
     await german.context.close();
   });
 

@@ -9,6 +9,7 @@ import { TextField } from '../../design/text-field.tsx';
 import { t } from '../../i18n/language.ts';
 import { explain } from '../../session/explain.ts';
 import { attempt } from '../attempt.ts';
+import { roleName } from '../role-name.ts';
 import { useRows } from '../use-rows.ts';
 import type { Group } from './group-dialog.tsx';
 
@@ -73,7 +74,7 @@ export function MembersDialog({ group, onClose, onChanged }: MembersDialogProps)
           {rows.map(({ id, username, role }) => (
             <li key={id} class="row">
               <span class="breakable">{username}</span>
-              <span class="small quiet">{role}</span>
+              <span class="small quiet">{roleName(role)}</span>
               <Button
                 class="push"
                 size="small"

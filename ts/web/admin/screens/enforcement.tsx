@@ -13,6 +13,7 @@ import { t } from '../../i18n/language.ts';
 import { hasRole } from '../../session/session.ts';
 import { actorName } from '../actor-name.ts';
 import { attempt } from '../attempt.ts';
+import { roleName } from '../role-name.ts';
 import { ScreenFrame } from '../screen-frame.tsx';
 import { useData } from '../use-data.ts';
 import { userNames } from '../user-names.ts';
@@ -121,10 +122,10 @@ function Decisions() {
             { head: t('time'), cell: ({ at }) => formatTime(at) },
             {
               head: t('actor'),
-              cell: ({ actor, role }) => <span class="breakable">{`${actorName(actor, names.data)} (${role})`}</span>,
+              cell: ({ actor, role }) => <span class="breakable">{`${actorName(actor, names.data)} (${roleName(role)})`}</span>,
             },
             { head: t('tool'), cell: ({ tool }) => <code class="breakable">{tool}</code> },
-            { head: t('needed_role'), cell: ({ needed_role: needed }) => needed },
+            { head: t('needed_role'), cell: ({ needed_role: needed }) => roleName(needed) },
             {
               head: t('outcome'),
               cell: ({ outcome }) =>

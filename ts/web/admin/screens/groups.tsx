@@ -10,6 +10,7 @@ import { t } from '../../i18n/language.ts';
 import { attempt } from '../attempt.ts';
 import { type Group, GroupDialog } from '../groups/group-dialog.tsx';
 import { MembersDialog } from '../groups/members-dialog.tsx';
+import { roleName } from '../role-name.ts';
 import { ScreenFrame } from '../screen-frame.tsx';
 import { useRows } from '../use-rows.ts';
 
@@ -49,7 +50,7 @@ export function Groups() {
                 </div>
               ),
             },
-            { head: t('role'), cell: ({ role }) => (role === null ? '–' : <Badge tone="accent">{role}</Badge>) },
+            { head: t('role'), cell: ({ role }) => (role === null ? '–' : <Badge tone="accent">{roleName(role)}</Badge>) },
             { head: t('granted_models'), cell: ({ grants }) => <Names names={grants.models} /> },
             { head: t('granted_bases'), cell: ({ grants }) => <Names names={grants.namespaces} /> },
             { head: t('tenant'), cell: ({ tenant }) => tenant },

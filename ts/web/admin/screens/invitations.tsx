@@ -9,6 +9,7 @@ import { formatTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { attempt } from '../attempt.ts';
 import { InvitationDialog } from '../invitation-dialog.tsx';
+import { roleName } from '../role-name.ts';
 import { ScreenFrame } from '../screen-frame.tsx';
 import { useRows } from '../use-rows.ts';
 
@@ -46,7 +47,7 @@ export function Invitations() {
           keyOf={({ id }) => id}
           columns={[
             { head: t('note'), cell: ({ note, id }) => (note === '' ? <code>{id}</code> : note) },
-            { head: t('role'), cell: ({ role }) => role },
+            { head: t('role'), cell: ({ role }) => roleName(role) },
             { head: t('tenant'), cell: ({ tenant }) => tenant },
             { head: t('state'), cell: ({ state }) => <Badge tone={TONES[state]}>{t(`invitation_${state}`)}</Badge> },
             { head: t('uses'), kind: 'number', cell: ({ uses, max_uses }) => `${uses}/${max_uses}` },

@@ -12,6 +12,7 @@ import type { Role } from '../../session/session.ts';
 import { attempt } from '../attempt.ts';
 import { KeyDialog } from '../key-dialog.tsx';
 import type { PageQuery } from '../list-pages.ts';
+import { givenRoles, roleName } from '../role-name.ts';
 import { ScreenFrame } from '../screen-frame.tsx';
 import { SecretDialog } from '../secret-dialog.tsx';
 import { useRows } from '../use-rows.ts';
@@ -19,8 +20,6 @@ import { UserDialog } from '../user-dialog.tsx';
 import { UserKeysDialog } from '../user-keys-dialog.tsx';
 
 type User = Answer<'GET /api/v1/identity/users'>['data'][number];
-
-const ROLES: readonly Role[] = ['viewer', 'developer', 'admin', 'superadmin'];
 
 export function Users() {
   const [isMaking, setMaking] = useState(false);
@@ -61,7 +60,10 @@ export function Users() {
               </div>
             ),
           },
-          { head: t('role'), cell: ({ role }) => <Badge tone={role === 'viewer' ? 'neutral' : 'accent'}>{role}</Badge> },
+          {
+            head: t('role'),
+            cell: ({ role }) => <Badge tone={role === 'viewer' ? 'neutral' : 'accent'}>{roleName(role)}</Badge>,
+          },
           { head: t('tenant'), cell: ({ tenant }) => tenant },
           {
             head: t('state'),
@@ -130,9 +132,9 @@ function actionsOf(user: User, reload: () => Promise<void>, { makeKey, showKeys,
     { text: t('api_keys'), icon: 'list', run: () => showKeys(user) },
     { text: t('new_key'), icon: 'key', run: () => makeKey(user) },
     { text: t('reset_password'), icon: 'refresh', run: () => void reset() },
-    ...ROLES.map(
+    ...givenRoles().map(
       (each, index): MenuItem => ({
-        text: each,
+        text: roleName(each),
         isChosen: each === role,
         isApart: index === 0,
         run: () => patch({ role: each }),
