@@ -15,11 +15,10 @@ export function Incidents({ isBrief = false }: { isBrief?: boolean }) {
   const incidents = data?.incidents ?? [];
   if (isBrief && incidents.length === 0) return null;
   return (
-    <section class="stack" aria-label={t('incidents')}>
+    <section class="stack">
       <h2>{t('incidents')}</h2>
-      {data !== undefined && incidents.length === 0 ? (
-        <Empty icon="check" title={t('no_incidents')} />
-      ) : (
+      {data !== undefined && incidents.length === 0 && <Empty icon="check" title={t('no_incidents')} />}
+      {incidents.length > 0 && (
         <Table
           label={t('incidents')}
           rows={incidents}

@@ -27,7 +27,7 @@ export function ListSamples() {
         onChoose={setTab}
       />
       <Table
-        label={t('sample_table')}
+        label={t('sample_rows')}
         rows={ROWS.slice(0, nRows)}
         more={nRows < ROWS.length ? () => setRows(ROWS.length) : undefined}
         keyOf={({ id }) => id}

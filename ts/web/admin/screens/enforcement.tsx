@@ -106,14 +106,15 @@ function Decisions() {
   const names = useData(userNames);
   const rows = data?.data ?? [];
   return (
-    <section class="stack" aria-label={t('decisions')}>
+    <section class="stack">
       <h2>{t('decisions')}</h2>
       {error !== undefined && <Notice tone="danger">{t('decisions_unread')}</Notice>}
-      {data !== undefined && rows.length === 0 ? (
+      {data !== undefined && rows.length === 0 && (
         <Empty icon="shield" title={t('no_decisions')}>
           <span>{t('no_decisions_detail')}</span>
         </Empty>
-      ) : (
+      )}
+      {rows.length > 0 && (
         <Table
           label={t('decisions')}
           rows={rows}

@@ -38,6 +38,7 @@ export const gallery: Translation<typeof english> = {
   sample_notice_warn: 'Etwas anzusehen.',
   sample_one: 'Eines von mehreren',
   sample_pressed: 'Gedrückt',
+  sample_rows: 'Zeilen und Spalten',
   sample_second: 'Zweites',
   sample_small: 'Klein',
   sample_spinner: 'Warten',

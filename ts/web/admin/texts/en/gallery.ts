@@ -35,6 +35,7 @@ export const gallery = {
   sample_notice_warn: 'Something to look at.',
   sample_one: 'One of several',
   sample_pressed: 'Pressed',
+  sample_rows: 'Rows and columns',
   sample_second: 'Second',
   sample_small: 'Small',
   sample_spinner: 'Waiting',
