@@ -1,7 +1,7 @@
 /** axe-core finds nothing in the windows of knowledge bases, prompts, artifacts, folders and links, nor beside them. */
 import t, { type Test } from 'tap';
 import { startServer } from '../server.ts';
-import { bringAxe, testAccessible } from './accessible.ts';
+import { bringAxe, testAccessible, testFocusSeen } from './accessible.ts';
 import { dropFiles, openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
 
 t.setTimeout(180_000);
@@ -46,6 +46,10 @@ t.test('accessibility of the library', { skip: whyNoBrowser() }, async (t) => {
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.frameLocator('iframe.sandbox').getByRole('heading', { name: 'Tick' }).waitFor();
     await inEachTheme(t, 'an artifact');
+    await testFocusSeen(t, page, 'an artifact', '.artifact-panel');
+    await page.locator('.artifact-panel').focus();
+    const ring = await page.locator('.artifact-panel').evaluate((panel) => getComputedStyle(panel).outlineStyle);
+    t.equal(ring, 'solid', 'the panel, too');
     await page.getByRole('tab', { name: 'Code' }).click();
     await page.locator('.artifact-code .code-block').waitFor();
     await inEachTheme(t, 'its code');
@@ -84,6 +88,21 @@ t.test('accessibility of the library', { skip: whyNoBrowser() }, async (t) => {
     await dialog.getByLabel('New folder').waitFor();
     await inEachTheme(t, 'a choice of folders');
     await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Actions for Work' }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await dialog.getByLabel('Name', { exact: true }).waitFor();
+    await inEachTheme(t, 'a folder that is renamed');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Actions for Clocks' }).click();
+    await page.getByRole('menu').waitFor();
+    await inEachTheme(t, 'the menu of a conversation');
+    // The window was narrower meanwhile, and the menu stands where it was then.
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Actions for Clocks' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await dialog.waitFor();
+    await inEachTheme(t, 'a conversation that is deleted');
+    await page.keyboard.press('Escape');
     await page.getByRole('main').getByRole('button', { name: 'Share' }).click();
     await dialog.getByRole('button', { name: 'Make a link' }).click();
     await dialog.locator('.shares code').waitFor();
@@ -110,6 +129,8 @@ t.test('accessibility of the library', { skip: whyNoBrowser() }, async (t) => {
     await page.getByLabel('Longest answer').fill('10');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Compare with a second model' }).click();
+    await page.getByRole('menuitemradio', { name: 'tiny-rival' }).waitFor();
+    await inEachTheme(t, 'the choice of a second model');
     await page.getByRole('menuitemradio', { name: 'tiny-rival' }).click();
     await page.getByLabel('Message', { exact: true }).fill('Which?');
     await page.keyboard.press('Enter');

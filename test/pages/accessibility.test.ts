@@ -2,7 +2,7 @@
 import type { Locator } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { startServer } from '../server.ts';
-import { bringAxe, setDirection, testAccessible, testRightToLeft } from './accessible.ts';
+import { bringAxe, setDirection, testAccessible, testFocusSeen, testRightToLeft } from './accessible.ts';
 import { ask, openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
 
 const answer = `## Heading
@@ -39,6 +39,7 @@ t.test('accessibility', { skip: whyNoBrowser() }, async (t) => {
     for (const tab of ['Create account', 'Sign in', 'Reset password']) {
       await page.getByRole('tab', { name: tab }).click();
       await inEachTheme(t, tab);
+      await testFocusSeen(t, page, tab);
     }
     await register(page);
   });
@@ -73,6 +74,7 @@ t.test('accessibility', { skip: whyNoBrowser() }, async (t) => {
     for (const summary of await page.locator('summary').all()) await summary.click();
     await inEachTheme(t, 'a conversation');
     await testRightToLeft(t, page, 'a conversation');
+    await testFocusSeen(t, page, 'a conversation');
     await page.locator('.citation-chip').click();
     await page.getByRole('dialog', { name: /report\.pdf/ }).waitFor();
     t.match(await page.getByRole('dialog').textContent(), /page 3.*A passage\./);
@@ -133,6 +135,11 @@ t.test('accessibility', { skip: whyNoBrowser() }, async (t) => {
       await inEachTheme(t, name);
       await page.keyboard.press('Escape');
     }
+    await page.locator('main h1, main h2').first().click();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await inEachTheme(t, 'keyboard shortcuts');
+    await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'link', exact: true }).click();
     await page.getByRole('dialog', { name: 'Open example.com?' }).waitFor();
     await inEachTheme(t, 'a link that leads away');

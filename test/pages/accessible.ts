@@ -42,6 +42,48 @@ export async function testRightToLeft(t: Test, page: Page, name: string): Promis
   await setDirection(page, 'ltr');
 }
 
+/** More than any part of the pages has. */
+const MAX_TABS = 120;
+
+/** Tabs through what is below `root` and finds a visible ring around each that gets the focus, or close around what holds it. */
+export async function testFocusSeen(t: Test, page: Page, name: string, root = 'body'): Promise<void> {
+  await page.locator(root).evaluate((element) => {
+    const start = document.createElement('span');
+    start.tabIndex = -1;
+    element.prepend(start);
+    start.focus();
+    start.remove();
+  });
+  const unseen: string[] = [];
+  let nSeen = 0;
+  for (; nSeen < MAX_TABS; nSeen++) {
+    await page.keyboard.press('Tab');
+    const found = await page.evaluate(unmarkedFocus, root);
+    if (found === undefined) break;
+    if (found !== '') unseen.push(found);
+  }
+  await page.evaluate(() => {
+    for (const element of document.querySelectorAll('[data-was-focused]')) element.removeAttribute('data-was-focused');
+  });
+  t.strictSame(unseen, [], `${name}: each of ${nSeen} controls shows that it has the focus`);
+  t.ok(nSeen > 0, `${name} is reached by keyboard`);
+}
+
+/** The focused element where nothing marks it; empty where something does; undefined at the end of the round. Runs in the page. */
+function unmarkedFocus(root: string): string | undefined {
+  const element = document.activeElement;
+  if (!(element instanceof HTMLElement) || element === document.body) return undefined;
+  if (!document.querySelector(root)?.contains(element) || 'wasFocused' in element.dataset) return undefined;
+  element.dataset['wasFocused'] = '';
+  let around: HTMLElement | null = element;
+  for (let level = 0; level < 3 && around !== null; level++) {
+    const { outlineStyle, outlineWidth } = getComputedStyle(around);
+    if (outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2) return '';
+    around = around.parentElement;
+  }
+  return element.outerHTML.slice(0, 160);
+}
+
 /** As if the page were in a language that is written so. */
 export async function setDirection(page: Page, direction: 'ltr' | 'rtl'): Promise<void> {
   await page.evaluate((dir) => {

@@ -1,7 +1,7 @@
 /** axe-core finds nothing on any screen of the console, in every theme; nothing is cut off at 320 pixels. */
 import t, { type Test } from 'tap';
 import { startServer } from '../server.ts';
-import { bringAxe, testAccessible, testRightToLeft } from './accessible.ts';
+import { bringAxe, testAccessible, testFocusSeen, testRightToLeft } from './accessible.ts';
 import { openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
 
 const SCREENS = [
@@ -28,8 +28,16 @@ t.test('accessibility of the console', { skip: whyNoBrowser() }, async (t) => {
       // All of its hundred rows are alike.
       if (screen === 'settings') await page.getByLabel('Search', { exact: true }).fill('inference.c');
       await inEachTheme(t, screen);
+      await testFocusSeen(t, page, screen, 'main');
       if (READ_FROM_RIGHT.has(screen)) await testRightToLeft(t, page, screen);
     }
+  });
+
+  await t.test('the way to the screens', async (t) => {
+    await testFocusSeen(t, page, 'navigation', '.admin-nav');
+    await page.locator('.skip').focus();
+    await page.keyboard.press('Enter');
+    t.equal(await page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineStyle), 'solid');
   });
 
   t.strictSame(faults, []);

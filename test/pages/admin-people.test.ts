@@ -5,6 +5,8 @@ import { post } from '../http.ts';
 import { chatModel, startServer } from '../server.ts';
 import { bearerOf, confirm, openBrowser, openPage, openScreen, register, whyNoBrowser } from './browser.ts';
 
+const NO_TOKENS = { prompt_tokens: 0, cached_tokens: 0, completion_tokens: 0, total_tokens: 0, seconds: 0 };
+
 t.test('people', { skip: whyNoBrowser() }, async (t) => {
   const server = await startServer(t);
   const browser = await openBrowser(t);
@@ -103,6 +105,23 @@ t.test('people', { skip: whyNoBrowser() }, async (t) => {
     t.equal((await post(`${server.url}/v1/chat/completions`, chat, asBob)).status, 200);
   });
 
+  await t.test('a limit of a key shows what the key is called and whose it is', async (t) => {
+    const key = (await post(`${server.url}/api/v1/identity/keys`, { name: 'script' }, asBob)).json as {
+      id: string;
+      api_key: string;
+    };
+    await openScreen(page, 'quotas', 'Quotas');
+    await page.getByRole('button', { name: 'New limit' }).click();
+    await dialog.getByLabel('For').selectOption({ label: 'Key' });
+    await dialog.getByLabel('Id of the key').fill(key.id);
+    await dialog.getByLabel('Requests a month').fill('10');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('rowheader', { name: 'script Key · bob' }).waitFor();
+    const chat = { model: chatModel, messages: [{ role: 'user', content: 'Hello' }], max_tokens: 4 };
+    t.equal((await post(`${server.url}/v1/chat/completions`, chat, { 'x-api-key': key.api_key })).status, 200);
+    t.equal((await page.request.delete(`/api/v1/identity/keys/${key.id}`)).status(), 204);
+  });
+
   await t.test('an administrator sees who is signed in to another account, and ends it', async (t) => {
     const password = 'another horse battery';
     await post(`${server.url}/api/v1/identity/users`, { username: 'carl', password, role: 'viewer' }, bearer);
@@ -125,6 +144,35 @@ t.test('people', { skip: whyNoBrowser() }, async (t) => {
     t.notOk(await isSignedIn());
   });
 
+  await t.test('a long list is shown page by page, and the search finds what no page shows yet', async (t) => {
+    const names = ['dora', 'emil', 'fred'];
+    for (const username of names) await post(`${server.url}/api/v1/identity/users`, { username, role: 'viewer' }, bearer);
+    const lists = (url: URL): boolean => url.pathname === '/api/v1/identity/users' && url.searchParams.has('limit');
+    // As if a page held two.
+    await page.route(lists, (route) =>
+      route.continue({
+        url: route
+          .request()
+          .url()
+          .replace(/limit=\d+/, 'limit=2'),
+      }),
+    );
+    await openScreen(page, 'users', 'Users');
+    await page.getByText('2 shown').waitFor();
+    t.equal(await page.getByRole('row').count(), 3, 'the head and a page');
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByText('4 shown').waitFor();
+    await openScreen(page, 'groups', 'Groups');
+    await openScreen(page, 'users', 'Users');
+    await page.getByText('2 shown').waitFor();
+    for (const name of names) {
+      await page.getByLabel('Search', { exact: true }).fill(name);
+      await page.getByRole('rowheader', { name }).waitFor();
+    }
+    t.equal(await page.getByRole('button', { name: 'Show more' }).count(), 0);
+    await page.unroute(lists);
+  });
+
   await t.test('usage is plotted and listed by model and account, and saved as CSV', async (t) => {
     await openScreen(page, 'usage', 'Usage');
     await page.getByRole('row', { name: new RegExp(chatModel) }).waitFor();
@@ -133,11 +181,34 @@ t.test('people', { skip: whyNoBrowser() }, async (t) => {
     await page.getByRole('rowheader', { name: 'bob' }).waitFor();
     await page.getByLabel('Time', { exact: true }).selectOption('day');
     await page.getByRole('rowheader', { name: 'bob' }).waitFor();
-    t.match(await page.getByLabel('Requests over time').textContent(), /In all 2.*bob 2/);
+    t.match(await page.getByLabel('Requests over time').textContent(), /In all 3.*bob 3/);
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'CSV' }).click();
     const csv = await text(await (await download).createReadStream());
-    t.match(csv, /^tenant,user,name,requests,.*\r\ndefault,usr_\w+,bob,2,/);
+    t.match(csv, /^tenant,user,name,requests,.*\r\ndefault,usr_\w+,bob,3,/);
+    await page.getByLabel('By', { exact: true }).selectOption('key');
+    await page.getByRole('rowheader', { name: /^script bob · key_/ }).waitFor();
+    const byKey = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV' }).click();
+    const keys = await text(await (await byKey).createReadStream());
+    t.match(keys, /^tenant,key,name,owner,requests,/);
+    t.match(keys, /\r\ndefault,key_\w+,script,bob,1,/, 'a key that is revoked keeps its name');
+    const lists = (url: URL): boolean => url.pathname === '/api/v1/metering/usage';
+    const lines = (after: string | null) => ({
+      data: [{ tenant: 'default', id: after === null ? 'first' : 'second', requests: 1, ...NO_TOKENS }],
+      ...(after === null ? { next: 'first' } : {}),
+    });
+    await page.route(lists, (route) =>
+      route.fulfill({
+        json: { by: 'model', from: '', to: '', ...lines(new URL(route.request().url()).searchParams.get('after')) },
+      }),
+    );
+    await page.getByLabel('By', { exact: true }).selectOption('model');
+    await page.getByText('1 shown', { exact: true }).waitFor();
+    const whole = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV' }).click();
+    t.match(await text(await (await whole).createReadStream()), /,first,.*\r\n.*,second,/, 'also what is not shown');
+    await page.unroute(lists);
   });
 
   t.strictSame(faults, []);

@@ -1,7 +1,8 @@
 /** The console in a real browser: an administrator makes an account and a key; who is none sees no console. */
+import type { Route } from 'playwright-core';
 import t from 'tap';
 import { startServer } from '../server.ts';
-import { confirm, openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
+import { confirm, openAccount, openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
 
 t.test('the console', { skip: whyNoBrowser() }, async (t) => {
   const server = await startServer(t);
@@ -30,6 +31,25 @@ t.test('the console', { skip: whyNoBrowser() }, async (t) => {
     // They are drawn a frame later than the texts.
     await page.locator('.plot canvas').nth(6).waitFor();
     t.equal(await page.locator('.plot canvas').count(), 7);
+    t.equal(await page.getByRole('region', { name: 'Incidents' }).count(), 0, 'nothing went wrong');
+  });
+
+  await t.test('the overview shows the memory of GPUs where there are some, and what went wrong', async (t) => {
+    const label = 'device="GPU0",description="A card"';
+    const gpu = (kind: string, bytes: number): string => `svc_inference_gpu_memory_bytes{${label},kind="${kind}"} ${bytes}\n`;
+    await page.route('**/metrics', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: `${await response.text()}${gpu('total', 4 * 2 ** 30)}${gpu('used', 2 ** 30)}` });
+    });
+    const incident = { code: 'disk_full', detail: 'The disk is full.', remedy: 'Make room.', since: new Date(), ended_at: null };
+    await page.route('**/api/v1/system/incidents', (route) => route.fulfill({ json: { incidents: [incident] } }));
+    await page.goto('/chat');
+    await open('overview', 'Overview');
+    const plot = page.getByRole('region', { name: 'GPU memory' });
+    await plot.getByText('in all 4 GiB').waitFor();
+    t.match(await plot.textContent(), /used 1 GiB/);
+    await page.getByRole('region', { name: 'Incidents' }).getByText('Make room.').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
   });
 
   await t.test('an account is made, and a key for it that works', async (t) => {
@@ -70,11 +90,42 @@ t.test('the console', { skip: whyNoBrowser() }, async (t) => {
     await dialog.getByLabel('Tokens a minute').fill('5000');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: '5,000' }).waitFor();
-    await page.getByRole('button', { name: 'Actions for acme' }).click();
-    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    const remove = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Actions for acme' }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+    };
+    await remove();
+    await dialog.getByText('acme has no accounts.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    const data = { username: 'zoe', role: 'viewer', tenant: 'acme' };
+    t.equal((await page.request.post('/api/v1/identity/users', { data })).status(), 201);
+    await remove();
+    await dialog.getByText('acme is deleted with its accounts: 1.').waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('rowheader', { name: 'acme' }).waitFor({ state: 'detached' });
-    t.pass();
+  });
+
+  await t.test('a tenant that gets an account while its end is asked about stays', async (t) => {
+    await page.request.post('/api/v1/identity/tenants', { data: { id: 'late' } });
+    await page.goto('/chat');
+    await open('tenants', 'Tenants');
+    await page.getByRole('button', { name: 'Actions for late' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('late has no accounts.').waitFor();
+    await page.request.post('/api/v1/identity/users', { data: { username: 'yan', role: 'viewer', tenant: 'late' } });
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText(/The tenant late has 1 accounts/).waitFor();
+    t.equal(await page.getByRole('rowheader', { name: 'late' }).count(), 1);
+  });
+
+  await t.test('an administrator is offered the roles that he may give', async (t) => {
+    const admin = await openAccount(page, browser, server.url, { username: 'adam', role: 'admin' });
+    await admin.page.goto('/admin#users');
+    await admin.page.getByRole('button', { name: 'Actions for vera' }).click();
+    t.strictSame(await admin.page.getByRole('menuitemradio').allTextContents(), ['viewer', 'developer', 'admin']);
+    t.strictSame(admin.faults, []);
+    await admin.context.close();
   });
 
   await t.test('an invitation is made, and its link leads to the form that takes it', async (t) => {
@@ -108,7 +159,13 @@ t.test('the console', { skip: whyNoBrowser() }, async (t) => {
     };
     await choose('Unload', 'unloaded');
     await choose('Load', 'loaded');
-    t.pass();
+    // The default model is kept from the start on.
+    await choose('Allow unloading', 'loaded');
+    await row.getByText('Kept in memory').waitFor({ state: 'detached' });
+    await row.getByRole('button').click();
+    t.equal(await page.getByRole('menuitem', { name: 'Allow unloading' }).count(), 0, 'it is one or the other');
+    await page.getByRole('menuitem', { name: 'Keep in memory' }).click();
+    await row.getByText('Kept in memory').waitFor();
   });
 
   await t.test('a model that cannot be fetched says why', async (t) => {
@@ -180,6 +237,39 @@ t.test('the console', { skip: whyNoBrowser() }, async (t) => {
     await page.getByText('No keys yet').waitFor();
   });
 
+  await t.test('a list that renews itself shows what a server sends that takes longer than the interval', async (t) => {
+    const other = await context.newPage();
+    let asked = 0;
+    await other.clock.install();
+    const first = new Promise<Route>((resolve) => {
+      void other.route('**/api/v1/system/jobs?*', (route) => {
+        asked++;
+        resolve(route);
+      });
+    });
+    await other.goto('/admin#jobs');
+    const route = await first;
+    // Ten intervals.
+    await other.clock.runFor(20_000);
+    t.equal(asked, 1, 'no second question before the first is answered');
+    await route.fulfill({ json: { jobs: [], next: null } });
+    await other.getByText('No jobs').waitFor();
+    await other.close();
+  });
+
+  await t.test('a screen whose script is gone says so, and the page can be loaded anew', async (t) => {
+    const old = await openPage(browser, server.url, { storageState: await context.storageState() });
+    const script = '**/assets/groups-*.js';
+    await old.page.route(script, (route) => route.fulfill({ status: 404, body: '' }));
+    await old.page.goto('/admin#groups');
+    await old.page.getByRole('alert').getByText('could not be fetched').waitFor();
+    await old.page.unroute(script);
+    await old.page.getByRole('button', { name: 'Load the page anew' }).click();
+    await old.page.getByText('No groups yet').waitFor();
+    await old.context.close();
+    t.strictSame(old.faults, []);
+  });
+
   await t.test('the audit log names what was done, and verifies', async (t) => {
     await open('audit', 'Audit log');
     await page
@@ -196,6 +286,11 @@ t.test('the console', { skip: whyNoBrowser() }, async (t) => {
     await german.page.goto('/admin#users');
     await german.page.getByRole('heading', { level: 1, name: 'Konten' }).waitFor();
     t.equal(await german.page.evaluate(() => document.documentElement.lang), 'de');
+    await german.page.getByRole('row', { name: /vera/ }).getByText('Betrachter').waitFor();
+    await german.page.goto('/admin#models');
+    const model = german.page.getByRole('row', { name: /tiny-chat/ });
+    await model.getByText('geladen', { exact: true }).waitFor();
+    t.match(await model.textContent(), /Chat, Werkzeuge/);
     await german.context.close();
   });
 

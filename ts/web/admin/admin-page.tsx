@@ -5,10 +5,12 @@ import { call } from '../api/call.ts';
 import { Button } from '../design/button.tsx';
 import { Empty } from '../design/empty.tsx';
 import { Icon } from '../design/icon.tsx';
+import { Notice } from '../design/notice.tsx';
 import { t } from '../i18n/language.ts';
 import { AccountMenu } from '../session/account-menu.tsx';
 import { Brand } from '../session/brand.tsx';
 import { goToSignIn, hasRole, who } from '../session/session.ts';
+import { ScreenFrame } from './screen-frame.tsx';
 import { GROUPS, SCREENS, type Screen } from './screens.ts';
 
 const isNavOpen = signal(false);
@@ -101,11 +103,30 @@ function Group({ title, screens, shown }: { title: string; screens: readonly Scr
 
 function Shown({ screen }: { screen: Screen }) {
   const [component, setComponent] = useState<{ View: FunctionComponent } | undefined>();
+  const [isMissing, setMissing] = useState(false);
   useEffect(() => {
     document.title = `${t(screen.title)} · svc`;
-    void screen.load().then((View) => setComponent({ View }));
+    screen.load().then(
+      (View) => setComponent({ View }),
+      () => setMissing(true),
+    );
   }, [screen.id]);
+  if (isMissing) return <Missing title={t(screen.title)} />;
   return component === undefined ? <span class="spinner" role="status" aria-label={t('loading')} /> : <component.View />;
+}
+
+/** The script of a screen did not come: a server that was updated meanwhile has other names for its files. */
+function Missing({ title }: { title: string }) {
+  return (
+    <ScreenFrame title={title}>
+      <Notice tone="danger">{t('screen_missing')}</Notice>
+      <div>
+        <Button look="main" icon="refresh" onClick={() => location.reload()}>
+          {t('reload_page')}
+        </Button>
+      </div>
+    </ScreenFrame>
+  );
 }
 
 function SignInFirst() {

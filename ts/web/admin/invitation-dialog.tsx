@@ -4,11 +4,10 @@ import { call } from '../api/call.ts';
 import { SelectField } from '../design/select-field.tsx';
 import { TextField } from '../design/text-field.tsx';
 import { t } from '../i18n/language.ts';
-import { hasRole, type Role } from '../session/session.ts';
+import type { Role } from '../session/session.ts';
 import { FormDialog } from './form-dialog.tsx';
+import { givenRoleOptions } from './role-name.ts';
 import { SecretDialog } from './secret-dialog.tsx';
-
-const ROLES: readonly Role[] = ['viewer', 'developer', 'admin', 'superadmin'];
 
 export function InvitationDialog({ onClose, onMade }: { onClose(): void; onMade(): Promise<void> }) {
   const [note, setNote] = useState('');
@@ -26,12 +25,7 @@ export function InvitationDialog({ onClose, onMade }: { onClose(): void; onMade(
   return (
     <FormDialog title={t('new_invitation')} action={t('create')} send={send} onClose={onClose} onSent={() => {}}>
       <TextField label={t('note')} hint={t('note_hint')} value={note} onInput={setNote} maxLength={200} />
-      <SelectField
-        label={t('role')}
-        value={role}
-        options={ROLES.filter((each) => hasRole(each)).map((value) => ({ value, text: value }))}
-        onChange={(value) => setRole(value as Role)}
-      />
+      <SelectField label={t('role')} value={role} options={givenRoleOptions()} onChange={(value) => setRole(value as Role)} />
       <TextField label={t('uses')} type="number" min={1} step={1} value={uses} onInput={setUses} required />
     </FormDialog>
   );

@@ -7,6 +7,7 @@ import { Progress } from '../design/progress.tsx';
 import { formatBytes, formatNumber } from '../i18n/format.ts';
 import { t } from '../i18n/language.ts';
 import { explain } from '../session/explain.ts';
+import { abilityName, modelStateName } from './model-words.ts';
 import { useData } from './use-data.ts';
 
 const EVERY_MS = 1000;
@@ -22,7 +23,8 @@ export function ModelDialog({ id, onClose }: { id: string; onClose(): void }) {
       {data !== undefined && (
         <FactList
           facts={[
-            { name: t('state'), value: data.state },
+            { name: t('state'), value: modelStateName(data.state) },
+            { name: t('abilities'), value: data.capabilities.map(abilityName).join(', ') || '–' },
             { name: t('kept_in_memory'), value: data.pinned ? t('yes') : t('no') },
             { name: t('requests'), value: formatNumber(data.requests) },
             { name: t('memory'), value: bytesOrNothing(data.memory_bytes) },

@@ -5,8 +5,7 @@ import { TextField } from '../design/text-field.tsx';
 import { t } from '../i18n/language.ts';
 import { hasRole, type Role } from '../session/session.ts';
 import { FormDialog } from './form-dialog.tsx';
-
-const ROLES: readonly Role[] = ['viewer', 'developer', 'admin', 'superadmin'];
+import { givenRoleOptions } from './role-name.ts';
 
 export function UserDialog({ onClose, onMade }: { onClose(): void; onMade(): Promise<void> }) {
   const [username, setUsername] = useState('');
@@ -35,7 +34,7 @@ export function UserDialog({ onClose, onMade }: { onClose(): void; onMade(): Pro
         label={t('role')}
         hint={t('role_hint')}
         value={role}
-        options={ROLES.filter((each) => hasRole(each)).map((value) => ({ value, text: value }))}
+        options={givenRoleOptions()}
         onChange={(value) => setRole(value as Role)}
       />
       {hasRole('superadmin') && (

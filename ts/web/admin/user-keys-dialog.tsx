@@ -10,11 +10,12 @@ import { formatTime } from '../i18n/format.ts';
 import { t } from '../i18n/language.ts';
 import { explain } from '../session/explain.ts';
 import { attempt } from './attempt.ts';
-import { useData } from './use-data.ts';
+import type { PageQuery } from './list-pages.ts';
+import { useRows } from './use-rows.ts';
 
 export function UserKeysDialog({ user, onClose }: { user: { id: string; username: string }; onClose(): void }) {
-  const { data, error, reload } = useData(() => call('GET /api/v1/identity/keys', { query: { user: user.id, limit: 500 } }));
-  const keys = data?.data ?? [];
+  const load = (page: PageQuery) => call('GET /api/v1/identity/keys', { query: { ...page, user: user.id } });
+  const { rows: keys, error, reload, more } = useRows(load);
   const revoke = async (id: string, name: string): Promise<void> => {
     if (!(await confirmed(t('revoke_key'), t('revoke_key_detail', { name }), t('revoke')))) return;
     await attempt(() => call('DELETE /api/v1/identity/keys/{id}', { params: { id } }), t('key_revoked', { name }));
@@ -23,12 +24,13 @@ export function UserKeysDialog({ user, onClose }: { user: { id: string; username
   return (
     <Dialog title={t('keys_of', { name: user.username })} wide onClose={onClose}>
       {error !== undefined && <Notice tone="danger">{explain(error)}</Notice>}
-      {data === undefined && error === undefined && <span class="spinner" role="status" aria-label={t('loading')} />}
-      {data !== undefined && keys.length === 0 && <Empty icon="key" title={t('no_keys')} />}
-      {keys.length > 0 && (
+      {keys === undefined && error === undefined && <span class="spinner" role="status" aria-label={t('loading')} />}
+      {keys?.length === 0 && <Empty icon="key" title={t('no_keys')} />}
+      {keys !== undefined && keys.length > 0 && (
         <Table
           label={t('keys_of', { name: user.username })}
           rows={keys}
+          more={more}
           keyOf={({ id }) => id}
           columns={[
             { head: t('name'), cell: ({ name }) => <span class="breakable">{name}</span> },

@@ -1,7 +1,8 @@
-/** Names of accounts by id, as far as one page of them goes; what is kept about people names them by ids, which stay when an account is renamed. */
+/** Names of accounts by id; what is kept about people names them by ids, which stay when an account is renamed. */
 import { call } from '../api/call.ts';
+import { allRows } from './list-pages.ts';
 
 export async function userNames(): Promise<ReadonlyMap<string, string>> {
-  const { data } = await call('GET /api/v1/identity/users', { query: { limit: 1000 } });
-  return new Map(data.map(({ id, username }) => [id, username]));
+  const users = await allRows((query) => call('GET /api/v1/identity/users', { query }));
+  return new Map(users.map(({ id, username }) => [id, username]));
 }

@@ -54,6 +54,7 @@ const PATHS = {
 } as const;
 
 export type IconName = keyof typeof PATHS;
+export const ICONS = Object.keys(PATHS) as readonly IconName[];
 
 /** Those that point along the text, and are turned where it goes to the left. */
 const ALONG: ReadonlySet<IconName> = new Set(['left', 'right', 'signout', 'list', 'quote']);

@@ -176,6 +176,41 @@ t.test('nobody sees or revokes the keys of others, except administrators of the 
   t.equal((await chat(bed, bobs)).status, 401);
 });
 
+t.test('administrators read what the keys of their tenant are called, also revoked ones, page by page', async (t) => {
+  const bed = await openIdentity(t);
+  const root = await bed.makeRoot();
+  await bed.ask('POST', '/api/v1/identity/tenants', { as: root, body: { id: 'red' } });
+  const keyOf = async (body: object) => {
+    const { body: user } = await bed.ask('POST', '/api/v1/identity/users', { as: root, body });
+    const { body: key } = await bed.ask('POST', '/api/v1/identity/keys', { as: root, body: { name: 'script', user: user.id } });
+    return { user: user.id as string, id: key.id as string, text: key.api_key as string };
+  };
+  const admin = await keyOf({ username: 'red-admin', role: 'admin', tenant: 'red' });
+  const bob = await keyOf({ username: 'bob', role: 'developer', tenant: 'red' });
+  const other = await keyOf({ username: 'carl', role: 'viewer' });
+  await bed.ask('DELETE', `/api/v1/identity/keys/${bob.id}`, { as: root });
+  const path = '/api/v1/identity/key-names';
+  const names = async (as: string, query = '') => (await bed.ask('GET', `${path}${query}`, { as })).body;
+  const { data } = await names(admin.text);
+  const expected = [
+    { id: admin.id, name: 'script', user: admin.user, tenant: 'red', revoked: false },
+    { id: bob.id, name: 'script', user: bob.user, tenant: 'red', revoked: true },
+  ];
+  t.strictSame(
+    data,
+    expected.sort((a, b) => (a.id < b.id ? -1 : 1)),
+  );
+  const all = (await names(root)).data.map(({ id }: { id: string }) => id);
+  t.strictSame(
+    [admin.id, bob.id, other.id].filter((id) => !all.includes(id)),
+    [],
+    'a superadmin reads all',
+  );
+  const first = await names(root, '?limit=1');
+  t.equal((await names(root, `?limit=1&after=${first.next}`)).data[0].id, all[1]);
+  t.match(await bed.ask('GET', path, { as: other.text }), { status: 403 });
+});
+
 t.test('a deleted or disabled account has no credential that works', async (t) => {
   const bed = await openIdentity(t);
   const root = await bed.makeRoot();

@@ -4,6 +4,7 @@ import { ROLES } from '../../platform/http/principal.ts';
 import { EMAIL_PATTERN, USERNAME_PATTERN } from './accounts/account-name.ts';
 import { MAX_PASSWORD_LENGTH } from './accounts/password-rules.ts';
 import { SCOPES } from './accounts/scopes.ts';
+import type { KeyNameRow } from './credentials/key-store.ts';
 import type { ApiKeyRow, AuditRow, SessionRow, TenantRow, UserRow } from './tables.ts';
 
 export const Time = Type.String({ description: 'ISO 8601, UTC.' });
@@ -108,6 +109,10 @@ export const Key = Type.Object({
   ...{ tenant: Type.String(), scopes: Type.Union([Type.Array(Type.String()), Type.Null()]), created_at: Time },
   ...{ expires_at: Nullable(Time), used_at: Nullable(Time) },
 });
+export const KeyName = Type.Object({
+  ...{ id: Type.String(), name: Type.String(), user: Type.String({ description: 'Id of its account.' }), tenant: Type.String() },
+  revoked: Type.Boolean(),
+});
 export const NewKey = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 100 }),
   scopes: Type.Optional(Scopes),
@@ -157,6 +162,10 @@ export function keyBody({ id, name, start, user_id, tenant, scopes, ...times }: 
     ...{ id, name, start, user: user_id, tenant, scopes: scopes === null ? null : (JSON.parse(scopes) as string[]) },
     ...{ created_at: timeOf(times.created_at), expires_at: timeOrNull(times.expires_at), used_at: timeOrNull(times.used_at) },
   };
+}
+
+export function keyNameBody({ id, name, user_id: user, tenant, revoked_at: revokedAt }: KeyNameRow): Static<typeof KeyName> {
+  return { id, name, user, tenant, revoked: revokedAt !== null };
 }
 
 export function issuedKeyBody({ row, apiKey }: { row: ApiKeyRow; apiKey: string }): Static<typeof IssuedKey> {

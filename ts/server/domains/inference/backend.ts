@@ -46,6 +46,8 @@ export interface ModelCard {
   ownedBy: string;
   demonstration?: string;
   state: ModelState;
+  /** Never unloaded to make room; undefined where the backend does not say. */
+  isPinned?: boolean;
   /** Why the model cannot be used; present when state is 'unusable'. */
   unusable?: string;
 }

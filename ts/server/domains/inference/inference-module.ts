@@ -2,6 +2,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeConfinementGap } from '../../native/confinement.ts';
+import type { SystemInfo } from '../../native/llama-shapes.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { HealthReport, Module, NotReady } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
@@ -39,6 +40,7 @@ import { StreamRegistry } from './resumable-streams/stream-registry.ts';
 import { inferenceErrorBodies, inferenceRoutes } from './routes.ts';
 import { InferenceService } from './service.ts';
 import type { inferenceSettings } from './settings.ts';
+import { GpuMetrics } from './usage/gpu-metrics.ts';
 import { InferenceMetrics } from './usage/metrics.ts';
 
 type Context = ModuleContext<typeof inferenceSettings>;
@@ -82,6 +84,7 @@ export function createInference(context: Context, overrides: InferenceOverrides)
   const binding = overrides.binding ?? llamaBinding;
   const inspector = overrides.inspector ?? new Inspector(join(node.dataDir, 'inspected-models.json'));
   const metrics = new InferenceMetrics(context.metrics);
+  const gpus = new GpuMetrics(context.metrics, () => devicesOf(binding));
   const limits = registryLimits(config);
   const keeper = new ResponseKeeper({
     store: new ResponseStore(context.storage),
@@ -106,7 +109,9 @@ export function createInference(context: Context, overrides: InferenceOverrides)
   const prepareStart = async (): Promise<string | undefined> => {
     if (overrides.inspector === undefined) void warnOfConfinementGap(log);
     await emptyOffloadFolder(config.engine?.kvOffloadFolder, log);
-    limits.memory.deviceBytes = config.maxDeviceBytes ?? deviceBytes(binding);
+    const devices = devicesOf(binding);
+    limits.memory.deviceBytes = config.maxDeviceBytes ?? defaultDeviceBytes({ devices });
+    gpus.start(devices);
     warnOfUnusedDevices(binding, log);
     return await chooseDefaultModel(settings, source);
   };
@@ -248,12 +253,12 @@ function localOptions(config: InferenceConfig, limits: LocalOptions['limits']): 
   };
 }
 
-function deviceBytes(binding: NativeBinding): number {
+function devicesOf(binding: NativeBinding): SystemInfo['devices'] {
   try {
-    return defaultDeviceBytes(binding.systemInfo());
+    return binding.systemInfo().devices;
   } catch {
     // Without an engine, which its unavailableReason explains, nothing is loaded.
-    return 0;
+    return [];
   }
 }
 

@@ -279,6 +279,18 @@ t.test('the list says what each model can do and that it talks nonsense', async 
   });
 });
 
+t.test('the list of models says which are kept in memory', async (t) => {
+  const { make } = setUp(t);
+  const { routes } = await make();
+  const pinned = async () => {
+    const { models } = bodyOf(await call(routes, 'GET', '/api/v1/models')) as { models: { id: string; pinned: boolean }[] };
+    return models.find(({ id }) => id === 'tiny-chat')?.pinned;
+  };
+  t.equal(await pinned(), true, 'the default model is');
+  await call(routes, 'PUT', '/api/v1/inference/models/{id}/pin', { pinned: false }, {}, { id: 'tiny-chat' });
+  t.equal(await pinned(), false);
+});
+
 t.test('a model is loaded and unloaded on demand', async (t) => {
   const { binding, make } = setUp(t);
   const { routes } = await make();

@@ -7,6 +7,7 @@ import { t } from '../../i18n/language.ts';
 import { hasRole } from '../../session/session.ts';
 import { FormDialog } from '../form-dialog.tsx';
 import { namesIn } from '../name-list.ts';
+import { roleName } from '../role-name.ts';
 
 export type Group = Answer<'GET /api/v1/identity/groups'>['data'][number];
 type GivenRole = 'viewer' | 'developer' | 'admin' | null;
@@ -36,7 +37,7 @@ export function GroupDialog({ group, onClose, onSaved }: GroupDialogProps) {
   };
   const roles = [
     { value: '', text: t('group_no_role') },
-    ...['viewer', 'developer', 'admin'].map((value) => ({ value, text: value })),
+    ...['viewer', 'developer', 'admin'].map((value) => ({ value, text: roleName(value) })),
   ];
   return (
     <FormDialog

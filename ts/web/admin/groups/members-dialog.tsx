@@ -9,7 +9,8 @@ import { TextField } from '../../design/text-field.tsx';
 import { t } from '../../i18n/language.ts';
 import { explain } from '../../session/explain.ts';
 import { attempt } from '../attempt.ts';
-import { useData } from '../use-data.ts';
+import { roleName } from '../role-name.ts';
+import { useRows } from '../use-rows.ts';
 import type { Group } from './group-dialog.tsx';
 
 interface MembersDialogProps {
@@ -20,7 +21,7 @@ interface MembersDialogProps {
 
 export function MembersDialog({ group, onClose, onChanged }: MembersDialogProps) {
   const params = { id: group.id };
-  const members = useData(() => call('GET /api/v1/identity/groups/{id}/members', { params, query: { limit: 500 } }));
+  const members = useRows((query) => call('GET /api/v1/identity/groups/{id}/members', { params, query }));
   const [name, setName] = useState('');
   const [wrong, setWrong] = useState<string>();
   const changed = async (): Promise<void> => {
@@ -47,7 +48,7 @@ export function MembersDialog({ group, onClose, onChanged }: MembersDialogProps)
     await attempt(() => call('DELETE /api/v1/identity/groups/{id}/members/{user}', { params: { ...params, user } }));
     await changed();
   };
-  const rows = members.data?.data ?? [];
+  const { rows, more } = members;
   return (
     <Dialog title={t('members_of', { name: group.name })} onClose={onClose} closesOutside={false}>
       <form class="stack" onSubmit={(event) => void add(event)}>
@@ -67,13 +68,13 @@ export function MembersDialog({ group, onClose, onChanged }: MembersDialogProps)
         </div>
       </form>
       {members.error !== undefined && <Notice tone="danger">{explain(members.error)}</Notice>}
-      {members.data !== undefined && rows.length === 0 && <Empty icon="users" title={t('no_members')} />}
-      {rows.length > 0 && (
+      {rows?.length === 0 && <Empty icon="users" title={t('no_members')} />}
+      {rows !== undefined && rows.length > 0 && (
         <ul class="plain-list" aria-label={t('members')}>
           {rows.map(({ id, username, role }) => (
             <li key={id} class="row">
               <span class="breakable">{username}</span>
-              <span class="small quiet">{role}</span>
+              <span class="small quiet">{roleName(role)}</span>
               <Button
                 class="push"
                 size="small"
@@ -86,6 +87,11 @@ export function MembersDialog({ group, onClose, onChanged }: MembersDialogProps)
             </li>
           ))}
         </ul>
+      )}
+      {more !== undefined && (
+        <Button look="plain" onClick={more}>
+          {t('more')}
+        </Button>
       )}
     </Dialog>
   );

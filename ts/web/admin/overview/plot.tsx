@@ -53,7 +53,8 @@ export function Plot({ title, times, series, format, least, sums = false, isLong
       resized.disconnect();
       made.destroy();
     };
-  }, []);
+    // The library's lines are fixed when it starts.
+  }, [series.length]);
   useEffect(() => plot.current?.setData(data), [times]);
   return (
     <section class="card plot" aria-label={title}>

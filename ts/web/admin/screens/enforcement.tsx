@@ -13,6 +13,7 @@ import { t } from '../../i18n/language.ts';
 import { hasRole } from '../../session/session.ts';
 import { actorName } from '../actor-name.ts';
 import { attempt } from '../attempt.ts';
+import { roleName } from '../role-name.ts';
 import { ScreenFrame } from '../screen-frame.tsx';
 import { useData } from '../use-data.ts';
 import { userNames } from '../user-names.ts';
@@ -105,14 +106,15 @@ function Decisions() {
   const names = useData(userNames);
   const rows = data?.data ?? [];
   return (
-    <section class="stack" aria-label={t('decisions')}>
+    <section class="stack">
       <h2>{t('decisions')}</h2>
       {error !== undefined && <Notice tone="danger">{t('decisions_unread')}</Notice>}
-      {data !== undefined && rows.length === 0 ? (
+      {data !== undefined && rows.length === 0 && (
         <Empty icon="shield" title={t('no_decisions')}>
           <span>{t('no_decisions_detail')}</span>
         </Empty>
-      ) : (
+      )}
+      {rows.length > 0 && (
         <Table
           label={t('decisions')}
           rows={rows}
@@ -121,10 +123,10 @@ function Decisions() {
             { head: t('time'), cell: ({ at }) => formatTime(at) },
             {
               head: t('actor'),
-              cell: ({ actor, role }) => <span class="breakable">{`${actorName(actor, names.data)} (${role})`}</span>,
+              cell: ({ actor, role }) => <span class="breakable">{`${actorName(actor, names.data)} (${roleName(role)})`}</span>,
             },
             { head: t('tool'), cell: ({ tool }) => <code class="breakable">{tool}</code> },
-            { head: t('needed_role'), cell: ({ needed_role: needed }) => needed },
+            { head: t('needed_role'), cell: ({ needed_role: needed }) => roleName(needed) },
             {
               head: t('outcome'),
               cell: ({ outcome }) =>

@@ -10,34 +10,35 @@ import { t } from '../../i18n/language.ts';
 import { attempt } from '../attempt.ts';
 import { type Group, GroupDialog } from '../groups/group-dialog.tsx';
 import { MembersDialog } from '../groups/members-dialog.tsx';
+import { roleName } from '../role-name.ts';
 import { ScreenFrame } from '../screen-frame.tsx';
-import { useData } from '../use-data.ts';
+import { useRows } from '../use-rows.ts';
 
 export function Groups() {
-  const { data, error, reload } = useData(() => call('GET /api/v1/identity/groups', { query: { limit: 500 } }));
+  const { rows, error, reload, more } = useRows((query) => call('GET /api/v1/identity/groups', { query }));
   const [edited, setEdited] = useState<Group | 'new'>();
   const [shown, setShown] = useState<Group>();
-  const groups = data?.data ?? [];
   return (
     <ScreenFrame
       title={t('groups')}
       detail={t('groups_detail')}
       error={error}
-      isLoading={data === undefined}
+      isLoading={rows === undefined}
       actions={
         <Button look="main" icon="plus" onClick={() => setEdited('new')}>
           {t('new_group')}
         </Button>
       }
     >
-      {groups.length === 0 ? (
+      {rows?.length === 0 ? (
         <Empty icon="users" title={t('no_groups')}>
           <span>{t('no_groups_detail')}</span>
         </Empty>
       ) : (
         <Table
           label={t('groups')}
-          rows={groups}
+          rows={rows ?? []}
+          more={more}
           keyOf={({ id }) => id}
           columns={[
             {
@@ -49,7 +50,7 @@ export function Groups() {
                 </div>
               ),
             },
-            { head: t('role'), cell: ({ role }) => (role === null ? '–' : <Badge tone="accent">{role}</Badge>) },
+            { head: t('role'), cell: ({ role }) => (role === null ? '–' : <Badge tone="accent">{roleName(role)}</Badge>) },
             { head: t('granted_models'), cell: ({ grants }) => <Names names={grants.models} /> },
             { head: t('granted_bases'), cell: ({ grants }) => <Names names={grants.namespaces} /> },
             { head: t('tenant'), cell: ({ tenant }) => tenant },

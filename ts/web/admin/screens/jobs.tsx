@@ -11,8 +11,9 @@ import { formatTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { attempt } from '../attempt.ts';
 import { type Job, JobDialog } from '../job-dialog.tsx';
+import type { PageQuery } from '../list-pages.ts';
 import { ScreenFrame } from '../screen-frame.tsx';
-import { useData } from '../use-data.ts';
+import { useRows } from '../use-rows.ts';
 
 type State = Job['state'];
 
@@ -23,26 +24,33 @@ const TONES: Record<State, Tone> = { queued: 'neutral', running: 'accent', done:
 export function Jobs() {
   const [state, setState] = useState('');
   const [shown, setShown] = useState<Job>();
-  const load = () =>
-    call('GET /api/v1/system/jobs', { query: { limit: 100, ...(state === '' ? {} : { state: state as State }) } });
-  const { data, error, reload } = useData(load, [state], EVERY_MS);
-  const jobs = data?.jobs ?? [];
+  const load = async ({ limit, after }: PageQuery) => {
+    const query = {
+      limit,
+      ...(after === undefined ? {} : { before: after }),
+      ...(state === '' ? {} : { state: state as State }),
+    };
+    const { jobs, next } = await call('GET /api/v1/system/jobs', { query });
+    return { data: jobs, next };
+  };
+  const { rows, error, reload, more } = useRows(load, { inputs: [state], everyMs: EVERY_MS });
   const states = [{ value: '', text: t('all') }, ...STATES.map((value) => ({ value, text: t(`job_${value}`) }))];
   return (
     <ScreenFrame
       title={t('jobs')}
       error={error}
-      isLoading={data === undefined}
+      isLoading={rows === undefined}
       actions={<SelectField label={t('state')} value={state} options={states} onChange={setState} />}
     >
-      {jobs.length === 0 ? (
+      {rows?.length === 0 ? (
         <Empty icon="clock" title={t('no_jobs')}>
           <span>{t('no_jobs_detail')}</span>
         </Empty>
       ) : (
         <Table
           label={t('jobs')}
-          rows={jobs}
+          rows={rows ?? []}
+          more={more}
           keyOf={({ id }) => id}
           columns={[
             { head: t('kind'), cell: ({ kind }) => kind },

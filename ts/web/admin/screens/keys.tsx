@@ -9,14 +9,13 @@ import { t } from '../../i18n/language.ts';
 import { attempt } from '../attempt.ts';
 import { KeyDialog } from '../key-dialog.tsx';
 import { ScreenFrame } from '../screen-frame.tsx';
-import { useData } from '../use-data.ts';
+import { useRows } from '../use-rows.ts';
 
 type Key = Answer<'GET /api/v1/identity/keys'>['data'][number];
 
 export function Keys() {
-  const { data, error, reload } = useData(() => call('GET /api/v1/identity/keys', { query: { limit: 500 } }));
+  const { rows, error, reload, more } = useRows((query) => call('GET /api/v1/identity/keys', { query }));
   const [isMaking, setMaking] = useState(false);
-  const keys = data?.data ?? [];
   const revoke = async ({ id, name }: Key): Promise<void> => {
     if (!(await confirmed(t('revoke_key'), t('revoke_key_detail', { name }), t('revoke')))) return;
     await attempt(() => call('DELETE /api/v1/identity/keys/{id}', { params: { id } }), t('key_revoked', { name }));
@@ -27,19 +26,20 @@ export function Keys() {
       title={t('api_keys')}
       detail={t('api_keys_detail')}
       error={error}
-      isLoading={data === undefined}
+      isLoading={rows === undefined}
       actions={
         <Button look="main" icon="plus" onClick={() => setMaking(true)}>
           {t('new_key')}
         </Button>
       }
     >
-      {keys.length === 0 ? (
+      {rows?.length === 0 ? (
         <Empty icon="key" title={t('no_keys')} />
       ) : (
         <Table
           label={t('api_keys')}
-          rows={keys}
+          rows={rows ?? []}
+          more={more}
           keyOf={({ id }) => id}
           columns={[
             { head: t('name'), cell: ({ name }) => name },

@@ -12,6 +12,7 @@ import { hasRole } from '../../session/session.ts';
 import { attempt } from '../attempt.ts';
 import { ModelDialog } from '../model-dialog.tsx';
 import { ModelSettingsDialog } from '../model-settings-dialog.tsx';
+import { abilityName, modelStateName } from '../model-words.ts';
 import { PullDialog } from '../pull-dialog.tsx';
 import { PullList } from '../pull-list.tsx';
 import { ScreenFrame } from '../screen-frame.tsx';
@@ -49,8 +50,8 @@ export function Models() {
           keyOf={({ id }) => id}
           columns={[
             { head: t('name'), cell: (model) => <Name model={model} /> },
-            { head: t('state'), cell: ({ state }) => <Badge tone={TONES[state] ?? 'neutral'}>{state}</Badge> },
-            { head: t('abilities'), cell: ({ capabilities }) => capabilities.join(', ') },
+            { head: t('state'), cell: (model) => <ModelState model={model} /> },
+            { head: t('abilities'), cell: ({ capabilities }) => capabilities.map(abilityName).join(', ') },
             {
               head: t('parameters'),
               kind: 'number',
@@ -94,8 +95,17 @@ function Name({ model }: { model: Model }) {
   );
 }
 
+function ModelState({ model: { state, pinned } }: { model: Model }) {
+  return (
+    <span class="row">
+      <Badge tone={TONES[state] ?? 'neutral'}>{modelStateName(state)}</Badge>
+      {pinned === true && <Badge>{t('kept_in_memory')}</Badge>}
+    </span>
+  );
+}
+
 function actionsOf(
-  { id, state }: Model,
+  { id, state, pinned }: Model,
   reload: () => Promise<void>,
   show: (id: string) => void,
   set: (id: string) => void,
@@ -123,19 +133,11 @@ function actionsOf(
           run: act(() => call('POST /api/v1/inference/models/{id}/load', { params }), t('load_begun', { id })),
         },
     {
-      text: t('keep_loaded'),
+      text: pinned === true ? t('allow_unload') : t('keep_loaded'),
       icon: 'pin',
       run: act(
-        () => call('PUT /api/v1/inference/models/{id}/pin', { params, body: { pinned: true } }),
-        t('pinned_model', { id }),
-      ),
-    },
-    {
-      text: t('allow_unload'),
-      icon: 'swap',
-      run: act(
-        () => call('PUT /api/v1/inference/models/{id}/pin', { params, body: { pinned: false } }),
-        t('unpinned_model', { id }),
+        () => call('PUT /api/v1/inference/models/{id}/pin', { params, body: { pinned: pinned !== true } }),
+        t(pinned === true ? 'unpinned_model' : 'pinned_model', { id }),
       ),
     },
     { text: t('delete'), icon: 'trash', isDangerous: true, isApart: true, run: () => void remove() },

@@ -4,6 +4,7 @@ import { Badge, type Tone } from '../../design/badge.tsx';
 import { formatBytes, formatNumber, formatSeconds } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { FirstSteps } from '../first-steps.tsx';
+import { Incidents } from '../incidents.tsx';
 import { History } from '../overview/history.ts';
 import { readMetrics } from '../overview/metrics.ts';
 import { Plot } from '../overview/plot.tsx';
@@ -34,6 +35,7 @@ export function Overview() {
           <Tile name={t('modules_running')} value={formatNumber(data.modules.length)} />
         </dl>
       )}
+      <Incidents isBrief />
       <Plots />
     </ScreenFrame>
   );
@@ -48,14 +50,20 @@ function Tile({ name, value }: { name: string; value: string }) {
   );
 }
 
+async function metricsText(): Promise<string> {
+  return await (await request('GET /metrics')).text();
+}
+
 function Plots() {
   const [history, setHistory] = useState(new History());
   useEffect(() => {
     let isGone = false;
+    let isReading = false;
     const read = async (): Promise<void> => {
-      if (document.hidden) return;
-      const response = await request('GET /metrics').catch(() => undefined);
-      const text = await response?.text();
+      if (document.hidden || isReading) return;
+      isReading = true;
+      const text = await metricsText().catch(() => undefined);
+      isReading = false;
       if (text !== undefined && !isGone) setHistory((known) => known.with(readMetrics(text, Date.now() / 1000)));
     };
     void read();
@@ -68,6 +76,7 @@ function Plots() {
   const { times } = history;
   const ttft = 'svc_inference_time_to_first_token_seconds';
   const itl = 'svc_inference_inter_token_seconds';
+  const gpuMemory = history.gauges('svc_inference_gpu_memory_bytes{total}');
   const ms = (value: number): string => `${formatNumber(value * 1000, value < 0.01 ? 1 : 0)} ms`;
   const plain = (value: number): string => formatNumber(value, value < 10 ? 2 : 0);
   return (
@@ -132,6 +141,18 @@ function Plots() {
           { name: t('models'), values: history.gauges('svc_inference_model_memory_bytes{used}') },
         ]}
       />
+      {gpuMemory.some((bytes) => bytes !== null) && (
+        <Plot
+          title={t('gpu_memory')}
+          times={times}
+          format={formatBytes}
+          least={1}
+          series={[
+            { name: t('used'), values: history.gauges('svc_inference_gpu_memory_bytes{used}') },
+            { name: t('in_all'), values: gpuMemory },
+          ]}
+        />
+      )}
       <Plot
         title={t('cpu')}
         times={times}

@@ -9,6 +9,7 @@ import { Table } from '../../design/table.tsx';
 import { formatTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { attempt } from '../attempt.ts';
+import { allRows } from '../list-pages.ts';
 import { ScimTokenDialog } from '../scim-token-dialog.tsx';
 import { ScreenFrame } from '../screen-frame.tsx';
 import { useData } from '../use-data.ts';
@@ -102,11 +103,11 @@ export function Provisioning() {
 
 /** Keys of programs' accounts that have the scope alone. */
 async function scimTokens(): Promise<Token[]> {
-  const { data: accounts } = await call('GET /api/v1/identity/users', { query: { service: true, limit: 200 } });
+  const accounts = await allRows((page) => call('GET /api/v1/identity/users', { query: { ...page, service: true } }));
   const lists = await Promise.all(
     accounts.map(async ({ id, username }) => {
-      const { data } = await call('GET /api/v1/identity/keys', { query: { user: id, limit: 100 } });
-      return data.filter(({ scopes }) => scopes?.includes('scim')).map((key) => ({ ...key, account: username }));
+      const keys = await allRows((page) => call('GET /api/v1/identity/keys', { query: { ...page, user: id } }));
+      return keys.filter(({ scopes }) => scopes?.includes('scim')).map((key) => ({ ...key, account: username }));
     }),
   );
   return lists.flat();

@@ -9,6 +9,7 @@ import { Table } from '../../design/table.tsx';
 import { formatNumber } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { attempt } from '../attempt.ts';
+import { type KeyName, keyNames } from '../key-names.ts';
 import { LIMITS, type LimitName, type Quota, QuotaDialog } from '../quotas/quota-dialog.tsx';
 import { ScreenFrame } from '../screen-frame.tsx';
 import { useData } from '../use-data.ts';
@@ -18,7 +19,14 @@ const EVERY_MS = 5000;
 
 export function Quotas() {
   const { data, error, reload } = useData(() => call('GET /api/v1/metering/quotas'), [], EVERY_MS);
-  const names = useData(userNames);
+  const names = useData(async () => {
+    const [people, keys] = await Promise.all([userNames(), keyNames()]);
+    return { people, keys };
+  });
+  // The limit may be of an account or key that is new since.
+  const saved = async (): Promise<void> => {
+    await Promise.all([reload(), names.reload()]);
+  };
   const [edited, setEdited] = useState<Quota | 'new'>();
   // A quota without limits is none.
   const quotas = (data?.data ?? []).filter((quota) => LIMITS.some((limit) => quota[limit] !== null));
@@ -56,7 +64,7 @@ export function Quotas() {
               cell: (quota) => (
                 <div class="two-lines">
                   <span>{nameOf(quota, names.data)}</span>
-                  <span class="small quiet">{kindOf(quota)}</span>
+                  <span class="small quiet">{kindOf(quota, names.data)}</span>
                 </div>
               ),
             },
@@ -84,7 +92,7 @@ export function Quotas() {
         />
       )}
       {edited !== undefined && (
-        <QuotaDialog quota={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} onSaved={reload} />
+        <QuotaDialog quota={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} onSaved={saved} />
       )}
     </ScreenFrame>
   );
@@ -105,12 +113,18 @@ function Use({ quota, limit }: { quota: Quota; limit: LimitName }) {
   );
 }
 
-function nameOf({ tenant, user, key }: Quota, names: ReadonlyMap<string, string> | undefined): string {
-  if (user !== null) return names?.get(user) ?? user;
-  return key ?? tenant;
+interface Names {
+  people: ReadonlyMap<string, string>;
+  keys: ReadonlyMap<string, KeyName>;
 }
 
-function kindOf({ user, key }: Quota): string {
+function nameOf({ tenant, user, key }: Quota, names: Names | undefined): string {
+  if (user !== null) return names?.people.get(user) ?? user;
+  return key === null ? tenant : (names?.keys.get(key)?.name ?? key);
+}
+
+function kindOf({ user, key }: Quota, names: Names | undefined): string {
   if (user !== null) return t('usage_by_user');
-  return key === null ? t('usage_by_tenant') : t('usage_by_key');
+  if (key === null) return t('usage_by_tenant');
+  return [t('usage_by_key'), names?.keys.get(key)?.owner].filter(Boolean).join(' · ');
 }

@@ -1,15 +1,15 @@
 import { call } from '../../api/call.ts';
 import { Badge } from '../../design/badge.tsx';
 import { confirmed } from '../../design/confirm.tsx';
-import { Empty } from '../../design/empty.tsx';
 import { FactList } from '../../design/fact-list.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { Switch } from '../../design/switch.tsx';
 import { Table } from '../../design/table.tsx';
-import { formatSeconds, formatTime } from '../../i18n/format.ts';
+import { formatSeconds } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { hasRole } from '../../session/session.ts';
 import { attempt } from '../attempt.ts';
+import { Incidents } from '../incidents.tsx';
 import { ReasonList } from '../reason-list.tsx';
 import { ScreenFrame } from '../screen-frame.tsx';
 import { useData } from '../use-data.ts';
@@ -99,39 +99,4 @@ function stateOf(node: object, name: string): string {
   return Object.entries(state)
     .map(([key, value]) => `${key}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
     .join(' · ');
-}
-
-function Incidents() {
-  const { data } = useData(() => call('GET /api/v1/system/incidents'), [], EVERY_MS);
-  const incidents = data?.incidents ?? [];
-  return (
-    <section class="stack" aria-label={t('incidents')}>
-      <h2>{t('incidents')}</h2>
-      {data !== undefined && incidents.length === 0 ? (
-        <Empty icon="check" title={t('no_incidents')} />
-      ) : (
-        <Table
-          label={t('incidents')}
-          rows={incidents}
-          keyOf={({ code, since }) => `${code} ${since}`}
-          columns={[
-            {
-              head: t('what_happened'),
-              cell: ({ detail, remedy }) => (
-                <div class="two-lines">
-                  <span>{detail}</span>
-                  {remedy !== null && <span class="small quiet">{remedy}</span>}
-                </div>
-              ),
-            },
-            { head: t('begun'), cell: ({ since }) => formatTime(since) },
-            {
-              head: t('ended'),
-              cell: ({ ended_at: at }) => (at === null ? <Badge tone="warn">{t('lasts')}</Badge> : formatTime(at)),
-            },
-          ]}
-        />
-      )}
-    </section>
-  );
 }

@@ -7,6 +7,7 @@ import { Table } from '../../design/table.tsx';
 import { formatNumber, formatTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { attempt } from '../attempt.ts';
+import { allRows } from '../list-pages.ts';
 import { ScreenFrame } from '../screen-frame.tsx';
 import { TenantDialog } from '../tenant-dialog.tsx';
 import { useData } from '../use-data.ts';
@@ -62,11 +63,21 @@ export function Tenants() {
   );
 }
 
+async function countAccounts(id: string): Promise<number> {
+  const users = await allRows((query) => call('GET /api/v1/identity/users', { query }));
+  return users.filter(({ tenant }) => tenant === id).length;
+}
+
 function actionsOf(tenant: Tenant, reload: () => Promise<void>, edit: (tenant: Tenant) => void): MenuItem[] {
   const { id } = tenant;
   const remove = async (): Promise<void> => {
-    if (!(await confirmed(t('delete_tenant'), t('delete_tenant_detail', { id }), t('delete')))) return;
-    await attempt(() => call('DELETE /api/v1/identity/tenants/{id}', { params: { id }, query: { force: true } }));
+    await attempt(async () => {
+      const count = await countAccounts(id);
+      const detail = count === 0 ? t('delete_empty_tenant_detail', { id }) : t('delete_tenant_detail', { id, count });
+      if (!(await confirmed(t('delete_tenant'), detail, t('delete')))) return;
+      // An account that was made since the question stops the server.
+      await call('DELETE /api/v1/identity/tenants/{id}', { params: { id }, query: count === 0 ? {} : { force: true } });
+    });
     await reload();
   };
   return [

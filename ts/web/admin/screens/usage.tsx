@@ -8,9 +8,13 @@ import { SelectField } from '../../design/select-field.tsx';
 import { Table } from '../../design/table.tsx';
 import { formatNumber, formatSeconds } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
+import { attempt } from '../attempt.ts';
+import { type KeyName, keyNames } from '../key-names.ts';
+import { allRows, type PageQuery } from '../list-pages.ts';
 import { Plot } from '../overview/plot.tsx';
 import { ScreenFrame } from '../screen-frame.tsx';
 import { useData } from '../use-data.ts';
+import { useRows } from '../use-rows.ts';
 import { userNames } from '../user-names.ts';
 
 const KINDS = ['model', 'user', 'key', 'tenant'] as const;
@@ -25,18 +29,20 @@ export function Usage() {
   const [by, setBy] = useState<Kind>('model');
   const [span, setSpan] = useState<Span>('month');
   const from = new Date(Date.now() - SPANS[span] * HOUR_MS).toISOString();
-  const lines = useData(() => call('GET /api/v1/metering/usage', { query: { by, from, limit: 500 } }), [by, span]);
+  const load = (page: PageQuery) => call('GET /api/v1/metering/usage', { query: { ...page, by, from } });
+  const lines = useRows(load, { inputs: [by, span] });
   const step = span === 'day' || span === 'week' ? 'hour' : 'day';
   const series = useData(() => call('GET /api/v1/metering/usage/series', { query: { by, from, step } }), [by, span]);
-  const names = useData(userNames);
-  const nameOf = (id: string): string => (by === 'user' ? (names.data?.get(id) ?? id) : id);
-  const rows = lines.data?.data ?? [];
+  const people = useData(userNames);
+  const keys = useData(async () => (by === 'key' ? await keyNames() : undefined), [by]);
+  const names: Names = { by, people: people.data, keys: keys.data };
+  const rows = lines.rows ?? [];
   return (
     <ScreenFrame
       title={t('usage')}
       detail={t('usage_detail')}
       error={lines.error ?? series.error}
-      isLoading={lines.data === undefined}
+      isLoading={lines.rows === undefined}
       actions={
         <>
           <SelectField
@@ -51,13 +57,18 @@ export function Usage() {
             options={(Object.keys(SPANS) as Span[]).map((value) => ({ value, text: t(`span_${value}`) }))}
             onChange={(value) => setSpan(value as Span)}
           />
-          <Button look="plain" icon="download" disabled={rows.length === 0} onClick={() => save(by, rows, nameOf)}>
+          <Button
+            look="plain"
+            icon="download"
+            disabled={rows.length === 0}
+            onClick={() => void attempt(async () => save(by, await allRows(load), names))}
+          >
             CSV
           </Button>
         </>
       }
     >
-      {series.data !== undefined && rows.length > 0 && <Lines key={`${by} ${span}`} report={series.data} nameOf={nameOf} />}
+      {series.data !== undefined && rows.length > 0 && <Lines key={`${by} ${span}`} report={series.data} names={names} />}
       {rows.length === 0 ? (
         <Empty icon="list" title={t('no_usage')}>
           <span>{t('no_usage_detail')}</span>
@@ -66,9 +77,10 @@ export function Usage() {
         <Table
           label={t('usage')}
           rows={rows}
+          more={lines.more}
           keyOf={({ tenant, id }) => `${tenant} ${id}`}
           columns={[
-            { head: t(`usage_by_${by}`), cell: ({ id }) => <span class="breakable">{nameOf(id)}</span> },
+            { head: t(`usage_by_${by}`), cell: ({ id }) => <Name id={id} names={names} /> },
             { head: t('tenant'), cell: ({ tenant }) => tenant },
             { head: t('requests'), kind: 'number', cell: ({ requests }) => formatNumber(requests) },
             { head: t('prompt_tokens'), kind: 'number', cell: ({ prompt_tokens }) => formatNumber(prompt_tokens) },
@@ -82,17 +94,41 @@ export function Usage() {
   );
 }
 
+/** What is known of the groups that usage is counted by. */
+interface Names {
+  by: Kind;
+  people: ReadonlyMap<string, string> | undefined;
+  keys: ReadonlyMap<string, KeyName> | undefined;
+}
+
+function nameOf(id: string, { by, people, keys }: Names): string {
+  if (by === 'key') return id === '' ? t('without_key') : (keys?.get(id)?.name ?? id);
+  return by === 'user' ? (people?.get(id) ?? id) : id;
+}
+
+/** A key with its owner, and its id, which limits are set by. */
+function Name({ id, names }: { id: string; names: Names }) {
+  const key = names.by === 'key' ? names.keys?.get(id) : undefined;
+  if (key === undefined) return <span class="breakable">{nameOf(id, names)}</span>;
+  return (
+    <div class="two-lines">
+      <span class="breakable">{key.name}</span>
+      <span class="small quiet breakable">{`${key.owner} · ${id}`}</span>
+    </div>
+  );
+}
+
 type Report = Answer<'GET /api/v1/metering/usage/series'>;
 
 /** Tokens and requests over time: all together, and the largest groups. */
-function Lines({ report, nameOf }: { report: Report; nameOf(id: string): string }) {
+function Lines({ report, names }: { report: Report; names: Names }) {
   const times = report.times.map((time) => Date.parse(time) / 1000);
   const count = (value: number): string => formatNumber(value);
   const plots = (['tokens', 'requests'] as const).map((kind) => ({
     kind,
     series: [
       { name: t('total'), values: report.total[kind] },
-      ...report.groups.map((group) => ({ name: nameOf(group.id), values: group[kind] })),
+      ...report.groups.map((group) => ({ name: nameOf(group.id, names), values: group[kind] })),
     ],
   }));
   return (
@@ -104,11 +140,13 @@ function Lines({ report, nameOf }: { report: Report; nameOf(id: string): string 
   );
 }
 
-function save(by: Kind, rows: readonly Line[], nameOf: (id: string) => string): void {
+function save(by: Kind, rows: readonly Line[], names: Names): void {
+  const owner = (id: string): string[] => (by === 'key' ? [names.keys?.get(id)?.owner ?? ''] : []);
   const head = [
     'tenant',
     by,
     'name',
+    ...(by === 'key' ? ['owner'] : []),
     'requests',
     'prompt_tokens',
     'cached_tokens',
@@ -117,7 +155,7 @@ function save(by: Kind, rows: readonly Line[], nameOf: (id: string) => string): 
     'seconds',
   ];
   const lines = rows.map((row) => [
-    ...[row.tenant, row.id, nameOf(row.id), row.requests, row.prompt_tokens, row.cached_tokens],
+    ...[row.tenant, row.id, nameOf(row.id, names), ...owner(row.id), row.requests, row.prompt_tokens, row.cached_tokens],
     ...[row.completion_tokens, row.total_tokens, row.seconds],
   ]);
   saveFile(`usage-by-${by}.csv`, 'text/csv', csvOfRows([head, ...lines]));

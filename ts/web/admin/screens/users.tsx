@@ -11,28 +11,31 @@ import { t } from '../../i18n/language.ts';
 import type { Role } from '../../session/session.ts';
 import { attempt } from '../attempt.ts';
 import { KeyDialog } from '../key-dialog.tsx';
+import type { PageQuery } from '../list-pages.ts';
+import { givenRoles, roleName } from '../role-name.ts';
 import { ScreenFrame } from '../screen-frame.tsx';
 import { SecretDialog } from '../secret-dialog.tsx';
-import { useData } from '../use-data.ts';
+import { useRows } from '../use-rows.ts';
 import { UserDialog } from '../user-dialog.tsx';
 import { UserKeysDialog } from '../user-keys-dialog.tsx';
 
 type User = Answer<'GET /api/v1/identity/users'>['data'][number];
 
-const ROLES: readonly Role[] = ['viewer', 'developer', 'admin', 'superadmin'];
-
 export function Users() {
-  const { data, error, reload } = useData(() => call('GET /api/v1/identity/users', { query: { limit: 500 } }));
   const [isMaking, setMaking] = useState(false);
   const [keyFor, setKeyFor] = useState<User>();
   const [keysOf, setKeysOf] = useState<User>();
   const [wanted, setWanted] = useState('');
+  // The route finds whole names alone.
+  const isWhole = wanted.trim() !== '';
+  const load = (query: PageQuery) => call('GET /api/v1/identity/users', { query });
+  const { rows, error, reload, more } = useRows(load, { isWhole });
   const [token, setToken] = useState<{ name: string; value: string }>();
   return (
     <ScreenFrame
       title={t('users')}
       error={error}
-      isLoading={data === undefined}
+      isLoading={rows === undefined}
       actions={
         <>
           <TextField label={t('search')} value={wanted} onInput={setWanted} />
@@ -44,7 +47,8 @@ export function Users() {
     >
       <Table
         label={t('users')}
-        rows={(data?.data ?? []).filter((user) => matches(user, wanted))}
+        rows={(rows ?? []).filter((user) => matches(user, wanted))}
+        more={more}
         keyOf={({ id }) => id}
         columns={[
           {
@@ -56,7 +60,10 @@ export function Users() {
               </div>
             ),
           },
-          { head: t('role'), cell: ({ role }) => <Badge tone={role === 'viewer' ? 'neutral' : 'accent'}>{role}</Badge> },
+          {
+            head: t('role'),
+            cell: ({ role }) => <Badge tone={role === 'viewer' ? 'neutral' : 'accent'}>{roleName(role)}</Badge>,
+          },
           { head: t('tenant'), cell: ({ tenant }) => tenant },
           {
             head: t('state'),
@@ -125,9 +132,9 @@ function actionsOf(user: User, reload: () => Promise<void>, { makeKey, showKeys,
     { text: t('api_keys'), icon: 'list', run: () => showKeys(user) },
     { text: t('new_key'), icon: 'key', run: () => makeKey(user) },
     { text: t('reset_password'), icon: 'refresh', run: () => void reset() },
-    ...ROLES.map(
+    ...givenRoles().map(
       (each, index): MenuItem => ({
-        text: each,
+        text: roleName(each),
         isChosen: each === role,
         isApart: index === 0,
         run: () => patch({ role: each }),

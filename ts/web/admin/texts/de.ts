@@ -3,6 +3,7 @@ import type { ConsoleCatalogue } from '../../i18n/catalogue.ts';
 import { backups } from './de/backups.ts';
 import { branding } from './de/branding.ts';
 import { frame } from './de/frame.ts';
+import { gallery } from './de/gallery.ts';
 import { integrations } from './de/integrations.ts';
 import { keys } from './de/keys.ts';
 import { models } from './de/models.ts';
@@ -19,6 +20,7 @@ export const consoleDe: ConsoleCatalogue = {
   ...backups,
   ...branding,
   ...frame,
+  ...gallery,
   ...integrations,
   ...keys,
   ...models,

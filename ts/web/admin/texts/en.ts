@@ -2,6 +2,7 @@
 import { backups } from './en/backups.ts';
 import { branding } from './en/branding.ts';
 import { frame } from './en/frame.ts';
+import { gallery } from './en/gallery.ts';
 import { integrations } from './en/integrations.ts';
 import { keys } from './en/keys.ts';
 import { models } from './en/models.ts';
@@ -18,6 +19,7 @@ export const consoleEn = {
   ...backups,
   ...branding,
   ...frame,
+  ...gallery,
   ...integrations,
   ...keys,
   ...models,

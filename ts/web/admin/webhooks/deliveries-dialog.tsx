@@ -12,7 +12,8 @@ import { formatTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { explain } from '../../session/explain.ts';
 import { attempt } from '../attempt.ts';
-import { useData } from '../use-data.ts';
+import type { PageQuery } from '../list-pages.ts';
+import { useRows } from '../use-rows.ts';
 import type { Webhook } from './webhook-dialog.tsx';
 
 type Delivery = Answer<'GET /api/v1/webhooks/{id}/deliveries'>['data'][number];
@@ -26,12 +27,11 @@ export function DeliveriesDialog({ webhook, onClose }: { webhook: Webhook; onClo
   const { id } = webhook;
   const [state, setState] = useState('');
   const [shown, setShown] = useState<string>();
-  const query = { limit: 100, ...(state === '' ? {} : { state: state as State }) };
-  const { data, error, reload } = useData(
-    () => call('GET /api/v1/webhooks/{id}/deliveries', { params: { id }, query }),
-    [state],
-    EVERY_MS,
-  );
+  const load = (page: PageQuery) => {
+    const query = { ...page, ...(state === '' ? {} : { state: state as State }) };
+    return call('GET /api/v1/webhooks/{id}/deliveries', { params: { id }, query });
+  };
+  const { rows, error, reload, more } = useRows(load, { inputs: [state], everyMs: EVERY_MS });
   const replay = async (delivery: string): Promise<void> => {
     await attempt(
       () => call('POST /api/v1/webhooks/{id}/deliveries/{delivery}/replay', { params: { id, delivery } }),
@@ -39,22 +39,22 @@ export function DeliveriesDialog({ webhook, onClose }: { webhook: Webhook; onClo
     );
     await reload();
   };
-  const rows = data?.data ?? [];
   const states = [{ value: '', text: t('all') }, ...STATES.map((value) => ({ value, text: t(`delivery_${value}`) }))];
   return (
     <Dialog title={t('deliveries')} wide onClose={onClose}>
       <p class="small quiet breakable">{webhook.url}</p>
       <SelectField label={t('state')} value={state} options={states} onChange={setState} />
       {error !== undefined && <Notice tone="danger">{explain(error)}</Notice>}
-      {data !== undefined && rows.length === 0 && (
+      {rows?.length === 0 && (
         <Empty icon="send" title={t('no_deliveries')}>
           <span>{t('no_deliveries_detail')}</span>
         </Empty>
       )}
-      {rows.length > 0 && (
+      {rows !== undefined && rows.length > 0 && (
         <Table
           label={t('deliveries')}
           rows={rows}
+          more={more}
           keyOf={(delivery) => delivery.id}
           columns={[
             {
@@ -97,7 +97,7 @@ export function DeliveriesDialog({ webhook, onClose }: { webhook: Webhook; onClo
           ]}
         />
       )}
-      <Payload delivery={rows.find((delivery) => delivery.id === shown)} />
+      <Payload delivery={rows?.find((delivery) => delivery.id === shown)} />
     </Dialog>
   );
 }

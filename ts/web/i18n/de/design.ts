@@ -10,6 +10,7 @@ export const design: Translation<typeof english> = {
   copy_failed: 'Der Browser hat das Kopieren nicht erlaubt.',
   disabled: 'gesperrt',
   off: 'aus',
+  rows_shown: '{count} gezeigt',
   settings: 'Einstellungen',
   size: 'Größe',
 };

@@ -19,7 +19,7 @@ export const knowledge: Translation<typeof english> = {
     'Antworten schlagen in den eingeschalteten Wissensbasen nach und nennen deren Dokumente. Alle im Mandanten haben dieselbe Liste.',
   knowledge_new: 'Neue Wissensbasis',
   no_artifacts: 'Noch keine Artefakte',
-  no_artifacts_detail: 'Öffnen Sie eine Seite, Zeichnung oder ein Programm aus einer Antwort und legen Sie es ab.',
+  no_artifacts_detail: 'Öffne eine Seite, Zeichnung oder ein Programm aus einer Antwort und leg es ab.',
   no_documents: 'Noch keine Dokumente.',
   no_knowledge: 'Noch keine Wissensbasen.',
   version_after: 'Nächste Fassung',

@@ -40,11 +40,11 @@ export const library: Translation<typeof english> = {
   rename: 'Umbenennen',
   search_conversations: 'Unterhaltungen durchsuchen',
   share_detail:
-    'Wer im Mandanten den Link hat, liest diese Unterhaltung, wie sie jetzt ist; was Sie später schreiben, wird nicht gezeigt.',
+    'Wer im Mandanten den Link hat, liest diese Unterhaltung, wie sie jetzt ist; was du später schreibst, wird nicht gezeigt.',
   share_end: 'Nicht mehr teilen',
   share_make: 'Link anlegen',
   shared_copy: 'Kopie behalten',
-  shared_detail: 'Jemand aus Ihrem Mandanten hat diese Unterhaltung geteilt. Behalten Sie eine Kopie, um sie fortzusetzen.',
+  shared_detail: 'Jemand aus deinem Mandanten hat diese Unterhaltung geteilt. Behalte eine Kopie, um sie fortzusetzen.',
   take_back: 'Zurücknehmen',
   today: 'Heute',
   unarchive: 'Zurückholen',

@@ -25,7 +25,7 @@ export const words: Translation<typeof english> = {
   indexed: 'indexiert',
   indexing: 'wird indexiert …',
   knowledge: 'Wissensbasen',
-  knowledge_needs_role: 'Wissensbasen zu füllen braucht die Rolle developer. Fragen Sie einen Administrator.',
+  knowledge_needs_role: 'Wissensbasen zu füllen braucht die Rolle Entwickler. Frag einen Administrator.',
   language: 'Sprache',
   message: 'Nachricht',
   more: 'Mehr anzeigen',

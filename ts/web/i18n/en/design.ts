@@ -7,6 +7,7 @@ export const design = {
   copy_failed: 'The browser did not allow copying.',
   disabled: 'disabled',
   off: 'off',
+  rows_shown: '{count} shown',
   settings: 'Settings',
   size: 'Size',
 } as const;

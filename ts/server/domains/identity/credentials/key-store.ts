@@ -13,6 +13,9 @@ export interface KeyPage {
   userId: string | undefined;
 }
 
+export type NamePage = Pick<KeyPage, 'after' | 'limit'>;
+export type KeyNameRow = Pick<ApiKeyRow, 'id' | 'name' | 'user_id' | 'tenant' | 'revoked_at'>;
+
 export class KeyStore {
   readonly #storage: IdentityStorage;
   readonly #announcer: ChangeAnnouncer;
@@ -42,6 +45,19 @@ export class KeyStore {
       if (userId !== undefined) query = query.where('user_id', '=', userId);
       return query.where('revoked_at', 'is', null).orderBy('id').limit(limit).execute();
     });
+  }
+
+  listNames(scope: StorageScope, { after, limit }: NamePage): Promise<KeyNameRow[]> {
+    return this.#storage.read(scope, (db) =>
+      db
+        .selectFrom('identity_api_keys')
+        .select(['id', 'name', 'user_id', 'tenant', 'revoked_at'])
+        .where(within(scope))
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(limit)
+        .execute(),
+    );
   }
 
   /** False: it is revoked already, or not of the scope. */

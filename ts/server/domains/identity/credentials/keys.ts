@@ -11,7 +11,7 @@ import { identityError } from '../errors.ts';
 import type { ApiKeyRow, UserRow } from '../tables.ts';
 import { newApiKey, startOfKey } from './api-key.ts';
 import { newId } from './base62.ts';
-import type { KeyPage, KeyStore } from './key-store.ts';
+import type { KeyNameRow, KeyPage, KeyStore, NamePage } from './key-store.ts';
 import { hashSecret } from './secret-token.ts';
 
 export interface NewKey {
@@ -64,6 +64,11 @@ export class Keys {
     }
     const { scope, userId } = ownAccount(caller);
     return this.#deps.store.list(scope, { ...page, userId });
+  }
+
+  /** Of all accounts that the caller administers, with revoked ones: what the audit log shows them, too. */
+  listNames(page: NamePage, caller: Principal): Promise<KeyNameRow[]> {
+    return this.#deps.store.listNames(administeredScope(caller), page);
   }
 
   async revoke(id: string, source: AuditSource): Promise<void> {

@@ -32,6 +32,23 @@ export function keyRoutes(keys: Keys): Route[] {
       },
     }),
     route({
+      method: 'GET',
+      path: '/api/v1/identity/key-names',
+      auth: 'admin',
+      scope: 'identity:read',
+      maxBody: 0,
+      tag,
+      summary:
+        'What the keys of the tenant are called and whose they are, revoked ones included; for a superadmin those of all tenants',
+      description: 'For reports that count by key, long after a key ended.',
+      query: schemas.Page,
+      responses: { 200: schemas.listOfRows(schemas.KeyName) },
+      handle: async ({ caller, query: { after = '', limit = DEFAULT_LIMIT } }) => {
+        const rows = await keys.listNames({ after, limit: limit + 1 }, caller);
+        return json(200, schemas.pageOf(rows, limit, schemas.keyNameBody));
+      },
+    }),
+    route({
       method: 'POST',
       path,
       auth: 'viewer',

@@ -25,6 +25,10 @@ export function modelSummary(card: ModelCard): Record<string, unknown> {
   };
 }
 
+export function listedModel(card: ModelCard): Record<string, unknown> {
+  return { ...modelSummary(card), pinned: card.isPinned };
+}
+
 export function inferenceModel(detail: ModelDetail): Record<string, unknown> {
   return {
     ...modelSummary(detail.card),

@@ -9,12 +9,12 @@ import { inferenceFailure } from '../failure.ts';
 import type { ModelSource } from '../models/model-source.ts';
 import { type ModelRemover, removeModel } from '../pulls/model-removal.ts';
 import type { InferenceService } from '../service.ts';
-import { inferenceModel, modelSummary, storedModelDetail } from './model-body.ts';
+import { inferenceModel, listedModel, storedModelDetail } from './model-body.ts';
 import {
   InferenceModel,
+  ListedModel,
   LoadRequest,
   ModelParams,
-  ModelSummary,
   PinRequest,
   RemovalQuery,
   RemovedModel,
@@ -48,11 +48,11 @@ export function modelRoutes(deps: ModelRouteDeps): Route[] {
       maxBody: 0,
       tag,
       summary: 'Every model of the cluster',
-      responses: { 200: Type.Object({ models: Type.Array(ModelSummary), count: Type.Integer() }) },
+      responses: { 200: Type.Object({ models: Type.Array(ListedModel), count: Type.Integer() }) },
       errors: errorSpecs('internal'),
       handle: async ({ caller }) => {
         const cards = await service.models(caller);
-        return json(200, { models: cards.map(modelSummary), count: cards.length });
+        return json(200, { models: cards.map(listedModel), count: cards.length });
       },
     }),
     route({

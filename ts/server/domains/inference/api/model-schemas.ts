@@ -25,6 +25,10 @@ export const ModelSummary = Type.Object({
   note: Type.Optional(Type.String({ description: 'What a user must know: that it is a demonstration, or why it is unusable.' })),
 });
 
+const pinned = Type.Boolean({ description: 'Never unloaded to make room.' });
+
+export const ListedModel = Type.Object({ ...ModelSummary.properties, pinned: Type.Optional(pinned) });
+
 export const EngineFacts = Type.Object({
   n_ctx: Type.Integer({ description: 'KV cells for all sequences together.' }),
   n_ctx_per_request: Type.Integer({ description: 'Longest prompt plus completion, tokens.' }),
@@ -51,7 +55,7 @@ export const EngineState = Type.Object({
 
 export const InferenceModel = Type.Object({
   ...ModelSummary.properties,
-  pinned: Type.Boolean({ description: 'Never unloaded to make room.' }),
+  pinned,
   requests: Type.Integer({ description: 'Requests that use the model or wait for it.' }),
   load_progress: optionalNumber('0 to 1 while the model is loading.'),
   memory_bytes: optionalInteger('Weights, caches and buffers in memory.'),

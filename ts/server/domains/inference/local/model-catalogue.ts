@@ -146,6 +146,7 @@ export class ModelCatalogue {
       capabilities: capabilitiesOf(stored, result),
       ownedBy: 'local',
       state: known === undefined ? 'inspecting' : result.usable ? (entry?.state ?? 'unloaded') : 'unusable',
+      isPinned: this.#registry.isPinned(stored.id),
       ...(result.usable ? {} : { unusable: result.reason }),
     };
     this.#rowOf.set(card, row);

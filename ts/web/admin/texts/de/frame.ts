@@ -9,6 +9,9 @@ export const frame: Translation<typeof english> = {
   group_own: 'Du',
   group_people: 'Personen',
   navigation: 'Navigation',
+  reload_page: 'Seite neu laden',
+  screen_missing:
+    'Diese Ansicht ließ sich nicht holen. Vielleicht wurde der Server aktualisiert, seit die Seite offen ist, oder er ist nicht erreichbar: lade die Seite neu.',
   shown_once: 'Jetzt kopieren: es wird nicht wieder gezeigt.',
   skip_to_content: 'Zum Inhalt',
 };

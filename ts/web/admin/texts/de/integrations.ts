@@ -27,7 +27,7 @@ export const integrations: Translation<typeof english> = {
   provisioning: 'Anmeldung und SCIM',
   provisioning_detail: 'Wie man zu Konten kommt: selbst, über einen Anmeldedienst oder aus einem Verzeichnis.',
   registration_closed: 'geschlossen: Konten legen Administratoren an',
-  registration_open: 'offen: jeder legt sich ein Konto als Viewer an',
+  registration_open: 'offen: jeder legt sich ein Konto als Betrachter an',
   replay: 'Nochmals senden',
   replayed: 'Wird nochmals gesendet',
   reset_by_mail: 'Passwort zurücksetzen per E-Mail',

@@ -9,6 +9,7 @@ export const overview: Translation<typeof english> = {
   cores_busy: 'Kerne belegt',
   cpu: 'CPU',
   first_steps: 'Erste Schritte',
+  gpu_memory: 'Speicher der GPUs',
   in_all: 'insgesamt',
   itl: 'Zeit zwischen Token',
   modules_running: 'Module',

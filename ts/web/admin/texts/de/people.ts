@@ -5,10 +5,11 @@ import type { people as english } from '../en/people.ts';
 export const people: Translation<typeof english> = {
   add_member: 'Hinzufügen',
   bases_granted: 'Wissensbasen nur, wie Gruppen sie freigeben',
+  delete_empty_tenant_detail: '{id} hat keine Konten. Der Mandant wird mit allem, was er aufbewahrt, gelöscht.',
   delete_group: 'Gruppe löschen',
   delete_group_detail: 'Mitglieder von {name} verlieren sofort, was die Gruppe ihnen gab.',
   delete_tenant: 'Mandant löschen',
-  delete_tenant_detail: '{id} wird mit allen Konten gelöscht; ihre Schlüssel gelten sofort nicht mehr.',
+  delete_tenant_detail: '{id} wird mit seinen Konten gelöscht: {count}. Ihre Schlüssel gelten sofort nicht mehr.',
   delete_user: 'Konto löschen',
   delete_user_detail: '{name} wird gelöscht; Schlüssel und Sitzungen des Kontos gelten sofort nicht mehr.',
   description: 'Beschreibung',
@@ -49,7 +50,8 @@ export const people: Translation<typeof english> = {
   reset_token_for: 'Rücksetz-Token für {name}',
   revoke_invitation: 'Einladung zurückziehen',
   revoke_invitation_detail: 'Der Link von {name} wirkt nicht mehr. Damit angelegte Konten bleiben.',
-  role_hint: 'viewer: chattet. developer: auch Wissensbasen. admin: auch Modelle und Konten. superadmin: auch Mandanten.',
+  role_hint:
+    'Betrachter: chattet. Entwickler: auch Wissensbasen. Administrator: auch Modelle und Konten. Superadmin: auch Mandanten.',
   tenant_id_hint: 'Buchstaben, Ziffern und _ . : @ -; später nicht änderbar',
   tenants: 'Mandanten',
   tokens_a_minute: 'Token je Minute',

@@ -39,4 +39,5 @@ export const usage: Translation<typeof english> = {
   usage_detail: 'Was Anfragen an Modelle verbraucht haben, gezählt nach Stunden in UTC.',
   usage_requests: 'Anfragen im Lauf der Zeit',
   usage_tokens: 'Token im Lauf der Zeit',
+  without_key: 'ohne Schlüssel',
 };

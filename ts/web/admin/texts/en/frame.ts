@@ -6,6 +6,9 @@ export const frame = {
   group_own: 'You',
   group_people: 'People',
   navigation: 'Navigation',
+  reload_page: 'Load the page anew',
+  screen_missing:
+    'This screen could not be fetched. The server may have been updated since the page was opened, or is out of reach: load the page anew.',
   shown_once: 'Copy it now: it is not shown again.',
   skip_to_content: 'Skip to the content',
 } as const;

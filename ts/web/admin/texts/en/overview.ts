@@ -6,6 +6,7 @@ export const overview = {
   cores_busy: 'cores busy',
   cpu: 'CPU',
   first_steps: 'First steps',
+  gpu_memory: 'GPU memory',
   in_all: 'in all',
   itl: 'Time between tokens',
   modules_running: 'Modules',

@@ -2,10 +2,11 @@
 export const people = {
   add_member: 'Add',
   bases_granted: 'Knowledge bases only as groups grant them',
+  delete_empty_tenant_detail: '{id} has no accounts. It is deleted with what it keeps.',
   delete_group: 'Delete group',
   delete_group_detail: 'Members of {name} lose at once what it gave them.',
   delete_tenant: 'Delete tenant',
-  delete_tenant_detail: '{id} is deleted with its accounts; their keys stop at once.',
+  delete_tenant_detail: '{id} is deleted with its accounts: {count}. Their keys stop at once.',
   delete_user: 'Delete user',
   delete_user_detail: '{name} is deleted; the account’s keys and sessions stop at once.',
   description: 'Description',

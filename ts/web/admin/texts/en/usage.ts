@@ -35,4 +35,5 @@ export const usage = {
   usage_detail: 'What requests to models used, counted by hours in UTC.',
   usage_requests: 'Requests over time',
   usage_tokens: 'Tokens over time',
+  without_key: 'without a key',
 } as const;

@@ -1,0 +1,31 @@
+/** States and abilities of models in the language of the page. What a newer server says besides stays as it says it. */
+import type { ConsoleTextKey } from '../i18n/catalogue.ts';
+import { t } from '../i18n/language.ts';
+
+const STATES: Readonly<Record<string, ConsoleTextKey>> = {
+  inspecting: 'model_inspecting',
+  unloaded: 'model_unloaded',
+  loading: 'model_loading',
+  loaded: 'model_loaded',
+  unloading: 'model_unloading',
+  unusable: 'model_unusable',
+};
+const ABILITIES: Readonly<Record<string, ConsoleTextKey>> = {
+  chat: 'ability_chat',
+  tools: 'ability_tools',
+  vision: 'ability_vision',
+  audio: 'ability_audio',
+  thinking: 'ability_thinking',
+  embeddings: 'ability_embeddings',
+  rerank: 'ability_rerank',
+};
+
+export function modelStateName(state: string): string {
+  const key = STATES[state];
+  return key === undefined ? state : t(key);
+}
+
+export function abilityName(ability: string): string {
+  const key = ABILITIES[ability];
+  return key === undefined ? ability : t(key);
+}
