@@ -4,7 +4,7 @@ import { openSharedArtifact } from './artifacts/shown-artifact.ts';
 import { focusComposer } from './composer/composer-focus.ts';
 import { fetchShared } from './sharing/shared-thread.ts';
 import { openConversation } from './thread/open-conversation.ts';
-import { beginNew, conversation, failure, shared, showShared } from './thread/shown-thread.ts';
+import { beginNew, conversation, currentVisit, failure, shared, showShared } from './thread/shown-thread.ts';
 
 /** `c`: a conversation of one's own. `s`, `a`: one, and an artifact, that somebody shared. */
 const PATTERN = /^#([csa])=([A-Za-z0-9_-]{1,64})$/;
@@ -22,14 +22,21 @@ export function navigateTo(id: string | undefined): void {
 
 export function followAddress(): void {
   const target = addressed();
-  const failed = (error: unknown): void => {
-    failure.value = error;
-  };
-  if (target?.kind === 's') followShare(target.id).catch(failed);
+  if (target?.kind === 's') clearWhereItFails(followShare(target.id));
   else if (target?.kind !== 'c') beginNew();
-  else if (conversation.value?.id !== target.id) openConversation(target.id).catch(failed);
-  if (target?.kind === 'a') openSharedArtifact(target.id).catch(failed);
+  else if (conversation.value?.id !== target.id) clearWhereItFails(openConversation(target.id));
+  if (target?.kind === 'a') clearWhereItFails(openSharedArtifact(target.id));
   focusComposer();
+}
+
+/** Nothing of what was shown before stays below the failure: what is written then must not go there. */
+function clearWhereItFails(opening: Promise<void>): void {
+  const isShown = currentVisit();
+  opening.catch((error: unknown) => {
+    if (!isShown()) return;
+    beginNew();
+    failure.value = error;
+  });
 }
 
 async function followShare(id: string): Promise<void> {
