@@ -27,6 +27,11 @@ export async function loadSession(): Promise<Who | undefined> {
   return who.value;
 }
 
+/** What the browser keeps of an account is kept under this. Empty while the node has no accounts; undefined: nobody is signed in. */
+export function accountId(): string | undefined {
+  return who.value === undefined ? undefined : (who.value.user?.id ?? '');
+}
+
 /** While the node has no accounts, its machine may do everything; what it may not, the server refuses. */
 export function hasRole(least: Role): boolean {
   const caller = who.value;
