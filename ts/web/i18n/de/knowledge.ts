@@ -9,6 +9,7 @@ export const knowledge: Translation<typeof english> = {
   artifact_view: 'Ansicht des Artefakts',
   choose_files: 'Dateien wählen',
   create: 'Anlegen',
+  document_delete_detail: '„{name}“ wird aus „{base}“ entfernt, für alle im Mandanten. Das lässt sich nicht rückgängig machen.',
   documents: 'Dokumente',
   documents_count: 'Dokumente: {count}',
   keep: 'Ablegen',

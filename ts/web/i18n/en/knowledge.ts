@@ -6,6 +6,7 @@ export const knowledge = {
   artifact_view: 'View of the artifact',
   choose_files: 'Choose files',
   create: 'Create',
+  document_delete_detail: '“{name}” is removed from “{base}”, for everyone of your tenant. This cannot be undone.',
   documents: 'Documents',
   documents_count: 'Documents: {count}',
   keep: 'Keep',
