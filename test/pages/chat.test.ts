@@ -183,7 +183,12 @@ t.test('the chat page', { skip: whyNoBrowser() }, async (t) => {
   await t.test('a page that is loaded anew in the middle of an answer shows the rest of it', async (t) => {
     await limitAnswers('');
     await askForLong('Leave me');
+    // Escape ends the renaming, and not the answer as well.
+    await page.getByRole('button', { name: 'Actions for Leave me' }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await page.getByRole('textbox', { name: 'Rename' }).press('Escape');
     const before = await shown();
+    await longerThan(before.length);
     await page.reload();
     await longerThan(before.length);
     await page.getByRole('button', { name: 'Stop' }).click();

@@ -41,6 +41,36 @@ t.test('the chat with two models, without a connection, and in two tabs', { skip
     t.equal(await page.locator('.answer .prose').textContent(), chosen, 'the other one is a branch');
   });
 
+  await t.test('two answers that are being written are both there when the page is loaded anew', async (t) => {
+    const chats = '**/v1/chat/completions';
+    await page.route(chats, (route) => {
+      const body = { ...route.request().postDataJSON(), ignore_eos: true, max_tokens: 100_000 };
+      return route.continue({ postData: JSON.stringify(body) });
+    });
+    await page.getByRole('button', { name: 'New chat' }).first().click();
+    await page.getByRole('button', { name: 'Compare with a second model' }).click();
+    await page.getByRole('menuitemradio', { name: 'tiny-rival' }).click();
+    await composer.fill('Which is longer?');
+    await page.keyboard.press('Enter');
+    const areBothGrowing = (): Promise<unknown> =>
+      page.waitForFunction(() => {
+        const texts = [...document.querySelectorAll('.compared-side .answer[aria-busy] .prose')].map((each) => each.textContent);
+        return texts.length === 2 && texts.every((text) => (text ?? '').length > 20);
+      });
+    await areBothGrowing();
+    await page.reload();
+    await areBothGrowing();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    const sides = page.locator('.compared-side .facts');
+    await sides.nth(0).getByText('stopped').waitFor();
+    await sides.nth(1).getByText('stopped').waitFor();
+    t.match(await sides.nth(0).textContent(), /^tiny-chat/);
+    t.match(await sides.nth(1).textContent(), /^tiny-rival/);
+    await page.unroute(chats);
+    await page.getByRole('link', { name: 'Which is better?' }).click();
+    await bubble('Which is better?').waitFor();
+  });
+
   await t.test('a message that is written without a connection is sent later, once', async (t) => {
     await context.setOffline(true);
     await composer.fill('Sent from a tunnel');
@@ -70,6 +100,32 @@ t.test('the chat with two models, without a connection, and in two tabs', { skip
     t.equal(await composer.inputValue(), 'Never mind');
     await composer.fill('');
     await context.setOffline(false);
+  });
+
+  await t.test('the model that is chosen in a conversation is there when it is opened again', async (t) => {
+    const picker = page.locator('.model-picker > button');
+    await page.getByRole('link', { name: 'Which is better?' }).click();
+    await bubble('Which is better?').waitFor();
+    await page.route('**/v1/models', async (route) => {
+      const answer = await route.fetch();
+      const body = await answer.json();
+      for (const model of body.data) model.capabilities.push('vision');
+      await route.fulfill({ response: answer, json: body });
+    });
+    await picker.click();
+    await page.getByRole('menuitemradio', { name: 'tiny-rival' }).getByText('sees', { exact: true }).waitFor();
+    await page.unroute('**/v1/models');
+    const isKept = page.waitForResponse((response) => response.request().method() === 'PATCH');
+    await page.getByRole('menuitemradio', { name: 'tiny-rival' }).click();
+    await isKept;
+    await page.evaluate(() => localStorage.removeItem('svc.model'));
+    await page.reload();
+    await bubble('Which is better?').waitFor();
+    t.match(await picker.textContent(), /tiny-rival/);
+    const isBack = page.waitForResponse((response) => response.request().method() === 'PATCH');
+    await picker.click();
+    await page.getByRole('menuitemradio', { name: 'tiny-chat' }).click();
+    await isBack;
   });
 
   const messagesRoute = '**/api/v1/edge/conversations/messages';
@@ -211,6 +267,16 @@ t.test('the chat with two models, without a connection, and in two tabs', { skip
       await page.waitForFunction(() => localStorage.getItem('svc.outbox') === null);
     },
   );
+
+  await t.test('signing out takes the other tabs to the form, too', async (t) => {
+    const other = await context.newPage();
+    await other.goto('/chat');
+    await other.getByRole('link', { name: 'A secret of ada' }).waitFor();
+    await page.getByRole('button', { name: administrator.username, exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await other.waitForURL('**/login?*');
+    t.pass();
+  });
 
   t.strictSame(faults, [], 'nothing went wrong in the page, and nothing left the server');
 });

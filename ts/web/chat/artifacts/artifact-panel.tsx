@@ -42,7 +42,9 @@ export function ArtifactPanel({ artifact }: { artifact: ShownArtifact }) {
       tabIndex={-1}
       ref={panel}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') closeArtifact();
+        if (event.key !== 'Escape') return;
+        event.preventDefault();
+        closeArtifact();
       }}
     >
       <header class="row">

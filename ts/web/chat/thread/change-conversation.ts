@@ -1,5 +1,6 @@
 /** Changes what is kept with the open conversation: its title, its preferences, the branch that it goes on with. */
 import { call } from '../../api/call.ts';
+import { chooseModel } from '../composer/models.ts';
 import { givenPreferences, NO_PREFERENCES, type Preferences, readPreferences } from '../composer/preferences.ts';
 import { upsertConversation } from '../sidebar/conversation-list.ts';
 import type { Message } from './message.ts';
@@ -9,6 +10,7 @@ import { latestLeaf, siblingsOf } from './thread-tree.ts';
 /** Throws Refusal. */
 export async function changeOpen(changes: {
   title?: string;
+  model?: string;
   current_message_id?: string;
   metadata?: Record<string, unknown>;
 }): Promise<void> {
@@ -31,6 +33,12 @@ export async function showBranch(message: Message, step: -1 | 1): Promise<void> 
 export async function keepPreferences(given: Preferences): Promise<void> {
   preferences.value = given;
   await changeOpen({ metadata: { ...keptMetadata(), ...givenPreferences(given) } });
+}
+
+/** From now on, here and where the open conversation is opened again. Throws Refusal. */
+export async function keepModel(id: string): Promise<void> {
+  chooseModel(id);
+  if (conversation.value !== undefined && conversation.value.model !== id) await changeOpen({ model: id });
 }
 
 /** Answers of the conversation are looked up in these bases, too, whether it is open or not. Throws Refusal. */
