@@ -5,7 +5,7 @@ import type { knowledge as english } from '../en/knowledge.ts';
 export const knowledge: Translation<typeof english> = {
   artifact_kept: 'Bei den Artefakten abgelegt',
   artifact_named: 'Artefakt: {title}',
-  artifact_shared: 'Der Link ist kopiert; jeder im Mandanten kann ihn öffnen.',
+  artifact_share_detail: 'Wer im Mandanten einen Link hat, sieht die Fassung, für die er angelegt wurde.',
   artifact_view: 'Ansicht des Artefakts',
   choose_files: 'Dateien wählen',
   create: 'Anlegen',
@@ -25,6 +25,7 @@ export const knowledge: Translation<typeof english> = {
   no_knowledge: 'Noch keine Wissensbasen.',
   version_after: 'Nächste Fassung',
   version_before: 'Vorige Fassung',
+  version_number: 'Fassung {n}',
   version_of: 'Fassung {n} von {count}',
   versions: 'Fassungen: {count}',
 };
