@@ -124,8 +124,22 @@ t.test('what answers show', { skip: whyNoBrowser() }, async (t) => {
     await panel.locator('.code-block').waitFor();
     await panel.getByRole('button', { name: 'Keep' }).click();
     await page.getByText('Kept among your artifacts').waitFor();
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(`${request.method()} ${new URL(request.url()).pathname}`));
     await panel.getByRole('button', { name: 'Share' }).click();
-    await page.getByText('The link is copied').waitFor();
+    const links = page.getByRole('dialog', { name: 'Share' });
+    await links.getByRole('button', { name: 'Make a link' }).click();
+    await links.getByText(/^Version 2 · /).waitFor();
+    t.equal(requests.filter((each) => each.startsWith('GET /api/v1/artifacts/')).length, 5, 'each version once, and thrice which there are');
+    await links.getByRole('button', { name: 'Stop sharing' }).click();
+    await links.locator('code').waitFor({ state: 'detached' });
+    await links.getByRole('button', { name: 'Make a link' }).click();
+    await links.getByRole('button', { name: 'Copy link' }).click();
+    const address = await links.locator('code').textContent();
+    await page.waitForFunction(async (text) => (await navigator.clipboard.readText()) === text, address);
+    await page.keyboard.press('Escape');
+    await links.waitFor({ state: 'detached' });
+    await panel.waitFor();
     const { data } = await (await page.request.get('/api/v1/artifacts')).json();
     t.match(data, [{ title: 'Clock', kind: 'html', conversation_id: 'c', last_version: 2 }]);
   });
@@ -152,6 +166,29 @@ t.test('what answers show', { skip: whyNoBrowser() }, async (t) => {
     await page.getByRole('menuitem', { name: 'Artifacts' }).click();
     const dialog = page.getByRole('dialog', { name: 'Artifacts' });
     await dialog.getByText('Versions: 2').waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  await t.test('a link of a kept document is not followed before the reader has seen where it leads', async (t) => {
+    const content = `Read [this](${evil}/document).`;
+    await page.request.post('/api/v1/artifacts', { data: { title: 'Notes', kind: 'markdown', content } });
+    await page.getByRole('button', { name: 'ada' }).click();
+    await page.getByRole('menuitem', { name: 'Artifacts' }).click();
+    await page.getByRole('dialog', { name: 'Artifacts' }).getByRole('button', { name: 'Notes', exact: true }).click();
+    const link = panel.getByRole('link', { name: 'this' });
+    for (const button of ['left', 'middle'] as const) {
+      await link.click({ button });
+      await page.getByRole('dialog', { name: /^Open 127/ }).getByText(`${evil}/document`).waitFor();
+      await page.keyboard.press('Escape');
+    }
+    t.equal(context.pages().length, 1);
+    t.strictSame(visitors, []);
+    await page.getByRole('button', { name: 'ada' }).click();
+    await page.getByRole('menuitem', { name: 'Artifacts' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Artifacts' });
+    await dialog.getByRole('button', { name: 'Delete Notes' }).click();
+    await page.getByRole('dialog', { name: 'Delete' }).getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByRole('button', { name: 'Delete Notes' }).waitFor({ state: 'detached' });
     await dialog.getByRole('button', { name: 'Delete Clock' }).click();
     await page.getByRole('dialog', { name: 'Delete' }).getByRole('button', { name: 'Delete' }).click();
     await dialog.getByText('No artifacts yet').waitFor();

@@ -5,8 +5,16 @@ import { chatModel, startServer } from '../server.ts';
 import { administrator, ask, openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
 import { openRelay } from './relay.ts';
 
+t.setTimeout(120_000);
+
 /** A random model writes marks whose end, once it comes, takes them out of the text. */
 const lettersOf = (text: string): string => text.replace(/[^\p{L}]/gu, '');
+
+/** What a page does when it is drawn again has been done. */
+const effectsRun = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    for (let i = 0; i < 3; i++) await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+  });
 
 t.test('the chat page', { skip: whyNoBrowser() }, async (t) => {
   // A context that takes a random model long enough to fill that it can be stopped.
@@ -96,10 +104,51 @@ t.test('the chat page', { skip: whyNoBrowser() }, async (t) => {
     await page.keyboard.press('Enter');
     t.equal(await answers.count(), 0);
     letGo();
+    await page.getByRole('button', { name: 'Stop' }).click();
     await page.locator('.answer .facts').waitFor();
     t.equal(await page.locator('.bubble').textContent(), 'What is a beetroot?');
     t.equal(await page.getByLabel('Message', { exact: true }).inputValue(), '');
     await page.unroute('**/v1/models');
+  });
+
+  await t.test(
+    'a question that is sent while a conversation opens goes to no other one, and is not sent once it is changed',
+    async (t) => {
+      const composer = page.getByLabel('Message', { exact: true });
+      let letGo = (): void => {};
+      const isOpened = new Promise<void>((resolve) => {
+        letGo = resolve;
+      });
+      const list = '**/api/v1/edge/conversations/streams?*';
+      await page.route(list, async (route) => {
+        await isOpened;
+        await route.continue().catch(() => undefined);
+      });
+      await page.getByRole('link', { name: 'What is a turnip?' }).click();
+      await composer.press('Enter');
+      await composer.fill('Only for turnips');
+      await page.keyboard.press('Enter');
+      await page.getByRole('link', { name: 'What is a beetroot?' }).click();
+      letGo();
+      await page.getByText('What is a beetroot?', { exact: true }).and(page.locator('.bubble')).waitFor();
+      await page.locator('.thread .spinner').waitFor({ state: 'detached' });
+      await effectsRun(page);
+      t.equal(await composer.inputValue(), 'Only for turnips');
+      t.equal(await page.locator('.bubble').count(), 1);
+      await composer.fill('');
+      await page.unroute(list);
+    },
+  );
+
+  await t.test('a conversation that is not there leaves nothing of the one before, and a question begins another', async (t) => {
+    await page.getByRole('link', { name: 'What is a turnip?' }).click();
+    await page.getByText('What is a turnip?', { exact: true }).and(page.locator('.bubble')).waitFor();
+    await page.evaluate(() => {
+      location.hash = '#c=erased';
+    });
+    await page.getByRole('alert').waitFor();
+    t.equal(await page.locator('.bubble').count(), 0);
+    t.equal(await page.locator('h1').first().textContent(), 'New chat');
   });
 
   await t.test('an answer can be stopped, stays, and can be continued', async (t) => {
@@ -134,7 +183,12 @@ t.test('the chat page', { skip: whyNoBrowser() }, async (t) => {
   await t.test('a page that is loaded anew in the middle of an answer shows the rest of it', async (t) => {
     await limitAnswers('');
     await askForLong('Leave me');
+    // Escape ends the renaming, and not the answer as well.
+    await page.getByRole('button', { name: 'Actions for Leave me' }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await page.getByRole('textbox', { name: 'Rename' }).press('Escape');
     const before = await shown();
+    await longerThan(before.length);
     await page.reload();
     await longerThan(before.length);
     await page.getByRole('button', { name: 'Stop' }).click();

@@ -53,6 +53,39 @@ t.test('knowledge bases in the chat', { skip: whyNoBrowser() }, async (t) => {
     await page.keyboard.press('Escape');
   });
 
+  await t.test('a question that does not go out keeps its files: one that waits, and one that is refused', async (t) => {
+    const composer = page.getByLabel('Message', { exact: true });
+    const chip = page.locator('.tray .file-chip', { hasText: 'school.txt' });
+    await page.route('**/v1/chat/completions', (route) =>
+      route.fulfill({ status: 200, contentType: 'text/event-stream', body: 'data: [DONE]\n\n' }),
+    );
+    await page.getByRole('button', { name: 'New chat' }).first().click();
+    await ask(page, 'Begin without files');
+    await dropFiles(page, [school]);
+    await chip.getByText('indexed', { exact: true }).waitFor();
+    await page.route('**/api/v1/edge/conversations', (route) =>
+      route.request().method() === 'PATCH'
+        ? route.fulfill({ status: 409, contentType: 'application/json', body: '{"error":"busy","detail":"Not now."}' })
+        : route.continue(),
+    );
+    await composer.fill('How many pupils?');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('Not now.').waitFor();
+    await chip.waitFor();
+    t.equal(await composer.inputValue(), 'How many pupils?');
+    await page.unroute('**/api/v1/edge/conversations');
+    await page.context().setOffline(true);
+    await composer.press('Enter');
+    await page.locator('.unsent').waitFor();
+    t.equal(await chip.count(), 0);
+    await page.context().setOffline(false);
+    await page.locator('.question .message-files', { hasText: 'school.txt' }).waitFor();
+    const { data } = await (await page.request.get('/api/v1/edge/conversations?limit=1')).json();
+    t.match(data, [{ title: 'Begin without files', metadata: { knowledge: ['ada-files'] } }]);
+    await page.waitForFunction(() => localStorage.getItem('svc.outbox') === null);
+    await page.unroute('**/v1/chat/completions');
+  });
+
   await t.test('a large file is sent again where the connection broke, and indexed in the background', async (t) => {
     await page.getByRole('button', { name: 'New chat' }).first().click();
     let nTries = 0;

@@ -70,6 +70,54 @@ t.test('what a reader keeps', { skip: whyNoBrowser() }, async (t) => {
     t.pass();
   });
 
+  await t.test(
+    'a pinned conversation is listed however old it is, and one that was erased elsewhere goes when the page is looked at',
+    async (t) => {
+      const page60 = await (await page.request.get(`${CONVERSATIONS}?limit=60`)).json();
+      await page.route(`**${CONVERSATIONS}?*limit=60*`, (route) => {
+        const others = page60.data.filter(({ id }: { id: string }) => id !== 'meadow');
+        return route.fulfill({ json: { data: others, next: 'more' } });
+      });
+      await page.reload();
+      await page.getByRole('region', { name: 'Pinned' }).getByRole('link', { name: 'Meadow' }).waitFor();
+      await page.unroute(`**${CONVERSATIONS}?*limit=60*`);
+      await page.request.post(CONVERSATIONS, { data: { id: 'valley', title: 'Valley' } });
+      await page.reload();
+      await link('Valley').click();
+      await page.getByRole('heading', { level: 1, name: 'Valley' }).waitFor();
+      await page.request.delete(`${CONVERSATIONS}?id=valley`);
+      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+      await link('Valley').waitFor({ state: 'detached' });
+      await page.getByRole('heading', { name: /Hello, ada/ }).waitFor();
+      t.equal(await link('Harbour').count(), 1);
+    },
+  );
+
+  await t.test('a hit of the search leads to its message, on its branch and far above the end', async (t) => {
+    const data = { conversation_id: 'harbour', content: '' };
+    const first = (await (await page.request.get(`${CONVERSATIONS}/messages?id=harbour&limit=1`)).json()).data[0];
+    for (let i = 0; i < 100; i++)
+      await page.request.post(`${CONVERSATIONS}/messages`, {
+        data: { ...data, role: i % 2 === 0 ? 'user' : 'assistant', content: i === 10 ? 'A zeppelin passes.' : `Line ${i}` },
+      });
+    const branch = { ...data, role: 'assistant', content: 'A schooner passes.', parent_id: first.id };
+    await page.request.post(`${CONVERSATIONS}/messages`, { data: branch });
+    for (const [word, text] of [
+      ['zeppelin', 'A zeppelin passes.'],
+      ['schooner', 'A schooner passes.'],
+    ] as const) {
+      await page.getByLabel('Search conversations').fill(word);
+      await page.locator('.hit a', { hasText: text }).click();
+      await page.waitForFunction((wanted) => {
+        const message = [...document.querySelectorAll('.message')].find((each) => each.textContent?.includes(wanted));
+        const { top = -1 } = message?.getBoundingClientRect() ?? {};
+        return top >= 0 && top < innerHeight;
+      }, text);
+    }
+    await page.getByLabel('Search conversations').fill('');
+    t.pass();
+  });
+
   await t.test('a conversation is shared by link inside the tenant, copied by its reader, and taken back', async (t) => {
     await link('Mountain').click();
     await page.getByText('The Mountain is old.').waitFor();
@@ -123,9 +171,15 @@ t.test('what a reader keeps', { skip: whyNoBrowser() }, async (t) => {
     await composer.fill('');
     await composer.press('/');
     await dialog.locator('li', { hasText: 'House style' }).getByRole('button', { name: 'Use as instructions' }).click();
-    await page.getByRole('button', { name: 'Instructions and parameters' }).click();
-    t.equal(await dialog.getByLabel('Instructions', { exact: true }).inputValue(), 'Follow House style.');
-    await page.keyboard.press('Escape');
+    const instructions = async (): Promise<string> => {
+      await page.getByRole('button', { name: 'Instructions and parameters' }).click();
+      const text = await dialog.getByLabel('Instructions', { exact: true }).inputValue();
+      await page.keyboard.press('Escape');
+      return text;
+    };
+    t.equal(await instructions(), 'Follow House style.');
+    await page.getByRole('button', { name: 'New chat' }).first().click();
+    t.equal(await instructions(), '', 'they are this conversation’s alone');
     await composer.press('/');
     await dialog.getByRole('button', { name: 'Delete Haiku' }).click();
     await page.getByRole('dialog', { name: 'Delete' }).getByRole('button', { name: 'Delete' }).click();

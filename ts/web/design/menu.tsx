@@ -35,8 +35,9 @@ export function Menu({ items, ...button }: MenuProps) {
     const onPress = (event: Event): void => {
       if (!holder.current?.contains(event.target as Node)) close(false);
     };
+    // What moves the button leaves the list behind; an answer that grows elsewhere does not.
     const onScroll = (event: Event): void => {
-      if (event.target !== list.current) close(false);
+      if ((event.target as Node).contains(holder.current)) close(false);
     };
     document.addEventListener('pointerdown', onPress);
     document.addEventListener('scroll', onScroll, true);

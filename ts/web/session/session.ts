@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import { type Answer, call } from '../api/call.ts';
 import { Refusal } from '../api/refusal.ts';
 import { loadBranding } from './branding.ts';
+import { tellLeaving } from './leaving.ts';
 
 export type Who = Answer<'GET /api/v1/auth/whoami'>;
 export type Role = 'viewer' | 'developer' | 'admin' | 'superadmin';
@@ -27,6 +28,11 @@ export async function loadSession(): Promise<Who | undefined> {
   return who.value;
 }
 
+/** What the browser keeps of an account is kept under this. Empty while the node has no accounts; undefined: nobody is signed in. */
+export function accountId(): string | undefined {
+  return who.value === undefined ? undefined : (who.value.user?.id ?? '');
+}
+
 /** While the node has no accounts, its machine may do everything; what it may not, the server refuses. */
 export function hasRole(least: Role): boolean {
   const caller = who.value;
@@ -40,6 +46,7 @@ export async function signOut(): Promise<void> {
   const { data } = await call('GET /api/v1/users/me/sessions');
   const own = data.find(({ current }) => current);
   if (own !== undefined) await call('DELETE /api/v1/users/me/sessions/{id}', { params: { id: own.id } });
+  tellLeaving();
   location.assign('/login');
 }
 

@@ -10,15 +10,19 @@ import { ToolCalls } from './tool-calls.tsx';
 interface Facts {
   reasoning: string;
   nCalls: number;
+  /** Characters of their names and arguments, which come bit by bit. */
+  callsLength: number;
   hasText: boolean;
 }
 
 function factsOf({ reasoning, toolCalls, hasText }: LiveAnswer): Facts {
-  return { reasoning, nCalls: toolCalls.length, hasText };
+  const callsLength = toolCalls.reduce((sum, { name, args }) => sum + name.length + args.length, 0);
+  return { reasoning, nCalls: toolCalls.length, callsLength, hasText };
 }
 
 function isSame(a: Facts, b: Facts): boolean {
-  return a.reasoning === b.reasoning && a.nCalls === b.nCalls && a.hasText === b.hasText;
+  const areSameCalls = a.nCalls === b.nCalls && a.callsLength === b.callsLength;
+  return a.reasoning === b.reasoning && areSameCalls && a.hasText === b.hasText;
 }
 
 export function LiveMessage({ answer }: { answer: LiveAnswer }) {

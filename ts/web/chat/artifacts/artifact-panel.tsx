@@ -11,8 +11,10 @@ import { mermaidDocument } from '../../sandbox/mermaid-document.ts';
 import { openSandbox } from '../../sandbox/sandbox-frame.ts';
 import { explain } from '../../session/explain.ts';
 import { MarkdownText } from '../answers/markdown-text.tsx';
+import { interceptLink } from '../thread/followed-link.ts';
 import { downloadText } from '../sidebar/download.ts';
-import { keepArtifact, shareArtifact } from './kept-artifact.ts';
+import { ArtifactShareDialog } from './artifact-share-dialog.tsx';
+import { type Kept, keepArtifact } from './kept-artifact.ts';
 import { closeArtifact, type ShownArtifact, shownArtifact } from './shown-artifact.ts';
 
 const EXTENSIONS: Readonly<Record<string, string>> = { html: 'html', svg: 'svg', markdown: 'md', mermaid: 'mmd', code: 'txt' };
@@ -21,14 +23,16 @@ export function ArtifactPanel({ artifact }: { artifact: ShownArtifact }) {
   const canRun = artifact.kind === 'mermaid' || artifactDocument(artifact.kind, artifact.language, '') !== undefined;
   const [view, setView] = useState<'preview' | 'code'>(canRun ? 'preview' : 'code');
   const [isBusy, setBusy] = useState(false);
+  /** Its links are shown. */
+  const [shared, setShared] = useState<Kept | undefined>();
   const panel = useRef<HTMLElement>(null);
   const { kind, language, versions, at } = artifact;
   const content = versions[at]?.content ?? '';
   const title = artifact.title === '' ? t('untitled') : artifact.title;
   useEffect(() => panel.current?.focus(), []);
-  const attempt = async (work: () => Promise<string>): Promise<void> => {
+  const keep = async (onKept: (kept: Kept) => void): Promise<void> => {
     setBusy(true);
-    await work().then(showToast, (error: unknown) => showToast(explain(error)));
+    await keepArtifact(artifact).then(onKept, (error: unknown) => showToast(explain(error)));
     setBusy(false);
   };
   const show = (step: number): void => {
@@ -42,7 +46,10 @@ export function ArtifactPanel({ artifact }: { artifact: ShownArtifact }) {
       tabIndex={-1}
       ref={panel}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') closeArtifact();
+        // A window of its own closes by itself.
+        if (event.key !== 'Escape' || shared !== undefined) return;
+        event.preventDefault();
+        closeArtifact();
       }}
     >
       <header class="row">
@@ -77,7 +84,9 @@ export function ArtifactPanel({ artifact }: { artifact: ShownArtifact }) {
       {view === 'preview' ? (
         <Preview key={content} artifact={artifact} content={content} title={title} />
       ) : (
-        <div class="artifact-code">
+        // biome-ignore lint/a11y/useKeyWithClickEvents: links are followed by Enter, which is a click
+        // biome-ignore lint/a11y/noStaticElementInteractions: it listens for the links inside
+        <div class="artifact-code" onClick={interceptLink} onAuxClick={interceptLink}>
           <MarkdownText
             text={kind === 'markdown' ? content : fenced(content, kind === 'code' ? language : kind)}
             citations={NONE}
@@ -97,21 +106,17 @@ export function ArtifactPanel({ artifact }: { artifact: ShownArtifact }) {
               size="small"
               icon="archive"
               busy={isBusy}
-              onClick={() => void attempt(() => keepArtifact(artifact).then(() => t('artifact_kept')))}
+              onClick={() => void keep(() => showToast(t('artifact_kept')))}
             >
               {t('keep')}
             </Button>
-            <Button
-              size="small"
-              icon="link"
-              disabled={isBusy}
-              onClick={() => void attempt(() => shareArtifact(artifact).then(() => t('artifact_shared')))}
-            >
+            <Button size="small" icon="link" disabled={isBusy} onClick={() => void keep(setShared)}>
               {t('share')}
             </Button>
           </>
         )}
       </div>
+      {shared !== undefined && <ArtifactShareDialog kept={shared} onClose={() => setShared(undefined)} />}
     </aside>
   );
 }

@@ -1,6 +1,10 @@
-/** Artifacts that stand in messages: blocks of code that can be drawn. Blocks of one kind and title are versions of one artifact. */
+/**
+ * Artifacts that stand in messages: blocks of code that can be drawn. Blocks of one kind and title are versions of one artifact; of those without a title,
+ * the ones whose texts are alike.
+ */
 import type { CodeBlock } from '../markdown/block-choice.ts';
 import { parser } from '../markdown/parser.ts';
+import { likeness, wordPairs } from './text-likeness.ts';
 
 export type ArtifactKind = 'html' | 'svg' | 'markdown' | 'mermaid' | 'code';
 
@@ -13,6 +17,8 @@ export interface FoundArtifact {
 }
 
 const MAX_TITLE = 200;
+/** Texts that have so much in common are versions of one. */
+const LIKE = 0.5;
 
 export function kindOf(language: string): ArtifactKind {
   const name = language.toLowerCase();
@@ -26,11 +32,26 @@ export function versionsOf(
 ): FoundArtifact[] {
   const wanted = toFound(block, '');
   const all = messages.flatMap(({ id, content }) => blocksOf(content).map((each) => toFound(each, id)));
-  const same = all.filter(
+  const named = all.filter(
     ({ kind, language, title }) => kind === wanted.kind && language === wanted.language && title === wanted.title,
   );
+  const same = wanted.title === '' ? alike(named, wanted) : named;
   const versions = same.filter(({ content }, index) => content !== same[index - 1]?.content);
   return versions.some(({ content }) => content === block.text) ? versions : [...versions, wanted];
+}
+
+/** A version may resemble the one before it alone, so that those that were found lead to others. */
+function alike(all: readonly FoundArtifact[], wanted: FoundArtifact): FoundArtifact[] {
+  const pairs = new Map(all.map((each) => [each, wordPairs(each.content)]));
+  const found = new Set<FoundArtifact>();
+  const leads = [wordPairs(wanted.content)];
+  for (let lead = leads.pop(); lead !== undefined; lead = leads.pop())
+    for (const [each, own] of pairs) {
+      if (found.has(each) || likeness(lead, own) < LIKE) continue;
+      found.add(each);
+      leads.push(own);
+    }
+  return all.filter((each) => found.has(each));
 }
 
 function blocksOf(markdown: string): CodeBlock[] {

@@ -1,11 +1,11 @@
-/** Stores artifacts of a conversation on the server, each version once, and shares them. */
+/** Stores artifacts of a conversation on the server, each version once. */
 import { call } from '../../api/call.ts';
-import { copyText } from '../../design/clipboard.ts';
 import { newId } from '../thread/message.ts';
 import { conversation } from '../thread/shown-thread.ts';
-import { type ShownArtifact, shownArtifact } from './shown-artifact.ts';
+import { type ShownArtifact, type ShownVersion, shownArtifact } from './shown-artifact.ts';
+import { versionsByContent } from './stored-versions.ts';
 
-interface Kept {
+export interface Kept {
   id: string;
   /** Of the content that is shown, as the server counts. */
   version: number;
@@ -14,71 +14,62 @@ interface Kept {
 /** All versions up to the one that is shown. Throws Refusal. */
 export async function keepArtifact(artifact: ShownArtifact): Promise<Kept> {
   const { versions, at } = artifact;
-  let kept = await findKept(artifact);
-  for (const { content, messageId } of versions.slice(0, at + 1)) {
-    const message = messageId === undefined || messageId === '' ? {} : { message_id: messageId };
-    if (kept === undefined) kept = await create(artifact, { content, ...message });
-    else if (!(await hasContent(kept.id, content))) {
-      const { id, last_version: version } = await call('POST /api/v1/artifacts/{id}/versions', {
-        params: { id: kept.id },
-        body: { content, ...message },
-      });
-      kept = { id, version };
-    }
+  const wanted = versions.slice(0, at + 1);
+  const found = await findKept(artifact);
+  const id = found?.id ?? newId();
+  const stored = found?.stored ?? new Map<string, number>();
+  for (const version of wanted) {
+    if (stored.has(version.content)) continue;
+    const isFirst = stored.size === 0 && found === undefined;
+    stored.set(version.content, isFirst ? await create(id, artifact, version) : await append(id, version));
   }
-  if (kept === undefined) throw new Error('there is nothing to keep');
-  if (shownArtifact.value === artifact) shownArtifact.value = { ...artifact, id: kept.id };
-  return { id: kept.id, version: await versionWith(kept, versions[at]?.content) };
+  if (shownArtifact.value === artifact) shownArtifact.value = { ...artifact, id };
+  return { id, version: stored.get(versions[at]?.content ?? '') ?? 1 };
 }
 
-/** The link is copied. Throws Refusal. */
-export async function shareArtifact(artifact: ShownArtifact): Promise<void> {
-  const { id, version } = await keepArtifact(artifact);
-  const { path } = await call('POST /api/v1/artifacts/share/', { body: { id, version } });
-  await copyText(new URL(path, location.href).href);
+interface Found {
+  id: string;
+  /** Versions by what they hold. */
+  stored: Map<string, number>;
 }
 
-/** One of the same kind and title in the conversation is the same artifact. */
-async function findKept({ id, kind, title }: ShownArtifact): Promise<Kept | undefined> {
-  if (id !== undefined) return { id, version: 0 };
+/** One of the same kind and title in the conversation is the same artifact; without a title, one that holds the same. */
+async function findKept({ id, kind, language, title, versions }: ShownArtifact): Promise<Found | undefined> {
+  if (id !== undefined) return { id, stored: await versionsByContent(id) };
   const open = conversation.value;
   if (open === undefined) return undefined;
   const { data } = await call('GET /api/v1/artifacts', { query: { conversation_id: open.id } });
-  const found = data.find((each) => each.kind === kind && each.title === title);
-  return found && { id: found.id, version: found.last_version };
+  for (const each of data) {
+    if (each.kind !== kind || (each.language ?? '') !== language || each.title !== title) continue;
+    const stored = await versionsByContent(each.id);
+    if (title !== '' || versions.some(({ content }) => stored.has(content))) return { id: each.id, stored };
+  }
+  return undefined;
 }
 
-async function create(
-  { kind, language, title }: ShownArtifact,
-  version: { content: string; message_id?: string },
-): Promise<Kept> {
+async function create(id: string, { kind, language, title }: ShownArtifact, version: ShownVersion): Promise<number> {
   const open = conversation.value;
-  const { id } = await call('POST /api/v1/artifacts', {
+  const { last_version: number } = await call('POST /api/v1/artifacts', {
     body: {
-      id: newId(),
+      id,
       title,
       kind,
       ...(language === '' ? {} : { language }),
       ...(open === undefined ? {} : { conversation_id: open.id }),
-      ...version,
+      ...bodyOf(version),
     },
   });
-  return { id, version: 1 };
+  return number;
 }
 
-async function hasContent(id: string, content: string): Promise<boolean> {
-  return (await findVersion(id, content)) !== undefined;
+async function append(id: string, version: ShownVersion): Promise<number> {
+  const { last_version: number } = await call('POST /api/v1/artifacts/{id}/versions', {
+    params: { id },
+    body: bodyOf(version),
+  });
+  return number;
 }
 
-async function versionWith({ id, version }: Kept, content: string | undefined): Promise<number> {
-  return (content === undefined ? undefined : await findVersion(id, content)) ?? version;
-}
-
-async function findVersion(id: string, content: string): Promise<number | undefined> {
-  const { versions } = await call('GET /api/v1/artifacts/{id}', { params: { id } });
-  for (const { version } of versions.toReversed()) {
-    const stored = await call('GET /api/v1/artifacts/{id}', { params: { id }, query: { version } });
-    if (stored.content === content) return version;
-  }
-  return undefined;
+function bodyOf({ content, messageId }: ShownVersion): { content: string; message_id?: string } {
+  return { content, ...(messageId === undefined || messageId === '' ? {} : { message_id: messageId }) };
 }

@@ -6,6 +6,7 @@ import { explain } from '../../session/explain.ts';
 import { type CodeBlock, shownBlock } from '../markdown/block-choice.ts';
 import { onLeave, path } from '../thread/shown-thread.ts';
 import type { FoundArtifact } from './found-artifacts.ts';
+import { contentOf } from './stored-versions.ts';
 
 export interface ShownVersion {
   content: string;
@@ -61,10 +62,10 @@ onLeave(closeArtifact);
 export async function openStoredArtifact(id: string): Promise<void> {
   const { versions, ...detail } = await call('GET /api/v1/artifacts/{id}', { params: { id } });
   const contents = await Promise.all(
-    versions.slice(-20).map(async ({ version, message_id: messageId }) => {
-      const { content } = await call('GET /api/v1/artifacts/{id}', { params: { id }, query: { version } });
-      return { content, messageId: messageId ?? undefined };
-    }),
+    versions.slice(-20).map(async ({ version, message_id: messageId }) => ({
+      content: await contentOf(id, version),
+      messageId: messageId ?? undefined,
+    })),
   );
   const { kind, language, title } = detail;
   open({ kind, language: language ?? '', title, versions: contents, at: contents.length - 1, id });

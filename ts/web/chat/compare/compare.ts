@@ -1,11 +1,11 @@
 /** Two models side by side on one question: the second one's answer is a branch beside the first one's. */
 import { computed, signal } from '@preact/signals';
-import { complete } from '../answers/completion.ts';
+import { complete, follow } from '../answers/completion.ts';
 import { LiveAnswer } from '../answers/live-answer.ts';
-import { chatModels } from '../composer/models.ts';
+import { chatModels, chosenModel } from '../composer/models.ts';
 import { turnsTo } from '../thread/answer-question.ts';
 import { changeOpen } from '../thread/change-conversation.ts';
-import { newId } from '../thread/message.ts';
+import { type Conversation, newId } from '../thread/message.ts';
 import { conversation, leafId, live, messages, onLeave, preferences } from '../thread/shown-thread.ts';
 import { writeAnswer } from '../thread/write-answer.ts';
 
@@ -18,7 +18,7 @@ export interface AnswerPair {
 
 const asked = signal<string | undefined>(undefined);
 /** Undefined: one model answers. */
-export const rivalModel = computed(() => chatModels.value.find(({ id }) => id === asked.value)?.id);
+export const rivalModel = computed(() => chatModels.value.find(({ id }) => id === asked.value && id !== chosenModel.value)?.id);
 export const rival = signal<LiveAnswer | undefined>(undefined);
 export const rivalFailure = signal<unknown>(undefined);
 export const pair = signal<AnswerPair | undefined>(undefined);
@@ -47,6 +47,16 @@ export async function answerBeside(questionId: string): Promise<void> {
   const storage = { conversationId: target.id, id: writing.id, parentId: questionId, prefix: '' };
   const input = { model, turns: turnsTo(questionId), preferences: preferences.value, storage, signal: writing.abort.signal };
   await writeAnswer(target, writing, complete(input), { live: rival, failure: rivalFailure });
+}
+
+/** Two answers to one question that were being written when the page was loaded anew. */
+export async function attachPair(target: Conversation, left: LiveAnswer, right: LiveAnswer): Promise<void> {
+  pair.value = { questionId: left.parentId, leftId: left.id, rightId: right.id };
+  await Promise.all([
+    writeAnswer(target, left, follow(left.id, left.abort.signal)),
+    writeAnswer(target, right, follow(right.id, right.abort.signal), { live: rival, failure: rivalFailure }),
+  ]);
+  if (pair.value?.leftId === left.id && messages.value.has(left.id)) leafId.value = left.id;
 }
 
 /** The conversation goes on with this one; the other stays as a branch. */

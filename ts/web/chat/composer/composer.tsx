@@ -1,5 +1,5 @@
 /** Where a question is written. Enter sends, Shift+Enter begins a line. */
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../../design/button.tsx';
 import { directionOf } from '../../design/direction.ts';
 import { t } from '../../i18n/language.ts';
@@ -9,13 +9,15 @@ import { openDialog } from '../dialogs.ts';
 import { attached, isAttaching, takeFiles } from '../files/attached-files.ts';
 import { AttachmentTray } from '../files/attachment-tray.tsx';
 import { chooseFiles, takePasted } from '../files/take-files.ts';
+import { addressed } from '../location.ts';
 import { loadRenderer } from '../markdown/renderer.ts';
 import { isStarted } from '../start.ts';
 import { stop, stopAnswer } from '../thread/answer-question.ts';
-import { keepPreferences } from '../thread/change-conversation.ts';
+import { withKnowledge } from '../thread/change-conversation.ts';
 import type { QuestionFacts } from '../thread/message.ts';
 import { conversation, isLoading, isTemporary, preferences } from '../thread/shown-thread.ts';
 import { draft, setDraft } from './draft.ts';
+import { giveBack } from './give-back.ts';
 import { ModelPicker } from './model-picker.tsx';
 import { newQuestion } from './question.ts';
 import { send as sendQuestion } from './send.ts';
@@ -32,22 +34,20 @@ export function Composer() {
   const hasFiles = attached.value.some(({ state }) => state !== 'refused');
   const isOpen = isStarted.value && !isLoading.value;
   const isReady = isOpen && (text.trim() !== '' || hasFiles) && !isWriting.value && !isAttaching.value;
-  // What is sent before the conversation is open goes out then, unless it is changed meanwhile.
-  const [isAsked, setAsked] = useState(false);
+  const early = useRef<EarlyQuestion | undefined>(undefined);
   const send = (): void => {
-    if (!isOpen) setAsked(true);
+    if (!isOpen && (text.trim() !== '' || hasFiles)) early.current = { text, address: location.hash };
     if (!isReady) return;
-    setAsked(false);
+    early.current = undefined;
     setDraft('');
     const metadata = takeFiles();
-    void ask(text, metadata).catch(() => {
-      // What was refused comes back to be changed.
-      if (draft.value === '') setDraft(text);
-    });
+    void ask(text, metadata).catch(() => giveBack({ text, ...(metadata === undefined ? {} : { metadata }) }));
   };
   useEffect(() => {
-    if (isAsked) send();
-  }, [isReady]);
+    if (early.current === undefined || !isOpen) return;
+    if (!isStillMeant(early.current, text)) early.current = undefined;
+    else if (isReady) send();
+  }, [isOpen, isReady, text]);
   return (
     <form
       class="composer"
@@ -70,7 +70,7 @@ export function Composer() {
           // A slash alone asks for the prompt library.
           const { value } = event.currentTarget;
           loadRenderer();
-          setAsked(false);
+          early.current = undefined;
           if (value === '/' && text === '') openDialog.value = 'prompts';
           setDraft(value === '/' && text === '' ? '' : value);
         }}
@@ -114,10 +114,21 @@ export function stopBoth(): void {
   stopAnswer(rival.value);
 }
 
+/** What is sent before its conversation is open goes out then: there alone, and only as it was. */
+interface EarlyQuestion {
+  text: string;
+  /** Of the page, which names the conversation. */
+  address: string;
+}
+
+function isStillMeant({ text, address }: EarlyQuestion, written: string): boolean {
+  const { kind, id } = addressed() ?? {};
+  return text === written && address === location.hash && (kind === 'c' ? id : undefined) === conversation.value?.id;
+}
+
 /** Files that were added to a knowledge base are of use to the conversation only where it is looked up. */
 async function ask(text: string, metadata: QuestionFacts | undefined): Promise<void> {
-  const known = preferences.value.knowledge;
-  const added = (metadata?.files ?? []).map(({ namespace }) => namespace).filter((each) => !known.includes(each));
-  if (added.length > 0) await keepPreferences({ ...preferences.value, knowledge: [...known, ...new Set(added)] });
-  await sendQuestion(newQuestion(text, metadata === undefined ? {} : { metadata }));
+  const knowledge = (metadata?.files ?? []).map(({ namespace }) => namespace);
+  preferences.value = withKnowledge(preferences.value, knowledge);
+  await sendQuestion(newQuestion(text, { knowledge, ...(metadata === undefined ? {} : { metadata }) }));
 }

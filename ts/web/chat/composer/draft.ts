@@ -1,11 +1,38 @@
-/** What is being written, kept in the tab so that a reload loses nothing. */
-import { signal } from '@preact/signals';
+/** What is being written, kept in the tab so that a reload loses nothing. It is the account's that wrote it, and shown to no other. */
+import { effect, signal } from '@preact/signals';
+import { accountId } from '../../session/session.ts';
 
 const STORED_AT = 'svc.draft';
 
-export const draft = signal(sessionStorage.getItem(STORED_AT) ?? '');
+export const draft = signal('');
 
 export function setDraft(text: string): void {
   draft.value = text;
-  sessionStorage.setItem(STORED_AT, text);
+  keep();
+}
+
+/** Until it is known who writes, nothing is stored, and what was stored waits. */
+let restored: string | undefined;
+effect(() => {
+  const account = accountId();
+  if (account === undefined || account === restored) return;
+  restored = account;
+  const stored = read(account);
+  const written = draft.peek();
+  if (stored !== '') draft.value = written === '' ? stored : `${stored}\n${written}`;
+  keep();
+});
+
+function keep(): void {
+  const account = accountId();
+  if (account !== undefined) sessionStorage.setItem(STORED_AT, JSON.stringify({ account, text: draft.peek() }));
+}
+
+function read(owner: string): string {
+  try {
+    const { account, text } = (JSON.parse(sessionStorage.getItem(STORED_AT) ?? '{}') ?? {}) as Record<string, unknown>;
+    return account === owner && typeof text === 'string' ? text : '';
+  } catch {
+    return '';
+  }
 }

@@ -2,15 +2,20 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Badge } from '../../design/badge.tsx';
 import { Icon } from '../../design/icon.tsx';
+import { showToast } from '../../design/toasts.tsx';
 import { formatBytes, formatNumber } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
-import { areModelsKnown, chatModels, chooseModel, chosenModel, type Model } from './models.ts';
+import { explain } from '../../session/explain.ts';
+import { keepModel } from '../thread/change-conversation.ts';
+import { areModelsKnown, chatModels, chosenModel, loadModels, type Model } from './models.ts';
 
 export function ModelPicker() {
   const [isOpen, setOpen] = useState(false);
   const holder = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!isOpen) return;
+    // Others may have been installed or loaded since. Without an answer the list is the one that was there.
+    loadModels().catch(() => undefined);
     holder.current?.querySelector<HTMLElement>('[aria-checked="true"], [role="menuitemradio"]')?.focus();
     const onPress = (event: Event): void => {
       if (!holder.current?.contains(event.target as Node)) setOpen(false);
@@ -61,8 +66,8 @@ function ModelRow({ model, close }: { model: Model; close(): void }) {
     t('context_tokens', { count: contextLength }),
   ];
   const choose = (): void => {
-    chooseModel(id);
     close();
+    void keepModel(id).catch((error: unknown) => showToast(explain(error)));
   };
   return (
     <button type="button" role="menuitemradio" aria-checked={chosenModel.value === id} class="model-row" onClick={choose}>
@@ -72,13 +77,21 @@ function ModelRow({ model, close }: { model: Model; close(): void }) {
         {capabilities
           .filter((ability) => ability !== 'chat')
           .map((ability) => (
-            <Badge key={ability}>{ability}</Badge>
+            <Badge key={ability}>{abilityName(ability)}</Badge>
           ))}
       </span>
       <span class="small quiet">{facts.filter(Boolean).join(' · ')}</span>
       {note !== undefined && <span class="small quiet">{note}</span>}
     </button>
   );
+}
+
+const ABILITIES = ['tools', 'vision', 'audio', 'thinking', 'embeddings', 'rerank'] as const;
+
+/** One that this page does not know is shown as the server has it. */
+function abilityName(ability: string): string {
+  const known = ABILITIES.find((each) => each === ability);
+  return known === undefined ? ability : t(`ability_${known}`);
 }
 
 function onKey(event: KeyboardEvent, close: () => void): void {

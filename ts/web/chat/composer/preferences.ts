@@ -1,4 +1,4 @@
-/** What a conversation is answered with; kept in its metadata, and in the browser for the next one. */
+/** What a conversation is answered with; kept in its metadata. A new one begins without. */
 
 export interface Preferences {
   system: string;

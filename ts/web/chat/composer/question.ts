@@ -2,7 +2,7 @@
 import { newId, type QuestionFacts } from '../thread/message.ts';
 import { conversation, isTemporary, nextId, preferences } from '../thread/shown-thread.ts';
 import { chosenModel } from './models.ts';
-import { givenPreferences } from './preferences.ts';
+import { givenPreferences, readPreferences } from './preferences.ts';
 
 export interface Question {
   id: string;
@@ -11,6 +11,8 @@ export interface Question {
   /** Undefined: behind the branch that is shown when it is sent. */
   parentId?: string | null;
   metadata?: QuestionFacts;
+  /** Knowledge bases that its files were added to: its conversation is answered with them from then on. */
+  knowledge?: readonly string[];
   /** It begins its conversation. */
   begins?: { title: string; temporary: boolean; model?: string; metadata: Record<string, unknown> };
 }
@@ -18,19 +20,24 @@ export interface Question {
 export interface QuestionOptions {
   parentId?: string | null;
   metadata?: QuestionFacts;
+  knowledge?: readonly string[];
 }
 
 const MAX_TITLE = 80;
 
 /** In the open conversation, or in one that it begins. */
-export function newQuestion(text: string, { parentId, metadata }: QuestionOptions = {}): Question {
+export function newQuestion(text: string, { parentId, metadata, knowledge = [] }: QuestionOptions = {}): Question {
   const open = conversation.value;
+  // As the server has it: what an earlier try could not store is tried again.
+  const known = readPreferences(open?.metadata).knowledge;
+  const missing = open === undefined ? [] : knowledge.filter((each) => !known.includes(each));
   return {
     id: newId(),
     conversationId: open?.id ?? nextId.value,
     text,
     ...(parentId === undefined ? {} : { parentId }),
     ...(metadata === undefined ? {} : { metadata }),
+    ...(missing.length === 0 ? {} : { knowledge: missing }),
     ...(open === undefined ? { begins: beginning(text, metadata) } : {}),
   };
 }

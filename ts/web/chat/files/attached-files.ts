@@ -92,6 +92,20 @@ function update(id: string, changes: Partial<AttachedFile>): void {
   attached.value = attached.value.map((each) => (each.id === id ? { ...each, ...changes } : each));
 }
 
+/** Files of a message that came back. */
+export function attachAgain({ files = [], images = [] }: QuestionFacts): void {
+  const documents = files.map(
+    ({ name, namespace, state, detail, document_id: documentId }): AttachedFile => ({
+      id: newId(),
+      ...{ name, namespace, state, detail, documentId },
+    }),
+  );
+  const pictures = images.map(
+    (address): AttachedFile => ({ id: newId(), name: t('picture'), state: 'picture', namespace: '', address }),
+  );
+  attached.value = [...documents, ...pictures, ...attached.value];
+}
+
 /** Ends its upload. A document that is indexed already stays in the knowledge base. */
 export function detachFile(id: string): void {
   running.get(id)?.abort();

@@ -3,8 +3,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { Dialog } from '../../design/dialog.tsx';
 import { directionOf } from '../../design/direction.ts';
 import { Icon, type IconName } from '../../design/icon.tsx';
+import { showToast } from '../../design/toasts.tsx';
 import { t } from '../../i18n/language.ts';
-import { chatModels, chooseModel } from '../composer/models.ts';
+import { explain } from '../../session/explain.ts';
+import { chatModels } from '../composer/models.ts';
 import { openDialog, shareDialog } from '../dialogs.ts';
 import { chooseFiles } from '../files/take-files.ts';
 import { navigateTo } from '../location.ts';
@@ -12,6 +14,7 @@ import { conversations, isArchiveShown, showArchive } from '../sidebar/conversat
 import { downloadConversations } from '../sidebar/download.ts';
 import { importConversations } from '../sidebar/import-conversations.ts';
 import { hits, search } from '../sidebar/search.ts';
+import { keepModel } from '../thread/change-conversation.ts';
 import { conversation } from '../thread/shown-thread.ts';
 import { SHORTCUTS } from './shortcuts.ts';
 
@@ -24,6 +27,7 @@ interface Command {
 }
 
 const MAX_SHOWN = 12;
+const said = (error: unknown): void => showToast(explain(error));
 
 export function Palette() {
   const [text, setText] = useState('');
@@ -113,14 +117,20 @@ function actions(): Command[] {
     { id: 'import', text: t('import'), icon: 'upload', run: importConversations },
     { id: 'export', text: t('export_all'), icon: 'download', run: () => downloadConversations('json') },
     ...chatModels.value.map(
-      ({ id }): Command => ({ id: `m ${id}`, text: t('use_model', { id }), icon: 'cube', run: () => chooseModel(id) }),
+      ({ id }): Command => ({
+        id: `m ${id}`,
+        text: t('use_model', { id }),
+        icon: 'cube',
+        run: () => void keepModel(id).catch(said),
+      }),
     ),
   ];
 }
 
 function shareCommand(): Command[] {
   const open = conversation.value;
-  if (open === undefined) return [];
+  // A temporary one cannot be shared.
+  if (open === undefined || open.temporary) return [];
   return [{ id: 'share', text: t('share'), icon: 'link', run: () => (shareDialog.value = open) }];
 }
 
@@ -138,6 +148,6 @@ function foundChats(): Command[] {
     id: hit.conversation_id,
     text: hit.title === '' ? hit.snippet : hit.title,
     icon: 'search',
-    run: () => navigateTo(hit.conversation_id),
+    run: () => navigateTo(hit.conversation_id, hit.message_id ?? undefined),
   }));
 }

@@ -1,6 +1,7 @@
 /** Documents of a knowledge base, and files that are added to it, each with its progress or why it was refused. */
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../design/button.tsx';
+import { confirmed } from '../../design/confirm.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { formatBytes, formatTime } from '../../i18n/format.ts';
@@ -28,7 +29,8 @@ export function BaseDocuments({ namespace, note, onBack }: BaseDocumentsProps) {
     setNext(page.next);
   };
   useEffect(() => void load().catch(setError), [namespace]);
-  const remove = async (id: string): Promise<void> => {
+  const remove = async ({ id, source }: StoredDocument): Promise<void> => {
+    if (!(await confirmed(t('delete'), t('document_delete_detail', { name: source, base: namespace }), t('delete')))) return;
     await removeDocument(namespace, id);
     await Promise.all([load(), loadBases()]);
   };
@@ -49,21 +51,21 @@ export function BaseDocuments({ namespace, note, onBack }: BaseDocumentsProps) {
       )}
       {documents?.length === 0 && <p class="quiet">{t('no_documents')}</p>}
       <ul class="rows">
-        {documents?.map(({ id, source, bytes, added_at: addedAt, state, detail }) => (
-          <li key={id}>
+        {documents?.map((document) => (
+          <li key={document.id}>
             <div class="grow">
-              <span>{source}</span>
+              <span>{document.source}</span>
               <span class="small quiet excerpt">
-                {formatBytes(bytes)} · {formatTime(addedAt)}
-                {state === 'stored' && ` · ${detail ?? t('stored_only')}`}
+                {formatBytes(document.bytes)} · {formatTime(document.added_at)}
+                {document.state === 'stored' && ` · ${document.detail ?? t('stored_only')}`}
               </span>
             </div>
             {isWriter && (
               <Button
                 size="small"
                 icon="trash"
-                label={t('delete_named', { title: source })}
-                onClick={() => void remove(id).catch(setError)}
+                label={t('delete_named', { title: document.source })}
+                onClick={() => void remove(document).catch(setError)}
               />
             )}
           </li>

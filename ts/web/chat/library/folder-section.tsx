@@ -1,5 +1,5 @@
 /** A folder of the sidebar, closed until the reader opens it. */
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../../design/icon.tsx';
 import { Menu, type MenuItem } from '../../design/menu.tsx';
 import { showToast } from '../../design/toasts.tsx';
@@ -16,10 +16,9 @@ const said = (error: unknown): void => showToast(explain(error));
 
 export function FolderSection({ folder: { folder, conversations }, rows }: { folder: Folder; rows: readonly Conversation[] }) {
   const [isOpen, setOpen] = useState(openConversation.value?.folder === folder);
-  const toggle = (): void => {
-    setOpen(!isOpen);
-    if (!isOpen) loadFolder(folder).catch(said);
-  };
+  useEffect(() => {
+    if (isOpen) loadFolder(folder).catch(said);
+  }, [isOpen, folder]);
   const items: MenuItem[] = [
     { text: t('rename'), icon: 'edit', run: () => (folderDialog.value = { rename: folder }) },
     { text: t('folder_dissolve'), icon: 'close', run: () => void renameFolder(folder, null).catch(said) },
@@ -27,7 +26,7 @@ export function FolderSection({ folder: { folder, conversations }, rows }: { fol
   return (
     <section class="folder" aria-label={folder}>
       <div class="conversation">
-        <button type="button" class="folder-name" aria-expanded={isOpen} onClick={toggle}>
+        <button type="button" class="folder-name" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <Icon name={isOpen ? 'down' : 'right'} />
           <Icon name="folder" />
           <span>{folder}</span>

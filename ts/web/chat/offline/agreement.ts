@@ -1,5 +1,7 @@
 /** Follows what other tabs, and other devices while this one was not looked at, did to the conversations. */
 import { call } from '../../api/call.ts';
+import { Refusal } from '../../api/refusal.ts';
+import { hearLeaving } from '../../session/leaving.ts';
 import { goToSignIn } from '../../session/session.ts';
 import { isWriting } from '../compare/compare.ts';
 import { navigateTo } from '../location.ts';
@@ -12,6 +14,7 @@ const ignored = (): void => undefined;
 
 export function startAgreement(): void {
   hearTabs(hear);
+  hearLeaving(goToSignIn);
   addEventListener('visibilitychange', () => {
     if (!document.hidden) void refresh().catch(ignored);
   });
@@ -22,12 +25,14 @@ function hear(message: TabMessage): void {
     hearConversation(message.conversation);
     void catchUp(message.conversation).catch(ignored);
   }
-  if (message.kind === 'erased') {
-    forgetConversation(message.id);
-    const open = conversation.value?.id;
-    if (open !== undefined && (message.id === undefined || message.id === open)) navigateTo(undefined);
-  }
-  if (message.kind === 'left') goToSignIn();
+  if (message.kind === 'erased') forget(message.id);
+}
+
+/** Undefined: all of them. */
+function forget(id: string | undefined): void {
+  forgetConversation(id);
+  const open = conversation.value?.id;
+  if (open !== undefined && (id === undefined || id === open)) navigateTo(undefined);
 }
 
 /** Throws Refusal. */
@@ -36,6 +41,11 @@ async function refresh(): Promise<void> {
   const open = conversation.value;
   if (open === undefined || isWriting.value) return;
   // One that was erased elsewhere is refused here, and not begun anew below.
-  await call('GET /api/v1/edge/conversations/messages', { query: { id: open.id, limit: 1 } });
+  try {
+    await call('GET /api/v1/edge/conversations/messages', { query: { id: open.id, limit: 1 } });
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) forget(open.id);
+    throw error;
+  }
   await catchUp(await call('POST /api/v1/edge/conversations', { body: { id: open.id } }));
 }

@@ -14,7 +14,7 @@ export async function answerAway({ id, conversationId }: Question): Promise<void
   // It is there, since the question is: the request tells its model and its instructions.
   const { model, metadata } = await call('POST /api/v1/edge/conversations', { body: { id: conversationId } });
   const question = messages.get(id);
-  if (question === undefined || isAnswered(messages, question)) return;
+  if (question === undefined || isAnswered(messages, id)) return;
   const storage = { conversationId, id: newId(), parentId: id, prefix: '' };
   const { signal } = new AbortController();
   const preferences = readPreferences(metadata);
@@ -24,6 +24,6 @@ export async function answerAway({ id, conversationId }: Question): Promise<void
   }
 }
 
-function isAnswered(messages: ReadonlyMap<string, Message>, { id }: Message): boolean {
+export function isAnswered(messages: ReadonlyMap<string, Message>, id: string): boolean {
   return [...messages.values()].some(({ parent_id }) => parent_id === id);
 }

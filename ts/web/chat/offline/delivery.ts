@@ -1,24 +1,34 @@
 /** Sends what waits in the outbox when the server is there again: at once when the browser says so, else by trying now and then. */
 import { effect } from '@preact/signals';
+import { call } from '../../api/call.ts';
 import { Refusal } from '../../api/refusal.ts';
 import { showToast } from '../../design/toasts.tsx';
 import { t } from '../../i18n/language.ts';
 import { explain } from '../../session/explain.ts';
+import { accountId } from '../../session/session.ts';
 import { isWriting } from '../compare/compare.ts';
+import { giveBack } from '../composer/give-back.ts';
 import type { Question } from '../composer/question.ts';
 import { answerQuestion } from '../composer/send.ts';
 import { placeQuestion } from '../thread/place-question.ts';
-import { answerAway } from './answer-away.ts';
-import { adoptWaiting, dropWaiting, nextWaiting, onStorage, TAB } from './outbox.ts';
+import { conversation, failure, leafId, messages } from '../thread/shown-thread.ts';
+import { answerAway, isAnswered } from './answer-away.ts';
+import { adoptWaiting, dropWaiting, heldBy, nextWaiting, notePlaced, onStorage, TAB } from './outbox.ts';
 
 const TRY_EVERY_MS = 5_000;
+const LONGEST_PAUSE_MS = 5 * 60_000;
 const LOCK = 'svc.tab.';
 
 let isSending = false;
+let pauseMs = 0;
+let notBefore = 0;
 
 export function startDelivery(): void {
   addEventListener('storage', onStorage);
-  addEventListener('online', () => void sendWaiting());
+  addEventListener('online', () => {
+    notBefore = 0;
+    void sendWaiting();
+  });
   setInterval(() => void sendWaiting(), TRY_EVERY_MS);
   effect(() => {
     if (!isWriting.value) queueMicrotask(() => void sendWaiting());
@@ -36,29 +46,75 @@ async function adopt(): Promise<void> {
 }
 
 async function sendWaiting(): Promise<void> {
-  if (isSending) return;
+  if (isSending || performance.now() < notBefore || nextWaiting() === undefined) return;
   isSending = true;
   try {
-    for (let question = nextWaiting(); question !== undefined && !isWriting.value && navigator.onLine; question = nextWaiting())
-      await sendOne(question);
-  } catch {
-    // The server is still away; the next try is in a moment.
+    while (nextWaiting() !== undefined && !isWriting.value && navigator.onLine && (await isStillOwn())) {
+      const next = nextWaiting();
+      if (next === undefined) break;
+      await sendOne(next);
+      pauseMs = 0;
+      heldBy.value = undefined;
+    }
+  } catch (error) {
+    holdBack(error);
   } finally {
     isSending = false;
   }
 }
 
-/** Throws Refusal `unreachable`. */
-async function sendOne(question: Question): Promise<void> {
+/** Another tab may have signed in as somebody else meanwhile. Throws Refusal. */
+async function isStillOwn(): Promise<boolean> {
+  const { user } = await call('GET /api/v1/auth/whoami');
+  return (user?.id ?? '') === accountId();
+}
+
+/** A server that is away is tried again in a moment; one that refuses for now, more and more rarely. */
+function holdBack(error: unknown): void {
+  const isAway = error instanceof Refusal && error.code === 'unreachable';
+  heldBy.value = isAway ? undefined : error;
+  pauseMs = isAway ? 0 : Math.min(2 * Math.max(pauseMs, TRY_EVERY_MS), LONGEST_PAUSE_MS);
+  notBefore = performance.now() + pauseMs;
+}
+
+/** Throws Refusal where it is to be tried again later. */
+async function sendOne({ question, isPlaced = false }: NonNullable<ReturnType<typeof nextWaiting>>): Promise<void> {
+  if (!isPlaced && !(await place(question))) return;
   try {
-    const isOpen = await placeQuestion(question);
-    dropWaiting(question.id);
-    if (isOpen) await answerQuestion(question.id);
-    else await answerAway(question);
+    await answerPlaced(question, isPlaced);
   } catch (error) {
-    if (error instanceof Refusal && error.code === 'unreachable') throw error;
-    // The server heard of it and refuses it: it would do so again.
-    dropWaiting(question.id);
-    showToast(t('waiting_refused', { reason: explain(error) }));
+    // Its conversation offers to try again; what a model says would be the same.
+    if (mayPass(error) && (error as Refusal).status !== 500) throw error;
   }
+  dropWaiting(question.id);
+}
+
+/** False: the server heard of it and refuses it, as it would again. No text is lost by that. */
+async function place(question: Question): Promise<boolean> {
+  try {
+    await placeQuestion(question);
+    notePlaced(question.id);
+    return true;
+  } catch (error) {
+    if (mayPass(error)) throw error;
+    dropWaiting(question.id);
+    giveBack(question);
+    showToast(t('waiting_refused', { reason: explain(error) }));
+    return false;
+  }
+}
+
+/** Throws Refusal. */
+async function answerPlaced(question: Question, isOlder: boolean): Promise<void> {
+  const { id, conversationId } = question;
+  if (conversation.value?.id !== conversationId || !messages.value.has(id)) return answerAway(question);
+  // The reader may have seen to it, or have gone on elsewhere.
+  if (isOlder && (isAnswered(messages.value, id) || leafId.value !== id)) return;
+  await answerQuestion(id);
+  if (failure.value !== undefined && !isAnswered(messages.value, id)) throw failure.value;
+}
+
+/** The server is away, busy, at its limit, or asks who this is. */
+function mayPass(error: unknown): boolean {
+  return error instanceof Refusal && (error.status === 0 || error.status === 401 || error.status === 429 || error.status >= 500);
 }

@@ -1,33 +1,47 @@
-/** Questions that could not be sent, kept in the browser until the server is there again. */
+/** Questions that could not be sent, kept in the browser until the server is there again. They are sent by the account that wrote them alone. */
 import { computed, signal } from '@preact/signals';
+import { accountId } from '../../session/session.ts';
 import type { Question } from '../composer/question.ts';
-import { conversation, nextId } from '../thread/shown-thread.ts';
+import { conversation, messages, nextId } from '../thread/shown-thread.ts';
 
 const STORED_AT = 'svc.outbox';
 
 interface Waiting {
   /** Which tab sends it. */
   tab: string;
+  account: string;
   question: Question;
+  /** The server has it, and its answer is still to be asked for. */
+  isPlaced?: boolean;
 }
 
 export const TAB = crypto.getRandomValues(new Uint32Array(2)).join('-');
 const waiting = signal<readonly Waiting[]>(read());
+/** Why the last try failed, where the server was there. */
+export const heldBy = signal<unknown>(undefined);
 
 /** Of the conversation that is shown. */
 export const waitingHere = computed(() => {
   const shown = conversation.value?.id ?? nextId.value;
-  return waiting.value.map(({ question }) => question).filter(({ conversationId }) => conversationId === shown);
+  return waiting.value
+    .filter(({ account, question }) => account === accountId() && question.conversationId === shown)
+    .map(({ question }) => question)
+    .filter(({ id }) => !messages.value.has(id));
 });
 
 export function keepForLater(question: Question): void {
-  if (read().some((each) => each.question.id === question.id)) return;
-  write([...read(), { tab: TAB, question }]);
+  const account = accountId();
+  if (account === undefined || read().some((each) => each.question.id === question.id)) return;
+  write([...read(), { tab: TAB, account, question }]);
 }
 
 /** The oldest one that this tab sends. */
-export function nextWaiting(): Question | undefined {
-  return read().find(({ tab }) => tab === TAB)?.question;
+export function nextWaiting(): Pick<Waiting, 'question' | 'isPlaced'> | undefined {
+  return read().find(({ tab, account }) => tab === TAB && account === accountId());
+}
+
+export function notePlaced(id: string): void {
+  write(read().map((each) => (each.question.id === id ? { ...each, isPlaced: true } : each)));
 }
 
 export function dropWaiting(id: string): void {
@@ -60,6 +74,7 @@ function read(): Waiting[] {
 }
 
 function isWaiting(value: unknown): value is Waiting {
-  const { tab, question } = (value ?? {}) as Partial<Waiting>;
-  return typeof tab === 'string' && typeof question?.id === 'string' && typeof question.text === 'string';
+  const { tab, account, question } = (value ?? {}) as Partial<Waiting>;
+  const isWhole = typeof question?.id === 'string' && typeof question.text === 'string';
+  return typeof tab === 'string' && typeof account === 'string' && isWhole;
 }

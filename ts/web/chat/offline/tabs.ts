@@ -4,8 +4,7 @@ import type { Conversation } from '../thread/message.ts';
 export type TabMessage =
   | { kind: 'changed'; conversation: Conversation }
   /** Undefined: all of them. */
-  | { kind: 'erased'; id: string | undefined }
-  | { kind: 'left' };
+  | { kind: 'erased'; id: string | undefined };
 
 const channel = new BroadcastChannel('svc.chat');
 

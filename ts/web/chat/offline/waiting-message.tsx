@@ -1,20 +1,22 @@
 /** A question that has not been sent yet. */
 import { Button } from '../../design/button.tsx';
 import { t } from '../../i18n/language.ts';
-import { draft, setDraft } from '../composer/draft.ts';
+import { explain } from '../../session/explain.ts';
+import { giveBack } from '../composer/give-back.ts';
 import type { Question } from '../composer/question.ts';
-import { dropWaiting } from './outbox.ts';
+import { dropWaiting, heldBy } from './outbox.ts';
 
 export function WaitingMessage({ question }: { question: Question }) {
   const takeBack = (): void => {
     dropWaiting(question.id);
-    if (draft.value === '') setDraft(question.text);
+    giveBack(question);
   };
+  const reason = heldBy.value;
   return (
     <article class="message question unsent" aria-label={t('question')}>
       <div class="bubble">{question.text}</div>
       <div class="row small quiet" role="status">
-        {t('waits_for_connection')}
+        {reason === undefined ? t('waits_for_connection') : t('waits_held', { reason: explain(reason) })}
         <Button size="small" icon="close" onClick={takeBack}>
           {t('take_back')}
         </Button>

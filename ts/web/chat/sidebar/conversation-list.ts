@@ -22,7 +22,16 @@ export interface ConversationChanges {
 export async function loadConversations(): Promise<void> {
   next = undefined;
   conversations.value = [];
-  await loadMore();
+  await Promise.all([loadMore(), loadPinned()]);
+}
+
+/** They are shown first, however long ago they were written to. */
+async function loadPinned(): Promise<void> {
+  merge((await list({ pinned: true })).data);
+}
+
+function list(query: { limit?: number; after?: string; pinned?: boolean; folder?: string }) {
+  return call('GET /api/v1/edge/conversations', { query: { archived: isArchiveShown.value, ...query } });
 }
 
 export async function showArchive(isShown: boolean): Promise<void> {
@@ -31,24 +40,28 @@ export async function showArchive(isShown: boolean): Promise<void> {
 }
 
 export async function loadMore(): Promise<void> {
-  const page = await call('GET /api/v1/edge/conversations', {
-    query: { limit: PAGE, archived: isArchiveShown.value, ...(next === undefined ? {} : { after: next }) },
-  });
+  const page = await list({ limit: PAGE, ...(next === undefined ? {} : { after: next }) });
   merge(page.data);
   next = page.next;
   hasMore.value = next !== undefined;
 }
 
-/** What changed while nobody looked; longer lists stay as they are. */
+/** What changed while nobody looked. Of a longer list, what lies deeper than a page stays as it is. */
 export async function refreshConversations(): Promise<void> {
-  const { data } = await call('GET /api/v1/edge/conversations', { query: { limit: PAGE, archived: isArchiveShown.value } });
-  merge(data);
+  const before = conversations.value;
+  const [page, pinned] = await Promise.all([list({ limit: PAGE }), list({ pinned: true })]);
+  const found = new Set([...page.data, ...pinned.data].map(({ id }) => id));
+  const end = page.next === undefined ? '' : (page.data.at(-1)?.updated_at ?? '');
+  // What was erased, archived or unpinned elsewhere is missing where it would stand. What changed here meanwhile is another object.
+  const isGone = (each: Conversation): boolean =>
+    before.includes(each) && !found.has(each.id) && (each.pinned || each.updated_at > end);
+  conversations.value = conversations.value.filter((each) => !isGone(each));
+  merge([...pinned.data, ...page.data]);
 }
 
 /** All of a folder, which may lie deeper in the list than it has been read. */
 export async function loadFolder(folder: string): Promise<void> {
-  const { data } = await call('GET /api/v1/edge/conversations', { query: { folder, archived: isArchiveShown.value } });
-  merge(data);
+  merge((await list({ folder })).data);
 }
 
 export function upsertConversation(changed: Conversation): void {

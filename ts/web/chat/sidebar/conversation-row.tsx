@@ -95,7 +95,9 @@ function Renaming({ conversation, onDone }: { conversation: Conversation; onDone
           onInput={(event) => setTitle(event.currentTarget.value)}
           onBlur={save}
           onKeyDown={(event) => {
-            if (event.key === 'Escape') onDone();
+            if (event.key !== 'Escape') return;
+            event.preventDefault();
+            onDone();
           }}
         />
       </form>

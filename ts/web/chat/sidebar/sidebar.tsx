@@ -55,7 +55,9 @@ export function Sidebar() {
 }
 
 function closeOnEscape(event: KeyboardEvent): void {
-  if (event.key === 'Escape') isSidebarOpen.value = false;
+  if (event.key !== 'Escape' || !isSidebarOpen.value) return;
+  event.preventDefault();
+  isSidebarOpen.value = false;
 }
 
 function beginChat(): void {
@@ -158,7 +160,7 @@ function Found({ hits: found }: { hits: readonly Hit[] }) {
               onClick={(event) => {
                 event.preventDefault();
                 isSidebarOpen.value = false;
-                navigateTo(hit.conversation_id);
+                navigateTo(hit.conversation_id, hit.message_id ?? undefined);
               }}
             >
               <span>{hit.title === '' ? t('untitled') : hit.title}</span>

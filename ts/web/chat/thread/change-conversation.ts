@@ -1,6 +1,7 @@
 /** Changes what is kept with the open conversation: its title, its preferences, the branch that it goes on with. */
 import { call } from '../../api/call.ts';
-import { givenPreferences, NO_PREFERENCES, type Preferences } from '../composer/preferences.ts';
+import { chooseModel } from '../composer/models.ts';
+import { givenPreferences, NO_PREFERENCES, type Preferences, readPreferences } from '../composer/preferences.ts';
 import { upsertConversation } from '../sidebar/conversation-list.ts';
 import type { Message } from './message.ts';
 import { conversation, leafId, messages, preferences } from './shown-thread.ts';
@@ -9,6 +10,7 @@ import { latestLeaf, siblingsOf } from './thread-tree.ts';
 /** Throws Refusal. */
 export async function changeOpen(changes: {
   title?: string;
+  model?: string;
   current_message_id?: string;
   metadata?: Record<string, unknown>;
 }): Promise<void> {
@@ -33,8 +35,29 @@ export async function keepPreferences(given: Preferences): Promise<void> {
   await changeOpen({ metadata: { ...keptMetadata(), ...givenPreferences(given) } });
 }
 
+/** From now on, here and where the open conversation is opened again. Throws Refusal. */
+export async function keepModel(id: string): Promise<void> {
+  chooseModel(id);
+  if (conversation.value !== undefined && conversation.value.model !== id) await changeOpen({ model: id });
+}
+
+/** Answers of the conversation are looked up in these bases, too, whether it is open or not. Throws Refusal. */
+export async function addKnowledge(id: string, names: readonly string[]): Promise<void> {
+  if (conversation.value?.id === id) return keepPreferences(withKnowledge(preferences.value, names));
+  // One that was erased is refused here, and not begun anew below.
+  await call('GET /api/v1/edge/conversations/messages', { query: { id, limit: 1 } });
+  const { metadata } = await call('POST /api/v1/edge/conversations', { body: { id } });
+  const given = withKnowledge(readPreferences(metadata), names);
+  const changed = { ...keptMetadata(metadata), ...givenPreferences(given) };
+  upsertConversation(await call('PATCH /api/v1/edge/conversations', { body: { id, metadata: changed } }));
+}
+
+export function withKnowledge(given: Preferences, names: readonly string[]): Preferences {
+  return { ...given, knowledge: [...new Set([...given.knowledge, ...names])] };
+}
+
 /** What other clients keep there stays. */
-function keptMetadata(): Record<string, unknown> {
+function keptMetadata(metadata = conversation.value?.metadata): Record<string, unknown> {
   const names = Object.keys(NO_PREFERENCES);
-  return Object.fromEntries(Object.entries(conversation.value?.metadata ?? {}).filter(([name]) => !names.includes(name)));
+  return Object.fromEntries(Object.entries(metadata ?? {}).filter(([name]) => !names.includes(name)));
 }

@@ -15,6 +15,10 @@ export function windowAtEnd(count: number): MessageWindow {
   return { first: Math.max(0, count - START), end: count };
 }
 
+export function windowAround(index: number, count: number): MessageWindow {
+  return { first: Math.max(0, index - START / 2), end: Math.min(count, index + START / 2) };
+}
+
 export function earlier({ first, end }: MessageWindow): MessageWindow {
   const from = Math.max(0, first - STEP);
   return { first: from, end: Math.min(end, from + MOST) };

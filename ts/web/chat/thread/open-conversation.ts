@@ -2,6 +2,7 @@
 import { type Answer, call } from '../../api/call.ts';
 import { follow } from '../answers/completion.ts';
 import { LiveAnswer } from '../answers/live-answer.ts';
+import { attachPair } from '../compare/compare.ts';
 import { chosenModel } from '../composer/models.ts';
 import { readPreferences } from '../composer/preferences.ts';
 import { loadRenderer } from '../markdown/renderer.ts';
@@ -17,6 +18,7 @@ import {
   messages,
   preferences,
   setThread,
+  showSought,
 } from './shown-thread.ts';
 import { lastSeq, listMessages } from './stored-messages.ts';
 import { writeAnswer } from './write-answer.ts';
@@ -38,11 +40,14 @@ export async function openConversation(id: string): Promise<void> {
     if (!isShown()) return;
     conversation.value = current;
     setThread([...found.values()], current.current_message_id ?? undefined);
+    showSought();
     isTemporary.value = current.temporary;
     preferences.value = readPreferences(current.metadata);
     if (current.model !== null) chosenModel.value = current.model;
-    const running = streams.findLast(({ id, state }) => state === 'running' && !found.has(id));
-    if (running !== undefined) void attach(current, running);
+    void attach(
+      current,
+      streams.filter(({ id, state }) => state === 'running' && !found.has(id)),
+    );
   } finally {
     if (isShown()) isLoading.value = false;
   }
@@ -69,10 +74,18 @@ export async function catchUp(changed: Conversation): Promise<void> {
   if (leaf !== null && messages.value.has(leaf)) leafId.value = leaf;
 }
 
-/** Shows an answer that is being written for another page, or was for this one before it was loaded anew. */
-async function attach(target: Conversation, { id, parent_id, prefix }: RunningStream): Promise<void> {
-  if (live.value !== undefined) return;
+/** Shows an answer, or two to one question, that is being written for another page, or was for this one before it was loaded anew. */
+async function attach(target: Conversation, running: readonly RunningStream[]): Promise<void> {
+  const last = running.at(-1);
+  if (last === undefined || live.value !== undefined) return;
+  const writing = resumed(last);
+  const first = running.find(({ id, parent_id }) => id !== last.id && parent_id !== null && parent_id === last.parent_id);
+  if (first !== undefined) await attachPair(target, resumed(first), writing);
+  else await writeAnswer(target, writing, follow(last.id, writing.abort.signal));
+}
+
+function resumed({ id, parent_id, prefix }: RunningStream): LiveAnswer {
   const writing = new LiveAnswer(id, parent_id ?? leafId.value ?? '', prefix);
   writing.isResumable = true;
-  await writeAnswer(target, writing, follow(id, writing.abort.signal));
+  return writing;
 }

@@ -2,6 +2,7 @@
 import { call } from '../../api/call.ts';
 import type { Question } from '../composer/question.ts';
 import { upsertConversation } from '../sidebar/conversation-list.ts';
+import { addKnowledge } from './change-conversation.ts';
 import type { Conversation } from './message.ts';
 import { conversation, leafId, nextId } from './shown-thread.ts';
 import { appendMessage } from './stored-messages.ts';
@@ -10,7 +11,8 @@ import { appendMessage } from './stored-messages.ts';
 export async function placeQuestion(question: Question): Promise<boolean> {
   const isOpen = (): boolean => (conversation.value?.id ?? nextId.value) === question.conversationId;
   const target = question.begins === undefined ? { id: question.conversationId } : await begin(question, isOpen);
-  const { id, text: content, metadata } = question;
+  const { id, text: content, metadata, knowledge } = question;
+  if (knowledge !== undefined) await addKnowledge(target.id, knowledge);
   const parentId = question.parentId === undefined && isOpen() ? (leafId.value ?? null) : question.parentId;
   await appendMessage(target, {
     id,

@@ -4,7 +4,7 @@ import type { LiveAnswer } from '../answers/live-answer.ts';
 import { NO_PREFERENCES, type Preferences } from '../composer/preferences.ts';
 import type { SharedThread } from '../sharing/shared-thread.ts';
 import { type Conversation, type Message, newId } from './message.ts';
-import { pathTo } from './thread-tree.ts';
+import { latestLeaf, pathTo } from './thread-tree.ts';
 
 export const conversation = signal<Conversation | undefined>(undefined);
 export const messages = signal<ReadonlyMap<string, Message>>(new Map());
@@ -19,6 +19,8 @@ export const isTemporary = signal(false);
 export const nextId = signal(newId());
 /** Somebody else's, which can be read and copied. */
 export const shared = signal<SharedThread | undefined>(undefined);
+/** A message that the reader wants to see, until it is shown. */
+export const sought = signal<string | undefined>(undefined);
 export const path = computed(() => pathTo(messages.value, leafId.value));
 
 let nShown = 0;
@@ -41,7 +43,7 @@ export function beginNew(): void {
   conversation.value = undefined;
   nextId.value = newId();
   isTemporary.value = false;
-  preferences.value = { ...NO_PREFERENCES, system: preferences.value.system };
+  preferences.value = NO_PREFERENCES;
 }
 
 export function showShared(thread: SharedThread): void {
@@ -56,9 +58,17 @@ export function setThread(all: readonly Message[], leaf: string | undefined): vo
   leafId.value = leaf;
 }
 
+/** Shows the branch of the message that is sought, once it is there. */
+export function showSought(): void {
+  const id = sought.value;
+  if (id === undefined || !messages.value.has(id) || path.value.some((message) => message.id === id)) return;
+  leafId.value = latestLeaf(messages.value, id);
+}
+
 /** An answer that is being written goes on at the server, which stores it. */
 export function leave(): void {
   nShown++;
+  sought.value = undefined;
   shared.value = undefined;
   for (const run of whenLeft) run();
   live.value?.abort.abort();

@@ -12,7 +12,7 @@ import { waitingHere } from '../offline/outbox.ts';
 import { WaitingMessage } from '../offline/waiting-message.tsx';
 import { answerLast } from './answer-question.ts';
 import { interceptLink } from './followed-link.ts';
-import { failure, isLoading, live, messages, path, shared } from './shown-thread.ts';
+import { failure, isLoading, live, messages, path, shared, sought } from './shown-thread.ts';
 import { pathTo } from './thread-tree.ts';
 import { useMessageWindow } from './use-message-window.ts';
 import { UserMessage } from './user-message.tsx';
@@ -30,18 +30,28 @@ export function ThreadView() {
   // Both answers stand below their question, whichever of them the branch goes on with.
   const all = compared === undefined ? path.value : pathTo(messages.value, compared.questionId);
   const waiting = waitingHere.value;
-  const { window, onScroll, showEnd } = useMessageWindow(all, scroller, isAtEnd);
+  const { window, onScroll, showEnd, showAround } = useMessageWindow(all, scroller, isAtEnd);
   const isEndDrawn = window.end === all.length;
   const answer = live.value;
   const follow = (): void => {
     const element = scroller.current;
     if (element !== null && isAtEnd.current) element.scrollTop = element.scrollHeight;
   };
+  const soughtIndex = sought.value === undefined ? -1 : all.findIndex(({ id }) => id === sought.value);
   useLayoutEffect(() => {
+    if (soughtIndex !== -1) return;
     isAtEnd.current = true;
     if (isEndDrawn) follow();
     else showEnd();
   }, [all[0]?.id, all.length, answer, compared, waiting.length]);
+  useLayoutEffect(() => {
+    if (soughtIndex === -1) return;
+    isAtEnd.current = false;
+    const element = document.getElementById(`m-${sought.value}`);
+    if (element === null) return showAround(soughtIndex);
+    element.scrollIntoView({ block: 'start' });
+    sought.value = undefined;
+  }, [soughtIndex, window.first, window.end]);
   useEffect(() => {
     if (content.current === null) return;
     // Told behind the layout of a frame: whoever asks for the height before it would have the page laid out twice.

@@ -1,13 +1,14 @@
 /** The window of messages of the scrolled thread. What is read stays in its place while others come and go around it. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from './message.ts';
-import { earlier, fit, later, type MessageWindow, windowAtEnd } from './message-window.ts';
+import { earlier, fit, later, type MessageWindow, windowAround, windowAtEnd } from './message-window.ts';
 
 export interface ShownWindow {
   window: MessageWindow;
   /** Whether the reader is near the first and near the last message that is drawn. */
   onScroll(isNearFirst: boolean, isNearLast: boolean): void;
   showEnd(): void;
+  showAround(index: number): void;
 }
 
 export function useMessageWindow(
@@ -40,6 +41,7 @@ export function useMessageWindow(
   return {
     window,
     showEnd: () => setChosen(windowAtEnd(all.length)),
+    showAround: (index) => setChosen(windowAround(index, all.length)),
     onScroll: (isNearFirst, isNearLast) => {
       if (isNearFirst && window.first > 0) move(earlier(window), all[window.first]?.id);
       else if (isNearLast && window.end < all.length) move(later(window, all.length), all[window.end - 1]?.id);

@@ -60,7 +60,10 @@ function Editor({ message, draft, onDraft }: EditorProps) {
         ref={(element) => element?.focus()}
         onInput={(event) => onDraft(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Escape') onDraft(undefined);
+          if (event.key === 'Escape') {
+            event.preventDefault();
+            onDraft(undefined);
+          }
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send(event);
         }}
       />

@@ -3,6 +3,12 @@ import type { Translation } from '../catalogue.ts';
 import type { composer as english } from '../en/composer.ts';
 
 export const composer: Translation<typeof english> = {
+  ability_audio: 'hört',
+  ability_embeddings: 'Einbettungen',
+  ability_rerank: 'Reranking',
+  ability_thinking: 'denkt nach',
+  ability_tools: 'Werkzeuge',
+  ability_vision: 'sieht',
   ask_something: 'Frag etwas',
   choose_model: 'Modell wählen',
   context_tokens: 'Kontext {count}',
@@ -14,7 +20,7 @@ export const composer: Translation<typeof english> = {
   loaded: 'geladen',
   max_tokens: 'Längste Antwort',
   max_tokens_hint: 'In Token; leer: unbegrenzt',
-  model_sees_nothing: '{id} sieht keine Bilder. Wähle ein Modell mit der Fähigkeit vision.',
+  model_sees_nothing: '{id} sieht keine Bilder. Wähle ein Modell, das sieht.',
   no_model: 'Kein Modell',
   no_prompts: 'Noch keine Vorlagen. Speichere, was du oft schreibst.',
   parameters_count: '{count} Mio. Parameter',

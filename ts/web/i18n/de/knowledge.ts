@@ -5,10 +5,11 @@ import type { knowledge as english } from '../en/knowledge.ts';
 export const knowledge: Translation<typeof english> = {
   artifact_kept: 'Bei den Artefakten abgelegt',
   artifact_named: 'Artefakt: {title}',
-  artifact_shared: 'Der Link ist kopiert; jeder im Mandanten kann ihn öffnen.',
+  artifact_share_detail: 'Wer im Mandanten einen Link hat, sieht die Fassung, für die er angelegt wurde.',
   artifact_view: 'Ansicht des Artefakts',
   choose_files: 'Dateien wählen',
   create: 'Anlegen',
+  document_delete_detail: '„{name}“ wird aus „{base}“ entfernt, für alle im Mandanten. Das lässt sich nicht rückgängig machen.',
   documents: 'Dokumente',
   documents_count: 'Dokumente: {count}',
   keep: 'Ablegen',
@@ -24,6 +25,7 @@ export const knowledge: Translation<typeof english> = {
   no_knowledge: 'Noch keine Wissensbasen.',
   version_after: 'Nächste Fassung',
   version_before: 'Vorige Fassung',
+  version_number: 'Fassung {n}',
   version_of: 'Fassung {n} von {count}',
   versions: 'Fassungen: {count}',
 };

@@ -50,7 +50,8 @@ export const library: Translation<typeof english> = {
   unarchive: 'Zurückholen',
   unpin: 'Lösen',
   use_model: '{id} verwenden',
-  waiting_refused: 'Eine wartende Nachricht wurde abgelehnt: {reason}',
+  waiting_refused: 'Eine wartende Nachricht wurde abgelehnt und steht wieder im Eingabefeld: {reason}',
   waits_for_connection: 'Wartet auf die Verbindung und wird dann gesendet.',
+  waits_held: 'Wird später von selbst gesendet: {reason}',
   yesterday: 'Gestern',
 };

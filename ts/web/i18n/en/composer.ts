@@ -1,5 +1,11 @@
 /** Texts of the message field, its files and prompts, in English. */
 export const composer = {
+  ability_audio: 'hears',
+  ability_embeddings: 'embeddings',
+  ability_rerank: 'reranking',
+  ability_thinking: 'thinks',
+  ability_tools: 'tools',
+  ability_vision: 'sees',
   ask_something: 'Ask anything',
   choose_model: 'Choose a model',
   context_tokens: 'context {count}',
@@ -11,7 +17,7 @@ export const composer = {
   loaded: 'loaded',
   max_tokens: 'Longest answer',
   max_tokens_hint: 'In tokens; empty: no limit',
-  model_sees_nothing: '{id} sees no pictures. Choose a model with the ability vision.',
+  model_sees_nothing: '{id} sees no pictures. Choose a model that sees.',
   no_model: 'No model',
   no_prompts: 'No prompts yet. Save what you write often.',
   parameters_count: '{count} M parameters',

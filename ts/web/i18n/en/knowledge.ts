@@ -2,10 +2,11 @@
 export const knowledge = {
   artifact_kept: 'Kept among your artifacts',
   artifact_named: 'Artifact: {title}',
-  artifact_shared: 'The link is copied; everyone of your tenant can open it.',
+  artifact_share_detail: 'Whoever of your tenant has a link sees the version that it was made for.',
   artifact_view: 'View of the artifact',
   choose_files: 'Choose files',
   create: 'Create',
+  document_delete_detail: '“{name}” is removed from “{base}”, for everyone of your tenant. This cannot be undone.',
   documents: 'Documents',
   documents_count: 'Documents: {count}',
   keep: 'Keep',
@@ -20,6 +21,7 @@ export const knowledge = {
   no_knowledge: 'No knowledge bases yet.',
   version_after: 'Next version',
   version_before: 'Previous version',
+  version_number: 'Version {n}',
   version_of: 'Version {n} of {count}',
   versions: 'Versions: {count}',
 } as const;

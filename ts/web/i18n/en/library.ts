@@ -46,7 +46,8 @@ export const library = {
   unarchive: 'Bring back',
   unpin: 'Unpin',
   use_model: 'Use {id}',
-  waiting_refused: 'A waiting message was refused: {reason}',
+  waiting_refused: 'A waiting message was refused, and stands in the message field again: {reason}',
   waits_for_connection: 'Waits for the connection, and is then sent.',
+  waits_held: 'Is sent later by itself: {reason}',
   yesterday: 'Yesterday',
 } as const;

@@ -1,0 +1,10 @@
+/** Tells the other tabs of the browser that the reader has signed out, so that none goes on showing what was theirs. */
+const channel = new BroadcastChannel('svc.session');
+
+export function tellLeaving(): void {
+  channel.postMessage('left');
+}
+
+export function hearLeaving(hear: () => void): void {
+  channel.addEventListener('message', hear);
+}
