@@ -2,14 +2,14 @@
 import { Button } from '../../design/button.tsx';
 import { t } from '../../i18n/language.ts';
 import { explain } from '../../session/explain.ts';
-import { giveBack } from '../composer/give-back.ts';
 import type { Question } from '../composer/question.ts';
+import { returnToDraft } from '../composer/return-to-draft.ts';
 import { dropWaiting, heldBy } from './outbox.ts';
 
 export function WaitingMessage({ question }: { question: Question }) {
   const takeBack = (): void => {
     dropWaiting(question.id);
-    giveBack(question);
+    returnToDraft(question);
   };
   const reason = heldBy.value;
   return (
