@@ -305,12 +305,12 @@ t.test('a known key is resolved at once and without the database; when it cannot
     status: 503,
     body: { error: 'account_service_unreachable' },
   });
-  const outages: [path: string, body: object][] = [
+  const asked: [path: string, body: object][] = [
     ['/api/v1/auth/register', { username: 'ann', password: ROOT_PASSWORD }],
     ['/api/v1/auth/register', { username: 'ann', password: ROOT_PASSWORD, invitation: newToken('svci_') }],
     ['/api/v1/auth/reset-password', { token: 'svcr_unknown', password: ROOT_PASSWORD }],
   ];
-  for (const [path, body] of outages) {
+  for (const [path, body] of asked) {
     const answer = await bed.ask('POST', path, { body });
     t.match(answer, { status: 503, body: { error: 'account_service_unreachable' } }, path);
     t.equal(answer.headers.get('retry-after'), '1');
