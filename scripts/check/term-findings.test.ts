@@ -20,6 +20,7 @@ const replaced: [what: string, path: string, text: string, finding: RegExp][] = 
   ['a file name', 'scripts/lent-memory.mjs', '', /^scripts\/lent-memory\.mjs:1: lent-memory\.mjs .* reserve/],
   ['native code', 'native/a.h', '// a room\n#pragma once\nclass KvTier {};', /^native\/a\.h:3: KvTier has "kv tier"/],
   ['a heading', 'README.md', '# svc\n\n## The usual settings', /^README\.md:3: .*"usual", write: default/],
+  ['a heading of a guide', 'docs/guide.md', '# The usual settings', /^docs\/guide\.md:1: .*"usual", write: default/],
 ];
 
 for (const [what, path, text, finding] of replaced) {

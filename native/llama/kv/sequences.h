@@ -96,7 +96,7 @@ class Sequences {
     // Forgets every sequence, also those that are in use.
     void reset();
     // Whether rows for the sequences `from` to `to` - 1, which nobody runs, can be had and cost less than a pass of their own for
-    // those behind them (see Engine::fill_gap).
+    // those behind them (see add_padding in planning/step_planner.cpp).
     bool can_fill(llama_seq_id from, llama_seq_id to) const;
     // Where such a row goes. After the decode, clear_padding() takes it back.
     llama_pos padding_pos(llama_seq_id id) const;
