@@ -32,6 +32,7 @@ import { StartError } from './platform/module/start-error.ts';
 import { AddressList } from './platform/network/address-list.ts';
 import { LocalNode } from './platform/node/local-node.ts';
 import { WorkerPool } from './platform/pool/worker-pool.ts';
+import { StopLimit } from './platform/stop-limit.ts';
 import { createStorage, DataDirLock, observeStorage, type SpareThreads } from './platform/storage/index.ts';
 import { API_INFO, INSTALL_ROOT, VERSION } from './product.ts';
 import { inheritedSockets } from './service-manager.ts';
@@ -137,16 +138,17 @@ export async function createServer(
     return http.open(parseListenAddress(values.listen), outside);
   };
   let lock: DataDirLock | undefined;
-  const close = (): Promise<void> =>
+  const close = (limit: StopLimit): Promise<void> =>
     closeAll([
-      () => pool.close(0),
+      () => limit.within('pool', () => pool.close(0)),
       async () => stopExpiry(),
-      () => host.stop(),
-      () => events.stop(),
-      () => jobs.stop(),
-      () => storage.close(),
+      () => host.stop(limit),
+      () => limit.within('events', () => events.stop()),
+      () => limit.within('jobs', () => jobs.stop()),
+      () => limit.within('storage', () => storage.close()),
       async () => lock?.release(),
     ]);
+  const stopLimitMs = values['http.drain_timeout_seconds'] * 1000;
   // Lines wait for the end of the turn, which a process that ends by a fault does not reach.
   process.once('exit', () => sink.flush());
   return {
@@ -167,17 +169,18 @@ export async function createServer(
         log.info('listening', { internal: addresses.internal, public: addresses.public, version: VERSION });
         return addresses;
       } catch (error) {
-        await close();
+        await close(new StopLimit(log, stopLimitMs));
         throw StartError.from('the node', error);
       }
     },
     ready: () => node.ready(),
     stop: async () => {
       node.isDraining = true;
+      const limit = new StopLimit(log, stopLimitMs);
       log.info('draining', { limit_seconds: values['http.drain_timeout_seconds'] });
-      const isClean = await http.drain(values['http.drain_timeout_seconds'] * 1000);
+      const isClean = await http.drain(stopLimitMs);
       http.close();
-      await close();
+      await close(limit);
       log.info('stopped', { clean: isClean });
       sink.flush();
       return isClean;

@@ -4,6 +4,8 @@ import type { ListenAddresses } from './platform/http/http-server.ts';
 import { feedWatchdog, tell } from './service-manager.ts';
 import type { NodeConfig } from './settings.ts';
 
+const LEFT_BEHIND_MS = 2_000;
+
 /**
  * Resolves to the exit code: 0 after a clean drain, also when answers had to be cut at the time limit. The first SIGTERM or SIGINT
  * drains; a second one ends the process at once with 130. Rejects when the node cannot start.
@@ -23,6 +25,8 @@ export async function runServer(
   tell(server.log, 'STOPPING=1');
   await server.stop();
   watchdog.stop();
+  // A part that was left behind may hold the process; one that ends by itself is not waited for.
+  setTimeout(() => process.exit(0), LEFT_BEHIND_MS).unref();
   return 0;
 }
 

@@ -29,6 +29,7 @@ t.test('without a license everything can be evaluated for a year, and then nothi
     problem: null,
     license_id: null,
   });
+  t.notOk(JSON.stringify(await bed.health()).includes('"sso"'), 'who may sign in is decided by no license');
   t.equal(mayAdd(bed), 'yes');
   t.strictSame(await bed.module.health(), { state: {}, reasons: [] });
   bed.clock.now += 366 * DAY_MS;

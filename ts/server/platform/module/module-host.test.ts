@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { type SettingsSpec, setting, textSchema } from '../config/setting.ts';
 import { json, type Reply, type Route, route } from '../http/route.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
+import { StopLimit } from '../stop-limit.ts';
 import { type AnyModuleDefinition, defineModule } from './module.ts';
 import { ModuleHost } from './module-host.ts';
 import type { ModuleName } from './module-names.ts';
@@ -44,6 +45,12 @@ function recorded(name: ModuleName, events: string[], failure?: Error): AnyModul
   });
 }
 
+/** A module whose stop never ends. */
+function recordedHanging() {
+  const module = { api: undefined, routes: [], start: async () => undefined, stop: () => new Promise<void>(() => undefined) };
+  return { ...module, health: () => ({ state: {}, reasons: [] }), ready: () => undefined };
+}
+
 function host(definitions: readonly AnyModuleDefinition[], values: Record<string, unknown> = {}): Promise<ModuleHost> {
   const config: Config = { spec: {}, values, origins: {}, beneath: {}, warnings: [] };
   const tenants = { tokensPerMinute: () => undefined, allowsPriority: () => true };
@@ -64,6 +71,18 @@ async function ask(modules: ModuleHost, path: string): Promise<Reply> {
   const found = modules.routes.find((each) => each.path === path);
   return found?.handle({} as never) as Reply;
 }
+
+t.test('a module that does not stop does not keep the others from it', async (t) => {
+  const events: string[] = [];
+  const hanging = { ...recorded('inference', events), create: recordedHanging };
+  const modules = await host([recorded('system', events), hanging, recorded('identity', events)]);
+  await modules.start(['inference']);
+  await modules.stop(new StopLimit(silentLog, 20, 0));
+  t.strictSame(
+    events.filter((event) => event.startsWith('stop')),
+    ['stop system', 'stop identity'],
+  );
+});
 
 t.test('modules start lowest tier first and stop in reverse', async (t) => {
   const events: string[] = [];

@@ -5,6 +5,7 @@ import type { ErrorBodyPrefix } from '../http/error-body.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Route } from '../http/route.ts';
 import type { ModuleState } from '../http/routing/missing-route.ts';
+import type { StopLimit } from '../stop-limit.ts';
 import type { Owner } from './belongings.ts';
 import type { AnyModuleDefinition, HealthReport, Module, ModuleDefinition, NotReady } from './module.ts';
 import type { PlatformServices } from './module-context.ts';
@@ -107,10 +108,14 @@ export class ModuleHost {
     }
   }
 
-  /** Highest tier first. One that fails does not keep the others from stopping; the first failure is thrown at the end. */
-  async stop(): Promise<void> {
-    await this.#lastSwitch.catch(() => undefined);
-    await stopRows(this.#rows);
+  /**
+   * Highest tier first. One that fails, or takes longer than the limit, does not keep the others from stopping; the first failure is thrown at
+   * the end.
+   */
+  async stop(limit?: StopLimit): Promise<void> {
+    const switched = this.#lastSwitch.catch(() => undefined);
+    await (limit === undefined ? switched : limit.within('a switch of roles', () => switched));
+    await stopRows(this.#rows, limit);
   }
 
   setRole(role: Role, enabled: boolean): Promise<void> {
@@ -170,12 +175,14 @@ async function startRow(row: Row): Promise<void> {
   }
 }
 
-async function stopRows(rows: readonly Row[]): Promise<void> {
+async function stopRows(rows: readonly Row[], limit?: StopLimit): Promise<void> {
   const failures: unknown[] = [];
   for (const row of [...rows].reverse()) {
     if (!row.isRunning) continue;
     row.isRunning = false;
-    await row.module.stop().catch((error: unknown) => failures.push(error));
+    const stop = () => row.module.stop();
+    const stopping = limit === undefined ? stop() : limit.within(`module ${row.name}`, stop);
+    await stopping.catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) throw failures[0];
 }
