@@ -50,7 +50,7 @@ t.test('a file that could not be embedded is tried again after growing pauses', 
 
 t.test('one that is not embedded after some attempts is refused by itself, and what was sent of it stays', async (t) => {
   const { sent, asked, pauses } = await sendTo(t, () => notEmbedded);
-  t.match(sent, { refused: /^embedding_failed: .*cannot be reached/ });
+  t.match(sent, { refused: /^embedding_failed: .*cannot be reached/, isTemporary: true });
   t.strictSame(asked, ['POST init', 'POST chunk', ...Array(4).fill('POST finalize')]);
   t.strictSame(pauses, [2_000, 4_000, 8_000]);
 });

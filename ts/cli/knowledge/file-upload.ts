@@ -9,12 +9,12 @@ import { printable } from '../format.ts';
 import { errorSentence, refused, type ServerAnswer, type ServerClient } from '../server-client.ts';
 import type { DocumentFile } from './document-files.ts';
 
-/** `refused`: why the server does not take this file, with what to do. `warnings`: what of it was not read. */
+/** `refused`: why the server does not take this file, with what to do; `isTemporary`: it may take it later. `warnings`: what of it was not read. */
 export type SentFile =
   | { state: 'indexed'; warnings: readonly string[] }
   | { state: 'stored'; detail: string }
   | { job: string }
-  | { refused: string };
+  | { refused: string; isTemporary?: boolean };
 
 export interface FileUploadOptions {
   readonly server: ServerClient;
@@ -71,7 +71,7 @@ export async function sendFile(file: DocumentFile, sha256: string, options: File
   const failed = await sendChunks(file, upload, options);
   const ended = failed ?? (await finalize(upload, options));
   // What was sent stays there, so that a later run need not send it again.
-  if (isNotEmbedded(ended)) return { refused: reasonOf(ended) };
+  if (isNotEmbedded(ended)) return { refused: reasonOf(ended), isTemporary: true };
   if (FILE_STATUSES.includes(ended.status)) {
     await post(options, upload.upload_id, undefined, {}, 'DELETE');
     return { refused: reasonOf(ended) };
