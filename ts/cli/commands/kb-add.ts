@@ -47,11 +47,12 @@ export const kbAdd = command({
     const namespace = options.namespace ?? DEFAULT_NAMESPACE;
     const known = new Map((await client.documents(namespace)).map(({ source, sha256 }) => [source, sha256]));
     const report: Report = { added: 0, unchanged: 0, stored: [], warnings: [], skipped: [...skipped] };
-    const refused: DocumentFile[] = [];
+    let hasFailed = false;
     const note = (file: DocumentFile, sent: SentFile) => {
       if ('refused' in sent) {
         report.skipped.push({ path: file.path, reason: sent.refused });
-        refused.push(file);
+        // Of files that were only found in a folder, some may be of no use to anyone; what the server could not do now is a failure.
+        hasFailed ||= file.isNamed || sent.isTemporary === true;
       } else if ('state' in sent && sent.state === 'stored') report.stored.push({ path: file.path, reason: sent.detail });
       else {
         report.added += 1;
@@ -87,7 +88,7 @@ export const kbAdd = command({
     // As they ended until here, which differs from time to time.
     for (const list of [report.stored, report.warnings, report.skipped]) list.sort((a, b) => (a.path < b.path ? -1 : 1));
     terminal.result({ namespace, ...report }, textOf(namespace, report));
-    return refused.some(({ isNamed }) => isNamed) ? 'failed' : 'ok';
+    return hasFailed ? 'failed' : 'ok';
   },
 });
 
@@ -101,7 +102,7 @@ async function endOf(
   for (;;) {
     const job = (await server.send('GET', jobPath(id), undefined, signal)) as JobRow;
     if (job.state === 'done') return sentFile((job.result ?? {}) as Outcome);
-    if (hasEnded(job)) return { refused: printable(failureOf(job)) };
+    if (hasEnded(job)) return { refused: printable(failureOf(job)), isTemporary: job.error?.code === 'embedding_failed' };
     const { done = 0, total = null } = job.progress ?? {};
     if (total !== null && total > 0) {
       const doneBytes = Math.round((done / total) * file.sizeBytes);

@@ -9,18 +9,20 @@ import { printable } from '../format.ts';
 import { errorSentence, refused, type ServerAnswer, type ServerClient } from '../server-client.ts';
 import type { DocumentFile } from './document-files.ts';
 
-/** `refused`: why the server does not take this file, with what to do. `warnings`: what of it was not read. */
+/** `refused`: why the server does not take this file, with what to do; `isTemporary`: it may take it later. `warnings`: what of it was not read. */
 export type SentFile =
   | { state: 'indexed'; warnings: readonly string[] }
   | { state: 'stored'; detail: string }
   | { job: string }
-  | { refused: string };
+  | { refused: string; isTemporary?: boolean };
 
 export interface FileUploadOptions {
   readonly server: ServerClient;
   readonly tenant: string;
   readonly namespace: string;
   readonly signal: AbortSignal;
+  /** Rejects when the signal aborts (default: a timer). */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
   /** Bytes of the file that the server has. */
   onProgress(doneBytes: number): void;
   /** What is to be known of the base that was made for this file. */
@@ -49,6 +51,9 @@ interface Accepted extends Outcome {
 const FILE_STATUSES = [400, 413, 422];
 const ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 250;
+/** The model that embeds is away: longer pauses, since it may be starting. */
+const EMBEDDING_ATTEMPTS = 4;
+const EMBEDDING_PAUSE_MS = 2_000;
 
 export async function sha256OfFile(path: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
@@ -64,7 +69,9 @@ export async function sendFile(file: DocumentFile, sha256: string, options: File
   if (FILE_STATUSES.includes(begun.status)) return { refused: reasonOf(begun) };
   const upload = bodyOf<Begun>(begun);
   const failed = await sendChunks(file, upload, options);
-  const ended = failed ?? (await post(options, 'finalize', { upload_id: upload.upload_id }));
+  const ended = failed ?? (await finalize(upload, options));
+  // What was sent stays there, so that a later run need not send it again.
+  if (isNotEmbedded(ended)) return { refused: reasonOf(ended), isTemporary: true };
   if (FILE_STATUSES.includes(ended.status)) {
     await post(options, upload.upload_id, undefined, {}, 'DELETE');
     return { refused: reasonOf(ended) };
@@ -79,6 +86,23 @@ export function sentFile({ state, detail = '', warnings = [] }: Outcome): SentFi
   return state === 'stored'
     ? { state, detail: printable(detail) }
     : { state: 'indexed', warnings: warnings.map((warning) => printable(warning)) };
+}
+
+/** A file that is not embedded after some attempts is refused, and those behind it may fare better. */
+async function finalize({ upload_id }: Begun, options: FileUploadOptions): Promise<ServerAnswer> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await post(options, 'finalize', { upload_id });
+    if (attempt >= EMBEDDING_ATTEMPTS || !isNotEmbedded(answer)) return answer;
+    await pauseOf(options)(EMBEDDING_PAUSE_MS * 2 ** (attempt - 1), options.signal);
+  }
+}
+
+function isNotEmbedded({ status, body }: ServerAnswer): boolean {
+  return status === 502 && codeOf(body) === 'embedding_failed';
+}
+
+function pauseOf({ pause }: FileUploadOptions): NonNullable<FileUploadOptions['pause']> {
+  return pause ?? ((ms, signal) => wait(ms, undefined, { signal }));
 }
 
 /** The first answer that refuses a chunk. */
@@ -112,19 +136,20 @@ async function sendChunks(
 
 /** Tries again when the server does not answer or is busy: each step of an upload may be repeated. */
 async function post(
-  { server, signal }: FileUploadOptions,
+  options: FileUploadOptions,
   path: string,
   body: Uint8Array<ArrayBuffer> | object | undefined,
   headers: Readonly<Record<string, string>> = {},
   method: 'POST' | 'DELETE' = 'POST',
 ): Promise<ServerAnswer> {
+  const { server, signal } = options;
   for (let attempt = 1; ; attempt++) {
     const answer = await server.ask(method, `/api/v1/upload/${path}`, body, headers, signal).catch((error: unknown) => {
       if (attempt >= ATTEMPTS || !(error instanceof CliError) || error.code !== 'unreachable') throw error;
       return undefined;
     });
     if (answer !== undefined && (attempt >= ATTEMPTS || !isBusy(answer))) return answer;
-    await wait(FIRST_PAUSE_MS * 2 ** (attempt - 1), undefined, { signal });
+    await pauseOf(options)(FIRST_PAUSE_MS * 2 ** (attempt - 1), signal);
   }
 }
 

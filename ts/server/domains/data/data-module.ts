@@ -92,6 +92,7 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
   const sweep = new Sweep({
     ...{ storage, jobs, log },
     onErased: (tenant, hashes) => uploads.sweep.release(tenant, hashes, Date.now()),
+    removeBase: (scope, namespace) => service.removeIfThere(scope, namespace),
     removeFile: (scope, id, sha256) => storedFiles.removeExpired(scope, id, sha256),
   });
   const service = new KnowledgeService({

@@ -1,10 +1,13 @@
 /** What a process that ends in the middle of indexing leaves behind, and what follows of it. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { until } from '../../platform/jobs/test-support/open-jobs.ts';
 import { silentLog } from '../../platform/module/test-support/scripted-context.ts';
 import { systemScope } from '../../platform/storage/index.ts';
+import type { DocumentRow } from './store/rows.ts';
+import type { DataTables } from './store/tables.ts';
 import { Sweep } from './sweep.ts';
 import { type DataBed, openDataBed } from './test-support/data-bed.ts';
 import { wordModel } from './test-support/word-model.ts';
@@ -68,8 +71,67 @@ t.test('what was deleted and replaced leaves no row', async (t) => {
   t.equal((await countRows(storage, 'data_bases')).rows, 1);
 });
 
+t.test('what nobody indexes any more is found behind any number of documents that wait', async (t) => {
+  const { add, jobs, model, storage } = await openDataBed(t, newDatabase);
+  const release = Promise.withResolvers<void>();
+  t.teardown(() => release.resolve());
+  model.pause = release.promise;
+  await add('a.txt', LONG);
+  const access = storage.access<DataTables>();
+  const [{ no: _, ...waiting }] = (await access.read(systemScope(), (db) =>
+    db.selectFrom('data_documents').selectAll().execute(),
+  )) as [DocumentRow];
+  const copies = Array.from({ length: 1_100 }, (_, i) => ({ ...waiting, id: `copy-${i}`, source: `copy ${i}` }));
+  const abandoned = { ...waiting, id: 'abandoned', source: 'abandoned', job_id: null };
+  const documents = [...copies, abandoned];
+  await access.write(systemScope(), async (tx) => {
+    for (let at = 0; at < documents.length; at += 100)
+      await tx
+        .insertInto('data_documents')
+        .values(documents.slice(at, at + 100))
+        .execute();
+  });
+  await sweepOf({ storage, jobs }).run(Date.now() + 3_600_000);
+  const { n } = await access.read(systemScope(), (db) =>
+    db
+      .selectFrom('data_documents')
+      .select(({ fn }) => fn.countAll<number>().as('n'))
+      .where('state', '=', 'pending')
+      .executeTakeFirstOrThrow(),
+  );
+  t.equal(Number(n), 1_101, 'all but the abandoned one');
+});
+
+t.test('a base that expires takes its kept index with it', async (t) => {
+  const { add, ask, dataDir, jobEnd, search, storage } = await openDataBed(t, newDatabase);
+  const paragraph = (i: number) => `Paragraph ${i} tells of sand, wind, salt, rope, tar and the number ${i * 7}. `.repeat(14);
+  const { body } = await add('a.txt', Array.from({ length: 1_100 }, (_, i) => paragraph(i)).join('\n\n'));
+  t.match(await jobEnd(body.job_id), { state: 'done' });
+  await search('salt and rope');
+  const folder = join(dataDir, 'cache', 'knowledge');
+  const kept = async () => (await readdir(folder)).filter((name) => name.startsWith('vs_')).length;
+  await until(kept, (n) => n === 1);
+  const longAgo = Date.now() - 48 * 3_600_000;
+  await storage
+    .access<DataTables>()
+    .writeUnit(systemScope(), (db) => [
+      db.updateTable('data_bases').set({ expires_days: 1, created_at: longAgo, used_at: longAgo }),
+    ]);
+  // What is removed wakes the sweep.
+  await add('b.txt', 'The bakery sells bread in the morning.', { namespace: 'other' });
+  await ask('DELETE', 'namespaces/red/other/documents');
+  await until(kept, (n) => n === 0);
+  t.strictSame((await ask('GET', 'namespaces/red')).body, { data: [] });
+});
+
 function sweepOf(parts: Pick<DataBed, 'storage' | 'jobs'>): Sweep {
-  return new Sweep({ ...parts, log: silentLog, onErased: async () => {}, removeFile: async () => {} });
+  return new Sweep({
+    ...parts,
+    log: silentLog,
+    onErased: async () => {},
+    removeBase: async () => {},
+    removeFile: async () => {},
+  });
 }
 
 type Storage = Awaited<ReturnType<typeof openDataBed>>['storage'];

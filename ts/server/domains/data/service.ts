@@ -160,10 +160,16 @@ export class KnowledgeService {
   }
 
   async remove(scope: TenantScope, namespace: string): Promise<void> {
-    const base = await this.get(scope, namespace);
-    if (!(await this.#options.bases.remove(scope, namespace))) throw namespaceNotFound(namespace);
-    await this.#options.index.remove(base);
+    if (!(await this.removeIfThere(scope, namespace))) throw namespaceNotFound(namespace);
     this.#options.onRemoved();
+  }
+
+  /** With its index; its rows go with the next sweep. False: it is gone. */
+  async removeIfThere(scope: TenantScope, namespace: string): Promise<boolean> {
+    const base = await this.find(scope, namespace);
+    if (base === undefined || !(await this.#options.bases.remove(scope, namespace))) return false;
+    await this.#options.index.remove(base);
+    return true;
   }
 
   async listDocuments(scope: TenantScope, namespace: string, page: DocumentPage): Promise<StoredDocument[]> {

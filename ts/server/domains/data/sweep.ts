@@ -6,7 +6,6 @@ import { Repeater } from '../../platform/repeater.ts';
 import { type Storage, systemScope, type TenantScope, tenantScope } from '../../platform/storage/index.ts';
 import { FileStore } from './files/file-store.ts';
 import { AttachedStore, CANCELLED_FAILURE, LOST_FAILURE } from './store/attached-store.ts';
-import { BaseStore } from './store/base-store.ts';
 import { SweepStore, type UnfinishedDocument } from './store/sweep-store.ts';
 
 const INTERVAL_MS = 10 * 60_000;
@@ -21,6 +20,8 @@ export interface SweepOptions {
   readonly log: Log;
   /** Files of these hashes may be needed no more. */
   onErased(tenant: string, hashes: readonly string[]): Promise<void>;
+  /** A base that expired, with its index. It may be gone. */
+  removeBase(scope: TenantScope, namespace: string): Promise<unknown>;
   /** A stored file that expired. */
   removeFile(scope: TenantScope, id: string, sha256: string): Promise<void>;
 }
@@ -28,19 +29,19 @@ export interface SweepOptions {
 export class Sweep {
   readonly #store: SweepStore;
   readonly #attached: AttachedStore;
-  readonly #bases: BaseStore;
   readonly #files: FileStore;
   readonly #jobs: Jobs;
   readonly #onErased: SweepOptions['onErased'];
+  readonly #removeBase: SweepOptions['removeBase'];
   readonly #removeFile: SweepOptions['removeFile'];
   readonly #repeater: Repeater;
 
-  constructor({ storage, jobs, log, onErased, removeFile }: SweepOptions) {
+  constructor({ storage, jobs, log, onErased, removeBase, removeFile }: SweepOptions) {
     this.#onErased = onErased;
+    this.#removeBase = removeBase;
     this.#removeFile = removeFile;
     this.#store = new SweepStore(storage);
     this.#attached = new AttachedStore(storage);
-    this.#bases = new BaseStore(storage);
     this.#files = new FileStore(storage);
     this.#jobs = jobs;
     this.#repeater = new Repeater({
@@ -75,18 +76,28 @@ export class Sweep {
 
   /** Throws StorageError. */
   async run(now = Date.now()): Promise<void> {
-    const everyone = systemScope();
-    const pending = await this.#store.listPending(everyone, now - UNFINISHED_MS);
-    const abandoned: number[] = [];
-    for (const document of pending) {
-      const state = await this.#jobState(document);
-      if (state === 'open') continue;
-      const failure = state === 'cancelled' ? CANCELLED_FAILURE : LOST_FAILURE;
-      if (!(await this.#attached.fail(everyone, document.id, failure))) abandoned.push(document.no);
-    }
-    await this.#store.abandon(everyone, abandoned);
+    await this.#giveUpUnfinished(now - UNFINISHED_MS);
     await this.#removeExpired(now);
-    await this.#store.sweep(everyone, now - TOMBSTONE_MS, this.#onErased);
+    await this.#store.sweep(systemScope(), now - TOMBSTONE_MS, this.#onErased);
+  }
+
+  /** Documents that wait for no job any more. */
+  async #giveUpUnfinished(before: number): Promise<void> {
+    const everyone = systemScope();
+    for (let after = 0; ; ) {
+      const page = await this.#store.listPending(everyone, before, after);
+      const last = page.at(-1);
+      if (last === undefined) return;
+      const abandoned: number[] = [];
+      for (const document of page) {
+        const state = await this.#jobState(document);
+        if (state === 'open') continue;
+        const failure = state === 'cancelled' ? CANCELLED_FAILURE : LOST_FAILURE;
+        if (!(await this.#attached.fail(everyone, document.id, failure))) abandoned.push(document.no);
+      }
+      await this.#store.abandon(everyone, abandoned);
+      after = last.no;
+    }
   }
 
   async #jobState({ tenant, jobId }: UnfinishedDocument): Promise<'open' | 'cancelled' | 'gone'> {
@@ -104,7 +115,7 @@ export class Sweep {
   /** Bases that nobody used for as many days as they have, and files whose time is over. */
   async #removeExpired(now: number): Promise<void> {
     for (const { tenant, namespace } of await this.#store.listExpiredBases(systemScope(), now))
-      await this.#bases.remove(tenantScope(tenant), namespace);
+      await this.#removeBase(tenantScope(tenant), namespace);
     for (const { tenant, id, sha256 } of await this.#files.listExpired(systemScope(), now))
       await this.#removeFile(tenantScope(tenant), id, sha256);
   }

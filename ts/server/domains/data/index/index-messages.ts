@@ -35,6 +35,8 @@ export interface IndexQuery {
   readonly vector: Float32Array | undefined;
   /** 0 to 1. */
   readonly denseWeight: number;
+  /** Terms and vectors are joined by their ranks, and the weight says only whether vectors count. */
+  readonly isByRanks?: boolean;
   readonly k: number;
   /** Documents that may be found; undefined: all of the base. */
   readonly documents: readonly number[] | undefined;

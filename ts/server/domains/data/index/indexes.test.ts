@@ -148,6 +148,37 @@ for (const { name, create, error } of exactly)
     );
   });
 
+t.test(
+  'by ranks, how far apart scores are says nothing, and who stands in both rankings comes before who leads one',
+  async (t) => {
+    const base = new BaseIndex();
+    const passage = (documentNo: number, text: string, cosine: number) => ({
+      ...{ documentNo, seq: 0, terms: packTerms(termVector(text)) },
+      vector: Float32Array.of(cosine, Math.sqrt(1 - cosine * cosine)),
+    });
+    base.add([
+      passage(1, 'bread bread bread', 0.01),
+      passage(2, 'bread of the harbour street and its bakery', 0.98),
+      passage(3, 'poppy cake', 0.99),
+      passage(4, 'nothing at all', 0.97),
+    ]);
+    const query = { question: 'bread', vector: Float32Array.of(1, 0), denseWeight: 0.25, k: 10, documents: undefined };
+    const hits = base.search({ ...query, isByRanks: true });
+    // Ranks by terms and by vectors.
+    const expected = [
+      [2, 1 / 62 + 1 / 62],
+      [1, 1 / 61 + 1 / 64],
+      [3, 1 / 61],
+      [4, 1 / 63],
+    ] as const;
+    t.strictSame(
+      hits.map(({ documentNo, score }) => [documentNo, score.toFixed(6)]),
+      expected.map(([documentNo, score]) => [documentNo, ((score * 61) / 2).toFixed(6)]),
+    );
+    t.not(base.search(query)[0]?.documentNo, 2);
+  },
+);
+
 t.test('a vector of other dimensions is refused', async (t) => {
   t.throws(() => new FlatVectors(4).add(1, new Float32Array(5)), RangeError);
 });
@@ -173,6 +204,7 @@ for (const { name, create } of exactly)
     t.strictSame(search({}), [2, 1, 3]);
     t.strictSame(search({ denseWeight: 0 }), [2]);
     t.strictSame(search({ denseWeight: 1 }), [1, 3, 2]);
+    t.strictSame(search({ denseWeight: 1, isByRanks: true }), [1, 3, 2]);
     t.strictSame(search({ documents: [3] }), [3]);
     t.strictSame(search({ vector: Float32Array.of(1, 0, 0) }), [2], 'a vector of another model does not count');
     base.remove([2]);

@@ -5,7 +5,7 @@ import type { IndexHit } from '../index/index-messages.ts';
 import type { DocumentFilter, KnowledgeBase } from '../knowledge-base.ts';
 import type { ChunkStore } from '../store/chunk-store.ts';
 import type { DocumentStore } from '../store/document-store.ts';
-import { denseWeightOf, type SearchMode } from './dense-weight.ts';
+import { fusionOf, type SearchMode } from './dense-weight.ts';
 import type { KnowledgeIndex } from './knowledge-index.ts';
 import { diversified, type PassageResult } from './passage-result.ts';
 import type { Reranker } from './reranker.ts';
@@ -62,11 +62,15 @@ export class Retriever {
     const allowed = filter === undefined ? undefined : await documents.listMatching(scope, base, filter);
     const needsVector = mode !== 'lexical';
     const embedded = needsVector ? await embedders.embed(base, [text], { tenant: scope.tenant, signal }) : undefined;
-    const denseWeight = question.denseWeight ?? denseWeightOf(mode, text, embedded?.nTokens?.[0]);
+    const { denseWeight, isByRanks } =
+      question.denseWeight === undefined
+        ? fusionOf(mode, text, embedded?.nTokens?.[0])
+        : { denseWeight: question.denseWeight, isByRanks: false };
     const hits = await index.search(scope, base, {
       question: text,
       vector: embedded?.vectors[0],
       denseWeight,
+      isByRanks,
       k: Math.max(LEAST_HITS, 2 * k, mode === 'hybrid' ? await reranker.depth() : 0),
       documents: allowed,
     });

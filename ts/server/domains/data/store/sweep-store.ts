@@ -6,6 +6,7 @@ import type { DataTables } from './tables.ts';
 
 const STEP_DOCUMENTS = 100;
 const STEP_CHUNKS = 1_000;
+const PAGE_PENDING = 1_000;
 
 export interface UnfinishedDocument {
   readonly tenant: string;
@@ -33,15 +34,17 @@ export class SweepStore {
     }
   }
 
-  /** Pending since before `before`, with the job that was to index each. */
-  async listPending(scope: SystemScope, before: number): Promise<UnfinishedDocument[]> {
+  /** Pending since before `before`, with the job that was to index each; a page of them, behind the document `after`. */
+  async listPending(scope: SystemScope, before: number, after: number): Promise<UnfinishedDocument[]> {
     const rows = await this.#access.read(scope, (db) =>
       db
         .selectFrom('data_documents')
         .select(['tenant', 'no', 'id', 'job_id'])
         .where('state', '=', sql.lit('pending'))
         .where('changed_at', '<', before)
-        .limit(1_000)
+        .where('no', '>', after)
+        .orderBy('no')
+        .limit(PAGE_PENDING)
         .execute(),
     );
     return rows.map((row) => ({ tenant: row.tenant, no: row.no, id: row.id, jobId: row.job_id ?? undefined }));
