@@ -57,6 +57,8 @@ export interface Server {
   start(): Promise<ListenAddresses>;
   /** Settles when every module takes work, which `/readyz` tells as well. */
   ready(): Promise<void>;
+  /** Settles with the reason once the node itself asks to be stopped and started again. */
+  restarting: Promise<string>;
   /** No new work, open answers finish within the configured time, then everything is closed. True: nothing was cut. */
   stop(): Promise<boolean>;
 }
@@ -171,6 +173,7 @@ export async function createServer(
       }
     },
     ready: () => node.ready(),
+    restarting: node.restarting,
     stop: async () => {
       node.isDraining = true;
       log.info('draining', { limit_seconds: values['http.drain_timeout_seconds'] });

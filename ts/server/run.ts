@@ -4,8 +4,11 @@ import type { ListenAddresses } from './platform/http/http-server.ts';
 import { feedWatchdog, tell } from './service-manager.ts';
 import type { NodeConfig } from './settings.ts';
 
+/** A failure to service managers that start again what failed. */
+export const RESTART = 75;
+
 /**
- * Resolves to the exit code: 0 after a clean drain, also when answers had to be cut at the time limit. The first SIGTERM or SIGINT
+ * Resolves to the exit code: RESTART where the node itself asked to be started again, 0 after a clean drain, also when answers had to be cut at the time limit. The first SIGTERM or SIGINT
  * drains; a second one ends the process at once with 130. Rejects when the node cannot start.
  */
 export async function runServer(
@@ -19,11 +22,16 @@ export async function runServer(
   const watchdog = feedWatchdog(server.log);
   onListening(await server.start(), server);
   void server.ready().then(() => tell(server.log, 'READY=1'));
-  await told;
+  const code = await Promise.race([told.then(() => 0), restartOf(server)]);
   tell(server.log, 'STOPPING=1');
   await server.stop();
   watchdog.stop();
-  return 0;
+  return code;
+}
+
+async function restartOf({ restarting, log }: Server): Promise<number> {
+  log.warn('the node ends to be started again', { reason: await restarting, exit_code: RESTART });
+  return RESTART;
 }
 
 /** A promise that nobody awaited hurts one request; an exception that nobody caught may have left anything half done. */
