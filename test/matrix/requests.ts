@@ -147,6 +147,7 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   'POST /api/v1/inference/models/{id}/unload': () => ({ body: { force: false } }),
   'DELETE /api/v1/inference/models/{id}': () => ({}),
   'PUT /api/v1/backup/destination': () => ({ body: {} }),
+  'POST /api/v1/backup/restore': () => ({ body: {} }),
   'PUT /api/v1/backup/schedule': () => ({ body: { hours: 0, keep: 1 } }),
   'PUT /api/v1/license': () => ({ body: { format: 'svc-license-1', key: 'a', terms: 'b', signature: 'c' } }),
   'PUT /api/v1/metering/quotas': ({ user }) => ({ body: { user, requests_per_minute: null } }),

@@ -34,6 +34,8 @@ const exitOfBackup: Record<BackupErrorCode, ExitName> = {
   passphrase_needed: 'usage',
   wrong_passphrase: 'usage',
   backup_damaged: 'verification_failed',
+  restore_by_command: 'conflict',
+  restart_pending: 'conflict',
   destination_unusable: 'failed',
 };
 

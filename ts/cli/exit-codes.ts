@@ -8,6 +8,10 @@ export const exitCodes = {
   verification_failed: { code: 5, meaning: 'a file is damaged, or is not what was promised' },
   conflict: { code: 6, meaning: 'something of that name exists, or another process works on it' },
   no_space: { code: 7, meaning: 'the disk is too full' },
+  restart: {
+    code: 75,
+    meaning: '`serve` ended so that its next start finishes a restore; a service manager starts it by itself',
+  },
   interrupted: { code: 130, meaning: 'stopped with Ctrl-C' },
 } as const satisfies Record<string, { code: number; meaning: string }>;
 

@@ -58,6 +58,8 @@ export interface Server {
   start(): Promise<ListenAddresses>;
   /** Settles when every module takes work, which `/readyz` tells as well. */
   ready(): Promise<void>;
+  /** Settles with the reason once the node itself asks to be stopped and started again. */
+  restarting: Promise<string>;
   /** No new work, open answers finish within the configured time, then everything is closed. True: nothing was cut. */
   stop(): Promise<boolean>;
 }
@@ -174,6 +176,7 @@ export async function createServer(
       }
     },
     ready: () => node.ready(),
+    restarting: node.restarting,
     stop: async () => {
       node.isDraining = true;
       const limit = new StopLimit(log, stopLimitMs);

@@ -5,10 +5,12 @@ import { feedWatchdog, tell } from './service-manager.ts';
 import type { NodeConfig } from './settings.ts';
 
 const LEFT_BEHIND_MS = 2_000;
+/** A failure to service managers that start again what failed. */
+export const RESTART = 75;
 
 /**
- * Resolves to the exit code: 0 after a clean drain, also when answers had to be cut at the time limit. The first SIGTERM or SIGINT
- * drains; a second one ends the process at once with 130. Rejects when the node cannot start.
+ * Resolves to the exit code: RESTART where the node itself asked to be started again, 0 after a clean drain, also when answers had to be cut
+ * at the time limit. The first SIGTERM or SIGINT drains; a second one ends the process at once with 130. Rejects when the node cannot start.
  */
 export async function runServer(
   config: NodeConfig,
@@ -21,13 +23,18 @@ export async function runServer(
   const watchdog = feedWatchdog(server.log);
   onListening(await server.start(), server);
   void server.ready().then(() => tell(server.log, 'READY=1'));
-  await told;
+  const code = await Promise.race([told.then(() => 0), restartOf(server)]);
   tell(server.log, 'STOPPING=1');
   await server.stop();
   watchdog.stop();
   // A part that was left behind may hold the process; one that ends by itself is not waited for.
-  setTimeout(() => process.exit(0), LEFT_BEHIND_MS).unref();
-  return 0;
+  setTimeout(() => process.exit(code), LEFT_BEHIND_MS).unref();
+  return code;
+}
+
+async function restartOf({ restarting, log }: Server): Promise<number> {
+  log.warn('the node ends to be started again', { reason: await restarting, exit_code: RESTART });
+  return RESTART;
 }
 
 /** A promise that nobody awaited hurts one request; an exception that nobody caught may have left anything half done. */

@@ -28,7 +28,7 @@ export const serve = command({
     const headStart = beginStart(config, invocation.startedThreads);
     await checkModelFile(config);
     // Loaded here: the other commands start without the server's modules.
-    const { runServer } = await import('../../server/run.ts');
+    const { RESTART, runServer } = await import('../../server/run.ts');
     const stopped = new AbortController();
     const code = await runServer(
       config,
@@ -47,6 +47,10 @@ export const serve = command({
     );
     // Its own question may wait where nobody accepts connections any more: with sockets that are inherited, for the next process.
     stopped.abort();
+    if (code === RESTART) {
+      terminal.note('the next start of svc serve finishes a restore; a service manager starts it by itself');
+      return 'restart';
+    }
     return code === 0 ? 'ok' : 'failed';
   },
 });

@@ -25,6 +25,7 @@ export interface Routes {
   'POST /api/v1/backup/backups/{id}/verify': { params: { id: string }; answer: { job_id: string } };
   'GET /api/v1/backup/destination': { answer: { folder: string; kind: 'folder' | 's3' | 'sftp'; encrypted: boolean | null } };
   'PUT /api/v1/backup/destination': { body: { folder: string }; answer: { folder: string; kind: 'folder' | 's3' | 'sftp'; encrypted: boolean | null } };
+  'POST /api/v1/backup/restore': { body: { id: string; confirm: true }; answer: { job_id: string; backup: string; next: string } };
   'GET /api/v1/backup/schedule': { answer: { hours: number; keep: number; source: 'saved' | 'settings'; next_at: string | null } };
   'PUT /api/v1/backup/schedule': { body: { hours: number; keep: number }; answer: { hours: number; keep: number; source: 'saved' | 'settings'; next_at: string | null } };
   'DELETE /api/v1/backup/schedule': { answer: { hours: number; keep: number; source: 'saved' | 'settings'; next_at: string | null } };

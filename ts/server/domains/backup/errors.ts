@@ -12,6 +12,8 @@ const table = {
   ],
   wrong_passphrase: [409, 'The backups were encrypted with another passphrase or key.'],
   backup_damaged: [409, 'A file of the backup is missing or was changed; the sentence names it.'],
+  restore_by_command: [409, 'The state of this node is not in its data folder alone: stop it, and run `svc backup restore`.'],
+  restart_pending: [409, 'A restore was decided already; the node is about to end.'],
   destination_unusable: [503, 'The destination cannot be read or written now; the sentence says why.'],
 } satisfies Record<string, [number, string]>;
 

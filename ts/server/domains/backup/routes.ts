@@ -4,7 +4,19 @@ import { scopeOf } from '../../platform/http/principal.ts';
 import { type BytesReply, json, type Route, route } from '../../platform/http/route.ts';
 import { errorSpecs } from './errors.ts';
 import { Schedule } from './kept-choices.ts';
-import { Backup, BackupDetails, BackupId, Destination, FOLDER, ScheduleShape, Started, toBackup, toDetails } from './schemas.ts';
+import {
+  Backup,
+  BackupDetails,
+  BackupId,
+  Destination,
+  FOLDER,
+  RestoreRequest,
+  Restoring,
+  ScheduleShape,
+  Started,
+  toBackup,
+  toDetails,
+} from './schemas.ts';
 import type { BackupService } from './service.ts';
 
 const tag = 'Backup';
@@ -12,7 +24,7 @@ const shared = { auth: 'superadmin', tag } as const;
 const path = '/api/v1/backup/backups';
 
 export function backupRoutes(service: BackupService): Route[] {
-  return [...backups(service), ...destination(service), ...schedule(service)];
+  return [...backups(service), restore(service), ...destination(service), ...schedule(service)];
 }
 
 function backups(service: BackupService): Route[] {
@@ -69,6 +81,27 @@ function backups(service: BackupService): Route[] {
     }),
   ];
 }
+
+function restore(service: BackupService): Route {
+  return route({
+    ...shared,
+    method: 'POST',
+    path: '/api/v1/backup/restore',
+    maxBody: 1024,
+    summary: "Put a backup into the place of the node's state; the node ends for it and is started again",
+    body: RestoreRequest,
+    responses: { 202: Restoring },
+    errors: errorSpecs(...reading, 'restore_by_command', 'restart_pending'),
+    handle: async ({ body, caller }) => {
+      const { job, backup } = await service.restore(scopeOf(caller), body.id, caller.subject);
+      return json(202, { job_id: job.id, backup, next: NEXT });
+    },
+  });
+}
+
+const NEXT =
+  'A background job lays the backup beside the data and proves it. Then the node lets open answers finish and ends with exit code 75; ' +
+  'its next start has the state of the backup. A service manager starts it by itself, elsewhere start it again. What is written until then is lost.';
 
 const reading = [
   'backup_not_found',

@@ -23,6 +23,15 @@ export const BackupDetails = Type.Intersect([
 
 export const BackupId = Type.Object({ id: Type.String({ maxLength: 60, description: 'Id of a backup.' }) });
 export const Started = Type.Object({ job_id: Type.String({ description: 'Follow it below /api/v1/system/jobs.' }) });
+export const RestoreRequest = Type.Object({
+  id: Type.String({ minLength: 1, maxLength: 60, description: 'Id of a backup, or latest.' }),
+  confirm: Type.Literal(true, { description: 'What the node holds now is replaced.' }),
+});
+export const Restoring = Type.Object({
+  job_id: Started.properties.job_id,
+  backup: Type.String({ description: 'Its id.' }),
+  next: Type.String({ description: 'What happens, as a sentence.' }),
+});
 export const FOLDER =
   'An absolute path on the machine of the node, s3://BUCKET/PREFIX?endpoint=https://HOST&region=REGION, or sftp://USER@HOST:PORT/FOLDER. ' +
   'It holds no password or key: those are in files that settings name.';

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { finishSwap } from '../../platform/files/staged-swap.ts';
 import { newFolder } from '../../platform/files/test-support/new-folder.ts';
 import { ANONYMOUS, scopeOf } from '../../platform/http/principal.ts';
 import { openJobs, until, untilState } from '../../platform/jobs/test-support/open-jobs.ts';
@@ -11,13 +12,13 @@ import { accessTo, stateFiles, writeState } from './test-support/backed-node.ts'
 t.setTimeout(120_000);
 const scope = scopeOf(ANONYMOUS);
 
-async function open(t: Test, { scheduleHours = 0, keep = 0, isVerifying = true } = {}) {
+async function open(t: Test, { scheduleHours = 0, keep = 0, isVerifying = true, isElsewhere = false } = {}) {
   const root = newFolder(t);
   const dataDir = join(root, 'data');
   writeState(dataDir, 'first');
   writeFileSync(join(root, 'passphrase'), 'a passphrase of tests\n');
   const { jobs, storage } = await openJobs(t, `sqlite:${join(dataDir, 'svc.db')}`);
-  const node = { ...scriptedNode, dataDir, stateFiles };
+  const node = { ...scriptedNode, dataDir: isElsewhere ? join(root, 'elsewhere') : dataDir, stateFiles };
   const configuredFolder = join(root, 'backups');
   const access = accessTo(configuredFolder, join(root, 'passphrase'));
   const choices = { configuredFolder, scheduleHours, keep, isVerifying };
@@ -141,4 +142,23 @@ t.test('a file of choices that was written by hand, and wrongly, is told and not
   await t.rejects(service.schedule(), { code: 'invalid_destination' });
   await service.setSchedule({ hours: 0, keep: 1 });
   t.match(await service.schedule(), { hours: 0, keep: 1, isChosen: true });
+});
+
+t.test('a restore while the node serves is refused where its database is not in its data folder', async (t) => {
+  const { service } = await open(t, { isElsewhere: true });
+  await t.rejects(service.restore(scope, 'latest'), { code: 'restore_by_command', message: /svc backup restore latest --force/ });
+});
+
+t.test('a restore that is decided leaves the files alone until the lock is taken again', async (t) => {
+  const { service, jobs, dataDir } = await open(t);
+  await service.start();
+  const { result } = await untilState(jobs, scope, (await service.create(scope)).id, 'done');
+  writeState(dataDir, 'second');
+  const { job, backup } = await service.restore(scope, 'latest');
+  t.match(result, { id: backup });
+  await untilState(jobs, scope, job.id, 'done');
+  t.match(readFileSync(join(dataDir, 'sealing.key'), 'utf8'), /second/);
+  await t.rejects(service.restore(scope, 'latest'), { code: 'restart_pending' });
+  await finishSwap(dataDir);
+  t.match(readFileSync(join(dataDir, 'sealing.key'), 'utf8'), /first/);
 });

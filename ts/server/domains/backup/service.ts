@@ -23,6 +23,7 @@ import { findRepositoryFile, openRepository, openRepositoryForWriting, type Repo
 import type { BackupAccess } from './settings.ts';
 import { clearScratch, createBackup } from './snapshot/create-backup.ts';
 import type { ExtractOptions } from './snapshot/extract-backup.ts';
+import { decideRestore } from './snapshot/restore-backup.ts';
 import { proveBackup, verifyBackup } from './snapshot/verify-backup.ts';
 
 const HOUR_MS = 3_600_000;
@@ -50,9 +51,12 @@ export class BackupService {
   readonly #parts: BackupServiceParts;
   readonly #creations: JobQueue<Record<string, never>>;
   readonly #verifications: JobQueue<{ backup: string }>;
+  readonly #restorations: JobQueue<{ backup: string }>;
   readonly #schedule: Repeater;
   readonly #health = new BackupHealth();
   #notBefore = 0;
+  /** From the moment on when the next start will have the state of a backup. */
+  #isRestored = false;
 
   constructor(parts: BackupServiceParts) {
     this.#parts = parts;
@@ -69,6 +73,17 @@ export class BackupService {
       concurrency: 1,
       run: ({ input, progress, signal }) => failingForGood(() => this.#verify(input.backup, progress, signal)),
     });
+    this.#restorations = jobs.define({
+      name: 'backup.restore',
+      input: Type.Object({ backup: Type.String({ maxLength: 60 }) }),
+      concurrency: 1,
+      maxAttempts: 1,
+      run: async ({ input, beginStep, progress, signal }) => {
+        // What was asked for before a restart is not done by surprise after it.
+        await beginStep('restore');
+        return await failingForGood(() => this.#restore(input.backup, progress, signal));
+      },
+    });
     const onError = (error: unknown): void =>
       log.warn('the schedule of backups could not be looked at', { error: String(error) });
     this.#schedule = new Repeater({ intervalMs: LOOK_MS, run: () => this.#lookAtSchedule(), onError });
@@ -78,6 +93,7 @@ export class BackupService {
     await clearScratch(this.#parts.node.dataDir);
     this.#creations.start();
     this.#verifications.start();
+    this.#restorations.start();
     this.#schedule.start();
   }
 
@@ -87,7 +103,7 @@ export class BackupService {
 
   async stop(): Promise<void> {
     await this.#schedule.stop();
-    await Promise.all([this.#creations.stop(), this.#verifications.stop()]);
+    await Promise.all([this.#creations.stop(), this.#verifications.stop(), this.#restorations.stop()]);
   }
 
   /** Newest first. What cannot be read is left out, and logged. */
@@ -112,6 +128,20 @@ export class BackupService {
   async verify(scope: TenantScope, id: string, owner?: string): Promise<Job> {
     await this.get(id);
     return await this.#verifications.enqueue(scope, { backup: id }, { key: id, ...(owner !== undefined && { owner }) });
+  }
+
+  /**
+   * Puts a backup into the place of this node's state: the node ends once that is decided, and its next start has it. `latest` is the newest one.
+   * Throws BackupError, `restore_by_command` where another process has to do it.
+   */
+  async restore(scope: TenantScope, named: string, owner?: string): Promise<{ job: Job; backup: string }> {
+    const { storage, node } = this.#parts;
+    if (this.#isRestored) throw restartPending();
+    if (storage.file !== join(node.dataDir, 'svc.db')) throw restoreByCommand(named);
+    const backup = named === 'latest' ? ((await this.list())[0]?.id ?? named) : named;
+    await this.get(backup);
+    const job = await this.#restorations.enqueue(scope, { backup }, { key: 'restore', ...(owner !== undefined && { owner }) });
+    return { job, backup };
   }
 
   /** `encrypted` is undefined where there are no backups yet. Throws BackupError. */
@@ -204,6 +234,20 @@ export class BackupService {
     this.#parts.log.warn('a backup lacks files that rows of its database name', { backup, files: missing.length, example });
   }
 
+  async #restore(id: string, onProgress: (progress: JobProgress) => void, signal: AbortSignal): Promise<object> {
+    const { node, storage, log } = this.#parts;
+    if (this.#isRestored) throw restartPending();
+    return await using(await openRepository(await this.#access()), async (repository) => {
+      const admitDatabase = (file: string) => storage.admit(file);
+      const target = { dataDir: node.dataDir, stateFiles: node.stateFiles, admitDatabase };
+      await decideRestore(repository, id, target, { onProgress, signal });
+      this.#isRestored = true;
+      log.warn('a backup takes the place of the state of this node when it starts again', { backup: id });
+      node.restart(`the backup ${id} is restored`);
+      return { id };
+    });
+  }
+
   async #scratch(): Promise<string> {
     const folder = join(this.#parts.node.dataDir, 'cache', 'backup');
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -271,4 +315,16 @@ async function failingForGood<T>(run: () => Promise<T>): Promise<T> {
     if (!(error instanceof BackupError) || error.code === 'destination_unusable') throw error;
     throw new JobFailedError(error.code, error.sentence, error.remedy, error);
   }
+}
+
+function restartPending(): BackupError {
+  return new BackupError('restart_pending', 'A restore was decided already.', 'Wait until the node has started again.');
+}
+
+function restoreByCommand(backup: string): BackupError {
+  return new BackupError(
+    'restore_by_command',
+    'The database of this node is not in its data folder, and no other process may work on it meanwhile.',
+    `Stop the node, and run \`svc backup restore ${backup} --force\`; the database has to be empty.`,
+  );
 }

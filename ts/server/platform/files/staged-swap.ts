@@ -26,12 +26,17 @@ export async function openStaging(dataDir: string): Promise<string> {
 
 /** Everything in the staging folder, synced to disk by the caller, takes its place in the data folder; `remove` names what goes besides. */
 export async function commitSwap(dataDir: string, remove: readonly string[]): Promise<void> {
+  await decideSwap(dataDir, remove);
+  await finishSwap(dataDir);
+}
+
+/** The same, done by whoever takes the lock of the data folder next: for a process that works on the files that go. */
+export async function decideSwap(dataDir: string, remove: readonly string[]): Promise<void> {
   const staging = join(dataDir, FOLDER, 'new');
   await syncFolder(staging);
   const place = await readdir(staging);
   const commit: Commit = { place, remove: remove.filter((name) => !place.includes(name)) };
   await writeFileAtomically(join(dataDir, FOLDER, 'commit.json'), JSON.stringify(commit));
-  await finishSwap(dataDir);
 }
 
 /** Finishes a swap that was committed, and drops one that was not. Idempotent. The caller holds the lock of the data folder. */

@@ -37,6 +37,9 @@ export class LocalNode implements Node {
   readonly removals = new RemovalHold();
   readonly configFiles: readonly string[];
   isDraining = false;
+  /** Settles with the reason once a module asks for a restart. */
+  readonly restarting: Promise<string>;
+  #restart: (reason: string) => void = () => undefined;
   readonly #options: LocalNodeOptions;
   readonly #file: string;
   #host: ModuleHost | undefined;
@@ -50,6 +53,9 @@ export class LocalNode implements Node {
     this.stateFiles = options.stateFiles;
     this.configFiles = options.configFiles;
     this.#options = options;
+    this.restarting = new Promise((resolve) => {
+      this.#restart = resolve;
+    });
     this.#file = join(options.dataDir, 'node.json');
   }
 
@@ -94,6 +100,10 @@ export class LocalNode implements Node {
   /** Starts the modules of the saved roles, else of the configured ones. */
   async start(): Promise<void> {
     await this.#modules.start([...this.#roles]);
+  }
+
+  restart(reason: string): void {
+    this.#restart(reason);
   }
 
   /** Settles when nothing keeps the node from taking work. */

@@ -39,6 +39,8 @@ export interface Node {
   saveSetting(key: string, text: string): Promise<SavedSetting | undefined>;
   /** Undefined: there is no such setting. */
   forgetSetting(key: string): Promise<SavedSetting | undefined>;
+  /** Ends the process after open answers had their time, with an exit code at which a service manager starts it again. */
+  restart(reason: string): void;
   /** Starts or stops the modules of a role, and remembers it for the next start. */
   setRole(role: Role, enabled: boolean): Promise<void>;
 }

@@ -6,6 +6,7 @@ import type { Engine } from './engine.ts';
 import type { MigrationPlan } from './migrations/migration-plan.ts';
 import { migrate, planMigrations } from './migrations/migration-runner.ts';
 import type { NotificationHandlers, NotificationListener } from './notifications.ts';
+import { SqliteEngine } from './sqlite/sqlite-engine.ts';
 import { toStatement } from './statement.ts';
 import type { Storage, StorageAccess } from './storage.ts';
 import type { StorageError } from './storage-error.ts';
@@ -23,6 +24,10 @@ export class DatabaseStorage implements Storage {
 
   get dialect(): Engine['dialect'] {
     return this.engine.dialect;
+  }
+
+  get file(): string | undefined {
+    return this.engine instanceof SqliteEngine ? this.engine.file : undefined;
   }
 
   async open(): Promise<void> {
@@ -50,6 +55,11 @@ export class DatabaseStorage implements Storage {
     } finally {
       await this.engine.close();
     }
+  }
+
+  async admit(file: string): Promise<void> {
+    const { spareThreads: _, ...options } = { ...this.#options, observer: {} };
+    await new DatabaseStorage(new SqliteEngine(file, options), options).planMigrations();
   }
 
   async snapshot(path: string, signal?: AbortSignal): Promise<void> {

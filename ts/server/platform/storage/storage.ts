@@ -25,6 +25,8 @@ export interface StorageAccess<Tables> {
 /** The database of the process. Failures are StorageErrors. */
 export interface Storage {
   readonly dialect: DialectName;
+  /** Path of the SQLite database; undefined: it is another. */
+  readonly file: string | undefined;
   /** Connects, migrates, and starts to serve. Throws with a remedy when it cannot. */
   open(): Promise<void>;
   /** Waits for what runs, then closes. Idempotent. */
@@ -34,6 +36,8 @@ export interface Storage {
   listen(channel: string, handlers: NotificationHandlers): NotificationListener | undefined;
   /** Says what `open()` would migrate, and changes nothing. Works on a storage that was not opened. */
   planMigrations(): Promise<MigrationPlan>;
+  /** Throws a StorageError for a SQLite file that this program could not open in the place of its database. Changes nothing. */
+  admit(file: string): Promise<void>;
   /** Writes the database as it is now into a new SQLite file, whichever database it is, while reads and writes go on. */
   snapshot(path: string, signal?: AbortSignal): Promise<void>;
   /** The error that stopped writes, until the database works again. */

@@ -1,7 +1,7 @@
 /** Puts a backup into the place of a node's data. The caller holds the lock of data_dir. */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { commitSwap, openStaging } from '../../../platform/files/staged-swap.ts';
+import { commitSwap, decideSwap, openStaging } from '../../../platform/files/staged-swap.ts';
 import type { StateFile } from '../../../platform/module/state-file.ts';
 import { damaged } from '../errors.ts';
 import { DATABASE_PATH, type Manifest } from '../repository/manifest.ts';
@@ -30,9 +30,37 @@ export async function restoreBackup(
   target: RestoreTarget,
   options: ExtractOptions = {},
 ): Promise<Manifest> {
+  const manifest = await stageBackup(repository, id, target, options);
+  await commitSwap(target.dataDir, replacedNames(target));
+  return manifest;
+}
+
+/**
+ * The same for the data folder of a process that serves from it: the old state is there until that process has let go of its lock, and the new
+ * one for whoever takes it next.
+ */
+export async function decideRestore(
+  repository: Repository,
+  id: string,
+  target: RestoreTarget,
+  options: ExtractOptions = {},
+): Promise<void> {
+  await stageBackup(repository, id, target, options);
+  options.signal?.throwIfAborted();
+  await decideSwap(target.dataDir, replacedNames(target));
+}
+
+async function stageBackup(
+  repository: Repository,
+  id: string,
+  target: RestoreTarget,
+  options: ExtractOptions,
+): Promise<Manifest> {
   const manifest = await repository.manifests.get(id, repository.sealing);
-  const names = target.stateFiles.map(({ name }) => name);
-  checkNames(manifest, names);
+  checkNames(
+    manifest,
+    target.stateFiles.map(({ name }) => name),
+  );
   const staging = await openStaging(target.dataDir);
   await extractBackup(repository, manifest, (path) => locate(staging, path), options);
   await checkDatabase(join(staging, 'svc.db'), manifest);
@@ -41,8 +69,11 @@ export async function restoreBackup(
   // Reading leaves an empty log beside the file, which is not to become the database's.
   const unwanted = target.importDatabase === undefined ? DATABASE_NAMES.slice(1) : DATABASE_NAMES;
   for (const name of unwanted) await rm(join(staging, name), { force: true });
-  await commitSwap(target.dataDir, [...DATABASE_NAMES, ...names, CONFIG_FOLDER]);
   return manifest;
+}
+
+function replacedNames({ stateFiles }: RestoreTarget): string[] {
+  return [...DATABASE_NAMES, ...stateFiles.map(({ name }) => name), CONFIG_FOLDER];
 }
 
 /** Whether the data folder has a node's state that a restore would replace. */

@@ -1,4 +1,4 @@
-/** A process that makes or restores backups until it is killed: `create DATA_DIR FOLDER PASSPHRASE_FILE` or `restore ... ID ID`. */
+/** A process that makes or restores backups until it is killed: `create DATA_DIR FOLDER PASSPHRASE_FILE` or `restore ... ID ID`. Without a passphrase the folder is a plain one. */
 import { RemovalHold } from '../../../platform/files/removal-hold.ts';
 import { createStorage, DataDirLock } from '../../../platform/storage/index.ts';
 import { notesModule } from '../../../platform/storage/test-support/notes-module.ts';
@@ -8,7 +8,7 @@ import { restoreBackup } from '../snapshot/restore-backup.ts';
 import { accessTo, stateFiles } from './backed-node.ts';
 
 const [task = '', dataDir = '', folder = '', passphraseFile = '', ...backups] = process.argv.slice(2);
-const access = accessTo(folder, passphraseFile);
+const access = { ...accessTo(folder, passphraseFile), plainText: passphraseFile === '' };
 
 if (task === 'create') {
   const storage = createStorage({ url: `sqlite:${dataDir}/svc.db`, modules: [notesModule] });

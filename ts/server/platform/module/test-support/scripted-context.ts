@@ -31,6 +31,7 @@ export const scriptedNode: Node = {
   saveSetting: async () => undefined,
   settingSection: () => undefined,
   forgetSetting: async () => undefined,
+  restart: () => {},
   setRole: async () => {},
 };
 

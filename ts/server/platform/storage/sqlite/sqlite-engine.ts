@@ -13,26 +13,26 @@ import type { CommitEvent } from './thread-messages.ts';
 
 export class SqliteEngine implements Engine {
   readonly dialect = 'sqlite';
-  readonly #file: string;
+  readonly file: string;
   readonly #options: ResolvedStorageOptions;
   #recovery: Recovery;
   #threads: SqliteThreads | undefined;
   #isOpen = false;
 
   constructor(file: string, options: ResolvedStorageOptions) {
-    this.#file = file;
+    this.file = file;
     this.#options = options;
     this.#recovery = this.#newRecovery();
   }
 
   async connect(): Promise<void> {
-    createDatabaseFile(this.#file);
+    createDatabaseFile(this.file);
     this.#recovery = this.#newRecovery();
     const listener = {
       onBroken: (error: StorageError) => this.#onBroken(error),
       onCommit: (commit: CommitEvent) => this.#options.observer.onCommit?.(commit),
     };
-    this.#threads = await SqliteThreads.open(this.#file, listener, this.#options.spareThreads);
+    this.#threads = await SqliteThreads.open(this.file, listener, this.#options.spareThreads);
     this.#isOpen = true;
   }
 
@@ -62,11 +62,11 @@ export class SqliteEngine implements Engine {
   }
 
   async exists(): Promise<boolean> {
-    return existsSync(this.#file);
+    return existsSync(this.file);
   }
 
   backupPath(label: string): string {
-    return `${this.#file}.${label}.bak`;
+    return `${this.file}.${label}.bak`;
   }
 
   async backup(label: string): Promise<void> {
@@ -74,7 +74,7 @@ export class SqliteEngine implements Engine {
   }
 
   copyFile(path: string): Promise<void> {
-    return copySnapshot(this.#file, path);
+    return copySnapshot(this.file, path);
   }
 
   async readConsistently<T>(run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {

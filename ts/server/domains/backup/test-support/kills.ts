@@ -1,25 +1,32 @@
+/** Processes that make or restore backups and are killed at a random moment. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import t from 'tap';
-import { newFolder } from '../../platform/files/test-support/new-folder.ts';
-import { createStorage, DataDirLock } from '../../platform/storage/index.ts';
-import { killRounds } from '../../platform/storage/test-support/kill-rounds.ts';
-import { notesModule } from '../../platform/storage/test-support/notes-module.ts';
-import { prune } from './repository/prune.ts';
-import { openRepository, openRepositoryForWriting } from './repository/repository.ts';
-import { createBackup } from './snapshot/create-backup.ts';
-import { verifyBackup } from './snapshot/verify-backup.ts';
-import { ids, insertParts, openBackedNode, readParts, writeState } from './test-support/backed-node.ts';
+import type { Test } from 'tap';
+import { iterations } from '../../../../../test/test-support/iterations.ts';
+import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
+import { createStorage, DataDirLock } from '../../../platform/storage/index.ts';
+import { notesModule } from '../../../platform/storage/test-support/notes-module.ts';
+import { prune } from '../repository/prune.ts';
+import { openRepository, openRepositoryForWriting } from '../repository/repository.ts';
+import { createBackup } from '../snapshot/create-backup.ts';
+import { verifyBackup } from '../snapshot/verify-backup.ts';
+import { type BackedNode, ids, insertParts, openBackedNode, readParts, writeState } from './backed-node.ts';
 
-t.setTimeout(1_200_000);
+/** In the long run a hundred of each kind together: encrypted folders and plain ones are files of their own, which run beside each other. */
+const nKills = iterations(3, 50, 'SVC_TEST_KILLS');
+
+async function openNode(t: Test, plainText: boolean): Promise<BackedNode> {
+  const node = await openBackedNode(t);
+  return plainText ? { ...node, access: { ...node.access, passphraseFile: '', plainText } } : node;
+}
 
 /** Starts the program, lets it work for a random time, and kills it. */
 async function killOnce(args: readonly string[]): Promise<void> {
-  const program = join(import.meta.dirname, 'test-support', 'killed-step.ts');
+  const program = join(import.meta.dirname, 'killed-step.ts');
   const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   await Promise.race([once(child.stdout, 'data'), exited]);
@@ -29,12 +36,13 @@ async function killOnce(args: readonly string[]): Promise<void> {
   await exited;
 }
 
-t.test('kill -9 while a backup is made leaves whole backups alone, and a folder that goes on', async (t) => {
-  const node = await openBackedNode(t);
+/** Whole backups are left, and a folder that goes on. */
+export async function killWhileCreating(t: Test, plainText: boolean): Promise<void> {
+  const node = await openNode(t, plainText);
   await insertParts(node.storage, ids(0, 30));
   await node.storage.close();
   const { folder, passphraseFile } = node.access;
-  for (let round = 0; round < killRounds(); round += 1) {
+  for (let round = 0; round < nKills; round += 1) {
     await killOnce(['create', node.dataDir, folder, passphraseFile]);
     const repository = await openRepository(node.access);
     const listed = await repository.manifests.listIds();
@@ -49,10 +57,11 @@ t.test('kill -9 while a backup is made leaves whole backups alone, and a folder 
   await prune(repository, 1, Date.now() + 7 * 86_400_000);
   t.strictSame(await repository.manifests.listIds(), [id]);
   t.equal((await verifyBackup(repository, id, node.root)).tables['note_parts'], 30);
-});
+}
 
-t.test('kill -9 while a backup is restored leaves the old state or the new one, never a mixture', async (t) => {
-  const node = await openBackedNode(t);
+/** The old state is left or the new one, never a mixture. */
+export async function killWhileRestoring(t: Test, plainText: boolean): Promise<void> {
+  const node = await openNode(t, plainText);
   const repository = await openRepositoryForWriting(node.access);
   await insertParts(node.storage, ids(0, 10));
   const first = await createBackup(node.source, repository);
@@ -65,7 +74,7 @@ t.test('kill -9 while a backup is restored leaves the old state or the new one, 
   await mkdir(target);
   const seen = new Map<string, number>();
   const args = [target, node.access.folder, node.access.passphraseFile];
-  for (let round = 0; round < killRounds(); round += 1) {
+  for (let round = 0; round < nKills; round += 1) {
     // Each round begins with the other backup than the one before, so that both are replaced.
     const order = round % 2 === 0 ? [first.id, second.id] : [second.id, first.id];
     await killOnce(['restore', ...args, ...order]);
@@ -86,4 +95,4 @@ t.test('kill -9 while a backup is restored leaves the old state or the new one, 
     await storage.close();
   }
   t.comment(JSON.stringify(Object.fromEntries(seen)));
-});
+}

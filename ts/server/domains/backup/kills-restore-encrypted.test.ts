@@ -1,0 +1,7 @@
+import t from 'tap';
+import { killWhileRestoring } from './test-support/kills.ts';
+
+t.setTimeout(600_000);
+t.test('kill -9 while an encrypted backup is restored leaves the old state or the new one, never a mixture', (t) =>
+  killWhileRestoring(t, false),
+);
