@@ -103,7 +103,7 @@ ${lines.join('\n')}
   --report        write an HTML page with plots beside the results; with a result file, only that
   --machine-matrix  with serving: a short form of it on each machine that this one can look like (CPU variants, shares of the
                   cores' time, one core, a busy neighbour); --machine NAME for one of them, may be given several times
-  --summary       write what is said of each goal, without the samples, to SUITE-MODEL.summary.json; only of a whole suite beside
+  --summary       write what is said of each goal, without the samples, to SUITE-MODEL.summary.json (web.summary.json); only of a whole suite beside
                   its own rivals and of a commit; with a result file, only that
   --json          print the results as JSON instead of lines
   --help          this text

@@ -53,7 +53,7 @@ export function shapeOf(model: string): string {
   return /^random-[a-z]+-(tiny|mid|q05)-/.exec(model)?.[1] ?? model.replace(/\.gguf$/, '');
 }
 
-function rounded(figures: object): object {
+export function rounded(figures: object): object {
   const four = (value: unknown) => (typeof value === 'number' ? Math.round(value * 10_000) / 10_000 : value);
   return Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, four(value)]));
 }

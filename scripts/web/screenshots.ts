@@ -1,15 +1,18 @@
 // npm run screenshots: draws the pictures of README.md: the real pages, a real server, and what the model that ships answers about a document.
+// With --all every page instead, in both themes and three widths, into build/screenshots, to be looked at.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { ChildServer, freePort } from '../../test/child-server.ts';
+import { drawAllPages, fillConsole } from './all-pages.ts';
 
 const root = join(import.meta.dirname, '../..');
 const target = join(root, 'docs/screenshots');
 const program = process.env['SVC_CHROMIUM'] ?? '/usr/bin/chromium';
 const size = { width: 1280, height: 800 };
 const maxBytes = 200_000;
+const isAll = process.argv.includes('--all');
 
 /** Pages of a document of our own words, and what is asked about it: the answers are those of the model that ships. */
 const documentPages = [
@@ -40,17 +43,24 @@ const browser = await chromium.launch({
 try {
   const context = await browser.newContext({ viewport: size, locale: 'en-US', baseURL: url, colorScheme: 'light' });
   const page = await context.newPage();
+  const pictures = join(root, 'build/screenshots');
+  if (isAll) await drawAllPages(page, pictures, { 'login-first': '/login' });
   await signUp(page);
   await fill(context);
   await page.reload();
   await attachDocument(context, page);
   for (const question of questions) await ask(page, question);
   await page.locator('.answer .citation-chip').first().waitFor();
-  await save(page, 'chat');
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await page.goto('/admin#overview');
-  await work(page);
-  await save(page, 'admin');
+  if (isAll) {
+    await fillConsole(context);
+    await drawAllPages(page, pictures);
+  } else {
+    await save(page, 'chat');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.goto('/admin#overview');
+    await work(page);
+    await save(page, 'admin');
+  }
 } finally {
   await browser.close();
   await server.stop();

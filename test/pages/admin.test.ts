@@ -1,6 +1,7 @@
 /** The console in a real browser: an administrator makes an account and a key; who is none sees no console. */
 import type { Route } from 'playwright-core';
 import t from 'tap';
+import { post } from '../http.ts';
 import { startServer } from '../server.ts';
 import { confirm, openAccount, openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
 
@@ -50,6 +51,44 @@ t.test('the console', { skip: whyNoBrowser() }, async (t) => {
     t.match(await plot.textContent(), /used 1 GiB/);
     await page.getByRole('region', { name: 'Incidents' }).getByText('Make room.').waitFor();
     await page.unrouteAll({ behavior: 'wait' });
+  });
+
+  await t.test('the first steps name what is left to do, lead there, and are gone once all is done', async (t) => {
+    const steps = page.getByRole('region', { name: 'First steps' });
+    const left = (...names: string[]) =>
+      page.waitForFunction(
+        (expected) => [...document.querySelectorAll('.first-steps a')].map((link) => link.textContent).join() === expected,
+        names.join(),
+      );
+    await left('Get a model', 'Make a key', 'Call the API with it');
+    t.equal(await steps.getByText('(done)').count(), 1, 'the account; a model that talks nonsense is none');
+    await steps.getByRole('link', { name: 'Make a key' }).click();
+    await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
+    const made = await page.request.post('/api/v1/identity/keys', { data: { name: 'first' } });
+    const { id, api_key } = (await made.json()) as { id: string; api_key: string };
+    await open('overview', 'Overview');
+    await left('Get a model', 'Call the API with it');
+    const chat = { model: 'tiny-chat', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 4 };
+    t.equal((await post(`${server.url}/v1/chat/completions`, chat, { 'x-api-key': api_key })).status, 200);
+    // What was used is counted a moment later.
+    await page.waitForFunction(async (key) => {
+      const answer = await fetch('/api/v1/metering/usage?by=key');
+      return ((await answer.json()) as { data: { id: string }[] }).data.some((line) => line.id === key);
+    }, id);
+    await open('keys', 'API keys');
+    await open('overview', 'Overview');
+    await left('Get a model');
+    await page.route(`${server.url}/v1/models`, async (route) => {
+      const response = await route.fetch();
+      const { data } = (await response.json()) as { data: { note?: string }[] };
+      await route.fulfill({ response, json: { object: 'list', data: data.map(({ note: _, ...model }) => model) } });
+    });
+    await open('models', 'Models');
+    await open('overview', 'Overview');
+    await page.locator('.plot canvas').nth(6).waitFor();
+    await steps.waitFor({ state: 'detached' });
+    await page.unrouteAll({ behavior: 'wait' });
+    t.equal((await page.request.delete(`/api/v1/identity/keys/${id}`)).status(), 204);
   });
 
   await t.test('an account is made, and a key for it that works', async (t) => {

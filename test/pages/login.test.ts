@@ -98,9 +98,13 @@ t.test('the sign-in page', { skip: whyNoBrowser() }, async (t) => {
     await page.waitForFunction(
       () => getComputedStyle(document.querySelector('.button.main') as Element).backgroundColor === 'rgb(138, 28, 60)',
     );
+    t.equal(await page.title(), 'Users · Red Research');
+    await page.goto('/chat');
+    await page.waitForFunction(() => document.title === 'New chat · Red Research');
     const stranger = await openPage(browser, server.url);
     await stranger.page.goto('/login');
     await stranger.page.getByRole('img', { name: 'Red Research' }).waitFor();
+    await stranger.page.waitForFunction(() => document.title === 'Red Research');
     await stranger.page.getByText('Ask the <b>library</b>.').waitFor();
     const loaded = await stranger.page.getByRole('img').evaluate((image) => (image as HTMLImageElement).naturalWidth);
     t.equal(loaded, 300);
@@ -113,6 +117,25 @@ t.test('the sign-in page', { skip: whyNoBrowser() }, async (t) => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved', { exact: true }).first().waitFor();
     t.equal(await dialog.count(), 0);
+  });
+
+  await t.test('the page follows what the system says of contrast, and of colours that it forces', async (t) => {
+    const contrasts = () => page.evaluate(() => document.documentElement.dataset['theme'] === 'contrast');
+    t.equal(await contrasts(), false);
+    await page.emulateMedia({ contrast: 'more' });
+    await page.waitForFunction(() => document.documentElement.dataset['theme'] === 'contrast');
+    await page.emulateMedia({ contrast: 'no-preference' });
+    await page.waitForFunction(() => document.documentElement.dataset['theme'] === undefined);
+    await page.emulateMedia({ forcedColors: 'active' });
+    await openScreen(page, 'users', 'Users');
+    const edge = () =>
+      page
+        .locator('.badge')
+        .first()
+        .evaluate((badge) => getComputedStyle(badge).borderTopWidth);
+    t.equal(await edge(), '1px', 'what a colour tells has an edge');
+    await page.emulateMedia({ forcedColors: 'none' });
+    t.equal(await edge(), '0px');
   });
 
   t.strictSame(faults, []);

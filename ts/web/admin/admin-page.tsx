@@ -9,6 +9,7 @@ import { Notice } from '../design/notice.tsx';
 import { t } from '../i18n/language.ts';
 import { AccountMenu } from '../session/account-menu.tsx';
 import { Brand } from '../session/brand.tsx';
+import { productName } from '../session/branding.ts';
 import { goToSignIn, hasRole, who } from '../session/session.ts';
 import { ScreenFrame } from './screen-frame.tsx';
 import { GROUPS, SCREENS, type Screen } from './screens.ts';
@@ -50,7 +51,7 @@ export function AdminPage() {
         <Brand />
       </div>
       <nav class={isNavOpen.value ? 'admin-nav open' : 'admin-nav'} aria-label={t('navigation')}>
-        <a class="brand-link" href="/chat" aria-label={`svc, ${t('chat')}`}>
+        <a class="brand-link" href="/chat" aria-label={`${productName()}, ${t('chat')}`}>
           <Brand />
         </a>
         {GROUPS.map((group) => (
@@ -104,8 +105,11 @@ function Group({ title, screens, shown }: { title: string; screens: readonly Scr
 function Shown({ screen }: { screen: Screen }) {
   const [component, setComponent] = useState<{ View: FunctionComponent } | undefined>();
   const [isMissing, setMissing] = useState(false);
+  const title = `${t(screen.title)} · ${productName()}`;
   useEffect(() => {
-    document.title = `${t(screen.title)} · svc`;
+    document.title = title;
+  }, [title]);
+  useEffect(() => {
     screen.load().then(
       (View) => setComponent({ View }),
       () => setMissing(true),

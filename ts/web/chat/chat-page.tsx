@@ -3,6 +3,7 @@ import { Badge } from '../design/badge.tsx';
 import { Button } from '../design/button.tsx';
 import { lazy } from '../design/lazy.tsx';
 import { t } from '../i18n/language.ts';
+import { productName } from '../session/branding.ts';
 import { Announcer } from './answers/announcer.tsx';
 import { shownArtifact } from './artifacts/shown-artifact.ts';
 import { Composer } from './composer/composer.tsx';
@@ -34,10 +35,11 @@ export function ChatPage() {
   const artifact = shownArtifact.value;
   const named = open ?? foreign;
   const title = named === undefined ? t('new_chat') : named.title === '' ? t('untitled') : named.title;
+  const product = productName();
   useEffect(() => {
-    document.title = `${title} · svc`;
+    document.title = `${title} · ${product}`;
     if (open !== undefined) writeAddress(open.id);
-  }, [open?.id, title]);
+  }, [open?.id, title, product]);
   return (
     <div class={artifact === undefined ? 'chat' : 'chat with-artifact'}>
       <button type="button" class="skip" onClick={focusComposer}>

@@ -15,9 +15,19 @@ export function chooseTheme(theme: Theme): void {
   applyTheme();
 }
 
-export function applyTheme(): void {
+/** Also when the system's wish for contrast changes while the page is open. */
+export function keepTheme(): void {
+  applyTheme();
+  moreContrast().addEventListener('change', applyTheme);
+}
+
+function moreContrast(): MediaQueryList {
+  return matchMedia('(prefers-contrast: more)');
+}
+
+function applyTheme(): void {
   const theme = chosenTheme();
-  const isContrast = theme === 'system' && matchMedia('(prefers-contrast: more)').matches;
+  const isContrast = theme === 'system' && moreContrast().matches;
   if (isContrast) document.documentElement.dataset['theme'] = 'contrast';
   else if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;

@@ -3,16 +3,17 @@ import '../design/tokens.css';
 import '../design/base.css';
 import '../design/components.css';
 import '../session/session.css';
+import '../design/forced-colors.css';
 import { type ComponentChild, render } from 'preact';
 import { ConfirmDialog } from '../design/confirm.tsx';
-import { applyTheme } from '../design/theme.ts';
+import { keepTheme } from '../design/theme.ts';
 import { Toasts } from '../design/toasts.tsx';
 import { loadLanguage, type OwnTexts } from '../i18n/language.ts';
 import { restoreBranding } from './branding.ts';
 
 /** `texts`: those that this page alone shows. */
 export async function startPage(page: () => ComponentChild, texts?: OwnTexts): Promise<void> {
-  applyTheme();
+  keepTheme();
   restoreBranding();
   await loadLanguage(texts);
   const root = document.getElementById('page');

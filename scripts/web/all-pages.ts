@@ -1,0 +1,55 @@
+/** Pictures of every page and every screen of the console, in both themes and three widths, whole from top to end. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BrowserContext, Page } from 'playwright-core';
+import { SCREENS } from '../../ts/web/admin/screens.ts';
+
+const WIDTHS = [320, 820, 1440];
+const HEIGHT = 900;
+const SCHEMES = ['light', 'dark'] as const;
+
+/** `pages`: addresses by the names of the pictures; else those that an administrator sees. */
+export async function drawAllPages(page: Page, folder: string, pages = addresses(page)): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, address] of Object.entries(pages)) {
+    await page.goto('about:blank');
+    await page.goto(address);
+    await page.locator('main, form').first().waitFor();
+    await page.locator('[role="status"].spinner').first().waitFor({ state: 'detached' });
+    for (const width of WIDTHS)
+      for (const colorScheme of SCHEMES) {
+        await page.setViewportSize({ width, height: HEIGHT });
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+      }
+    console.log(`${folder}: ${name}`);
+  }
+}
+
+function addresses(page: Page): Record<string, string> {
+  const conversation = page.url();
+  const screens = SCREENS.map(({ id }) => [`admin-${id}`, `/admin#${id}`]);
+  return { login: '/login', chat: '/chat', conversation, ...Object.fromEntries(screens) };
+}
+
+/** Some of everything, so that tables are not empty. */
+export async function fillConsole({ request }: BrowserContext): Promise<void> {
+  const post = (path: string, data: object) => request.post(`/api/v1/${path}`, { data });
+  await post('identity/tenants', { id: 'research', name: 'Research', tokens_per_minute: 50_000 });
+  const user = await post('identity/users', { username: 'grace', email: 'grace@example.com', role: 'developer' });
+  const { id: userId } = (await user.json()) as { id: string };
+  await post('identity/users', { username: 'linus', role: 'viewer' });
+  await post('identity/groups', {
+    name: 'Staff',
+    description: 'Who works here',
+    role: 'developer',
+    grants: { models: ['svc-*'] },
+  });
+  await post('identity/invitations', { note: 'For Ada’s team', role: 'viewer', max_uses: 5 });
+  const made = await post('identity/keys', { name: 'nightly report' });
+  const { api_key: key } = (await made.json()) as { api_key: string };
+  await request.put('/api/v1/metering/quotas', { data: { user: userId, tokens_per_month: 2_000_000, requests_per_minute: 60 } });
+  await post('webhooks', { url: 'https://example.com/hook', events: ['jobs.done'], description: 'Tells the chat of operations' });
+  const chat = { model: 'svc-chat-tiny', messages: [{ role: 'user', content: 'Hello!' }], max_tokens: 32 };
+  for (let n = 0; n < 3; n++) await request.post('/v1/chat/completions', { data: chat, headers: { 'x-api-key': key } });
+}
