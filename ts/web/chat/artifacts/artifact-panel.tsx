@@ -11,8 +11,8 @@ import { mermaidDocument } from '../../sandbox/mermaid-document.ts';
 import { openSandbox } from '../../sandbox/sandbox-frame.ts';
 import { explain } from '../../session/explain.ts';
 import { MarkdownText } from '../answers/markdown-text.tsx';
-import { interceptLink } from '../thread/followed-link.ts';
 import { downloadText } from '../sidebar/download.ts';
+import { interceptLink } from '../thread/followed-link.ts';
 import { ArtifactShareDialog } from './artifact-share-dialog.tsx';
 import { type Kept, keepArtifact } from './kept-artifact.ts';
 import { closeArtifact, type ShownArtifact, shownArtifact } from './shown-artifact.ts';
@@ -102,12 +102,7 @@ export function ArtifactPanel({ artifact }: { artifact: ShownArtifact }) {
         </Button>
         {!artifact.isForeign && (
           <>
-            <Button
-              size="small"
-              icon="archive"
-              busy={isBusy}
-              onClick={() => void keep(() => showToast(t('artifact_kept')))}
-            >
+            <Button size="small" icon="archive" busy={isBusy} onClick={() => void keep(() => showToast(t('artifact_kept')))}>
               {t('keep')}
             </Button>
             <Button size="small" icon="link" disabled={isBusy} onClick={() => void keep(setShared)}>

@@ -2,7 +2,8 @@ import t from 'tap';
 import { versionsOf } from './found-artifacts.ts';
 
 const block = (language: string, text: string): string => `\`\`\`${language}\n${text}\`\`\``;
-const counter = (from: number): string => `let count = ${from};\nfor (const step of [1, 2, 3]) count += step;\nconsole.log('the count is', count);\n`;
+const counter = (from: number): string =>
+  `let count = ${from};\nfor (const step of [1, 2, 3]) count += step;\nconsole.log('the count is', count);\n`;
 const clock = 'const now = new Date();\ndocument.title = now.toISOString();\nsetInterval(() => location.reload(), 60_000);\n';
 const messagesOf = (...contents: string[]) => contents.map((content, index) => ({ id: `m${index}`, content }));
 
