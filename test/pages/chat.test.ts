@@ -316,6 +316,27 @@ t.test('the chat page', { skip: whyNoBrowser() }, async (t) => {
     t.equal(await page.getByRole('link', { name: 'Off the record' }).count(), 0);
   });
 
+  await t.test('the account gets a new key after a question, and the one before stops', async (t) => {
+    const issue = async (): Promise<string> => {
+      await page.getByRole('button', { name: administrator.username }).click();
+      await page.getByRole('menuitem', { name: 'New API key' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'New API key' }).click();
+      const shown = page.getByRole('dialog', { name: 'Your API key' });
+      const key = (await shown.getByTestId('secret').textContent()) ?? '';
+      await shown.getByRole('button', { name: 'Close' }).click();
+      await shown.waitFor({ state: 'detached' });
+      return key;
+    };
+    const statusOf = async (key: string): Promise<number> => {
+      const answer = await fetch(`${server.url}/api/v1/auth/whoami`, { headers: { authorization: `Bearer ${key}` } });
+      return answer.status;
+    };
+    const first = await issue();
+    t.equal(await statusOf(first), 200);
+    const second = await issue();
+    t.strictSame([await statusOf(first), await statusOf(second)], [401, 200]);
+  });
+
   await t.test('signing out ends the session and leads to the form', async (t) => {
     const [cookie] = await context.cookies();
     await page.getByRole('button', { name: administrator.username }).click();

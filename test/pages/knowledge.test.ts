@@ -45,6 +45,10 @@ t.test('knowledge bases in the chat', { skip: whyNoBrowser() }, async (t) => {
   await t.test('the answer cites the document, and its number opens the page with the passage marked', async (t) => {
     await ask(page, 'Who is the keeper of the lighthouse of Karvo?');
     t.match(await page.locator('.question .message-files').textContent(), /town\.pdf.*letter\.rtf/s);
+    const unsearched = page.locator('.answer .unindexed');
+    t.match(await unsearched.textContent(), /Not searched.*: 1.*letter\.rtf/s, 'what no search finds is named');
+    await page.reload();
+    t.match(await unsearched.textContent(), /letter\.rtf/, 'it is stored with the answer');
     await page.locator('.answer .citation-chip').first().click();
     await page.getByRole('dialog', { name: /Source 1: town\.pdf/ }).waitFor();
     await dialog.getByText(/page [123]/).waitFor();
@@ -126,6 +130,15 @@ t.test('knowledge bases in the chat', { skip: whyNoBrowser() }, async (t) => {
     await page.reload();
     await page.getByRole('button', { name: 'Knowledge bases' }).click();
     await dialog.getByRole('switch', { name: 'town' }).waitFor();
+    await dialog.getByRole('button', { name: 'Documents town' }).click();
+    await dialog.getByRole('button', { name: 'Delete school.txt' }).click();
+    const question = page.getByRole('dialog', { name: 'Delete', exact: true });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Delete school.txt' }).click();
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByText('No documents yet.').waitFor();
+    await dialog.getByRole('button', { name: 'Knowledge bases' }).click();
     t.equal(await dialog.getByRole('switch', { name: 'town' }).isChecked(), true, 'the choice is kept with the conversation');
     await dialog.getByRole('button', { name: 'Delete town' }).click();
     await page.getByRole('dialog', { name: 'Delete' }).getByRole('button', { name: 'Delete' }).click();

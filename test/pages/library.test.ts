@@ -194,13 +194,22 @@ t.test('what a reader keeps', { skip: whyNoBrowser() }, async (t) => {
 
   await t.test('exports of ChatGPT and of Open WebUI are imported', async (t) => {
     const folder = t.testdir();
-    const files = { 'conversations.json': chatGpt, 'open-webui.json': openWebUi };
-    for (const [name, content] of Object.entries(files)) {
-      writeFileSync(join(folder, name), JSON.stringify(content));
+    const choose = async (name: string, content: string): Promise<void> => {
+      writeFileSync(join(folder, name), content);
       const chooser = page.waitForEvent('filechooser');
       await page.getByRole('button', { name: 'ada' }).click();
       await page.getByRole('menuitem', { name: 'Import conversations' }).click();
       await (await chooser).setFiles(join(folder, name));
+    };
+    await choose('export.zip', 'PK\x03\x04...');
+    await page.getByText('Unpack it, and choose the file conversations.json').waitFor();
+    await choose('strange.json', JSON.stringify([{ what: 'is this' }]));
+    await dialog.getByText('0 imported, 0 were there already, 1 could not be read').waitFor();
+    await dialog.getByText(/^Conversation 1 of the file: .*none of the formats/).waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    const files = { 'conversations.json': chatGpt, 'open-webui.json': openWebUi };
+    for (const [name, content] of Object.entries(files)) {
+      await choose(name, JSON.stringify(content));
       await page.getByText('1 imported, 0 were there already').first().waitFor();
     }
     await link('From ChatGPT').click();

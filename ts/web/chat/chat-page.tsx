@@ -13,6 +13,7 @@ import { isDropping } from './files/take-files.ts';
 import { navigateTo, writeAddress } from './location.ts';
 import { shownCitation } from './markdown/citation-choice.ts';
 import { SharedBar } from './sharing/shared-bar.tsx';
+import { importResult } from './sidebar/import-conversations.ts';
 import { Sidebar } from './sidebar/sidebar.tsx';
 import { conversation, isTemporary, shared } from './thread/shown-thread.ts';
 import { ThreadView } from './thread/thread-view.tsx';
@@ -27,6 +28,7 @@ const PromptsDialog = lazy(async () => (await import('./prompts/prompts-dialog.t
 const ArtifactsDialog = lazy(async () => (await import('./artifacts/artifacts-dialog.tsx')).ArtifactsDialog);
 const ArtifactPanel = lazy(async () => (await import('./artifacts/artifact-panel.tsx')).ArtifactPanel);
 const FolderDialog = lazy(async () => (await import('./library/folder-dialog.tsx')).FolderDialog);
+const ImportDialog = lazy(async () => (await import('./sidebar/import-dialog.tsx')).ImportDialog);
 const ShareDialog = lazy(async () => (await import('./sharing/share-dialog.tsx')).ShareDialog);
 
 export function ChatPage() {
@@ -85,6 +87,7 @@ export function ChatPage() {
       {openDialog.value === 'prompts' && <PromptsDialog />}
       {openDialog.value === 'artifacts' && <ArtifactsDialog />}
       {folderDialog.value !== undefined && <FolderDialog task={folderDialog.value} />}
+      {importResult.value !== undefined && <ImportDialog result={importResult.value} />}
       {shareDialog.value !== undefined && <ShareDialog conversation={shareDialog.value} />}
       {linkAddress.value !== undefined && <LeaveDialog />}
       {shownCitation.value !== undefined && <CitationPanel />}

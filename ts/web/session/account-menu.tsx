@@ -5,6 +5,7 @@ import { showToast } from '../design/toasts.tsx';
 import { t } from '../i18n/language.ts';
 import { languageItems, themeItems } from './appearance-items.ts';
 import { explain } from './explain.ts';
+import { OwnKeyDialog, resetOwnKey } from './own-key.tsx';
 import { hasRole, signOut, who } from './session.ts';
 
 /** `items`: what the page adds at the top. */
@@ -20,18 +21,26 @@ export function AccountMenu({ items = [] }: { items?: readonly MenuItem[] }) {
     ...(isChat && !hasRole('admin') ? [] : [other]),
     ...themeItems(() => redraw((count) => count + 1)),
     ...languageItems(),
+    ...(user == null ? [] : [{ text: t('own_key_reset'), icon: 'key', isApart: true, run: () => attempt(resetOwnKey) } as const]),
     user == null
       ? { text: t('sign_in'), icon: 'user', isApart: true, run: () => location.assign('/login') }
       : {
           text: t('sign_out'),
           icon: 'signout',
           isApart: true,
-          run: () => void signOut().catch((error: unknown) => showToast(explain(error))),
+          run: () => attempt(signOut),
         },
   ];
   return (
-    <Menu items={all} icon="user" class="account">
-      <span class="account-name">{user?.username ?? (who.value === undefined ? '' : t('no_accounts_yet'))}</span>
-    </Menu>
+    <>
+      <Menu items={all} icon="user" class="account">
+        <span class="account-name">{user?.username ?? (who.value === undefined ? '' : t('no_accounts_yet'))}</span>
+      </Menu>
+      <OwnKeyDialog />
+    </>
   );
+}
+
+function attempt(work: () => Promise<void>): void {
+  work().catch((error: unknown) => showToast(explain(error)));
 }

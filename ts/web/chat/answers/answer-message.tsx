@@ -15,6 +15,7 @@ import { MarkdownText } from './markdown-text.tsx';
 import { quoteAnswer } from './quote.ts';
 import { Reasoning } from './reasoning.tsx';
 import { ToolCalls } from './tool-calls.tsx';
+import { UnindexedFiles } from './unindexed-files.tsx';
 
 export function AnswerMessage({ message }: { message: Message }) {
   const facts = factsOf(message);
@@ -27,6 +28,7 @@ export function AnswerMessage({ message }: { message: Message }) {
       <MarkdownText text={message.content} citations={citations} />
       {Array.isArray(facts.tool_calls) && <ToolCalls calls={facts.tool_calls} />}
       <AnswerSources citations={citations} />
+      <UnindexedFiles found={facts.unindexed} />
       {facts.ended === 'broken' && <Notice tone="warn">{t('answer_broken')}</Notice>}
       <div class="message-bar">
         <BranchSwitch message={message} />

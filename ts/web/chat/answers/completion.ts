@@ -2,7 +2,7 @@
 import { request } from '../../api/call.ts';
 import { Refusal } from '../../api/refusal.ts';
 import { givenPreferences, type Preferences } from '../composer/preferences.ts';
-import type { Citation } from '../thread/message.ts';
+import { type Citation, type Unindexed, unindexedOf } from '../thread/message.ts';
 import { readAnswer } from './answer-stream.ts';
 
 export interface ChatTurn {
@@ -41,6 +41,7 @@ export interface Chunk {
   usage?: { prompt_tokens: number; completion_tokens: number };
   tokensPerSecond?: number;
   citations?: Citation[];
+  unindexed?: Unindexed;
 }
 
 interface Frame {
@@ -51,6 +52,7 @@ interface Frame {
   usage?: { prompt_tokens: number; completion_tokens: number } | null;
   timings?: { predicted_per_second?: number };
   citations?: Citation[];
+  unindexed?: unknown;
 }
 
 interface Delta {
@@ -108,6 +110,8 @@ function addChunks(chunks: Chunk[], frame: Frame): void {
     if (finishReason) chunks.push({ finishReason });
   }
   if (frame.citations !== undefined) chunks.push({ citations: frame.citations });
+  const unindexed = unindexedOf(frame.unindexed);
+  if (unindexed !== undefined) chunks.push({ unindexed });
   if (frame.usage) chunks.push({ usage: frame.usage });
   if (frame.timings?.predicted_per_second !== undefined) chunks.push({ tokensPerSecond: frame.timings.predicted_per_second });
 }

@@ -60,6 +60,7 @@ export class LiveAnswer {
     if (chunk.model !== undefined) this.model = chunk.model;
     if (chunk.finishReason !== undefined) this.facts.finish_reason = chunk.finishReason;
     if (chunk.citations !== undefined) this.citations = citationsOf(chunk.citations);
+    if (chunk.unindexed !== undefined) this.facts.unindexed = chunk.unindexed;
     if (chunk.toolCall !== undefined) this.#takeToolCall(chunk.toolCall);
     if (chunk.usage !== undefined) {
       this.facts.prompt_tokens = chunk.usage.prompt_tokens;

@@ -53,6 +53,14 @@ export interface AnswerFacts {
   tokens_per_second?: number;
   /** Why it ended early: `stopped` by the reader, `broken` by a failure. */
   ended?: 'stopped' | 'broken';
+  unindexed?: Unindexed;
+}
+
+/** Files of the knowledge bases that were asked which no search finds. */
+export interface Unindexed {
+  count: number;
+  /** The first of them. */
+  files: { source: string; detail: string }[];
 }
 
 export function factsOf(message: Message): AnswerFacts {
@@ -76,6 +84,14 @@ function isDocument(value: unknown): value is AttachedDocument {
   if (typeof value !== 'object' || value === null) return false;
   const { name, namespace, detail } = value as Record<string, unknown>;
   return typeof name === 'string' && typeof namespace === 'string' && (detail === undefined || typeof detail === 'string');
+}
+
+/** Undefined: it has not the shape. */
+export function unindexedOf(value: unknown): Unindexed | undefined {
+  const { count, files } = (value ?? {}) as Record<string, unknown>;
+  if (!Number.isSafeInteger(count) || !Array.isArray(files)) return undefined;
+  const known = files.filter((file) => typeof file?.source === 'string' && typeof file.detail === 'string');
+  return { count: count as number, files: known };
 }
 
 /** Citations come from a file or a model: what has not their shape is left out. */

@@ -43,6 +43,7 @@ export const thread: Translation<typeof english> = {
   tokens_per_second: '{rate} Token/s',
   tool_call: 'Ruft {name} auf',
   try_again: 'Noch einmal',
+  unindexed_count: 'Nicht durchsucht, da ihr Text nicht gelesen werden konnte: {count}',
   waiting: 'Das Modell antwortet gleich',
   welcome: 'Was möchtest du wissen?',
   welcome_detail: 'Deine Fragen bleiben auf diesem Server.',

@@ -40,6 +40,7 @@ export const thread = {
   tokens_per_second: '{rate} tokens/s',
   tool_call: 'Calls {name}',
   try_again: 'Try again',
+  unindexed_count: 'Not searched, since no text could be read of them: {count}',
   waiting: 'The model is about to answer',
   welcome: 'What would you like to know?',
   welcome_detail: 'Your questions stay on this server.',

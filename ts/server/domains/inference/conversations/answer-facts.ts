@@ -8,6 +8,8 @@ export interface AnswerFacts {
   readonly tokens_per_second?: number;
   readonly reasoning?: string;
   readonly tool_calls?: readonly { readonly name: string; readonly args: string }[];
+  /** Files of the knowledge bases that were asked which no search finds, as the answer names them. */
+  readonly unindexed?: object;
 }
 
 export interface AnswerParts {
@@ -15,9 +17,10 @@ export interface AnswerParts {
   readonly usage: JobUsage | undefined;
   readonly reasoning: string;
   readonly toolCalls: readonly { readonly name: string; readonly arguments: string }[];
+  readonly unindexed?: object | undefined;
 }
 
-export function answerFacts({ finish, usage, reasoning, toolCalls }: AnswerParts): AnswerFacts {
+export function answerFacts({ finish, usage, reasoning, toolCalls, unindexed }: AnswerParts): AnswerFacts {
   return {
     ...(finish !== undefined && { finish_reason: finish }),
     ...(usage !== undefined && {
@@ -27,5 +30,6 @@ export function answerFacts({ finish, usage, reasoning, toolCalls }: AnswerParts
     }),
     ...(reasoning !== '' && { reasoning }),
     ...(toolCalls.length > 0 && { tool_calls: toolCalls.map(({ name, arguments: args }) => ({ name, args })) }),
+    ...(unindexed !== undefined && { unindexed }),
   };
 }

@@ -14,6 +14,7 @@ export interface RecordedAnswer {
   readonly prefix: string;
   /** Of the answer, once it has finished. */
   citations(): readonly unknown[] | undefined;
+  readonly unindexed: object | undefined;
 }
 
 /** Texts are bodies of JSON strings. */
@@ -98,12 +99,12 @@ export class RecordingEncoder implements StreamEncoder {
 
   #recorded(cutBy: CutReason | undefined, usage: JobUsage | undefined) {
     const toolCalls = this.#calls.filter(Boolean).map(({ name, args }) => ({ name, arguments: decode(args) }));
-    const { model, prefix, citations } = this.#answer;
+    const { model, prefix, citations, unindexed } = this.#answer;
     return {
       content: prefix + decode(this.#text),
       model,
       cutBy,
-      facts: answerFacts({ finish: this.#finish, usage, reasoning: decode(this.#reasoning), toolCalls }),
+      facts: answerFacts({ finish: this.#finish, usage, reasoning: decode(this.#reasoning), toolCalls, unindexed }),
       citations: citations(),
     };
   }

@@ -89,7 +89,14 @@ async function completeChat(deps: ChatRouteDeps, fingerprint: string, context: C
     if (conversation === undefined || call === undefined)
       return streamAnswer(service, model, request, filtered(cited), options, headers);
     const citations = () => filters && wireCitations(filters.citedBy(0)).citations;
-    const recording = new RecordingEncoder(cited, { conversation, model: model.card.id, prefix: call.answer.prefix, citations });
+    const stored = {
+      conversation,
+      model: model.card.id,
+      prefix: call.answer.prefix,
+      citations,
+      unindexed: unindexedOf(knowledge),
+    };
+    const recording = new RecordingEncoder(cited, stored);
     const answer = { service, model, request, recording, encoder: filtered(recording), options, headers };
     return call.isResumable ? streamResumable(streams, answer, conversation, call, context) : streamStored(answer);
   }
@@ -100,7 +107,10 @@ async function completeChat(deps: ChatRouteDeps, fingerprint: string, context: C
     content: (call?.answer.prefix ?? '') + (first?.content ?? ''),
     model: model.card.id,
     cutBy: undefined,
-    facts: answerFacts({ reasoning: '', toolCalls: [], ...first, finish: first?.finish, usage: answer.usage }),
+    facts: answerFacts({
+      ...{ reasoning: '', toolCalls: [], ...first },
+      ...{ finish: first?.finish, usage: answer.usage, unindexed: unindexedOf(knowledge) },
+    }),
     citations: members?.cited[0]?.citations,
   });
   return json(200, chatCompletion(head, answer, members), headers);
@@ -112,6 +122,10 @@ function openConversation(
   { id, text, answer }: ConversationCall,
 ): Promise<OpenConversation> {
   return conversations.port.open(caller, { id, text, answerId: answer.id, parentId: answer.parentId });
+}
+
+function unindexedOf(knowledge: KnowledgeContext | undefined): object | undefined {
+  return knowledge && unindexedMember(knowledge.unindexed).unindexed;
 }
 
 function citing(chunks: ChunkEncoder, filters: AnswerFilters, knowledge: KnowledgeContext): StreamEncoder {
