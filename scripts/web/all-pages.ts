@@ -16,14 +16,29 @@ export async function drawAllPages(page: Page, folder: string, pages = addresses
     await page.goto(address);
     await page.locator('main, form').first().waitFor();
     await page.locator('[role="status"].spinner').first().waitFor({ state: 'detached' });
+    // Plots begin with their second reading.
+    if (address.endsWith('#overview')) await page.getByText(/process \d/).waitFor();
     for (const width of WIDTHS)
       for (const colorScheme of SCHEMES) {
         await page.setViewportSize({ width, height: HEIGHT });
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+        await settled(page);
+        await page.screenshot({
+          path: join(folder, `${name}-${width}-${colorScheme}.png`),
+          fullPage: true,
+          animations: 'disabled',
+        });
       }
     console.log(`${folder}: ${name}`);
   }
+}
+
+/** Until the page is drawn as it is now, without what still moves. */
+async function settled(page: Page): Promise<void> {
+  await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(undefined)))),
+  );
+  await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'));
 }
 
 function addresses(page: Page): Record<string, string> {

@@ -5,8 +5,8 @@ import { Button } from './button.tsx';
 
 export interface Column<Row> {
   head: string;
-  /** `number`: to the end of the cell. `actions`: as narrow as its buttons; the head is for screen readers. */
-  kind?: 'text' | 'number' | 'actions';
+  /** `long`: the widest one, of whole sentences. `number`: to the end of the cell. `actions`: as narrow as its buttons; the head is for screen readers. */
+  kind?: 'text' | 'long' | 'number' | 'actions';
   cell(row: Row): ComponentChildren;
 }
 

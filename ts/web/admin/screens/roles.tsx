@@ -55,7 +55,11 @@ export function Roles() {
             columns={[
               { head: t('modules'), cell: ({ name }) => name },
               { head: t('state'), cell: () => <Badge tone="good">{t('runs')}</Badge> },
-              { head: t('details'), cell: ({ state }) => (state === '' ? '–' : <code class="breakable small">{state}</code>) },
+              {
+                head: t('details'),
+                kind: 'long',
+                cell: ({ state }) => (state === '' ? '–' : <code class="breakable small">{state}</code>),
+              },
             ]}
           />
         </section>

@@ -53,9 +53,10 @@ export function ServerLog() {
           keyOf={({ seq }) => String(seq)}
           columns={[
             { head: t('time'), cell: ({ time }) => <span title={time}>{formatTime(time)}</span> },
-            { head: t('log_level'), cell: (line) => <Badge tone={TONES[line.level]}>{t(`log_${line.level}`)}</Badge> },
+            { head: t('log_severity'), cell: (line) => <Badge tone={TONES[line.level]}>{t(`log_${line.level}`)}</Badge> },
             {
               head: t('message'),
+              kind: 'long',
               cell: ({ message, fields }) => (
                 <div class="two-lines">
                   <span class="breakable">{message}</span>

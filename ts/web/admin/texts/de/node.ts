@@ -42,6 +42,7 @@ export const node: Translation<typeof english> = {
   log_follow: 'Mitlesen',
   log_info: 'Info',
   log_level: 'Mindestens',
+  log_severity: 'Schwere',
   log_warn: 'Warnung',
   modules: 'Module',
   no_incidents: 'Seit dem Start des Knotens ging nichts schief',

@@ -39,6 +39,7 @@ export const node = {
   log_follow: 'Follow',
   log_info: 'Info',
   log_level: 'Least severity',
+  log_severity: 'Severity',
   log_warn: 'Warning',
   modules: 'Modules',
   no_incidents: 'Nothing went wrong since the node started',
