@@ -24,6 +24,7 @@ function largeText(sentence: string): string {
 }
 
 export function testDataContract(newDatabase: () => Promise<ContractDatabase>): void {
+  t.setTimeout(120_000);
   const open = (t: Test, options: DataBedOptions = {}) => openDataBed(t, newDatabase, options);
 
   t.test('a text is added, found with its place, listed, read and deleted', async (t) => {
