@@ -8,6 +8,7 @@ import { writeManPages } from '../docs/man-pages.ts';
 import { emulate } from '../emulation/emulator.ts';
 import type { Flavour } from '../flavour.ts';
 import { copyFile, writeFile } from './copy-file.ts';
+import { isForFlavour } from './flavour-variants.ts';
 import { placeIn } from './layout.ts';
 import { nativeFiles } from './native-files.ts';
 import { packagedConfig } from './packaged-config.ts';
@@ -31,7 +32,8 @@ export async function writeTree(options: TreeOptions): Promise<void> {
   const { source, destination, flavour, nativeFolder } = options;
   rmSync(destination, { recursive: true, force: true });
   await writeProgramFiles(options);
-  for (const file of nativeFiles({ source, folder: nativeFolder, platform: flavour.target.platform }))
+  const built = nativeFiles({ source, folder: nativeFolder, platform: flavour.target.platform });
+  for (const file of built.filter((name) => isForFlavour(flavour, name)))
     copyFile(join(nativeFolder, file), placeIn(destination, 'native', file), 0o755);
   for (const model of globSync('models/*/*.gguf', { cwd: source }))
     copyFile(join(source, model), placeIn(destination, 'models', model.replace('models/', '')));

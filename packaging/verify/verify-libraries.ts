@@ -1,15 +1,28 @@
 /** The compiled files of a package: each is loaded by something, and what they need is there. */
 import { globSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import type { Making } from '../making.ts';
+import { lackingVariants } from '../tree/flavour-variants.ts';
 import { layout } from '../tree/layout.ts';
 import { isSystemLibrary, neededLibraries } from '../tree/needed-libraries.ts';
 import { type Checks, expect } from './checks.ts';
 
+/** Presets that build all of them. */
+const allVariants = ['release', 'arm64'];
+
 /** What is loaded by its name: addons, the launcher of confined processes, and backends, of which ggml takes the best. */
 const isLoadedByName = (name: string) => /\.node$|^svc_confine$|^libggml-cpu-.+\.so$/.test(name);
 
-export async function verifyLibraries(checks: Checks, tree: string, what: string): Promise<void> {
+export async function verifyLibraries(checks: Checks, { tree, flavour, build }: Making, what: string): Promise<void> {
   const folder = join(tree, layout.native);
+  const preset = basename(build);
+  if (allVariants.includes(preset))
+    await checks.try(`${what}: every CPU variant that ships is there`, () => {
+      const lacking = lackingVariants(flavour, globSync('libggml-cpu-*', { cwd: folder }));
+      expect(lacking.length === 0, `it lacks ${lacking.join(', ')}`);
+      return undefined;
+    });
+  else checks.skip(`${what}: every CPU variant that ships is there`, `the preset ${preset} builds those of this machine alone`);
   await checks.try(`${what}: every library is needed, and every one that is needed is there`, async () => {
     const files = globSync('*', { cwd: folder }).sort();
     const variants = files.filter((name) => name.startsWith('libggml-cpu-'));

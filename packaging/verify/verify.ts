@@ -39,7 +39,7 @@ async function verifyOne(checks: Checks, making: Making, folder: string, source:
     return `libraries of ${basename(making.build)}`;
   });
   await verifyParts(checks, tree, what);
-  await verifyLibraries(checks, tree, what);
+  await verifyLibraries(checks, making, what);
   const rpm = (name: string, choices?: RpmChoices) => making.rpm(join(folder, name), choices);
   const isHere = flavour.target.arch === process.arch;
   const file = await rpm('first');

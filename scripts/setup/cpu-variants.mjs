@@ -50,6 +50,19 @@ export function chooseVariants(arch, features) {
   return best ? [known.floor, best[0]] : [known.floor];
 }
 
+/** Variants that GCC before 13 cannot compile: a build with it lacks them. */
+export const newerCompilerVariants = ['armv9.2_1', 'armv9.2_2'];
+
+/**
+ * Those that ship for an architecture, the lowest first.
+ * @param {string} arch as process.arch says it
+ * @returns {string[]}
+ */
+export function shippedVariants(arch) {
+  const known = architectures[arch];
+  return known ? [known.floor, ...known.above.map(([variant]) => variant).reverse()] : [];
+}
+
 /** Those that the bench's machine matrix looks at, where they run: one of each generation. */
 export const matrixVariants = ['haswell', 'skylakex', 'icelake', 'zen4', 'armv8.2_1', 'armv8.6_1'];
 
