@@ -130,7 +130,11 @@ t.test('what answers show', { skip: whyNoBrowser() }, async (t) => {
     const links = page.getByRole('dialog', { name: 'Share' });
     await links.getByRole('button', { name: 'Make a link' }).click();
     await links.getByText(/^Version 2 · /).waitFor();
-    t.equal(requests.filter((each) => each.startsWith('GET /api/v1/artifacts/')).length, 5, 'each version once, and thrice which there are');
+    t.equal(
+      requests.filter((each) => each.startsWith('GET /api/v1/artifacts/')).length,
+      5,
+      'each version once, and thrice which there are',
+    );
     await links.getByRole('button', { name: 'Stop sharing' }).click();
     await links.locator('code').waitFor({ state: 'detached' });
     await links.getByRole('button', { name: 'Make a link' }).click();
@@ -178,7 +182,10 @@ t.test('what answers show', { skip: whyNoBrowser() }, async (t) => {
     const link = panel.getByRole('link', { name: 'this' });
     for (const button of ['left', 'middle'] as const) {
       await link.click({ button });
-      await page.getByRole('dialog', { name: /^Open 127/ }).getByText(`${evil}/document`).waitFor();
+      await page
+        .getByRole('dialog', { name: /^Open 127/ })
+        .getByText(`${evil}/document`)
+        .waitFor();
       await page.keyboard.press('Escape');
     }
     t.equal(context.pages().length, 1);

@@ -137,7 +137,7 @@ t.test('the chat with two models, without a connection, and in two tabs', { skip
     await page.locator('.unsent').getByText(text, { exact: true }).waitFor();
     await context.setOffline(false);
   };
-  const refuseMessages = (status: number, code: string, title: string): Promise<void> =>
+  const refuseMessages = (status: number, code: string, title: string): Promise<unknown> =>
     page.route(messagesRoute, (route) =>
       route.request().method() === 'POST'
         ? route.fulfill({ status, contentType: 'application/json', body: JSON.stringify({ error: code, detail: title }) })

@@ -17,10 +17,10 @@ import { withKnowledge } from '../thread/change-conversation.ts';
 import type { QuestionFacts } from '../thread/message.ts';
 import { conversation, isLoading, isTemporary, preferences } from '../thread/shown-thread.ts';
 import { draft, setDraft } from './draft.ts';
-import { giveBack } from './give-back.ts';
 import { ModelPicker } from './model-picker.tsx';
 import { newQuestion } from './question.ts';
 import { send as sendQuestion } from './send.ts';
+import { takeBack } from './take-back.ts';
 
 export function Composer() {
   const area = useRef<HTMLTextAreaElement>(null);
@@ -41,7 +41,7 @@ export function Composer() {
     early.current = undefined;
     setDraft('');
     const metadata = takeFiles();
-    void ask(text, metadata).catch(() => giveBack({ text, ...(metadata === undefined ? {} : { metadata }) }));
+    void ask(text, metadata).catch(() => takeBack({ text, ...(metadata === undefined ? {} : { metadata }) }));
   };
   useEffect(() => {
     if (early.current === undefined || !isOpen) return;

@@ -1,8 +1,8 @@
 /** Follows what other tabs, and other devices while this one was not looked at, did to the conversations. */
 import { call } from '../../api/call.ts';
 import { Refusal } from '../../api/refusal.ts';
-import { hearLeaving } from '../../session/leaving.ts';
 import { goToSignIn } from '../../session/session.ts';
+import { hearSignOut } from '../../session/sign-out-news.ts';
 import { isWriting } from '../compare/compare.ts';
 import { navigateTo } from '../location.ts';
 import { forgetConversation, hearConversation, refreshConversations } from '../sidebar/conversation-list.ts';
@@ -14,7 +14,7 @@ const ignored = (): void => undefined;
 
 export function startAgreement(): void {
   hearTabs(hear);
-  hearLeaving(goToSignIn);
+  hearSignOut(goToSignIn);
   addEventListener('visibilitychange', () => {
     if (!document.hidden) void refresh().catch(ignored);
   });
