@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { type Answer, call } from '../api/call.ts';
 import { Refusal } from '../api/refusal.ts';
 import { loadBranding } from './branding.ts';
-import { announceSignOut } from './sign-out-notice.ts';
+import { tellSignOut } from './sign-out-news.ts';
 
 export type Who = Answer<'GET /api/v1/auth/whoami'>;
 export type Role = 'viewer' | 'developer' | 'admin' | 'superadmin';
@@ -46,7 +46,7 @@ export async function signOut(): Promise<void> {
   const { data } = await call('GET /api/v1/users/me/sessions');
   const own = data.find(({ current }) => current);
   if (own !== undefined) await call('DELETE /api/v1/users/me/sessions/{id}', { params: { id: own.id } });
-  announceSignOut();
+  tellSignOut();
   location.assign('/login');
 }
 

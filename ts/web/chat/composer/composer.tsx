@@ -19,8 +19,8 @@ import { conversation, isLoading, isTemporary, preferences } from '../thread/sho
 import { draft, setDraft } from './draft.ts';
 import { ModelPicker } from './model-picker.tsx';
 import { newQuestion } from './question.ts';
-import { returnToDraft } from './return-to-draft.ts';
 import { send as sendQuestion } from './send.ts';
+import { takeBack } from './take-back.ts';
 
 export function Composer() {
   const area = useRef<HTMLTextAreaElement>(null);
@@ -41,7 +41,7 @@ export function Composer() {
     early.current = undefined;
     setDraft('');
     const metadata = takeFiles();
-    void ask(text, metadata).catch(() => returnToDraft({ text, ...(metadata === undefined ? {} : { metadata }) }));
+    void ask(text, metadata).catch(() => takeBack({ text, ...(metadata === undefined ? {} : { metadata }) }));
   };
   useEffect(() => {
     if (early.current === undefined || !isOpen) return;

@@ -2,7 +2,7 @@
 import { call } from '../../api/call.ts';
 import { Refusal } from '../../api/refusal.ts';
 import { goToSignIn } from '../../session/session.ts';
-import { onSignOut } from '../../session/sign-out-notice.ts';
+import { hearSignOut } from '../../session/sign-out-news.ts';
 import { isWriting } from '../compare/compare.ts';
 import { navigateTo } from '../location.ts';
 import { forgetConversation, hearConversation, refreshConversations } from '../sidebar/conversation-list.ts';
@@ -14,7 +14,7 @@ const ignored = (): void => undefined;
 
 export function startAgreement(): void {
   hearTabs(hear);
-  onSignOut(goToSignIn);
+  hearSignOut(goToSignIn);
   addEventListener('visibilitychange', () => {
     if (!document.hidden) void refresh().catch(ignored);
   });

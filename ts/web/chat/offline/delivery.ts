@@ -8,8 +8,8 @@ import { explain } from '../../session/explain.ts';
 import { accountId } from '../../session/session.ts';
 import { isWriting } from '../compare/compare.ts';
 import type { Question } from '../composer/question.ts';
-import { returnToDraft } from '../composer/return-to-draft.ts';
 import { answerQuestion } from '../composer/send.ts';
+import { takeBack } from '../composer/take-back.ts';
 import { placeQuestion } from '../thread/place-question.ts';
 import { conversation, failure, leafId, messages } from '../thread/shown-thread.ts';
 import { answerAway, isAnswered } from './answer-away.ts';
@@ -98,7 +98,7 @@ async function place(question: Question): Promise<boolean> {
   } catch (error) {
     if (mayPass(error)) throw error;
     dropWaiting(question.id);
-    returnToDraft(question);
+    takeBack(question);
     showToast(t('waiting_refused', { reason: explain(error) }));
     return false;
   }

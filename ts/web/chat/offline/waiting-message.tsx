@@ -3,13 +3,13 @@ import { Button } from '../../design/button.tsx';
 import { t } from '../../i18n/language.ts';
 import { explain } from '../../session/explain.ts';
 import type { Question } from '../composer/question.ts';
-import { returnToDraft } from '../composer/return-to-draft.ts';
+import { takeBack } from '../composer/take-back.ts';
 import { dropWaiting, heldBy } from './outbox.ts';
 
 export function WaitingMessage({ question }: { question: Question }) {
-  const takeBack = (): void => {
+  const onTakeBack = (): void => {
     dropWaiting(question.id);
-    returnToDraft(question);
+    takeBack(question);
   };
   const reason = heldBy.value;
   return (
@@ -17,7 +17,7 @@ export function WaitingMessage({ question }: { question: Question }) {
       <div class="bubble">{question.text}</div>
       <div class="row small quiet" role="status">
         {reason === undefined ? t('waits_for_connection') : t('waits_held', { reason: explain(reason) })}
-        <Button size="small" icon="close" onClick={takeBack}>
+        <Button size="small" icon="close" onClick={onTakeBack}>
           {t('take_back')}
         </Button>
       </div>

@@ -1,10 +1,10 @@
 /** Tells the other tabs of the browser that the reader has signed out, so that none goes on showing what was theirs. */
 const channel = new BroadcastChannel('svc.session');
 
-export function announceSignOut(): void {
+export function tellSignOut(): void {
   channel.postMessage('left');
 }
 
-export function onSignOut(hear: () => void): void {
+export function hearSignOut(hear: () => void): void {
   channel.addEventListener('message', hear);
 }
