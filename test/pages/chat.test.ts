@@ -82,7 +82,7 @@ t.test('the chat page', { skip: whyNoBrowser() }, async (t) => {
     const before = await answers.locator('.prose').textContent();
     await page.reload();
     await answers.waitFor();
-    t.equal(await answers.locator('.prose').textContent(), before);
+    t.equal(await answers.locator('.prose:not(.unread)').textContent(), before);
     t.equal(await page.locator('.bubble').textContent(), 'What is a turnip?', 'the branch that was shown');
     await page.getByLabel('Search conversations').fill('swed');
     t.match(await page.locator('.hit').first().textContent(), /swede/);
@@ -168,8 +168,8 @@ t.test('the chat page', { skip: whyNoBrowser() }, async (t) => {
     t.ok(((await answers.locator('.prose').textContent()) ?? '').startsWith(kept.slice(0, 40)));
   });
 
-  /** Shown of the answer, whether it is still being written or not. */
-  const shown = async (of: Page = page): Promise<string> => (await of.locator('.answer .prose').textContent()) ?? '';
+  /** Shown of the answer, whether it is still being written or not, once it is drawn and not the bare text any more. */
+  const shown = async (of: Page = page): Promise<string> => (await of.locator('.answer .prose:not(.unread)').textContent()) ?? '';
   const longerThan = async (nCharacters: number, of: Page = page): Promise<void> => {
     await of.waitForFunction((n) => (document.querySelector('.answer .prose')?.textContent?.length ?? 0) > n, nCharacters);
   };
