@@ -2,16 +2,15 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
-import { SCREENS } from '../../ts/web/admin/screens.ts';
 
 const WIDTHS = [320, 820, 1440];
 const HEIGHT = 900;
 const SCHEMES = ['light', 'dark'] as const;
 
 /** `pages`: addresses by the names of the pictures; else those that an administrator sees. */
-export async function drawAllPages(page: Page, folder: string, pages = addresses(page)): Promise<void> {
+export async function drawAllPages(page: Page, folder: string, pages?: Record<string, string>): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  for (const [name, address] of Object.entries(pages)) {
+  for (const [name, address] of Object.entries(pages ?? (await addresses(page)))) {
     await page.goto('about:blank');
     await page.goto(address);
     await page.locator('main, form').first().waitFor();
@@ -35,15 +34,17 @@ export async function drawAllPages(page: Page, folder: string, pages = addresses
 
 /** Until the page is drawn as it is now, without what still moves. */
 async function settled(page: Page): Promise<void> {
-  await page.evaluate(
-    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(undefined)))),
-  );
-  await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'));
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+  await page.waitForFunction("document.getAnimations().every(({ playState }) => playState !== 'running')");
 }
 
-function addresses(page: Page): Record<string, string> {
+async function addresses(page: Page): Promise<Record<string, string>> {
   const conversation = page.url();
-  const screens = SCREENS.map(({ id }) => [`admin-${id}`, `/admin#${id}`]);
+  await page.goto('/admin');
+  const links = page.locator('.admin-nav a[href^="#"]');
+  await links.first().waitFor();
+  const hashes = await links.evaluateAll((found) => found.map((link) => link.getAttribute('href') ?? ''));
+  const screens = hashes.map((hash) => [`admin-${hash.slice(1)}`, `/admin${hash}`]);
   return { login: '/login', chat: '/chat', conversation, ...Object.fromEntries(screens) };
 }
 
