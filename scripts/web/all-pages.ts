@@ -34,16 +34,16 @@ export async function drawAllPages(page: Page, folder: string, pages?: Record<st
 
 /** Until the page is drawn as it is now, without what still moves. */
 async function settled(page: Page): Promise<void> {
-  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn())))');
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
   await page.waitForFunction("document.getAnimations().every(({ playState }) => playState !== 'running')");
 }
 
 async function addresses(page: Page): Promise<Record<string, string>> {
   const conversation = page.url();
   await page.goto('/admin');
-  const links = page.locator('nav a[href^="#"]');
+  const links = page.locator('.admin-nav a[href^="#"]');
   await links.first().waitFor();
-  const hashes = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
+  const hashes = await links.evaluateAll((found) => found.map((link) => link.getAttribute('href') ?? ''));
   const screens = hashes.map((hash) => [`admin-${hash.slice(1)}`, `/admin${hash}`]);
   return { login: '/login', chat: '/chat', conversation, ...Object.fromEntries(screens) };
 }
