@@ -95,8 +95,8 @@ export class FolderFiles implements BackupFiles {
   #unusable(error: unknown): BackupError {
     if (error instanceof BackupError) return error;
     const { message } = error as Error;
-    const usual = 'Make the folder readable and writable for the user of the server, with room on its disk.';
-    const remedy = writeRemedy(error, this.shown, usual);
+    const otherwise = 'Make the folder readable and writable for the user of the server, with room on its disk.';
+    const remedy = writeRemedy(error, this.shown, otherwise);
     return new BackupError('destination_unusable', `The backup folder does not work: ${message}.`, remedy, error);
   }
 }
