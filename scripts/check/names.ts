@@ -25,7 +25,8 @@ export function namesInSource(path: string, source: string): Name[] {
 }
 
 /** Of a C++ file, in this order of precedence: what is left out, and what is a name. */
-const cppPattern = /\/\/.*|\/\*[\s\S]*?\*\/|R"(\w*)\([\s\S]*?\)\1"|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'|(?<name>[A-Za-z_]\w*)|\d[\w'.]*/g;
+const cppPattern =
+  /\/\/.*|\/\*[\s\S]*?\*\/|R"(\w*)\([\s\S]*?\)\1"|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'|(?<name>[A-Za-z_]\w*)|\d[\w'.]*/g;
 
 /** Identifiers of a C++ file, and the file's own name. Comments and strings are left out. */
 export function namesInCpp(path: string, source: string): Name[] {

@@ -105,7 +105,8 @@ for (const [name, grammar] of Object.entries(hostile)) {
       const typical = gaps.sort((a, b) => a - b)[Math.floor(gaps.length / 2)] as number;
       return { longestAlone: Math.max(...alone), typical };
     };
-    const isUnnoticed = ({ longestAlone, typical }: { longestAlone: number; typical: number }) => typical <= longestAlone + mostDelayMs;
+    const isUnnoticed = ({ longestAlone, typical }: { longestAlone: number; typical: number }) =>
+      typical <= longestAlone + mostDelayMs;
     const times = await undisturbed(measure, isUnnoticed);
     t.ok(isUnnoticed(times), `${times.typical.toFixed(1)} ms beside it, ${times.longestAlone.toFixed(1)} ms alone`);
     t.ok(engine.stats().lateRowsTotal > 0, 'its rows leave the steps');
