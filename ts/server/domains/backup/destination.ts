@@ -1,7 +1,8 @@
 /** Where backups go: what was chosen while the node ran, else what is configured. */
-import { access, constants, mkdir } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { parseLocation } from './destinations/location.ts';
+import { makeFolder } from './destinations/make-folder.ts';
 import { openFiles, type RemoteAccess } from './destinations/open-files.ts';
 import { writeRemedy } from './destinations/write-remedy.ts';
 import { BackupError } from './errors.ts';
@@ -24,7 +25,7 @@ export async function readDestination(dataDir: string, configured: string): Prom
  */
 export async function writeDestination(dataDir: string, folder: string, configured: string, remote: RemoteAccess): Promise<void> {
   const location = parseLocation(folder);
-  const text = location.kind === 'folder' ? await makeFolder(dataDir, location.folder) : folder;
+  const text = location.kind === 'folder' ? await prepareFolder(dataDir, location.folder) : folder;
   const files = openFiles(text, remote, text === configured);
   try {
     await findRepositoryFile(files);
@@ -34,12 +35,12 @@ export async function writeDestination(dataDir: string, folder: string, configur
   await writeChoices(dataDir, { folder: text });
 }
 
-async function makeFolder(dataDir: string, folder: string): Promise<string> {
+async function prepareFolder(dataDir: string, folder: string): Promise<string> {
   const path = resolve(folder);
   const inside = relative(resolve(dataDir), path);
   const isInside = !inside.startsWith('..') && !isAbsolute(inside);
   if (isInside && inside.split('/')[0] !== 'backups') throw refused('Inside data_dir, backups go to its folder backups alone.');
-  await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: Error) => {
+  await makeFolder(path).catch((error: Error) => {
     throw refused(`The folder cannot be made: ${error.message}.`, writeRemedy(error, path, NAME_ANOTHER));
   });
   await access(path, constants.R_OK | constants.W_OK | constants.X_OK).catch((error: Error) => {

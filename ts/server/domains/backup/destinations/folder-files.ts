@@ -1,11 +1,12 @@
 /** Backups in a folder of this machine. */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder } from '../../../platform/files/atomic-file.ts';
 import { BackupError, damaged } from '../errors.ts';
 import { type BackupFiles, FILE_NAME, type ListedFile } from './backup-files.ts';
+import { makeFolder } from './make-folder.ts';
 import { writeRemedy } from './write-remedy.ts';
 
 export class FolderFiles implements BackupFiles {
@@ -36,7 +37,7 @@ export class FolderFiles implements BackupFiles {
     const target = join(this.shown, path);
     const part = `${target}.${randomUUID()}.part`;
     try {
-      await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+      await makeFolder(dirname(target));
       await writeSynced(part, bytes);
       await rename(part, target);
     } catch (error) {
@@ -94,8 +95,8 @@ export class FolderFiles implements BackupFiles {
   #unusable(error: unknown): BackupError {
     if (error instanceof BackupError) return error;
     const { message } = error as Error;
-    const general = 'Make the folder readable and writable for the user of the server, with room on its disk.';
-    const remedy = writeRemedy(error, this.shown, general);
+    const otherwise = 'Make the folder readable and writable for the user of the server, with room on its disk.';
+    const remedy = writeRemedy(error, this.shown, otherwise);
     return new BackupError('destination_unusable', `The backup folder does not work: ${message}.`, remedy, error);
   }
 }
