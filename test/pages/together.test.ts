@@ -241,7 +241,7 @@ t.test('the chat with two models, without a connection, and in two tabs', { skip
         await page.getByLabel('Password', { exact: true }).fill(password);
         await page.getByRole('button', { name: 'Sign in' }).click();
         await page.waitForURL('**/chat');
-        await page.getByRole('button', { name: username }).waitFor();
+        await page.getByRole('button', { name: username, exact: true }).waitFor();
       };
       const other = { username: 'vera', password: 'another horse battery' };
       await page.request.post('/api/v1/identity/users', { data: { ...other, role: 'viewer' } });
