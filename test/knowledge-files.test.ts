@@ -35,8 +35,9 @@ async function ask(url: string, content: string): Promise<Cited> {
 t.test(
   'a PDF and a workbook are added by the command line, an answer cites the page, and a search finds the sheet',
   async (t) => {
-    const server = await startServer(t, { models, env });
-    const cwd = t.testdir();
+    const root = t.testdir({ server: {}, files: {} });
+    const cwd = join(root, 'files');
+    const server = await startServer(t, { models, env, folder: join(root, 'server') });
     const write = (name: string, bytes: Buffer) => writeFile(join(cwd, name), bytes);
     await write('town.pdf', writePdf([...pages.map((text) => wrap(text, 60, 60, 400).texts), []]));
     await write(
