@@ -44,7 +44,11 @@ t.test('a node is backed up into a bucket, and serves from there on an empty mac
   const listed = (await svc(['backup', 'list'])).json() as { id: string; encrypted: boolean }[];
   t.match(listed, { length: 2, 0: { encrypted: true } }, 'older ones than are kept are deleted');
   const id = listed[0]?.id ?? '';
-  t.strictSame((await svc(['backup', 'verify', id])).json(), { verified: [id], missing: {} }, 'the node keeps the key of what it writes');
+  t.strictSame(
+    (await svc(['backup', 'verify', id])).json(),
+    { verified: [id], missing: {} },
+    'the node keeps the key of what it writes',
+  );
   await node.verifyByRoute(t, id);
   await node.server.stop();
   const objects = globSync('**/*', { cwd: kept, withFileTypes: true }).filter((entry) => entry.isFile());
