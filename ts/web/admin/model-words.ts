@@ -11,13 +11,13 @@ const STATES: Readonly<Record<string, ConsoleTextKey>> = {
   unusable: 'model_unusable',
 };
 const ABILITIES: Readonly<Record<string, ConsoleTextKey>> = {
-  chat: 'ability_chat',
-  tools: 'ability_tools',
-  vision: 'ability_vision',
-  audio: 'ability_audio',
-  thinking: 'ability_thinking',
-  embeddings: 'ability_embeddings',
-  rerank: 'ability_rerank',
+  chat: 'capability_chat',
+  tools: 'capability_tools',
+  vision: 'capability_vision',
+  audio: 'capability_audio',
+  thinking: 'capability_thinking',
+  embeddings: 'capability_embeddings',
+  rerank: 'capability_rerank',
 };
 
 export function modelStateName(state: string): string {
