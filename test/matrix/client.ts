@@ -19,6 +19,8 @@ export interface Request {
 
 /** An answer that takes longer is a stream that would not end, which is a fault. */
 const LIMIT_MS = 20_000;
+/** Events may go on for ever, as those of a log do: what came until then is the answer. */
+const EVENTS_MS = 2_000;
 
 export class Client {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 8 });
@@ -38,9 +40,15 @@ export class Client {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('error', reject);
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString() }),
-        );
+        const end = (): void =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString() });
+        response.on('end', end);
+        if (!response.headers['content-type']?.startsWith('text/event-stream')) return;
+        const leave = setTimeout(() => {
+          end();
+          sent.destroy();
+        }, EVENTS_MS);
+        response.on('close', () => clearTimeout(leave));
       });
       sent.setTimeout(LIMIT_MS, () => sent.destroy(new Error(`${method} ${path} did not end`)));
       sent.on('error', reject);
