@@ -7,6 +7,7 @@ export { type CopiedTable, type CopyOptions, type CopyProgress, copyDatabase } f
 export { createStorage } from './create-storage.ts';
 export { DataDirLock } from './data-dir-lock.ts';
 export { databaseTime } from './database-time.ts';
+export { deleteInBatches } from './delete-in-batches.ts';
 export { type Column, column } from './migrations/column.ts';
 export type { Migration, ModuleMigrations } from './migrations/migration.ts';
 export type { MigrationPlan, PendingMigration } from './migrations/migration-plan.ts';

@@ -1,6 +1,12 @@
 /** Deliveries: what is due, who sends it, and what came of it. */
 import { type RawBuilder, sql } from 'kysely';
-import { databaseTime, type StorageScope, systemScope, type TenantScope } from '../../../platform/storage/index.ts';
+import {
+  databaseTime,
+  deleteInBatches,
+  type StorageScope,
+  systemScope,
+  type TenantScope,
+} from '../../../platform/storage/index.ts';
 import { type DeliveryRow, type WebhookSecrets, type WebhookStorage, within } from './tables.ts';
 
 export interface DeliveryPage {
@@ -24,8 +30,6 @@ export interface Outcome {
   /** A sentence; undefined: it stays enabled. */
   disabledReason: string | undefined;
 }
-
-const REMOVED_AT_ONCE = 500;
 
 export class DeliveryStore {
   readonly #storage: WebhookStorage;
@@ -144,16 +148,11 @@ export class DeliveryStore {
   }
 
   async removeEndedBefore(time: number): Promise<void> {
-    for (;;) {
-      const [removed] = await this.#storage.writeUnit(systemScope(), (db) => [
-        db
-          .deleteFrom('webhook_deliveries')
-          .where('id', 'in', (old) =>
-            old.selectFrom('webhook_deliveries').select('id').where('ended_at', '<', time).limit(REMOVED_AT_ONCE),
-          ),
-      ]);
-      if ((removed?.affectedRows ?? 0) < REMOVED_AT_ONCE) return;
-    }
+    await deleteInBatches(this.#storage, (db, limit) =>
+      db
+        .deleteFrom('webhook_deliveries')
+        .where('id', 'in', (old) => old.selectFrom('webhook_deliveries').select('id').where('ended_at', '<', time).limit(limit)),
+    );
   }
 
   async #withWebhooks(rows: readonly DeliveryRow[]): Promise<ClaimedDelivery[]> {

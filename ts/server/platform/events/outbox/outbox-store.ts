@@ -1,10 +1,7 @@
 /** Recorded events: their order, and what may be deleted. */
 import { type Kysely, sql } from 'kysely';
-import { isSystemScope, type StorageAccess, type StorageScope, systemScope } from '../../storage/index.ts';
+import { deleteInBatches, isSystemScope, type StorageAccess, type StorageScope, systemScope } from '../../storage/index.ts';
 import type { Cursor, EventTables, PlacedEvent } from './event-tables.ts';
-
-/** So that deleting many keeps no other write waiting. */
-const MAX_DELETED_AT_ONCE = 500;
 
 /** The statement that records an event, for a write of the caller's. */
 export function recordQuery<Tables>(db: Kysely<Tables>, scope: StorageScope, type: string, payload: string, now: number) {
@@ -68,23 +65,19 @@ export class OutboxStore {
     const isDelivered = sql<boolean>`batch is not null and not exists (
       select 1 from event_subscribers where (events.batch, events.seq) > (cursor_batch, cursor_seq)
     )`;
-    for (let deleted = 0; ; ) {
-      const [result] = await this.#access.writeUnit(systemScope(), (db) => [
-        db
-          .deleteFrom('events')
-          .where('seq', 'in', (old) =>
-            old
-              .selectFrom('events')
-              .select('seq')
-              .where('recorded_at', '<', time)
-              .where(isDelivered)
-              .orderBy('batch')
-              .orderBy('seq')
-              .limit(MAX_DELETED_AT_ONCE),
-          ),
-      ]);
-      deleted += result?.affectedRows ?? 0;
-      if ((result?.affectedRows ?? 0) < MAX_DELETED_AT_ONCE) return deleted;
-    }
+    return await deleteInBatches(this.#access, (db, limit) =>
+      db
+        .deleteFrom('events')
+        .where('seq', 'in', (old) =>
+          old
+            .selectFrom('events')
+            .select('seq')
+            .where('recorded_at', '<', time)
+            .where(isDelivered)
+            .orderBy('batch')
+            .orderBy('seq')
+            .limit(limit),
+        ),
+    );
   }
 }

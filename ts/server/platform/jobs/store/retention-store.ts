@@ -1,9 +1,6 @@
 /** What is counted and deleted across all tenants. */
-import { type StorageAccess, systemScope, type TenantScope } from '../../storage/index.ts';
+import { deleteInBatches, type StorageAccess, systemScope, type TenantScope } from '../../storage/index.ts';
 import type { JobTables } from './job-tables.ts';
-
-/** So that deleting many keeps no other write waiting. */
-const MAX_DELETED_AT_ONCE = 500;
 
 export interface KindCount {
   readonly kind: string;
@@ -19,17 +16,13 @@ export class RetentionStore {
 
   /** Deletes jobs that ended before a time. The number that was deleted. */
   async deleteEndedBefore(time: number): Promise<number> {
-    for (let deleted = 0; ; ) {
-      const [result] = await this.#access.writeUnit(systemScope(), (db) => [
-        db
-          .deleteFrom('jobs')
-          .where('id', 'in', (ended) =>
-            ended.selectFrom('jobs').select('id').where('ended_at', '<', time).orderBy('ended_at').limit(MAX_DELETED_AT_ONCE),
-          ),
-      ]);
-      deleted += result?.affectedRows ?? 0;
-      if ((result?.affectedRows ?? 0) < MAX_DELETED_AT_ONCE) return deleted;
-    }
+    return await deleteInBatches(this.#access, (db, limit) =>
+      db
+        .deleteFrom('jobs')
+        .where('id', 'in', (ended) =>
+          ended.selectFrom('jobs').select('id').where('ended_at', '<', time).orderBy('ended_at').limit(limit),
+        ),
+    );
   }
 
   /** Ends the tenant's queued jobs, asks for the end of the running ones, and deletes the others. The number of those that still run. */
@@ -41,21 +34,13 @@ export class RetentionStore {
         jobs().set({ cancel_requested: 1 }).where('state', '=', 'running'),
       ];
     });
-    for (;;) {
-      const [result] = await this.#access.writeUnit(systemScope(), (db) => [
-        db
-          .deleteFrom('jobs')
-          .where('id', 'in', (ended) =>
-            ended
-              .selectFrom('jobs')
-              .select('id')
-              .where('tenant', '=', tenant)
-              .where('ended_at', 'is not', null)
-              .limit(MAX_DELETED_AT_ONCE),
-          ),
-      ]);
-      if ((result?.affectedRows ?? 0) < MAX_DELETED_AT_ONCE) break;
-    }
+    await deleteInBatches(this.#access, (db, limit) =>
+      db
+        .deleteFrom('jobs')
+        .where('id', 'in', (ended) =>
+          ended.selectFrom('jobs').select('id').where('tenant', '=', tenant).where('ended_at', 'is not', null).limit(limit),
+        ),
+    );
     const { n } = await this.#access.read(systemScope(), (db) =>
       db
         .selectFrom('jobs')
