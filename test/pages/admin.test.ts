@@ -155,7 +155,42 @@ t.test('the console', { skip: whyNoBrowser() }, async (t) => {
     await page.request.post('/api/v1/identity/users', { data: { username: 'yan', role: 'viewer', tenant: 'late' } });
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByText(/The tenant late has 1 accounts/).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
     t.equal(await page.getByRole('rowheader', { name: 'late' }).count(), 1);
+  });
+
+  await t.test('a tenant without accounts that keeps files is deleted after a second question', async (t) => {
+    await page.request.post('/api/v1/identity/tenants', { data: { id: 'keeping' } });
+    const password = 'a horse of keeping';
+    const librarian = { username: 'kim', password, role: 'developer', tenant: 'keeping' };
+    const { id } = await (await page.request.post('/api/v1/identity/users', { data: librarian })).json();
+    const signedIn = await fetch(`${server.url}/api/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: 'kim', password }),
+    });
+    const { token } = (await signedIn.json()) as { token: string };
+    const form = new FormData();
+    form.set('purpose', 'assistants');
+    form.set('file', new Blob(['A text.']), 'text.txt');
+    const made = await fetch(`${server.url}/v1/files`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+      body: form,
+    });
+    t.ok(made.ok, await made.text());
+    await page.request.delete(`/api/v1/identity/users/${id}`);
+    await page.goto('/chat');
+    await open('tenants', 'Tenants');
+    await page.getByRole('button', { name: 'Actions for keeping' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('keeping has no accounts.').waitFor();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByText(/The tenant keeping has what the module data keeps/).waitFor();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('rowheader', { name: 'keeping' }).waitFor({ state: 'detached' });
   });
 
   await t.test('an administrator is offered the roles that he may give', async (t) => {

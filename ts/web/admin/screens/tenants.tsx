@@ -1,11 +1,13 @@
 import { useState } from 'preact/hooks';
 import { type Answer, call } from '../../api/call.ts';
+import { Refusal } from '../../api/refusal.ts';
 import { Button } from '../../design/button.tsx';
 import { confirmed } from '../../design/confirm.tsx';
 import { Menu, type MenuItem } from '../../design/menu.tsx';
 import { Table } from '../../design/table.tsx';
 import { formatNumber, formatTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
+import { explain } from '../../session/explain.ts';
 import { attempt } from '../attempt.ts';
 import { allRows } from '../list-pages.ts';
 import { ScreenFrame } from '../screen-frame.tsx';
@@ -68,16 +70,25 @@ async function countAccounts(id: string): Promise<number> {
   return users.filter(({ tenant }) => tenant === id).length;
 }
 
+/** What the reader was not told of stops the server, such as an account that is new since: its sentence is the next question. */
+async function removeTenant(id: string): Promise<void> {
+  const isSure = (detail: string): Promise<boolean> => confirmed(t('delete_tenant'), detail, t('delete'));
+  const remove = (isForced: boolean) =>
+    call('DELETE /api/v1/identity/tenants/{id}', { params: { id }, query: isForced ? { force: true } : {} });
+  const count = await countAccounts(id);
+  if (!(await isSure(count === 0 ? t('delete_empty_tenant_detail', { id }) : t('delete_tenant_detail', { id, count })))) return;
+  try {
+    await remove(count > 0);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'tenant_not_empty') throw error;
+    if (await isSure(explain(error))) await remove(true);
+  }
+}
+
 function actionsOf(tenant: Tenant, reload: () => Promise<void>, edit: (tenant: Tenant) => void): MenuItem[] {
   const { id } = tenant;
   const remove = async (): Promise<void> => {
-    await attempt(async () => {
-      const count = await countAccounts(id);
-      const detail = count === 0 ? t('delete_empty_tenant_detail', { id }) : t('delete_tenant_detail', { id, count });
-      if (!(await confirmed(t('delete_tenant'), detail, t('delete')))) return;
-      // An account that was made since the question stops the server.
-      await call('DELETE /api/v1/identity/tenants/{id}', { params: { id }, query: count === 0 ? {} : { force: true } });
-    });
+    await attempt(() => removeTenant(id));
     await reload();
   };
   return [
