@@ -83,9 +83,6 @@ export async function makeBelongings(client: Client, tenant: string, admin: Head
   const batch = await post(`/v1/vector_stores/${store.id}/file_batches`, { file_ids: [stored.id] });
   const { data: sessions } = await client.json('GET', '/api/v1/users/me/sessions', person);
   const { jobs } = await client.json('GET', '/api/v1/system/jobs?limit=1', admin);
-  // What could not be done is tried again for minutes, and its events would go on for as long.
-  if (jobs[0] !== undefined)
-    await client.send({ method: 'POST', path: `/api/v1/system/jobs/${jobs[0].id}/cancel`, headers: admin });
   const { data: deliveries } = await client.json('GET', `/api/v1/webhooks/${webhook.id}/deliveries`, admin);
   return {
     ids: {
