@@ -6,15 +6,15 @@ const { join } = require('node:path');
 
 const args = process.argv.slice(2);
 const isServer = args[0] === 'serve' && !args.includes('--help');
-// The threads of the database load while this thread reads the program; see SpareThreads.
-const startedThreads = isServer ? { writer: startThread('writer'), reader: startThread('reader') } : undefined;
+// The database's writer loads while this thread reads the program; see SpareThreads.
+const startedThreads = isServer ? { writer: startWriter() } : undefined;
 // Each cache holds what one way through the program runs, since reading a cache takes time too.
 const script = compileProgram(isServer ? 'serve' : 'command');
 runProgram(script).main(args, startedThreads);
 
-function startThread(role) {
+function startWriter() {
   const { Worker } = require('node:worker_threads');
-  const worker = new Worker(join(__dirname, `sqlite-${role}.cjs`), { name: `sqlite-${role}`, execArgv: [] });
+  const worker = new Worker(join(__dirname, 'sqlite-writer.cjs'), { name: 'sqlite-writer', execArgv: [] });
   worker.unref();
   // Whoever takes it meets the same fault with the next one, and tells it.
   worker.on('error', () => undefined);

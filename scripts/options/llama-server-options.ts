@@ -68,7 +68,7 @@ export const otherLlamaServerOptions: readonly (readonly [flags: string, here: s
     '--path --ui-config --webui-config --ui-config-file --webui-config-file --ui --webui --no-ui --no-webui',
     "The pages are the server's own.",
   ],
-  ['--cors-origins --cors-methods --cors-headers --cors-credentials --no-cors-credentials', '`http.cors_origins`'],
+  ['--cors-origins --cors-methods --cors-headers --cors-credentials --no-cors-credentials', '`http.allowed_origins`'],
   ['--api-prefix', 'No: a reverse proxy does this.'],
   [
     '--ui-mcp-proxy --webui-mcp-proxy --no-ui-mcp-proxy --no-webui-mcp-proxy --tools --tools-runtime --mcp-servers-config --mcp-servers-json -ag --agent -no-ag --no-agent',

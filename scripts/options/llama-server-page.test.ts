@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { INSTALL_ROOT } from '../../ts/server/product.ts';
+import { loadNodeConfig } from '../../ts/server/settings.ts';
 import { readPins, sourceFolder } from '../setup/sources.mjs';
 import { flagsOfServer, listedFlags, renderLlamaServerPage } from './llama-server-page.ts';
 
@@ -35,4 +37,14 @@ t.test('the page names what is ours', async (t) => {
   const page = renderLlamaServerPage();
   t.match(page, '| `-c` `--ctx-size` | `inference.ctx` |');
   t.match(page, '| `--dry-base` | `dry_base` of the request |');
+});
+
+t.test('every setting that it names is one', async (t) => {
+  const { values } = loadNodeConfig({ root: INSTALL_ROOT, environment: {} });
+  const named = [...renderLlamaServerPage().matchAll(/`((?:inference|http|models|public_tls|edge|log)\.[a-z_.]+)`/g)];
+  t.ok(named.length > 30);
+  t.strictSame(
+    named.map(([, key = '']) => key).filter((key) => !(key in values)),
+    [],
+  );
 });

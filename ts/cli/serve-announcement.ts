@@ -1,4 +1,6 @@
 /** What `svc serve` says when it is up: where, with which model, and a command to try. */
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { VERSION } from '../server/product.ts';
 import { printable } from './format.ts';
 import { findChatModel, type ServedModel, servedModels } from './served-model.ts';
@@ -40,10 +42,12 @@ function whyNoModel({ default_model: name, reason }: NonNullable<Health['inferen
   return 'there is no model: run `svc models pull qwen3-0.6b-q8_0`, then start again';
 }
 
+/** By node:http, since the first use of fetch takes 40 ms of the thread that has the first requests to answer. */
 async function getJson(url: string, stopped: AbortSignal | undefined): Promise<unknown> {
   const limit = AbortSignal.timeout(5_000);
-  const response = await fetch(url, { signal: stopped === undefined ? limit : AbortSignal.any([limit, stopped]) });
-  return response.json();
+  const request = get(url, { signal: stopped === undefined ? limit : AbortSignal.any([limit, stopped]) });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return JSON.parse((await response.setEncoding('utf8').toArray()).join(''));
 }
 
 function sample(url: string, model: ServedModel): string {

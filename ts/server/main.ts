@@ -54,7 +54,10 @@ export interface Server {
   /** The OpenAPI document of its routes. */
   openapi: Record<string, unknown>;
   log: Log;
-  /** Starts the modules, then listens. Throws StartError with a remedy; nothing runs then. */
+  /**
+   * Listens, then starts the modules; meanwhile probes are answered, and other requests wait. Throws StartError with a remedy; nothing runs
+   * then.
+   */
   start(): Promise<ListenAddresses>;
   /** Settles when every module takes work, which `/readyz` tells as well. */
   ready(): Promise<void>;
@@ -161,16 +164,19 @@ export async function createServer(
     start: async () => {
       for (const warning of config.warnings) log.warn(warning);
       try {
+        const release = http.hold();
+        const addresses = await listen();
         lock = await openDataDir(values.data_dir);
         await node.open();
         await storage.open();
         await jobs.start();
         await node.start();
         await events.start();
-        const addresses = await listen();
+        release();
         log.info('listening', { internal: addresses.internal, public: addresses.public, version: VERSION });
         return addresses;
       } catch (error) {
+        http.close();
         await close(new StopLimit(log, stopLimitMs));
         throw StartError.from('the node', error);
       }

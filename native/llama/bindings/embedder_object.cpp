@@ -100,6 +100,7 @@ void EmbedderObject::define(Napi::Env env) {
     auto constructor = DefineClass(env, "Embedder",
                                    {
                                        InstanceMethod("limits", &EmbedderObject::limits),
+                                       InstanceMethod("stats", &EmbedderObject::stats),
                                        InstanceMethod("embed", &EmbedderObject::embed),
                                        InstanceMethod("rank", &EmbedderObject::rank),
                                        InstanceMethod("close", &EmbedderObject::close),
@@ -121,6 +122,16 @@ EmbedderObject::EmbedderObject(const Napi::CallbackInfo & info) : Napi::ObjectWr
 EmbedderObject::~EmbedderObject() = default;
 
 Napi::Value EmbedderObject::limits(const Napi::CallbackInfo & info) { return limits_object(info.Env(), embedder_->limits()); }
+
+Napi::Value EmbedderObject::stats(const Napi::CallbackInfo & info) {
+    const auto & queue = embedder_->queue();
+    auto to = Napi::Object::New(info.Env());
+    to.Set("nQueued", queue.n_jobs());
+    to.Set("nQueuedTokens", static_cast<double>(queue.n_tokens()));
+    to.Set("requestsPerSecond", queue.rate());
+    to.Set("tokenMs", embedder_->ms_per_token());
+    return to;
+}
 
 Napi::Value EmbedderObject::embed(const Napi::CallbackInfo & info) {
     return guarded(info.Env(), [&] {

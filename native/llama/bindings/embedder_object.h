@@ -17,6 +17,7 @@ class EmbedderObject : public Napi::ObjectWrap<EmbedderObject> {
 
   private:
     Napi::Value limits(const Napi::CallbackInfo & info);
+    Napi::Value stats(const Napi::CallbackInfo & info);
     Napi::Value embed(const Napi::CallbackInfo & info);
     Napi::Value rank(const Napi::CallbackInfo & info);
     Napi::Value close(const Napi::CallbackInfo & info);

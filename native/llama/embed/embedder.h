@@ -63,6 +63,9 @@ class Embedder {
     void cancel(EmbedRequest & request);
     void close();
     const EngineLimits & limits() const { return limits_; }
+    const AdmissionControl & queue() const { return queue_; }
+    // As measured in the last batch; 0 before the first.
+    double ms_per_token() const { return ms_per_token_; }
 
   private:
     void run();
@@ -88,7 +91,7 @@ class Embedder {
     AdmissionControl queue_;
     std::unique_ptr<Batch> batch_;
     std::unique_ptr<CoreArbiter::Member> compute_;
-    double ms_per_token_ = 0;  // measured
+    std::atomic<double> ms_per_token_{0};
     // Embedder thread only.
     std::vector<std::shared_ptr<EmbedRequest>> requests_;  // those whose texts wait or are in the running batch
     FairQueue<EmbedText> waiting_;                         // over tokens

@@ -205,6 +205,9 @@ t.test('requests are bounded, not the texts of one', async (t) => {
   const refused = outcomes[2] as PromiseRejectedResult;
   t.match(refused.reason, { code: 'queue_full', details: { retryAfterMs: Number } });
   t.equal((await embedder.embed(many(200), by)).vectors.length, 200, 'nothing is left in the count');
+  const { nQueued, nQueuedTokens, tokenMs, requestsPerSecond } = embedder.stats();
+  t.strictSame({ nQueued, nQueuedTokens }, { nQueued: 0, nQueuedTokens: 0 });
+  t.ok(tokenMs > 0 && requestsPerSecond > 0, 'what it believes is told');
 });
 
 async function openBert(t: Test, options: EngineOptions = {}) {

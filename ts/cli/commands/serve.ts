@@ -55,7 +55,7 @@ export const serve = command({
   },
 });
 
-/** The threads of a SQLite database load their code while the server's is loaded. */
+/** The writer of a SQLite database loads its code while the server's is loaded. */
 function beginStart({ values }: NodeConfig, started: StartedThreads = {}): HeadStart {
   const url = values['database.url'];
   if (url === '' || url.startsWith('sqlite:')) return { spareThreads: SpareThreads.start(started) };

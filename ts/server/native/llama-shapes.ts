@@ -115,6 +115,15 @@ export interface EngineStats {
   estimates: EngineEstimates;
 }
 
+export interface EmbedderStats {
+  nQueued: number;
+  nQueuedTokens: number;
+  /** Measured completion rate of requests, per second; for Retry-After. 0 where nothing is known yet. */
+  requestsPerSecond: number;
+  /** A token in the last batch; 0 before the first. How many a batch may have beside other programs follows from it. */
+  tokenMs: number;
+}
+
 /** What steers an engine, as it was measured; 0 where nothing is known yet. */
 export interface EngineEstimates {
   /** A step that decodes and has no prompts. */

@@ -6,6 +6,7 @@
  */
 import { receiveMessageOnPort } from 'node:worker_threads';
 import type {
+  EmbedderStats,
   EmbedOptions,
   EmbedResult,
   EngineLimits,
@@ -41,6 +42,7 @@ interface RawEngine {
 
 interface RawEmbedder {
   limits(): EngineLimits;
+  stats(): EmbedderStats;
   embed(inputs: (Text | Int32Array)[], options: RawEmbedOptions): Cancellable<EmbedResult>;
   rank(query: Text, documents: Text[], options: RawEmbedOptions): Cancellable<RankResult>;
   close(): Promise<void>;
@@ -207,6 +209,10 @@ export class LlamaEmbedder {
   constructor(raw: RawEmbedder) {
     this.#raw = raw;
     this.limits = raw.limits();
+  }
+
+  stats(): EmbedderStats {
+    return this.#raw.stats();
   }
 
   /**

@@ -84,6 +84,8 @@ export function createInference(context: Context, overrides: InferenceOverrides)
   const binding = overrides.binding ?? llamaBinding;
   const inspector = overrides.inspector ?? new Inspector(join(node.dataDir, 'inspected-models.json'));
   const metrics = new InferenceMetrics(context.metrics);
+  // The default model is loaded beside the start of everything else; what it has to tell waits until there is a database.
+  const databaseOpen = Promise.withResolvers<void>();
   const gpus = new GpuMetrics(context.metrics, () => devicesOf(binding));
   const limits = registryLimits(config);
   const keeper = new ResponseKeeper({
@@ -98,24 +100,29 @@ export function createInference(context: Context, overrides: InferenceOverrides)
       onFault: (error) => log.error('an answer could not be handed over', { error }),
       onNotice: ({ message }) => log.warn(message),
     },
-    observer: observeMemory(metrics, log, new ModelTeller(context.events, log)),
-    announce: (stored) => inspections.announce(stored),
+    observer: observeMemory(metrics, log, new ModelTeller(context.events, log, databaseOpen.promise)),
+    announce: (stored) => void databaseOpen.promise.then(() => inspections.announce(stored)),
     media,
   });
   const { jobs } = context;
   const pulls = createPulls(settings, overrides.env ?? process.env, context, () => local.rescan());
   const inspections = new InspectionJobs({ jobs, inspector, inspect: (id) => local.inspect(id), log });
-  /** Resolves to the model to load. */
-  const prepareStart = async (): Promise<string | undefined> => {
-    if (overrides.inspector === undefined) void warnOfConfinementGap(log);
+  /** Opens the engine and begins to load the default model, which goes on behind it. */
+  const begin = async (): Promise<void> => {
     await emptyOffloadFolder(config.engine?.kvOffloadFolder, log);
     const devices = devicesOf(binding);
     limits.memory.deviceBytes = config.maxDeviceBytes ?? defaultDeviceBytes({ devices });
     gpus.start(devices);
     warnOfUnusedDevices(binding, log);
-    return await chooseDefaultModel(settings, source);
+    const defaultModel = await chooseDefaultModel(settings, source);
+    local.open();
+    started = { defaultModel, defaultFailure: undefined, isReady: false };
+    if (defaultModel !== undefined) local.setPinned(defaultModel, true);
+    void startLoading(local, started, onLoadError, log).then(() => {
+      if (overrides.inspector === undefined) void warnOfConfinementGap(log);
+    });
   };
-  let preparing: Promise<string | undefined> | undefined;
+  let begun: Promise<void> | undefined;
   let started: Started = { defaultModel: undefined, defaultFailure: undefined, isReady: false };
   const service = new InferenceService({
     backends: [local, ...(overrides.backends ?? [])],
@@ -131,7 +138,10 @@ export function createInference(context: Context, overrides: InferenceOverrides)
   const retention = new RetentionStore(context.storage);
   const sweep = new ResponseSweep(retention, log);
   context.metrics.onCollect(() => {
-    for (const { id, model } of local.engines()) if (model.openEngine) metrics.observe(id, model.openEngine.stats());
+    for (const { id, model } of local.engines()) {
+      if (model.openEngine) metrics.observe(id, model.openEngine.stats());
+      if (model.openEmbedder) metrics.observeEmbedder(id, model.openEmbedder.stats());
+    }
   });
   const onLoadError = (id: string, error: unknown) =>
     log.error('a model could not be loaded', { model: id, error: String(error) });
@@ -164,22 +174,21 @@ export function createInference(context: Context, overrides: InferenceOverrides)
       `svc-${node.version}`,
     ),
     prepare: () => {
-      preparing = prepareStart();
-      preparing.catch(() => undefined);
+      begun = begin();
+      begun.catch(() => undefined);
     },
     start: async () => {
-      const defaultModel = await (preparing ?? prepareStart());
-      preparing = undefined;
-      local.open();
-      started = { defaultModel, defaultFailure: undefined, isReady: false };
-      if (defaultModel !== undefined) local.setPinned(defaultModel, true);
+      await (begun ?? begin());
+      begun = undefined;
+      databaseOpen.resolve();
       background.queue.start();
       sweep.start();
       pulls.start();
       inspections.start();
-      void startLoading(local, started, onLoadError, log);
     },
     stop: async () => {
+      await begun?.catch(() => undefined);
+      begun = undefined;
       await streams.stop();
       await Promise.all([sweep.stop(), background.queue.stop(), pulls.stop(), inspections.stop()]);
       await local.close();

@@ -4,18 +4,24 @@ import t, { type Test } from 'tap';
 import { CpuUnsupportedError } from '../../native/load.ts';
 import { NativeError } from '../../native/native-error.ts';
 import { DomainError } from '../../platform/errors/domain-error.ts';
+import type { Events } from '../../platform/events/index.ts';
 import { declaredError } from '../../platform/http/declared-error.ts';
 import type { HttpError } from '../../platform/http/errors.ts';
 import { ANONYMOUS } from '../../platform/http/principal.ts';
 import type { BytesReply, Reply, RequestContext, Route } from '../../platform/http/route.ts';
 import { MetricsRegistry } from '../../platform/metrics/registry.ts';
 import type { TenantRules } from '../../platform/module/tenant-rules.ts';
+import { noEvents, scriptedContext, scriptedNode } from '../../platform/module/test-support/scripted-context.ts';
 import type { CompletionSink } from './backend.ts';
 import { ScriptedStream } from './completion/test-support/scripted-stream.ts';
 import type { StoredModel } from './index.ts';
+import { createInference } from './inference-module.ts';
 import { Inspector } from './local/inspection/inspector.ts';
+import { inferenceSettings } from './settings.ts';
 import { inferenceForTest } from './test-support/inference-for-test.ts';
 import { ScriptedBinding, scriptedUsage } from './test-support/scripted-engine.ts';
+import { unenforced } from './test-support/unenforced.ts';
+import { unmetered } from './test-support/unmetered.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }];
 
@@ -289,6 +295,57 @@ t.test('the list of models says which are kept in memory', async (t) => {
   t.equal(await pinned(), true, 'the default model is');
   await call(routes, 'PUT', '/api/v1/inference/models/{id}/pin', { pinned: false }, {}, { id: 'tiny-chat' });
   t.equal(await pinned(), false);
+});
+
+t.test('the default model is loaded before there is a database, which hears of it afterwards', async (t) => {
+  const folder = t.testdir({ 'tiny-chat.gguf': 'x' });
+  const binding = new ScriptedBinding();
+  const told: string[] = [];
+  const events = { ...noEvents, sendOfNode: async (type: { name: string }) => void told.push(type.name) } as unknown as Events;
+  const path = join(folder, 'tiny-chat.gguf');
+  const model: StoredModel = {
+    id: 'tiny-chat',
+    kind: 'chat',
+    path,
+    sizeBytes: 1,
+    architecture: 'llama',
+    family: 'llama',
+    nCtxTrain: 512,
+    createdAt: 5,
+  };
+  const result = { usable: true, hasChatTemplate: true, supportsTools: true, supportsThinking: false } as const;
+  const make = () =>
+    createInference(
+      scriptedContext({
+        spec: inferenceSettings,
+        settings: { default_model: model.id },
+        node: { ...scriptedNode, dataDir: folder },
+        events,
+      }),
+      {
+        metering: unmetered,
+        security: unenforced,
+        source: { list: async () => [model], find: async () => model },
+        binding,
+        inspector: new Inspector(undefined, async () => result, 0),
+      },
+    );
+  const module = make();
+  module.prepare?.();
+  while (module.ready() !== undefined) await new Promise(setImmediate);
+  t.strictSame(binding.loaded, [path]);
+  t.strictSame(told, []);
+  await module.start();
+  await new Promise(setImmediate);
+  t.strictSame(told, ['inference.model-loaded']);
+  await module.stop();
+  t.strictSame(binding.closed, [path]);
+
+  const neverStarted = make();
+  neverStarted.prepare?.();
+  while (neverStarted.ready() !== undefined) await new Promise(setImmediate);
+  await neverStarted.stop();
+  t.equal(binding.closed.length, 2, 'a node that could not start frees it too');
 });
 
 t.test('a model is loaded and unloaded on demand', async (t) => {

@@ -6,11 +6,14 @@ import { modelLoaded, modelUnloaded } from './events.ts';
 export class ModelTeller {
   readonly #events: Events;
   readonly #log: Log;
+  readonly #databaseOpen: Promise<void>;
   readonly #loaded = new Set<string>();
 
-  constructor(events: Events, log: Log) {
+  /** Nothing is told before there is a database. */
+  constructor(events: Events, log: Log, databaseOpen: Promise<void> = Promise.resolve()) {
     this.#events = events;
     this.#log = log;
+    this.#databaseOpen = databaseOpen;
   }
 
   loaded(model: string): void {
@@ -25,8 +28,10 @@ export class ModelTeller {
 
   /** No load waits for the database, and none fails with it. */
   #tell(type: EventType, model: string): void {
-    this.#events.sendOfNode(type, { model }).catch((error: unknown) => {
-      this.#log.warn('what became of a model was not told', { model, event: type.name, error: String(error) });
-    });
+    this.#databaseOpen
+      .then(() => this.#events.sendOfNode(type, { model }))
+      .catch((error: unknown) => {
+        this.#log.warn('what became of a model was not told', { model, event: type.name, error: String(error) });
+      });
   }
 }

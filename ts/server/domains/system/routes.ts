@@ -88,10 +88,12 @@ function probes(node: Node): Route[] {
       maxBody: 0,
       probe: true,
       tag,
-      summary: 'Whether the node takes work: 503 while the default model loads and while the server drains',
+      summary:
+        'Whether the node takes work: 503 while the node starts, while the default model loads, and while the server drains',
       responses: { 200: State },
       errors: [
         { status: 503, code: 'storage_unavailable', meaning: 'The database does not take writes; the sentence says why.' },
+        { status: 503, code: 'starting', meaning: 'The node starts; requests wait until its modules run.' },
         { status: 503, code: 'model_loading', meaning: 'The default model is being loaded; ask again in a moment.' },
         { status: 503, code: 'draining', meaning: 'The server is shutting down; send work elsewhere.' },
       ],

@@ -2,10 +2,10 @@ import type { FileHandle } from 'node:fs/promises';
 import { GgufError } from './gguf-error.ts';
 import { ggufLimits } from './gguf-limits.ts';
 
-const windowBytes = 64 * 1024;
+const windowBytes = 256 * 1024;
 
 /**
- * Walks a GGUF header forward through a window of 64 KiB. `need(n)` brings the next n bytes into the window (and throws GgufError
+ * Walks a GGUF header forward through a window of 256 KiB. `need(n)` brings the next n bytes into the window (and throws GgufError
  * `truncated` when the file ends before, `too_large` beyond the longest header); the read methods after it are synchronous.
  * `skip` reads nothing.
  */
@@ -55,6 +55,25 @@ export class FileCursor {
     this.#at += bytes;
   }
 
+  /** Skips up to `count` strings that begin in the window and have at most `maxBytes`; returns how many it skipped. */
+  skipStrings(count: number, maxBytes: number): number {
+    const { buffer, byteOffset, length } = this.#window;
+    const view = new DataView(buffer, byteOffset, length);
+    let at = this.#at - this.#windowStart;
+    let n = 0;
+    while (n < count && at + 8 <= length) {
+      const bytes = view.getUint32(at, true);
+      if (bytes > maxBytes || view.getUint32(at + 4, true) !== 0) break;
+      at += 8 + bytes;
+      n++;
+    }
+    const next = this.#windowStart + at;
+    // Beyond the file or the longest header: the last of them is left to skip(), which says so.
+    if (next > Math.min(this.fileBytes, ggufLimits.maxHeaderBytes)) return 0;
+    this.#at = next;
+    return n;
+  }
+
   take(bytes: number): Buffer {
     const start = this.#at - this.#windowStart;
     this.#at += bytes;
@@ -62,17 +81,21 @@ export class FileCursor {
   }
 
   u32(): number {
-    return this.take(4).readUInt32LE(0);
+    const value = this.#window.readUInt32LE(this.#at - this.#windowStart);
+    this.#at += 4;
+    return value;
   }
 
   /** A u64 that must be a safe integer; `what` names it in the error. */
   u64(what: string): number {
-    const offset = this.#at;
-    const value = this.take(8).readBigUInt64LE(0);
-    if (value > BigInt(Number.MAX_SAFE_INTEGER)) {
-      throw new GgufError({ code: 'invalid', offset, expected: `${what} below 2^53`, found: String(value) });
+    const at = this.#at - this.#windowStart;
+    const high = this.#window.readUInt32LE(at + 4);
+    if (high >= 2 ** 21) {
+      const found = String(this.#window.readBigUInt64LE(at));
+      throw new GgufError({ code: 'invalid', offset: this.#at, expected: `${what} below 2^53`, found });
     }
-    return Number(value);
+    this.#at += 8;
+    return high * 2 ** 32 + this.#window.readUInt32LE(at);
   }
 
   #check(bytes: number, what: string): void {

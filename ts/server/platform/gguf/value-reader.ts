@@ -81,9 +81,15 @@ export class ValueReader {
   async #skip(type: GgufElementType, length: number, key: string): Promise<void> {
     if (type !== 'string') return this.#cursor.skip(length * ggufTypes[type].bytes, key);
     const what = `a string of ${key}`;
-    for (let i = 0; i < length; i++) {
+    const maxBytes = this.#limits.maxStringBytes;
+    for (let left = length; left > 0; ) {
       if (!this.#cursor.has(8)) await this.#cursor.need(8, what);
-      this.#cursor.skip(this.#stringLength(what, this.#limits.maxStringBytes), what);
+      const nSkipped = this.#cursor.skipStrings(left, maxBytes);
+      left -= nSkipped;
+      // What it stopped at: one that is refused, or the first beyond the window.
+      if (left === 0 || (nSkipped > 0 && !this.#cursor.has(8))) continue;
+      this.#cursor.skip(this.#stringLength(what, maxBytes), what);
+      left--;
     }
   }
 

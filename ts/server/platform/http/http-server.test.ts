@@ -231,6 +231,30 @@ t.test('the public edge takes no chunked bodies', async (t) => {
   t.match(await inside.until((text) => text.includes('}')), /^HTTP\/1\.1 200 /);
 });
 
+t.test('a server that is held answers probes, and other requests once it is released', async (t) => {
+  const probe = plainRoute('GET', '/livez', () => OK, { probe: true, auth: 'open' });
+  const echo = plainRoute('POST', '/echo', ({ body }) => json(200, body as object), { body: Type.Object({ n: Type.Number() }) });
+  const { server, url } = await openTestBed(t, [probe, echo]);
+  const release = server.hold();
+  const order: string[] = [];
+  const post = (n: number) =>
+    fetch(`${url}/echo`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ n }) });
+  const waiting = [1, 2].map(async (n) => {
+    const answer = await post(n);
+    order.push(`answer ${n}`);
+    return answer.json();
+  });
+  const missing = fetch(`${url}/nothing`).then(({ status }) => status);
+  t.equal((await fetch(`${url}/livez`)).status, 200);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  order.push('released');
+  release();
+  t.strictSame(await Promise.all(waiting), [{ n: 1 }, { n: 2 }], 'bodies that came meanwhile are whole');
+  t.equal(await missing, 404);
+  t.equal(order[0], 'released');
+  t.equal((await post(3)).status, 200, 'later ones do not wait');
+});
+
 t.test('a port that is taken is refused with the reason', async (t) => {
   const second = (await openTestBed(t, routes)).server;
   await t.rejects(

@@ -116,6 +116,16 @@ export class HttpServer {
     return publicAddress === undefined ? addresses : { ...addresses, public: await this.#public.open(publicAddress) };
   }
 
+  /** Until the function that it returns is called, probes alone are answered, and other requests wait. */
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#router.opening = promise;
+    return () => {
+      this.#router.opening = undefined;
+      resolve();
+    };
+  }
+
   /** Judges the credentials of open requests again, of those whose caller `isConcerned` names, and ends those that are refused now. */
   recheck(isConcerned: (caller: Principal, requestId: string) => boolean): void {
     this.#router.recheck(isConcerned);

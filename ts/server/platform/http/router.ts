@@ -78,6 +78,8 @@ export class Router {
   draining = false;
   /** While draining, requests of connections that are open already are served: another process has the next ones, and these have nowhere to go. */
   takesLateRequests = false;
+  /** While set, requests wait for it: the node has still to start. */
+  opening: Promise<void> | undefined;
   /** When a request last came, by performance.now(). */
   lastRequestMs = 0;
   /** Requests that are not over, for the end of a drain and of their credentials. */
@@ -147,17 +149,24 @@ export class Router {
   async #serve(visit: Visit): Promise<void> {
     const { exchange } = visit;
     if (exchange.framingFault !== undefined) return this.#refuseFraming(visit, exchange.framingFault);
+    const match = this.#deps.table.find(exchange.method, exchange.path);
+    const isChunkedOutside = visit.listener === 'public' && exchange.header('transfer-encoding') !== undefined;
+    // Data that arrives before anything listens is lost, so the body is taken before the first wait.
+    const takeBody = () => (match === undefined || isChunkedOutside ? undefined : this.#startBody(exchange, match.endpoint));
+    const held = this.opening === undefined ? undefined : { body: takeBody() };
+    if (held !== undefined) {
+      await this.opening;
+      visit.state = this.#deps.authenticator.state();
+    }
     const { corsOrigin, refusal } = this.#deps.guard.check(exchange, visit.listener, visit.state);
     if (corsOrigin !== undefined) this.#deps.cors.addTo(exchange.commonHeaders, corsOrigin);
     if (this.draining && !this.takesLateRequests) throw this.#drainRefusal(exchange);
     if (refusal !== undefined) throw refusal;
     if (exchange.method === 'OPTIONS') return this.#preflight(exchange);
-    const isChunkedOutside = visit.listener === 'public' && exchange.header('transfer-encoding') !== undefined;
     exchange.closeAfter ||= isChunkedOutside;
-    const match = this.#deps.table.find(exchange.method, exchange.path);
     visit.route = match?.endpoint.route;
-    // Data that arrives before anything listens is lost, so the body is taken now. What is wrong with it is told after the credential.
-    const body = match === undefined || isChunkedOutside ? undefined : this.#startBody(exchange, match.endpoint);
+    // What is wrong with it is told after the credential.
+    const body = held === undefined ? takeBody() : held.body;
     const caller = await this.#admit(visit, match);
     if (match === undefined) {
       throw missingRoute(exchange.method, exchange.path, this.#deps.table.methodsOf(exchange.path), this.#deps.findModule);

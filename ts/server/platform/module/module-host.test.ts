@@ -27,13 +27,14 @@ function greeting(path: string, text: string): Route {
 }
 
 /** A module that writes down what happens to it. */
-function recorded(name: ModuleName, events: string[], failure?: Error): AnyModuleDefinition {
+function recorded(name: ModuleName, events: string[], failure?: Error, prepares = false): AnyModuleDefinition {
   return defineModule({
     name,
     settings: noSettings,
     create: () => ({
       api: { name },
       routes: [greeting(`/api/v1/${name}/greeting`, name)],
+      ...(prepares ? { prepare: () => void events.push(`prepare ${name}`) } : {}),
       start: async () => {
         events.push(`start ${name}`);
         if (failure !== undefined) throw failure;
@@ -109,6 +110,21 @@ t.test('a module that cannot start stops those before it, and says what to do', 
   });
   t.strictSame(events, ['start identity', 'start inference', 'stop inference', 'stop identity']);
   t.strictSame(modules.running, []);
+});
+
+t.test('what a module has begun before a failure elsewhere is ended', async (t) => {
+  const events: string[] = [];
+  const broken = recorded('identity', events, new Error('broken'));
+  const modules = await host([recorded('system', events), broken, recorded('inference', events, undefined, true)]);
+  modules.prepare([]);
+  modules.prepare(['inference']);
+  await t.rejects(modules.start(['inference']), /broken/);
+  t.strictSame(
+    events.filter((event) => event.endsWith('inference')),
+    ['prepare inference', 'stop inference'],
+  );
+  await modules.stop();
+  t.equal(events.filter((event) => event === 'stop inference').length, 1, 'once');
 });
 
 t.test('a role switches its modules, whose routes answer 503 while they are off', async (t) => {

@@ -18,6 +18,8 @@ interface Row {
   readonly definition: AnyModuleDefinition;
   readonly module: Module;
   isRunning: boolean;
+  /** It has begun what start() waits for, which a stop ends as well. */
+  isPrepared: boolean;
 }
 
 export class ModuleHost {
@@ -47,7 +49,7 @@ export class ModuleHost {
         settings: valuesOf(config, definition.settings),
         use: (lower) => apiOf(rows, definition, lower),
       });
-      rows.push({ name, role: moduleInfo(name).role, definition, module, isRunning: false });
+      rows.push({ name, role: moduleInfo(name).role, definition, module, isRunning: false, isPrepared: false });
     }
     return new ModuleHost(rows);
   }
@@ -95,7 +97,10 @@ export class ModuleHost {
 
   /** Lets the modules that start() will start begin with what needs no database. */
   prepare(roles: readonly Role[]): void {
-    for (const { module } of this.#wanted(roles)) module.prepare?.();
+    for (const row of this.#wanted(roles)) {
+      row.module.prepare?.();
+      row.isPrepared = row.module.prepare !== undefined;
+    }
   }
 
   /** Starts the modules of these roles and those without one, lowest tier first. After a failure, those that ran are stopped again. */
@@ -166,6 +171,7 @@ function apiOf(rows: readonly Row[], user: AnyModuleDefinition, lower: AnyModule
 
 async function startRow(row: Row): Promise<void> {
   if (row.isRunning) return;
+  row.isPrepared = false;
   try {
     await row.module.start();
     row.isRunning = true;
@@ -178,8 +184,9 @@ async function startRow(row: Row): Promise<void> {
 async function stopRows(rows: readonly Row[], limit?: StopLimit): Promise<void> {
   const failures: unknown[] = [];
   for (const row of [...rows].reverse()) {
-    if (!row.isRunning) continue;
+    if (!row.isRunning && !row.isPrepared) continue;
     row.isRunning = false;
+    row.isPrepared = false;
     const stop = () => row.module.stop();
     const stopping = limit === undefined ? stop() : limit.within(`module ${row.name}`, stop);
     await stopping.catch((error: unknown) => failures.push(error));

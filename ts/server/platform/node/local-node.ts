@@ -45,6 +45,7 @@ export class LocalNode implements Node {
   #host: ModuleHost | undefined;
   #record: NodeRecord | undefined;
   #roles = new Set<Role>();
+  #hasStarted = false;
 
   constructor(options: LocalNodeOptions) {
     this.version = options.version;
@@ -100,6 +101,7 @@ export class LocalNode implements Node {
   /** Starts the modules of the saved roles, else of the configured ones. */
   async start(): Promise<void> {
     await this.#modules.start([...this.#roles]);
+    this.#hasStarted = true;
   }
 
   restart(reason: string): void {
@@ -127,6 +129,7 @@ export class LocalNode implements Node {
 
   notReady(): NotReady | undefined {
     if (this.isDraining) return { code: 'draining', detail: 'The server is shutting down.' };
+    if (!this.#hasStarted) return { code: 'starting', detail: 'The node is starting; requests wait until it has.' };
     const storage = this.#options.storage.notReady();
     if (storage !== undefined) return { code: 'storage_unavailable', detail: storage };
     return this.#modules.notReady();

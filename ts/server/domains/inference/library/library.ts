@@ -39,10 +39,12 @@ export interface LibraryEntry {
 
 const servable: readonly string[] = ['chat', 'embedding', 'rerank', 'vocab'] satisfies ModelKind[];
 
+/** Of files by path, for every library of the process: reading a header takes tens of milliseconds with a large tokenizer. */
+const knownFacts = new Map<string, { state: string; facts: ModelFacts | LibraryError }>();
+
 export class ModelLibrary implements ModelSource {
   readonly modelsDir: string;
   readonly #options: LibraryOptions;
-  readonly #known = new Map<string, { key: string; facts: ModelFacts | LibraryError }>();
   #scan: Promise<LibraryEntry[]> | undefined;
 
   constructor(options: LibraryOptions) {
@@ -140,14 +142,14 @@ export class ModelLibrary implements ModelSource {
     };
   }
 
-  /** Reading a header takes tens of milliseconds with a large tokenizer, so it is read once for each state of the file. */
+  /** A header is read once for each state of the file. */
   async #factsOf({ paths, sizeBytes, modifiedMs }: ModelFiles): Promise<ModelFacts | LibraryError> {
     const [path = ''] = paths;
-    const key = `${sizeBytes} ${modifiedMs} ${paths.length}`;
-    const known = this.#known.get(path);
-    if (known?.key === key) return known.facts;
+    const state = `${sizeBytes} ${modifiedMs} ${paths.length}`;
+    const known = knownFacts.get(path);
+    if (known?.state === state) return known.facts;
     const facts = await readModelFacts(path).catch(asLibraryError);
-    this.#known.set(path, { key, facts });
+    knownFacts.set(path, { state, facts });
     return facts;
   }
 }

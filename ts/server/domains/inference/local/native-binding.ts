@@ -1,5 +1,6 @@
 /** What the local backend uses of native/llama.ts; tests put a scripted engine behind it. */
 import {
+  type EmbedderStats,
   type EmbedOptions,
   type EmbedResult,
   type EngineEvents,
@@ -33,6 +34,7 @@ export interface NativeEngine {
 
 export interface NativeEmbedder {
   readonly limits: EngineLimits;
+  stats(): EmbedderStats;
   embed(inputs: (Text | Int32Array)[], options: EmbedOptions): Promise<EmbedResult>;
   rank(query: Text, documents: Text[], options: EmbedOptions): Promise<RankResult>;
   close(): Promise<void>;

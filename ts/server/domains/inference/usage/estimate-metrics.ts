@@ -1,5 +1,5 @@
-/** What an engine steers by, for Prometheus: an operator sees what it believes about its machine. 0 where nothing is known yet. */
-import type { DraftKind, EngineStats } from '../../../native/llama-shapes.ts';
+/** What an engine and an embedder steer by, for Prometheus: an operator sees what it believes about its machine. 0 where nothing is known yet. */
+import type { DraftKind, EmbedderStats, EngineStats } from '../../../native/llama-shapes.ts';
 import type { Family, Gauge } from '../../../platform/metrics/metrics.ts';
 import type { MetricsRegistry } from '../../../platform/metrics/registry.ts';
 
@@ -49,15 +49,31 @@ const table: readonly [name: string, help: string, read: (stats: EngineStats) =>
   ],
 ];
 
+const embedderTable: readonly [name: string, help: string, read: (stats: EmbedderStats) => number][] = [
+  ['embedding_queued_requests', 'Requests for embeddings or scores that wait or are computed.', ({ nQueued }) => nQueued],
+  ['embedding_queued_tokens', 'Tokens of those requests.', ({ nQueuedTokens }) => nQueuedTokens],
+  ['estimated_embedding_token_seconds', 'One token of the last batch of texts.', ({ tokenMs }) => tokenMs / 1000],
+  [
+    'estimated_embedding_service_rate',
+    'Requests for embeddings or scores that are completed in a second when more wait.',
+    ({ requestsPerSecond }) => requestsPerSecond,
+  ],
+];
+
+interface ReadGauge<Stats> {
+  family: Family<Gauge>;
+  read: (stats: Stats) => number;
+}
+
 export class EstimateMetrics {
-  readonly #gauges: readonly { family: Family<Gauge>; read: (stats: EngineStats) => number }[];
+  readonly #gauges: readonly ReadGauge<EngineStats>[];
+  readonly #embedderGauges: readonly ReadGauge<EmbedderStats>[];
   readonly #acceptance: Family<Gauge>;
 
   constructor(registry: MetricsRegistry) {
-    this.#gauges = table.map(([name, help, read]) => ({
-      family: registry.gauge(`svc_inference_${name}`, help, ['model']),
-      read,
-    }));
+    const gauge = (name: string, help: string) => registry.gauge(`svc_inference_${name}`, help, ['model']);
+    this.#gauges = table.map(([name, help, read]) => ({ family: gauge(name, help), read }));
+    this.#embedderGauges = embedderTable.map(([name, help, read]) => ({ family: gauge(name, help), read }));
     this.#acceptance = registry.gauge(
       'svc_inference_estimated_draft_acceptance',
       'Share of drafted tokens that turn out right; kind is the length of the repetition that they were found by, or the draft model.',
@@ -69,5 +85,9 @@ export class EstimateMetrics {
     for (const { family, read } of this.#gauges) family.with({ model }).set(read(stats));
     const acceptance = Object.entries(stats.estimates.draftAcceptance) as [DraftKind, number][];
     for (const [kind, share] of acceptance) this.#acceptance.with({ model, kind }).set(share);
+  }
+
+  observeEmbedder(model: string, stats: EmbedderStats): void {
+    for (const { family, read } of this.#embedderGauges) family.with({ model }).set(read(stats));
   }
 }

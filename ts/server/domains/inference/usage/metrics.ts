@@ -1,5 +1,5 @@
 /** What inference tells Prometheus. The label `model` has installed models' ids only, so its set is bounded. */
-import type { EngineStats, JobUsage } from '../../../native/llama-shapes.ts';
+import type { EmbedderStats, EngineStats, JobUsage } from '../../../native/llama-shapes.ts';
 import type { Counter, Family, Gauge, Histogram } from '../../../platform/metrics/metrics.ts';
 import type { MetricsRegistry } from '../../../platform/metrics/registry.ts';
 import { EstimateMetrics } from './estimate-metrics.ts';
@@ -126,6 +126,11 @@ export class InferenceMetrics {
     this.#lateRows.with({ model }).value = stats.lateRowsTotal;
     this.#gauges.lastStep.with({ model }).set(stats.lastStepMs / 1000);
     this.#estimates.observe(model, stats);
+  }
+
+  /** The same of what computes its embeddings and scores. */
+  observeEmbedder(model: string, stats: EmbedderStats): void {
+    this.#estimates.observeEmbedder(model, stats);
   }
 
   loaded(model: string, predictedBytes: number, usedBytes: number): void {

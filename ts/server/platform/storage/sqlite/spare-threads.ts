@@ -13,10 +13,13 @@ export type StartedThreads = Partial<Record<ThreadRole, Worker>>;
 export class SpareThreads {
   readonly #waiting = new Map<ThreadRole, Worker>();
 
-  /** One of each, which keep no process alive. `started`: threads of these roles that run already and were told nothing. */
+  /**
+   * The writer, which keeps no process alive; `started` has it where it runs already and was told nothing. A reader that started as early
+   * would take a core from the thread that reads the program, and is needed later.
+   */
   static start(started: StartedThreads = {}): SpareThreads {
     const threads = new SpareThreads();
-    for (const role of ['writer', 'reader'] as const) threads.#add(role, started[role] ?? startThread(role));
+    threads.#add('writer', started.writer ?? startThread('writer'));
     return threads;
   }
 
