@@ -1,5 +1,5 @@
 // From a job's messages, text or tokens to what the engine runs: tokens, grammar, and how to read the answer.
-// Runs on the preparing thread; llama.cpp's `common` renders templates and writes the grammars.
+// Runs on a preparing thread; llama.cpp's `common` renders templates and writes the grammars.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,7 @@
 #include "preparation.h"
 
 #include "../../common/memory_wait.h"
+#include "../tuning/tuning.h"
 
 #include <random>
 #include <tuple>
@@ -26,6 +27,8 @@ void add_generations(Job & job) {
     }
 }
 
+bool is_slow(const Job & job) { return !job.options.media.empty() || job.n_queued_tokens > kTuning.quick_prompt_tokens; }
+
 // Thousands may wait: what was read is let go. Moved out, since a string that is assigned an empty one keeps its memory.
 void let_go(Job & job) {
     auto & options = job.options;
@@ -49,38 +52,48 @@ void build_samplers(const Model & model, Job & job) {
 
 Preparation::Preparation(std::shared_ptr<const Model> model, uint32_t n_ctx, std::function<void(const Job &)> done,
                          std::function<void(const Job &, const Status &)> failed)
-    : model_(std::move(model)), n_ctx_(n_ctx), done_(std::move(done)), failed_(std::move(failed)), thread_([this] { run(); }) {}
+    : model_(std::move(model)), n_ctx_(n_ctx), done_(std::move(done)), failed_(std::move(failed)) {
+    try {
+        for (auto * lane : {&quick_, &slow_}) lane->thread = std::thread([this, lane] { run(*lane); });
+    } catch (...) {
+        close();
+        throw;
+    }
+}
 
 Preparation::~Preparation() { close(); }
 
 void Preparation::push(Job job) {
     std::lock_guard lock(mutex_);
     if (closing_) throw StatusError("closed", "the engine is closed");
+    auto & lane = is_slow(*job) ? slow_ : quick_;
     const auto & tenant = job->options.tenant;
-    waiting_.push(tenant, 0, job);
-    changed_.notify_one();
+    lane.waiting.push(tenant, 0, job);
+    lane.changed.notify_one();
 }
 
 void Preparation::close() {
     {
         std::lock_guard lock(mutex_);
         closing_ = true;
-        changed_.notify_all();
+        for (auto * lane : {&quick_, &slow_}) lane->changed.notify_all();
     }
-    if (thread_.joinable()) thread_.join();
-    waiting_ = {};
+    for (auto * lane : {&quick_, &slow_}) {
+        if (lane->thread.joinable()) lane->thread.join();
+        lane->waiting = {};
+    }
     model_.reset();
 }
 
-void Preparation::run() {
+void Preparation::run(Lane & lane) {
     for (;;) {
         Job job;
         {
             std::unique_lock lock(mutex_);
-            changed_.wait(lock, [this] { return closing_ || !waiting_.empty(); });
+            lane.changed.wait(lock, [&] { return closing_ || !lane.waiting.empty(); });
             if (closing_) return;
             const MemoryWait wait;
-            job = waiting_.pop(1);
+            job = lane.waiting.pop(1);
         }
         const auto status = catch_status([&] { prepare(*job); });
         if (status.code.empty()) done_(job);

@@ -1,5 +1,6 @@
-// From what a caller asked for to what the engine runs: renders templates, tokenises, compiles grammars, on a thread of its own.
-// What fails here never reaches the engine thread.
+// From what a caller asked for to what the engine runs: renders templates, tokenises, compiles grammars, on threads of its own:
+// one for short prompts, and one for long ones and media, which take up to seconds. What fails here never reaches the engine
+// thread.
 #pragma once
 
 #include <condition_variable>
@@ -23,18 +24,23 @@ class Preparation {
   public:
     using Job = std::shared_ptr<svc::Job>;
 
-    // Jobs may have n_ctx tokens. `done` and `failed` are called on the thread, once for each job.
+    // Jobs may have n_ctx tokens. `done` and `failed` are called on these threads, once for each job.
     Preparation(std::shared_ptr<const Model> model, uint32_t n_ctx, std::function<void(const Job &)> done,
                 std::function<void(const Job &, const Status &)> failed);
     ~Preparation();
 
     // Throws StatusError closed.
     void push(Job job);
-    // Joins the thread and lets go of the model. Jobs that wait are dropped. Idempotent.
+    // Joins the threads and lets go of the model. Jobs that wait are dropped. Idempotent.
     void close();
 
   private:
-    void run();
+    struct Lane {
+        std::condition_variable changed;
+        FairQueue<Job> waiting;  // over jobs: a tenant with thousands delays another's by one
+        std::thread thread;
+    };
+    void run(Lane & lane);
     void prepare(svc::Job & job) const;
 
     std::shared_ptr<const Model> model_;
@@ -42,10 +48,9 @@ class Preparation {
     std::function<void(const Job &)> done_;
     std::function<void(const Job &, const Status &)> failed_;
     std::mutex mutex_;
-    std::condition_variable changed_;
-    FairQueue<Job> waiting_;  // over jobs: a tenant with thousands delays another's by one
     bool closing_ = false;
-    std::thread thread_;
+    Lane quick_;
+    Lane slow_;
 };
 
 }  // namespace svc

@@ -1,4 +1,4 @@
-// A job as it travels through the engine: from submit() over the preparing thread to its generations.
+// A job as it travels through the engine: from submit() over a preparing thread to its generations.
 #pragma once
 
 #include <atomic>

@@ -175,6 +175,25 @@ t.test('a text counts by its bytes before it is read', async (t) => {
   engine.cancel(blocker.id);
 });
 
+t.test('a prompt that is long in preparation holds up no short one', async (t) => {
+  const engine = await open(t, { nParallel: 2, maxQueuedTokens: 2 ** 30 });
+  // What an assistant said is not counted before the template is rendered, as templates may leave it out.
+  const messages = [
+    { role: 'assistant', content: 'long story '.repeat(1_000_000) },
+    { role: 'user', content: 'Go on.' },
+  ];
+  const order: string[] = [];
+  const note = async (name: string, work: Promise<unknown>): Promise<void> => {
+    await work;
+    order.push(name);
+  };
+  const long = submit(engine, 'a', { prompt: { kind: 'chat', messagesJson: JSON.stringify(messages) } });
+  const short = [submit(engine, 'a'), submit(engine, 'b')];
+  await Promise.all([note('long', long.ended), ...short.map(({ ended }) => note('short', ended))]);
+  t.strictSame(order, ['short', 'short', 'long']);
+  t.equal(await long.ended, 'context_length_exceeded');
+});
+
 t.test('what a job holds beside its text counts too: images for less, biases until it ends', async (t) => {
   const engine = await open(t, { nParallel: 1 });
   const blocker = submit(engine, 'a', endless);

@@ -122,6 +122,8 @@ struct Tuning {
     uint32_t reserved_part = 8;
     // of text, until it is tokenised. step
     uint64_t bytes_per_token = 4;
+    // TTFT of short prompts : long ones, of which one at a time is prepared. Some 40 ms of work. step, 2c
+    uint64_t quick_prompt_tokens = 64 * 1024;
     // of pixels: three megabytes come to about a thousand tokens. step
     size_t media_bytes_per_text_byte = 64;
     // connections that may wait : memory, 2 KiB each. idle-streams, 2c
