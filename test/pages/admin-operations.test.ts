@@ -41,6 +41,28 @@ t.test('the node', { skip: whyNoBrowser() }, async (t) => {
     await page.keyboard.press('Escape');
   });
 
+  await t.test('a backup is restored after a question that says what is lost', async (t) => {
+    await openScreen(page, 'backups', 'Backups');
+    const asked: unknown[] = [];
+    // The node would end for it, and nobody starts it again here: test/backup-restore-route.test.ts does.
+    await page.route('**/api/v1/backup/restore', async (route) => {
+      asked.push(route.request().postDataJSON());
+      await route.fulfill({ status: 202, json: { job_id: 'j', backup: 'b', next: 'n' } });
+    });
+    const row = page.getByRole('row', { name: /encrypted/ });
+    const choose = async (): Promise<void> => {
+      await row.getByRole('button').click();
+      await page.getByRole('menuitem', { name: 'Restore' }).click();
+    };
+    await choose();
+    await dialog.getByText(/everything written since that backup is lost/).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await choose();
+    await dialog.getByRole('button', { name: 'Restore' }).click();
+    await page.getByRole('status').filter({ hasText: 'Begun' }).waitFor();
+    t.strictSame(asked, [{ id: await row.locator('code').textContent(), confirm: true }]);
+  });
+
   await t.test('jobs show what became of them', async (t) => {
     await openScreen(page, 'jobs', 'Jobs');
     await page.getByRole('button', { name: 'Details of backup.verify' }).click();

@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { writeZip } from '../../ts/server/domains/data/extraction/test-support/zip-writer.ts';
 import { startServer } from '../server.ts';
 import { openAccount, openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
 
@@ -194,7 +195,7 @@ t.test('what a reader keeps', { skip: whyNoBrowser() }, async (t) => {
 
   await t.test('exports of ChatGPT and of Open WebUI are imported', async (t) => {
     const folder = t.testdir();
-    const choose = async (name: string, content: string): Promise<void> => {
+    const choose = async (name: string, content: string | Buffer): Promise<void> => {
       writeFileSync(join(folder, name), content);
       const chooser = page.waitForEvent('filechooser');
       await page.getByRole('button', { name: 'ada' }).click();
@@ -202,14 +203,18 @@ t.test('what a reader keeps', { skip: whyNoBrowser() }, async (t) => {
       await (await chooser).setFiles(join(folder, name));
     };
     await choose('export.zip', 'PK\x03\x04...');
-    await page.getByText('Unpack it, and choose the file conversations.json').waitFor();
+    await page.getByText('No file conversations.json can be read in this archive').waitFor();
     await choose('strange.json', JSON.stringify([{ what: 'is this' }]));
     await dialog.getByText('0 imported, 0 were there already, 1 could not be read').waitFor();
     await dialog.getByText(/^Conversation 1 of the file: .*none of the formats/).waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
-    const files = { 'conversations.json': chatGpt, 'open-webui.json': openWebUi };
+    const archive = writeZip([
+      { name: 'user.json', data: '{}' },
+      { name: 'conversations.json', data: JSON.stringify(chatGpt) },
+    ]);
+    const files = { 'chatgpt.zip': archive, 'open-webui.json': JSON.stringify(openWebUi) };
     for (const [name, content] of Object.entries(files)) {
-      await choose(name, JSON.stringify(content));
+      await choose(name, content);
       await page.getByText('1 imported, 0 were there already').first().waitFor();
     }
     await link('From ChatGPT').click();

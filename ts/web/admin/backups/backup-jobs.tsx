@@ -1,4 +1,4 @@
-/** Backups that are being made or verified, and how the last ones ended. */
+/** Backups that are being made, verified or restored, and how the last ones ended. */
 import { useEffect, useRef } from 'preact/hooks';
 import { type Answer, call } from '../../api/call.ts';
 import { Notice } from '../../design/notice.tsx';
@@ -15,7 +15,7 @@ const SHOWN_ENDED_MS = 10 * 60_000;
 /** `asked`: changes when a job was begun here, so that it shows at once. */
 export function BackupJobs({ asked, onDone }: { asked: number; onDone(): void }) {
   const load = async (): Promise<Job[]> => {
-    const kinds = ['backup.create', 'backup.verify'];
+    const kinds = ['backup.create', 'backup.verify', 'backup.restore'];
     const pages = await Promise.all(kinds.map((kind) => call('GET /api/v1/system/jobs', { query: { kind, limit: 5 } })));
     return pages.flatMap(({ jobs }) => jobs);
   };
@@ -47,7 +47,7 @@ export function BackupJobs({ asked, onDone }: { asked: number; onDone(): void })
 }
 
 function Running({ job: { kind, progress } }: { job: Job }) {
-  const name = kind === 'backup.create' ? t('backup_being_made') : t('backup_being_verified');
+  const name = nameOf(kind);
   const done = progress?.done ?? 0;
   const total = progress?.total ?? undefined;
   return (
@@ -59,6 +59,11 @@ function Running({ job: { kind, progress } }: { job: Job }) {
       <Progress label={name} value={total === undefined || total === 0 ? undefined : done / total} />
     </section>
   );
+}
+
+function nameOf(kind: string): string {
+  if (kind === 'backup.create') return t('backup_being_made');
+  return kind === 'backup.verify' ? t('backup_being_verified') : t('backup_being_restored');
 }
 
 function textOf(value: unknown, member: string): string {

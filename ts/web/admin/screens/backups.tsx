@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { type Answer, call } from '../../api/call.ts';
 import { Badge } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
+import { confirmed } from '../../design/confirm.tsx';
 import { Empty } from '../../design/empty.tsx';
 import { FactList } from '../../design/fact-list.tsx';
 import { Menu } from '../../design/menu.tsx';
@@ -26,6 +27,10 @@ export function Backups() {
   const begin = async (work: () => Promise<unknown>): Promise<void> => {
     await attempt(work, t('job_begun'));
     setAsked((count) => count + 1);
+  };
+  const restore = async (id: string, at: string): Promise<void> => {
+    const isMeant = await confirmed(t('restore_question', { time: formatTime(at) }), t('restore_detail'), t('restore'));
+    if (isMeant) await begin(() => call('POST /api/v1/backup/restore', { body: { id, confirm: true } }));
   };
   const again = async (): Promise<void> => {
     await Promise.all([reload(), plan.reload()]);
@@ -76,7 +81,7 @@ export function Backups() {
             {
               head: t('actions'),
               kind: 'actions',
-              cell: ({ id }) => (
+              cell: ({ id, created_at: at }) => (
                 <Menu
                   items={[
                     {
@@ -85,6 +90,7 @@ export function Backups() {
                       run: () => void begin(() => call('POST /api/v1/backup/backups/{id}/verify', { params: { id } })),
                     },
                     { text: t('details'), icon: 'list', run: () => setOpen({ id }) },
+                    { text: t('restore'), icon: 'refresh', isDangerous: true, run: () => void restore(id, at) },
                   ]}
                   icon="more"
                   size="small"

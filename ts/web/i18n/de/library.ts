@@ -27,7 +27,8 @@ export const library: Translation<typeof english> = {
   found: 'Gefunden',
   found_count: '{count} gefunden',
   import: 'Unterhaltungen importieren',
-  import_archive: 'Das ist ein Archiv. Bitte entpacken und daraus die Datei conversations.json wählen.',
+  import_archive:
+    'In diesem Archiv ist keine Datei conversations.json lesbar. Bitte das Archiv wählen, das das andere Programm exportiert hat, oder es entpacken.',
   import_failed_at: 'Unterhaltung {n} der Datei: {reason}',
   imported: '{imported} importiert, {skipped} waren schon da, {failed} waren nicht lesbar',
   importing: '{name} wird importiert …',

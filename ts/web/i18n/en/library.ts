@@ -24,7 +24,8 @@ export const library = {
   found: 'Found',
   found_count: '{count} found',
   import: 'Import conversations',
-  import_archive: 'This is an archive. Unpack it, and choose the file conversations.json of it.',
+  import_archive:
+    'No file conversations.json can be read in this archive. Choose the one that the other program exported, or unpack it.',
   import_failed_at: 'Conversation {n} of the file: {reason}',
   imported: '{imported} imported, {skipped} were there already, {failed} could not be read',
   importing: 'Importing {name} …',
