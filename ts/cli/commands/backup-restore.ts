@@ -69,10 +69,12 @@ async function latestOf({ manifests, files }: Awaited<ReturnType<Offline['openRe
 }
 
 /** A database of its own takes the rows; it has to be empty, or hold the unfinished part of this restore. */
-function importerOf(config: NodeConfig, signal: AbortSignal): ((file: string) => Promise<void>) | undefined {
+function importerOf(config: NodeConfig, signal: AbortSignal) {
   if (config.values['database.url'] === '') return undefined;
   const to = databaseOptions(config.values, modules);
-  return async (file) => void (await copyDatabase({ ...to, url: `sqlite:${file}` }, to, { signal }));
+  return async (file: string, beforeUse: () => Promise<void>): Promise<void> => {
+    await copyDatabase({ ...to, url: `sqlite:${file}` }, to, { signal, beforeUse });
+  };
 }
 
 function occupied(dataDir: string): CliError {

@@ -30,11 +30,14 @@ export async function commitSwap(dataDir: string, remove: readonly string[]): Pr
   await finishSwap(dataDir);
 }
 
-/** The same, done by whoever takes the lock of the data folder next: for a process that works on the files that go. */
-export async function decideSwap(dataDir: string, remove: readonly string[]): Promise<void> {
+/**
+ * The same, done by whoever takes the lock of the data folder next: for a process that works on the files that go. `unplaced` names what was
+ * staged and takes no place.
+ */
+export async function decideSwap(dataDir: string, remove: readonly string[], unplaced: readonly string[] = []): Promise<void> {
   const staging = join(dataDir, FOLDER, 'new');
   await syncFolder(staging);
-  const place = await readdir(staging);
+  const place = (await readdir(staging)).filter((name) => !unplaced.includes(name));
   const commit: Commit = { place, remove: remove.filter((name) => !place.includes(name)) };
   await writeFileAtomically(join(dataDir, FOLDER, 'commit.json'), JSON.stringify(commit));
 }

@@ -1,7 +1,7 @@
 /** Puts a backup into the place of a node's data. The caller holds the lock of data_dir. */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { commitSwap, decideSwap, openStaging } from '../../../platform/files/staged-swap.ts';
+import { commitSwap, decideSwap, finishSwap, openStaging } from '../../../platform/files/staged-swap.ts';
 import type { StateFile } from '../../../platform/module/state-file.ts';
 import { damaged } from '../errors.ts';
 import { DATABASE_PATH, type Manifest } from '../repository/manifest.ts';
@@ -19,19 +19,31 @@ export interface RestoreTarget {
   readonly stateFiles: readonly StateFile[];
   /** Throws for a database that this version cannot work with, before anything is replaced. */
   readonly admitDatabase?: (file: string) => Promise<void>;
-  /** Takes the SQLite file in where the database is another; absent: it becomes the database. */
-  readonly importDatabase?: (file: string) => Promise<void>;
+  /**
+   * Takes the SQLite file in where the database is another; absent: it becomes the database. `beforeUse` is called once all of it is there,
+   * before anybody can work with that database.
+   */
+  readonly importDatabase?: (file: string, beforeUse: () => Promise<void>) => Promise<void>;
 }
 
-/** Until this resolves, and after a kill at any moment, the old state is there or the new one. Throws BackupError, StorageError. */
+/**
+ * Until this resolves, and after a kill at any moment, the old state is there or the new one, or a database that takes no work until the
+ * restore was run again. Throws BackupError, StorageError.
+ */
 export async function restoreBackup(
   repository: Repository,
   id: string,
   target: RestoreTarget,
   options: ExtractOptions = {},
 ): Promise<Manifest> {
-  const manifest = await stageBackup(repository, id, target, options);
-  await commitSwap(target.dataDir, replacedNames(target));
+  const { manifest, database } = await stageBackup(repository, id, target, options);
+  const { dataDir, importDatabase } = target;
+  const names = replacedNames(target);
+  if (importDatabase === undefined) await commitSwap(dataDir, names);
+  else {
+    await importDatabase(database, () => decideSwap(dataDir, names, DATABASE_NAMES));
+    await finishSwap(dataDir);
+  }
   return manifest;
 }
 
@@ -55,7 +67,7 @@ async function stageBackup(
   id: string,
   target: RestoreTarget,
   options: ExtractOptions,
-): Promise<Manifest> {
+): Promise<{ manifest: Manifest; database: string }> {
   const manifest = await repository.manifests.get(id, repository.sealing);
   checkNames(
     manifest,
@@ -63,13 +75,12 @@ async function stageBackup(
   );
   const staging = await openStaging(target.dataDir);
   await extractBackup(repository, manifest, (path) => locate(staging, path), options);
-  await checkDatabase(join(staging, 'svc.db'), manifest);
-  await target.admitDatabase?.(join(staging, 'svc.db'));
-  await target.importDatabase?.(join(staging, 'svc.db'));
+  const database = join(staging, 'svc.db');
+  await checkDatabase(database, manifest);
+  await target.admitDatabase?.(database);
   // Reading leaves an empty log beside the file, which is not to become the database's.
-  const unwanted = target.importDatabase === undefined ? DATABASE_NAMES.slice(1) : DATABASE_NAMES;
-  for (const name of unwanted) await rm(join(staging, name), { force: true });
-  return manifest;
+  for (const name of DATABASE_NAMES.slice(1)) await rm(join(staging, name), { force: true });
+  return { manifest, database };
 }
 
 function replacedNames({ stateFiles }: RestoreTarget): string[] {

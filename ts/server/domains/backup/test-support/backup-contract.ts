@@ -2,8 +2,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { finishSwap } from '../../../platform/files/staged-swap.ts';
 import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
-import { copyDatabase } from '../../../platform/storage/index.ts';
+import { copyDatabase, createStorage } from '../../../platform/storage/index.ts';
 import { notesModule } from '../../../platform/storage/test-support/notes-module.ts';
 import { openRepository, openRepositoryForWriting } from '../repository/repository.ts';
 import { createBackup } from '../snapshot/create-backup.ts';
@@ -31,8 +32,9 @@ export function backupContract(t: Test, { newUrl }: TestDatabases): void {
     const target = join(newFolder(t), 'data');
     mkdirSync(target);
     const url = await newUrl();
-    const importDatabase = async (file: string): Promise<void> => {
-      await copyDatabase({ url: `sqlite:${file}`, modules: [notesModule] }, { url: url ?? '', modules: [notesModule] });
+    const importDatabase = async (file: string, beforeUse: () => Promise<void>): Promise<void> => {
+      const modules = [notesModule];
+      await copyDatabase({ url: `sqlite:${file}`, modules }, { url: url ?? '', modules }, { beforeUse });
     };
     const restoring = { dataDir: target, stateFiles, ...(url !== undefined && { importDatabase }) };
     await restoreBackup(await openRepository(node.access), id, restoring);
@@ -45,6 +47,41 @@ export function backupContract(t: Test, { newUrl }: TestDatabases): void {
     const restored = await openNotes(t, url ?? `sqlite:${join(target, 'svc.db')}`);
     t.strictSame(await readParts(restored), expected);
     await insertParts(restored, ids(60, 61));
+  });
+
+  t.test('a restore that ends around its decision leaves a database that takes no work until it was run again', async (t) => {
+    const node = await openBackedNode(t, await newUrl());
+    await insertParts(node.storage, ids(0, 30));
+    const repository = await openRepositoryForWriting(node.access);
+    const { id } = await createBackup(node.source, repository);
+    const expected = await readParts(node.storage);
+    const modules = [notesModule];
+    for (const decides of [false, true]) {
+      const target = newFolder(t);
+      // Where the state is one file, there is no such moment.
+      const url = await newUrl();
+      if (url === undefined) continue;
+      const importer = (end?: () => void) => async (file: string, beforeUse: () => Promise<void>) => {
+        const last = async (): Promise<void> => {
+          if (decides) await beforeUse();
+          end?.();
+          if (!decides) await beforeUse();
+        };
+        await copyDatabase({ url: `sqlite:${file}`, modules }, { url, modules }, { beforeUse: last });
+      };
+      const killed = importer(() => {
+        throw new Error('killed');
+      });
+      await t.rejects(restoreBackup(repository, id, { dataDir: target, stateFiles, importDatabase: killed }), /killed/);
+      // As whoever takes the folder's lock next does.
+      await finishSwap(target);
+      t.equal(existsSync(join(target, 'sealing.key')), decides);
+      await t.rejects(createStorage({ url, modules }).open(), { code: 'copy_unfinished' });
+      await restoreBackup(repository, id, { dataDir: target, stateFiles, importDatabase: importer() });
+      t.ok(existsSync(join(target, 'sealing.key')));
+      t.notOk(existsSync(join(target, 'svc.db')));
+      t.strictSame(await readParts(await openNotes(t, url)), expected);
+    }
   });
 
   t.test('a second backup of unchanged data adds nearly nothing, and one of a changed row little', async (t) => {

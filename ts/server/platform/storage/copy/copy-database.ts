@@ -37,6 +37,8 @@ export interface CopyOptions {
   onProgress?(progress: CopyProgress): void;
   /** Stops between two pages; the copy can be resumed. */
   signal?: AbortSignal;
+  /** Once all is copied and compared, before the target can be worked with: what fails here leaves an unfinished copy, which nobody serves. */
+  beforeUse?(): Promise<void>;
 }
 
 export type CopiedTable = TableDigest & { readonly name: string };
@@ -83,6 +85,7 @@ async function copyBetween(
     report('verify', table, copied.at(-1)?.rows ?? 0);
   }
   await continueIdentities(target, tables);
+  await options.beforeUse?.();
   await endCopyState(target);
   return copied;
 

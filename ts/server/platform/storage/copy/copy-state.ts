@@ -25,7 +25,7 @@ export interface TableProgress {
 export async function refuseUnfinishedCopy(engine: Engine): Promise<void> {
   if (!(await isUnfinishedCopy(engine))) return;
   throw new StorageError('copy_unfinished', 'This database is the target of a copy that was not finished.', {
-    remedy: 'Run `svc migrate --to` again to finish it, or empty this database.',
+    remedy: 'Run `svc migrate --to` or `svc backup restore --force` again, whichever began it, or empty this database.',
   });
 }
 
