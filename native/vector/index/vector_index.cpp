@@ -18,7 +18,8 @@ namespace svc {
 
 namespace {
 
-// Rows that are compared in the time of a walk through the links: 1,100 to 1,500 of 10,000 on x86-64 with AVX2, more of more rows.
+// Rows that are compared in the time of a walk through the links: 1,100 to 1,500 of 10,000 on x86-64 with AVX2, more of more
+// rows.
 constexpr uint32_t kRowsLikeAWalk = 2048;
 
 // The C library keeps what copies of added vectors took, on each thread that they came through.

@@ -39,7 +39,10 @@ export interface Module<Api = unknown> {
   readonly guardedPaths?: readonly string[];
   /** What it keeps of tenants and accounts; needed where it has tables of theirs. */
   readonly belongings?: Belongings;
-  /** Begins, before the database is open, what start() will wait for. What fails there, start() throws. */
+  /**
+   * Begins what needs no database, before that is open. What start() must wait for and fails, start() throws; where start() is never called,
+   * stop() ends it.
+   */
   prepare?(): void;
   /** Opens what the module needs. Throws a StartError, or any error with a `remedy`. Called again after stop(). */
   start(): Promise<void>;
