@@ -32,12 +32,13 @@ async function send(file: File): Promise<void> {
   showToast(t('importing', { name: file.name }));
   const parts = (await isArchive(file)) ? await filesOfArchive(file, CONVERSATION_FILES).catch(() => []) : [file];
   if (parts.length === 0) return showToast(t('import_archive'));
-  const total: ImportResult = { imported: 0, skipped: 0, failed: [] };
+  const total: ImportResult = { imported: 0, skipped: 0, messages: 0, failed: [] };
   for (const part of parts) {
     const response = await request('POST /api/v1/edge/conversations/import', { body: part });
-    const { imported, skipped, failed } = (await response.json()) as ImportResult;
+    const { imported, skipped, messages, failed } = (await response.json()) as ImportResult;
     total.imported += imported;
     total.skipped += skipped;
+    total.messages += messages;
     total.failed.push(...failed);
   }
   if (total.failed.length > 0) importResult.value = total;

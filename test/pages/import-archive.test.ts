@@ -1,8 +1,8 @@
 import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import t from 'tap';
-import { writeZip } from '../../../server/domains/data/extraction/test-support/zip-writer.ts';
-import { filesOfArchive, isArchive } from './archive.ts';
+import { writeZip } from '../../ts/server/domains/data/extraction/test-support/zip-writer.ts';
+import { filesOfArchive, isArchive } from '../../ts/web/chat/sidebar/archive.ts';
 
 const texts = async (blobs: readonly Blob[]): Promise<string[]> => Promise.all(blobs.map((blob) => blob.text()));
 
