@@ -112,7 +112,9 @@ export class WorkerPool {
       atomics: 'disabled',
       resourceLimits: { maxOldGenerationSizeMb: this.#options.maxMemoryMb + heapHeadroomMb },
       env: {},
-      execArgv: ['--no-warnings'],
+      // A thread that is ended while it links a module that was required, and not imported, ends the whole process: Node then asks V8 about
+      // a module that was not linked (ModuleWrap::InstantiateSync). Piscina requires first, and imports what it may not require.
+      execArgv: ['--no-warnings', '--no-experimental-require-module'],
       recordTiming: false,
     });
     // Without a listener, a thread that dies between two tasks would end the process.
