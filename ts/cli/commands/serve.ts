@@ -59,7 +59,7 @@ export const serve = command({
 function beginStart({ values }: NodeConfig, started: StartedThreads = {}): HeadStart {
   const url = values['database.url'];
   if (url === '' || url.startsWith('sqlite:')) return { spareThreads: SpareThreads.start(started) };
-  for (const thread of Object.values(started)) void thread.terminate();
+  void started.writer?.terminate();
   return {};
 }
 

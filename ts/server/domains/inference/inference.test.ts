@@ -1,5 +1,4 @@
 /** The whole module behind its routes, with a scripted engine and no sockets. */
-import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { CpuUnsupportedError } from '../../native/load.ts';
 import { NativeError } from '../../native/native-error.ts';
@@ -20,6 +19,7 @@ import { Inspector } from './local/inspection/inspector.ts';
 import { inferenceSettings } from './settings.ts';
 import { inferenceForTest } from './test-support/inference-for-test.ts';
 import { ScriptedBinding, scriptedUsage } from './test-support/scripted-engine.ts';
+import { sourceOf, storedModel } from './test-support/stored-models.ts';
 import { unenforced } from './test-support/unenforced.ts';
 import { unmetered } from './test-support/unmetered.ts';
 
@@ -35,24 +35,14 @@ function sayHello(sink: CompletionSink): void {
 function setUp(t: Test, kinds: Record<string, StoredModel['kind']> = { 'tiny-chat': 'chat' }, supportsTools = true) {
   const folder = t.testdir(Object.fromEntries(Object.keys(kinds).map((id) => [`${id}.gguf`, 'x'])));
   const models = Object.entries(kinds).map(
-    ([id, kind]): StoredModel => ({
-      id,
-      kind,
-      path: join(folder, `${id}.gguf`),
-      sizeBytes: 1,
-      architecture: 'llama',
-      family: 'llama',
-      nCtxTrain: 512,
-      createdAt: 5,
-      demonstration: 'It talks nonsense.',
-    }),
+    ([id, kind]): StoredModel => ({ ...storedModel(folder, id, kind), demonstration: 'It talks nonsense.' }),
   );
   const binding = new ScriptedBinding();
   binding.info = { supportsTools };
   binding.engine.script = sayHello;
   const metrics = new MetricsRegistry();
   const result = { usable: true, hasChatTemplate: true, supportsTools, supportsThinking: false } as const;
-  const source = { list: async () => models, find: async (id: string) => models.find((model) => model.id === id) };
+  const source = sourceOf(models);
   const make = async (tenants?: TenantRules) => {
     const module = await inferenceForTest({
       overrides: { source, binding, inspector: new Inspector(undefined, async () => result, 0) },
@@ -302,17 +292,8 @@ t.test('the default model is loaded before there is a database, which hears of i
   const binding = new ScriptedBinding();
   const told: string[] = [];
   const events = { ...noEvents, sendOfNode: async (type: { name: string }) => void told.push(type.name) } as unknown as Events;
-  const path = join(folder, 'tiny-chat.gguf');
-  const model: StoredModel = {
-    id: 'tiny-chat',
-    kind: 'chat',
-    path,
-    sizeBytes: 1,
-    architecture: 'llama',
-    family: 'llama',
-    nCtxTrain: 512,
-    createdAt: 5,
-  };
+  const model = storedModel(folder, 'tiny-chat');
+  const { path } = model;
   const result = { usable: true, hasChatTemplate: true, supportsTools: true, supportsThinking: false } as const;
   const make = () =>
     createInference(
@@ -325,7 +306,7 @@ t.test('the default model is loaded before there is a database, which hears of i
       {
         metering: unmetered,
         security: unenforced,
-        source: { list: async () => [model], find: async () => model },
+        source: sourceOf([model]),
         binding,
         inspector: new Inspector(undefined, async () => result, 0),
       },

@@ -18,6 +18,7 @@ import type { KnowledgeSlot } from '../knowledge/knowledge-port.ts';
 import { Inspector } from '../local/inspection/inspector.ts';
 import { inferenceForTest } from './inference-for-test.ts';
 import { ScriptedBinding, scriptedUsage } from './scripted-engine.ts';
+import { sourceOf, storedModel } from './stored-models.ts';
 
 export type Members = Record<string, unknown>;
 
@@ -64,7 +65,11 @@ export async function startResponseNode(
   const binding = new ScriptedBinding();
   binding.engine.script = sayHello;
   const module = await inferenceForTest({
-    overrides: { source: oneModel(folder), binding, inspector: new Inspector(undefined, async () => usable, 0) },
+    overrides: {
+      source: sourceOf([storedModel(folder, 'm')]),
+      binding,
+      inspector: new Inspector(undefined, async () => usable, 0),
+    },
     settings: { default_model: 'm', ...settings },
     dataDir: folder,
     storage,
@@ -133,18 +138,3 @@ async function callRoute(
 }
 
 const usable = { usable: true, hasChatTemplate: true, supportsTools: true, supportsThinking: false } as const;
-
-function oneModel(folder: string) {
-  const path = join(folder, 'm.gguf');
-  const model = {
-    id: 'm',
-    kind: 'chat',
-    path,
-    sizeBytes: 1,
-    architecture: 'llama',
-    family: 'llama',
-    nCtxTrain: 512,
-    createdAt: 5,
-  } as const;
-  return { list: async () => [model], find: async (id: string) => (id === 'm' ? model : undefined) };
-}

@@ -8,36 +8,32 @@ const ENTRIES = {
 
 export type ThreadRole = keyof typeof ENTRIES;
 
-export type StartedThreads = Partial<Record<ThreadRole, Worker>>;
+export interface StartedThreads {
+  readonly writer?: Worker;
+}
 
+/** At most a writer: a reader that started as early would take a core from the thread that reads the program, and is needed later. */
 export class SpareThreads {
-  readonly #waiting = new Map<ThreadRole, Worker>();
+  #writer: Worker | undefined;
 
-  /**
-   * The writer, which keeps no process alive; `started` has it where it runs already and was told nothing. A reader that started as early
-   * would take a core from the thread that reads the program, and is needed later.
-   */
-  static start(started: StartedThreads = {}): SpareThreads {
+  /** Keeps no process alive. `started` has threads that run already and were told nothing. */
+  static start({ writer = startThread('writer') }: StartedThreads = {}): SpareThreads {
     const threads = new SpareThreads();
-    threads.#add('writer', started.writer ?? startThread('writer'));
+    threads.#writer = writer;
+    writer.unref();
+    // Whoever takes the next one meets the same fault, and tells it.
+    for (const end of ['error', 'exit']) writer.on(end, () => (threads.#writer = undefined));
     return threads;
   }
 
   /** One that was started before, or a new one. */
   take(role: ThreadRole): Worker {
-    const worker = this.#waiting.get(role);
+    const worker = role === 'writer' ? this.#writer : undefined;
     if (worker === undefined) return startThread(role);
-    this.#waiting.delete(role);
+    this.#writer = undefined;
     worker.removeAllListeners();
     worker.ref();
     return worker;
-  }
-
-  #add(role: ThreadRole, worker: Worker): void {
-    worker.unref();
-    // Whoever takes the next one meets the same fault, and tells it.
-    for (const end of ['error', 'exit']) worker.on(end, () => this.#waiting.delete(role));
-    this.#waiting.set(role, worker);
   }
 }
 
