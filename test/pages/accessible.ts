@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { Test } from 'tap';
+import { effectsRun } from './browser.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const THEMES = ['light', 'dark', 'contrast'];
@@ -32,6 +33,7 @@ export async function testAccessible(t: Test, page: Page, name: string): Promise
     t.equal(await isCutOff(page), false, `${name} fits into 320 pixels, ${direction}`);
   }
   await page.setViewportSize({ width: 1280, height: 800 });
+  await effectsRun(page);
 }
 
 /** Leaves the page as it was. */

@@ -99,6 +99,13 @@ export async function openScreen(page: Page, id: string, title: string): Promise
   await page.locator('main [role="status"].spinner').waitFor({ state: 'detached' });
 }
 
+/** What a page does when it is drawn again, or has another size, has been done. */
+export async function effectsRun(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    for (let i = 0; i < 3; i++) await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+  });
+}
+
 /** Answers the question before something that cannot be undone. */
 export async function confirm(page: Page, title: string, action: string): Promise<void> {
   const question = page.getByRole('dialog', { name: title });

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { chatModel, startServer } from '../server.ts';
-import { administrator, ask, openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
+import { administrator, ask, effectsRun, openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
 import { openRelay } from './relay.ts';
 
 t.setTimeout(120_000);
@@ -10,10 +10,12 @@ t.setTimeout(120_000);
 /** A random model writes marks whose end, once it comes, takes them out of the text. */
 const lettersOf = (text: string): string => text.replace(/[^\p{L}]/gu, '');
 
-/** What a page does when it is drawn again has been done. */
-const effectsRun = (page: Page): Promise<void> =>
-  page.evaluate(async () => {
-    for (let i = 0; i < 3; i++) await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+/** The text of an answer without its formulas, which are typeset some time after it is shown. */
+const proseOf = (page: Page): Promise<string> =>
+  page.locator('.answer .prose:not(.unread)').evaluate((prose) => {
+    const copy = prose.cloneNode(true) as Element;
+    for (const formula of copy.querySelectorAll('code, .formula')) formula.remove();
+    return copy.textContent ?? '';
   });
 
 t.test('the chat page', { skip: whyNoBrowser() }, async (t) => {
@@ -29,6 +31,10 @@ t.test('the chat page', { skip: whyNoBrowser() }, async (t) => {
     return route.continue({ postData: JSON.stringify({ ...body, ignore_eos: true }) });
   });
   const answers = page.locator('article.answer');
+  const shown = async (of: Page = page): Promise<string> => (await of.locator('.answer .prose:not(.unread)').textContent()) ?? '';
+  const longerThan = async (nCharacters: number, of: Page = page): Promise<void> => {
+    await of.waitForFunction((n) => (document.querySelector('.answer .prose')?.textContent?.length ?? 0) > n, nCharacters);
+  };
   const limitAnswers = async (tokens: string): Promise<void> => {
     await page.getByRole('button', { name: 'Instructions and parameters' }).click();
     await page.getByLabel('Longest answer').fill(tokens);
@@ -104,6 +110,8 @@ t.test('the chat page', { skip: whyNoBrowser() }, async (t) => {
     await page.keyboard.press('Enter');
     t.equal(await answers.count(), 0);
     letGo();
+    // An answer that is stopped before it has begun leaves nothing.
+    await longerThan(0);
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.locator('.answer .facts').waitFor();
     t.equal(await page.locator('.bubble').textContent(), 'What is a beetroot?');
@@ -169,10 +177,6 @@ t.test('the chat page', { skip: whyNoBrowser() }, async (t) => {
   });
 
   /** Shown of the answer, whether it is still being written or not, once it is drawn and not the bare text any more. */
-  const shown = async (of: Page = page): Promise<string> => (await of.locator('.answer .prose:not(.unread)').textContent()) ?? '';
-  const longerThan = async (nCharacters: number, of: Page = page): Promise<void> => {
-    await of.waitForFunction((n) => (document.querySelector('.answer .prose')?.textContent?.length ?? 0) > n, nCharacters);
-  };
   const askForLong = async (text: string, of: Page = page): Promise<void> => {
     await of.getByRole('button', { name: 'New chat' }).first().click();
     await of.getByLabel('Message', { exact: true }).fill(text);
@@ -248,10 +252,10 @@ t.test('the chat page', { skip: whyNoBrowser() }, async (t) => {
     await relayed.locator('.answer .facts').getByText('stopped').waitFor();
     t.equal(await relayed.getByRole('alert').count(), 0);
     t.equal(await relayed.locator('.answer').count(), 1);
-    const atEnd = await shown(relayed);
+    const atEnd = await proseOf(relayed);
     await relayed.reload();
     await relayed.locator('.answer .facts').getByText('stopped').waitFor();
-    t.equal(await shown(relayed), atEnd, 'what is stored is what was shown');
+    t.equal(await proseOf(relayed), atEnd, 'what is stored is what was shown');
     await relayed.close();
   });
 

@@ -39,10 +39,19 @@ export function Menu({ items, ...button }: MenuProps) {
     const onScroll = (event: Event): void => {
       if ((event.target as Node).contains(holder.current)) close(false);
     };
+    // The list has the keys while it has the focus.
+    const onEscape = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape' || list.current?.contains(document.activeElement)) return;
+      close(false);
+      event.preventDefault();
+      event.stopPropagation();
+    };
     document.addEventListener('pointerdown', onPress);
+    document.addEventListener('keydown', onEscape, true);
     document.addEventListener('scroll', onScroll, true);
     return () => {
       document.removeEventListener('pointerdown', onPress);
+      document.removeEventListener('keydown', onEscape, true);
       document.removeEventListener('scroll', onScroll, true);
     };
   }, [isOpen]);
