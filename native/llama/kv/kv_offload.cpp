@@ -11,6 +11,11 @@ namespace svc {
 
 namespace {
 
+// What an entry takes in memory beside its tokens, which it and the tree hold: 500 to 700 bytes were measured.
+constexpr uint64_t kEntryBytes = 600;
+
+uint64_t index_bytes_of(const KvOffload::Tokens & tokens) { return kEntryBytes + 2 * tokens.size() * sizeof(llama_token); }
+
 // A cache key begins with it.
 std::string tenant_of(const std::string & key) { return key.substr(0, key.find('\0')); }
 
@@ -49,19 +54,22 @@ bool KvOffload::holds(const std::string & key, const Tokens & tokens) const {
 
 void KvOffload::put(const std::string & key, const Tokens & tokens, std::shared_ptr<const KvState> state) {
     const MemoryWait wait;
-    const size_t bytes = state->bytes() + tokens.size() * sizeof(llama_token);
+    const uint64_t bytes = state->bytes();
+    const uint64_t index_bytes = index_bytes_of(tokens);
     const auto tenant = tenant_of(key);
     supersede(key, tokens);
-    if (!make_memory(tenant, bytes)) return;
+    if (!make_index(tenant, index_bytes) || !make_memory(tenant, bytes + index_bytes)) return;
     const Id id = next_id_++;
     auto & entry = entries_[id];
     entry.tenant = tenant;
     entry.tokens = tokens;
     entry.bytes = bytes;
+    entry.index_bytes = index_bytes;
     entry.state = std::move(state);
-    entry.recency = recency_.insert(recency_.end(), id);
-    tenants_[tenant].n_entries++;
-    count_memory(entry, true);
+    entry.used = now_++;
+    auto & fresh = tenants_[tenant].fresh;
+    entry.place = fresh.insert(fresh.end(), id);
+    count(entry, true);
     tree_.insert(id, key, tokens.data(), tokens.size());
     all_written_ = false;
     write_behind();
@@ -75,26 +83,20 @@ void KvOffload::supersede(const std::string & key, const Tokens & tokens) {
 }
 
 std::shared_ptr<const KvState> KvOffload::get(Id id) {
-    auto found = entries_.find(id);
+    const auto found = entries_.find(id);
     if (found == entries_.end()) return nullptr;
-    touch(found->second, id);
+    touch(id);
     return found->second.state;
-}
-
-void KvOffload::touch(Entry & entry, Id id) {
-    const MemoryWait wait;
-    recency_.erase(entry.recency);
-    entry.recency = recency_.insert(recency_.end(), id);
 }
 
 bool KvOffload::fetch(Id id) {
     const MemoryWait wait;
-    auto found = entries_.find(id);
+    const auto found = entries_.find(id);
     if (found == entries_.end()) return false;
     auto & entry = found->second;
     if (entry.state || entry.reading) return true;
     entry.reading = true;
-    touch(entry, id);
+    touch(id);
     disk_->read(id);
     return true;
 }
@@ -106,124 +108,171 @@ bool KvOffload::is_fetching(Id id) const {
 
 void KvOffload::drop(Id id) {
     const MemoryWait wait;
-    auto found = entries_.find(id);
+    const auto found = entries_.find(id);
     if (found == entries_.end()) return;
     auto & entry = found->second;
-    if (entry.state) count_memory(entry, false);
-    if (entry.on_disk) count_disk(entry, false);
+    count(entry, false);
     if (entry.on_disk || entry.writing) disk_->remove(id);
-    const auto use = tenants_.find(entry.tenant);
-    if (--use->second.n_entries == 0) tenants_.erase(use);
-    recency_.erase(entry.recency);
+    const auto tenant = tenants_.find(entry.tenant);
+    list_of(tenant->second, entry).erase(entry.place);
+    if (tenant->second.is_empty()) tenants_.erase(tenant);
     tree_.erase(id);
     entries_.erase(found);
 }
 
-void KvOffload::count_memory(const Entry & entry, bool is_more) {
-    auto & mine = tenants_.at(entry.tenant).memory_bytes;
-    mine = is_more ? mine + entry.bytes : mine - entry.bytes;
-    memory_bytes_ = is_more ? memory_bytes_ + entry.bytes : memory_bytes_ - entry.bytes;
+KvOffload::Ids & KvOffload::list_of(Tenant & tenant, const Entry & entry) {
+    if (!entry.state) return tenant.stored;
+    return entry.on_disk ? tenant.copied : tenant.fresh;
 }
 
-void KvOffload::count_disk(const Entry & entry, bool is_more) {
-    auto & mine = tenants_.at(entry.tenant).disk_bytes;
-    mine = is_more ? mine + entry.bytes : mine - entry.bytes;
-    disk_bytes_ = is_more ? disk_bytes_ + entry.bytes : disk_bytes_ - entry.bytes;
+void KvOffload::count(const Entry & entry, bool is_more) {
+    auto & tenant = tenants_.at(entry.tenant);
+    const auto add = [is_more](uint64_t & all, uint64_t & mine, uint64_t bytes) {
+        all = is_more ? all + bytes : all - bytes;
+        mine = is_more ? mine + bytes : mine - bytes;
+    };
+    add(index_bytes_, tenant.index_bytes, entry.index_bytes);
+    if (entry.state) add(memory_bytes_, tenant.memory_bytes, entry.bytes);
+    if (entry.on_disk) add(disk_bytes_, tenant.disk_bytes, entry.bytes);
+}
+
+// Changes where the state of an entry lies, or when it was used; it is counted and listed anew.
+template <class Change> void KvOffload::update(Id id, Change change) {
+    auto & entry = entries_.at(id);
+    auto & tenant = tenants_.at(entry.tenant);
+    count(entry, false);
+    Ids own;
+    own.splice(own.end(), list_of(tenant, entry), entry.place);
+    change(entry);
+    auto & list = list_of(tenant, entry);
+    auto at = list.end();
+    while (at != list.begin() && entries_.at(*std::prev(at)).used > entry.used) at--;
+    list.splice(at, own);
+    count(entry, true);
+}
+
+void KvOffload::touch(Id id) {
+    update(id, [this](Entry & entry) { entry.used = now_++; });
 }
 
 // The tenant with the most bytes, when `tenant` has `more` than now; of equals, that one itself.
-const std::string & KvOffload::largest(uint64_t Use::*bytes, const std::string & tenant, size_t more) const {
+const std::string & KvOffload::largest(uint64_t Tenant::*bytes, const std::string & tenant, uint64_t more) const {
     const auto own = tenants_.find(tenant);
     const std::string * found = &tenant;
     uint64_t most = (own == tenants_.end() ? 0 : own->second.*bytes) + more;
-    for (const auto & [name, use] : tenants_) {
-        if (use.*bytes <= most) continue;
+    for (const auto & [name, other] : tenants_) {
+        if (other.*bytes <= most) continue;
         found = &name;
-        most = use.*bytes;
+        most = other.*bytes;
     }
     return *found;
 }
 
-bool KvOffload::make_memory(const std::string & tenant, size_t bytes) {
-    if (bytes > options_.memory_bytes) return false;
-    while (memory_bytes_ + bytes > options_.memory_bytes) {
-        const std::string from = largest(&Use::memory_bytes, tenant, bytes);
-        if (!free_memory_of(from)) return false;
+// Small states on a large disk must not fill memory with what they are found by.
+bool KvOffload::make_index(const std::string & tenant, uint64_t bytes) {
+    const auto most = static_cast<uint64_t>(kTuning.offload_index_share * static_cast<double>(options_.memory_bytes));
+    while (index_bytes_ + bytes > most) {
+        const std::string from = largest(&Tenant::index_bytes, tenant, bytes);
+        if (!free_index_of(from)) return false;
     }
     return true;
 }
 
-// Of a state that is on disk too, or else by forgetting the oldest.
-bool KvOffload::free_memory_of(const std::string & tenant) {
-    for (const bool forget : {false, true}) {
-        for (const Id id : recency_) {
-            auto & entry = entries_.at(id);
-            if (entry.tenant != tenant || !entry.state || (!forget && !entry.on_disk)) continue;
-            if (forget) {
-                drop(id);
-                return true;
-            }
-            count_memory(entry, false);
-            entry.state.reset();
-            return true;
-        }
+bool KvOffload::make_memory(const std::string & tenant, uint64_t bytes) {
+    if (bytes > options_.memory_bytes) return false;
+    while (memory_bytes() + bytes > options_.memory_bytes) {
+        const std::string from = largest(&Tenant::memory_bytes, tenant, bytes);
+        if (!free_memory_of(from)) return false;
     }
-    return false;
+    return true;
 }
 
 // Space on disk for the state `id`.
 bool KvOffload::make_disk(Id id) {
     const auto & entry = entries_.at(id);
     while (disk_bytes_ + entry.bytes > options_.disk_bytes) {
-        const std::string from = largest(&Use::disk_bytes, entry.tenant, entry.bytes);
+        const std::string from = largest(&Tenant::disk_bytes, entry.tenant, entry.bytes);
         if (!free_disk_of(from, id)) return false;
     }
+    return true;
+}
+
+// Forgets the oldest state of those that take longest to bring back.
+bool KvOffload::free_index_of(const std::string & tenant) {
+    const auto found = tenants_.find(tenant);
+    if (found == tenants_.end()) return false;
+    const auto & [name, owned] = *found;
+    for (const auto * list : {&owned.stored, &owned.copied, &owned.fresh}) {
+        const auto oldest = std::find_if(list->begin(), list->end(), [this](Id id) { return !entries_.at(id).reading; });
+        if (oldest == list->end()) continue;
+        drop(*oldest);
+        return true;
+    }
+    return false;
+}
+
+// Of a state that is on disk too, or else by forgetting the oldest.
+bool KvOffload::free_memory_of(const std::string & tenant) {
+    const auto found = tenants_.find(tenant);
+    if (found == tenants_.end()) return false;
+    const auto & owned = found->second;
+    if (!owned.copied.empty()) update(owned.copied.front(), [](Entry & entry) { entry.state.reset(); });
+    else if (!owned.fresh.empty()) drop(owned.fresh.front());
+    else return false;
     return true;
 }
 
 // Of the oldest state that is nowhere else, or else of the copy of one that leaves memory later than the state `id`. Copies of
 // older ones stay, or each would be written in the place of another, for ever.
 bool KvOffload::free_disk_of(const std::string & tenant, Id id) {
-    for (const Id other : recency_) {
-        const auto & entry = entries_.at(other);
-        if (entry.tenant != tenant || !entry.on_disk || entry.state || entry.reading) continue;
-        drop(other);
+    const auto found = tenants_.find(tenant);
+    if (found == tenants_.end()) return false;
+    const auto & owned = found->second;
+    const auto oldest =
+        std::find_if(owned.stored.begin(), owned.stored.end(), [this](Id other) { return !entries_.at(other).reading; });
+    if (oldest != owned.stored.end()) {
+        drop(*oldest);
         return true;
     }
-    for (auto it = recency_.rbegin(); it != recency_.rend() && (*it != id || entries_.at(id).tenant != tenant); it++) {
-        auto & entry = entries_.at(*it);
-        if (entry.tenant != tenant || !entry.on_disk || !entry.state) continue;
-        disk_->remove(*it);
-        entry.on_disk = false;
-        count_disk(entry, false);
-        return true;
-    }
-    return false;
+    if (owned.copied.empty()) return false;
+    const Id newest = owned.copied.back();
+    const auto & wanted = entries_.at(id);
+    if (wanted.tenant == tenant && entries_.at(newest).used < wanted.used) return false;
+    disk_->remove(newest);
+    update(newest, [](Entry & entry) { entry.on_disk = false; });
+    return true;
 }
 
 // Writes the oldest state that is in memory alone, one at a time.
 void KvOffload::write_behind() {
     const bool is_early =
-        static_cast<double>(memory_bytes_) < kTuning.write_behind_from * static_cast<double>(options_.memory_bytes);
+        static_cast<double>(memory_bytes()) < kTuning.write_behind_from * static_cast<double>(options_.memory_bytes);
     if (!disk_ || writing_ || all_written_ || is_early) return;
     all_written_ = !write_next();
 }
 
 bool KvOffload::write_next() {
-    std::unordered_set<std::string> full;
-    for (const Id id : recency_) {
-        auto & entry = entries_.at(id);
-        if (!entry.state || entry.on_disk || entry.bytes > options_.disk_bytes || full.count(entry.tenant)) continue;
-        if (!make_disk(id)) {
-            full.insert(entry.tenant);
+    std::unordered_set<const Tenant *> full;
+    for (;;) {
+        Id next = 0;
+        for (const auto & [name, tenant] : tenants_) {
+            if (full.count(&tenant)) continue;
+            const auto fits = [this](Id id) { return entries_.at(id).bytes <= options_.disk_bytes; };
+            const auto oldest = std::find_if(tenant.fresh.begin(), tenant.fresh.end(), fits);
+            if (oldest == tenant.fresh.end()) continue;
+            if (next == 0 || entries_.at(*oldest).used < entries_.at(next).used) next = *oldest;
+        }
+        if (next == 0) return false;
+        auto & entry = entries_.at(next);
+        if (!make_disk(next)) {
+            full.insert(&tenants_.at(entry.tenant));
             continue;
         }
         entry.writing = true;
         writing_ = true;
-        disk_->write(id, entry.state);
+        disk_->write(next, entry.state);
         return true;
     }
-    return false;
 }
 
 void KvOffload::poll() {
@@ -242,8 +291,7 @@ void KvOffload::poll() {
         auto & entry = found->second;
         if (wrote) {
             entry.writing = false;
-            entry.on_disk = result.ok;
-            if (result.ok) count_disk(entry, true);
+            if (result.ok) update(result.id, [](Entry & written) { written.on_disk = true; });
             continue;
         }
         entry.reading = false;
@@ -252,10 +300,9 @@ void KvOffload::poll() {
             continue;
         }
         if (result.is_measured) read_bytes_per_ms_.observe(static_cast<double>(entry.bytes) / std::max(0.01, result.ms));
-        touch(entry, result.id);
+        touch(result.id);
         if (!make_memory(entry.tenant, entry.bytes) || entry.state) continue;
-        entry.state = std::move(result.state);
-        count_memory(entry, true);
+        update(result.id, [&result](Entry & read) { read.state = std::move(result.state); });
     }
     write_behind();
 }

@@ -2,7 +2,7 @@
 // thread.
 //
 // Tenants share the room evenly: what leaves is of the tenant that has most, so a tenant with no more than its even share loses
-// nothing to others, whatever they save.
+// nothing to others, whatever they save. Memory also holds the index: the tokens of each state, wherever its cells lie.
 #pragma once
 
 #include <cstdint>
@@ -69,39 +69,52 @@ class KvOffload {
     // Takes in what the disk has done.
     void poll();
 
-    uint64_t memory_bytes() const { return memory_bytes_; }
+    // With the index.
+    uint64_t memory_bytes() const { return memory_bytes_ + index_bytes_; }
     uint64_t disk_bytes() const { return disk_bytes_; }
     // Measured; 0 before the first.
     double read_bytes_per_ms() const { return read_bytes_per_ms_.value(); }
 
   private:
-    // Of one tenant.
-    struct Use {
-        uint64_t memory_bytes = 0;
-        uint64_t disk_bytes = 0;
-        size_t n_entries = 0;
-    };
+    using Ids = std::list<Id>;
 
     struct Entry {
         std::string tenant;
         Tokens tokens;
-        size_t bytes = 0;
+        uint64_t bytes = 0;                    // of the state
+        uint64_t index_bytes = 0;              // of what stays in memory while it is on disk
         std::shared_ptr<const KvState> state;  // null: on disk alone
         bool on_disk = false;
         bool writing = false;
         bool reading = false;
-        std::list<Id>::iterator recency;
+        uint64_t used = 0;    // moment of the last use
+        Ids::iterator place;  // in the list of its tenant where it belongs
     };
 
-    void touch(Entry & entry, Id id);
+    // Those with entries. In each list the least recently used is first.
+    struct Tenant {
+        uint64_t memory_bytes = 0;  // without the index
+        uint64_t disk_bytes = 0;
+        uint64_t index_bytes = 0;
+        Ids fresh;   // in memory alone
+        Ids copied;  // there and on disk
+        Ids stored;  // on disk alone
+
+        bool is_empty() const { return fresh.empty() && copied.empty() && stored.empty(); }
+    };
+
+    static Ids & list_of(Tenant & tenant, const Entry & entry);
+    void count(const Entry & entry, bool is_more);
+    template <class Change> void update(Id id, Change change);
+    void touch(Id id);
     void supersede(const std::string & key, const Tokens & tokens);
-    bool make_memory(const std::string & tenant, size_t bytes);
-    bool free_memory_of(const std::string & tenant);
+    bool make_index(const std::string & tenant, uint64_t bytes);
+    bool make_memory(const std::string & tenant, uint64_t bytes);
     bool make_disk(Id id);
+    bool free_index_of(const std::string & tenant);
+    bool free_memory_of(const std::string & tenant);
     bool free_disk_of(const std::string & tenant, Id id);
-    const std::string & largest(uint64_t Use::*bytes, const std::string & tenant, size_t more) const;
-    void count_memory(const Entry & entry, bool is_more);
-    void count_disk(const Entry & entry, bool is_more);
+    const std::string & largest(uint64_t Tenant::*bytes, const std::string & tenant, uint64_t more) const;
     bool write_next();
     void write_behind();
 
@@ -110,13 +123,14 @@ class KvOffload {
     std::string io_error_;
     PrefixTree tree_;
     std::unordered_map<Id, Entry> entries_;
-    std::unordered_map<std::string, Use> tenants_;  // those with entries
-    std::list<Id> recency_;                         // least recently used first
+    std::unordered_map<std::string, Tenant> tenants_;
     Id next_id_ = 1;
+    uint64_t now_ = 0;  // counts uses
     bool writing_ = false;
     bool all_written_ = true;  // or there is no room for what is not
     uint64_t memory_bytes_ = 0;
     uint64_t disk_bytes_ = 0;
+    uint64_t index_bytes_ = 0;
     Estimate read_bytes_per_ms_;
 };
 

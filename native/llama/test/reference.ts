@@ -19,6 +19,7 @@ export type ReferenceProgram =
   | 'grammar-reference'
   | 'chat-reference'
   | 'prefix-tree-test'
+  | 'kv-offload-test'
   | 'speculation-test'
   | 'stop-search-test'
   | 'thread-choice-test'

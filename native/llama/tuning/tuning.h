@@ -110,6 +110,8 @@ struct Tuning {
     size_t copy_round_pieces = 8;
     // memory that can be had at once : writes for nothing. Share of it in use. chosen
     double write_behind_from = 0.5;
+    // states on disk that are found : memory for others. Share of what saved states may have. chosen
+    double offload_index_share = 0.25;
 
     // --- Admission, preemption and failures (engine/scheduler.h, queue/).
     // a slow client's cached state : others' wait for its sequence. chosen
