@@ -201,6 +201,26 @@ t.test('the chat page', { skip: whyNoBrowser() }, async (t) => {
     t.equal(await answers.count(), 1);
   });
 
+  await t.test('an answer that the server did not know yet when it was stopped does not go on without its page', async (t) => {
+    await askForLong('Too early');
+    const streams = '**/api/v1/edge/conversations/streams/*';
+    const asked: string[] = [];
+    await page.route(streams, async (route) => {
+      asked.push(route.request().method());
+      if (asked.length === 1) await route.fulfill({ status: 404, json: { error: 'stream_not_found' } });
+      else await route.continue();
+    });
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.locator('.answer .facts').getByText('stopped').waitFor();
+    const isRunning = async (): Promise<boolean> => {
+      const { data } = await (await page.request.get('/api/v1/edge/conversations/streams')).json();
+      return data.some(({ state }: { state: string }) => state === 'running');
+    };
+    while (await isRunning()) await new Promise((resolve) => setTimeout(resolve, 50));
+    t.strictSame(asked, ['DELETE', 'DELETE']);
+    await page.unroute(streams);
+  });
+
   await t.test('an answer goes on while another conversation is open', async (t) => {
     await askForLong('Come back');
     const before = await shown();

@@ -51,7 +51,12 @@ export function stop(): void {
 export function stopAnswer(writing: LiveAnswer | undefined): void {
   if (writing === undefined) return;
   writing.isStopped = true;
-  call('DELETE /api/v1/edge/conversations/streams/{id}', { params: { id: writing.id } }).catch(() => writing.abort.abort());
+  const cancel = () => call('DELETE /api/v1/edge/conversations/streams/{id}', { params: { id: writing.id } });
+  cancel().catch(() => {
+    writing.abort.abort();
+    // It may have begun meanwhile, and then it goes on without its page.
+    cancel().catch(() => undefined);
+  });
 }
 
 export function lastAnswer(): Message | undefined {
