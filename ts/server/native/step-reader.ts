@@ -6,6 +6,7 @@
  * Text payloads are bodies of JSON strings (escaped UTF-8 without the quotes, whole code points), so that streaming is a copy.
  */
 import { NativeError, type NativeErrorCode } from './native-error.ts';
+import { TokenBytes } from './token-bytes.ts';
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls';
 
@@ -81,7 +82,7 @@ export class StepReader {
   /** By job, since a handler that throws at the flush must be found by its job. */
   readonly #touched = new Map<number, GenerationHandler>();
   /** Of tokens that log probabilities named. */
-  readonly #tokenBytes = new Map<number, Buffer>();
+  readonly #tokenBytes = new TokenBytes();
   readonly #events: EngineEvents;
   readonly #cancel: (job: number) => void;
 
@@ -203,7 +204,7 @@ export class StepReader {
       const logprob = payload.readFloatLE(at + 4);
       const length = payload.readUInt32LE(at + 8);
       at += 12 + length;
-      return { token, logprob, bytes: this.#bytesOf(token, payload, at - length, at) };
+      return { token, logprob, bytes: this.#tokenBytes.of(token, payload.subarray(at - length, at)) };
     };
     const tokens: TokenLogprob[] = [];
     for (let left = payload.readUInt32LE(0); left > 0; left--) {
@@ -215,15 +216,6 @@ export class StepReader {
       tokens.push({ token, logprob, bytes, top });
     }
     return tokens;
-  }
-
-  /** The same buffer each time, as the same few tokens come again and again. A special token has text in some jobs only. */
-  #bytesOf(token: number, payload: Buffer, start: number, end: number): Buffer {
-    const known = this.#tokenBytes.get(token);
-    if (known && known.length === end - start) return known;
-    const bytes = Buffer.from(payload.subarray(start, end));
-    if (!known) this.#tokenBytes.set(token, bytes);
-    return bytes;
   }
 }
 
