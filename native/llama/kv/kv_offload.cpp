@@ -197,18 +197,20 @@ bool KvOffload::make_disk(Id id) {
     return true;
 }
 
-// Forgets the oldest state of those that take longest to bring back.
+// Forgets the oldest that nobody waits for.
+bool KvOffload::drop_oldest(const Ids & list) {
+    const auto oldest = std::find_if(list.begin(), list.end(), [this](Id id) { return !entries_.at(id).reading; });
+    if (oldest == list.end()) return false;
+    drop(*oldest);
+    return true;
+}
+
+// Of those first that take longest to bring back.
 bool KvOffload::free_index_of(const std::string & tenant) {
     const auto found = tenants_.find(tenant);
     if (found == tenants_.end()) return false;
-    const auto & [name, owned] = *found;
-    for (const auto * list : {&owned.stored, &owned.copied, &owned.fresh}) {
-        const auto oldest = std::find_if(list->begin(), list->end(), [this](Id id) { return !entries_.at(id).reading; });
-        if (oldest == list->end()) continue;
-        drop(*oldest);
-        return true;
-    }
-    return false;
+    const auto & owned = found->second;
+    return drop_oldest(owned.stored) || drop_oldest(owned.copied) || drop_oldest(owned.fresh);
 }
 
 // Of a state that is on disk too, or else by forgetting the oldest.
@@ -216,9 +218,8 @@ bool KvOffload::free_memory_of(const std::string & tenant) {
     const auto found = tenants_.find(tenant);
     if (found == tenants_.end()) return false;
     const auto & owned = found->second;
-    if (!owned.copied.empty()) update(owned.copied.front(), [](Entry & entry) { entry.state.reset(); });
-    else if (!owned.fresh.empty()) drop(owned.fresh.front());
-    else return false;
+    if (owned.copied.empty()) return drop_oldest(owned.fresh);
+    update(owned.copied.front(), [](Entry & entry) { entry.state.reset(); });
     return true;
 }
 
@@ -228,12 +229,7 @@ bool KvOffload::free_disk_of(const std::string & tenant, Id id) {
     const auto found = tenants_.find(tenant);
     if (found == tenants_.end()) return false;
     const auto & owned = found->second;
-    const auto oldest =
-        std::find_if(owned.stored.begin(), owned.stored.end(), [this](Id other) { return !entries_.at(other).reading; });
-    if (oldest != owned.stored.end()) {
-        drop(*oldest);
-        return true;
-    }
+    if (drop_oldest(owned.stored)) return true;
     if (owned.copied.empty()) return false;
     const Id newest = owned.copied.back();
     const auto & wanted = entries_.at(id);

@@ -111,6 +111,7 @@ class KvOffload {
     bool make_index(const std::string & tenant, uint64_t bytes);
     bool make_memory(const std::string & tenant, uint64_t bytes);
     bool make_disk(Id id);
+    bool drop_oldest(const Ids & list);
     bool free_index_of(const std::string & tenant);
     bool free_memory_of(const std::string & tenant);
     bool free_disk_of(const std::string & tenant, Id id);

@@ -39,10 +39,10 @@ export function Menu({ items, ...button }: MenuProps) {
     const onScroll = (event: Event): void => {
       if ((event.target as Node).contains(holder.current)) close(false);
     };
-    // The list has the keys while it has the focus.
+    // Wherever the focus is.
     const onEscape = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape' || list.current?.contains(document.activeElement)) return;
-      close(false);
+      if (event.key !== 'Escape') return;
+      close(list.current?.contains(document.activeElement) ?? false);
       event.preventDefault();
       event.stopPropagation();
     };
@@ -112,7 +112,6 @@ function onKey(event: KeyboardEvent, close: (givesFocusBack: boolean) => void): 
   else if (event.key === 'ArrowUp') go(at - 1);
   else if (event.key === 'Home') go(0);
   else if (event.key === 'End') go(rows.length - 1);
-  else if (event.key === 'Escape') close(true);
   else {
     if (event.key === 'Tab') close(false);
     return;
