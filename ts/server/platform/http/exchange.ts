@@ -49,7 +49,10 @@ export class Exchange {
   readonly framingFault: FramingFault | undefined;
   /** Headers that every answer of this exchange carries: name, value, name, value ... */
   readonly commonHeaders: string[] = [];
-  /** Closes the connection after the answer. */
+  /**
+   * Closes the connection after the answer. Only a head can say so: an answer that is open already ends as it began, and its connection is
+   * closed by the client, by the library once it is idle, or with the listener.
+   */
   closeAfter = false;
   onEnd: (end: ExchangeEnd) => void = () => undefined;
 
@@ -166,7 +169,7 @@ export class Exchange {
     this.#res.cork(() => {
       this.#writeHead(status, headers);
       if (this.method === 'HEAD') this.#endHead(Buffer.byteLength(body));
-      else if (status === 204 || status === 304) this.#res.endWithoutBody();
+      else if (status === 204 || status === 304) this.#endWithoutBody();
       else this.#res.end(body, this.closeAfter);
     });
     this.#sentBytes = body.length;
@@ -179,7 +182,7 @@ export class Exchange {
     this.#leaveBody();
     this.#res.cork(() => {
       this.#writeHead(status, headers);
-      if (status === 204 || status === 304 || (this.method === 'HEAD' && sizeBytes === undefined)) this.#res.endWithoutBody();
+      if (status === 204 || status === 304 || (this.method === 'HEAD' && sizeBytes === undefined)) this.#endWithoutBody();
       else if (this.method === 'HEAD') this.#endHead(sizeBytes ?? 0);
       else this.#res.end('', this.closeAfter);
     });
@@ -195,7 +198,10 @@ export class Exchange {
     }
     this.#open = body;
     this.#res.onWritable((offset) => body.drained(offset));
-    this.#res.cork(() => this.#writeHead(status, headers));
+    this.#res.cork(() => {
+      this.#writeHead(status, headers);
+      this.#announceClose();
+    });
     return body;
   }
 
@@ -214,6 +220,7 @@ export class Exchange {
     });
     this.#res.cork(() => {
       this.#writeHead(status, headers);
+      this.#announceClose();
       // The library sends nothing before the first chunk; an SSE comment flushes the headers while the prompt is evaluated.
       this.#res.write(':\n\n');
     });
@@ -241,7 +248,8 @@ export class Exchange {
       end: () => {
         if (this.#done) return;
         this.#leaveBody();
-        this.#res.cork(() => this.#res.end(undefined, this.closeAfter));
+        // Told to close, the library would write the header into the body.
+        this.#res.cork(() => this.#res.end());
         this.#finish(false);
       },
       cut: () => this.cut(),
@@ -272,13 +280,15 @@ export class Exchange {
 
   /**
    * The answer ends now, whatever still arrives. The library reads past a rest of known length; a chunked one may have no end, so its
-   * connection closes.
+   * connection closes. Behind a head that is out nothing more is read, and the library closes what is idle.
    */
   #leaveBody(): void {
     const body = this.#body;
     if (!(body instanceof BodyStream)) return;
-    if (!body.isWhole && (body.mustClose || this.header('transfer-encoding') !== undefined)) this.closeAfter = true;
     body.drop();
+    if (body.isWhole || !(body.mustClose || this.header('transfer-encoding') !== undefined)) return;
+    if (this.#open === undefined) this.closeAfter = true;
+    else this.#res.pause();
   }
 
   #writeHead(status: number, headers: ReplyHeaders): void {
@@ -288,6 +298,17 @@ export class Exchange {
     for (let i = 0; i < this.commonHeaders.length; i += 2) {
       this.#res.writeHeader(this.commonHeaders[i] ?? '', this.commonHeaders[i + 1] ?? '');
     }
+  }
+
+  /** For answers whose end is not `end(body, true)`, which writes the header itself. */
+  #announceClose(): void {
+    if (this.closeAfter) this.#res.writeHeader('connection', 'close');
+  }
+
+  /** Told to close, endWithoutBody would announce a length of 2^63. */
+  #endWithoutBody(): void {
+    this.#announceClose();
+    this.#res.endWithoutBody();
   }
 
   /**

@@ -132,21 +132,21 @@ export class HttpServer {
   }
 
   /**
-   * No new work; resolves when the last answer is out, or when the limit has passed and the rest was cut. True: nothing was cut. Where
+   * No new work; resolves when the last answer is out, or when the limit has passed and the rest was ended. True: nothing was. Where
    * listening sockets are inherited, new connections wait for the next process, and what comes on open ones is served until none comes for
    * a moment: a request that was on its way when the drain began must not be refused.
    */
   async drain(limitMs: number): Promise<boolean> {
     const beganMs = performance.now();
     this.#router.takesLateRequests = this.#hasInherited;
-    this.#router.draining = true;
+    this.#router.drain();
     this.#internal.stopAccepting();
     this.#public.stopAccepting();
     const deadline = performance.now() + limitMs;
     while ((this.#router.active.size > 0 || this.#mayHearMore(beganMs)) && performance.now() < deadline) await pause(10);
     this.#router.takesLateRequests = false;
     const isClean = this.#router.active.size === 0;
-    for (const { exchange } of [...this.#router.active]) exchange.cut();
+    this.#router.endActive();
     return isClean;
   }
 

@@ -74,8 +74,7 @@ interface Visit {
 type Received = HeldBytes | BodyStream | undefined;
 
 export class Router {
-  /** While true, connections are closed behind their answers, and new requests are refused with 503 unless `takesLateRequests`. */
-  draining = false;
+  #isDraining = false;
   /** While draining, requests of connections that are open already are served: another process has the next ones, and these have nowhere to go. */
   takesLateRequests = false;
   /** While set, requests wait for it: the node has still to start. */
@@ -90,6 +89,22 @@ export class Router {
   constructor(deps: RouterDeps) {
     this.#deps = deps;
     this.#replier = new Replier(deps.heartbeat, deps.log);
+  }
+
+  /** While true, connections are closed behind their answers, and new requests are refused with 503 unless `takesLateRequests`. */
+  get draining(): boolean {
+    return this.#isDraining;
+  }
+
+  /** Answers without a head yet will say that their connection closes; open ones end as they began. */
+  drain(): void {
+    this.#isDraining = true;
+    for (const { exchange } of this.active) exchange.closeAfter = true;
+  }
+
+  /** Ends what is still active: event streams with an error frame, answers without a head with 503, all others by a cut. */
+  endActive(): void {
+    for (const visit of [...this.active]) this.#interrupt(visit, drainRefusal());
   }
 
   /** Takes over an exchange. Runs synchronously up to the first wait, as the socket demands. */
@@ -109,6 +124,7 @@ export class Router {
       caller: undefined,
     };
     exchange.commonHeaders.push('x-request-id', requestId);
+    exchange.closeAfter = this.#isDraining;
     this.active.add(visit);
     this.#deps.observer.started();
     exchange.onEnd = (end) => {
@@ -128,15 +144,17 @@ export class Router {
       void endWhenRefused({
         exchange,
         judge: () => this.#admit(visit, this.#deps.table.find(exchange.method, exchange.path)),
-        refuse: (refusal) => this.#interrupt(visit, refusal),
+        refuse: (refusal) => {
+          this.#deps.log.info('an open request ends, since its credential is refused now', { id: requestId, code: refusal.code });
+          this.#interrupt(visit, refusal);
+        },
         onFault: (error) => this.#logFault(visit, { error }),
       });
     }
   }
 
   #interrupt(visit: Visit, refusal: HttpError): void {
-    const { exchange, requestId } = visit;
-    this.#deps.log.info('an open request ends, since its credential is refused now', { id: requestId, code: refusal.code });
+    const { exchange } = visit;
     const shape = this.#shapeOf(visit);
     const body = JSON.stringify(shape.write(refusal, exchange.path));
     exchange.interrupt(errorFrame(shape, refusal, exchange.path), {
@@ -160,7 +178,7 @@ export class Router {
     }
     const { corsOrigin, refusal } = this.#deps.guard.check(exchange, visit.listener, visit.state);
     if (corsOrigin !== undefined) this.#deps.cors.addTo(exchange.commonHeaders, corsOrigin);
-    if (this.draining && !this.takesLateRequests) throw this.#drainRefusal(exchange);
+    if (this.#isDraining && !this.takesLateRequests) throw drainRefusal();
     if (refusal !== undefined) throw refusal;
     if (exchange.method === 'OPTIONS') return this.#preflight(exchange);
     exchange.closeAfter ||= isChunkedOutside;
@@ -174,9 +192,7 @@ export class Router {
     if (isChunkedOutside) throw chunkedRefusal();
     if (body instanceof HttpError) throw body;
     const received = body instanceof Promise ? this.#bodyOf(exchange, await body) : body;
-    const reply = await this.#handle(visit, match, caller, received);
-    if (this.draining) exchange.closeAfter = true;
-    return this.#replier.send(exchange, reply, visit.requestId);
+    return this.#replier.send(exchange, await this.#handle(visit, match, caller, received), visit.requestId);
   }
 
   async #admit(visit: Visit, match: RouteMatch | undefined): Promise<Principal> {
@@ -263,13 +279,6 @@ export class Router {
     setImmediate(() => this.#fail(visit, error));
   }
 
-  #drainRefusal(exchange: Exchange): HttpError {
-    exchange.closeAfter = true;
-    return new HttpError(503, 'draining', 'The server is shutting down; retry on another node or in a moment.', {
-      headers: { 'retry-after': '5' },
-    });
-  }
-
   #fail(visit: Visit, thrown: unknown): void {
     const { exchange } = visit;
     // A client that went away reads no answer, and that its body broke off is no fault.
@@ -329,6 +338,11 @@ function mustRecord({ route, caller, exchange }: Visit, status: number): boolean
 
 function errorHeaders({ status, headers }: HttpError): Record<string, string> {
   return { 'content-type': 'application/json', ...(status === 401 && { 'www-authenticate': 'Bearer' }), ...headers };
+}
+
+function drainRefusal(): HttpError {
+  const detail = 'The server is shutting down; retry on another node or in a moment.';
+  return new HttpError(503, 'draining', detail, { headers: { 'retry-after': '5' } });
 }
 
 function isNative(path: string): boolean {
