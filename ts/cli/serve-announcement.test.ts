@@ -10,12 +10,26 @@ async function serverWith(t: Test, answers: Record<string, unknown>): Promise<st
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-t.test('with a model: the address, the model, what to know of it, and a command', async (t) => {
+t.test('with a model: the address, the model, what to know of it, the page, and a command', async (t) => {
   const models = { data: [{ id: 'm', capabilities: ['chat'], state: 'loaded', note: 'It talks nonsense.' }] };
   const url = await serverWith(t, { '/v1/models': models, '/health': {} });
   const found = await announcement(url);
   t.match(found, { ready: true, url, model: 'm', reason: null });
-  t.match(found.text, `is ready at ${url} with m (It talks nonsense.)\nTry: curl -N ${url}/v1/chat/completions`);
+  t.match(
+    found.text,
+    `is ready at ${url} with m (It talks nonsense.)\nOpen: ${url}/chat\nTry: curl -N ${url}/v1/chat/completions`,
+  );
+});
+
+t.test('of several that are loaded it names the default one', async (t) => {
+  const data = ['a', 'b'].map((id) => ({
+    id,
+    capabilities: ['chat'],
+    state: 'loaded',
+    ...(id === 'b' ? { default: true } : {}),
+  }));
+  const url = await serverWith(t, { '/v1/models': { data }, '/health': {} });
+  t.match(await announcement(url), { model: 'b', page: `${url}/chat` });
 });
 
 t.test('an embedding model gets a command that fits', async (t) => {
@@ -33,7 +47,7 @@ t.test('without a model it says why', async (t) => {
   ];
   for (const [inference, reason] of cases) {
     const url = await serverWith(t, { '/v1/models': unloaded, '/health': { inference } });
-    t.match(await announcement(url), { ready: false, model: null, reason });
+    t.match(await announcement(url), { ready: false, model: null, reason, text: new RegExp(`\nOpen: ${url}/chat\n`) });
   }
 });
 

@@ -1,4 +1,4 @@
-/** What `svc serve` says when it is up: where, with which model, and a command to try. */
+/** What `svc serve` says when it is up: where, with which model, its page, and a command to try. */
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { VERSION } from '../server/product.ts';
@@ -8,6 +8,8 @@ import { findChatModel, type ServedModel, servedModels } from './served-model.ts
 export interface Announcement {
   ready: boolean;
   url: string;
+  /** The chat, for a browser. */
+  page: string;
   version: string;
   model: string | null;
   /** Why no model is loaded. */
@@ -24,15 +26,17 @@ interface Health {
 export async function announcement(url: string, stopped?: AbortSignal): Promise<Announcement> {
   const models = servedModels(await getJson(`${url}/v1/models`, stopped));
   const { inference = {} } = (await getJson(`${url}/health`, stopped)) as Health;
-  const model = models.find(({ state }) => state === 'loaded');
-  const common = { url, version: VERSION };
+  const loaded = models.filter(({ state }) => state === 'loaded');
+  const model = loaded.find((each) => each.default === true) ?? loaded[0];
+  const page = `${url}/chat`;
+  const common = { url, page, version: VERSION };
   if (model) {
     const note = model.note === undefined ? '' : ` (${printable(model.note)})`;
-    const text = `svc ${VERSION} is ready at ${url} with ${model.id}${note}\nTry: ${sample(url, model)}`;
+    const text = `svc ${VERSION} is ready at ${url} with ${model.id}${note}\nOpen: ${page}\nTry: ${sample(url, model)}`;
     return { ...common, ready: true, model: model.id, reason: null, text };
   }
   const reason = whyNoModel(inference);
-  const text = `svc ${VERSION} runs at ${url}, but ${reason}\nTry: curl ${url}/health`;
+  const text = `svc ${VERSION} runs at ${url}, but ${reason}\nOpen: ${page}\nTry: curl ${url}/health`;
   return { ...common, ready: false, model: null, reason, text };
 }
 

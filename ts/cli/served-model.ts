@@ -4,6 +4,8 @@ export interface ServedModel {
   capabilities?: string[];
   state?: string;
   note?: string;
+  /** The one that the server asks where none is named. */
+  default?: boolean;
 }
 
 export function servedModels(body: unknown): ServedModel[] {
@@ -13,8 +15,8 @@ export function servedModels(body: unknown): ServedModel[] {
     : [];
 }
 
-/** The loaded one that chats, else any that chats; a model that does not tell counts as one. */
+/** The server's default where it chats, else one that is loaded, else any that chats; a model that does not tell counts as one. */
 export function findChatModel(models: readonly ServedModel[]): ServedModel | undefined {
   const chatting = models.filter(({ capabilities, state }) => state !== 'unusable' && (capabilities?.includes('chat') ?? true));
-  return chatting.find(({ state }) => state === 'loaded') ?? chatting[0];
+  return chatting.find((model) => model.default === true) ?? chatting.find(({ state }) => state === 'loaded') ?? chatting[0];
 }

@@ -65,6 +65,7 @@ const openPaths = [
   'GET /readyz',
   'GET /v1/models',
   'GET /docs',
+  'GET /',
   'GET /chat',
   'GET /chat/',
   'GET /login',

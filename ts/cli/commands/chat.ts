@@ -9,7 +9,7 @@ import { clientOptions, ServerClient } from '../server-client.ts';
 
 const options = {
   ...clientOptions,
-  model: { kind: 'text', value: 'NAME', help: 'model to ask (else the first one of the server that chats)', aliases: ['-m'] },
+  model: { kind: 'text', value: 'NAME', help: 'model to ask (else the server’s default)', aliases: ['-m'] },
   system: { kind: 'text', value: 'TEXT', help: 'instruction for the model' },
   'max-tokens': { kind: 'integer', value: 'N', min: 1, help: 'longest answer, tokens' },
   temperature: { kind: 'text', value: 'X', help: '0 for the likeliest answer, up to 2' },

@@ -33,7 +33,7 @@ export const kbAsk = command({
     model: {
       kind: 'text',
       value: 'NAME',
-      help: 'model that answers (else the first one of the server that chats)',
+      help: 'model that answers (else the server’s default)',
       aliases: ['-m'],
     },
   },

@@ -32,7 +32,7 @@ export const kbEval = command({
     model: {
       kind: 'text',
       value: 'NAME',
-      help: 'model that answers (else the first one of the server that chats)',
+      help: 'model that answers (else the server’s default)',
       aliases: ['-m'],
     },
   },

@@ -256,6 +256,15 @@ t.test('tokens go there and back', async (t) => {
   t.strictSame(bodyOf(await call(routes, 'POST', '/detokenize', { tokens: [4, 5] })), { content: '<4><5>' });
 });
 
+t.test('the list marks the default model, and no other', async (t) => {
+  const { routes } = await setUp(t, { 'z-chat': 'chat', 'a-chat': 'chat' }).make();
+  const { data } = bodyOf(await call(routes, 'GET', '/v1/models')) as { data: { id: string; default?: boolean }[] };
+  t.strictSame(Object.fromEntries(data.map(({ id, default: isDefault }) => [id, isDefault])), {
+    'z-chat': true,
+    'a-chat': undefined,
+  });
+});
+
 t.test('the list says what each model can do and that it talks nonsense', async (t) => {
   const { routes } = await setUp(t, { 'tiny-chat': 'chat', emb: 'embedding' }).make();
   t.match(bodyOf(await call(routes, 'GET', '/v1/models')), {

@@ -66,6 +66,11 @@ export class InferenceService {
     this.#defaultLimits = requestTimeoutMs === undefined ? {} : { timeoutMs: requestTimeoutMs };
   }
 
+  /** Undefined: none is installed. */
+  get defaultModel(): string | undefined {
+    return this.#defaultModel();
+  }
+
   /** Those that the caller may use. */
   async models(caller: Caller): Promise<ModelCard[]> {
     const lists = await Promise.all(this.#backends.map((backend) => backend.models()));

@@ -31,6 +31,23 @@ t.test('each page is answered to everyone, with a policy that loads nothing from
   }
 });
 
+t.test('the bare address leads a browser to the chat, and tells a program in JSON that nothing is there', async (t) => {
+  const ask = (accept: string) => fetch(`${bed.url}/`, { headers: { accept }, redirect: 'manual' });
+  for (const accept of [
+    'text/html',
+    'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+    'image/png, TEXT/HTML;q=0.5',
+  ]) {
+    const answer = await ask(accept);
+    t.strictSame([answer.status, answer.headers.get('location'), answer.headers.get('vary')], [302, '/chat', 'Accept'], accept);
+  }
+  for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0', 'text/htmlx']) {
+    const answer = await ask(accept);
+    t.equal(answer.status, 404, accept);
+    t.match(await answer.json(), { error: 'not_found', detail: /^No handler is registered for GET \// });
+  }
+});
+
 t.test('the sandbox runs scripts in an origin of its own, and loads nothing at all', async (t) => {
   const answer = await fetch(`${bed.url}/sandbox`);
   t.strictSame([answer.status, await answer.text()], [200, '<!doctype html>sandbox']);

@@ -1,6 +1,8 @@
 /** /chat, /login and /admin, which load before sign-in, and the files that they share. What they show comes from the API. */
 import { join } from 'node:path';
-import type { Route } from '../../platform/http/route.ts';
+import Type from 'typebox';
+import { HttpError } from '../../platform/http/errors.ts';
+import { type Route, route } from '../../platform/http/route.ts';
 import { fileRoute, pageRoutes } from '../../platform/http/static/static-routes.ts';
 import { PAGE_HEADERS, SANDBOX_HEADERS } from './page-headers.ts';
 
@@ -28,6 +30,7 @@ export function pagesRoutes(folder: string): Route[] {
   const missing = { status: 503, code: 'pages_not_built', meaning: 'The pages are not built.', detail: PAGES_NOT_BUILT };
   const shared = { auth: 'open', tag, headers: PAGE_HEADERS } as const;
   return [
+    startRoute(),
     ...PAGES.flatMap((page) => pageRoutes({ ...shared, ...page, folder, missing })),
     ...pageRoutes({ ...shared, ...SANDBOX, folder, missing, headers: SANDBOX_HEADERS }),
     fileRoute({
@@ -37,4 +40,31 @@ export function pagesRoutes(folder: string): Route[] {
       summary: 'Scripts, styles and pictures of the pages',
     }),
   ];
+}
+
+/** The bare address, as somebody types it: a browser is sent to the chat, and every other client gets what it got before there were pages. */
+function startRoute(): Route {
+  return route({
+    method: 'GET',
+    path: '/',
+    auth: 'open',
+    maxBody: 0,
+    tag,
+    summary: 'Sends a browser to the chat',
+    responses: { 302: Type.String({ description: 'The chat stands at the path in Location.' }) },
+    errors: [{ status: 404, code: 'not_found', meaning: 'The client does not ask for a page (`Accept: text/html`).' }],
+    handle: ({ headers }) => {
+      const vary = { vary: 'Accept' };
+      if (asksForPage(headers.get('accept')))
+        return { kind: 'bytes', status: 302, headers: { ...vary, location: '/chat' }, body: '' };
+      throw new HttpError(404, 'not_found', 'No handler is registered for GET /. The chat is at /chat, the reference at /docs.', {
+        headers: vary,
+      });
+    },
+  });
+}
+
+/** Only what names the type: a wildcard is what programs send. */
+function asksForPage(accept: string | undefined): boolean {
+  return /(?:^|,)\s*text\/html\s*(?:,|$|;(?!\s*q=0(?:\.0*)?\s*(?:,|$)))/i.test(accept ?? '');
 }

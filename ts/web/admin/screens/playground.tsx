@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { call, request } from '../../api/call.ts';
+import { firstAsked } from '../../api/first-asked.ts';
 import { Button } from '../../design/button.tsx';
 import { stepAlong } from '../../design/direction.ts';
 import { Empty } from '../../design/empty.tsx';
@@ -27,14 +28,15 @@ interface Asked {
 
 export function Playground() {
   const models = useData(() => call('GET /v1/models'));
-  const chatModels = (models.data?.data ?? []).filter(({ capabilities }) => capabilities.includes('chat')).map(({ id }) => id);
+  const able = (models.data?.data ?? []).filter(({ capabilities }) => capabilities.includes('chat'));
+  const chatModels = able.map(({ id }) => id);
   const [asked, setAsked] = useState<Asked>({ model: '', system: '', prompt: '', temperature: '0.7', nTokens: '64' });
   const [tokens, setTokens] = useState<Token[]>();
   const [shown, setShown] = useState(0);
   const [wrong, setWrong] = useState<string>();
   const [running, setRunning] = useState<AbortController>();
   const change = (changes: Partial<Asked>): void => setAsked((before) => ({ ...before, ...changes }));
-  const model = asked.model === '' ? (chatModels[0] ?? '') : asked.model;
+  const model = asked.model === '' ? (firstAsked(able)?.id ?? '') : asked.model;
   const ask = async (event: Event): Promise<void> => {
     event.preventDefault();
     const aborter = new AbortController();

@@ -1,6 +1,7 @@
 /** Models that can chat, and the one that is asked. */
 import { computed, signal } from '@preact/signals';
 import { type Answer, call } from '../../api/call.ts';
+import { firstAsked } from '../../api/first-asked.ts';
 
 export type Model = Answer<'GET /v1/models'>['data'][number];
 
@@ -15,10 +16,10 @@ export const chatModels = computed(() =>
 );
 
 export const chosenModel = {
-  /** The one that was chosen while it is there, else the first. */
+  /** The one that was chosen while it is there, else the server's default. */
   get value(): string | undefined {
-    const known = chatModels.value.map(({ id }) => id);
-    return asked.value !== undefined && known.includes(asked.value) ? asked.value : known[0];
+    const known = chatModels.value;
+    return (known.find(({ id }) => id === asked.value) ?? firstAsked(known))?.id;
   },
   set value(id: string | undefined) {
     asked.value = id;

@@ -7,7 +7,13 @@ import { errorSpecs } from '../../errors.ts';
 import type { InferenceService } from '../../service.ts';
 import { openaiErrorBody } from '../openai/error-body.ts';
 
-const Entry = Type.Object({ object: Type.Literal('model'), ...ModelSummary.properties });
+const Entry = Type.Object({
+  object: Type.Literal('model'),
+  ...ModelSummary.properties,
+  default: Type.Optional(
+    Type.Boolean({ description: 'true: answers where a request names no model, or one that is not there.' }),
+  ),
+});
 
 export function modelListRoute(service: InferenceService): Route {
   return route({
@@ -23,7 +29,12 @@ export function modelListRoute(service: InferenceService): Route {
     errorBody: openaiErrorBody,
     handle: async ({ caller }) => {
       const cards = await service.models(caller);
-      return json(200, { object: 'list', data: cards.map((card) => ({ object: 'model', ...modelSummary(card) })) });
+      const data = cards.map((card) => ({
+        object: 'model' as const,
+        ...modelSummary(card),
+        ...(card.id === service.defaultModel ? { default: true } : {}),
+      }));
+      return json(200, { object: 'list', data });
     },
   });
 }
