@@ -21,6 +21,13 @@ export interface ArrivedFile {
   readonly sizeBytes: number;
 }
 
+export interface FileTerms {
+  readonly purpose: Purpose;
+  readonly expiresAfterMs: number | undefined;
+  /** Id of the credential of the request. */
+  readonly credential: string | undefined;
+}
+
 export interface FileIntakeOptions {
   readonly files: FileStore;
   readonly uploads: UploadStore;
@@ -72,14 +79,15 @@ export class FileIntake {
   async keep(
     uploader: Uploader,
     { uploadId, fileName, sha256, sizeBytes }: ArrivedFile,
-    { purpose, expiresAfterMs }: { purpose: Purpose; expiresAfterMs: number | undefined },
+    { purpose, expiresAfterMs, credential }: FileTerms,
   ): Promise<StoredFile> {
     const { files, uploads, uploadFiles, blobs, now } = this.#options;
     await uploads.saveContentHash(uploader, uploadId, sha256);
     await blobs.store(uploader, uploadFiles.pathOf(uploadId), { sha256, sizeBytes }, now());
     const createdAt = now();
     const expiresAt = expiresAfterMs === undefined ? undefined : createdAt + expiresAfterMs;
-    const file = { id: newFileId(), subject: uploader.subject, fileName, purpose, sizeBytes, sha256, createdAt, expiresAt };
+    const { subject } = uploader;
+    const file = { id: newFileId(), subject, credential, fileName, purpose, sizeBytes, sha256, createdAt, expiresAt };
     await files.insert(uploader, file);
     await uploads.remove(uploader, uploadId);
     return file;

@@ -1,9 +1,10 @@
 /**
  * Stored files as OpenAI's routes see them. A file belongs to who stored it. Others of the tenant may read it where it is in a knowledge base that
- * they may use, and administrators may all. Documents that were added by themselves are files, too.
+ * they may use, and administrators may all. A caller who is limited to some bases goes by the bases that a file is in, whosever it is; one that is in
+ * none yet is its uploader's. Documents that were added by themselves are files, too.
  */
 import { hasRole, type Principal, scopeOf } from '../../../platform/http/principal.ts';
-import type { UseRules } from '../../../platform/module/use-rules.ts';
+import { anyName, type UseRules } from '../../../platform/module/use-rules.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { dataError } from '../errors.ts';
@@ -15,7 +16,7 @@ import type { FilePage, FileStore } from './file-store.ts';
 import type { StoredFile } from './stored-file.ts';
 
 /** What is shown of a file, whatever it is. */
-export type ShownFile = Omit<StoredFile, 'subject'>;
+export type ShownFile = Omit<StoredFile, 'subject' | 'credential'>;
 
 export interface FileServiceOptions {
   readonly files: FileStore;
@@ -29,6 +30,16 @@ export interface FileServiceOptions {
 
 type Place = AttachedFile & { readonly namespace: string };
 
+/** A file as one caller reaches it. */
+interface ReachedFile {
+  /** Undefined: a document that was added by itself. */
+  readonly file: StoredFile | undefined;
+  /** In bases that the caller may use. */
+  readonly usable: readonly Place[];
+  /** The whole file is the caller's to remove, and no base that the caller may not use has it. */
+  readonly isOwn: boolean;
+}
+
 export class FileService {
   readonly #options: FileServiceOptions;
 
@@ -37,19 +48,24 @@ export class FileService {
   }
 
   /** The caller's own; an administrator's list has all of the tenant. */
-  async list(caller: Principal, page: Omit<FilePage, 'subject'>): Promise<ShownFile[]> {
+  async list(caller: Principal, page: Omit<FilePage, 'subject' | 'limitedTo'>): Promise<ShownFile[]> {
+    const { files, bases, uses } = this.#options;
+    const scope = scopeOf(caller);
     const subject = hasRole(caller, 'admin') ? undefined : uploaderOf(caller).subject;
-    return await this.#options.files.list(scopeOf(caller), { ...page, subject }, Date.now());
+    const isAllowed = await uses.namespaces(caller);
+    if (isAllowed === anyName) return await files.list(scope, { ...page, subject }, Date.now());
+    const baseNos = (await bases.list(scope)).filter(({ namespace }) => isAllowed(namespace)).map(({ no }) => no);
+    const limitedTo = { baseNos, credential: limitingCredential(caller) };
+    return await files.list(scope, { ...page, subject, limitedTo }, Date.now());
   }
 
   /** Throws `file_not_found`. */
   async get(caller: Principal, id: string): Promise<ShownFile> {
-    const scope = scopeOf(caller);
-    const file = await this.#options.files.find(scope, id, Date.now());
-    if (file !== undefined && isOwn(caller, file)) return file;
-    const [place] = await this.#usablePlaces(caller, scope, id);
+    const { file, usable } = await this.#reach(caller, id);
+    const [place] = usable;
+    if (file !== undefined) return file;
     if (place === undefined) throw fileNotFound(id);
-    return file ?? toFile(place);
+    return toFile(place);
   }
 
   /** The path of its bytes; undefined for a document that was added as text. Throws `file_not_found` and `file_elsewhere`. */
@@ -63,24 +79,23 @@ export class FileService {
 
   /** Where the text of a file without bytes is stored. Throws `file_not_found`. */
   async placeOf(caller: Principal, id: string): Promise<{ base: KnowledgeBase; document: AttachedFile }> {
-    const scope = scopeOf(caller);
-    const [place] = await this.#usablePlaces(caller, scope, id);
-    const base = place && (await this.#options.bases.find(scope, place.namespace));
+    const [place] = (await this.#reach(caller, id)).usable;
+    const base = place && (await this.#options.bases.find(scopeOf(caller), place.namespace));
     if (place === undefined || base === undefined) throw fileNotFound(id);
     return { base, document: place };
   }
 
-  /** With the documents that were made of it, in every knowledge base. Only who stored it may, and administrators. Throws `file_not_found`. */
+  /**
+   * With the documents that were made of it, in every knowledge base. Only who stored it may, and administrators. A file that is also in a base that
+   * the caller may not use stays there. Throws `file_not_found`.
+   */
   async remove(caller: Principal, id: string): Promise<void> {
-    const { files } = this.#options;
     const scope = scopeOf(caller);
-    const file = await files.find(scope, id, Date.now());
-    if (file !== undefined && !isOwn(caller, file)) throw fileNotFound(id);
-    const places = file === undefined ? await this.#usablePlaces(caller, scope, id) : await this.#placesOf(scope, id);
-    if (file === undefined && places.length === 0) throw fileNotFound(id);
-    await this.#removePlaces(scope, places);
-    if (file !== undefined) await files.remove(scope, id);
-    await this.#options.onRemoved(scope.tenant, file?.sha256 ?? places[0]?.sha256 ?? '');
+    const { file, usable, isOwn } = await this.#reach(caller, id);
+    if (file !== undefined && !mayRemove(caller, file)) throw fileNotFound(id);
+    await this.#removePlaces(scope, usable);
+    if (file !== undefined && isOwn) await this.#options.files.remove(scope, id);
+    await this.#options.onRemoved(scope.tenant, file?.sha256 ?? usable[0]?.sha256 ?? '');
   }
 
   /** One that expired. */
@@ -102,14 +117,31 @@ export class FileService {
     return await this.#options.attached.listOfFile(scope, id);
   }
 
-  async #usablePlaces(caller: Principal, scope: TenantScope, id: string): Promise<Place[]> {
-    const isAllowed = await this.#options.uses.namespaces(caller);
-    return (await this.#placesOf(scope, id)).filter(({ namespace }) => isAllowed(namespace));
+  /** The one place that judges who reaches a file. Throws `file_not_found`. */
+  async #reach(caller: Principal, id: string): Promise<ReachedFile> {
+    const { files, uses } = this.#options;
+    const scope = scopeOf(caller);
+    const isAllowed = await uses.namespaces(caller);
+    const file = await files.find(scope, id, Date.now());
+    const places = await this.#placesOf(scope, id);
+    const usable = places.filter(({ namespace }) => isAllowed(namespace));
+    const isOwn = file !== undefined && mayRemove(caller, file) && usable.length === places.length;
+    if (usable.length === 0 && !(isOwn && wasStoredWith(limitingCredential(caller), file))) throw fileNotFound(id);
+    return { file, usable, isOwn };
   }
 }
 
-function isOwn(caller: Principal, { subject }: StoredFile): boolean {
+function mayRemove(caller: Principal, { subject }: StoredFile): boolean {
   return subject === uploaderOf(caller).subject || hasRole(caller, 'admin');
+}
+
+/** Of a credential that is itself limited to some bases: what its account stored with another one is not its own. Undefined: the account is limited. */
+function limitingCredential({ namespaces, keyId }: Principal): string | undefined {
+  return namespaces === undefined ? undefined : (keyId ?? '');
+}
+
+function wasStoredWith(credential: string | undefined, file: StoredFile): boolean {
+  return credential === undefined || file.credential === credential;
 }
 
 function toFile({ fileId, source, sizeBytes, sha256, changedAt }: AttachedFile): ShownFile {

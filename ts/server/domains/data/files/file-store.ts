@@ -1,7 +1,12 @@
 /** Stored files in the database. */
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Storage, StorageAccess, SystemScope, TenantScope } from '../../../platform/storage/index.ts';
+import { SHOWN } from '../store/attached-store.ts';
+import type { DataTables } from '../store/tables.ts';
 import type { FileRow, FileTables } from './file-tables.ts';
 import type { Purpose, StoredFile } from './stored-file.ts';
+
+type Tables = FileTables & Pick<DataTables, 'data_documents' | 'data_bases'>;
 
 export interface FilePage {
   readonly limit: number;
@@ -11,13 +16,15 @@ export interface FilePage {
   readonly purpose?: string | undefined;
   /** Only those of this uploader. */
   readonly subject?: string | undefined;
+  /** Only those in these bases, and those in none that were stored with the credential; undefined: with any. */
+  readonly limitedTo?: { readonly baseNos: readonly number[]; readonly credential: string | undefined } | undefined;
 }
 
 export class FileStore {
-  readonly #access: StorageAccess<FileTables>;
+  readonly #access: StorageAccess<Tables>;
 
   constructor(storage: Storage) {
-    this.#access = storage.access<FileTables>();
+    this.#access = storage.access<Tables>();
   }
 
   async insert(scope: TenantScope, file: StoredFile): Promise<void> {
@@ -37,7 +44,7 @@ export class FileStore {
     return row === undefined ? undefined : toFile(row);
   }
 
-  async list(scope: TenantScope, { limit, order, after, purpose, subject }: FilePage, now: number): Promise<StoredFile[]> {
+  async list(scope: TenantScope, { limit, order, after, purpose, subject, limitedTo }: FilePage, now: number): Promise<StoredFile[]> {
     const rows = await this.#access.read(scope, (db) =>
       db
         .selectFrom('data_files')
@@ -45,6 +52,7 @@ export class FileStore {
         .where('tenant', '=', scope.tenant)
         .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
         .$if(subject !== undefined, (query) => query.where('subject', '=', subject ?? ''))
+        .$if(limitedTo !== undefined, (query) => query.where(isWithin(limitedTo ?? { baseNos: [], credential: '' })))
         .$if(purpose !== undefined, (query) => query.where('purpose', '=', purpose ?? ''))
         .$if(after !== undefined, (query) => query.where('id', order === 'asc' ? '>' : '<', after ?? ''))
         .orderBy('id', order)
@@ -95,11 +103,29 @@ export class FileStore {
   }
 }
 
+/** The condition on a row of `data_files` that a caller who is limited to some bases reaches it. */
+function isWithin({ baseNos, credential }: NonNullable<FilePage['limitedTo']>) {
+  return (eb: ExpressionBuilder<Tables, 'data_files'>): Expression<SqlBool> => {
+    const places = eb
+      .selectFrom('data_documents as d')
+      .innerJoin('data_bases as b', 'b.no', 'd.base_no')
+      .select('d.no')
+      .whereRef('d.tenant', '=', 'data_files.tenant')
+      .whereRef('d.file_id', '=', 'data_files.id')
+      .where('b.removed', '=', sql.lit(0))
+      .where('d.state', 'in', SHOWN);
+    const isUsable = baseNos.length === 0 ? eb.lit(false) : eb.exists(places.where('d.base_no', 'in', [...baseNos]));
+    const isOwn = credential === undefined ? eb.lit(true) : eb('data_files.credential', '=', credential);
+    return eb.or([isUsable, eb.and([isOwn, eb.not(eb.exists(places))])]);
+  };
+}
+
 function toRow({ tenant }: TenantScope, file: StoredFile): FileRow {
   return {
     tenant,
     id: file.id,
     subject: file.subject,
+    credential: file.credential ?? null,
     file_name: file.fileName,
     purpose: file.purpose,
     bytes: file.sizeBytes,
@@ -113,6 +139,7 @@ function toFile(row: FileRow): StoredFile {
   return {
     id: row.id,
     subject: row.subject,
+    credential: row.credential ?? undefined,
     fileName: row.file_name,
     purpose: row.purpose as Purpose,
     sizeBytes: row.bytes,

@@ -11,6 +11,8 @@ export interface FileRow {
   id: string;
   /** Who stored it. */
   subject: string;
+  /** Id of the credential that it was stored with. */
+  credential: string | null;
   file_name: string;
   purpose: string;
   bytes: number;
@@ -38,5 +40,13 @@ export const createFiles: Omit<Migration, 'id'> = {
     });
     await schema.index('data_files_by_hash', 'data_files', ['tenant', 'sha256']);
     await schema.index('data_files_expiring', 'data_files', ['expires_at'], { where: 'expires_at is not null' });
+  },
+};
+
+/** The module numbers it among its own. A file that was stored before is of no credential. */
+export const addFileCredential: Omit<Migration, 'id'> = {
+  name: 'note with which credential a file was stored',
+  up: async (schema) => {
+    await schema.addColumn('data_files', 'credential', column.id({ nullable: true }));
   },
 };

@@ -8,6 +8,8 @@ export interface StoredFile {
   readonly id: string;
   /** Of the uploader. */
   readonly subject: string;
+  /** Id of the credential that it was stored with; undefined: the caller had none, or nobody noted it. */
+  readonly credential: string | undefined;
   readonly fileName: string;
   readonly purpose: Purpose;
   readonly sizeBytes: number;

@@ -20,7 +20,7 @@ export interface FileTargetOptions {
   readonly service: Pick<KnowledgeService, 'find' | 'baseFor'>;
   readonly ingestion: Pick<Ingestion, 'addFile'>;
   readonly embedders: Pick<Embedders, 'choose'>;
-  readonly access: Pick<KnowledgeAccess, 'scopeFor' | 'requireAdding'>;
+  readonly access: Pick<KnowledgeAccess, 'scopeFor' | 'filterOf' | 'requireAdding'>;
   /** Rows of the document that was replaced can be removed. */
   onReplaced(): void;
 }
@@ -42,6 +42,10 @@ export class FileTarget implements UploadTarget {
     await storing(async () => {
       if ((await service.find(scope, namespace)) === undefined) await embedders.choose(undefined);
     });
+  }
+
+  async reaches(caller: Principal, namespace: string): Promise<boolean> {
+    return (await this.#options.access.filterOf(caller))(namespace);
   }
 
   async accept(uploader: Uploader, { namespace, fileName, source, sha256, sizeBytes }: UploadedFile): Promise<UploadOutcome> {

@@ -71,7 +71,7 @@ function createRoute({ intake }: FileRouteDeps): Route {
             uploadId = arrived.uploadId;
             return arrived;
           });
-          return json(200, toFileShape(await intake.keep(uploader, file, rest)));
+          return json(200, toFileShape(await intake.keep(uploader, file, { ...rest, credential: caller.keyId })));
         } catch (error) {
           if (uploadId !== undefined) await intake.discard(uploader, uploadId);
           throw error;

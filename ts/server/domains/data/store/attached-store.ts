@@ -45,7 +45,8 @@ export interface AttachedPage {
   readonly status?: AttachStatus | undefined;
 }
 
-const SHOWN: readonly DocumentState[] = ['pending', 'ready', 'failed'];
+/** What a client is shown; the others are deleted. */
+export const SHOWN: readonly DocumentState[] = ['pending', 'ready', 'failed'];
 
 export class AttachedStore {
   readonly #access: StorageAccess<DataTables>;

@@ -1,6 +1,6 @@
 import { column, type Migration } from '../../../platform/storage/index.ts';
 import { createBlobParts, createBlobs } from '../blobs/blob-tables.ts';
-import { createFiles } from '../files/file-tables.ts';
+import { addFileCredential, createFiles } from '../files/file-tables.ts';
 import { createUploads } from '../uploads/store/upload-tables.ts';
 import { newBaseId } from './base-id.ts';
 import type { DataTables } from './tables.ts';
@@ -112,4 +112,5 @@ export const dataMigrations: readonly Migration[] = [
       await schema.addColumn('data_documents', 'warnings', column.json({ nullable: true }));
     },
   },
+  { id: 8, ...addFileCredential },
 ];

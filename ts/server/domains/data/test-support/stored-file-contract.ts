@@ -94,7 +94,7 @@ export function testStoredFiles(newDatabase: () => Promise<ContractDatabase>): v
       namespaces:
         ({ subject }: { subject: string | undefined }) =>
         (name: string) =>
-          subject === 'ann' || name !== 'secret',
+          subject === 'ann' || subject === 'ada' || name !== 'secret',
     };
     const { client, bed } = await open(t, { uses });
     const of = (caller: string) => clientOf(bed, caller);

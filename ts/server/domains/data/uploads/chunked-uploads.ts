@@ -1,13 +1,14 @@
 /** Uploads in chunks of one size, which may come in any order, several at a time, and again. A chunk that was acknowledged is on disk. */
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import type { Principal } from '../../../platform/http/principal.ts';
 import { BusyKeys } from './busy-keys.ts';
 import type { ReceivedChunk, UploadStore } from './store/upload-store.ts';
 import type { NewUpload, Upload, UploadOutcome } from './upload.ts';
 import { uploadError } from './upload-errors.ts';
 import type { UploadFiles } from './upload-files.ts';
 import type { UploadService } from './upload-service.ts';
-import type { Uploader } from './uploader.ts';
+import { type Uploader, uploaderOf } from './uploader.ts';
 
 const MAX_LISTED = 100;
 
@@ -35,24 +36,24 @@ export class ChunkedUploads {
   }
 
   /** The upload and the indexes of what has arrived. */
-  async status(uploader: Uploader, id: string): Promise<{ upload: Upload; received: number[] }> {
-    const upload = await this.#options.service.get(uploader, id, 'chunked');
+  async status(caller: Principal, id: string): Promise<{ upload: Upload; received: number[] }> {
+    const upload = await this.#options.service.get(caller, id, 'chunked');
     if (upload.outcome !== undefined) return { upload, received: Array.from({ length: countChunks(upload) }, (_, i) => i) };
-    const chunks = await this.#options.store.listChunks(uploader, id);
+    const chunks = await this.#options.store.listChunks(uploaderOf(caller), id);
     return { upload, received: chunks.map(({ index }) => index) };
   }
 
   /** An upload of the same file that was cut off, when the client tells the file's hash. */
-  async findOpen(uploader: Uploader, file: NewUpload): Promise<Upload | undefined> {
+  async findOpen(caller: Principal, file: NewUpload): Promise<Upload | undefined> {
     const { store, files, now } = this.#options;
     if (file.sha256 === undefined) return undefined;
-    const upload = await store.findOpen(uploader, { ...file, sha256: file.sha256 }, now());
+    const upload = await store.findOpen(uploaderOf(caller), { ...file, sha256: file.sha256 }, now());
     return upload !== undefined && (await files.exists(upload.id)) ? upload : undefined;
   }
 
   /** Returns when the chunk is on disk, and known. */
-  async receive(uploader: Uploader, id: string, chunk: SentChunk): Promise<ReceivedChunk> {
-    const upload = await this.#options.service.get(uploader, id, 'chunked');
+  async receive(caller: Principal, id: string, chunk: SentChunk): Promise<ReceivedChunk> {
+    const upload = await this.#options.service.get(caller, id, 'chunked');
     if (upload.outcome !== undefined || upload.contentSha256 !== undefined)
       throw uploadError('upload_finished', 'The upload is complete and takes no more chunks.');
     const nChunks = countChunks(upload);
@@ -62,18 +63,18 @@ export class ChunkedUploads {
         `X-Chunk-Index is ${chunk.index}, and the file has ${nChunks} chunks, counted from 0.`,
       );
     const busy = () => uploadError('upload_busy', 'Another request sends this chunk at this moment. Retry when it has ended.');
-    return await this.#busy.hold(`${id} ${chunk.index}`, busy, () => this.#take(uploader, upload, chunk));
+    return await this.#busy.hold(`${id} ${chunk.index}`, busy, () => this.#take(uploaderOf(caller), upload, chunk));
   }
 
   /** Throws `upload_incomplete`. Once it has succeeded, it answers the same until the upload expires. */
-  async finalize(uploader: Uploader, id: string): Promise<UploadOutcome> {
-    const { upload, received } = await this.status(uploader, id);
+  async finalize(caller: Principal, id: string): Promise<UploadOutcome> {
+    const { upload, received } = await this.status(caller, id);
     const missing = missingIndexes(received, countChunks(upload));
     if (upload.contentSha256 === undefined && missing.length > 0) {
       const detail = `${countChunks(upload) - received.length} of ${countChunks(upload)} chunks have not arrived. Send them, then finalize.`;
       throw uploadError('upload_incomplete', detail, { extra: { missing } });
     }
-    return await this.#options.service.complete(uploader, id);
+    return await this.#options.service.complete(uploaderOf(caller), upload.id);
   }
 
   /** Bytes that were acknowledged are never written again: the same are accepted, and others refused. */

@@ -5,12 +5,11 @@ import { join } from 'node:path';
 import t from 'tap';
 import { iterations } from '../../../../../test/test-support/iterations.ts';
 import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
+import { type Principal, scopeOf } from '../../../platform/http/principal.ts';
 import { silentLog } from '../../../platform/module/test-support/scripted-context.ts';
 import { createStorage } from '../../../platform/storage/index.ts';
 import { LineReader } from '../../../platform/storage/test-support/line-reader.ts';
 import { LIMITS, RememberingTarget, sha256Of, someBytes, TEST_CHUNK, uploadModules } from './test-support/upload-bed.ts';
-import type { Uploader } from './uploader.ts';
-import { uploaderOf } from './uploader.ts';
 import { createUploads } from './uploads.ts';
 
 interface Line {
@@ -20,14 +19,14 @@ interface Line {
   isDone?: boolean;
 }
 
-const ann: Uploader = uploaderOf({
+const ann: Principal = {
   tenant: 'red',
   subject: 'ann',
   kind: 'session',
   roles: ['developer'],
   scopes: ['*'],
   keyId: undefined,
-});
+};
 const CHUNKS = 6;
 
 t.test('after kill -9 every acknowledged chunk and file is there, and uploads go on', async (t) => {
@@ -60,7 +59,7 @@ t.test('after kill -9 every acknowledged chunk and file is there, and uploads go
     }
     const { body } = await uploads.chunked.finalize(ann, id);
     if (body['sha256'] !== sha256Of(bytes)) t.fail(`the file of ${id} is another`);
-    if (own.some(({ isDone }) => isDone)) t.strictSame(await readFile(uploads.blobs.pathOf(ann, sha256Of(bytes))), bytes);
+    if (own.some(({ isDone }) => isDone)) t.strictSame(await readFile(uploads.blobs.pathOf(scopeOf(ann), sha256Of(bytes))), bytes);
   }
   t.ok(lines.length > rounds * 50);
   t.ok(target.files.length > 0, 'some were not complete');

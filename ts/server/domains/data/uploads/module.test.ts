@@ -25,6 +25,7 @@ const reader = defineModule({
       ...{ storage, dataDir: node.dataDir, log, limits: uploadLimits(settings), targetErrors: EXTRACTION_ERRORS },
       target: {
         admit: async () => {},
+        reaches: async () => true,
         accept: async ({ tenant }, { path, fileName }) => {
           const result = await extractor.extract(path, { fileName, tenant });
           if (result.outcome === 'refused') throw new DomainError(result.code, `${result.detail} ${result.remedy}`);

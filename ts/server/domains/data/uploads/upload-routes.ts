@@ -9,7 +9,7 @@ import { checkFile, checkHash } from './given-file.ts';
 import { ChunkShape, FinalizeBody, InitBody, InitShape, OutcomeShape, toInitShape } from './schemas.ts';
 import { uploadError, uploadErrorSpecs } from './upload-errors.ts';
 import { CHUNK_BYTES, type UploadService } from './upload-service.ts';
-import { requireOwnTenant, uploaderOf } from './uploader.ts';
+import { requireOwnTenant } from './uploader.ts';
 import { uploading } from './uploading.ts';
 
 export interface UploadRoutesOptions {
@@ -47,11 +47,10 @@ function initRoute({ service, chunked, targetErrors }: UploadRoutesOptions): Rou
     handle: ({ caller, body: { upload_id: id, tenant, ...given } }) =>
       uploading(async () => {
         requireOwnTenant(caller, tenant);
-        const uploader = uploaderOf(caller);
         const file = id === undefined ? checkFile('chunked', given) : undefined;
-        const open = file === undefined ? id : (await chunked.findOpen(uploader, file))?.id;
+        const open = file === undefined ? id : (await chunked.findOpen(caller, file))?.id;
         if (file !== undefined && open === undefined) return json(201, toInitShape(await service.begin(caller, file), []));
-        const { upload, received } = await chunked.status(uploader, open ?? '');
+        const { upload, received } = await chunked.status(caller, open ?? '');
         return json(200, toInitShape(upload, received));
       }),
   });
@@ -89,7 +88,7 @@ function chunkRoute({ chunked }: UploadRoutesOptions): Route {
           sha256: checkHash('X-Chunk-SHA256', headers.get('x-chunk-sha256')),
           body,
         };
-        const { index, sha256 } = await chunked.receive(uploaderOf(caller), id, chunk);
+        const { index, sha256 } = await chunked.receive(caller, id, chunk);
         return json(200, { upload_id: id, index, sha256 });
       }),
   });
@@ -124,7 +123,7 @@ function finalizeRoute({ chunked, targetErrors, outcomes }: UploadRoutesOptions)
       uploading(async () => {
         const id = body?.upload_id ?? headers.get('x-upload-id');
         if (id === undefined) throw uploadError('invalid_request', '`upload_id` is missing.');
-        const { status, body: answer } = await chunked.finalize(uploaderOf(caller), id);
+        const { status, body: answer } = await chunked.finalize(caller, id);
         return json(status, answer);
       }),
   });
@@ -142,7 +141,7 @@ function cancelRoute({ service }: UploadRoutesOptions): Route {
     errors: uploadErrorSpecs('upload_not_found', 'storage_unavailable'),
     handle: ({ caller, params }) =>
       uploading(async () => {
-        await service.cancel(uploaderOf(caller), params.upload_id, 'chunked');
+        await service.cancel(caller, params.upload_id, 'chunked');
         return { kind: 'bytes', status: 204, headers: {}, body: '' };
       }),
   });

@@ -62,21 +62,23 @@ export class UploadService {
     return upload;
   }
 
-  /** Throws `upload_not_found`, also for one of the other protocol. */
-  async get(uploader: Uploader, id: string, protocol: NewUpload['protocol']): Promise<Upload> {
-    const upload = await this.#options.store.get(uploader, id, this.#options.now());
-    if (upload.protocol !== protocol) throw uploadNotFound();
+  /** Throws `upload_not_found`, also for one of the other protocol, and for one into a base that the caller may not use. */
+  async get(caller: Principal, id: string, protocol: NewUpload['protocol']): Promise<Upload> {
+    const { store, target, now } = this.#options;
+    const upload = await store.get(uploaderOf(caller), id, now());
+    if (upload.protocol !== protocol || !(await target.reaches(caller, upload.namespace))) throw uploadNotFound();
     return upload;
   }
 
+  /** Whether the caller may is asked by `get()`; the sweep completes without a caller. */
   async complete(uploader: Uploader, id: string): Promise<UploadOutcome> {
     return await this.#options.completion.complete(uploader, id);
   }
 
   /** What was made of a file that is complete stays. */
-  async cancel(uploader: Uploader, id: string, protocol: NewUpload['protocol']): Promise<void> {
-    await this.get(uploader, id, protocol);
-    await this.#options.store.remove(uploader, id);
+  async cancel(caller: Principal, id: string, protocol: NewUpload['protocol']): Promise<void> {
+    await this.get(caller, id, protocol);
+    await this.#options.store.remove(uploaderOf(caller), id);
     await this.#options.files.remove(id);
   }
 }

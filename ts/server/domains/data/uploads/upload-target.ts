@@ -25,6 +25,8 @@ export interface UploadTarget {
     scope: TenantScope,
     file: { namespace: string; fileName: string; source: string; sizeBytes: number },
   ): Promise<void>;
+  /** Whether the caller may use the base that an upload is for: a credential may be limited to others of its account. */
+  reaches(caller: Principal, namespace: string): Promise<boolean>;
   /** Takes the file. It may be called again with the same `uploadId` after a crash, so it has to be idempotent. Throws a DomainError to refuse. */
   accept(uploader: Uploader, file: UploadedFile): Promise<UploadOutcome>;
 }

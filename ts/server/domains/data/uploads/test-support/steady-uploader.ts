@@ -5,7 +5,6 @@
 import type { Principal } from '../../../../platform/http/principal.ts';
 import { silentLog } from '../../../../platform/module/test-support/scripted-context.ts';
 import { createStorage } from '../../../../platform/storage/index.ts';
-import { uploaderOf } from '../uploader.ts';
 import { createUploads } from '../uploads.ts';
 import { LIMITS, RememberingTarget, someBytes, TEST_CHUNK, uploadModules } from './upload-bed.ts';
 
@@ -37,7 +36,7 @@ async function upload(): Promise<never> {
     say({ id, seed: mine });
     for (let index = 0; index < CHUNKS; index++) {
       const body = [bytes.subarray(index * TEST_CHUNK, (index + 1) * TEST_CHUNK)];
-      await uploads.chunked.receive(uploaderOf(ann), id, {
+      await uploads.chunked.receive(ann, id, {
         index,
         sha256: undefined,
         body: (async function* () {
@@ -46,7 +45,7 @@ async function upload(): Promise<never> {
       });
       say({ id, seed: mine, index });
     }
-    await uploads.chunked.finalize(uploaderOf(ann), id);
+    await uploads.chunked.finalize(ann, id);
     say({ id, seed: mine, isDone: true });
   }
 }

@@ -41,6 +41,10 @@ export class RememberingTarget implements UploadTarget {
     if (namespace === 'missing') throw new DomainError('namespace_not_found', 'There is no such knowledge base.');
   }
 
+  async reaches(): Promise<boolean> {
+    return true;
+  }
+
   async accept({ tenant }: { tenant: string }, file: UploadedFile) {
     if (this.refusal !== undefined) throw this.refusal;
     this.files.push({ ...file, tenant, bytes: await readFile(file.path) });

@@ -10,7 +10,7 @@ import type { Upload } from '../upload.ts';
 import { uploadError, uploadErrorSpecs } from '../upload-errors.ts';
 import { unique } from '../upload-routes.ts';
 import type { UploadService } from '../upload-service.ts';
-import { requireOwnTenant, uploaderOf } from '../uploader.ts';
+import { requireOwnTenant } from '../uploader.ts';
 import { uploading } from '../uploading.ts';
 import type { TusUploads } from './tus-uploads.ts';
 import { CHECKSUM_ALGORITHMS, readChecksum } from './upload-checksum.ts';
@@ -114,7 +114,7 @@ async function appendFirst(
     body.drop();
     return upload;
   }
-  return await tus.append(uploaderOf(caller), upload.id, 0, body, readChecksum(headers.get('upload-checksum')));
+  return await tus.append(caller, upload.id, 0, body, readChecksum(headers.get('upload-checksum')));
 }
 
 function stateRoute({ service, tus, targetErrors }: TusRoutesOptions): Route {
@@ -140,7 +140,7 @@ function stateRoute({ service, tus, targetErrors }: TusRoutesOptions): Route {
     ]),
     handle: ({ caller, params: { upload_id: id } }) =>
       uploading(async () => {
-        const upload = await tus.look(uploaderOf(caller), id);
+        const upload = await tus.look(caller, id);
         const metadata: ReplyHeaders = upload.metadata === undefined ? {} : { 'upload-metadata': upload.metadata };
         const headers = {
           ...stateHeaders(upload),
@@ -191,7 +191,7 @@ function appendRoute({ tus, targetErrors }: TusRoutesOptions): Route {
         if (headers.get('content-type') !== OFFSET_STREAM)
           throw uploadError('unsupported_media_type', `Send Content-Type: ${OFFSET_STREAM}.`);
         const offset = readNumber('Upload-Offset', headers);
-        const upload = await tus.append(uploaderOf(caller), id, offset, body, readChecksum(headers.get('upload-checksum')));
+        const upload = await tus.append(caller, id, offset, body, readChecksum(headers.get('upload-checksum')));
         return reply(204, stateHeaders(upload));
       }),
   });
@@ -210,7 +210,7 @@ function terminateRoute({ service }: TusRoutesOptions): Route {
     handle: ({ caller, headers, params: { upload_id: id } }) =>
       uploading(async () => {
         requireVersion(headers);
-        await service.cancel(uploaderOf(caller), id, 'tus');
+        await service.cancel(caller, id, 'tus');
         return reply(204, { 'tus-resumable': VERSION });
       }),
   });

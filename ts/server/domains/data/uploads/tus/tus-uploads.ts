@@ -1,13 +1,14 @@
 /** Uploads as one stream that is continued where it was cut (tus 1.0.0). The offset that a client hears is on disk. */
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import type { Principal } from '../../../../platform/http/principal.ts';
 import { BusyKeys } from '../busy-keys.ts';
 import type { UploadStore } from '../store/upload-store.ts';
 import type { Upload } from '../upload.ts';
 import { uploadError } from '../upload-errors.ts';
 import type { UploadFiles } from '../upload-files.ts';
 import type { UploadService } from '../upload-service.ts';
-import type { Uploader } from '../uploader.ts';
+import { type Uploader, uploaderOf } from '../uploader.ts';
 import type { Checksum } from './upload-checksum.ts';
 
 /** After as many bytes the offset is saved, so that a crash loses no more. */
@@ -29,14 +30,14 @@ export class TusUploads {
     this.#options = options;
   }
 
-  async get(uploader: Uploader, id: string): Promise<Upload> {
-    return await this.#options.service.get(uploader, id, 'tus');
+  async get(caller: Principal, id: string): Promise<Upload> {
+    return await this.#options.service.get(caller, id, 'tus');
   }
 
   /** One that is whole is completed here, since a crash may have come between its last byte and its end. */
-  async look(uploader: Uploader, id: string): Promise<Upload> {
-    const upload = await this.get(uploader, id);
-    return await this.#completeWhole(uploader, upload);
+  async look(caller: Principal, id: string): Promise<Upload> {
+    const upload = await this.get(caller, id);
+    return await this.#completeWhole(caller, upload);
   }
 
   /**
@@ -44,7 +45,7 @@ export class TusUploads {
    * `upload_locked`, `tus_checksum_mismatch`, and what completing throws.
    */
   async append(
-    uploader: Uploader,
+    caller: Principal,
     id: string,
     offset: number,
     body: AsyncIterable<Uint8Array>,
@@ -53,17 +54,17 @@ export class TusUploads {
     const locked = () =>
       uploadError('upload_locked', 'Another request appends to this upload at this moment. Retry when it has ended.');
     return await this.#busy.hold(id, locked, async () => {
-      const upload = await this.get(uploader, id);
+      const upload = await this.get(caller, id);
       if (offset !== upload.offset) throw wrongOffset(upload.offset);
-      const end = await this.#write(uploader, upload, body, checksum);
+      const end = await this.#write(uploaderOf(caller), upload, body, checksum);
       const expiresAtMs = this.#options.now() + this.#options.expiryMs;
-      return await this.#completeWhole(uploader, { ...upload, offset: end, expiresAtMs });
+      return await this.#completeWhole(caller, { ...upload, offset: end, expiresAtMs });
     });
   }
 
-  async #completeWhole(uploader: Uploader, upload: Upload): Promise<Upload> {
+  async #completeWhole(caller: Principal, upload: Upload): Promise<Upload> {
     if (upload.outcome !== undefined || upload.offset < upload.sizeBytes) return upload;
-    return { ...upload, outcome: await this.#options.service.complete(uploader, upload.id) };
+    return { ...upload, outcome: await this.#options.service.complete(uploaderOf(caller), upload.id) };
   }
 
   async #write(
