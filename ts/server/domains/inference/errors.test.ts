@@ -5,8 +5,10 @@ import { ANONYMOUS } from '../../platform/http/principal.ts';
 import type { RequestContext, Route } from '../../platform/http/route.ts';
 import { MetricsRegistry } from '../../platform/metrics/registry.ts';
 import { noEvents, noJobs, noStorage, scriptedContext, silentLog } from '../../platform/module/test-support/scripted-context.ts';
+import { NO_LIMITS } from '../../platform/module/use-rules.ts';
 import type { InferenceBackend, ModelCard, ModelControl } from './backend.ts';
 import { BackgroundResponses } from './compat/openai-responses/background/background-responses.ts';
+import { ResponseAccess } from './compat/openai-responses/response-access.ts';
 import { ConversationSlot } from './conversations/conversation-port.ts';
 import { completionErrors, type InferenceErrorCode, inferenceError, modelErrors } from './errors.ts';
 import { ResponseKeeper } from './kept-responses/response-keeper.ts';
@@ -80,6 +82,7 @@ function failingNode(code: InferenceErrorCode) {
         security: unenforced,
         keeper,
         background,
+        access: new ResponseAccess({ keeper, knowledge: new KnowledgeSlot(), uses: NO_LIMITS }),
         control,
         source,
         library,

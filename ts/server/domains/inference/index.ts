@@ -37,6 +37,7 @@ export type {
   KnowledgeQuestion,
   SearchBounds,
   UnindexedFiles,
+  UsedKnowledge,
 } from './knowledge/knowledge-context.ts';
 export type { KnowledgePort } from './knowledge/knowledge-port.ts';
 export { KnowledgeSlot } from './knowledge/knowledge-port.ts';

@@ -10,6 +10,7 @@ import { type MeteringApi, metering } from '../metering/index.ts';
 import { type SecurityApi, security } from '../security/index.ts';
 import type { InferenceBackend } from './backend.ts';
 import { BackgroundResponses } from './compat/openai-responses/background/background-responses.ts';
+import { ResponseAccess } from './compat/openai-responses/response-access.ts';
 import { ConversationSlot } from './conversations/conversation-port.ts';
 import { chooseDefaultModel } from './default-model.ts';
 import { engineOptions } from './engine-options.ts';
@@ -134,6 +135,7 @@ export function createInference(context: Context, overrides: InferenceOverrides)
     requestTimeoutMs: config.requestTimeoutMs,
   });
   const knowledge = new KnowledgeSlot();
+  const access = new ResponseAccess({ keeper, knowledge, uses });
   const background = new BackgroundResponses({ service, keeper, knowledge, storage: context.storage, jobs: context.jobs, log });
   const retention = new RetentionStore(context.storage);
   const sweep = new ResponseSweep(retention, log);
@@ -163,6 +165,7 @@ export function createInference(context: Context, overrides: InferenceOverrides)
         streams,
         security: overrides.security ?? context.use(security),
         keeper,
+        access,
         background,
         control: local,
         source,

@@ -34,6 +34,11 @@ export class InputFiles {
     }
   }
 
+  /** Whether the caller may read a stored file. */
+  async reaches(caller: Principal, fileId: string): Promise<boolean> {
+    return await this.#options.files.reaches(caller, fileId);
+  }
+
   async #read(caller: Principal, { fileId, fileName, data }: InputFile, signal: AbortSignal): Promise<InputFileText> {
     const { files, reader } = this.#options;
     const scope = scopeOf(caller);

@@ -9,6 +9,7 @@ import type {
   KnowledgePort,
   KnowledgeQuestion,
   SearchBounds,
+  UsedKnowledge,
 } from '../../inference/index.ts';
 import { namespaceNotFound } from '../errors.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
@@ -63,6 +64,20 @@ export class KnowledgeAnswers implements KnowledgePort {
 
   async admit(caller: Principal, question: Pick<KnowledgeQuestion, 'namespaces' | 'bounds'>): Promise<void> {
     await this.#open(caller, question);
+  }
+
+  async reaches(caller: Principal, { namespaces, files }: UsedKnowledge): Promise<boolean> {
+    const { service, access, inputFiles } = this.#options;
+    const scope = access.ownScope(caller, caller.tenant);
+    const isAllowed = await access.filterOf(caller);
+    return await storing(async () => {
+      for (const name of new Set(namespaces)) {
+        const base = await service.findBase(scope, name);
+        if (base === undefined || !isAllowed(base.namespace)) return false;
+      }
+      for (const id of new Set(files)) if (!(await inputFiles.reaches(caller, id))) return false;
+      return true;
+    });
   }
 
   async readFile(caller: Principal, file: InputFile, signal: AbortSignal): Promise<InputFileText> {

@@ -64,8 +64,12 @@ export class FileService {
     const { file, usable } = await this.#reach(caller, id);
     const [place] = usable;
     if (file !== undefined) return file;
-    if (place === undefined) throw fileNotFound(id);
+    if (place === undefined) throwFileNotFound(id);
     return toFile(place);
+  }
+
+  async reaches(caller: Principal, id: string): Promise<boolean> {
+    return (await this.#find(caller, id)) !== undefined;
   }
 
   /** The path of its bytes; undefined for a document that was added as text. Throws `file_not_found` and `file_elsewhere`. */
@@ -81,7 +85,7 @@ export class FileService {
   async placeOf(caller: Principal, id: string): Promise<{ base: KnowledgeBase; document: AttachedFile }> {
     const [place] = (await this.#reach(caller, id)).usable;
     const base = place && (await this.#options.bases.find(scopeOf(caller), place.namespace));
-    if (place === undefined || base === undefined) throw fileNotFound(id);
+    if (place === undefined || base === undefined) throwFileNotFound(id);
     return { base, document: place };
   }
 
@@ -92,7 +96,7 @@ export class FileService {
   async remove(caller: Principal, id: string): Promise<void> {
     const scope = scopeOf(caller);
     const { file, usable, isOwn } = await this.#reach(caller, id);
-    if (file !== undefined && !mayRemove(caller, file)) throw fileNotFound(id);
+    if (file !== undefined && !mayRemove(caller, file)) throwFileNotFound(id);
     await this.#removePlaces(scope, usable);
     if (file !== undefined && isOwn) await this.#options.files.remove(scope, id);
     await this.#options.onRemoved(scope.tenant, file?.sha256 ?? usable[0]?.sha256 ?? '');
@@ -117,8 +121,12 @@ export class FileService {
     return await this.#options.attached.listOfFile(scope, id);
   }
 
-  /** The one place that judges who reaches a file. Throws `file_not_found`. */
   async #reach(caller: Principal, id: string): Promise<ReachedFile> {
+    return (await this.#find(caller, id)) ?? throwFileNotFound(id);
+  }
+
+  /** The one place that judges who reaches a file. Undefined: it is not there for the caller. */
+  async #find(caller: Principal, id: string): Promise<ReachedFile | undefined> {
     const { files, uses } = this.#options;
     const scope = scopeOf(caller);
     const isAllowed = await uses.namespaces(caller);
@@ -126,8 +134,8 @@ export class FileService {
     const places = await this.#placesOf(scope, id);
     const usable = places.filter(({ namespace }) => isAllowed(namespace));
     const isOwn = file !== undefined && mayRemove(caller, file) && usable.length === places.length;
-    if (usable.length === 0 && !(isOwn && wasStoredWith(limitingCredential(caller), file))) throw fileNotFound(id);
-    return { file, usable, isOwn };
+    const isReached = usable.length > 0 || (isOwn && wasStoredWith(limitingCredential(caller), file));
+    return isReached ? { file, usable, isOwn } : undefined;
   }
 }
 
@@ -156,6 +164,6 @@ function toFile({ fileId, source, sizeBytes, sha256, changedAt }: AttachedFile):
   };
 }
 
-function fileNotFound(id: string): Error {
-  return dataError('file_not_found', `No such File object: ${id.slice(0, 80).toWellFormed()}`, { param: 'id' });
+function throwFileNotFound(id: string): never {
+  throw dataError('file_not_found', `No such File object: ${id.slice(0, 80).toWellFormed()}`, { param: 'id' });
 }

@@ -44,7 +44,11 @@ export class FileStore {
     return row === undefined ? undefined : toFile(row);
   }
 
-  async list(scope: TenantScope, { limit, order, after, purpose, subject, limitedTo }: FilePage, now: number): Promise<StoredFile[]> {
+  async list(
+    scope: TenantScope,
+    { limit, order, after, purpose, subject, limitedTo }: FilePage,
+    now: number,
+  ): Promise<StoredFile[]> {
     const rows = await this.#access.read(scope, (db) =>
       db
         .selectFrom('data_files')

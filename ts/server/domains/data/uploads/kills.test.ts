@@ -59,7 +59,8 @@ t.test('after kill -9 every acknowledged chunk and file is there, and uploads go
     }
     const { body } = await uploads.chunked.finalize(ann, id);
     if (body['sha256'] !== sha256Of(bytes)) t.fail(`the file of ${id} is another`);
-    if (own.some(({ isDone }) => isDone)) t.strictSame(await readFile(uploads.blobs.pathOf(scopeOf(ann), sha256Of(bytes))), bytes);
+    if (own.some(({ isDone }) => isDone))
+      t.strictSame(await readFile(uploads.blobs.pathOf(scopeOf(ann), sha256Of(bytes))), bytes);
   }
   t.ok(lines.length > rounds * 50);
   t.ok(target.files.length > 0, 'some were not complete');

@@ -84,8 +84,9 @@ export function modelRoutes(deps: ModelRouteDeps): Route[] {
       bodyOptional: true,
       responses: { 200: InferenceModel, 202: InferenceModel },
       errors: [...modelErrors, ...toolCallErrors],
-      handle: ({ caller, params, body, signal }) => {
+      handle: async ({ caller, params, body, signal }) => {
         security.requireToolCall(caller, 'models.load');
+        await requireAllowed(service, params.id, caller);
         return load(deps, params.id, body?.wait ?? true, signal);
       },
     }),
@@ -103,8 +104,9 @@ export function modelRoutes(deps: ModelRouteDeps): Route[] {
       bodyOptional: true,
       responses: { 200: InferenceModel },
       errors: [...missing, ...toolCallErrors],
-      handle: ({ caller, params, body }) => {
+      handle: async ({ caller, params, body }) => {
         security.requireToolCall(caller, 'models.unload');
+        await requireAllowed(service, params.id, caller);
         return unload(control, params.id, body?.force ?? false);
       },
     }),
@@ -122,6 +124,7 @@ export function modelRoutes(deps: ModelRouteDeps): Route[] {
       errors: [...missing, ...toolCallErrors],
       handle: async ({ caller, params, body }) => {
         security.requireToolCall(caller, 'models.pin');
+        await requireAllowed(service, params.id, caller);
         await getDetail(control, params.id);
         control.setPinned(params.id, body.pinned);
         return json(200, inferenceModel(await getDetail(control, params.id)));
@@ -142,6 +145,7 @@ export function modelRoutes(deps: ModelRouteDeps): Route[] {
       errors: [...errorSpecs('model_not_found', 'model_read_only', 'model_in_use', 'internal'), ...toolCallErrors],
       handle: async ({ caller, params, query }) => {
         security.requireToolCall(caller, 'models.delete');
+        await requireAllowed(service, params.id, caller);
         const { name, sizeBytes } = await removeModel(control, library, params.id, { force: query.force ?? false });
         return json(200, { id: name, deleted: true, size_bytes: sizeBytes });
       },

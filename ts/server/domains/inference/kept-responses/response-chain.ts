@@ -24,40 +24,67 @@ export interface ResponseChain {
   isTooLong: boolean;
 }
 
+/** What a response was asked with. */
+export interface ChainRequest {
+  head: Record<string, unknown>;
+  input: KeptItem[];
+}
+
 /** Reads the whole chain with one query. */
 export async function readChain(db: Kysely<ResponseTables>, { tenant }: TenantScope, id: string): Promise<ResponseChain> {
-  const rows = await db
-    .withRecursive('chain(id, previous_id, depth, total_bytes)', (chained) =>
-      chained
-        .selectFrom('responses')
-        .select(['id', 'previous_id', sql<number>`1`.as('depth'), 'n_bytes as total_bytes'])
-        .where('tenant', '=', tenant)
-        .where('id', '=', id)
-        .unionAll(
-          chained
-            .selectFrom('responses')
-            .innerJoin('chain', 'chain.previous_id', 'responses.id')
-            .select([
-              'responses.id',
-              'responses.previous_id',
-              sql<number>`chain.depth + 1`.as('depth'),
-              sql<number>`chain.total_bytes + responses.n_bytes`.as('total_bytes'),
-            ])
-            .where('responses.tenant', '=', tenant)
-            .where('chain.depth', '<=', maxChainLength)
-            .where('chain.total_bytes', '<=', maxChainBytes),
-        ),
-    )
-    .selectFrom('chain')
-    .innerJoin('responses', 'responses.id', 'chain.id')
-    .select(['responses.id', 'responses.previous_id', 'responses.status', 'responses.input', 'responses.output', 'chain.depth'])
-    .where('responses.tenant', '=', tenant)
-    // What lies beyond the limits is found and not read.
-    .where('chain.depth', '<=', maxChainLength)
-    .where('chain.total_bytes', '<=', maxChainBytes)
-    .orderBy('chain.depth', 'desc')
+  const rows = await linksOf(db, tenant, id)
+    .select(['responses.id', 'responses.previous_id', 'responses.status', 'responses.input', 'responses.output'])
     .execute();
   return { links: rows.map(toLink), ...(await readBeginning(db, tenant, id, rows[0]?.previous_id)) };
+}
+
+/** What the response and those that it continues were asked with. Undefined: not all of them are known, or there are too many. */
+export async function readChainRequests(
+  db: Kysely<ResponseTables>,
+  { tenant }: TenantScope,
+  id: string,
+): Promise<ChainRequest[] | undefined> {
+  const rows = await linksOf(db, tenant, id).select(['responses.previous_id', 'responses.head', 'responses.input']).execute();
+  if (rows[0]?.previous_id !== null) return undefined;
+  return rows.map(({ head, input }) => ({
+    head: JSON.parse(head) as Record<string, unknown>,
+    input: JSON.parse(input) as KeptItem[],
+  }));
+}
+
+/** The links of a chain within its limits, oldest first. */
+function linksOf(db: Kysely<ResponseTables>, tenant: string, id: string) {
+  return (
+    db
+      .withRecursive('chain(id, previous_id, depth, total_bytes)', (chained) =>
+        chained
+          .selectFrom('responses')
+          .select(['id', 'previous_id', sql<number>`1`.as('depth'), 'n_bytes as total_bytes'])
+          .where('tenant', '=', tenant)
+          .where('id', '=', id)
+          .unionAll(
+            chained
+              .selectFrom('responses')
+              .innerJoin('chain', 'chain.previous_id', 'responses.id')
+              .select([
+                'responses.id',
+                'responses.previous_id',
+                sql<number>`chain.depth + 1`.as('depth'),
+                sql<number>`chain.total_bytes + responses.n_bytes`.as('total_bytes'),
+              ])
+              .where('responses.tenant', '=', tenant)
+              .where('chain.depth', '<=', maxChainLength)
+              .where('chain.total_bytes', '<=', maxChainBytes),
+          ),
+      )
+      .selectFrom('chain')
+      .innerJoin('responses', 'responses.id', 'chain.id')
+      .where('responses.tenant', '=', tenant)
+      // What lies beyond the limits is found and not read.
+      .where('chain.depth', '<=', maxChainLength)
+      .where('chain.total_bytes', '<=', maxChainBytes)
+      .orderBy('chain.depth', 'desc')
+  );
 }
 
 type Row = Pick<ResponseTables['responses'], 'id' | 'status' | 'input' | 'output'>;

@@ -3,7 +3,7 @@ import type { TenantScope } from '../../../platform/storage/index.ts';
 import { inferenceError, invalid } from '../errors.ts';
 import { inferenceFailure } from '../failure.ts';
 import { isOpen, type KeptItem, type KeptResponse, type NewResponse, type ResponseEnd } from './kept-response.ts';
-import { maxChainBytes, maxChainLength } from './response-chain.ts';
+import { type ChainRequest, maxChainBytes, maxChainLength } from './response-chain.ts';
 import type { ResponseStore } from './response-store.ts';
 
 const DAY_MS = 86_400_000;
@@ -45,19 +45,24 @@ export class ResponseKeeper {
   /** Throws `response_not_found`. */
   async get(scope: TenantScope, id: string): Promise<KeptResponse> {
     const response = isResponseId(id) ? await stored(() => this.#store.find(scope, id)) : undefined;
-    return response ?? notFound(id);
+    return response ?? responseNotFound(id);
   }
 
   /** Throws `response_not_found`. */
   async delete(scope: TenantScope, id: string): Promise<void> {
-    if (!isResponseId(id) || !(await stored(() => this.#store.delete(scope, id)))) notFound(id);
+    if (!isResponseId(id) || !(await stored(() => this.#store.delete(scope, id)))) responseNotFound(id);
   }
 
   /** Input and output of the responses before, oldest first, then the response's own input. Throws `response_not_found`. */
   async inputItems(scope: TenantScope, id: string): Promise<KeptItem[]> {
     const { links } = isResponseId(id) ? await stored(() => this.#store.findChain(scope, id)) : { links: [] };
-    const own = links.at(-1) ?? notFound(id);
+    const own = links.at(-1) ?? responseNotFound(id);
     return [...links.slice(0, -1).flatMap(itemsOf), ...own.input];
+  }
+
+  /** What the response and those that it continues were asked with. Undefined: there is no such response, or not all of them are known. */
+  async chainRequests(scope: TenantScope, id: string): Promise<ChainRequest[] | undefined> {
+    return isResponseId(id) ? await stored(() => this.#store.findChainRequests(scope, id)) : undefined;
   }
 
   /** What a response that continues `previousId` has before its own input, oldest first. */
@@ -99,12 +104,12 @@ async function stored<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function notFound(id: string): never {
+export function responseNotFound(id: string): never {
   throw inferenceError('response_not_found', `Response with id '${shown(id)}' not found.`);
 }
 
 /** OpenAI’s own words, which clients look for. */
-function previousNotFound(id: string): never {
+export function previousNotFound(id: string): never {
   throw inferenceError('previous_response_not_found', `Previous response with id '${shown(id)}' not found.`, {
     param: 'previous_response_id',
   });

@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely';
 import type { Storage, StorageAccess, TenantScope } from '../../../platform/storage/index.ts';
 import type { KeptItem, KeptResponse, NewResponse, ResponseEnd } from './kept-response.ts';
-import { type ResponseChain, readChain } from './response-chain.ts';
+import { type ChainRequest, type ResponseChain, readChain, readChainRequests } from './response-chain.ts';
 import { endMembers, newRow, type ResponseTables, shownColumns, toKeptResponse } from './response-tables.ts';
 
 export class ResponseStore {
@@ -37,6 +37,11 @@ export class ResponseStore {
   /** The response and those that it continues. */
   async findChain(scope: TenantScope, id: string): Promise<ResponseChain> {
     return await this.#access.read(scope, (db) => readChain(db, scope, id));
+  }
+
+  /** What the response and those that it continues were asked with. Undefined: not all of them are known. */
+  async findChainRequests(scope: TenantScope, id: string): Promise<ChainRequest[] | undefined> {
+    return await this.#access.read(scope, (db) => readChainRequests(db, scope, id));
   }
 
   /** Erases a response with its events. False: it is not there. */

@@ -22,6 +22,14 @@ export interface KnowledgeQuestion {
   readonly offersTools?: boolean | undefined;
 }
 
+/** What an answer was made of. */
+export interface UsedKnowledge {
+  /** Names of knowledge bases, or ids of vector stores. */
+  readonly namespaces: readonly string[];
+  /** Ids of stored files. */
+  readonly files: readonly string[];
+}
+
 export interface KnowledgeContext {
   /** For the system message: how the passages are to be used. */
   readonly instruction: string;

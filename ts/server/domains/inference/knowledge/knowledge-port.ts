@@ -4,13 +4,15 @@
  */
 import type { Principal } from '../../../platform/http/principal.ts';
 import { inferenceError } from '../errors.ts';
-import type { InputFile, InputFileText, KnowledgeContext, KnowledgeQuestion } from './knowledge-context.ts';
+import type { InputFile, InputFileText, KnowledgeContext, KnowledgeQuestion, UsedKnowledge } from './knowledge-context.ts';
 
 export interface KnowledgePort {
   /** Finds what the answer may stand on. Throws DomainErrors that the chat route declares. */
   consult(caller: Principal, question: KnowledgeQuestion, signal: AbortSignal): Promise<KnowledgeContext>;
   /** Throws as `consult` would for knowledge bases that the caller may not ask, without a search. */
   admit(caller: Principal, question: Pick<KnowledgeQuestion, 'namespaces' | 'bounds'>): Promise<void>;
+  /** Whether the caller may use all of them. A base or a file that is gone is none that it may. */
+  reaches(caller: Principal, used: UsedKnowledge): Promise<boolean>;
   /** The text of a file. Throws DomainErrors that the routes declare. */
   readFile(caller: Principal, file: InputFile, signal: AbortSignal): Promise<InputFileText>;
 }

@@ -15,12 +15,17 @@ import { admitRequest, type PreparedRequest, prepareRequest } from './file-searc
 import { keptItems, maxKeptLength } from './kept-items.ts';
 import type { ResponsesCall } from './read-call.ts';
 import { readResponsesRequest } from './request.ts';
+import type { ResponseAccess } from './response-access.ts';
 import { responseHead } from './response-object.ts';
 
 export interface ResponsesDeps {
   service: InferenceService;
   keeper: ResponseKeeper;
   knowledge: KnowledgeSlot;
+}
+
+export interface CreationDeps extends ResponsesDeps {
+  access: ResponseAccess;
 }
 
 export interface Creation {
@@ -36,14 +41,15 @@ export interface Creation {
 }
 
 export async function createResponse(
-  deps: ResponsesDeps,
+  deps: CreationDeps,
   { body: call, caller, signal }: Pick<RequestContext<unknown, unknown, ResponsesCall>, 'body' | 'caller' | 'signal'>,
 ): Promise<Creation> {
-  const { service, keeper } = deps;
+  const { service, keeper, access } = deps;
   const scope = scopeOf(caller);
   const { body } = call;
   const isKept = willBeKept(keeper, call);
   const previousId = body.previous_response_id ?? undefined;
+  if (previousId !== undefined && keeper.isKeeping) await access.requirePrevious(caller, previousId);
   const earlier = previousId === undefined ? [] : await keeper.earlierItems(scope, previousId);
   const { request, search } = await requestOf(deps, caller, call, earlier, signal);
   const model = await service.resolve({ ability: 'chat', ...request }, caller);

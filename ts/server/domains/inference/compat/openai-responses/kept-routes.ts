@@ -31,7 +31,7 @@ export function keptResponseRoutes(deps: ResponseRouteDeps): Route[] {
   return [getRoute(deps), cancelRoute(deps), deleteRoute(deps), inputItemsRoute(deps)];
 }
 
-function getRoute({ background }: ResponseRouteDeps): Route {
+function getRoute({ background, access }: ResponseRouteDeps): Route {
   return route({
     ...common,
     method: 'GET',
@@ -58,6 +58,7 @@ function getRoute({ background }: ResponseRouteDeps): Route {
     stream: ResponseEvent,
     handle: async ({ params, query, caller }) => {
       const scope = scopeOf(caller);
+      await access.require(caller, params.id);
       if (!query.stream) return json(200, keptResponseObject(await background.get(scope, params.id)));
       const start = await background.follow(scope, params.id, query.starting_after ?? -1);
       return { kind: 'events', headers: {}, start };
@@ -65,7 +66,7 @@ function getRoute({ background }: ResponseRouteDeps): Route {
   });
 }
 
-function cancelRoute({ background }: ResponseRouteDeps): Route {
+function cancelRoute({ background, access }: ResponseRouteDeps): Route {
   return route({
     ...common,
     method: 'POST',
@@ -73,11 +74,14 @@ function cancelRoute({ background }: ResponseRouteDeps): Route {
     summary: 'Cancel a background response',
     description: 'Answers with the response; one that has ended stays as it is.',
     responses: { 200: ResponseShape },
-    handle: async ({ params, caller }) => json(200, keptResponseObject(await background.cancel(scopeOf(caller), params.id))),
+    handle: async ({ params, caller }) => {
+      await access.require(caller, params.id);
+      return json(200, keptResponseObject(await background.cancel(scopeOf(caller), params.id)));
+    },
   });
 }
 
-function deleteRoute({ background }: ResponseRouteDeps): Route {
+function deleteRoute({ background, access }: ResponseRouteDeps): Route {
   return route({
     ...common,
     method: 'DELETE',
@@ -89,13 +93,14 @@ function deleteRoute({ background }: ResponseRouteDeps): Route {
       200: Type.Object({ id: Type.String(), object: Type.Literal('response'), deleted: Type.Literal(true) }),
     },
     handle: async ({ params, caller }) => {
+      await access.require(caller, params.id);
       await background.delete(scopeOf(caller), params.id);
       return json(200, { id: params.id, object: 'response', deleted: true });
     },
   });
 }
 
-function inputItemsRoute({ keeper }: ResponseRouteDeps): Route {
+function inputItemsRoute({ keeper, access }: ResponseRouteDeps): Route {
   return route({
     ...common,
     method: 'GET',
@@ -117,7 +122,9 @@ function inputItemsRoute({ keeper }: ResponseRouteDeps): Route {
         has_more: Type.Boolean(),
       }),
     },
-    handle: async ({ params, query, caller }) =>
-      json(200, inputItemPage(await keeper.inputItems(scopeOf(caller), params.id), query)),
+    handle: async ({ params, query, caller }) => {
+      await access.require(caller, params.id);
+      return json(200, inputItemPage(await keeper.inputItems(scopeOf(caller), params.id), query));
+    },
   });
 }

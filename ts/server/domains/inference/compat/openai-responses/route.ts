@@ -9,7 +9,7 @@ import { maxBodyBytes } from '../limits.ts';
 import { openaiErrorBody } from '../openai/error-body.ts';
 import { readsBody } from '../reads-body.ts';
 import type { BackgroundResponses } from './background/background-responses.ts';
-import { createResponse, type ResponsesDeps } from './creation.ts';
+import { type CreationDeps, createResponse } from './creation.ts';
 import { ResponsesEncoder } from './event-encoder.ts';
 import { toldSearch } from './file-search/search-item.ts';
 import { outputItems, searchedOutput } from './output.ts';
@@ -17,7 +17,7 @@ import type { ResponsesCall } from './read-call.ts';
 import { responseObject } from './response-object.ts';
 import { ResponseEvent, ResponseShape } from './response-shape.ts';
 
-export interface ResponseRouteDeps extends ResponsesDeps {
+export interface ResponseRouteDeps extends CreationDeps {
   background: BackgroundResponses;
 }
 

@@ -73,6 +73,7 @@ export function scriptedKnowledge(context: Partial<KnowledgeContext> = {}): Scri
       return { ...scriptedContext, ...context };
     },
     admit: async () => {},
+    reaches: async () => true,
     readFile: async (_, file) => {
       read.push(file);
       return { fileName: file.fileName ?? 'a.txt', text: 'The text of the file.' };

@@ -28,6 +28,12 @@ export function isFileSearch(tool: unknown): boolean {
   return isMembers(tool) && tool['type'] === TYPE;
 }
 
+/** The vector stores that tools name, as they were sent. */
+export function storesOf(tools: unknown): string[] {
+  const searches = Array.isArray(tools) ? tools.filter(isFileSearch) : [];
+  return searches.flatMap((tool: Members) => (Array.isArray(tool['vector_store_ids']) ? tool['vector_store_ids'] : []));
+}
+
 /** Undefined: nothing is to be searched. The search is made before the model answers, unless `tool_choice` keeps it from that. */
 export function readFileSearch({ tools, tool_choice: choice, include }: ResponsesRequest): FileSearch | undefined {
   const found = (tools ?? []).flatMap((tool, i) => (isFileSearch(tool) ? [{ tool: tool as Members, param: `tools[${i}]` }] : []));

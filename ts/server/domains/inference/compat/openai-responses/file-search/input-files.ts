@@ -15,6 +15,12 @@ export function hasInputFiles(input: unknown): boolean {
   return Array.isArray(input) && input.some((item) => isMembers(item) && contentOf(item).some(isInputFile));
 }
 
+/** Of the stored files that the messages have. */
+export function storedFileIds(input: readonly unknown[]): string[] {
+  const parts = input.flatMap((item) => (isMembers(item) ? contentOf(item).filter(isInputFile) : []));
+  return parts.flatMap((part) => (typeof part['file_id'] === 'string' ? [part['file_id']] : []));
+}
+
 /** Throws InferenceError, and what `read` throws. */
 export async function withFileTexts<T extends string | readonly unknown[]>(input: T, read: ReadInputFile): Promise<T> {
   if (!hasInputFiles(input)) return input;
