@@ -1,6 +1,7 @@
 /** A sample of `npm run matrix`: each role once and each kind of credential once, over half of the routes each. */
 import t from 'tap';
 import { KINDS, ROLES } from './matrix/credentials.ts';
+import { runLimited } from './matrix/limited.ts';
 import { runMatrix } from './matrix/matrix.ts';
 import { stateFault } from './matrix/state-fault.ts';
 
@@ -16,6 +17,15 @@ t.test('no route gives an undocumented answer, shows a foreign byte, or tells a 
   t.strictSame(faults, []);
   t.ok(nPassed > nRoutes * 4, `${nPassed} answers of ${nRoutes} routes`);
 });
+
+t.test(
+  'whatever limits a caller to some knowledge bases or models, what is of others is answered like what nobody has',
+  async (t) => {
+    const { nRoutes, nPassed, faults } = await runLimited(t.testdir());
+    t.strictSame(faults, []);
+    t.ok(nRoutes > 50 && nPassed > nRoutes * 5, `${nPassed} answers of ${nRoutes} routes`);
+  },
+);
 
 t.test('a session that ended and still opens a guarded route by its cookie is a fault', async (t) => {
   const asked = { kind: 'cookie', state: 'revoked', isSignIn: false } as const;

@@ -29,19 +29,44 @@ export interface Ids {
   readonly namespace: string;
   readonly document: string;
   readonly upload: string;
+  readonly tusUpload: string;
   readonly file: string;
   readonly vectorStore: string;
   readonly fileBatch: string;
+  /** One that answers, and one that can be unloaded and deleted. Models are of no tenant. */
+  readonly model: string;
+  readonly spareModel: string;
 }
+
+/** What a caller that is limited to some knowledge bases, or to some models, reaches by its limit alone. */
+export const OF_BASES = [
+  'namespace',
+  'document',
+  'upload',
+  'tusUpload',
+  'file',
+  'vectorStore',
+  'fileBatch',
+  'response',
+] as const satisfies (keyof Ids)[];
+export const OF_MODELS = ['model', 'spareModel'] as const satisfies (keyof Ids)[];
 
 export interface Belongings {
   readonly ids: Ids;
+  /** Names of the knowledge bases that documents, files and the response are of. */
+  readonly bases: readonly string[];
   /** Keys and tokens, which no answer to others may show. */
   readonly secrets: readonly string[];
 }
 
-/** `admin` of the tenant, and `person`, the account whose conversations and responses they are. */
-export async function makeBelongings(client: Client, tenant: string, admin: Headers, person: Headers): Promise<Belongings> {
+/** `admin` of the tenant, `person`, the account whose conversations and responses they are, and `keeper`, whose knowledge bases and files. */
+export async function makeBelongings(
+  client: Client,
+  tenant: string,
+  admin: Headers,
+  person: Headers,
+  keeper: Headers = admin,
+): Promise<Belongings> {
   // No name is the beginning of another one.
   const mark = randomUUID().slice(0, 13);
   const [name, username, namespace] = [`canary-of-${tenant}-${mark}`, `person-${mark}`, `base-${mark}`];
@@ -70,17 +95,29 @@ export async function makeBelongings(client: Client, tenant: string, admin: Head
   const artifact = await post('/api/v1/artifacts', { title: name, kind: 'html', content: name }, person);
   const { share: artifactShare } = await post('/api/v1/artifacts/share/', { id: artifact.id }, person);
   const prompt = await post('/api/v1/edge/prompts', { title: name, content: name }, person);
-  const response = await post('/v1/responses', { model: 'm', input: name, background: true }, person);
-  await post(`/api/v1/vector/namespaces/${tenant}`, { namespace });
+  await post(`/api/v1/vector/namespaces/${tenant}`, { namespace }, keeper);
   const text = `The lighthouse of ${name}.`;
-  const document = await post('/api/v1/vector/ingest', { tenant, namespace, text, source: `${name}.txt` });
+  const document = await post('/api/v1/vector/ingest', { tenant, namespace, text, source: `${name}.txt` }, keeper);
   const file = { filename: `${name}.txt`, size: 100, tenant, namespace, source: name };
-  const upload = await post('/api/v1/upload/init', file);
+  const upload = await post('/api/v1/upload/init', file, keeper);
+  const metadata = Object.entries({ filename: `${name}.txt`, namespace, source: name });
+  const begun = await client.send({
+    method: 'POST',
+    path: '/api/v1/upload/tus',
+    headers: {
+      ...{ ...keeper, 'tus-resumable': '1.0.0', 'upload-length': '100' },
+      'upload-metadata': metadata.map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`).join(','),
+    },
+    body: '',
+  });
+  const tusUpload = begun.headers.location?.split('/').at(-1) ?? '';
   const form = ['name="purpose"\r\n\r\nassistants', `name="file"; filename="${name}.txt"\r\n\r\n${text}`];
   const parts = form.map((part) => `--mark\r\nContent-Disposition: form-data; ${part}\r\n`).join('');
-  const stored = await client.json('POST', '/v1/files', admin, `${parts}--mark--\r\n`, 'multipart/form-data; boundary=mark');
-  const store = await post('/v1/vector_stores', { name: `${name}-store` });
-  const batch = await post(`/v1/vector_stores/${store.id}/file_batches`, { file_ids: [stored.id] });
+  const stored = await client.json('POST', '/v1/files', keeper, `${parts}--mark--\r\n`, 'multipart/form-data; boundary=mark');
+  const store = await post('/v1/vector_stores', { name: `${name}-store` }, keeper);
+  const batch = await post(`/v1/vector_stores/${store.id}/file_batches`, { file_ids: [stored.id] }, keeper);
+  const tools = [{ type: 'file_search', vector_store_ids: [store.id] }];
+  const response = await post('/v1/responses', { model: 'm', input: name, background: true, tools }, person);
   const { data: sessions } = await client.json('GET', '/api/v1/users/me/sessions', person);
   const { jobs } = await client.json('GET', '/api/v1/system/jobs?limit=1', admin);
   const { data: deliveries } = await client.json('GET', `/api/v1/webhooks/${webhook.id}/deliveries`, admin);
@@ -90,20 +127,25 @@ export async function makeBelongings(client: Client, tenant: string, admin: Head
       ...{ scimGroup: scimGroup.id, invitation: invitation.id, webhook: webhook.id, capability: capability.id },
       ...{ conversation: conversation.id, message: message.id, stream, response: response.id },
       ...{ share, artifact: artifact.id, artifactShare, prompt: prompt.id },
-      ...{ namespace, document: document.id, upload: upload.upload_id },
-      ...{ file: stored.id, vectorStore: store.id, fileBatch: batch.id },
+      ...{ namespace, document: document.id, upload: upload.upload_id, tusUpload },
+      ...{ file: stored.id, vectorStore: store.id, fileBatch: batch.id, model: 'm', spareModel: 'other' },
       delivery: deliveries[0]?.id ?? `whd_${randomUUID()}`,
       job: jobs[0]?.id ?? '00000000-0000-7000-8000-000000000000',
       session: sessions.find(({ current }: { current: boolean }) => !current)?.id ?? 'ses_0',
     },
+    bases: [namespace, store.namespace],
     secrets: [key.api_key, capability.token, webhook.secret, invitation.token].filter((each) => typeof each === 'string'),
   };
 }
 
-/** Ids of the same form that nothing has. */
-export function unknownLike(ids: Ids): Ids {
-  const rows = Object.entries(ids).map(([name, id]) => [name, String(id).replace(/[a-z0-9]{1,6}$/i, rotate)]);
-  return Object.fromEntries(rows) as Ids;
+/** Ids of the same form that nothing has; by default all that belong to a tenant. */
+export function unknownLike(ids: Ids, names: readonly (keyof Ids)[] = ofTenant(ids)): Ids {
+  const rows = names.map((name) => [name, String(ids[name]).replace(/[a-z0-9]{1,6}$/i, rotate)]);
+  return { ...ids, ...Object.fromEntries(rows) };
+}
+
+function ofTenant(ids: Ids): (keyof Ids)[] {
+  return (Object.keys(ids) as (keyof Ids)[]).filter((name) => !(OF_MODELS as readonly string[]).includes(name));
 }
 
 /** Hexadecimal digits stay such. */

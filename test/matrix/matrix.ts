@@ -4,6 +4,7 @@
  */
 import { type Belongings, type Ids, makeBelongings, unknownLike } from './belongings.ts';
 import type { Answer, Client } from './client.ts';
+import { difference } from './comparison.ts';
 import {
   type Account,
   type Headers,
@@ -17,9 +18,10 @@ import {
   type State,
   signIn,
 } from './credentials.ts';
-import { type Document, documentationFault, type Operation } from './documented.ts';
+import { type Document, documentationFault } from './documented.ts';
 import { openProgram } from './program.ts';
 import { contentOf } from './requests.ts';
+import { LAST, type Row, rowsOf } from './rows.ts';
 import { stateFault } from './state-fault.ts';
 
 export interface MatrixOptions {
@@ -42,18 +44,8 @@ export interface MatrixReport {
   readonly faults: readonly string[];
 }
 
-interface Row {
-  readonly name: string;
-  readonly method: string;
-  readonly template: string;
-  readonly operation: Operation;
-}
-
 /** A superadmin administers all tenants there. */
 const OF_ALL_TENANTS = /^\/api\/v1\/(identity|security|metering|system)\//;
-/** They end the credentials that call them. */
-const LAST = ['POST /api/v1/users/me/api-key', 'DELETE /api/v1/users/me/sessions'];
-const ORDER = ['get', 'post', 'put', 'patch', 'delete'];
 /** Probes look at no credential. */
 const UNGUARDED = ['/livez', '/readyz', '/openapi.json', '/docs'];
 
@@ -105,22 +97,6 @@ async function openAdmin(client: Client, root: Headers, tenant: string): Promise
   await client.json('POST', '/api/v1/identity/users', root, { username, tenant, role: 'admin', password });
   await signIn(client, username);
   return { authorization: `Bearer ${(await signIn(client, username)).token}` };
-}
-
-function rowsOf({ paths }: Document): Row[] {
-  const rows = Object.entries(paths).flatMap(([template, operations]) =>
-    Object.entries(operations).map(([method, operation]) => {
-      const name = `${method.toUpperCase()} ${template}`;
-      return {
-        name,
-        method: method.toUpperCase(),
-        template,
-        operation,
-        rank: LAST.includes(name) ? ORDER.length : ORDER.indexOf(method),
-      };
-    }),
-  );
-  return rows.sort((a, b) => a.rank - b.rank);
 }
 
 class Walk {
@@ -207,7 +183,7 @@ class Walk {
   async #foreign(): Promise<Belongings> {
     const make = () => makeBelongings(this.#client, FOREIGN_TENANT, this.#stranger, this.#stranger);
     const [named, hidden] = [await make(), await make()];
-    const { tenant: _, session: __, job: ___, ...ids } = hidden.ids;
+    const { tenant: _, session: __, job: ___, model: ____, spareModel: _____, ...ids } = hidden.ids;
     for (const needle of [...Object.values(ids), ...hidden.secrets, ...named.secrets]) this.#needles.add(needle);
     return named;
   }
@@ -226,7 +202,7 @@ class Walk {
       this.#judge(row, 'the matrix', ['has no row in requests.ts, though it takes ids or a body']);
       return undefined;
     }
-    return this.#asker.send({ method: row.method, headers, ...content });
+    return this.#asker.send({ method: row.method, ...content, headers: { ...headers, ...content.headers } });
   }
 
   #contentFault({ operation }: Row, answer: Answer, reachesAll: boolean): string | undefined {
@@ -248,36 +224,4 @@ class Walk {
     if (fault === undefined) this.nPassed += 1;
     else this.faults.push(`${name} (${who}) ${fault}`);
   }
-}
-
-function difference(unknown: Answer, unknownIds: Ids, foreign: Answer, foreignIds: Ids): string | undefined {
-  const [a, b] = [comparable(unknown, unknownIds), comparable(foreign, foreignIds)];
-  return a === b ? undefined : `tells a foreign id from an unknown one:\n    unknown ${a}\n    foreign ${b}`;
-}
-
-/** Headers that differ from one answer to the next of the same request. */
-const FLEETING = [
-  'x-request-id',
-  'date',
-  'content-length',
-  'x-ratelimit-remaining-requests',
-  'x-ratelimit-remaining-tokens',
-  'x-ratelimit-reset-requests',
-  'x-ratelimit-reset-tokens',
-  'retry-after',
-  'retry-after-ms',
-];
-
-function comparable({ status, headers, text }: Answer, ids: Ids): string {
-  const kept = Object.entries(headers).filter(([name]) => !FLEETING.includes(name));
-  const body = text
-    .replace(/"(request_id|ts|created_at|updated_at|created|id)":("[^"]*"|\d+)/g, '"$1":0')
-    .replace(/Wait \d+ seconds/g, 'Wait some seconds');
-  return withoutIds(`${status} ${JSON.stringify(kept)} ${body}`, ids);
-}
-
-function withoutIds(text: string, ids: Ids): string {
-  return Object.values(ids)
-    .sort((a, b) => b.length - a.length)
-    .reduce((rest, id: string) => rest.replaceAll(id, '<id>'), text);
 }

@@ -4,6 +4,9 @@ import type { Ids } from './belongings.ts';
 export interface Content {
   readonly query?: string;
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Of a body that is a text. */
+  readonly type?: string;
 }
 
 /** Of the braces in a path, in their order. */
@@ -11,7 +14,7 @@ const PARAMS: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   '/api/v1/artifacts/{id}': ({ artifact }) => [artifact],
   '/api/v1/artifacts/{id}/versions': ({ artifact }) => [artifact],
   '/api/v1/artifacts/share/{share}': ({ artifactShare }) => [artifactShare],
-  '/api/v1/data/models/{id}': () => ['m'],
+  '/api/v1/data/models/{id}': ({ model }) => [model],
   '/api/v1/edge/conversations/streams/{id}': ({ stream }) => [stream],
   '/api/v1/edge/prompts/{id}': ({ prompt }) => [prompt],
   '/api/v1/edge/prompts/shared/{id}': ({ prompt }) => [prompt],
@@ -28,12 +31,12 @@ const PARAMS: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   // Those who ask stay signed in.
   'DELETE /api/v1/identity/users/{id}/sessions': ({ scimUser }) => [scimUser],
   '/api/v1/identity/users/{id}/sessions/{session}': ({ user, session }) => [user, session],
-  '/api/v1/inference/models/{id}': () => ['m'],
+  '/api/v1/inference/models/{id}': ({ model }) => [model],
   // The model that answers stays.
-  'DELETE /api/v1/inference/models/{id}': () => ['other'],
-  '/api/v1/inference/models/{id}/load': () => ['m'],
-  '/api/v1/inference/models/{id}/pin': () => ['m'],
-  '/api/v1/inference/models/{id}/unload': () => ['other'],
+  'DELETE /api/v1/inference/models/{id}': ({ spareModel }) => [spareModel],
+  '/api/v1/inference/models/{id}/load': ({ model }) => [model],
+  '/api/v1/inference/models/{id}/pin': ({ model }) => [model],
+  '/api/v1/inference/models/{id}/unload': ({ spareModel }) => [spareModel],
   '/api/v1/models/pulls/{id}': ({ job }) => [job],
   '/api/v1/system/jobs/{id}': ({ job }) => [job],
   '/api/v1/system/jobs/{id}/cancel': ({ job }) => [job],
@@ -45,7 +48,7 @@ const PARAMS: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   '/api/v1/tenants/{tenantId}/branding/logo': ({ tenant }) => [tenant],
   '/api/v1/users/me/sessions/{id}': ({ session }) => [session],
   '/api/v1/upload/{upload_id}': ({ upload }) => [upload],
-  '/api/v1/upload/tus/{upload_id}': ({ upload }) => [upload],
+  '/api/v1/upload/tus/{upload_id}': ({ tusUpload }) => [tusUpload],
   '/api/v1/vector/documents/{tenant}/{namespace}/{id}': ({ tenant, namespace, document }) => [tenant, namespace, document],
   '/api/v1/vector/namespaces/{tenant}': ({ tenant }) => [tenant],
   '/api/v1/vector/namespaces/{tenant}/{namespace}': ({ tenant, namespace }) => [tenant, namespace],
@@ -80,7 +83,6 @@ const PARAMS: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
 };
 
 const messages = [{ role: 'user', content: 'Hello' }];
-const chat = { model: 'm', messages };
 const patchOf = (value: object) => ({
   schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
   Operations: [{ op: 'replace', value }],
@@ -91,6 +93,8 @@ const scimGroup = (displayName: string, member: string) => ({
   members: [{ value: member }],
 });
 const scimUser = (userName: string) => ({ schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName, active: true });
+
+const TUS = { 'tus-resumable': '1.0.0' };
 
 const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   // A name that nobody has: a wrong password would lock the matrix's own accounts out.
@@ -166,10 +170,18 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   'POST /api/v1/users/me/api-key': ({ key }) => ({ query: `key_id=${key}` }),
   'POST /api/v1/identity/users/{id}/api-key': ({ key }) => ({ query: `key_id=${key}` }),
   'POST /api/v1/upload/init': ({ upload }) => ({ body: { upload_id: upload } }),
-  'POST /api/v1/upload/chunk': () => ({ body: 'bytes' }),
+  'POST /api/v1/upload/chunk': ({ upload }) => ({
+    body: 'bytes',
+    headers: { 'x-upload-id': upload, 'x-chunk-index': '0' },
+  }),
   'POST /api/v1/upload/finalize': ({ upload }) => ({ body: { upload_id: upload } }),
   'POST /api/v1/upload/tus': () => ({}),
-  'PATCH /api/v1/upload/tus/{upload_id}': () => ({ body: 'bytes' }),
+  'PATCH /api/v1/upload/tus/{upload_id}': () => ({
+    body: 'bytes',
+    type: 'application/offset+octet-stream',
+    headers: { ...TUS, 'upload-offset': '0' },
+  }),
+  'DELETE /api/v1/upload/tus/{upload_id}': () => ({ headers: TUS }),
   'POST /api/v1/vector/ingest': ({ tenant, namespace }) => ({
     body: { tenant, namespace, text: 'Two lighthouses.', source: 'made.txt' },
   }),
@@ -187,17 +199,17 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   'POST /scim/v2/Users': () => ({ body: scimUser('newcomer-scim') }),
   'PATCH /scim/v2/Users/{id}': () => ({ body: patchOf({ active: true }) }),
   'PUT /scim/v2/Users/{id}': () => ({ body: scimUser('changed') }),
-  'POST /tokenize': () => ({ body: { model: 'm', content: 'Hello' } }),
-  'POST /detokenize': () => ({ body: { model: 'm', tokens: [1, 2] } }),
-  'POST /v1/chat/completions': ({ conversation, namespace }) => ({
-    body: { ...chat, conversation_id: conversation, knowledge: [namespace] },
+  'POST /tokenize': ({ model }) => ({ body: { model, content: 'Hello' } }),
+  'POST /detokenize': ({ model }) => ({ body: { model, tokens: [1, 2] } }),
+  'POST /v1/chat/completions': ({ model, conversation, namespace }) => ({
+    body: { model, messages, conversation_id: conversation, knowledge: [namespace] },
   }),
-  'POST /v1/embeddings': () => ({ body: { model: 'm', input: 'Hello' } }),
-  'POST /v1/cloud/embeddings': () => ({ body: { model: 'm', input: 'Hello' } }),
-  'POST /v1/inference/embeddings': () => ({ body: { model: 'm', input: 'Hello' } }),
-  'POST /v1/messages': () => ({ body: { ...chat, max_tokens: 10 } }),
-  'POST /v1/messages/count_tokens': () => ({ body: chat }),
-  'POST /v1/rerank': () => ({ body: { model: 'm', query: 'a', documents: ['b'] } }),
+  'POST /v1/embeddings': ({ model }) => ({ body: { model, input: 'Hello' } }),
+  'POST /v1/cloud/embeddings': ({ model }) => ({ body: { model, input: 'Hello' } }),
+  'POST /v1/inference/embeddings': ({ model }) => ({ body: { model, input: 'Hello' } }),
+  'POST /v1/messages': ({ model }) => ({ body: { model, messages, max_tokens: 10 } }),
+  'POST /v1/messages/count_tokens': ({ model }) => ({ body: { model, messages } }),
+  'POST /v1/rerank': ({ model }) => ({ body: { model, query: 'a', documents: ['b'] } }),
   'POST /v1/files': () => ({ body: 'no form' }),
   'POST /v1/vector_stores': ({ file }) => ({ body: { name: 'made', file_ids: [file] } }),
   'POST /v1/vector_stores/{vector_store_id}': () => ({ body: { metadata: { changed: 'yes' } } }),
@@ -206,7 +218,7 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   'POST /v1/vector_stores/{vector_store_id}/files/{file_id}': () => ({ body: { attributes: { changed: true } } }),
   'POST /v1/vector_stores/{vector_store_id}/file_batches': ({ file }) => ({ body: { file_ids: [file] } }),
   'POST /v1/vector_stores/{vector_store_id}/file_batches/{batch_id}/cancel': () => ({}),
-  'POST /v1/responses': ({ response }) => ({ body: { model: 'm', input: 'Hello', previous_response_id: response } }),
+  'POST /v1/responses': ({ model, response }) => ({ body: { model, input: 'Hello', previous_response_id: response } }),
 };
 
 /** Undefined: the route needs a row and has none. */
@@ -215,12 +227,12 @@ export function contentOf(
   template: string,
   needsBody: boolean,
   ids: Ids,
-): { path: string; body?: unknown } | undefined {
+): ({ path: string } & Omit<Content, 'query'>) | undefined {
   const content = CONTENTS[`${method} ${template}`];
   const params = PARAMS[`${method} ${template}`] ?? PARAMS[template];
   if ((needsBody && content === undefined) || (template.includes('{') && params === undefined)) return undefined;
   const values = [...(params?.(ids) ?? [])];
   const path = template.replace(/\{\w+\}/g, () => encodeURIComponent(values.shift() ?? ''));
-  const { query, body } = content?.(ids) ?? {};
-  return { path: query === undefined ? path : `${path}?${query}`, ...(body !== undefined && { body }) };
+  const { query, ...rest } = content?.(ids) ?? {};
+  return { path: query === undefined ? path : `${path}?${query}`, ...rest };
 }
