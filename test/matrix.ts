@@ -1,5 +1,5 @@
 /**
- * `npm run matrix`: every route x role x kind and state of credential x own, foreign and unknown ids. With `-- --public` at the public
+ * `npm run matrix`: every route x role x kind and state of credential x own, foreign and unknown ids, and each kind of limit x ids beyond it. With `-- --public` at the public
  * listener, with `-- --postgres` on a PostgreSQL of its own. The last line is `N passed, N failed`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PostgresCluster } from '../ts/server/platform/storage/test-support/postgres-cluster.ts';
+import { runLimited } from './matrix/limited.ts';
 import { runMatrix } from './matrix/matrix.ts';
 
 const { values } = parseArgs({ options: { public: { type: 'boolean' }, postgres: { type: 'boolean' } } });
@@ -14,10 +15,12 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-matrix-'));
 const cluster = values.postgres ? await PostgresCluster.start() : undefined;
 try {
   const databaseUrl = await cluster?.newDatabase();
-  const { nRoutes, nPassed, faults } = await runMatrix({ folder, isPublic: values.public === true, databaseUrl });
+  const all = await runMatrix({ folder: join(folder, 'all'), isPublic: values.public === true, databaseUrl });
+  const limited = await runLimited(join(folder, 'limited'));
+  const faults = [...all.faults, ...limited.faults];
   for (const fault of faults) console.log(fault);
-  console.log(`${nRoutes} routes`);
-  console.log(`${nPassed} passed, ${faults.length} failed`);
+  console.log(`${all.nRoutes} routes, ${limited.nRoutes} of them by limits`);
+  console.log(`${all.nPassed + limited.nPassed} passed, ${faults.length} failed`);
   process.exitCode = faults.length === 0 ? 0 : 1;
 } finally {
   await cluster?.remove();

@@ -32,13 +32,14 @@ const SCOPES: Record<string, readonly string[]> = {
   admin: ['*'],
 };
 
-/** The header `x-caller: TENANT/SUBJECT/ROLE` names an account. */
+/** The header `x-caller: TENANT/SUBJECT/ROLE` names an account, and with `/TOKEN/BASE` behind it a token of the account for one knowledge base. */
 const namedCallers: Authenticator = {
   state: () => 'enforce',
   authenticate: ({ headers }) => {
-    const [tenant, subject, role] = headers.get('x-caller')?.split('/') ?? [];
+    const [tenant, subject, role, keyId, base] = headers.get('x-caller')?.split('/') ?? [];
     if (tenant === undefined || subject === undefined || role === undefined) return ANONYMOUS;
-    return { tenant, subject, kind: 'session', roles: [role as Role], scopes: SCOPES[role] ?? [], keyId: undefined };
+    const account = { tenant, subject, kind: 'session', roles: [role as Role], scopes: SCOPES[role] ?? [], keyId } as const;
+    return base === undefined ? account : { ...account, namespaces: [base] };
   },
 };
 

@@ -88,6 +88,39 @@ export function testStoredFiles(newDatabase: () => Promise<ContractDatabase>): v
     t.strictSame(await blobsOf(bed), []);
   });
 
+  t.test('a token for one base goes by what is in that base, and by what it stored itself and put nowhere', async (t) => {
+    const uses = {
+      models: () => anyName,
+      namespaces: ({ namespaces }: { namespaces?: readonly string[] }) =>
+        namespaces === undefined ? anyName : (name: string) => namespaces.includes(name),
+    };
+    const { client, bed } = await open(t, { uses });
+    const store = async (name: string, text: string, by = client) =>
+      by.files.create({ file: await textFile(name, text), purpose: 'assistants' });
+    const [payroll, both, loose] = [await store('p.txt', 'Pay of all.'), await store('b.txt', BAKERY), await store('l.txt', 'x')];
+    const secret = await client.vectorStores.create({ name: 'payroll', file_ids: [payroll.id, both.id] });
+    const kb = await client.vectorStores.create({ name: 'kb', file_ids: [both.id] });
+    const [limited, other] = ['one', 'two'].map((token) => clientOf(bed, `${DEVELOPER}/${token}/kb`));
+    if (limited === undefined || other === undefined) throw new Error('no clients');
+    for (const { id } of [payroll, loose])
+      for (const ask of [() => limited.files.retrieve(id), () => limited.files.content(id), () => limited.files.delete(id)])
+        await refused(t, ask(), { status: 404, code: 'file_not_found' });
+    const own = await store('own.txt', LIGHTHOUSE, limited);
+    await refused(t, other.files.retrieve(own.id), { status: 404, code: 'file_not_found' });
+    const ids = async (by: typeof limited) => (await by.files.list()).data.map(({ id }) => id).sort();
+    t.strictSame(await ids(limited), [both.id, own.id].sort());
+    await limited.vectorStores.files.create(kb.id, { file_id: own.id });
+    t.strictSame(await ids(other), [both.id, own.id].sort(), 'once it is in the base, it is for all who may use that');
+    t.match(await limited.files.delete(both.id), { deleted: true });
+    await refused(t, limited.files.retrieve(both.id), { status: 404 });
+    t.equal(
+      (await client.vectorStores.files.retrieve(both.id, { vector_store_id: secret.id })).id,
+      both.id,
+      'the other base keeps it',
+    );
+    t.equal(await (await client.files.content(both.id)).text(), BAKERY);
+  });
+
   t.test('a file is its owner’s, and others read it where they may use its vector store', async (t) => {
     const uses = {
       models: () => anyName,
