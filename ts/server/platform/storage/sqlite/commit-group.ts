@@ -4,9 +4,6 @@ import type { Connection } from './connection.ts';
 import { toThreadError } from './sqlite-failure.ts';
 import type { ThreadEvent } from './thread-messages.ts';
 
-/** The log is copied into the database file when it has this many pages that are not there yet. */
-const CHECKPOINT_PAGES = 2_000;
-
 interface DoneWrite {
   readonly id: number;
   readonly results: readonly StatementResult[];
@@ -76,12 +73,14 @@ export class CommitGroup {
     return this.isOpen && !this.#connection.database.inTransaction;
   }
 
-  commit(): void {
-    if (!this.isOpen) return;
+  /** Whether there was something to commit. */
+  commit(): boolean {
+    if (!this.isOpen) return false;
     this.#connection.control('COMMIT');
     for (const { id, results } of this.#done) this.#events.send({ kind: 'reply', id, results });
     this.#events.send({ kind: 'commit', units: this.#done.length, durationMs: this.ageMs() });
     this.#forget();
+    return true;
   }
 
   /** Answers all after a COMMIT that failed. After an I/O error the log may hold the commit or not. */
@@ -93,13 +92,6 @@ export class CommitGroup {
   /** Answers all after an error before COMMIT, which undid everything. */
   lose(error: unknown): void {
     this.#refuseAll(error, true, false);
-  }
-
-  /** Copies the log into the database file when it has grown. Throws what the disk says. */
-  checkpoint(): void {
-    const [state] = this.#connection.run({ sql: 'PRAGMA wal_checkpoint(NOOP)', parameters: [] }).rows;
-    if (Number(state?.['log']) - Number(state?.['checkpointed']) >= CHECKPOINT_PAGES)
-      this.#connection.run({ sql: 'PRAGMA wal_checkpoint(PASSIVE)', parameters: [] });
   }
 
   #refuseAll(error: unknown, fatal: boolean, outcomeUnknown: boolean): void {

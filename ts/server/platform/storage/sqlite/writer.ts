@@ -8,6 +8,7 @@ import type { Connection } from './connection.ts';
 import { isBusy, isFatal, toThreadError } from './sqlite-failure.ts';
 import type { BackupRequest, BeginRequest, EndRequest, StatementRequest, UnitRequest, WriterRequest } from './thread-messages.ts';
 import type { ThreadPort } from './thread-port.ts';
+import { WriteAheadLog } from './write-ahead-log.ts';
 import { writeBackup } from './write-backup.ts';
 
 /** A group ends after so many writes or so long, so that the first of them does not wait for ever. */
@@ -25,6 +26,7 @@ export class Writer {
   readonly #connection: Connection;
   readonly #port: ThreadPort<WriterRequest>;
   readonly #group: CommitGroup;
+  readonly #log: WriteAheadLog;
   /** Writes in the order of their arrival; an interactive transaction waits here with what it has asked so far. */
   readonly #queue: (UnitRequest | OpenTransaction | BackupRequest)[] = [];
   readonly #transactions = new Map<number, OpenTransaction>();
@@ -38,6 +40,8 @@ export class Writer {
     this.#connection = connection;
     this.#port = port;
     this.#group = new CommitGroup(connection, port);
+    // A transaction that is open ends with a commit, which looks after the log as well.
+    this.#log = new WriteAheadLog(connection, () => this.handle([]));
   }
 
   handle(batch: readonly WriterRequest[]): void {
@@ -191,9 +195,9 @@ export class Writer {
   #commit(): void {
     if (this.#broken !== undefined) return;
     try {
-      this.#group.commit();
+      if (this.#group.commit()) this.#log.noteCommit();
       this.#port.flush();
-      this.#group.checkpoint();
+      this.#log.tend();
     } catch (error) {
       this.#group.failCommit(error, isFatal(error));
       if (isFatal(error)) this.#break(error);
@@ -211,6 +215,7 @@ export class Writer {
   #break(error: unknown): void {
     if (this.#broken !== undefined) return;
     this.#broken = error;
+    this.#log.stop();
     this.#group.lose(error);
     this.#port.send({ kind: 'broken', error: toThreadError(error, { fatal: true }) });
     try {
@@ -226,6 +231,7 @@ export class Writer {
   }
 
   #close(): void {
+    this.#log.stop();
     if (this.#broken === undefined) this.#connection.close();
     this.#port.close();
   }
