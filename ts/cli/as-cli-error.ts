@@ -25,7 +25,10 @@ const exitOfStorage: Partial<Record<StorageErrorCode, ExitName>> = {
   data_dir_locked: 'conflict',
   copy_refused: 'conflict',
   copy_differs: 'verification_failed',
+  database_damaged: 'verification_failed',
 };
+
+const exitOfStart: Readonly<Record<string, ExitName>> = { database_damaged: 'verification_failed' };
 
 const exitOfBackup: Record<BackupErrorCode, ExitName> = {
   backup_not_found: 'not_found',
@@ -48,7 +51,8 @@ export function asCliError(error: unknown): CliError {
     return new CliError(exitOfStorage[error.code] ?? 'failed', error.code, error.message, error.remedy, error);
   if (error instanceof BackupError)
     return new CliError(exitOfBackup[error.code], error.code, error.sentence, error.remedy, error);
-  if (error instanceof StartError) return new CliError('failed', error.code, error.message, error.remedy, error);
+  if (error instanceof StartError)
+    return new CliError(exitOfStart[error.code] ?? 'failed', error.code, error.message, error.remedy, error);
   if (error instanceof Error && error.name === 'AbortError') {
     return new CliError('interrupted', 'interrupted', 'stopped', 'run the same command again to continue', error);
   }

@@ -33,7 +33,14 @@ import { AddressList } from './platform/network/address-list.ts';
 import { LocalNode } from './platform/node/local-node.ts';
 import { WorkerPool } from './platform/pool/worker-pool.ts';
 import { StopLimit } from './platform/stop-limit.ts';
-import { createStorage, DataDirLock, observeStorage, type SpareThreads } from './platform/storage/index.ts';
+import {
+  createStorage,
+  DataDirLock,
+  Integrity,
+  observeStorage,
+  type SpareThreads,
+  type StorageError,
+} from './platform/storage/index.ts';
 import { API_INFO, INSTALL_ROOT, VERSION } from './product.ts';
 import { inheritedSockets } from './service-manager.ts';
 import type { NodeConfig } from './settings.ts';
@@ -63,6 +70,8 @@ export interface Server {
   ready(): Promise<void>;
   /** Settles with the reason once the node itself asks to be stopped and started again. */
   restarting: Promise<string>;
+  /** Resolves if the database file turns out to be damaged, which is found out beside the start. */
+  damaged: Promise<StartError>;
   /** No new work, open answers finish within the configured time, then everything is closed. True: nothing was cut. */
   stop(): Promise<boolean>;
 }
@@ -83,6 +92,7 @@ export async function createServer(
   const definitions = overrides.modules ?? allModules;
   const observer = observeStorage(metrics, log.child({ part: 'storage' }));
   const storage = createStorage({ ...databaseOptions(values, definitions), observer, ...headStart });
+  const integrity = new Integrity(storage);
   const node = new LocalNode({
     version: VERSION,
     installRoot: INSTALL_ROOT,
@@ -96,6 +106,7 @@ export async function createServer(
     }),
     proposeSetting: (key, text) => proposeSetting(config, key, text),
     storage,
+    integrity,
   });
   const jobs = new Jobs({ storage, log: log.child({ part: 'jobs' }), metrics, nodeId: () => node.id, tellsEnds: true });
   const events = new Events({ storage, log: log.child({ part: 'events' }), metrics, nodeId: () => node.id });
@@ -169,6 +180,7 @@ export async function createServer(
         lock = await openDataDir(values.data_dir);
         await node.open();
         await storage.open();
+        integrity.begin();
         await jobs.start();
         await node.start();
         await events.start();
@@ -178,11 +190,13 @@ export async function createServer(
       } catch (error) {
         http.close();
         await close(new StopLimit(log, stopLimitMs));
-        throw StartError.from('the node', error);
+        const damage = await integrity.causeOf(error);
+        throw damage === undefined ? StartError.from('the node', error) : damagedNode(damage);
       }
     },
     ready: () => node.ready(),
     restarting: node.restarting,
+    damaged: integrity.damaged.then(damagedNode),
     stop: async () => {
       node.isDraining = true;
       const limit = new StopLimit(log, stopLimitMs);
@@ -195,6 +209,10 @@ export async function createServer(
       return isClean;
     },
   };
+}
+
+function damagedNode(damage: StorageError): StartError {
+  return new StartError(damage.code, damage.message, damage.remedy, damage);
 }
 
 /** Takes the folder for this process alone. */

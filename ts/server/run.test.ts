@@ -65,7 +65,7 @@ async function holdOpen(t: Test, port: number): Promise<void> {
 t.test('the first signal drains and ends with 0', async (t) => {
   const child = new Child(t);
   const port = await child.port();
-  t.equal((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 200);
+  while ((await fetch(`http://127.0.0.1:${port}/readyz`)).status !== 200);
   child.process.kill('SIGTERM');
   t.equal(await child.exited, 0);
   t.match(child.output, /"message":"draining".*"message":"stopped","clean":true/s);

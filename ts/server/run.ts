@@ -10,7 +10,8 @@ export const RESTART = 75;
 
 /**
  * Resolves to the exit code: RESTART where the node itself asked to be started again, 0 after a clean drain, also when answers had to be cut
- * at the time limit. The first SIGTERM or SIGINT drains; a second one ends the process at once with 130. Rejects when the node cannot start.
+ * at the time limit. The first SIGTERM or SIGINT drains; a second one ends the process at once with 130. Rejects when the node cannot start, or its database
+ * is found to be damaged.
  */
 export async function runServer(
   config: NodeConfig,
@@ -22,14 +23,18 @@ export async function runServer(
   reportFaults(server);
   const watchdog = feedWatchdog(server.log);
   onListening(await server.start(), server);
-  void server.ready().then(() => tell(server.log, 'READY=1'));
-  const code = await Promise.race([told.then(() => 0), restartOf(server)]);
+  let isEnding = false;
+  void server.ready().then(() => isEnding || tell(server.log, 'READY=1'));
+  const end = await Promise.race([told.then(() => 0), restartOf(server), server.damaged]);
+  isEnding = true;
+  if (typeof end !== 'number') server.log.error('the node ends', { error: end.message, remedy: end.remedy });
   tell(server.log, 'STOPPING=1');
   await server.stop();
   watchdog.stop();
   // A part that was left behind may hold the process; one that ends by itself is not waited for.
-  setTimeout(() => process.exit(code), LEFT_BEHIND_MS).unref();
-  return code;
+  setTimeout(() => process.exit(typeof end === 'number' ? end : undefined), LEFT_BEHIND_MS).unref();
+  if (typeof end !== 'number') throw end;
+  return end;
 }
 
 async function restartOf({ restarting, log }: Server): Promise<number> {

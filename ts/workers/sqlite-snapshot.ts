@@ -12,8 +12,14 @@ import type {
 const task = workerData as SnapshotTask;
 
 try {
-  const inspection = task.kind === 'copy' ? await copy(task.file, task.to) : inspect(task.file, task.keys);
-  answer(inspection === undefined ? {} : { inspection });
+  if (task.kind === 'copy') await copy(task.file, task.to);
+  answer(
+    task.kind === 'inspect'
+      ? { inspection: inspect(task.file, task.keys) }
+      : task.kind === 'check'
+        ? { problems: check(task.file) }
+        : {},
+  );
 } catch (error) {
   const { message, code } = error as { message: string; code?: unknown };
   answer({ error: { message, code: String(code ?? '') } });
@@ -23,7 +29,7 @@ function answer(result: SnapshotResult): void {
   parentPort?.postMessage(result);
 }
 
-async function copy(file: string, to: string): Promise<undefined> {
+async function copy(file: string, to: string): Promise<void> {
   const database = new Database(file, { readonly: true, fileMustExist: true });
   try {
     // SQLite takes an empty file for a new database, and its mode is then ours.
@@ -37,6 +43,46 @@ async function copy(file: string, to: string): Promise<undefined> {
   const fd = openSync(to, 'r');
   fsyncSync(fd);
   closeSync(fd);
+}
+
+/** The pages of the schema and the free ones, then those of each table and its indexes. */
+function check(file: string): string[] {
+  try {
+    const database = new Database(file, { readonly: true, fileMustExist: true });
+    try {
+      database.pragma('trusted_schema = OFF');
+      database.pragma('cell_size_check = ON');
+      const names = database
+        .prepare("select name from sqlite_schema where type = 'table' order by name")
+        .pluck()
+        .all() as string[];
+      return ['sqlite_schema', ...names].flatMap((name) => checkTable(database, name));
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    if (/^SQLITE_(CORRUPT|NOTADB)/.test(code ?? '')) return [message];
+    throw error;
+  }
+}
+
+/** At most one for a table: what follows the first fault is mostly its consequence. */
+function checkTable(database: Database.Database, name: string): string[] {
+  try {
+    const found = database
+      .prepare(`PRAGMA quick_check(${quoted(name)})`)
+      .pluck()
+      .all() as string[];
+    return found
+      .filter((text) => text !== 'ok')
+      .slice(0, 1)
+      .map((text) => `table ${name}: ${text.replace(/^[*].*\n/, '')}`);
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    if (/^SQLITE_(CORRUPT|NOTADB)/.test(code ?? '')) return [`table ${name}: ${message}`];
+    throw error;
+  }
 }
 
 function inspect(file: string, keys: readonly SnapshotKeys[]): SnapshotInspection {

@@ -9,9 +9,15 @@ export const databaseCheck: Check = {
   async run({ config }) {
     const options = databaseOptions(config.values, modules);
     try {
-      const { pending, backupPath } = await createStorage(options).planMigrations();
+      const storage = createStorage(options);
+      const damage = await storage.findDamage();
+      if (damage !== undefined) return broken(damage.message, damage.remedy);
+      const { pending, backupPath } = await storage.planMigrations();
       const all = options.modules.reduce((sum, { migrations }) => sum + migrations.length, 0);
-      if (pending.length === 0) return ok(`the schema is that of this version (${all} migrations)`);
+      if (pending.length === 0)
+        return ok(
+          `the schema is that of this version (${all} migrations)${storage.file === undefined ? '' : ', and the file is whole'}`,
+        );
       if (pending.length === all) return ok('none yet; the first start makes it');
       const names = pending.map(({ module, id, name }) => `${module} ${id} (${name})`).join(', ');
       const kept = backupPath === undefined ? 'back the database up before' : `it is copied to ${backupPath} before`;

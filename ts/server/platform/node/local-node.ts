@@ -9,7 +9,7 @@ import type { HealthReport, NotReady } from '../module/module.ts';
 import type { ModuleHost } from '../module/module-host.ts';
 import { type ModuleName, ROLES, type Role } from '../module/module-names.ts';
 import type { StateFile } from '../module/state-file.ts';
-import type { Storage } from '../storage/index.ts';
+import type { Integrity, Storage } from '../storage/index.ts';
 import type { Node, RoleState } from './node.ts';
 import { type NodeRecord, openNodeFile, writeNodeFile } from './node-file.ts';
 
@@ -23,6 +23,7 @@ export interface LocalNodeOptions {
   stateFiles: readonly StateFile[];
   configFiles: readonly string[];
   storage: Pick<Storage, 'notReady'>;
+  integrity: Pick<Integrity, 'isAwaited'>;
   settings: Pick<SavedSettings, 'list' | 'listSection' | 'save' | 'forget'>;
   proposeSetting(key: string, text: string): ProposedSetting | undefined;
 }
@@ -132,6 +133,7 @@ export class LocalNode implements Node {
     if (!this.#hasStarted) return { code: 'starting', detail: 'The node is starting; requests wait until it has.' };
     const storage = this.#options.storage.notReady();
     if (storage !== undefined) return { code: 'storage_unavailable', detail: storage };
+    if (this.#options.integrity.isAwaited) return { code: 'starting', detail: 'The database file is being checked.' };
     return this.#modules.notReady();
   }
 

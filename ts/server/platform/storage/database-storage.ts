@@ -66,6 +66,10 @@ export class DatabaseStorage implements Storage {
     await writeSnapshot(this.engine, path, this.#options.modules, signal);
   }
 
+  findDamage(): Promise<StorageError | undefined> {
+    return this.engine.findDamage();
+  }
+
   listen(channel: string, handlers: NotificationHandlers): NotificationListener | undefined {
     return this.engine.listen(channel, handlers);
   }

@@ -25,6 +25,8 @@ export interface Engine {
   backup(label: string): Promise<void>;
   /** Copies the database as it is now into a new SQLite file while writes go on; undefined where the database is no file. */
   copyFile(path: string): Promise<void> | undefined;
+  /** What is wrong with the file of the database; undefined where the database is no file. */
+  findDamage(): Promise<StorageError | undefined>;
   /** Runs reads that all see the database as it was at the first of them, however long they take. */
   readConsistently<T>(run: (execute: ExecuteStatement) => Promise<T>): Promise<T>;
   /** Undefined where no other process uses the database. */

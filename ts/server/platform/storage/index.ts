@@ -8,6 +8,7 @@ export { createStorage } from './create-storage.ts';
 export { DataDirLock } from './data-dir-lock.ts';
 export { databaseTime } from './database-time.ts';
 export { deleteInBatches } from './delete-in-batches.ts';
+export { Integrity } from './integrity.ts';
 export { type Column, column } from './migrations/column.ts';
 export type { Migration, ModuleMigrations } from './migrations/migration.ts';
 export type { MigrationPlan, PendingMigration } from './migrations/migration-plan.ts';

@@ -16,6 +16,8 @@ export type StorageErrorCode =
   | 'transaction_timeout'
   /** PostgreSQL refused a transaction repeatedly because of concurrent ones. Nothing was applied. */
   | 'write_conflict'
+  /** The file of a SQLite database is damaged. */
+  | 'database_damaged'
   | 'invalid_url'
   | 'invalid_migration'
   | 'schema_newer'

@@ -40,6 +40,8 @@ export interface Storage {
   admit(file: string): Promise<void>;
   /** Writes the database as it is now into a new SQLite file, whichever database it is, while reads and writes go on. */
   snapshot(path: string, signal?: AbortSignal): Promise<void>;
+  /** Reads the whole database, which may take long: what is damaged, as a StorageError `database_damaged`. On SQLite alone. */
+  findDamage(): Promise<StorageError | undefined>;
   /** The error that stopped writes, until the database works again. */
   ioError(): StorageError | undefined;
   /** Why the server cannot work now, as a sentence for /readyz; undefined when it can. */

@@ -86,6 +86,11 @@ export class PostgresEngine implements Engine {
     return undefined;
   }
 
+  /** PostgreSQL looks after its own files. */
+  async findDamage(): Promise<undefined> {
+    return undefined;
+  }
+
   async readConsistently<T>(run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
     return await this.#track(this.#run(this.#opened(), { scope: systemScope(), mode: 'snapshot' }, run));
   }

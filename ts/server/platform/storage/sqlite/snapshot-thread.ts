@@ -6,6 +6,7 @@ const ENTRY = new URL('../../../../workers/sqlite-snapshot.ts', import.meta.url)
 
 export type SnapshotTask =
   | { readonly kind: 'copy'; readonly file: string; readonly to: string }
+  | { readonly kind: 'check'; readonly file: string }
   | { readonly kind: 'inspect'; readonly file: string; readonly keys: readonly SnapshotKeys[] };
 
 /** Rows whose text columns are wanted, but for those that another table has with the same values. */
@@ -24,7 +25,9 @@ export interface SnapshotInspection {
   readonly keys: readonly (readonly (readonly string[])[])[];
 }
 
-export type SnapshotResult = { readonly inspection?: SnapshotInspection } | { readonly error: { message: string; code: string } };
+export type SnapshotResult =
+  | { readonly inspection?: SnapshotInspection; readonly problems?: readonly string[] }
+  | { readonly error: { message: string; code: string } };
 
 /** Copies a database that others write to: the state of one moment, in a new file of mode 0600. Throws StorageError. */
 export async function copySnapshot(file: string, to: string): Promise<void> {
@@ -33,10 +36,18 @@ export async function copySnapshot(file: string, to: string): Promise<void> {
 
 /** Reads a whole database file that nobody writes to. Throws StorageError for what is no database. */
 export async function inspectSnapshot(file: string, keys: readonly SnapshotKeys[] = []): Promise<SnapshotInspection> {
-  return (await runTask({ kind: 'inspect', file, keys })) ?? { problems: ['nothing was read'], tables: {}, keys: [] };
+  return (await runTask({ kind: 'inspect', file, keys })).inspection ?? { problems: ['nothing was read'], tables: {}, keys: [] };
 }
 
-async function runTask(task: SnapshotTask): Promise<SnapshotInspection | undefined> {
+/**
+ * What is wrong with a database file that others may write to; nothing: it is whole. Table by table, so that no read holds the log for as long
+ * as a large file takes. Throws StorageError where it cannot be read.
+ */
+export async function findProblems(file: string): Promise<readonly string[]> {
+  return (await runTask({ kind: 'check', file })).problems ?? [];
+}
+
+async function runTask(task: SnapshotTask): Promise<Exclude<SnapshotResult, { error: unknown }>> {
   const result = await new Promise<SnapshotResult>((resolve, reject) => {
     const worker = new Worker(ENTRY, { workerData: task, name: 'sqlite-snapshot', execArgv: [] });
     worker.once('message', resolve);
@@ -44,7 +55,7 @@ async function runTask(task: SnapshotTask): Promise<SnapshotInspection | undefin
     worker.once('exit', () => reject(new Error('the thread ended without an answer')));
   }).catch((error: Error) => ({ error: { message: error.message, code: '' } }));
   if ('error' in result) throw failed(task, result.error);
-  return result.inspection;
+  return result;
 }
 
 function failed({ kind, file }: SnapshotTask, { message, code }: { message: string; code: string }): StorageError {

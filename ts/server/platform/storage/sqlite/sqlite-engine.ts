@@ -1,5 +1,6 @@
 /** SQLite behind the Engine interface: two threads on one file, and what happens when the disk fails. */
 import { existsSync } from 'node:fs';
+import { databaseDamaged } from '../database-damage.ts';
 import type { Engine } from '../engine.ts';
 import { Recovery } from '../recovery.ts';
 import type { ExecuteStatement, Statement, StatementResult } from '../statement.ts';
@@ -7,7 +8,7 @@ import { StorageError } from '../storage-error.ts';
 import type { ResolvedStorageOptions } from '../storage-options.ts';
 import type { StorageScope } from '../tenant-scope.ts';
 import { createDatabaseFile } from './create-database-file.ts';
-import { copySnapshot } from './snapshot-thread.ts';
+import { copySnapshot, findProblems } from './snapshot-thread.ts';
 import { SqliteThreads } from './sqlite-threads.ts';
 import type { CommitEvent } from './thread-messages.ts';
 
@@ -75,6 +76,12 @@ export class SqliteEngine implements Engine {
 
   copyFile(path: string): Promise<void> {
     return copySnapshot(this.file, path);
+  }
+
+  async findDamage(): Promise<StorageError | undefined> {
+    if (!(await this.exists())) return undefined;
+    const problems = await findProblems(this.file);
+    return problems.length === 0 ? undefined : databaseDamaged(this.file, problems);
   }
 
   async readConsistently<T>(run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
 /** SQLite's result codes, sorted by what they mean for the connection and for the caller. Source: https://sqlite.org/rescode.html */
+import { DAMAGE_REMEDY } from '../database-damage.ts';
 import { StorageError, type StorageErrorCode } from '../storage-error.ts';
 import type { ThreadError } from './thread-messages.ts';
 
@@ -6,6 +7,8 @@ import type { ThreadError } from './thread-messages.ts';
 const FATAL = /^SQLITE_(IOERR|FULL|CORRUPT|NOTADB|CANTOPEN|PROTOCOL|NOMEM|READONLY)/;
 /** A read-only connection answers SQLITE_READONLY to a write, which is the caller's mistake. */
 const FATAL_FOR_READER = /^SQLITE_(IOERR|CORRUPT|NOTADB|CANTOPEN|PROTOCOL|NOMEM)/;
+
+const DAMAGED = /^SQLITE_(CORRUPT|NOTADB)/;
 
 const CODES: readonly (readonly [RegExp, StorageErrorCode])[] = [
   [/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY|ROWID)$/, 'unique_violation'],
@@ -41,7 +44,7 @@ export function toStorageError(error: ThreadError): StorageError {
   const code = error.fatal ? 'storage_unavailable' : codeOf(error.code);
   const what = error.fatal ? `The database cannot be written: ${error.message}` : error.message;
   return new StorageError(code, error.code === undefined ? what : `${what} (${error.code})`, {
-    remedy: REMEDIES[code] ?? '',
+    remedy: DAMAGED.test(error.code ?? '') ? DAMAGE_REMEDY : (REMEDIES[code] ?? ''),
     outcome: error.outcomeUnknown ? 'unknown' : 'not_applied',
   });
 }
