@@ -47,10 +47,10 @@ export class KnowledgeClient {
     return results.map(toPlace);
   }
 
-  /** What the shipped model answers, and what its answer cites. */
-  async ask(question: string): Promise<{ text: string; citations: Place[] }> {
+  /** What a model answers, the shipped one by default, and what its answer cites. */
+  async ask(question: string, model = 'svc-chat-tiny'): Promise<{ text: string; citations: Place[] }> {
     const body = {
-      model: 'svc-chat-tiny',
+      model,
       temperature: 0,
       max_tokens: 200,
       knowledge: [this.#namespace],

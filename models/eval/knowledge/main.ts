@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { LEAST_RELEVANCE } from '../../../ts/server/domains/data/chat/relevance.ts';
+import { LEAST_RELEVANCE } from '../../../ts/server/domains/data/evidence/relevance.ts';
 import { type Figure, figureTable, shareFigure } from '../figure.ts';
 import { startModelServer } from '../model-server.ts';
 import { KnowledgeClient } from './knowledge-client.ts';

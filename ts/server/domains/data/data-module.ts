@@ -123,7 +123,7 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
     onRemoved: () => sweep.wake(),
   });
   const inputFiles = new InputFiles({ files: storedFiles, reader: files, knowledge: service });
-  const answers = new KnowledgeAnswers({ service, access, inputFiles });
+  const answers = new KnowledgeAnswers({ service, access, inputFiles, answers: settings['data.answers'] });
   return {
     api: { service, ingestion },
     routes: [

@@ -24,6 +24,11 @@ export const dataSettings = {
     'auto',
     'Model that ranks the best passages again: a name, auto for an installed one, or off.',
   ),
+  'data.answers': setting(
+    Type.Enum(['auto', 'quotes', 'model']),
+    'auto',
+    'Who answers over knowledge bases: quotes, the sentences that answer, word for word with their citations; model, the model from the passages; auto, quotes in place of demonstration models and those with less than a billion parameters.',
+  ),
   'data.tenant_bases': setting(
     integerSchema(1, 1_000_000),
     1_000,

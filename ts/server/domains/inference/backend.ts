@@ -76,6 +76,8 @@ export interface CompletionRequest {
   needsTools: boolean;
   needsVision: boolean;
   needsAudio: boolean;
+  /** True: the model says nothing, and the answer is what is put around its words. */
+  isSilenced?: (card: ModelCard) => boolean;
   job: Omit<GenerationJob, 'tenant' | 'media'> & {
     /** In the order of their parts of the messages. */
     media?: EncodedMedia[];

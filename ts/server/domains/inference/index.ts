@@ -27,6 +27,7 @@ export * as inferenceEvents from './events.ts';
 export type { InferenceApi, InferenceOverrides } from './inference-module.ts';
 export type {
   AnswerFilter,
+  AnsweringModel,
   CheckedCitations,
   Citation,
   CitationMark,

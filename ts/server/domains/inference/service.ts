@@ -14,6 +14,7 @@ import type {
   RunningCompletion,
   TokenizeFlags,
 } from './backend.ts';
+import { answerSilently } from './completion/silent-answer.ts';
 import { inferenceFailure } from './failure.ts';
 import { type ModelUser, permittedOffers } from './models/permitted-offers.ts';
 import { type ModelNeeds, type Selection, selectModel } from './models/selection.ts';
@@ -113,7 +114,9 @@ export class InferenceService {
       await this.#meter(usage, model, options, { operation: 'chat', nPromptEstimate, nMost, isStreamed: sink.isStreamed });
       sink.begin(usage);
       const limits = { ...this.#defaultLimits, ...options };
-      const running = await backend.complete(card, this.#withAllowedPriority(request, options.tenant), sink, limits);
+      const running = request.isSilenced?.(card)
+        ? answerSilently(sink, job.n ?? 1)
+        : await backend.complete(card, this.#withAllowedPriority(request, options.tenant), sink, limits);
       usage.onEnd(() => running.release());
       return {
         cancel: () => {

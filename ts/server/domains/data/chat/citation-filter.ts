@@ -3,7 +3,7 @@
  * has to be taken back once it was passed on. How the text came in pieces changes nothing.
  */
 import type { AnswerFilter, CitationMark } from '../../inference/index.ts';
-import { CodeState } from './code-state.ts';
+import { CodeState } from '../evidence/code-state.ts';
 
 /** Whether the sentence may cite the passage of this number. */
 export type JudgeCitation = (n: number, sentence: string) => boolean;

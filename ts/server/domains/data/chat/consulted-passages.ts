@@ -1,6 +1,7 @@
 /** What was found for a question: what the model gets of it, and which of it an answer cites rightly. */
 import type {
   AnswerFilter,
+  AnsweringModel,
   CheckedCitations,
   Citation,
   CitationMark,
@@ -8,6 +9,10 @@ import type {
   KnowledgeContext,
   UnindexedFiles,
 } from '../../inference/index.ts';
+import type { AskedQuestion } from '../evidence/asked-question.ts';
+import { evidenceFor } from '../evidence/evidence.ts';
+import { EvidenceFilter } from '../evidence/evidence-filter.ts';
+import type { Relevance } from '../evidence/relevance.ts';
 import { stateOf } from '../ingest/stored-kinds.ts';
 import type { PassageResult } from '../search/passage-result.ts';
 import type { KeptFiles } from '../service.ts';
@@ -17,15 +22,16 @@ import { nothingFoundIn } from './nothing-found.ts';
 import { NoticeFilter } from './notice-filter.ts';
 import { ownWords } from './own-words.ts';
 import { instructionFor, passageText } from './passage-prompt.ts';
-import { languageOf } from './question-language.ts';
-import { nearestSentence } from './quotation/nearest-sentence.ts';
-import { type Quotation, quotationIn } from './quotation/quotation.ts';
-import { QuotationFilter } from './quotation/quotation-filter.ts';
+import type { Speaker } from './speaker.ts';
 
 export interface Consulted {
   readonly tenant: string;
-  readonly query: string;
+  readonly question: AskedQuestion;
+  /** `aside`: the question asks nothing of documents, and the model answers it as without them. */
+  readonly relevance: Relevance | 'aside';
+  /** None where nothing is relevant. */
   readonly results: readonly PassageResult[];
+  readonly speaker: Speaker;
   readonly kept: KeptFiles;
   /** No sentence may be put in front of the answer. */
   readonly keepsForm?: boolean | undefined;
@@ -44,20 +50,28 @@ export class ConsultedPassages implements KnowledgeContext {
   /** Undefined: there is nothing to say. */
   readonly #notice: string | undefined;
   readonly #mayQuote: boolean;
+  readonly #question: AskedQuestion;
+  readonly #isSure: boolean;
+  readonly #speaker: Speaker;
+  readonly #offersTools: boolean;
 
-  constructor({ tenant, query, results, kept, keepsForm = false, offersTools = false }: Consulted) {
-    this.query = query;
+  constructor(consulted: Consulted) {
+    const { tenant, question, relevance, results, kept, speaker, keepsForm = false, offersTools = false } = consulted;
+    this.query = question.text;
     this.#tenant = tenant;
+    this.#question = question;
     this.#results = results;
-    this.#judge = new CitationJudge(query, results);
-    const isSilent = results.length > 0 || query === '' || keepsForm;
-    this.#notice = isSilent ? undefined : nothingFoundIn(languageOf(query));
+    this.#isSure = relevance === 'found';
+    this.#speaker = speaker;
+    this.#offersTools = offersTools;
+    this.#judge = new CitationJudge(question.text, results);
+    this.#notice = relevance === 'nothing' && !keepsForm ? nothingFoundIn(question.language) : undefined;
     this.#mayQuote = results.length > 0 && !keepsForm && !offersTools;
     const files = kept.files.map(({ namespace, document: { id, source, kind } }) => {
       return { namespace, documentId: id, source, detail: stateOf(kind).detail ?? '' };
     });
     this.unindexed = { count: kept.count, files };
-    this.instruction = instructionFor(results, this.unindexed);
+    this.instruction = relevance === 'aside' ? '' : instructionFor(relevance, this.unindexed);
     this.passages = passageText(results, this.unindexed);
   }
 
@@ -74,13 +88,15 @@ export class ConsultedPassages implements KnowledgeContext {
   newFilter(): AnswerFilter {
     const filter = new CitationFilter((n, sentence) => this.#judge.holds(n, sentence));
     if (this.#notice !== undefined) return new NoticeFilter(this.#notice, filter);
-    return this.#mayQuote ? new QuotationFilter(filter, () => this.#quotation()) : filter;
+    return this.#mayQuote ? new EvidenceFilter(filter, () => evidenceFor(this.#question, this.#results, this.#isSure)) : filter;
   }
 
-  #quotation(): Quotation | undefined {
-    const nearest = nearestSentence(this.query, this.#results, (n) => this.#judge.isCitable(n));
-    if (nearest === undefined || !this.#judge.holds(nearest.n, nearest.text)) return undefined;
-    return quotationIn(languageOf(this.query), nearest);
+  /** What a program reads has its form from the model alone. */
+  silences(model: AnsweringModel): boolean {
+    if (this.#notice !== undefined && !this.#offersTools) return this.#speaker.isSilentBehindNothing(model);
+    return (
+      this.#mayQuote && this.#speaker.isSilent(model) && evidenceFor(this.#question, this.#results, this.#isSure) !== undefined
+    );
   }
 
   citationsOf(marks: readonly CitationMark[]): CheckedCitations {

@@ -12,6 +12,9 @@ import type {
   UsedKnowledge,
 } from '../../inference/index.ts';
 import { namespaceNotFound } from '../errors.ts';
+import { readQuestion } from '../evidence/asked-question.ts';
+import { relevanceOf, withoutUnrelated } from '../evidence/relevance.ts';
+import { isSmallTalk } from '../evidence/small-talk.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
 import type { KnowledgeBase } from '../knowledge-base.ts';
 import type { PassageResult } from '../search/passage-result.ts';
@@ -24,7 +27,7 @@ import { readRanking } from '../vector-stores/ranking-options.ts';
 import { sureResults } from '../vector-stores/sure-results.ts';
 import { ConsultedPassages } from './consulted-passages.ts';
 import type { InputFiles } from './input-files.ts';
-import { relevantOf } from './relevance.ts';
+import { type AnswersSetting, Speaker } from './speaker.ts';
 
 const PASSAGES_OF_BASE = 4;
 /** For questions that ask for all of something. */
@@ -40,6 +43,8 @@ export interface KnowledgeAnswersOptions {
   readonly service: Pick<KnowledgeService, 'search' | 'findBase' | 'listKept'>;
   readonly access: Pick<KnowledgeAccess, 'filterOf' | 'ownScope' | 'requireSearching'>;
   readonly inputFiles: InputFiles;
+  /** The setting data.answers. */
+  readonly answers: AnswersSetting;
 }
 
 export class KnowledgeAnswers implements KnowledgePort {
@@ -52,13 +57,25 @@ export class KnowledgeAnswers implements KnowledgePort {
   async consult(caller: Principal, question: KnowledgeQuestion, signal: AbortSignal): Promise<KnowledgeContext> {
     const { scope, bases, bounds } = await this.#open(caller, question);
     const text = questionOf(question.turns);
+    const asked = readQuestion(text);
+    const isAside = text === '' || isSmallTalk(asked);
     return await storing(async () => {
-      const [results, kept] = await Promise.all([
-        text === '' ? [] : this.#find(scope, bases, bounds, { text, signal }),
+      const [found, kept] = await Promise.all([
+        isAside ? [] : this.#find(scope, bases, bounds, { text, signal }),
         this.#options.service.listKept(scope, bases, MOST_KEPT_SHOWN),
       ]);
-      const { keepsForm, offersTools } = question;
-      return new ConsultedPassages({ tenant: caller.tenant, query: text, results, kept, keepsForm, offersTools });
+      const { keepsForm, offersTools, fallback = 'none' } = question;
+      const relevance = isAside ? 'aside' : relevanceOf(asked, found);
+      return new ConsultedPassages({
+        tenant: caller.tenant,
+        question: asked,
+        relevance,
+        results: relevance === 'nothing' ? [] : found,
+        kept,
+        speaker: new Speaker(this.#options.answers, fallback),
+        keepsForm,
+        offersTools,
+      });
     });
   }
 
@@ -109,7 +126,7 @@ export class KnowledgeAnswers implements KnowledgePort {
     const k = maxResults ?? (LIST_QUESTION.test(text) ? PASSAGES_FOR_LIST : PASSAGES_OF_BASE);
     const search = (base: KnowledgeBase) =>
       this.#options.service.search(scope, [base.namespace], { text, k, signal, ...ranking });
-    const found = relevantOf((await Promise.all(bases.map(search))).flat());
+    const found = withoutUnrelated((await Promise.all(bases.map(search))).flat());
     if (maxResults === undefined && leastScore === 0) return found;
     const best = bases.length > 1 ? found.toSorted((a, b) => b.relevance - a.relevance) : found;
     return sureResults(best.slice(0, maxResults), leastScore);

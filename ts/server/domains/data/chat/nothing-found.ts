@@ -1,5 +1,5 @@
 /** What an answer begins with when the knowledge bases have nothing about the question. */
-import type { Language } from './question-language.ts';
+import type { Language } from '../evidence/question-language.ts';
 
 const SENTENCES: Readonly<Record<Language, string>> = {
   en: 'Nothing about this was found in the knowledge base.',

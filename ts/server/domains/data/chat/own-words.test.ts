@@ -1,16 +1,26 @@
 import t from 'tap';
+import { evidenceText } from '../evidence/evidence-text.ts';
+import { languageOf } from '../evidence/question-language.ts';
 import { nothingFoundIn } from './nothing-found.ts';
 import { ownWords } from './own-words.ts';
-import { languageOf } from './question-language.ts';
-import { quotationIn } from './quotation/quotation.ts';
 
 const LANGUAGES = ['Who is it?', 'Wer ist das?', 'Qui est-ce, et où ?', '他是谁?', 'Кто это?', 'مَن هو؟'].map(languageOf);
 
 t.test('what was put around an answer is none of the model\u2019s words', async (t) => {
   for (const language of LANGUAGES) {
-    const quotation = quotationIn(language, { n: 2, text: 'Its “keeper” is Mira Doll.' }).text;
-    t.equal(ownWords(`It is Mira.\n\n${quotation} [2]`), 'It is Mira.', language);
-    t.equal(ownWords(`It is Mira.\n\n${quotation}`), 'It is Mira.', 'also without its mark');
+    const [first, second] = ['Its “keeper” is Mira Doll.', 'She has two cats.'];
+    for (const isSure of [true, false])
+      for (const quotations of [
+        [{ text: first, of: [2] }],
+        [
+          { text: first, of: [1, 2] },
+          { text: second, of: 'a.pdf' },
+        ],
+      ]) {
+        const { text } = evidenceText(language, quotations, isSure);
+        t.equal(ownWords(`It is Mira.\n\n${text}`), 'It is Mira.', language);
+        t.equal(ownWords(text), text, 'an answer is never empty');
+      }
     t.equal(ownWords(`${nothingFoundIn(language)}\n\nSorry.`), 'Sorry.', language);
     t.equal(ownWords(nothingFoundIn(language)), nothingFoundIn(language), 'an answer is never empty');
   }

@@ -3,6 +3,7 @@
  * can neither end its passage nor begin another one.
  */
 import type { UnindexedFiles } from '../../inference/index.ts';
+import type { Relevance } from '../evidence/relevance.ts';
 import type { PassageResult } from '../search/passage-result.ts';
 
 const RULES = [
@@ -16,12 +17,14 @@ const NOTHING_FOUND =
   'The knowledge base was searched for this question, and nothing in it answers it. The reader is told so in front of your answer: do not say it ' +
   'again, say nothing about the documents, answer in the language of the question, and cite nothing.';
 
+const PERHAPS = 'The documents may not say what is asked; these passages are the nearest.';
+
 const UNINDEXED =
   'Files marked as unreadable are in the knowledge base, and nothing is known of what they say. Name them when the question is about one of them, or ' +
   'when the passages do not answer it.';
 
-export function instructionFor(results: readonly PassageResult[], unindexed: UnindexedFiles): string {
-  const rules = results.length === 0 ? NOTHING_FOUND : RULES;
+export function instructionFor(relevance: Relevance, unindexed: UnindexedFiles): string {
+  const rules = relevance === 'nothing' ? NOTHING_FOUND : relevance === 'perhaps' ? `${RULES} ${PERHAPS}` : RULES;
   return unindexed.count === 0 ? rules : `${rules} ${UNINDEXED}`;
 }
 

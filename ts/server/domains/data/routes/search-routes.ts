@@ -1,8 +1,8 @@
 /** Search in knowledge bases. */
 import { json, type Route, route } from '../../../platform/http/route.ts';
 import { featureErrors } from '../../license/index.ts';
-import { relevantOf } from '../chat/relevance.ts';
 import { errorSpecs } from '../errors.ts';
+import { relevantOf } from '../evidence/relevance.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
 import type { DocumentFilter } from '../knowledge-base.ts';
 import { SearchRequest, SearchResults, toResultShape } from '../schemas.ts';

@@ -20,6 +20,15 @@ export interface KnowledgeQuestion {
   readonly keepsForm?: boolean | undefined;
   /** The request offers tools, so the answer may be a step of a program: nothing may be put behind it. */
   readonly offersTools?: boolean | undefined;
+  /** Whether the model answers where nothing was found, behind the sentence that says so; default: nobody does. */
+  readonly fallback?: 'none' | 'model' | undefined;
+}
+
+/** What is known of the model that would answer. */
+export interface AnsweringModel {
+  /** What a demonstration model is for; undefined for all others. */
+  readonly demonstration?: string;
+  readonly nParams?: number;
 }
 
 /** What an answer was made of. */
@@ -31,7 +40,7 @@ export interface UsedKnowledge {
 }
 
 export interface KnowledgeContext {
-  /** For the system message: how the passages are to be used. */
+  /** For the system message: how the passages are to be used; empty where they are not needed. */
   readonly instruction: string;
   /** The numbered passages, for the front of the last message; empty when nothing was found. */
   readonly passages: string;
@@ -43,6 +52,8 @@ export interface KnowledgeContext {
   readonly unindexed: UnindexedFiles;
   /** What the model itself said in an earlier answer, without what a filter put around it. */
   ownWords(answer: string): string;
+  /** True: what the filters say is the whole answer, and this model is not asked. */
+  silences(model: AnsweringModel): boolean;
   /** One for each choice of an answer. */
   newFilter(): AnswerFilter;
   /** Does no I/O. */
@@ -51,7 +62,7 @@ export interface KnowledgeContext {
 
 /**
  * Passes the text of an answer on, without the citations that do not hold; where nothing was found, behind a sentence that says so; and where
- * something was found and none holds, with a quotation behind it. Does no I/O.
+ * something was found and none holds, with quotations behind it. Does no I/O.
  */
 export interface AnswerFilter {
   /** What can be passed on; some text is held back until it is known whether a citation in it holds. */

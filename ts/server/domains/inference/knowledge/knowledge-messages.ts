@@ -15,6 +15,7 @@ export function withKnowledge(
   const last = messages.findLastIndex(({ role }) => role === 'user');
   const unmarked = messages.map((message) => withoutMarks(asModelSaid(message, ownWords)));
   const asked = unmarked.map((message, i) => (i === last && passages !== '' ? withText(message, `${passages}\n\n`) : message));
+  if (instruction === '') return asked;
   const [first, ...rest] = asked;
   // Many templates take one system message, and only in the first place.
   if (first?.['role'] !== 'system') return [{ role: 'system', content: instruction }, ...asked];

@@ -35,6 +35,7 @@ export interface ConversationCall {
 export interface KnowledgeCall {
   namespaces: readonly string[];
   messages: readonly Members[];
+  fallback: 'none' | 'model';
 }
 
 export function readChatRequest(body: ChatRequest): ChatCall {
@@ -66,7 +67,9 @@ export function readChatRequest(body: ChatRequest): ChatCall {
     request: { model: body.model, needsTools, needsVision: media.hasImages, needsAudio: media.hasSounds, job },
     stream: body.stream ?? false,
     includeUsage: readIncludeUsage(body),
-    ...(namespaces.length > 0 ? { knowledge: { namespaces, messages } } : {}),
+    ...(namespaces.length > 0
+      ? { knowledge: { namespaces, messages, fallback: body.knowledge_fallback === 'model' ? 'model' : 'none' } }
+      : {}),
     ...readConversation(body, messages),
   };
 }

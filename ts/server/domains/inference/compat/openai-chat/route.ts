@@ -49,10 +49,11 @@ export function chatRoute(deps: ChatRouteDeps, fingerprint: string): Route {
       'before the first token is a plain error with its status; a later one is a frame with `error` and `detail`, and the stream ends. ' +
       'The header X-Request-Timeout limits the time in seconds. Without X-Svc-Edge-Tools: 1, tools are the client’s own. With `knowledge`, ' +
       'passages of these knowledge bases go to the model; `citations` has those that the answer cites by [1], [2] and that hold what its sentence ' +
-      'says; marks of others are left out of the text. Where nothing was found, the answer begins with a sentence that says so, in the language of ' +
-      'the question, unless it has to be JSON or to follow a grammar. Where passages were found and the answer cites none of them, it ends with a line that ' +
-      'quotes the sentence nearest to the question with its citation, where one page is clearly nearest; not behind JSON and what follows a grammar, with ' +
-      '`tools`, and where `max_tokens` or `stop` ended it. In a stream, `citations` come with `finish_reason`. `unindexed` names files that are kept there and ' +
+      'says; marks of others are left out of the text. Where passages were found and the answer cites none of them, it ends with one to three ' +
+      'sentences that answer the question, quoted with their citations; where `data.answers` leaves the answer to the documents, these are all of it, and no ' +
+      'model is run. Where only something near was found, they have the names of documents in place of citations. Where nothing was found, the answer is a ' +
+      'sentence that says so, in the language of the question, and the model goes on behind it with `knowledge_fallback: "model"`. None of this for JSON and ' +
+      'what follows a grammar, with `tools`, and where `max_tokens` or `stop` ended the answer. In a stream, `citations` come with `finish_reason`. `unindexed` names files that are kept there and ' +
       'cannot be found, as scans. With `conversation_id`, the last user message and the answer (of `n`, the first) are on ' +
       'disk in that conversation before the client hears that the answer is whole. When the client of a stream goes away, or the answer fails, the ' +
       'part that was generated is stored with `metadata: {"incomplete": "client_closed"}` or `"failure"`, and without such a part nothing is. ' +
@@ -142,13 +143,13 @@ function checked(answer: Answer, knowledge: KnowledgeContext): { answer: Answer;
 /** Undefined: the request names no knowledge base. */
 async function consult(slot: KnowledgeSlot, { body, caller, signal }: ChatContext): Promise<KnowledgeContext | undefined> {
   if (body.knowledge === undefined) return undefined;
-  const { namespaces, messages } = body.knowledge;
+  const { namespaces, messages, fallback } = body.knowledge;
   const { jsonSchema, grammar } = body.request.job;
   const isContinued = (body.conversation?.answer.prefix ?? '') !== '';
   const keepsForm = jsonSchema !== undefined || grammar !== undefined || isContinued;
   return await slot.port.consult(
     caller,
-    { namespaces, turns: userTurns(messages), keepsForm, offersTools: body.request.needsTools },
+    { namespaces, turns: userTurns(messages), keepsForm, offersTools: body.request.needsTools, fallback },
     signal,
   );
 }
@@ -157,5 +158,5 @@ function withPassages({ request, knowledge }: ChatCall, context: KnowledgeContex
   const { job } = request;
   if (knowledge === undefined || context === undefined || job.prompt.kind !== 'chat') return request;
   const messagesJson = JSON.stringify(withKnowledge(knowledge.messages, context));
-  return { ...request, job: { ...job, prompt: { ...job.prompt, messagesJson } } };
+  return { ...request, isSilenced: (card) => context.silences(card), job: { ...job, prompt: { ...job.prompt, messagesJson } } };
 }

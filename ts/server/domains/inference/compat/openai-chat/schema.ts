@@ -49,6 +49,10 @@ export const ChatRequest = Type.Object({
     16,
     'Knowledge bases of the tenant that the answer stands on and cites: names, or ids of vector stores.',
   ),
+  knowledge_fallback: nullableString(
+    'What follows where `knowledge` has nothing about the question: none, the sentence that says so is the whole answer; model, the model answers behind it.',
+    { enum: ['none', 'model'] },
+  ),
   user: nullableString('Recorded nowhere; accepted for compatibility.', { maxLength: 1024 }),
   ...samplingMembers,
   ...engineMembers,

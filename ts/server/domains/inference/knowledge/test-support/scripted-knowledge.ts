@@ -53,6 +53,7 @@ export const scriptedContext: KnowledgeContext = {
   found: [{ fileId: 'file-d', fileName: 'a.pdf', score: 0.9, text: PASSAGE, attributes: { year: 1893 } }],
   unindexed: { count: 0, files: [] },
   ownWords: (answer) => answer.replace(' Quoted.', ''),
+  silences: () => false,
   newFilter: () => new NumberFilter(),
   citationsOf: (marks) => ({ citations: marks.length > 0 ? [citation] : [], marks }),
 };

@@ -35,7 +35,8 @@ export async function prepareRequest(
   const question = { namespaces: stores, turns: userTurns(messages), bounds, keepsForm, offersTools: offersTools(body) };
   const context = await slot.port.consult(caller, question, signal);
   const asked = withKnowledge(messages, context);
-  return { request: responsesRequest(body, asked, media), search: { context, includesResults } };
+  const request = { ...responsesRequest(body, asked, media), isSilenced: context.silences.bind(context) };
+  return { request, search: { context, includesResults } };
 }
 
 /** The same for a request that is answered later: what it may not ask is refused now, and nothing is searched or read yet. */

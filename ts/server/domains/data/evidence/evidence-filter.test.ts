@@ -1,6 +1,6 @@
 import t from 'tap';
-import { CitationFilter } from '../citation-filter.ts';
-import { QuotationFilter } from './quotation-filter.ts';
+import { CitationFilter } from '../chat/citation-filter.ts';
+import { EvidenceFilter } from './evidence-filter.ts';
 
 const QUOTATION = 'From the documents: “Mira Doll keeps it.”';
 
@@ -8,9 +8,10 @@ function answered(answer: string, hasQuotation = true) {
   let nAsked = 0;
   const quote = () => {
     nAsked += 1;
-    return hasQuotation ? { n: 3, text: QUOTATION } : undefined;
+    const end = QUOTATION.length + ' [3]'.length;
+    return hasQuotation ? { text: `${QUOTATION} [3]`, marks: [{ n: 3, start: end - 3, end }] } : undefined;
   };
-  const filter = new QuotationFilter(new CitationFilter((n) => n === 1), quote);
+  const filter = new EvidenceFilter(new CitationFilter((n) => n === 1), quote);
   const text = [...answer].map((piece) => filter.push(piece)).join('') + filter.end() + filter.conclude();
   return { text, nAsked, marks: filter.marks.map(({ n, start, end }) => [n, text.slice(start, end)]) };
 }

@@ -2,6 +2,7 @@
  * What of a passage can be quoted inside an answer: sentences, rows of tables and single lines, each written on one line. What would change the
  * answer around it is left out: code that is cut off, pictures, addresses of links, HTML, and numbers in brackets, which would pass for citations.
  */
+import { sentencesOf } from './sentences.ts';
 
 export interface QuotableSentence {
   readonly text: string;
@@ -10,7 +11,7 @@ export interface QuotableSentence {
 }
 
 /** Characters of a quotation. A longer sentence is offered in pieces. */
-export const MOST_QUOTED = 300;
+export const MOST_QUOTED = 500;
 const PIECE_STEP = 100;
 /** Of a long sentence; the rest of a longer one is not offered. */
 const MAX_PIECES = 40;
@@ -38,8 +39,6 @@ const RUN = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u;
 const LEAST_PROSE = 0.75;
 const LEAST_WORDS = 3;
 
-let segmenter: Intl.Segmenter | undefined;
-
 /** It asks, and says nothing. */
 export function isQuestion(sentence: string): boolean {
   return QUESTION.test(sentence);
@@ -47,14 +46,13 @@ export function isQuestion(sentence: string): boolean {
 
 /** @param headings of the passage: they say what it is about, and nothing about it. */
 export function quotableSentences(passage: string, headings: ReadonlySet<string>): QuotableSentence[] {
-  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'sentence' });
   const found: QuotableSentence[] = [];
   let before = '';
   for (const unit of passage.split(/\n[ \t]*\n/).flatMap(unitsOf)) {
     if (headings.has(unit) || unit.includes(PICTURE)) continue;
-    for (const { segment } of segmenter.segment(unit)) {
-      const isCut = found.length === 0 && before === '' && CUT_BEGINNING.test(segment);
-      const text = `${isCut ? '…' : ''}${segment.trim()}`;
+    for (const sentence of sentencesOf(unit)) {
+      const isCut = found.length === 0 && before === '' && CUT_BEGINNING.test(sentence);
+      const text = `${isCut ? '…' : ''}${sentence}`;
       const pieces = isQuestion(text) ? [] : piecesOf(text).filter(isQuotable);
       for (const piece of pieces) found.push({ text: piece, before });
       before = text;

@@ -1,0 +1,28 @@
+import t from 'tap';
+import { passageResult } from '../chat/test-support/passage-result.ts';
+import { readQuestion } from './asked-question.ts';
+import { relevanceOf } from './relevance.ts';
+
+/** As the search counts it where every passage has the words of the question: they are not rare, so that nothing is covered. */
+const relevanceTo = (question: string, text: string, relevance = 0) =>
+  relevanceOf(readQuestion(question), [passageResult(text, { relevance })]);
+
+t.test('words that all passages have count, and one that none has does not decide', async (t) => {
+  const boiler = 'The Marlow boiler is in the cellar below the kitchen. The Marlow boiler was bought in 2011.';
+  t.not(relevanceTo('Where does the Marlow boiler stand?', boiler), 'nothing');
+  t.not(relevanceTo('Wo steht der Marlow boiler?', boiler), 'nothing');
+});
+
+t.test('passages that share nothing but function words are about something else', async (t) => {
+  const bakery = 'The bakery in the street of the harbour sells bread, and it is open on all days of the week.';
+  t.equal(relevanceTo('When was the treaty of Vestfold signed by the two kings?', bakery), 'nothing');
+  t.equal(relevanceTo('谁签署了这份条约？', '面包店每天都开门。'), 'nothing');
+  t.equal(relevanceOf(readQuestion('Who?'), []), 'nothing');
+});
+
+t.test('passages with all of the question’s words are about it, with some perhaps', async (t) => {
+  const harbour = 'The lighthouse of Karvo was built in 1893. Its keeper is Mira Doll.';
+  t.equal(relevanceTo('Who is the keeper of the lighthouse of Karvo?', harbour, 0.9), 'found');
+  t.equal(relevanceTo('Who sold the lighthouse of Vestfold to pirates?', harbour, 0.25), 'perhaps');
+  t.equal(relevanceTo('灯塔的看守人是谁？', '灯塔建于1893年，看守人是米拉。', 0.9), 'found');
+});

@@ -1,0 +1,71 @@
+/** Compares words by what forms of one word share, in any language: a stem, the first letters, or most runs of four letters. */
+import { wordsOf } from '../../../platform/text/words.ts';
+import { stem } from '../terms/stem.ts';
+
+const PREFIX = 6;
+const PREFIX_MATCH = 0.85;
+const GRAM = 4;
+/** Of a word's runs of letters, that another word must have to count as a form or a part of it. */
+const LEAST_GRAMS = 0.5;
+const GRAM_MATCH = 0.7;
+
+/** A folded word, or a pair of characters of a script without spaces. */
+export interface WordForm {
+  readonly text: string;
+  readonly isRun: boolean;
+  /** As it stands in the text. */
+  readonly written: string;
+}
+
+export function wordFormsOf(text: string): WordForm[] {
+  return [...wordsOf(text)].flatMap(({ isRun, parts, start, end }): WordForm[] => {
+    if (!isRun) return parts.map((part) => ({ text: part.text, isRun, written: text.slice(start, end) }));
+    const pairs = parts.slice(0, -1).map((part, i) => part.text + (parts[i + 1]?.text ?? ''));
+    return (pairs.length > 0 ? pairs : parts.map((part) => part.text)).map((pair) => ({ text: pair, isRun, written: pair }));
+  });
+}
+
+/** The words of a text, to be asked for words of a question. */
+export class WordSet {
+  readonly nWords: number;
+  readonly #stems: ReadonlySet<string>;
+  readonly #prefixes = new Set<string>();
+  readonly #grams = new Set<string>();
+
+  constructor(text: string) {
+    const forms = wordFormsOf(text);
+    this.nWords = forms.length;
+    this.#stems = new Set(forms.map(stemOf));
+    for (const { text: word } of forms.filter(({ isRun }) => !isRun)) {
+      if (word.length >= PREFIX) this.#prefixes.add(word.slice(0, PREFIX));
+      for (const gram of gramsOf(word)) this.#grams.add(gram);
+    }
+  }
+
+  /** 1 for a form of the same stem, less for what is only alike, 0 for none. */
+  match(word: WordForm): number {
+    if (this.#stems.has(stemOf(word))) return 1;
+    if (word.isRun || word.text.length <= GRAM) return 0;
+    if (word.text.length >= PREFIX && this.#prefixes.has(word.text.slice(0, PREFIX))) return PREFIX_MATCH;
+    const grams = gramsOf(word.text);
+    const share = grams.filter((gram) => this.#grams.has(gram)).length / grams.length;
+    return share >= LEAST_GRAMS ? GRAM_MATCH * share : 0;
+  }
+
+  /** How many of its stems are not among those of `other`. */
+  countBeyond(other: WordSet): number {
+    return [...this.#stems].filter((each) => !other.#stems.has(each)).length;
+  }
+
+  hasStemOf(word: WordForm): boolean {
+    return this.#stems.has(stemOf(word));
+  }
+}
+
+function stemOf({ text, isRun }: WordForm): string {
+  return isRun ? text : stem(text);
+}
+
+function gramsOf(word: string): string[] {
+  return Array.from({ length: Math.max(0, word.length - GRAM + 1) }, (_, at) => word.slice(at, at + GRAM));
+}
