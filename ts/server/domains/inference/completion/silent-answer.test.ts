@@ -1,6 +1,6 @@
 import t from 'tap';
-import { startResponseNode } from '../test-support/response-node.ts';
 import { scriptedKnowledge } from '../knowledge/test-support/scripted-knowledge.ts';
+import { startResponseNode } from '../test-support/response-node.ts';
 
 const body = { model: 'm', knowledge: ['kb'], n: 2, messages: [{ role: 'user', content: 'Who keeps it?' }] };
 
