@@ -25,6 +25,9 @@ export interface Conversation {
   readonly messageCount: number;
 }
 
+/** What a list has of one: not `metadata`, which may be long. */
+export type ListedConversation = Omit<Conversation, 'metadata'>;
+
 export interface Message {
   readonly id: string;
   readonly conversationId: string;

@@ -9,9 +9,7 @@ export const MAX_JSON_LENGTH = 256 * 1024;
 export const MAX_MESSAGES = 20_000;
 export const MAX_CONVERSATIONS = 50_000;
 
-/** A page of messages ends at so many of them, or at so much content. */
 export const MAX_PAGE_MESSAGES = 1_000;
-export const MAX_PAGE_LENGTH = 8 * 1024 * 1024;
 export const MAX_PAGE_CONVERSATIONS = 1_000;
 
 export const MAX_SEARCH_LENGTH = 200;

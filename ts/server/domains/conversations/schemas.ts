@@ -1,6 +1,6 @@
 /** Shapes of the HTTP interface. */
 import Type, { type Static } from 'typebox';
-import { type Conversation, MESSAGE_ROLES, type Message } from './conversation.ts';
+import { type Conversation, type ListedConversation, MESSAGE_ROLES, type Message } from './conversation.ts';
 import {
   MAX_CONTENT_LENGTH,
   MAX_FOLDER_LENGTH,
@@ -25,7 +25,7 @@ const Metadata = Type.Record(Type.String(), Type.Unknown(), { description: 'Anyt
 const Version = Type.Integer({ minimum: 1, description: 'Refused with 409 unless the conversation is at this version.' });
 const nullable = <S extends Type.TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 
-export const ConversationShape = Type.Object({
+const listed = {
   id: Id,
   title: Title,
   folder: nullable(Folder),
@@ -35,13 +35,15 @@ export const ConversationShape = Type.Object({
     description: 'Not listed, found or exported with the others, and erased some time after its last message.',
   }),
   model: nullable(Model),
-  metadata: nullable(Metadata),
   current_message_id: nullable(Type.String({ description: 'The last message of the branch that is shown.' })),
   message_count: Type.Integer(),
   version: Type.Integer({ description: 'Counts all changes.' }),
   created_at: Time,
   updated_at: Type.String({ format: 'date-time', description: 'Of the last message or title.' }),
-});
+};
+
+export const ListedConversationShape = Type.Object(listed);
+export const ConversationShape = Type.Object({ ...listed, metadata: nullable(Metadata) });
 
 export const MessageShape = Type.Object({
   id: Id,
@@ -57,7 +59,7 @@ export const MessageShape = Type.Object({
 });
 
 export const ConversationList = Type.Object({
-  data: Type.Array(ConversationShape),
+  data: Type.Array(ListedConversationShape),
   next: Type.Optional(Type.String({ description: 'Pass it as `after` for the next page; absent on the last one.' })),
 });
 
@@ -181,6 +183,10 @@ export const ImportResult = Type.Object({
 });
 
 export function toConversationShape(conversation: Conversation): Static<typeof ConversationShape> {
+  return { ...toListedShape(conversation), metadata: conversation.metadata ?? null };
+}
+
+export function toListedShape(conversation: ListedConversation): Static<typeof ListedConversationShape> {
   return {
     id: conversation.id,
     title: conversation.title,
@@ -189,7 +195,6 @@ export function toConversationShape(conversation: Conversation): Static<typeof C
     archived: conversation.isArchived,
     temporary: conversation.isTemporary,
     model: conversation.model ?? null,
-    metadata: conversation.metadata ?? null,
     current_message_id: conversation.currentMessageId ?? null,
     message_count: conversation.messageCount,
     version: conversation.version,

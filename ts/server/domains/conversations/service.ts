@@ -1,7 +1,15 @@
 /** Conversations of one caller. Everything is the owner's own: what belongs to others is not found. Throws ConversationError and StorageError. */
 import { randomUUID } from 'node:crypto';
 import type { Storage } from '../../platform/storage/index.ts';
-import type { Conversation, ConversationChanges, Message, MessageRole, NewConversation, NewMessage } from './conversation.ts';
+import type {
+  Conversation,
+  ConversationChanges,
+  ListedConversation,
+  Message,
+  MessageRole,
+  NewConversation,
+  NewMessage,
+} from './conversation.ts';
 import { ConversationError, conversationNotFound } from './errors.ts';
 import { MAX_JSON_LENGTH } from './limits.ts';
 import type { Owner } from './owner.ts';
@@ -68,7 +76,7 @@ export class ConversationService {
   }
 
   /** Newest first, without temporary ones. */
-  async list(owner: Owner, filter: ConversationFilter, limit: number, after?: ConversationCursor): Promise<Conversation[]> {
+  async list(owner: Owner, filter: ConversationFilter, limit: number, after?: ConversationCursor): Promise<ListedConversation[]> {
     return await this.#conversations.list(owner, filter, limit, after);
   }
 
@@ -111,9 +119,12 @@ export class ConversationService {
   /** All of them, newest first, as they are when the reader comes to them; or the one. */
   async *each(owner: Owner, id?: string): AsyncGenerator<Conversation> {
     if (id !== undefined) return yield await this.get(owner, id);
-    for (let last: Conversation | undefined; ; ) {
+    for (let last: ListedConversation | undefined; ; ) {
       const page = await this.#conversations.list(owner, {}, EXPORT_PAGE, last);
-      yield* page;
+      for (const listed of page) {
+        const conversation = await this.#conversations.find(owner, listed.id);
+        if (conversation !== undefined) yield conversation;
+      }
       last = page.at(-1);
       if (page.length < EXPORT_PAGE) return;
     }

@@ -43,8 +43,8 @@ function listRoute(jobs: Jobs): Route {
     responses: { 200: JobPage },
     handle: async ({ caller, query }) => {
       const limit = query.limit ?? DEFAULT_LIMIT;
-      const page = await jobs.list(scopeOf(caller), { ...query, owner: visibleOwner(caller), limit });
-      return json(200, { jobs: page.map((job) => viewOf(job)), next: page.length < limit ? null : (page.at(-1)?.id ?? null) });
+      const { rows, hasMore } = await jobs.page(scopeOf(caller), { ...query, owner: visibleOwner(caller), limit });
+      return json(200, { jobs: rows.map((job) => viewOf(job)), next: hasMore ? (rows.at(-1)?.id ?? null) : null });
     },
   });
 }

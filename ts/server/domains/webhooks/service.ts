@@ -1,6 +1,7 @@
 /** Webhooks as administrators of a tenant handle them. */
 import { hasRole, type Principal, scopeOf } from '../../platform/http/principal.ts';
 import { type AddressPolicy, UnsafeAddress } from '../../platform/network/address-policy.ts';
+import type { Page } from '../../platform/storage/index.ts';
 import { newTimeOrderedId } from '../../platform/time-ordered-id.ts';
 import { newWebhookSecret } from './delivery/signature.ts';
 import { webhookError, webhookNotFound } from './errors.ts';
@@ -98,7 +99,7 @@ export class WebhookService {
     if (!(await this.#deps.webhooks.remove(scopeOf(caller), id))) throw webhookNotFound(id);
   }
 
-  async deliveries(page: DeliveryPage, caller: Principal): Promise<DeliveryRow[]> {
+  async deliveries(page: DeliveryPage, caller: Principal): Promise<Page<DeliveryRow>> {
     await this.get(page.webhookId, caller);
     return this.#deps.deliveries.list(scopeOf(caller), page);
   }

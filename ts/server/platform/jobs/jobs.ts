@@ -2,7 +2,7 @@
 import type { Static, TSchema } from 'typebox';
 import type { Belongings } from '../module/belongings.ts';
 import { Repeater } from '../repeater.ts';
-import type { TenantScope } from '../storage/index.ts';
+import type { Page, TenantScope } from '../storage/index.ts';
 import type { Job } from './job.ts';
 import { hasEnded } from './job.ts';
 import { JobError } from './job-error.ts';
@@ -135,10 +135,16 @@ export class Jobs implements Belongings {
     return this.#shown(required(id, await this.#store.find(scope, id)));
   }
 
-  /** Newest first; up to 200 at a time. `before` is the last id of the page before. */
+  /** Newest first; up to 200 at a time, or as many as fit into a page. `before` is the last id of the page before. */
   async list(scope: TenantScope, filter: Partial<JobFilter> = {}): Promise<Job[]> {
+    return (await this.page(scope, filter)).rows;
+  }
+
+  /** Like list(), and tells whether there are more. */
+  async page(scope: TenantScope, filter: Partial<JobFilter> = {}): Promise<Page<Job>> {
     const limit = Math.min(filter.limit ?? MAX_LISTED, MAX_LISTED);
-    return (await this.#store.list(scope, { ...filter, limit })).map((row) => this.#shown(row));
+    const { rows, hasMore } = await this.#store.list(scope, { ...filter, limit });
+    return { rows: rows.map((row) => this.#shown(row)), hasMore };
   }
 
   /** Ends a queued job at once and asks a running one to end; leaves one that has ended as it is. The job then. Throws JobError. */

@@ -14,6 +14,7 @@ export type { Migration, ModuleMigrations } from './migrations/migration.ts';
 export type { MigrationPlan, PendingMigration } from './migrations/migration-plan.ts';
 export type { MigrationSchema, TableDefinition } from './migrations/migration-schema.ts';
 export type { NotificationHandlers, NotificationListener } from './notifications.ts';
+export { type Page, readPage } from './page-bytes.ts';
 export { inspectSnapshot, type SnapshotInspection, type SnapshotKeys } from './sqlite/snapshot-thread.ts';
 export { SpareThreads, type StartedThreads } from './sqlite/spare-threads.ts';
 export type { StatementResult } from './statement.ts';

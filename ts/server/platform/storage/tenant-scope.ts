@@ -36,3 +36,8 @@ export function systemScope(): SystemScope {
 export function isSystemScope(scope: StorageScope): scope is SystemScope {
   return systemBrand in scope;
 }
+
+/** Undefined: all tenants. */
+export function tenantOf(scope: StorageScope): string | undefined {
+  return isSystemScope(scope) ? undefined : scope.tenant;
+}

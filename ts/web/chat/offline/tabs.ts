@@ -1,8 +1,8 @@
 /** Tabs of one browser tell each other what they change, so that they show the same. */
-import type { Conversation } from '../thread/message.ts';
+import type { WholeConversation } from '../thread/message.ts';
 
 export type TabMessage =
-  | { kind: 'changed'; conversation: Conversation }
+  | { kind: 'changed'; conversation: WholeConversation }
   /** Undefined: all of them. */
   | { kind: 'erased'; id: string | undefined };
 

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { call } from '../../api/call.ts';
 import { tellTabs } from '../offline/tabs.ts';
-import type { Conversation } from '../thread/message.ts';
+import type { Conversation, WholeConversation } from '../thread/message.ts';
 
 const PAGE = 60;
 
@@ -64,7 +64,7 @@ export async function loadFolder(folder: string): Promise<void> {
   merge((await list({ folder })).data);
 }
 
-export function upsertConversation(changed: Conversation): void {
+export function upsertConversation(changed: WholeConversation): void {
   hearConversation(changed);
   tellTabs({ kind: 'changed', conversation: changed });
 }
@@ -87,7 +87,7 @@ function merge(changed: readonly Conversation[]): void {
 }
 
 /** Throws Refusal. */
-export async function changeConversation(id: string, changes: ConversationChanges): Promise<Conversation> {
+export async function changeConversation(id: string, changes: ConversationChanges): Promise<WholeConversation> {
   const changed = await call('PATCH /api/v1/edge/conversations', { body: { id, ...changes } });
   upsertConversation(changed);
   return changed;

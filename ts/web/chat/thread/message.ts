@@ -2,6 +2,8 @@
 import type { Answer } from '../../api/call.ts';
 
 export type Conversation = Answer<'GET /api/v1/edge/conversations'>['data'][number];
+/** With its metadata, which lists leave out. */
+export type WholeConversation = Answer<'POST /api/v1/edge/conversations'>;
 export type Message = Answer<'GET /api/v1/edge/conversations/messages'>['data'][number];
 
 export interface ToolCall {

@@ -6,7 +6,7 @@ import { attachPair } from '../compare/compare.ts';
 import { chosenModel } from '../composer/models.ts';
 import { readPreferences } from '../composer/preferences.ts';
 import { loadRenderer } from '../markdown/renderer.ts';
-import type { Conversation } from './message.ts';
+import type { Conversation, WholeConversation } from './message.ts';
 import {
   conversation,
   currentVisit,
@@ -61,7 +61,7 @@ export function showAnswerOf(conversationId: unknown): void {
 }
 
 /** What another tab or device did to the open conversation. While an answer is written here, its end brings the news. */
-export async function catchUp(changed: Conversation): Promise<void> {
+export async function catchUp(changed: WholeConversation): Promise<void> {
   const isShown = currentVisit();
   if (conversation.value?.id !== changed.id || changed.version <= conversation.value.version) return;
   if (live.value !== undefined) return;

@@ -3,10 +3,10 @@ import { computed, signal } from '@preact/signals';
 import type { LiveAnswer } from '../answers/live-answer.ts';
 import { NO_PREFERENCES, type Preferences } from '../composer/preferences.ts';
 import type { SharedThread } from '../sharing/shared-thread.ts';
-import { type Conversation, type Message, newId } from './message.ts';
+import { type Message, newId, type WholeConversation } from './message.ts';
 import { latestLeaf, pathTo } from './thread-tree.ts';
 
-export const conversation = signal<Conversation | undefined>(undefined);
+export const conversation = signal<WholeConversation | undefined>(undefined);
 export const messages = signal<ReadonlyMap<string, Message>>(new Map());
 export const leafId = signal<string | undefined>(undefined);
 export const live = signal<LiveAnswer | undefined>(undefined);

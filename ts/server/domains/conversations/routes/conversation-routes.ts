@@ -14,6 +14,7 @@ import {
   ListQuery,
   PatchConversation,
   toConversationShape,
+  toListedShape,
 } from '../schemas.ts';
 import type { ConversationService } from '../service.ts';
 import { cursorText, readCursor } from './cursor.ts';
@@ -44,7 +45,7 @@ function listRoute(service: ConversationService, path: string): Route {
     maxBody: 0,
     tag,
     summary: 'Your conversations, those written to last first',
-    description: `${SCOPE_NOTE} Temporary ones are left out.`,
+    description: `${SCOPE_NOTE} Temporary ones are left out, and so is \`metadata\`, which POST with an \`id\` answers.`,
     query: ListQuery,
     responses: { 200: ConversationList },
     errors: errorSpecs('invalid_request', 'storage_unavailable'),
@@ -58,7 +59,7 @@ async function listPage(service: ConversationService, owner: Owner, query: Stati
   const found = await service.list(owner, { isArchived, isPinned, folder }, limit + 1, cursor);
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : undefined;
-  return { data: page.map(toConversationShape), ...(last === undefined ? {} : { next: cursorText(last) }) };
+  return { data: page.map(toListedShape), ...(last === undefined ? {} : { next: cursorText(last) }) };
 }
 
 function createRoute(service: ConversationService): Route {

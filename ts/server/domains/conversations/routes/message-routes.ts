@@ -32,7 +32,7 @@ function listRoute(service: ConversationService): Route {
     maxBody: 0,
     tag,
     summary: 'Messages of a conversation, in their order',
-    description: 'A page ends at `limit` messages or at 8 million characters.',
+    description: 'A page ends at `limit` messages or at 8 MiB of them.',
     query: MessagesQuery,
     responses: { 200: MessageList },
     errors: errorSpecs('invalid_request', 'conversation_not_found', 'storage_unavailable'),

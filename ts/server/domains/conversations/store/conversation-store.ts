@@ -1,12 +1,12 @@
 /** Conversations in the database. A write that resolved is on disk. */
 import { type Kysely, sql } from 'kysely';
 import type { Storage, StorageAccess } from '../../../platform/storage/index.ts';
-import type { Conversation, ConversationChanges, NewConversation } from '../conversation.ts';
+import type { Conversation, ConversationChanges, ListedConversation, NewConversation } from '../conversation.ts';
 import { ConversationError, conversationNotFound, messageNotFound } from '../errors.ts';
 import { MAX_CONVERSATIONS } from '../limits.ts';
 import type { Owner } from '../owner.ts';
 import { listTerms } from '../search/terms.ts';
-import { type ConversationRow, type ConversationTables, toConversation } from './tables.ts';
+import { type ConversationRow, type ConversationTables, LISTED_COLUMNS, toConversation, toListedConversation } from './tables.ts';
 import { addTerms, type Dialect, removeTerms, TITLE_SEQ } from './term-index.ts';
 
 export interface ConversationFilter {
@@ -51,16 +51,16 @@ export class ConversationStore {
   }
 
   /** Newest first, without temporary ones. */
-  async list(owner: Owner, filter: ConversationFilter, limit: number, after?: ConversationCursor): Promise<Conversation[]> {
+  async list(owner: Owner, filter: ConversationFilter, limit: number, after?: ConversationCursor): Promise<ListedConversation[]> {
     const rows = await this.#access.read(owner, async (db) => {
-      let query = rowsOf(db, owner).where('temporary', '=', 0);
+      let query = rowsOf(db, owner).clearSelect().select(LISTED_COLUMNS).where('temporary', '=', 0);
       if (filter.isArchived !== undefined) query = query.where('archived', '=', Number(filter.isArchived));
       if (filter.isPinned !== undefined) query = query.where('pinned', '=', Number(filter.isPinned));
       if (filter.folder !== undefined) query = query.where('folder', '=', filter.folder);
       if (after !== undefined) query = query.where(sql<boolean>`(updated_at, id) < (${after.updatedAt}, ${after.id})`);
       return await query.orderBy('updated_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
     });
-    return rows.map(toConversation);
+    return rows.map(toListedConversation);
   }
 
   /** Throws `conversation_not_found`, `message_not_found`, and `version_conflict` unless it is at the version that is expected. */

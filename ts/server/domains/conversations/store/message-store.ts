@@ -1,9 +1,9 @@
 /** Messages in the database. A write that resolved is on disk, and found by a search. */
 import type { Kysely } from 'kysely';
-import type { Storage, StorageAccess } from '../../../platform/storage/index.ts';
+import { readPage, type Storage, type StorageAccess } from '../../../platform/storage/index.ts';
 import type { Message, NewMessage } from '../conversation.ts';
 import { ConversationError, conversationNotFound, messageNotFound } from '../errors.ts';
-import { MAX_MESSAGES, MAX_PAGE_LENGTH } from '../limits.ts';
+import { MAX_MESSAGES } from '../limits.ts';
 import type { Owner } from '../owner.ts';
 import { listTerms } from '../search/terms.ts';
 import { lockRow, requireVersion, rowOf } from './conversation-store.ts';
@@ -96,19 +96,10 @@ export class MessageStore {
     return await this.#access.read(owner, async (db) => {
       const conversation = await rowOf(db, owner, conversationId).executeTakeFirst();
       if (conversation === undefined) throw conversationNotFound();
-      const lengths = await within(db, conversation.no, range)
-        .select(({ fn }) => ['seq', fn<number>('length', ['content']).as('length')])
-        .limit(range.limit + 1)
-        .execute();
-      const fitting = lengths.slice(0, countFitting(lengths.slice(0, range.limit)));
-      const seqs = fitting.map(({ seq }) => seq).sort((a, b) => a - b);
-      const rows = await messagesOf(db, conversation.no)
-        .where('seq', '>=', seqs[0] ?? 0)
-        .where('seq', '<=', seqs.at(-1) ?? -1)
-        .selectAll()
-        .orderBy('seq')
-        .execute();
-      return { messages: rows.map((row) => toMessage(conversationId, row)), isWhole: fitting.length === lengths.length };
+      const query = within(db, conversation.no, range).selectAll();
+      const { rows, hasMore } = await readPage(query, range.limit, ['content', 'citations', 'metadata']);
+      const inOrder = rows.sort((a, b) => a.seq - b.seq);
+      return { messages: inOrder.map((row) => toMessage(conversationId, row)), isWhole: !hasMore };
     });
   }
 
@@ -150,15 +141,6 @@ function within(db: Kysely<ConversationTables>, conversationNo: number, { after,
   if (after !== undefined) query = query.where('seq', '>', after);
   if (before !== undefined) query = query.where('seq', '<', before);
   return query;
-}
-
-function countFitting(lengths: readonly { length: number }[]): number {
-  let total = 0;
-  const overflow = lengths.findIndex(({ length }) => {
-    total += length;
-    return total > MAX_PAGE_LENGTH;
-  });
-  return overflow < 0 ? lengths.length : Math.max(1, overflow);
 }
 
 function repeated({ id, version }: ConversationRow, before: MessageTable, message: NewMessage): Appended {

@@ -1,6 +1,6 @@
 /** The tables of the module, and their rows as the module sees them. */
 import type { Generated, Selectable } from 'kysely';
-import type { Conversation, JsonObject, Message, MessageRole } from '../conversation.ts';
+import type { Conversation, JsonObject, ListedConversation, Message, MessageRole } from '../conversation.ts';
 
 export interface ConversationTables {
   conversations: ConversationTable;
@@ -113,7 +113,27 @@ export interface PromptTable {
 
 export type ConversationRow = Selectable<ConversationTable>;
 
+/** All that a list shows: every column that is short. */
+export const LISTED_COLUMNS = [
+  'id',
+  'title',
+  'folder',
+  'pinned',
+  'archived',
+  'temporary',
+  'model',
+  'current_message_id',
+  'created_at',
+  'updated_at',
+  'version',
+  'last_seq',
+] as const satisfies readonly (keyof ConversationTable)[];
+
 export function toConversation(row: ConversationRow): Conversation {
+  return { ...toListedConversation(row), metadata: parseObject(row.metadata) };
+}
+
+export function toListedConversation(row: Pick<ConversationRow, (typeof LISTED_COLUMNS)[number]>): ListedConversation {
   return {
     id: row.id,
     title: row.title,
@@ -122,7 +142,6 @@ export function toConversation(row: ConversationRow): Conversation {
     isArchived: row.archived === 1,
     isTemporary: row.temporary === 1,
     model: row.model ?? undefined,
-    metadata: parseObject(row.metadata),
     currentMessageId: row.current_message_id ?? undefined,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

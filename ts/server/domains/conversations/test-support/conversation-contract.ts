@@ -275,6 +275,33 @@ export function testConversationContract(newDatabase: () => Promise<ContractData
     t.strictSame(await countRows(storage), NOTHING);
   });
 
+  t.test('a page of messages ends at 8 MiB, of whatever these are', async (t) => {
+    const { service } = await open(t);
+    await service.create(ann, { id: 'c' });
+    const long = 'x'.repeat(250_000);
+    for (let i = 0; i < 5; i++) {
+      const inputs = Array.from(
+        { length: 4 },
+        () => ({ role: 'user', content: 'a', metadata: { long }, citations: [long] }) as const,
+      );
+      await service.appendAll(ann, 'c', inputs);
+    }
+    const first = await service.messages(ann, 'c', { limit: 1_000 });
+    t.match(first, { isWhole: false, messages: { length: 16 } });
+    t.match(await service.messages(ann, 'c', { limit: 1_000, after: 16 }), { isWhole: true, messages: { length: 4 } });
+    const last = await service.messages(ann, 'c', { limit: 1_000, before: 21, fromEnd: true });
+    t.strictSame([last.isWhole, last.messages.at(0)?.seq, last.messages.at(-1)?.seq], [false, 5, 20]);
+  });
+
+  t.test('a list leaves metadata out, and one conversation and an export have it', async (t) => {
+    const { service } = await open(t);
+    await service.create(ann, { id: 'c', metadata: { color: 'red' } });
+    const [listed] = await service.list(ann, {}, 10);
+    t.notOk('metadata' in (listed ?? {}));
+    t.match(await service.get(ann, 'c'), { metadata: { color: 'red' } });
+    for await (const exported of service.each(ann)) t.match(exported, { metadata: { color: 'red' } });
+  });
+
   t.test('text that a database cannot store is refused or made whole', async (t) => {
     const { service } = await open(t);
     await fill(service, ann, 'c', []);

@@ -1,6 +1,6 @@
 /** Writes what belongs to no transaction of its own (sign-ins that were refused, denials), reads the log, and verifies it. */
 import type { Log } from '../../../platform/log/log.ts';
-import { isSystemScope, type StorageScope, systemScope } from '../../../platform/storage/index.ts';
+import { isSystemScope, type Page, readPage, type StorageScope, systemScope } from '../../../platform/storage/index.ts';
 import type { AuditRow, IdentityStorage } from '../tables.ts';
 import { appendToChain } from './audit-chain.ts';
 import type { AuditEntry } from './audit-entry.ts';
@@ -44,13 +44,13 @@ export class AuditLog {
   }
 
   /** Newest first. A tenant's administrators see what happened in their tenant. */
-  list(scope: StorageScope, { after, limit, ...filter }: AuditPage): Promise<AuditRow[]> {
+  list(scope: StorageScope, { after, limit, ...filter }: AuditPage): Promise<Page<AuditRow>> {
     return this.#storage.read(scope, (db) => {
-      let query = db.selectFrom('identity_audit').selectAll().orderBy('seq', 'desc').limit(limit);
+      let query = db.selectFrom('identity_audit').selectAll().orderBy('seq', 'desc');
       query = query.where((row) => matching(row, filter));
       if (!isSystemScope(scope)) query = query.where('tenant', '=', scope.tenant);
       if (after !== undefined) query = query.where('seq', '<', after);
-      return query.execute();
+      return readPage(query, limit, ['detail', 'target', 'actor']);
     });
   }
 

@@ -65,10 +65,9 @@ function linesRoute(path: string, audit: AuditLog): Route {
       const { after = query.before, limit = DEFAULT_LIMIT, q: text, outcome } = query;
       const filter = { text, outcome, from: timeOf('from', query.from), to: timeOf('to', query.to) };
       await audit.flush();
-      const rows = await audit.list(administeredScope(caller), { ...filter, after, limit: limit + 1 });
-      const shown = rows.slice(0, limit);
-      const next = rows.length > limit ? shown.at(-1)?.seq : undefined;
-      return json(200, { data: shown.map(auditBody), ...(next !== undefined && { next }) });
+      const { rows, hasMore } = await audit.list(administeredScope(caller), { ...filter, after, limit });
+      const next = hasMore ? rows.at(-1)?.seq : undefined;
+      return json(200, { data: rows.map(auditBody), ...(next !== undefined && { next }) });
     },
   });
 }

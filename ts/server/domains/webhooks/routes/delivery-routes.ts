@@ -24,10 +24,9 @@ export function deliveryRoutes(service: WebhookService): Route[] {
       errors: errorSpecs('webhook_not_found'),
       handle: async ({ params, query, caller }) => {
         const { state, after, limit = DEFAULT_LIMIT } = query;
-        const rows = await service.deliveries({ webhookId: params.id, state, after, limit: limit + 1 }, caller);
-        const page = rows.slice(0, limit);
-        const next = rows.length > limit ? page.at(-1)?.id : undefined;
-        return json(200, { data: page.map(schemas.deliveryBody), ...(next !== undefined && { next }) });
+        const { rows, hasMore } = await service.deliveries({ webhookId: params.id, state, after, limit }, caller);
+        const next = hasMore ? rows.at(-1)?.id : undefined;
+        return json(200, { data: rows.map(schemas.deliveryBody), ...(next !== undefined && { next }) });
       },
     }),
     route({

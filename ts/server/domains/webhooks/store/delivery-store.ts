@@ -3,6 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import {
   databaseTime,
   deleteInBatches,
+  type Page,
+  readPage,
   type StorageScope,
   systemScope,
   type TenantScope,
@@ -53,12 +55,12 @@ export class DeliveryStore {
     );
   }
 
-  list(scope: TenantScope, { webhookId, state, after, limit }: DeliveryPage): Promise<DeliveryRow[]> {
+  list(scope: TenantScope, { webhookId, state, after, limit }: DeliveryPage): Promise<Page<DeliveryRow>> {
     return this.#storage.read(scope, (db) => {
       let query = db.selectFrom('webhook_deliveries').selectAll().where(within(scope)).where('webhook_id', '=', webhookId);
       if (state !== undefined) query = query.where('state', '=', state);
       if (after !== undefined) query = query.where('id', '<', after);
-      return query.orderBy('id', 'desc').limit(limit).execute();
+      return readPage(query.orderBy('id', 'desc'), limit, ['body', 'last_error']);
     });
   }
 

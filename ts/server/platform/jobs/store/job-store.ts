@@ -1,6 +1,6 @@
 /** Jobs as their tenant's rows: enqueue, find, list, cancel. */
 
-import type { StorageAccess, StorageScope, TenantScope } from '../../storage/index.ts';
+import { type Page, readPage, type StorageAccess, type StorageScope, type TenantScope } from '../../storage/index.ts';
 import { newTimeOrderedId } from '../../time-ordered-id.ts';
 import type { JobState } from '../job.ts';
 import type { JobRow, JobTables } from './job-tables.ts';
@@ -88,14 +88,14 @@ export class JobStore {
   }
 
   /** Newest first. */
-  async list(scope: TenantScope, { state, kind, owner, before, limit }: JobFilter): Promise<JobRow[]> {
+  async list(scope: TenantScope, { state, kind, owner, before, limit }: JobFilter): Promise<Page<JobRow>> {
     return await this.#access.read(scope, (db) => {
       let query = db.selectFrom('jobs').selectAll().where('tenant', '=', scope.tenant);
       if (state !== undefined) query = query.where('state', '=', state);
       if (kind !== undefined) query = query.where('kind', '=', kind);
       if (owner !== undefined) query = query.where('owner', '=', owner);
       if (before !== undefined) query = query.where('id', '<', before);
-      return query.orderBy('id', 'desc').limit(limit).execute();
+      return readPage(query.orderBy('id', 'desc'), limit, ['input', 'result', 'error', 'progress', 'step', 'open_step']);
     });
   }
 

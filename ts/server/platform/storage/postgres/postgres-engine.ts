@@ -1,12 +1,13 @@
 /** PostgreSQL behind the Engine interface: a pool of connections, and what happens when the server goes away. */
 import type pg from 'pg';
 import type { Engine } from '../engine.ts';
+import { FairPlaces } from '../fair-places.ts';
 import type { NotificationHandlers, NotificationListener } from '../notifications.ts';
 import { Recovery } from '../recovery.ts';
 import type { ExecuteStatement, Statement, StatementResult } from '../statement.ts';
 import { StorageError } from '../storage-error.ts';
 import type { ResolvedStorageOptions } from '../storage-options.ts';
-import { type StorageScope, systemScope } from '../tenant-scope.ts';
+import { type StorageScope, systemScope, tenantOf } from '../tenant-scope.ts';
 import { connectFrom, createConnectionPool } from './connection-pool.ts';
 import { toStorageError } from './postgres-failure.ts';
 import { PostgresListener } from './postgres-listener.ts';
@@ -20,9 +21,12 @@ export class PostgresEngine implements Engine {
   #recovery: Recovery;
   #pool: pg.Pool | undefined;
   readonly #running = new Set<Promise<unknown>>();
+  /** The pool bounds them all together. */
+  readonly #tenantReads: FairPlaces;
 
   constructor(options: ResolvedStorageOptions) {
     this.#options = options;
+    this.#tenantReads = new FairPlaces(Number.POSITIVE_INFINITY, Math.max(1, Math.floor((options.poolSize * 2) / 3)));
     this.#recovery = this.#newRecovery();
   }
 
@@ -49,7 +53,7 @@ export class PostgresEngine implements Engine {
 
   async read<T>(scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
     const pool = this.#opened();
-    return await this.#track(this.#run(pool, { scope, mode: 'read', limitMs: this.#options.transactionTimeoutMs }, run));
+    return await this.#track(this.#readInTurn(pool, scope, run));
   }
 
   async write<T>(scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
@@ -105,6 +109,16 @@ export class PostgresEngine implements Engine {
 
   notReady(): string | undefined {
     return this.#pool ? this.#recovery.error?.message : 'The database is not open.';
+  }
+
+  async #readInTurn<T>(pool: pg.Pool, scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
+    const tenant = tenantOf(scope);
+    const release = tenant === undefined ? undefined : await this.#tenantReads.acquire(tenant);
+    try {
+      return await this.#run(pool, { scope, mode: 'read', limitMs: this.#options.transactionTimeoutMs }, run);
+    } finally {
+      release?.();
+    }
   }
 
   async #track<T>(work: Promise<T>): Promise<T> {

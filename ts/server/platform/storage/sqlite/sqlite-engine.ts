@@ -1,4 +1,4 @@
-/** SQLite behind the Engine interface: two threads on one file, and what happens when the disk fails. */
+/** SQLite behind the Engine interface: its threads on one file, and what happens when the disk fails. */
 import { existsSync } from 'node:fs';
 import { databaseDamaged } from '../database-damage.ts';
 import type { Engine } from '../engine.ts';
@@ -6,7 +6,7 @@ import { Recovery } from '../recovery.ts';
 import type { ExecuteStatement, Statement, StatementResult } from '../statement.ts';
 import { StorageError } from '../storage-error.ts';
 import type { ResolvedStorageOptions } from '../storage-options.ts';
-import type { StorageScope } from '../tenant-scope.ts';
+import { type StorageScope, tenantOf } from '../tenant-scope.ts';
 import { createDatabaseFile } from './create-database-file.ts';
 import { copySnapshot, findProblems } from './snapshot-thread.ts';
 import { SqliteThreads } from './sqlite-threads.ts';
@@ -46,8 +46,8 @@ export class SqliteEngine implements Engine {
   }
 
   /** Reads go on while writes are stopped: a full disk can still be read. */
-  async read<T>(_scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
-    return await this.#opened().read(this.#options.transactionTimeoutMs, run);
+  async read<T>(scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
+    return await this.#opened().read(tenantOf(scope), this.#options.transactionTimeoutMs, run);
   }
 
   async write<T>(_scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
@@ -85,7 +85,7 @@ export class SqliteEngine implements Engine {
   }
 
   async readConsistently<T>(run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
-    return await this.#opened().read(undefined, run);
+    return await this.#opened().read(undefined, undefined, run);
   }
 
   /** One process works on a data folder: there is nobody to hear of. */

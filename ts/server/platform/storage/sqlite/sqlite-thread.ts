@@ -6,6 +6,9 @@ import { toStorageError } from './sqlite-failure.ts';
 import type { BrokenEvent, CommitEvent, Reply, ThreadData, ThreadError, ThreadEvent } from './thread-messages.ts';
 
 interface PendingReply {
+  /** By performance.now(). */
+  readonly askedAt: number;
+  readonly transaction: number | undefined;
   resolve(results: readonly StatementResult[]): void;
   reject(error: StorageError): void;
 }
@@ -26,6 +29,7 @@ export class SqliteThread<Request> {
   #lastId = 0;
   #isOver = false;
   #isEndExpected = false;
+  #isGivenUp = false;
 
   /** `worker` has just been started and was told nothing. */
   constructor(worker: Worker, data: ThreadData, listener: ThreadListener) {
@@ -50,6 +54,23 @@ export class SqliteThread<Request> {
     return this.#isOver;
   }
 
+  /** Whether it was ended though it had not answered all that it was asked. */
+  get isGivenUp(): boolean {
+    return this.#isGivenUp;
+  }
+
+  /** How long the oldest request without an answer waits. They are answered in their order. */
+  get waitedMs(): number {
+    const [oldest] = this.#pending.values();
+    return oldest === undefined ? 0 : performance.now() - oldest.askedAt;
+  }
+
+  /** The transaction that it belongs to. */
+  get runningFor(): number | undefined {
+    const [oldest] = this.#pending.values();
+    return oldest?.transaction;
+  }
+
   /** Resolves when the database is open; rejects with a StorageError when it cannot be opened. */
   opened(): Promise<void> {
     return this.#opened.promise;
@@ -59,10 +80,13 @@ export class SqliteThread<Request> {
   ask(make: (id: number) => Request): Promise<readonly StatementResult[]> {
     this.#lastId += 1;
     const id = this.#lastId;
-    const reply = Promise.withResolvers<readonly StatementResult[]>();
-    this.#pending.set(id, reply);
-    this.tell(make(id));
-    return reply.promise;
+    const request = make(id);
+    const transaction =
+      typeof request === 'object' && request !== null && 'transaction' in request ? request.transaction : undefined;
+    const { promise, resolve, reject } = Promise.withResolvers<readonly StatementResult[]>();
+    this.#pending.set(id, { resolve, reject, askedAt: performance.now(), transaction: transaction as number | undefined });
+    this.tell(request);
+    return promise;
   }
 
   /** Posts a request that nothing answers. */
@@ -82,6 +106,14 @@ export class SqliteThread<Request> {
       this.tell(farewell);
       await this.#ended;
     }
+    await this.#worker.terminate();
+  }
+
+  /** Refuses what it was asked. Resolves when the thread is gone: no statement of SQLite is interrupted, so one that runs is ended first. */
+  async giveUp(): Promise<void> {
+    this.#isEndExpected = true;
+    this.#isGivenUp = true;
+    this.#lose(undefined);
     await this.#worker.terminate();
   }
 

@@ -1,15 +1,19 @@
-/** The writer and the reader thread of one database file, and the transactions that run on them. */
+/** The writer and the reader threads of one database file, and the transactions that run on them. */
+import { FairPlaces } from '../fair-places.ts';
 import { guardStatements, transactionOver } from '../guarded-statements.ts';
 import type { ExecuteStatement, Statement, StatementResult } from '../statement.ts';
 import { StorageError } from '../storage-error.ts';
 import { withinTimeLimit } from '../time-limit.ts';
-import { Semaphore } from './semaphore.ts';
+import { ReadTransaction } from './read-transaction.ts';
+import { ReaderThreads } from './reader-threads.ts';
 import { SpareThreads } from './spare-threads.ts';
 import { SqliteThread, type ThreadListener } from './sqlite-thread.ts';
-import type { ReaderRequest, WriterRequest } from './thread-messages.ts';
+import type { EndRequest, StatementRequest, WriterRequest } from './thread-messages.ts';
 
-/** Read transactions that run at the same time, each on a connection of its own. */
-const MAX_READS = 16;
+/** Read transactions that run at the same time, each on a connection of its own: of all tenants, of one of them, and of the system. */
+const MAX_READS = 24;
+const MAX_TENANT_READS = 16;
+const MAX_SYSTEM_READS = 8;
 
 /** How an interactive transaction runs; without a limit it may take as long as it wants. */
 interface TransactionRules {
@@ -21,9 +25,10 @@ export class SqliteThreads {
   readonly #file: string;
   readonly #listener: ThreadListener;
   readonly #spare: SpareThreads;
-  readonly #reads = new Semaphore(MAX_READS);
+  readonly #reads = new FairPlaces(MAX_READS, MAX_TENANT_READS);
+  readonly #systemReads = new FairPlaces(MAX_SYSTEM_READS, MAX_SYSTEM_READS);
   #writer: SqliteThread<WriterRequest>;
-  #reader: SqliteThread<ReaderRequest>;
+  readonly #readers: ReaderThreads;
   #lastTransaction = 0;
 
   private constructor(file: string, listener: ThreadListener, spare: SpareThreads) {
@@ -31,14 +36,14 @@ export class SqliteThreads {
     this.#file = file;
     this.#listener = listener;
     this.#writer = new SqliteThread<WriterRequest>(spare.take('writer'), { file, recover: false }, listener);
-    this.#reader = this.#newReader();
+    this.#readers = new ReaderThreads(file, listener, spare);
   }
 
-  /** Opens the file with the writer, which creates it. The reader connects when it is first asked. */
+  /** Opens the file with the writer, which creates it. The readers connect when they are first asked. */
   static async open(file: string, listener: ThreadListener, spare = new SpareThreads()): Promise<SqliteThreads> {
     const threads = new SqliteThreads(file, listener, spare);
     try {
-      await Promise.all([threads.#writer.opened(), threads.#reader.opened()]);
+      await Promise.all([threads.#writer.opened(), threads.#readers.opened()]);
       return threads;
     } catch (error) {
       await threads.close(true);
@@ -46,10 +51,9 @@ export class SqliteThreads {
     }
   }
 
-  /** After an I/O error: replaces the writer by one that verifies the database first. The reader drops bad connections by itself. */
+  /** After an I/O error: replaces the writer by one that verifies the database first. Readers drop bad connections by themselves. */
   async reopen(): Promise<void> {
     await this.#writer.end();
-    if (this.#reader.isOver) this.#reader = this.#newReader();
     this.#writer = new SqliteThread<WriterRequest>(
       this.#spare.take('writer'),
       { file: this.#file, recover: true },
@@ -69,26 +73,30 @@ export class SqliteThreads {
   write<T>(rules: TransactionRules, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
     const transaction = this.#nextTransaction();
     this.#writer.tell({ kind: 'begin', transaction, exclusive: rules.exclusive });
-    return runTransaction(this.#writer, transaction, rules.limitMs, run);
+    const writer = { ask: (make: (id: number) => StatementRequest | EndRequest) => this.#writer.ask(make) };
+    return runTransaction(writer, transaction, rules.limitMs, run);
   }
 
-  async read<T>(limitMs: number | undefined, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
-    const release = await this.#reads.acquire();
+  /** Without a tenant, for the system itself. */
+  async read<T>(
+    tenant: string | undefined,
+    limitMs: number | undefined,
+    run: (execute: ExecuteStatement) => Promise<T>,
+  ): Promise<T> {
+    const release = await (tenant === undefined ? this.#systemReads.acquire('') : this.#reads.acquire(tenant));
+    const transaction = new ReadTransaction(this.#nextTransaction(), this.#readers, tenant);
     try {
-      return await runTransaction<T>(this.#reader, this.#nextTransaction(), limitMs, run);
+      return await runTransaction<T>(transaction, transaction.id, limitMs, run);
     } finally {
+      transaction.close();
       release();
     }
   }
 
   /** Waits for what was asked, then closes the file; with `force` drops it. */
   async close(force = false): Promise<void> {
-    await this.#reader.end(force ? undefined : { kind: 'close' });
+    await this.#readers.close(force);
     await this.#writer.end(force ? undefined : { kind: 'close' });
-  }
-
-  #newReader(): SqliteThread<ReaderRequest> {
-    return new SqliteThread<ReaderRequest>(this.#spare.take('reader'), { file: this.#file, recover: false }, this.#listener);
   }
 
   #nextTransaction(): number {
@@ -97,9 +105,16 @@ export class SqliteThreads {
   }
 }
 
+/** What runs a transaction. */
+interface TransactionThread {
+  ask(make: (id: number) => StatementRequest | EndRequest): Promise<readonly StatementResult[]>;
+  /** Leaves to itself what still runs of a transaction that took too long. */
+  giveUp?(): unknown;
+}
+
 /** Runs the callback's statements on a thread, then ends the transaction there: commits, or undoes it when anything failed. */
 async function runTransaction<T>(
-  thread: SqliteThread<WriterRequest> | SqliteThread<ReaderRequest>,
+  thread: TransactionThread,
   transaction: number,
   limitMs: number | undefined,
   run: (execute: ExecuteStatement) => Promise<T>,
@@ -119,6 +134,7 @@ async function runTransaction<T>(
     return value;
   } catch (error) {
     statements.refuse(error instanceof StorageError ? error : transactionOver());
+    if (error instanceof StorageError && error.code === 'transaction_timeout') thread.giveUp?.();
     // The first error is the one to report; that the thread may be gone by now is known from it.
     await end(false).catch(() => undefined);
     throw error;

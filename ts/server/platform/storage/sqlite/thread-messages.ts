@@ -1,4 +1,4 @@
-/** What the JS thread and the two SQLite threads say to each other. Both directions send arrays: one message for all of a turn. */
+/** What the JS thread and the SQLite threads say to each other. Both directions send arrays: one message for all of a turn. */
 import type { Statement, StatementResult } from '../statement.ts';
 
 /** A whole transaction whose statements are known. */
