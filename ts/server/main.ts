@@ -145,6 +145,7 @@ export async function createServer(
     metrics,
     maxBodyBytes: values['http.max_body_bytes'],
     maxBufferedBodyBytes: values['http.max_buffered_bytes'],
+    unsentLimits: { ofCaller: values['http.max_unsent_bytes_per_caller'], ofAll: values['http.max_unsent_bytes'] },
     maxConnections: values['http.max_connections'],
   });
   endRefusedRequests(events, http);

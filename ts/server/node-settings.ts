@@ -46,6 +46,16 @@ export const nodeSettings = {
     512 * MIB,
     'Request bodies that are still arriving, all together, in memory at once.',
   ),
+  'http.max_unsent_bytes': setting(
+    integerSchema(MIB, 2 ** 36),
+    256 * MIB,
+    'Bytes of answers that wait for clients who read slowly, all together; beyond it, those are cut that have waited longest.',
+  ),
+  'http.max_unsent_bytes_per_caller': setting(
+    integerSchema(MIB, 2 ** 36),
+    64 * MIB,
+    'The same for one account, key, or address without either; a single answer may be larger.',
+  ),
   'http.max_connections': setting(integerSchema(16, 1_000_000), 9_000, 'Open connections per listener; more are closed at once.'),
   'http.drain_timeout_seconds': setting(integerSchema(0, 3600), 30, 'How long open answers may take to finish after SIGTERM.'),
   'http.allowed_hosts': setting(

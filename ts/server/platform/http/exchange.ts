@@ -15,6 +15,7 @@ import { ChunkedBody } from './reply/chunked-body.ts';
 import { type Heartbeat, SocketEventStream, type StreamSink } from './reply/event-stream.ts';
 import type { BytesReply, EventStream, ReplyHeaders } from './reply/reply.ts';
 import { SizedBody, type SizedSocket } from './reply/sized-body.ts';
+import type { SlowAnswer, UnsentBytes } from './reply/unsent-bytes.ts';
 
 // Read once by the library when it loads; its default of 4 KiB is less than browsers and gateways send.
 process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= '16384';
@@ -35,7 +36,7 @@ export interface ExchangeEnd {
   aborted: boolean;
 }
 
-export class Exchange {
+export class Exchange implements SlowAnswer {
   readonly method: string;
   /** Without the query; percent-encoding as sent. */
   readonly path: string;
@@ -44,6 +45,9 @@ export class Exchange {
   readonly peerAddress: string;
   /** Of the client, as far as it is known; the peer's until the router has read what proxies say. */
   remoteAddress: string;
+  requestId = '';
+  /** Whose share of unsent bytes its answer takes: the account, once it is known, or the address. */
+  callerKey = '';
   /** The socket speaks TLS. */
   readonly isTls: boolean;
   readonly framingFault: FramingFault | undefined;
@@ -55,6 +59,8 @@ export class Exchange {
    */
   closeAfter = false;
   onEnd: (end: ExchangeEnd) => void = () => undefined;
+  /** Counts what the socket has not taken. */
+  unsent: UnsentBytes | undefined;
 
   readonly #res: HttpResponse;
   #fields: string[] = [];
@@ -66,6 +72,7 @@ export class Exchange {
   #done = false;
   #status = 0;
   #sentBytes = 0;
+  #unsentBytes = 0;
 
   constructor(res: HttpResponse, req: HttpRequest, isTls: boolean) {
     this.#res = res;
@@ -166,6 +173,10 @@ export class Exchange {
   reply(status: number, headers: ReplyHeaders, body: string | Uint8Array): void {
     if (this.#done) return;
     this.#leaveBody();
+    if (body.length > 0 && !this.closeAfter && this.method !== 'HEAD' && status !== 204 && status !== 304) {
+      this.#replyWhole(status, headers, body);
+      return;
+    }
     this.#res.cork(() => {
       this.#writeHead(status, headers);
       if (this.method === 'HEAD') this.#endHead(Buffer.byteLength(body));
@@ -174,6 +185,26 @@ export class Exchange {
     });
     this.#sentBytes = body.length;
     this.#finish(false);
+  }
+
+  /** Nothing is buffered behind what the socket takes: the rest waits here, and the connection serves no other request meanwhile. */
+  #replyWhole(status: number, headers: ReplyHeaders, body: string | Uint8Array): void {
+    const sizeBytes = Buffer.byteLength(body);
+    let isDone = false;
+    this.#res.cork(() => {
+      this.#writeHead(status, headers);
+      isDone = this.#res.tryEnd(body as string | Uint8Array<ArrayBuffer>, sizeBytes)[1];
+    });
+    this.#sentBytes = sizeBytes;
+    if (isDone) {
+      this.#finish(false);
+      return;
+    }
+    const rest = new SizedBody(this.#sizedSocket(sizeBytes), sizeBytes);
+    this.#open = rest;
+    this.#res.onWritable((offset) => rest.drained(offset));
+    rest.wait(typeof body === 'string' ? Buffer.from(body) : body);
+    this.#holdUnsent(sizeBytes - this.#res.getWriteOffset());
   }
 
   /** For HEAD, 204 and 304, and for empty bodies. HEAD tells the size that GET would send, where it is known. */
@@ -243,6 +274,7 @@ export class Exchange {
         this.#sentBytes += chunk.length;
         this.#res.cork(writeNext);
         next = '';
+        this.#holdUnsent(accepted ? 0 : this.#unsentBytes + chunk.length);
         return accepted;
       },
       end: () => {
@@ -267,7 +299,9 @@ export class Exchange {
       tryEnd: (next) => {
         chunk = next as Uint8Array<ArrayBuffer>;
         this.#res.cork(sendChunk);
-        return { ok: outcome[0], done: outcome[1] };
+        const [ok, done] = outcome;
+        if (!done) this.#holdUnsent(ok ? 0 : chunk.length);
+        return { ok, done };
       },
       completing: () => this.#leaveBody(),
       completed: () => {
@@ -328,8 +362,15 @@ export class Exchange {
     this.#open?.aborted();
   }
 
+  #holdUnsent(bytes: number): void {
+    if (bytes === this.#unsentBytes) return;
+    this.#unsentBytes = bytes;
+    this.unsent?.hold(this, bytes);
+  }
+
   #finish(aborted: boolean): void {
     this.#done = true;
+    this.#holdUnsent(0);
     this.onEnd({ status: this.#status, sentBytes: this.#sentBytes, aborted });
   }
 }

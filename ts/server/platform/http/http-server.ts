@@ -15,6 +15,7 @@ import type { ListenerName } from './listen/listener-name.ts';
 import type { ListenAddress } from './listen/listening-app.ts';
 import type { Principal } from './principal.ts';
 import { Heartbeat } from './reply/event-stream.ts';
+import { DEFAULT_UNSENT_LIMITS, UnsentBytes, type UnsentLimits } from './reply/unsent-bytes.ts';
 import { RequestIds } from './request-id.ts';
 import { RequestObserver } from './request-observer.ts';
 import type { Route } from './route.ts';
@@ -52,6 +53,8 @@ export interface HttpServerOptions {
   maxBodyBytes?: number;
   /** Request bodies held in memory at once, all together. */
   maxBufferedBodyBytes?: number;
+  /** What answers may hold because their clients do not read. */
+  unsentLimits?: UnsentLimits;
   /** Per listener. Two listeners at this size stay below a hard limit of 20,000 file handles. */
   maxConnections?: number;
   /** Silence on an event stream before a comment is sent. */
@@ -90,6 +93,7 @@ export class HttpServer {
       errorBodies: options.errorBodies ?? [],
       observer: new RequestObserver(options.log, options.metrics),
       budget: new BodyBudget(options.maxBufferedBodyBytes ?? 512 * 1024 * 1024),
+      unsent: new UnsentBytes(options.unsentLimits ?? DEFAULT_UNSENT_LIMITS, options.log, options.metrics),
       pool: options.pool,
       maxBodyBytes: options.maxBodyBytes ?? Number.POSITIVE_INFINITY,
       heartbeat: this.#heartbeat,

@@ -23,6 +23,7 @@ import { ANY_CREDENTIAL, isAdministrative, POLICIES, requireAllowed } from './po
 import type { Principal } from './principal.ts';
 import type { Heartbeat } from './reply/event-stream.ts';
 import { Replier } from './reply/replier.ts';
+import type { UnsentBytes } from './reply/unsent-bytes.ts';
 import { ExchangeContext } from './request-context.ts';
 import type { RequestIds } from './request-id.ts';
 import type { RequestObserver } from './request-observer.ts';
@@ -44,6 +45,7 @@ export interface RouterDeps {
   errorBodies: readonly ErrorBodyPrefix[];
   observer: RequestObserver;
   budget: BodyBudget;
+  unsent: UnsentBytes;
   /** Reads large bodies. */
   pool: WorkerPool;
   /** Caps the routes' own limits. */
@@ -125,6 +127,9 @@ export class Router {
     };
     exchange.commonHeaders.push('x-request-id', requestId);
     exchange.closeAfter = this.#isDraining;
+    exchange.requestId = requestId;
+    exchange.callerKey = exchange.remoteAddress;
+    exchange.unsent = this.#deps.unsent;
     this.active.add(visit);
     this.#deps.observer.started();
     exchange.onEnd = (end) => {
@@ -202,6 +207,7 @@ export class Router {
     const answer = authenticator.authenticate(source);
     const caller = answer instanceof Promise ? await answer : answer;
     visit.caller = caller;
+    exchange.callerKey = callerKey(caller) ?? exchange.remoteAddress;
     if (match !== undefined) {
       const { auth, scope } = match.endpoint.route;
       requireAllowed(POLICIES[auth], scope, caller, source, state);
@@ -334,6 +340,12 @@ function mustRecord({ route, caller, exchange }: Visit, status: number): boolean
   if (caller === undefined) return false;
   if (status === 403) return true;
   return route !== undefined && isAdministrative(POLICIES[route.auth]) && exchange.method !== 'GET' && exchange.method !== 'HEAD';
+}
+
+/** Undefined: nobody knows who it is. */
+function callerKey({ tenant, subject, keyId }: Principal): string | undefined {
+  const who = subject ?? keyId;
+  return who === undefined ? undefined : `${tenant}/${who}`;
 }
 
 function errorHeaders({ status, headers }: HttpError): Record<string, string> {

@@ -27,6 +27,8 @@ export class SocketEventStream implements EventStream {
   #open = true;
   #blocked = false;
   #queuedBytes = 0;
+  /** The handler is done, and something waits for the reader. */
+  #isEnding = false;
   #onDrain = nothing;
   #onClose = nothing;
   /** Beats since the last write: a counter, so that writing reads no clock. */
@@ -38,7 +40,7 @@ export class SocketEventStream implements EventStream {
   }
 
   write(frames: Uint8Array | string): boolean {
-    if (!this.#open) return false;
+    if (!this.#open || this.#isEnding) return false;
     this.quietBeats = 0;
     if (this.#sink.write(frames)) return true;
     this.#blocked = true;
@@ -56,22 +58,24 @@ export class SocketEventStream implements EventStream {
   }
 
   end(): void {
-    if (!this.#open) return;
-    this.#leave();
-    this.#sink.end();
+    if (!this.#open || this.#isEnding) return;
+    if (this.#blocked) this.#isEnding = true;
+    else this.#finish();
   }
 
   /** Ends the stream from outside of its handler, which then hears the same as when its client goes away. */
   interrupt(lastFrame: string): void {
     if (!this.#open) return;
-    this.#sink.write(lastFrame);
-    this.#leave();
-    this.#sink.end();
-    this.#onClose();
+    const isEnded = this.#isEnding;
+    if (!isEnded) this.#sink.write(lastFrame);
+    this.#finish();
+    if (!isEnded) this.#onClose();
   }
 
+  /** Nothing was written for a while. A reader of a stream that ends, who takes nothing for as long, is not waited for. */
   ping(): void {
-    if (!this.#blocked) this.write(PING);
+    if (this.#isEnding) this.#sink.cut();
+    else if (!this.#blocked) this.write(PING);
   }
 
   /**
@@ -79,17 +83,25 @@ export class SocketEventStream implements EventStream {
    * a comment goes out until nothing is queued any more.
    */
   writable(): void {
-    if (!this.#open || !this.#blocked || !this.#sink.write(PING)) return;
+    if (!this.#open || !this.#blocked) return;
+    this.quietBeats = 0;
+    if (!this.#sink.write(PING)) return;
     this.#blocked = false;
     this.#queuedBytes = 0;
-    this.#onDrain();
+    if (this.#isEnding) this.#finish();
+    else this.#onDrain();
   }
 
   /** The exchange reports that the client went away. */
   aborted(): void {
     if (!this.#open) return;
     this.#leave();
-    this.#onClose();
+    if (!this.#isEnding) this.#onClose();
+  }
+
+  #finish(): void {
+    this.#leave();
+    this.#sink.end();
   }
 
   #leave(): void {

@@ -41,6 +41,12 @@ export class SizedBody implements ByteSink {
     return false;
   }
 
+  /** The whole body, of which the socket took a part already. */
+  wait(body: Uint8Array): void {
+    this.#writtenBytes = body.length;
+    this.#pending = body;
+  }
+
   end(): void {
     const missingBytes = this.#sizeBytes - this.#writtenBytes;
     if (!this.#isOver && missingBytes > 0) throw new Error(`the body ended ${missingBytes} bytes before the announced end`);
