@@ -1,7 +1,8 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
 import t from 'tap';
 import { AttemptLimit } from './accounts/attempt-limit.ts';
 import { testAccountSessions } from './test-support/account-sessions-contract.ts';
-import { openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
+import { type IdentityBed, openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
 import { testServiceAccounts } from './test-support/service-account-contract.ts';
 
 t.test('the first account becomes superadmin of the tenant default and switches authentication on for good', async (t) => {
@@ -10,7 +11,7 @@ t.test('the first account becomes superadmin of the tenant default and switches 
   const made = await bed.ask('POST', '/api/v1/auth/register', { body: { username: 'Ann', password: ROOT_PASSWORD } });
   t.equal(made.status, 201);
   t.match(made.body, { token: /^svcs_/, expires_at: /Z$/, user: { username: 'Ann', tenant: 'default', role: 'superadmin' } });
-  t.match(made.headers.get('set-cookie'), /^svc_session=svcs_\S+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+$/);
+  t.match(made.headers.getSetCookie()[0], /^svc_session=svcs_\S+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+$/);
   t.equal(bed.module.api.authenticator.state(), 'enforce');
   t.equal((await bed.ask('GET', '/api/v1/policy/viewer')).status, 401);
   t.match(await bed.ask('GET', '/api/v1/policy/superadmin', { as: made.body.token }), { status: 200 });
@@ -116,21 +117,54 @@ t.test('sign-in with name or address, and one answer for a wrong password and an
 
 t.test('attempts are limited by account and by address, also for names without an account', async (t) => {
   let now = 0;
-  const attempts = new AttemptLimit({ perAccount: 3, perAddress: 8, windowMs: 60_000, now: () => now });
+  const attempts = new AttemptLimit({ perClient: 3, perAccount: 30, perAddress: 5, windowMs: 60_000, now: () => now });
   const bed = await openIdentity(t, { overrides: { attempts } });
   await bed.makeRoot();
-  const login = (username: string, password = 'wrong password') =>
-    bed.ask('POST', '/api/v1/auth/login', { body: { username, password } });
-  for (let i = 0; i < 2; i++) t.equal((await login('root')).status, 401);
-  t.equal((await login('root', ROOT_PASSWORD)).status, 200, 'the right password in time');
-  for (let i = 0; i < 3; i++) await login('root');
-  const refused = await login('root', ROOT_PASSWORD);
-  t.match(refused, { status: 429, body: { error: 'too_many_attempts' } });
-  t.equal(refused.headers.get('retry-after'), '60');
-  t.equal((await login('nobody')).status, 401);
-  t.equal((await login('someone')).status, 429, 'the address has tried too often');
+  const stranger = (username: string, password = 'wrong password') => signInFrom(bed, '127.0.0.9', { username, password });
+  for (let i = 0; i < 2; i++) t.equal((await stranger('root')).status, 401);
+  t.equal((await stranger('root', ROOT_PASSWORD)).status, 200, 'the right password in time');
+  for (let i = 0; i < 3; i++) await stranger('root');
+  t.match(await stranger('root', ROOT_PASSWORD), { status: 429, headers: { 'retry-after': '60' } });
+  for (let i = 0; i < 3; i++) t.equal((await stranger('nobody')).status, 401);
+  t.equal((await stranger('nobody')).status, 429, 'a name without an account has the same limit');
+  t.equal((await stranger('someone')).status, 429, 'the address has tried too often');
   now = 60_000;
-  t.equal((await login('root', ROOT_PASSWORD)).status, 200, 'nobody is locked out for good');
+  t.equal((await stranger('root', ROOT_PASSWORD)).status, 200, 'nobody is locked out for good');
+});
+
+t.test('whoever guesses at an account locks out neither others, nor an address or a browser that signed in before', async (t) => {
+  const bed = await openIdentity(t);
+  await bed.makeRoot();
+  const right = { username: 'root', password: ROOT_PASSWORD };
+  const wrong = { username: 'root', password: 'wrong password' };
+  for (let i = 0; i < 10; i++) t.equal((await signInFrom(bed, '127.0.0.9', wrong)).status, 401);
+  t.equal((await signInFrom(bed, '127.0.0.9', right)).status, 429, 'the guesser has to wait');
+  const elsewhere = await signInFrom(bed, '127.0.0.2', right);
+  t.equal(elsewhere.status, 200, 'and nobody else');
+  const device = elsewhere.cookies.find((cookie) => cookie.startsWith('svc_device='));
+  t.match(device, /^svc_device=[^;]{40,}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=31536000$/);
+  for (let i = 0; i < 40; i++) await signInFrom(bed, `127.0.1.${i % 8}`, wrong);
+  t.equal((await signInFrom(bed, '127.0.0.77', right)).status, 429, 'guessing from many addresses is slow');
+  const known = device?.split(';')[0] ?? '';
+  t.equal((await signInFrom(bed, '127.0.0.77', right, known)).status, 200, 'a browser that signed in before');
+  t.equal((await signInFrom(bed, '127.0.0.78', right, `${known}x`)).status, 429, 'whose cookie nobody can make');
+  t.equal((await signInFrom(bed, '127.0.0.2', right)).status, 200, 'an address that signed in before');
+  const next = await bed.restart();
+  t.equal((await signInFrom(next, '127.0.0.77', right, known)).status, 200, 'a node that begins anew knows the browser');
+});
+
+t.test('invitations of many people at one address, and the right reset token, are no guesses', async (t) => {
+  const bed = await openIdentity(t);
+  const root = await bed.makeRoot();
+  const { body: invitation } = await bed.ask('POST', '/api/v1/identity/invitations', { as: root, body: { max_uses: 30 } });
+  for (let i = 0; i < 15; i++) {
+    const body = { username: `person${i}`, password: 'a long enough password', invitation: invitation.token };
+    t.equal((await bed.ask('POST', '/api/v1/auth/register', { body })).status, 201);
+  }
+  const guess = { username: 'guesser', password: 'a long enough password', invitation: 'svci_guess' };
+  const guesses: number[] = [];
+  for (let i = 0; i < 11; i++) guesses.push((await bed.ask('POST', '/api/v1/auth/register', { body: guess })).status);
+  t.strictSame(guesses, [...Array<number>(10).fill(400), 429]);
 });
 
 t.test('a reset token sets the password once and ends the sessions', async (t) => {
@@ -272,3 +306,26 @@ t.test('what the interface does not serve is a plain 404', async (t) => {
 t.test('service accounts', async (t) => testServiceAccounts(t, await openIdentity(t)));
 
 t.test('sessions of other accounts', async (t) => testAccountSessions(t, await openIdentity(t)));
+
+interface SignedIn {
+  status: number;
+  headers: IncomingHttpHeaders;
+  cookies: string[];
+}
+
+/** All of 127.0.0.0/8 is this machine, so a client can come from any address of it. */
+function signInFrom({ url }: IdentityBed, localAddress: string, body: object, cookie?: string): Promise<SignedIn> {
+  const headers = {
+    'content-type': 'application/json',
+    ...(cookie !== undefined && { cookie, 'sec-fetch-site': 'same-origin' }),
+  };
+  return new Promise((resolve, reject) => {
+    const asked = request(`${url}/api/v1/auth/login`, { method: 'POST', localAddress, headers, agent: false }, (answer) => {
+      answer.resume();
+      const { statusCode = 0, headers } = answer;
+      answer.on('end', () => resolve({ status: statusCode, headers, cookies: headers['set-cookie'] ?? [] }));
+    });
+    asked.on('error', reject);
+    asked.end(JSON.stringify(body));
+  });
+}

@@ -275,7 +275,7 @@ t.test(
       [{ headers: { 'x-svc-public-edge': '1' } }, plain],
     ] as const) {
       const { headers } = await bed.ask('POST', '/api/v1/auth/login', { body, ...options });
-      t.match(headers.get('set-cookie'), expected);
+      t.match(headers.getSetCookie()[0], expected);
       t.equal(headers.get('cache-control'), 'no-store');
     }
   },

@@ -37,6 +37,7 @@ import { ChangeFeed } from './changes/change-feed.ts';
 import { type CredentialChange, credentialsChanged } from './changes/credential-change.ts';
 import { CredentialCache } from './credentials/credential-cache.ts';
 import { CredentialStore } from './credentials/credential-store.ts';
+import { DeviceCookie } from './credentials/device-cookie.ts';
 import { IdentityAuthenticator } from './credentials/identity-authenticator.ts';
 import { KeyStore } from './credentials/key-store.ts';
 import { Keys } from './credentials/keys.ts';
@@ -107,8 +108,11 @@ const REVOCATIONS_LATE = {
   detail: 'Revocations by other nodes are not heard of, so each credential is looked up once a second.',
 };
 /** Messages that somebody else may have asked for fill a person's mailbox. */
-const RESET_MAIL_LIMITS = { perAccount: 3, perAddress: 20, windowMs: 60 * 60 * 1000 };
-const SIGN_IN_LIMITS = { perAccount: 10, perAddress: 100, windowMs: 15 * 60 * 1000 };
+const RESET_MAIL_LIMITS = { perClient: 3, perAccount: 6, perAddress: 20, windowMs: 60 * 60 * 1000 };
+const SIGN_IN_LIMITS = {
+  ...{ perClient: 10, perAddress: 100, windowMs: 15 * 60 * 1000 },
+  ...{ perAccount: 50, accountWindowMs: 60 * 60 * 1000 },
+};
 
 export function createIdentity(
   context: ModuleContext<typeof identitySettings>,
@@ -134,6 +138,7 @@ export function createIdentity(
   const announcer = new ChangeAnnouncer(storage);
   const changes = new ChangeFeed({ storage: context.storage, announcer, log, onChange: onCredentialsChanged });
   const hasher = new PasswordHasher();
+  const devices = new DeviceCookie(storage);
   const attempts = overrides.attempts ?? new AttemptLimit(SIGN_IN_LIMITS);
   const userStore = new UserStore(storage, announcer);
   const sessions = new SessionStore(storage, announcer);
@@ -185,7 +190,7 @@ export function createIdentity(
       },
     });
   const resetMail = new ResetMail({
-    ...{ store: userStore, users, mailer, publicUrl: settings['edge.public_url'], log },
+    ...{ store: userStore, users, sessions, mailer, publicUrl: settings['edge.public_url'], log },
     attempts: overrides.resetAttempts ?? new AttemptLimit(RESET_MAIL_LIMITS),
   });
   const keys = new Keys({ store: keyStore, users: userStore, onCredentialsChanged });
@@ -225,11 +230,11 @@ export function createIdentity(
     errorBodies: [{ prefix: '/scim', errorBody: scimErrorBody }],
     routes: [
       ...authRoutes({
-        ...{ users, signIn, whoIs, attempts, resetMail, isRegistrationOpen, invitations, oidcLabel: oidc?.label },
+        ...{ users, signIn, whoIs, attempts, devices, resetMail, isRegistrationOpen, invitations, oidcLabel: oidc?.label },
         hasResetMail: mailer !== undefined,
         state: () => authentication.state,
       }),
-      ...oidcRoutes(oidc),
+      ...oidcRoutes(oidc, devices),
       ...scimRoutes(scimUsers, scimGroups),
       ...groupRoutes(groups),
       ...invitationRoutes(invitations),
@@ -244,7 +249,7 @@ export function createIdentity(
     ],
     start: async () => {
       hasher.start();
-      await Promise.all([localToken.start(), authentication.start(), tenants.refresh()]);
+      await Promise.all([localToken.start(), authentication.start(), tenants.refresh(), devices.start()]);
       changes.start();
       maintenance.start();
       refusals.start();

@@ -108,7 +108,7 @@ t.test('a token comes by e-mail, sets the password once, and ends the sessions',
 
 t.test('nobody learns whether there is an account', async (t) => {
   const { messages, settings } = await openSmtp(t);
-  const resetAttempts = new AttemptLimit({ perAccount: 1_000, perAddress: 10_000, windowMs: 60_000 });
+  const resetAttempts = new AttemptLimit({ perClient: 1_000, perAccount: 1_000, perAddress: 10_000, windowMs: 60_000 });
   const bed = await openBed(t, settings, { resetAttempts });
   await bed.create('ann', { email: 'ann@example.com' });
   await bed.create('nomail');

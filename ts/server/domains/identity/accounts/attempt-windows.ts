@@ -42,6 +42,12 @@ export class AttemptWindows {
     this.#windows.set(key, { endsAt: now + this.#options.windowMs, attempts: 1 });
   }
 
+  /** One attempt is counted no longer. */
+  takeBack(key: string): void {
+    const known = this.#windows.get(key);
+    if (known !== undefined && known.attempts > 0) known.attempts -= 1;
+  }
+
   forget(key: string): void {
     this.#windows.delete(key);
   }

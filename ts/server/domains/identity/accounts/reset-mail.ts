@@ -6,6 +6,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Log } from '../../../platform/log/log.ts';
 import type { Mail } from '../../../platform/mail/mailer.ts';
 import type { AuditSource } from '../audit/audit-entry.ts';
+import type { Device } from '../credentials/device-cookie.ts';
+import type { SessionStore } from '../credentials/session-store.ts';
 import { identityError } from '../errors.ts';
 import type { UserRow } from '../tables.ts';
 import { nameKey } from './account-name.ts';
@@ -16,6 +18,7 @@ import type { Users } from './users.ts';
 export interface ResetMailDeps {
   store: UserStore;
   users: Users;
+  sessions: SessionStore;
   /** Undefined: no SMTP server is configured. */
   mailer: { send(mail: Mail): Promise<void> } | undefined;
   attempts: AttemptLimit;
@@ -27,6 +30,7 @@ export interface ResetMailDeps {
 interface Asked {
   name: string;
   source: AuditSource;
+  devices: readonly Device[];
 }
 
 const MAX_WAITING = 200;
@@ -46,18 +50,21 @@ export class ResetMail {
   }
 
   /** Throws `mail_not_configured`, `too_many_attempts` and `server_busy`, each whatever the name is. */
-  request(name: string, source: AuditSource): void {
+  request(name: string, source: AuditSource, devices: readonly Device[]): void {
     if (this.#deps.mailer === undefined) {
       throw identityError(
         'mail_not_configured',
         'This node sends no e-mail. Ask an administrator for a reset token (`svc user reset`).',
       );
     }
-    this.#deps.attempts.count(`mail ${nameKey(name)}`, source.remoteAddress);
+    // Which account it is, is not looked up yet: a browser that is known to some account has one window for all names.
+    const [device] = devices;
+    const account = device === undefined ? `mail ${nameKey(name)}` : 'mail';
+    this.#deps.attempts.countClient({ account, remoteAddress: source.remoteAddress, device: device?.id });
     if (this.#waiting.length >= MAX_WAITING) {
       throw identityError('server_busy', 'Too many messages wait to be sent; retry shortly.', { retryAfterMs: 30_000 });
     }
-    this.#waiting.push({ name, source });
+    this.#waiting.push({ name, source, devices });
     this.#sending ??= this.#sendAll();
   }
 
@@ -79,12 +86,15 @@ export class ResetMail {
     this.#sending = undefined;
   }
 
-  async #answer({ name, source }: Asked): Promise<void> {
-    const { store, users } = this.#deps;
+  async #answer({ name, source, devices }: Asked): Promise<void> {
+    const { store, users, sessions, attempts } = this.#deps;
     const user = await store.findByName(nameKey(name));
     if (user === undefined || user.email === null || user.disabled === 1) return;
     // An account has a name and an address, and both together have one limit.
-    this.#deps.attempts.countAccount(`mail of ${user.id}`);
+    const device = devices.find(({ userId }) => userId === user.id)?.id;
+    const attempt = { account: `mail of ${user.id}`, remoteAddress: source.remoteAddress, device };
+    if (await sessions.isSignedInFrom(user, source.remoteAddress)) attempts.know(attempt);
+    attempts.countAccount(attempt);
     const { token } = await users.issueOwnReset(user, source);
     await this.#send({ to: user.email, subject: 'Set a new password', text: this.#textOf(user, token, source) });
   }

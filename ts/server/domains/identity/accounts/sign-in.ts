@@ -5,12 +5,13 @@ import { type AuditSource, actorOf, auditEntry } from '../audit/audit-entry.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { CredentialChange } from '../changes/credential-change.ts';
 import { newId } from '../credentials/base62.ts';
+import type { Device } from '../credentials/device-cookie.ts';
 import { hashSecret, newToken } from '../credentials/secret-token.ts';
 import type { SessionStore } from '../credentials/session-store.ts';
 import { identityError } from '../errors.ts';
 import type { SessionRow, UserRow } from '../tables.ts';
 import { nameKey } from './account-name.ts';
-import type { AttemptLimit } from './attempt-limit.ts';
+import type { Attempt, AttemptLimit } from './attempt-limit.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import { ownAccount } from './reach.ts';
 import type { UserStore } from './user-store.ts';
@@ -34,6 +35,14 @@ export interface Session {
   user: UserRow;
 }
 
+/** From where somebody signs in. */
+export interface SignInClient {
+  source: AuditSource;
+  userAgent: string;
+  /** What the browser is known by. */
+  devices: readonly Device[];
+}
+
 const USER_AGENT_LENGTH = 200;
 
 export class SignIn {
@@ -44,16 +53,32 @@ export class SignIn {
   }
 
   /** Attempts are counted before the password is hashed. A name without an account takes as long as one with a wrong password. */
-  async signIn(name: string, password: string, source: AuditSource, userAgent: string): Promise<Session> {
-    const { attempts, users, hasher } = this.#deps;
+  async signIn(name: string, password: string, { source, userAgent, devices }: SignInClient): Promise<Session> {
+    const { users, hasher, attempts } = this.#deps;
     const key = nameKey(name);
-    attempts.count(key, source.remoteAddress);
     const user = await users.findByName(key);
+    const { attempt, counted } = await this.#count(user, key, source, devices);
     const isRight = await hasher.verify(user?.password_hash ?? undefined, password);
     if (user === undefined || !isRight) throw this.#refusal(user, source);
     if (user.disabled === 1) throw identityError('account_disabled', 'An administrator disabled this account.');
-    attempts.succeeded(key);
+    counted.succeeded();
+    attempts.know(attempt);
     return this.open(user, source, userAgent);
+  }
+
+  /** An account knows the addresses of its sessions, also after a restart. */
+  async #count(user: UserRow | undefined, key: string, { remoteAddress }: AuditSource, devices: readonly Device[]) {
+    const { attempts, sessions } = this.#deps;
+    // Its name and its address are two ways to guess at one account.
+    const device = devices.find(({ userId }) => userId === user?.id)?.id;
+    const attempt: Attempt = { account: user?.id ?? `name ${key}`, remoteAddress, device };
+    try {
+      return { attempt, counted: attempts.count(attempt) };
+    } catch (error) {
+      if (user === undefined || !(await sessions.isSignedInFrom(user, remoteAddress))) throw error;
+      attempts.know(attempt);
+      return { attempt, counted: attempts.count(attempt) };
+    }
   }
 
   /** A session for an account that has proved who it is. */

@@ -1,9 +1,10 @@
 /** The sessions of accounts: who is signed in, from where. */
-import type { TenantScope } from '../../../platform/storage/index.ts';
+import { type TenantScope, tenantScope } from '../../../platform/storage/index.ts';
+import { addressKey } from '../accounts/address-key.ts';
 import { appendToChain } from '../audit/audit-chain.ts';
 import type { AuditEntry } from '../audit/audit-entry.ts';
 import type { ChangeAnnouncer } from '../changes/change-announcer.ts';
-import { type IdentityStorage, type SessionRow, within } from '../tables.ts';
+import { type IdentityStorage, type SessionRow, type UserRow, within } from '../tables.ts';
 
 export class SessionStore {
   readonly #storage: IdentityStorage;
@@ -53,6 +54,23 @@ export class SessionStore {
         .limit(1_000)
         .execute(),
     );
+  }
+
+  /** Whether the account has a session from this address. */
+  async isSignedInFrom({ id, tenant }: Pick<UserRow, 'id' | 'tenant'>, remoteAddress: string): Promise<boolean> {
+    const scope = tenantScope(tenant);
+    const rows = await this.#storage.read(scope, (db) =>
+      db
+        .selectFrom('identity_sessions')
+        .select('remote_address')
+        .distinct()
+        .where(within(scope))
+        .where('user_id', '=', id)
+        .limit(1_000)
+        .execute(),
+    );
+    const key = addressKey(remoteAddress);
+    return rows.some(({ remote_address }) => addressKey(remote_address) === key);
   }
 
   /** One session of an account, or all of them. Returns how many ended. */

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Log } from '../../../platform/log/log.ts';
 import type { AttemptLimit } from '../accounts/attempt-limit.ts';
 import { ownAccount } from '../accounts/reach.ts';
-import type { Session, SignIn } from '../accounts/sign-in.ts';
+import type { Session, SignIn, SignInClient } from '../accounts/sign-in.ts';
 import type { Tenants } from '../accounts/tenants.ts';
 import { type AuditSource, actorOf, auditEntry } from '../audit/audit-entry.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
@@ -74,11 +74,14 @@ export class OidcSignIn {
   }
 
   /** Somebody comes back. `query` is what the provider put behind the address. */
-  async arrive(query: string, sealed: string | undefined, source: AuditSource, userAgent: string): Promise<Arrival> {
+  async arrive(query: string, sealed: string | undefined, { source, userAgent, devices }: SignInClient): Promise<Arrival> {
     const flow = this.#flowOf(query, sealed);
     // Each try asks the provider.
-    this.#deps.attempts.count(`oidc ${flow.state}`, source.remoteAddress);
+    const [device] = devices;
+    const account = device === undefined ? `oidc ${flow.state}` : 'oidc';
+    const counted = this.#deps.attempts.countClient({ account, remoteAddress: source.remoteAddress, device: device?.id });
     const proven = await this.#provider.exchange(query, flow).catch((error: unknown) => this.#told(error));
+    counted.succeeded();
     const { config } = this.#deps;
     const person = personOf(proven.claims, proven.issuer, proven.subject, config);
     if (!isDomainAllowed(person, config.allowedDomains)) throw this.#notAuthorized('domain_not_allowed', source);

@@ -5,11 +5,12 @@ import type { AuthenticationState } from '../../../platform/http/authenticator.t
 import { hasRole, type Principal } from '../../../platform/http/principal.ts';
 import { json, type Reply, type RequestContext, type Route, route } from '../../../platform/http/route.ts';
 import { withAccounts } from '../accounts/account-service.ts';
-import type { AttemptLimit } from '../accounts/attempt-limit.ts';
+import type { AttemptLimit, CountedAttempt } from '../accounts/attempt-limit.ts';
 import type { ResetMail } from '../accounts/reset-mail.ts';
 import type { Session, SignIn } from '../accounts/sign-in.ts';
 import type { Users } from '../accounts/users.ts';
 import { auditSource } from '../audit/audit-entry.ts';
+import type { DeviceCookie } from '../credentials/device-cookie.ts';
 import { sessionCookie } from '../credentials/session-cookie.ts';
 import type { WhoIs } from '../credentials/who-is.ts';
 import { errorSpecs, identityError } from '../errors.ts';
@@ -32,6 +33,7 @@ export interface AuthRouteDeps {
   signIn: SignIn;
   whoIs: WhoIs;
   attempts: AttemptLimit;
+  devices: DeviceCookie;
   resetMail: ResetMail;
   state(): AuthenticationState;
   isRegistrationOpen: boolean;
@@ -46,7 +48,7 @@ const tag = 'Account';
 const MAX_BODY = 4096;
 
 export function authRoutes(deps: AuthRouteDeps): Route[] {
-  const { users, signIn, whoIs, attempts, resetMail } = deps;
+  const { users, signIn, whoIs, devices, resetMail } = deps;
   return [
     route({
       method: 'POST',
@@ -76,16 +78,18 @@ export function authRoutes(deps: AuthRouteDeps): Route[] {
       handle: async (context) => {
         const { username, password, email, tenant, invitation } = context.body;
         if (invitation === undefined) requireRegistration(deps, context);
-        attempts.count(`register ${context.remoteAddress}`, context.remoteAddress);
+        const counted = countClient(deps, 'register', context);
         const guest = { username, password, email, tenant };
         const makeAccount = async (): Promise<Session> => {
           const user =
             invitation === undefined
               ? await users.register(guest, auditSource(context))
               : await deps.invitations.redeem(invitation, guest, auditSource(context));
+          // Invitations are for many people in one place; accounts without one are limited.
+          if (invitation !== undefined) counted.succeeded();
           return signIn.open(user, auditSource(context), userAgent(context));
         };
-        return opened(context, 201, await withAccounts(makeAccount()));
+        return opened(devices, context, 201, await withAccounts(makeAccount()));
       },
     }),
     route({
@@ -106,8 +110,9 @@ export function authRoutes(deps: AuthRouteDeps): Route[] {
       ),
       handle: async (context) => {
         const { username, password } = context.body;
-        const session = signIn.signIn(username, password, auditSource(context), userAgent(context));
-        return opened(context, 200, await withAccounts(session));
+        const client = { source: auditSource(context), userAgent: userAgent(context), devices: devices.read(context) };
+        const session = signIn.signIn(username, password, client);
+        return opened(devices, context, 200, await withAccounts(session));
       },
     }),
     route({
@@ -122,7 +127,7 @@ export function authRoutes(deps: AuthRouteDeps): Route[] {
       responses: { 202: ResetAnswer },
       errors: errorSpecs('server_busy', 'too_many_attempts', 'mail_not_configured'),
       handle: (context) => {
-        resetMail.request(context.body.username, auditSource(context));
+        resetMail.request(context.body.username, auditSource(context), devices.read(context));
         return json(202, { detail: 'If there is such an account and it has an address, a message with a token is on its way.' });
       },
     }),
@@ -145,8 +150,9 @@ export function authRoutes(deps: AuthRouteDeps): Route[] {
       ),
       handle: async (context) => {
         const { token, password } = context.body;
-        attempts.count(`reset ${context.remoteAddress}`, context.remoteAddress);
+        const counted = countClient(deps, 'reset', context);
         await withAccounts(users.usePasswordReset(token, password, auditSource(context)));
+        counted.succeeded();
         return { kind: 'bytes', status: 204, headers: {}, body: '' };
       },
     }),
@@ -221,9 +227,18 @@ function isSetupAdmin(caller: Principal): boolean {
   return hasRole(caller, 'superadmin');
 }
 
-function opened(context: RequestContext, status: number, { token, expiresAt, user }: Session): Reply {
+/** For what anybody may try, whatever account it is about. */
+function countClient({ attempts, devices }: AuthRouteDeps, what: string, context: RequestContext): CountedAttempt {
+  const { remoteAddress } = context;
+  return attempts.countClient({ account: what, remoteAddress, device: devices.read(context)[0]?.id });
+}
+
+function opened(devices: DeviceCookie, context: RequestContext, status: number, { token, expiresAt, user }: Session): Reply {
   const maxAgeSeconds = Math.max(0, Math.floor((expiresAt - Date.now()) / 1000));
-  const headers = { 'set-cookie': [sessionCookie(context, token, maxAgeSeconds)], 'cache-control': 'no-store' };
+  const headers = {
+    'set-cookie': [sessionCookie(context, token, maxAgeSeconds), devices.issue(context, user.id)],
+    'cache-control': 'no-store',
+  };
   return json(status, { token, expires_at: timeOf(expiresAt), user: accountBody(user) }, headers);
 }
 

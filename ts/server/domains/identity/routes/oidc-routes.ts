@@ -4,6 +4,7 @@ import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { json, type Reply, type RequestContext, type Route, route } from '../../../platform/http/route.ts';
 import { ownAccount } from '../accounts/reach.ts';
 import { auditSource } from '../audit/audit-entry.ts';
+import type { DeviceCookie } from '../credentials/device-cookie.ts';
 import { sessionCookie } from '../credentials/session-cookie.ts';
 import { errorSpecs, identityError } from '../errors.ts';
 import { endedFlowCookie, flowCookie, readFlowCookie } from '../oidc/flow-cookie.ts';
@@ -30,11 +31,11 @@ const arrivalErrors = errorSpecs(
 export const OIDC_START = '/api/v1/auth/oidc/start';
 
 /** `oidc` is undefined where no provider is configured: the routes are there all the same. */
-export function oidcRoutes(oidc: OidcSignIn | undefined): Route[] {
-  return [...signInRoutes(oidc), ...linkRoutes(oidc)];
+export function oidcRoutes(oidc: OidcSignIn | undefined, devices: DeviceCookie): Route[] {
+  return [...signInRoutes(oidc, devices), ...linkRoutes(oidc)];
 }
 
-function signInRoutes(oidc: OidcSignIn | undefined): Route[] {
+function signInRoutes(oidc: OidcSignIn | undefined, devices: DeviceCookie): Route[] {
   return [
     route({
       method: 'GET',
@@ -64,7 +65,7 @@ function signInRoutes(oidc: OidcSignIn | undefined): Route[] {
       query: Type.Object({ code: Parameter, state: Parameter, iss: Parameter, error: Parameter }),
       responses: { 303: Type.Null() },
       errors: arrivalErrors,
-      handle: (context) => orLoginPage(context, () => arrive(required(oidc), context)),
+      handle: (context) => orLoginPage(context, () => arrive(required(oidc), devices, context)),
     }),
   ];
 }
@@ -119,13 +120,15 @@ function linkRoutes(oidc: OidcSignIn | undefined): Route[] {
   ];
 }
 
-async function arrive(oidc: OidcSignIn, context: RequestContext): Promise<Reply> {
+async function arrive(oidc: OidcSignIn, devices: DeviceCookie, context: RequestContext): Promise<Reply> {
   const query = new URLSearchParams(context.query as Record<string, string>).toString();
-  const agent = context.headers.get('user-agent') ?? '';
-  const { returnTo, session } = await oidc.arrive(query, readFlowCookie(context), auditSource(context), agent);
+  const userAgent = context.headers.get('user-agent') ?? '';
+  const client = { source: auditSource(context), userAgent, devices: devices.read(context) };
+  const { returnTo, session } = await oidc.arrive(query, readFlowCookie(context), client);
   const cookies = [endedFlowCookie(context)];
   if (session !== undefined) {
     cookies.push(sessionCookie(context, session.token, Math.max(0, Math.floor((session.expiresAt - Date.now()) / 1000))));
+    cookies.push(devices.issue(context, session.user.id));
   }
   return redirect(returnTo, cookies);
 }
