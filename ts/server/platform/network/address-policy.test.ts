@@ -61,6 +61,16 @@ t.test('what a caller types is judged like a redirect, however the address is wr
     t.throws(() => policy.check(url(`https://${host}/x.gguf`)), { code: 'unsafe_address' }, host);
 });
 
+t.test('a name that ends with a dot is the name without it', async (t) => {
+  const trusted = [url('http://hub.lan:8080')];
+  const allowed = [parseAllowedHost('files.lan')].filter((host) => host !== undefined);
+  const policy = new AddressPolicy({ trusted, allowed, resolve: scriptedResolver(['8.8.8.8']) });
+  for (const inside of ['https://localhost./', 'https://LOCALHOST..:8443/x', 'https://api.localhost./', 'https://127.0.0.1./'])
+    t.throws(() => policy.check(url(inside)), { code: 'unsafe_address' }, inside);
+  for (const good of ['http://hub.lan.:8080/', 'https://files.lan./x', 'https://cdn.example./'])
+    t.doesNotThrow(() => policy.check(url(good)), good);
+});
+
 t.test('what the operator named is trusted inside the network, and nothing else of that machine', async (t) => {
   const policy = new AddressPolicy({ trusted: [url('http://10.0.0.5:8080/hub')] });
   t.doesNotThrow(() => policy.check(url('http://10.0.0.5:8080/other')));

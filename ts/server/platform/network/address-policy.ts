@@ -5,7 +5,7 @@
 import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { type AllowedHost, isAllowedBy } from './allowed-host.ts';
-import { bareHost, isPublicAddress } from './public-address.ts';
+import { bareHost, isLoopbackName, isPublicAddress } from './public-address.ts';
 
 /** Gives all addresses of a name. */
 export type Resolver = (
@@ -37,7 +37,7 @@ export class AddressPolicy {
   readonly #refusal: (sentence: string) => Error;
 
   constructor({ trusted, allowed = [], resolve = systemResolver, refusal }: AddressPolicyOptions) {
-    this.#trusted = new Set(trusted.map(({ origin }) => origin));
+    this.#trusted = new Set(trusted.map(comparedOrigin));
     this.#allowed = allowed;
     this.#resolve = resolve;
     this.#refusal = refusal ?? ((sentence) => new UnsafeAddress(sentence));
@@ -49,7 +49,7 @@ export class AddressPolicy {
     const because = from ? `${from.origin} redirects to ${url.origin}, which` : url.origin;
     if (url.protocol !== 'https:') throw this.#refusal(`${because} is plain ${url.protocol.replace(':', '')}`);
     const host = bareHost(url.hostname);
-    if (host === 'localhost' || (isIP(host) !== 0 && !isPublicAddress(host)))
+    if (isLoopbackName(host) || (isIP(host) !== 0 && !isPublicAddress(host)))
       throw this.#refusal(`${because} is an address inside a private network`);
   }
 
@@ -72,8 +72,13 @@ export class AddressPolicy {
   }
 
   #isTrusted(url: URL): boolean {
-    return this.#trusted.has(url.origin) || this.#allowed.some((host) => isAllowedBy(host, url));
+    return this.#trusted.has(comparedOrigin(url)) || this.#allowed.some((host) => isAllowedBy(host, url));
   }
+}
+
+/** `https://hub.example.` is the same server as `https://hub.example`. */
+function comparedOrigin({ protocol, hostname, port }: URL): string {
+  return `${protocol}//${bareHost(hostname)}:${port}`;
 }
 
 /** One address inside is enough: which of them a connection takes is not known beforehand. */

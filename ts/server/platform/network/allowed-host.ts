@@ -1,4 +1,6 @@
 /** A host that the server may call although it lies inside the network, as the operator writes it in a setting. */
+import { bareHost } from './public-address.ts';
+
 export interface AllowedHost {
   /** As URL.hostname gives it: lowercase, IPv6 in brackets. */
   readonly hostname: string;
@@ -19,7 +21,7 @@ export function parseAllowedHost(entry: string): AllowedHost | undefined {
 }
 
 export function isAllowedBy({ hostname, port, allowsPlain }: AllowedHost, url: URL): boolean {
-  if (url.hostname !== hostname || (port !== undefined && portOf(url) !== port)) return false;
+  if (bareHost(url.hostname) !== bareHost(hostname) || (port !== undefined && portOf(url) !== port)) return false;
   return url.protocol === 'https:' || (allowsPlain && url.protocol === 'http:');
 }
 

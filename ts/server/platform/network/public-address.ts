@@ -51,7 +51,12 @@ export function isLoopbackHost(hostname: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/** Without the brackets that a URL puts around an IPv6 address. */
+/** In the form in which two hosts are compared: without the dot at the end of a whole name, and the brackets that a URL puts around an IPv6 address. */
 export function bareHost(hostname: string): string {
-  return hostname.replace(/^\[|\]$/g, '');
+  return hostname.replace(/\.+$/, '').replace(/^\[|\]$/g, '');
+}
+
+/** `localhost` and the names below it, which resolvers must answer with loopback (RFC 6761 section 6.3), 127.0.0.0/8 and ::1. */
+export function isLoopbackName(name: string): boolean {
+  return name === 'localhost' || name.endsWith('.localhost') || /^127\.\d+\.\d+\.\d+$/.test(name) || name === '::1';
 }

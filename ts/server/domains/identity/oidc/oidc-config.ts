@@ -1,7 +1,7 @@
 /** The sign-in provider as the settings name it. */
 import { listOf, type SettingValues } from '../../../platform/config/setting.ts';
-import { isLoopbackAddress } from '../../../platform/http/access/this-machine.ts';
 import { StartError } from '../../../platform/module/start-error.ts';
+import { isLoopbackHost } from '../../../platform/network/public-address.ts';
 import type { identitySettings } from '../settings.ts';
 import { AccessMap } from './access-map.ts';
 
@@ -48,7 +48,7 @@ function required(key: string, value: string): string {
 /** Codes and secrets travel to these addresses, so they are encrypted unless they stay on the machine. */
 function addressOf(key: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isLocal = url !== undefined && (url.hostname === 'localhost' || isLoopbackAddress(url.hostname.replace(/^\[|\]$/g, '')));
+  const isLocal = url !== undefined && isLoopbackHost(url.hostname);
   const isGood = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal);
   if (url !== undefined && isGood && url.username === '' && url.hash === '') return url;
   throw new StartError(

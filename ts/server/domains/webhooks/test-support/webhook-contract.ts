@@ -175,6 +175,8 @@ export function testWebhookContract(newDatabase: NewDatabase): void {
       'https://169.254.169.254/x',
       'https://2130706433/',
       'https://localhost/',
+      'https://localhost./',
+      'https://hooks.localhost/',
     ]) {
       t.match(await create([keyCreated.name], url), { status: 400, body: { error: 'unsafe_address' } }, url);
     }

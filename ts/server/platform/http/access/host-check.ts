@@ -3,7 +3,8 @@
  * rebinding) and is then of the same origin as the server; the Host header still has the page's name.
  */
 import { hostname, networkInterfaces } from 'node:os';
-import { hostName, isLoopbackName } from './host-name.ts';
+import { isLoopbackName } from '../../network/public-address.ts';
+import { hostName } from './host-name.ts';
 
 /** Names and addresses of this machine. */
 export type FindMachineNames = () => Iterable<string>;

@@ -1,5 +1,5 @@
 /** Which pages, by their Origin header, may use the API from a browser. */
-import { isLoopbackName } from './host-name.ts';
+import { bareHost, isLoopbackName } from '../../network/public-address.ts';
 
 /** Header values that were found right; more are not remembered. */
 const MAX_REMEMBERED = 256;
@@ -26,7 +26,7 @@ export class OriginCheck {
   isLoopback(origin: string): boolean {
     if (this.#remembered.has(origin)) return true;
     const url = parse(origin);
-    if (url === undefined || !isLoopbackName(url.hostname.replace(/\.$/, '').replace(/^\[|\]$/g, ''))) return false;
+    if (url === undefined || !isLoopbackName(bareHost(url.hostname))) return false;
     if (this.#remembered.size < MAX_REMEMBERED) this.#remembered.add(origin);
     return true;
   }
