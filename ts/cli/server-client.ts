@@ -13,6 +13,14 @@ export const clientOptions = {
   'api-key': { kind: 'text', value: 'KEY', help: 'key of that server (better in SVC_API_KEY: other users see command lines)' },
 } as const satisfies Options;
 
+/** Its body can be sent again. */
+type SentRequest = Omit<RequestInit, 'headers' | 'body'> & {
+  headers?: Readonly<Record<string, string>>;
+  body?: string | Uint8Array<ArrayBuffer>;
+};
+
+const JSON_BODY = { 'content-type': 'application/json' } as const;
+
 export interface ServerAnswer {
   status: number;
   body: unknown;
@@ -20,11 +28,13 @@ export interface ServerAnswer {
 
 export class ServerClient {
   readonly base: URL;
-  readonly #headers: Record<string, string>;
+  readonly #readCredential: () => string | undefined;
+  #credential: string | undefined;
 
-  private constructor(base: URL, apiKey: string | undefined) {
+  private constructor(base: URL, readCredential: () => string | undefined) {
     this.base = base;
-    this.#headers = { 'user-agent': 'svc-cli', ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }) };
+    this.#readCredential = readCredential;
+    this.#credential = readCredential();
   }
 
   static from(invocation: Invocation<typeof clientOptions>): ServerClient {
@@ -37,15 +47,14 @@ export class ServerClient {
       throw new CliError('usage', 'usage', `"${text}" is no server address`, 'give it as http://127.0.0.1:8880');
     }
     // The token is for the server of this machine's own configuration, and goes nowhere else.
-    const localToken = config === undefined ? undefined : readLocalToken(config.data_dir);
-    return new ServerClient(base, options['api-key'] ?? env['SVC_API_KEY'] ?? localToken);
+    const localToken = () => (config === undefined ? undefined : readLocalToken(config.data_dir));
+    return new ServerClient(base, () => options['api-key'] ?? env['SVC_API_KEY'] ?? localToken());
   }
 
   /** Any status; throws CliError unreachable when nothing answers. */
   async get(path: string, signal: AbortSignal): Promise<ServerAnswer> {
     const response = await this.#send(path, {
       signal: AbortSignal.any([signal, AbortSignal.timeout(10_000)]),
-      headers: this.#headers,
     });
     const text = await response.text();
     return { status: response.status, body: parseJson(text) };
@@ -58,8 +67,8 @@ export class ServerClient {
     body: unknown,
     signal: AbortSignal,
   ): Promise<unknown> {
-    const headers = { ...this.#headers, ...(body !== undefined && { 'content-type': 'application/json' }) };
-    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }), signal };
+    const json = body !== undefined && { headers: JSON_BODY, body: JSON.stringify(body) };
+    const init = { method, ...json, signal };
     const response = await this.#send(path, init);
     const answer = parseJson(await response.text());
     if (response.ok) return answer;
@@ -77,7 +86,7 @@ export class ServerClient {
     const isBytes = body instanceof Uint8Array;
     const type: Record<string, string> = body === undefined || isBytes ? {} : { 'content-type': 'application/json' };
     const response = await this.#send(path, {
-      ...{ method, signal, headers: { ...this.#headers, ...type, ...headers } },
+      ...{ method, signal, headers: { ...type, ...headers } },
       ...(body !== undefined && { body: isBytes ? body : JSON.stringify(body) }),
     });
     return { status: response.status, body: parseJson(await response.text()) };
@@ -85,23 +94,38 @@ export class ServerClient {
 
   /** The open response to a GET, for what streams; every status but 2xx becomes a CliError with the server's own sentence. */
   async stream(path: string, signal: AbortSignal): Promise<Response> {
-    const response = await this.#send(path, { headers: this.#headers, signal });
+    const response = await this.#send(path, { signal });
     if (response.ok) return response;
     throw refused(response.status, parseJson(await response.text()));
   }
 
   /** The open response of a 2xx; every other status becomes a CliError with the server's own sentence. */
   async post(path: string, body: unknown, signal: AbortSignal): Promise<Response> {
-    const headers = { ...this.#headers, 'content-type': 'application/json' };
-    const response = await this.#send(path, { method: 'POST', headers, body: JSON.stringify(body), signal });
+    const response = await this.#send(path, { method: 'POST', headers: JSON_BODY, body: JSON.stringify(body), signal });
     if (response.ok) return response;
     throw refused(response.status, parseJson(await response.text()));
   }
 
-  async #send(path: string, init: RequestInit): Promise<Response> {
+  /** A server that was started anew made another local token: where that was all, the request is sent once more with it. */
+  async #send(path: string, init: SentRequest): Promise<Response> {
+    const response = await this.#fetch(path, init);
+    if (response.status !== 401) return response;
+    const sent = this.#credential;
+    this.#credential = this.#readCredential();
+    if (this.#credential === sent) return response;
+    await response.body?.cancel();
+    return await this.#fetch(path, init);
+  }
+
+  async #fetch(path: string, init: SentRequest): Promise<Response> {
+    const headers = {
+      'user-agent': 'svc-cli',
+      ...(this.#credential !== undefined && { authorization: `Bearer ${this.#credential}` }),
+      ...init.headers,
+    };
     const prefix = this.base.pathname.replace(/\/+$/, '');
     try {
-      return await fetch(new URL(prefix + path, this.base), init);
+      return await fetch(new URL(prefix + path, this.base), { ...init, headers });
     } catch (error) {
       if ((error as Error).name === 'AbortError') throw error;
       const reason = ((error as Error).cause as Error | undefined)?.message ?? (error as Error).message;

@@ -1,6 +1,6 @@
 import { command } from '../command.ts';
 import { ServerClient } from '../server-client.ts';
-import { choosePassword, passwordOptions, USERS_PATH, type UserRecord } from './accounts.ts';
+import { choosePassword, makeAccount, passwordOptions, USERS_PATH } from './accounts.ts';
 
 export const adminCreate = command({
   words: ['admin', 'create'],
@@ -12,17 +12,21 @@ export const adminCreate = command({
     const { positionals, options, terminal, signal } = invocation;
     const client = ServerClient.from(invocation);
     const [username = ''] = positionals;
-    const { password, isMade } = await choosePassword(options['password-stdin']);
-    const body = { username, password, role: 'superadmin', tenant: 'default', ...(options.email && { email: options.email }) };
-    const user = (await client.send('POST', USERS_PATH, body, signal)) as UserRecord;
-    const key = options.key ? await client.send('POST', `${USERS_PATH}/${user.id}/api-key`, undefined, signal) : undefined;
-    const { api_key: apiKey } = (key ?? {}) as { api_key?: string };
-    const lines = [
-      `${username} is superadmin; every caller needs a key or a session from now on`,
-      ...(isMade ? [`password (shown once): ${password}`] : []),
-      ...(apiKey === undefined ? [] : [`API key (shown once): ${apiKey}`]),
-    ];
-    terminal.result({ ...user, ...(isMade && { password }), ...(apiKey !== undefined && { api_key: apiKey }) }, lines.join('\n'));
+    const chosen = await choosePassword(options['password-stdin']);
+    const body = { username, role: 'superadmin', tenant: 'default', ...(options.email && { email: options.email }) };
+    const { user, shown, passwordLines } = await makeAccount(invocation, client, body, chosen);
+    const lines = [`${username} is superadmin; every caller needs a key or a session from now on`, ...passwordLines];
+    const makeKey = async (): Promise<{ api_key?: string }> => {
+      if (!options.key) return {};
+      return (await client.send('POST', `${USERS_PATH}/${user.id}/api-key`, undefined, signal)) as { api_key: string };
+    };
+    // The account is there, whatever becomes of its key.
+    const { api_key: apiKey } = await makeKey().catch((error: unknown) => {
+      terminal.result(shown, [...lines, `its key was not made: \`svc key create NAME --user ${username}\` makes one`].join('\n'));
+      throw error;
+    });
+    const keyLines = apiKey === undefined ? [] : [`API key (shown once): ${apiKey}`];
+    terminal.result({ ...shown, ...(apiKey !== undefined && { api_key: apiKey }) }, [...lines, ...keyLines].join('\n'));
     return 'ok';
   },
 });

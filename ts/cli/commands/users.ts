@@ -3,7 +3,7 @@ import { usageError } from '../cli-error.ts';
 import { command, type Invocation } from '../command.ts';
 import { formatTable, printable } from '../format.ts';
 import { clientOptions, ServerClient } from '../server-client.ts';
-import { choosePassword, findUser, passwordOptions, ROLE_NAMES, USERS_PATH, type UserRecord } from './accounts.ts';
+import { choosePassword, findUser, makeAccount, passwordOptions, ROLE_NAMES, USERS_PATH, type UserRecord } from './accounts.ts';
 
 const name = { name: 'NAME', help: 'name or id of the account' };
 
@@ -43,21 +43,18 @@ export const userCreate = command({
   },
   examples: ['svc user create bob --role developer --tenant acme', 'svc user create ci --service --tenant acme'],
   async run(invocation) {
-    const { positionals, options, terminal, signal } = invocation;
+    const { positionals, options, terminal } = invocation;
     const { email, tenant, role = 'viewer' } = options;
     const { service = false } = options;
     const chosen = options['no-password'] || service ? undefined : await choosePassword(options['password-stdin']);
     const body = {
       ...{ username: positionals[0] ?? '', role },
-      ...(chosen && { password: chosen.password }),
       ...(email !== undefined && { email }),
       ...(tenant !== undefined && { tenant }),
       ...(service && { service }),
     };
-    const user = (await ServerClient.from(invocation).send('POST', USERS_PATH, body, signal)) as UserRecord;
-    const made = chosen?.isMade ? { password: chosen.password } : {};
-    const shown = chosen?.isMade ? `\npassword (shown once): ${chosen.password}` : '';
-    terminal.result({ ...user, ...made }, `${user.username} is ${user.role} in ${user.tenant}${shown}`);
+    const { user, shown, passwordLines } = await makeAccount(invocation, ServerClient.from(invocation), body, chosen);
+    terminal.result(shown, [`${user.username} is ${user.role} in ${user.tenant}`, ...passwordLines].join('\n'));
     return 'ok';
   },
 });
