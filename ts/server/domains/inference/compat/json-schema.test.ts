@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { readJsonSchema } from './json-schema.ts';
+import { SchemaReader } from './json-schema.ts';
 import type { Members } from './members.ts';
 
 const code = 'invalid_grammar';
+const readJsonSchema = (schema: Members, param: string) => new SchemaReader().read(schema, param);
 const refused = (t: Test, schema: Members, message: RegExp) =>
   t.throws(() => readJsonSchema(schema, 'schema'), { code, message });
 

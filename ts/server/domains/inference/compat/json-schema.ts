@@ -4,6 +4,7 @@
  */
 import { inferenceError } from '../errors.ts';
 import { isMembers, type Members } from './members.ts';
+import { PatternCheck } from './pattern-check.ts';
 
 /** A schema inside the document. */
 interface Place {
@@ -21,17 +22,28 @@ const holders = new Map([
   ...['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'].map((name) => [name, 'map'] as const),
 ]);
 
-/** Returns the schema that the engine is to follow. Throws invalid_grammar with the place of a pattern that is none. */
-export function readJsonSchema(root: Members, param: string): Members {
-  const places: Place[] = [];
-  addPlaces(places, { schema: root, steps: ['#'] });
-  // Few schemas have references, and every request with tools comes by here.
-  const hasReferences = places.some(({ schema }) => schema['$ref'] !== undefined);
-  if (hasReferences) addTargets(places, root);
-  for (const place of places) refusePattern(place, param);
-  if (!hasReferences) return root;
-  const toRoot = new Set(places.map(({ schema }) => schema).filter((schema) => schema['$ref'] === '#'));
-  return toRoot.size === 0 ? root : withNamedRoot(root, toRoot);
+/** Reads the schemas of one request: of its answer and of its tools. */
+export class SchemaReader {
+  readonly #patterns = new PatternCheck();
+
+  /** Returns the schema that the engine is to follow. Throws invalid_grammar with the place of a pattern that is none or too long. */
+  read(root: Members, param: string): Members {
+    const places: Place[] = [];
+    addPlaces(places, { schema: root, steps: ['#'] });
+    // Few schemas have references, and every request with tools comes by here.
+    const hasReferences = places.some(({ schema }) => schema['$ref'] !== undefined);
+    if (hasReferences) addTargets(places, root);
+    for (const place of places) this.#checkPattern(place, param);
+    if (!hasReferences) return root;
+    const toRoot = new Set(places.map(({ schema }) => schema).filter((schema) => schema['$ref'] === '#'));
+    return toRoot.size === 0 ? root : withNamedRoot(root, toRoot);
+  }
+
+  #checkPattern(place: Place, param: string): void {
+    const { pattern } = place.schema;
+    const fault = typeof pattern === 'string' ? this.#patterns.findFault(pattern) : undefined;
+    if (fault) throw inferenceError('invalid_grammar', `${param}: the pattern at ${pointerOf(place)} ${fault}`, { param });
+  }
 }
 
 /** Adds a schema and those inside it, each behind the one that holds it. Iterative, since a client may nest as it likes. */
@@ -88,25 +100,6 @@ function findTarget(root: Members, { $ref: ref }: Members): Members | undefined 
     target = (target as Members)[key];
   }
   return isMembers(target) ? target : undefined;
-}
-
-/** JSON Schema's patterns are ECMA-262's, best with the flag u; many in use hold escapes that only work without it. */
-function refusePattern(place: Place, param: string): void {
-  const { pattern } = place.schema;
-  if (typeof pattern !== 'string') return;
-  const fault = findPatternFault(pattern, '') && findPatternFault(pattern, 'u');
-  if (!fault) return;
-  const detail = `${param}: the pattern at ${pointerOf(place)} is no regular expression: ${fault}`;
-  throw inferenceError('invalid_grammar', detail, { param });
-}
-
-function findPatternFault(pattern: string, flags: string): string | undefined {
-  try {
-    new RegExp(pattern, flags);
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
 }
 
 /** The document with its root among its own definitions, and the references to the root led there. */

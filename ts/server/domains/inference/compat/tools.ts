@@ -1,6 +1,6 @@
 /** Tools of every foreign API, as one list of OpenAI function definitions and a choice that the engine enforces. */
 import { invalid } from '../errors.ts';
-import { readJsonSchema } from './json-schema.ts';
+import type { SchemaReader } from './json-schema.ts';
 import { asText, isMembers, type Members, textOr } from './members.ts';
 
 export interface FunctionTool {
@@ -18,7 +18,7 @@ export interface ToolUse {
 const functionName = /^[\w.:/-]{1,256}$/;
 
 /** Checks one definition; `members` holds name, description, parameters and strict. */
-export function readFunction(members: Members, param: string): FunctionTool {
+export function readFunction(members: Members, param: string, schemas: SchemaReader): FunctionTool {
   const name = asText(members['name'], `${param}.name`);
   if (!functionName.test(name)) throw invalid(`${param}.name`, `${param}.name must match ${functionName.source}.`);
   const parameters = members['parameters'] ?? { type: 'object', properties: {} };
@@ -29,7 +29,7 @@ export function readFunction(members: Members, param: string): FunctionTool {
     function: {
       name,
       ...(description === undefined ? {} : { description }),
-      parameters: readJsonSchema(parameters, `${param}.parameters`),
+      parameters: schemas.read(parameters, `${param}.parameters`),
       ...(members['strict'] === true ? { strict: true } : {}),
     },
   };

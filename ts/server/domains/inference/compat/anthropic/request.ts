@@ -4,6 +4,7 @@ import { invalid } from '../../errors.ts';
 import type { EncodedMedia } from '../../media/encoded-media.ts';
 import { RequestMedia } from '../../media/request-media.ts';
 import { withEngineFormat } from '../answer-format.ts';
+import { SchemaReader } from '../json-schema.ts';
 import { asMembers, asText, type Members, omitNullish } from '../members.ts';
 import { promptThinking, promptTools } from '../prompt-parts.ts';
 import { readLoras, readSampling, readStop } from '../sampling.ts';
@@ -41,10 +42,11 @@ export function readCountCall(body: CountRequest): CountCall {
 }
 
 export function readMessagesRequest(body: MessagesRequest): CompletionRequest {
-  const { prompt, media, needsTools } = readPrompt(body, body.chat_template_kwargs);
+  const schemas = new SchemaReader();
+  const { prompt, media, needsTools } = readPrompt(body, body.chat_template_kwargs, schemas);
   const job = omitNullish<CompletionRequest['job']>({
     prompt,
-    ...withEngineFormat({}, body, 'grammar'),
+    ...withEngineFormat({}, body, 'grammar', schemas),
     media: media.length > 0 ? media : undefined,
     maxTokens: body.max_tokens,
     stop: readStop(body.stop_sequences),
@@ -57,10 +59,10 @@ export function readMessagesRequest(body: MessagesRequest): CompletionRequest {
   return { model: body.model, needsTools, needsVision: media.length > 0, needsAudio: false, job };
 }
 
-export function readPrompt(body: CountRequest, kwargs?: Members | null): ReadPrompt {
+export function readPrompt(body: CountRequest, kwargs?: Members | null, schemas = new SchemaReader()): ReadPrompt {
   const media = new RequestMedia();
   const messages = readAnthropicMessages(body.system, body.messages, media);
-  const use = readToolUse(body.tools ?? [], body.tool_choice);
+  const use = readToolUse(body.tools ?? [], body.tool_choice, schemas);
   const parallel = body.tool_choice?.['disable_parallel_tool_use'] === true ? false : undefined;
   return {
     prompt: {
@@ -83,8 +85,8 @@ function thinkingAsked(thinking: Members | null | undefined): { enableThinking?:
   throw invalid('thinking.type', 'thinking.type must be enabled, disabled or adaptive.');
 }
 
-function readToolUse(list: readonly unknown[], choice: Members | null | undefined): ToolUse {
-  const tools = list.map((tool, index) => readTool(asMembers(tool, `tools[${index}]`), `tools[${index}]`));
+function readToolUse(list: readonly unknown[], choice: Members | null | undefined, schemas: SchemaReader): ToolUse {
+  const tools = list.map((tool, index) => readTool(asMembers(tool, `tools[${index}]`), `tools[${index}]`, schemas));
   refuseDuplicates(tools, 'tools');
   switch (choice?.['type']) {
     case undefined:
@@ -101,9 +103,9 @@ function readToolUse(list: readonly unknown[], choice: Members | null | undefine
   }
 }
 
-function readTool(tool: Members, param: string): FunctionTool {
+function readTool(tool: Members, param: string, schemas: SchemaReader): FunctionTool {
   const type = tool['type'] ?? 'custom';
   if (type !== 'custom')
     throw invalid(`${param}.type`, `${param}.type must be custom; this server runs no tools of its own here.`);
-  return readFunction({ ...tool, parameters: tool['input_schema'] }, param);
+  return readFunction({ ...tool, parameters: tool['input_schema'] }, param, schemas);
 }

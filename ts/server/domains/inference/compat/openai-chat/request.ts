@@ -2,6 +2,7 @@
 import type { CompletionRequest } from '../../backend.ts';
 import { invalid } from '../../errors.ts';
 import { type AnswerFormat, chatSchema, readFormat, withEngineFormat } from '../answer-format.ts';
+import { SchemaReader } from '../json-schema.ts';
 import { type Members, omitNullish } from '../members.ts';
 import { messageText } from '../message-text.ts';
 import { promptThinking, promptTools } from '../prompt-parts.ts';
@@ -41,7 +42,8 @@ export interface KnowledgeCall {
 export function readChatRequest(body: ChatRequest): ChatCall {
   const { messages, media } = readMessages(body.messages);
   const namespaces = [...new Set(body.knowledge ?? [])];
-  const use = readToolUse(body.tools, body.tool_choice);
+  const schemas = new SchemaReader();
+  const use = readToolUse(body.tools, body.tool_choice, schemas);
   const needsTools = use.tools.length > 0 && use.choice !== 'none';
   const job = omitNullish<CompletionRequest['job']>({
     prompt: {
@@ -50,7 +52,7 @@ export function readChatRequest(body: ChatRequest): ChatCall {
       ...promptTools(use, body.parallel_tool_calls),
       ...promptThinking(body.reasoning_effort, body.chat_template_kwargs),
     },
-    ...readChatFormat(body),
+    ...readChatFormat(body, schemas),
     media: media.parts.length > 0 ? media.parts : undefined,
     maxTokens: body.max_completion_tokens ?? body.max_tokens,
     n: body.n,
@@ -97,9 +99,9 @@ function notResumable() {
   );
 }
 
-function readChatFormat(body: ChatRequest): AnswerFormat {
-  const format = body.response_format ? readFormat(body.response_format, chatSchema, 'response_format') : {};
-  return withEngineFormat(format, body, 'response_format');
+function readChatFormat(body: ChatRequest, schemas: SchemaReader): AnswerFormat {
+  const format = body.response_format ? readFormat(body.response_format, chatSchema, 'response_format', schemas) : {};
+  return withEngineFormat(format, body, 'response_format', schemas);
 }
 
 function readTopLogprobs(body: ChatRequest): number | undefined {

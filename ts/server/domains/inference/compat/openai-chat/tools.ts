@@ -1,5 +1,6 @@
 /** `tools` and `tool_choice` of the chat API, in string and object form. */
 import { invalid } from '../../errors.ts';
+import type { SchemaReader } from '../json-schema.ts';
 import { asList, asMembers, asText, type Members } from '../members.ts';
 import {
   type FunctionTool,
@@ -11,17 +12,21 @@ import {
   type ToolUse,
 } from '../tools.ts';
 
-export function readToolUse(tools: readonly unknown[] | null | undefined, choice: string | Members | null | undefined): ToolUse {
-  const read = (tools ?? []).map((tool, index) => readTool(asMembers(tool, `tools[${index}]`), `tools[${index}]`));
+export function readToolUse(
+  tools: readonly unknown[] | null | undefined,
+  choice: string | Members | null | undefined,
+  schemas: SchemaReader,
+): ToolUse {
+  const read = (tools ?? []).map((tool, index) => readTool(asMembers(tool, `tools[${index}]`), `tools[${index}]`, schemas));
   refuseDuplicates(read, 'tools');
   if (choice === undefined || choice === null) return { tools: read, choice: 'auto' };
   return typeof choice === 'string' ? plainChoice(choice, read, 'tool_choice') : objectChoice(choice, read);
 }
 
-function readTool(tool: Members, param: string): FunctionTool {
+function readTool(tool: Members, param: string, schemas: SchemaReader): FunctionTool {
   if (tool['type'] !== 'function')
     throw invalid(`${param}.type`, `${param}.type must be function; this server runs no other tools.`);
-  return readFunction(asMembers(tool['function'], `${param}.function`), `${param}.function`);
+  return readFunction(asMembers(tool['function'], `${param}.function`), `${param}.function`, schemas);
 }
 
 function objectChoice(choice: Members, tools: FunctionTool[]): ToolUse {

@@ -2,6 +2,7 @@
 import type { CompletionRequest } from '../../backend.ts';
 import { invalid } from '../../errors.ts';
 import { type AnswerFormat, readFormat, withEngineFormat } from '../answer-format.ts';
+import { SchemaReader } from '../json-schema.ts';
 import { asMembers, asText, isMembers, type Members, omitNullish, textOr } from '../members.ts';
 import { type ReadMessages, readMessages } from '../openai-chat/messages.ts';
 import { promptThinking, promptTools } from '../prompt-parts.ts';
@@ -40,7 +41,8 @@ export function responsesRequest(
   messages: readonly Members[],
   media: ReadMessages['media'],
 ): CompletionRequest {
-  const use = readToolUse(body.tools ?? [], body.tool_choice);
+  const schemas = new SchemaReader();
+  const use = readToolUse(body.tools ?? [], body.tool_choice, schemas);
   const effort = textOr(body.reasoning?.['effort'], undefined, 'reasoning.effort');
   const job = omitNullish<CompletionRequest['job']>({
     prompt: {
@@ -49,7 +51,7 @@ export function responsesRequest(
       ...promptTools(use, body.parallel_tool_calls),
       ...promptThinking(effort, body.chat_template_kwargs),
     },
-    ...responsesFormat(body),
+    ...responsesFormat(body, schemas),
     media: media.parts.length > 0 ? media.parts : undefined,
     maxTokens: body.max_output_tokens,
     sampling: readSampling(body),
@@ -70,24 +72,26 @@ function refuseUnserved(body: ResponsesRequest): void {
 }
 
 /** Empty: the answer is free text. */
-export function responsesFormat(body: ResponsesRequest): AnswerFormat {
+export function responsesFormat(body: ResponsesRequest, schemas = new SchemaReader()): AnswerFormat {
   const format = body.text?.['format'];
-  const stated = format ? readFormat(asMembers(format, 'text.format'), (members) => members['schema'], 'text.format') : {};
-  return withEngineFormat(stated, body, 'text.format');
+  const stated = format
+    ? readFormat(asMembers(format, 'text.format'), (members) => members['schema'], 'text.format', schemas)
+    : {};
+  return withEngineFormat(stated, body, 'text.format', schemas);
 }
 
 /** Whether the model may call tools of the client; a search is none. */
 export function offersTools(body: ResponsesRequest): boolean {
-  return mayCall(readToolUse(body.tools ?? [], body.tool_choice));
+  return mayCall(readToolUse(body.tools ?? [], body.tool_choice, new SchemaReader()));
 }
 
 function mayCall({ tools, choice }: ToolUse): boolean {
   return tools.length > 0 && choice !== 'none';
 }
 
-function readToolUse(list: readonly unknown[], choice: string | Members | null | undefined): ToolUse {
+function readToolUse(list: readonly unknown[], choice: string | Members | null | undefined, schemas: SchemaReader): ToolUse {
   const tools = list.flatMap((tool, index) =>
-    isFileSearch(tool) ? [] : [readTool(asMembers(tool, `tools[${index}]`), `tools[${index}]`)],
+    isFileSearch(tool) ? [] : [readTool(asMembers(tool, `tools[${index}]`), `tools[${index}]`, schemas)],
   );
   refuseDuplicates(tools, 'tools');
   if (choice === undefined || choice === null) return { tools, choice: 'auto' };
@@ -112,8 +116,8 @@ function allowedTools(choice: Members, tools: FunctionTool[]): ToolUse {
   );
 }
 
-function readTool(tool: Members, param: string): FunctionTool {
+function readTool(tool: Members, param: string, schemas: SchemaReader): FunctionTool {
   if (tool['type'] !== 'function')
     throw invalid(`${param}.type`, `${param}.type must be function or file_search; this server runs no other hosted tools.`);
-  return readFunction(tool, param);
+  return readFunction(tool, param, schemas);
 }
