@@ -37,6 +37,18 @@ t.test('one with too many characters is refused before anything runs', async (t)
   t.match(refused, { status: 400, json: { error: { code: 'grammar_too_complex' } } });
 });
 
+t.test('what stands for megabytes, or is longer than it may be, is refused in words', async (t) => {
+  const schema = (pattern: string) => ({ json_schema: { type: 'string', pattern } });
+  const cases: [body: object, status: number, code: string, message: RegExp][] = [
+    [{ grammar: `root ::= ${'"a"{999}{999} '.repeat(40)}` }, 400, 'grammar_too_complex', /written out .*\(line 1, column/],
+    [{ grammar: `root ::= "a" ${' '.repeat(262_144)}` }, 400, 'invalid_request', /grammar/],
+    [schema(`^${'[a-z]{0,2000}'.repeat(300)}$`), 400, 'grammar_too_complex', /written out/],
+    [schema(`^${'\\p{L}'.repeat(40_000)}$`), 400, 'invalid_grammar', /the pattern at # has 200002 characters and may have 4096/],
+    [{ json_schema: { type: 'string', enum: ['a'.repeat(262_144)] } }, 400, 'grammar_too_complex', /262144 bytes/],
+  ];
+  for (const [body, status, code, message] of cases) t.match(await ask(body), { status, json: { error: { code, message } } });
+});
+
 /** What a stream says. */
 function words(events: string): string {
   return [...events.matchAll(/"content":"((?:[^"\\]|\\.)*)"/g)].map(([, text]) => text).join('');

@@ -8,6 +8,7 @@
 #include "../../common/staged_bytes.h"
 #include "../../common/type_tags.h"
 #include "../chat/prompt.h"
+#include "../grammar/grammar_budget.h"
 #include "embedder_object.h"
 #include "engine_object.h"
 #include "memory_plan.h"
@@ -41,6 +42,15 @@ Napi::Promise start_by_size(Napi::Env env, size_t n_bytes, typename PromiseThrea
 
 size_t n_bytes_of(const PromptOptions & prompt) {
     return prompt.messages_json.size() + prompt.tools_json.size() + prompt.template_kwargs_json.size();
+}
+
+Prompt read_prompt(const Model & model, const JobOptions & job) {
+    const GrammarBudget budget(GrammarBudget::Kind::Thread, kTuning.grammar_compile_ms);
+    try {
+        return prepare_prompt(model, job, UINT32_MAX);
+    } catch (const GrammarLate &) {
+        refuse_late_grammar();
+    }
 }
 
 Napi::Object object_argument(const Napi::Value & value) {
@@ -159,7 +169,7 @@ Napi::Value ModelObject::render_chat(const Napi::CallbackInfo & info) {
         job.prompt = prompt_options(object_argument(info[0]));
         const size_t n_bytes = n_bytes_of(job.prompt);
         return start_by_size<Prompt>(
-            env, n_bytes, [model = model(), job = std::move(job)] { return prepare_prompt(*model, job, UINT32_MAX); },
+            env, n_bytes, [model = model(), job = std::move(job)] { return read_prompt(*model, job); },
             [](Napi::Env e, Prompt & prompt) -> Napi::Value {
                 auto to = Napi::Object::New(e);
                 to.Set("prompt", prompt.text);
@@ -176,8 +186,7 @@ Napi::Value ModelObject::count_tokens(const Napi::CallbackInfo & info) {
         job.prompt = prompt_options(object_argument(info[0]));
         const size_t n_bytes = n_bytes_of(job.prompt);
         return start_by_size<size_t>(
-            env, n_bytes,
-            [model = model(), job = std::move(job)] { return prepare_prompt(*model, job, UINT32_MAX).tokens.size(); },
+            env, n_bytes, [model = model(), job = std::move(job)] { return read_prompt(*model, job).tokens.size(); },
             [](Napi::Env e, size_t & count) -> Napi::Value { return Napi::Number::New(e, static_cast<double>(count)); });
     });
 }

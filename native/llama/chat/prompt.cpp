@@ -4,6 +4,8 @@
 #include <regex>
 
 #include "../../common/status.h"
+#include "../grammar/conversion_cost.h"
+#include "../grammar/grammar_budget.h"
 #include "../grammar/schema_bounds.h"
 #include "../model/model.h"
 #include "../text/json_depth.h"
@@ -27,9 +29,19 @@ common_json parse_json(const std::string & text, const char * what) {
     }
 }
 
+// A grammar, and a schema that becomes one.
+constexpr size_t kMostGrammarBytes = 256 * 1024;
+
+void check_size(const std::string & text, const char * what) {
+    if (text.size() <= kMostGrammarBytes) return;
+    throw StatusError("grammar_too_complex", std::string(what) + " has " + std::to_string(text.size()) + " bytes and may have " +
+                                                 std::to_string(kMostGrammarBytes) + " bytes; make it smaller");
+}
+
 common_json parse_schema(const std::string & text) {
     auto schema = parse_json(text, "the JSON schema");
     SchemaBounds(schema, "the JSON schema").check();
+    ConversionCost().add(schema, "");
     return schema;
 }
 
@@ -116,8 +128,9 @@ void escape_descriptions(const ControlTexts & control, common_json & tools) {
 }
 
 // Throws StatusError that names the tool's place.
-void check_tools(const common_json & tools) {
+void check_tools(const common_json & tools, bool are_offered) {
     if (!tools.is_array()) return;
+    ConversionCost cost;
     for (size_t i = 0; i < tools.size(); i++) {
         const auto & tool = tools.at(i);
         if (!tool.is_object() || !tool.contains("function") || !tool.at("function").is_object()) continue;
@@ -128,7 +141,9 @@ void check_tools(const common_json & tools) {
             throw StatusError("invalid_argument",
                               member + ".name has more than " + std::to_string(kMostToolNameBytes) + " bytes; shorten it");
         }
-        if (function.contains("parameters")) SchemaBounds(function.at("parameters"), member + ".parameters").check();
+        if (!function.contains("parameters")) continue;
+        SchemaBounds(function.at("parameters"), member + ".parameters").check();
+        if (are_offered) cost.add(function.at("parameters"), std::to_string(i));
     }
 }
 
@@ -181,11 +196,13 @@ common_chat_templates_inputs inputs_of(const Model & model, const JobOptions & j
         escape_control_texts(model.control_texts(), inputs.messages);
         if (!prompt.tools_json.empty()) {
             auto tools = parse_json(prompt.tools_json, "tools");
-            check_tools(tools);
+            check_tools(tools, prompt.tool_choice != "none");
             escape_descriptions(model.control_texts(), tools);
             inputs.tools = common_chat_tools_parse_oaicompat(tools);
         }
     } catch (const StatusError &) {
+        throw;
+    } catch (const GrammarLate &) {
         throw;
     } catch (const std::bad_alloc &) {
         throw;
@@ -349,6 +366,8 @@ Prompt prepare_prompt(const Model & model, const JobOptions & job, uint32_t n_ct
     if (!job.grammar.empty() && !job.json_schema.empty()) {
         throw StatusError("invalid_argument", "grammar and JSON schema exclude each other; give one");
     }
+    check_size(job.grammar, "the grammar");
+    check_size(job.json_schema, "the JSON schema");
     auto prompt = job.prompt.kind == PromptOptions::Kind::Chat ? prepare_chat(model, job, n_ctx) : prepare_text(job);
     prompt.grammar.tenant = job.tenant;
     // Megabytes take seconds to tokenise, while others wait for this thread.

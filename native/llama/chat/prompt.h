@@ -26,7 +26,8 @@ struct Prompt {
 };
 
 // `n_ctx`: tokens that the context holds, one of which is for the answer. Throws StatusError template_failed, invalid_grammar,
-// invalid_media, context_length_exceeded, unsupported or invalid_argument.
+// grammar_too_complex, invalid_media, context_length_exceeded, unsupported or invalid_argument, and GrammarLate where the
+// GrammarBudget of the calling thread has no room for the conversion of schemas.
 Prompt prepare_prompt(const Model & model, const JobOptions & job, uint32_t n_ctx);
 
 }  // namespace svc

@@ -1,7 +1,7 @@
 #include "preparation.h"
 
 #include "../../common/memory_wait.h"
-#include "../tuning/tuning.h"
+#include "../grammar/grammar_budget.h"
 
 #include <random>
 #include <tuple>
@@ -27,7 +27,14 @@ void add_generations(Job & job) {
     }
 }
 
-bool is_slow(const Job & job) { return !job.options.media.empty() || job.n_queued_tokens > kTuning.quick_prompt_tokens; }
+// All that is known before anything is read. Whatever else is slow leaves the quick thread when its time is over.
+bool is_slow(const Job & job) {
+    const auto & options = job.options;
+    const size_t n_grammar_bytes = options.grammar.size() + options.json_schema.size() + options.prompt.tools_json.size() +
+                                   options.prompt.template_kwargs_json.size();
+    return !options.media.empty() || job.n_queued_tokens > kTuning.quick_prompt_tokens ||
+           n_grammar_bytes > kTuning.quick_grammar_bytes;
+}
 
 // Thousands may wait: what was read is let go. Moved out, since a string that is assigned an empty one keeps its memory.
 void let_go(Job & job) {
@@ -54,7 +61,9 @@ Preparation::Preparation(std::shared_ptr<const Model> model, uint32_t n_ctx, std
                          std::function<void(const Job &, const Status &)> failed)
     : model_(std::move(model)), n_ctx_(n_ctx), done_(std::move(done)), failed_(std::move(failed)) {
     try {
-        for (auto * lane : {&quick_, &slow_}) lane->thread = std::thread([this, lane] { run(*lane); });
+        for (auto * lane : {&quick_, &slow_}) {
+            for (size_t i = 0; i < lane->n_threads; i++) lane->threads.emplace_back([this, lane] { run(*lane); });
+        }
     } catch (...) {
         close();
         throw;
@@ -63,12 +72,12 @@ Preparation::Preparation(std::shared_ptr<const Model> model, uint32_t n_ctx, std
 
 Preparation::~Preparation() { close(); }
 
-void Preparation::push(Job job) {
+void Preparation::push(Job job) { add(is_slow(*job) ? slow_ : quick_, job); }
+
+void Preparation::add(Lane & lane, const Job & job) {
     std::lock_guard lock(mutex_);
     if (closing_) throw StatusError("closed", "the engine is closed");
-    auto & lane = is_slow(*job) ? slow_ : quick_;
-    const auto & tenant = job->options.tenant;
-    lane.waiting.push(tenant, 0, job);
+    lane.waiting.push(job->options.tenant, 0, job);
     lane.changed.notify_one();
 }
 
@@ -79,36 +88,73 @@ void Preparation::close() {
         for (auto * lane : {&quick_, &slow_}) lane->changed.notify_all();
     }
     for (auto * lane : {&quick_, &slow_}) {
-        if (lane->thread.joinable()) lane->thread.join();
+        for (auto & thread : lane->threads) {
+            if (thread.joinable()) thread.join();
+        }
         lane->waiting = {};
     }
     model_.reset();
 }
 
 void Preparation::run(Lane & lane) {
-    for (;;) {
-        Job job;
-        {
-            std::unique_lock lock(mutex_);
-            lane.changed.wait(lock, [&] { return closing_ || !lane.waiting.empty(); });
-            if (closing_) return;
-            const MemoryWait wait;
-            job = lane.waiting.pop(1);
-        }
-        const auto status = catch_status([&] { prepare(*job); });
-        if (status.code.empty()) done_(job);
-        else failed_(job, status);
+    while (const auto job = take(lane)) {
+        work_on(lane, job);
+        leave(lane, *job);
     }
 }
 
-void Preparation::prepare(svc::Job & job) const {
-    if (job.cancelled) return;
-    job.prompt = prepare_prompt(*model_, job.options, n_ctx_);
-    if (!job.options.sampling.seed) job.options.sampling.seed = std::random_device{}();
-    add_generations(job);
-    // What is quickly made is made when the job begins.
-    if (are_samplers_slow(job)) build_samplers(*model_, job);
+// Null where the engine is being closed.
+Preparation::Job Preparation::take(Lane & lane) {
+    Job job;
+    std::unique_lock lock(mutex_);
+    lane.changed.wait(lock, [&] { return closing_ || take_next(lane, job); });
+    return job;
+}
+
+bool Preparation::take_next(Lane & lane, Job & job) {
+    const MemoryWait wait;
+    auto next = lane.waiting.pop(1, [&](const std::string & tenant) { return lane.tenants.count(tenant) == 0; });
+    if (!next) return false;
+    job = std::move(*next);
+    lane.tenants.insert(job->options.tenant);
+    return true;
+}
+
+void Preparation::leave(Lane & lane, const svc::Job & job) {
+    std::lock_guard lock(mutex_);
+    lane.tenants.erase(job.options.tenant);
+    // Another job of the tenant may be all that a thread waits for.
+    lane.changed.notify_all();
+}
+
+void Preparation::work_on(Lane & lane, const Job & job) {
+    bool is_ready = false;
+    const auto status = catch_status([&] {
+        is_ready = prepare(*job, lane.compile_ms);
+        if (is_ready) return;
+        if (&lane == &quick_) add(slow_, job);
+        else refuse_late_grammar();
+    });
+    if (!status.code.empty()) failed_(job, status);
+    else if (is_ready) done_(job);
+}
+
+// False where its grammar, schema or tools need more time than that.
+bool Preparation::prepare(svc::Job & job, double compile_ms) const {
+    if (job.cancelled) return true;
+    const GrammarBudget budget(GrammarBudget::Kind::Thread, compile_ms, &job.cancelled);
+    try {
+        job.prompt = prepare_prompt(*model_, job.options, n_ctx_);
+        if (!job.options.sampling.seed) job.options.sampling.seed = std::random_device{}();
+        add_generations(job);
+        // What is quickly made is made when the job begins.
+        if (are_samplers_slow(job)) build_samplers(*model_, job);
+    } catch (const GrammarLate &) {
+        job.generations.clear();
+        return job.cancelled;
+    }
     let_go(job);
+    return true;
 }
 
 }  // namespace svc

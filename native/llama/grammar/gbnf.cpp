@@ -6,6 +6,7 @@
 
 #include "../../common/status.h"
 #include "../text/utf8_partial.h"
+#include "grammar_budget.h"
 #include "left_recursion.h"
 
 namespace svc {
@@ -16,7 +17,15 @@ using Kind = GrammarSymbol::Kind;
 using Symbols = std::vector<GrammarSymbol>;
 
 constexpr int kMostDepth = 200;
+// Memory of a grammar whose repetitions are written out, in symbols.
 constexpr size_t kMostSymbols = 1000000;
+// What a rule and an alternative take beside their symbols, in symbols.
+constexpr size_t kRuleSymbols = 2;
+constexpr size_t kAlternativeSymbols = 1;
+// Longer than any token, and no work to tokenise.
+constexpr size_t kMostTokenBytes = 1024;
+// Of tokenising that, as a look-up.
+constexpr size_t kPiecesPerToken = 64;
 // As in llama.cpp: a larger lower bound is refused, a larger upper bound is none.
 constexpr uint64_t kMostRepetitions = 2000;
 constexpr uint64_t kUnbounded = UINT64_MAX;
@@ -65,12 +74,30 @@ class Parser {
     using Alternatives = std::vector<Symbols>;
 
     [[noreturn]] void fail(const std::string & what) const {
+        throw StatusError("invalid_grammar",
+                          "the grammar cannot be parsed: " + what + place() + "; see the GBNF guide of llama.cpp");
+    }
+
+    std::string place() const {
         const auto before = text_.substr(0, std::min(at_, text_.size()));
         const auto line = std::count(before.begin(), before.end(), '\n') + 1;
         const size_t begin = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
-        throw StatusError("invalid_grammar", "the grammar cannot be parsed: " + what + " (line " + std::to_string(line) +
-                                                 ", column " + std::to_string(before.size() - begin + 1) +
-                                                 "); see the GBNF guide of llama.cpp");
+        return " (line " + std::to_string(line) + ", column " + std::to_string(before.size() - begin + 1) + ")";
+    }
+
+    // Before so much is taken: a few bytes can stand for any number of symbols.
+    void charge(size_t n_symbols) {
+        GrammarBudget::spend(1 + n_symbols / 8);
+        n_symbols_ += n_symbols;
+        if (n_symbols_ <= kMostSymbols) return;
+        throw StatusError("grammar_too_complex", "with its repetitions written out the grammar has more than " +
+                                                     std::to_string(kMostSymbols) + " symbols" + place() +
+                                                     "; repeat less, or give a repetition no upper bound");
+    }
+
+    void append(Symbols & symbols, GrammarSymbol symbol) {
+        charge(1);
+        symbols.push_back(symbol);
     }
 
     char peek(size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
@@ -110,10 +137,10 @@ class Parser {
         return ids_.emplace(name, static_cast<uint32_t>(n_rules_)).second ? n_rules_++ : ids_[name];
     }
 
+    // The symbols have been charged.
     void define(uint32_t id, Alternatives alternatives) {
+        charge(kRuleSymbols + kAlternativeSymbols * alternatives.size());
         if (alternatives_.size() <= id) alternatives_.resize(id + 1);
-        for (const auto & symbols : alternatives) n_symbols_ += symbols.size() + 1;
-        if (n_symbols_ > kMostSymbols) fail("the grammar is too large");
         alternatives_[id] = std::move(alternatives);
     }
 
@@ -155,7 +182,7 @@ class Parser {
             else if (c == '.') any(symbols);
             else if (c == '<' || c == '!') token(symbols);
             else if (c == '(') group(symbols);
-            else if (is_name(c)) symbols.push_back({Kind::Rule, id_of(name())});
+            else if (is_name(c)) append(symbols, {Kind::Rule, id_of(name())});
             else return symbols;
             item = begin;
             space(nested);
@@ -166,7 +193,7 @@ class Parser {
         at_++;
         while (peek() != '"') {
             const uint32_t c = character();
-            symbols.push_back({Kind::Set, set_id({{c, c}})});
+            append(symbols, {Kind::Set, set_id({{c, c}})});
         }
         at_++;
     }
@@ -183,17 +210,18 @@ class Parser {
                 at_++;
                 high = character();
             }
+            GrammarBudget::spend();
             ranges.push_back({low, high});
         }
         at_++;
         if (ranges.empty()) return;  // as in llama.cpp: nothing at all, inverse or not
         auto ordered = merged(std::move(ranges));
-        symbols.push_back({Kind::Set, set_id(inverse ? complement(ordered) : ordered)});
+        append(symbols, {Kind::Set, set_id(inverse ? complement(ordered) : ordered)});
     }
 
     void any(Symbols & symbols) {
         at_++;
-        symbols.push_back({Kind::Set, set_id({{0, 0x10FFFF}})});
+        append(symbols, {Kind::Set, set_id({{0, 0x10FFFF}})});
     }
 
     void group(Symbols & symbols) {
@@ -203,7 +231,7 @@ class Parser {
         const auto id = static_cast<uint32_t>(n_rules_++);
         define(id, alternatives(true));
         expect(')');
-        symbols.push_back({Kind::Rule, id});
+        append(symbols, {Kind::Rule, id});
         depth_--;
     }
 
@@ -218,16 +246,18 @@ class Parser {
             const uint64_t id = integer();
             expect(']');
             expect('>');
-            symbols.push_back({kind, static_cast<uint32_t>(id)});
+            append(symbols, {kind, static_cast<uint32_t>(id)});
             return;
         }
         while (peek() != '>' && at_ < text_.size()) at_++;
         expect('>');
+        if (at_ - begin > kMostTokenBytes) fail("this is longer than any token");
+        GrammarBudget::spend(kPiecesPerToken);
         llama_token tokens[2];
         const int32_t count =
             llama_tokenize(vocab_, text_.data() + begin, static_cast<int32_t>(at_ - begin), tokens, 2, false, true);
         if (count != 1) fail("this is not one token of the model");
-        symbols.push_back({kind, static_cast<uint32_t>(tokens[0])});
+        append(symbols, {kind, static_cast<uint32_t>(tokens[0])});
     }
 
     uint32_t character() {
@@ -287,10 +317,11 @@ class Parser {
         if (most != kUnbounded && most > kMostRepetitions) most = kUnbounded;
         const Symbols repeated(symbols.begin() + static_cast<std::ptrdiff_t>(item), symbols.end());
         symbols.resize(item);
-        if ((least + 1) * repeated.size() > kMostSymbols) fail("the grammar is too large");
+        n_symbols_ -= repeated.size();
+        charge(least * repeated.size());
         for (uint64_t i = 0; i < least; i++) symbols.insert(symbols.end(), repeated.begin(), repeated.end());
-        if (most == kUnbounded) symbols.push_back({Kind::Rule, unbounded_tail(repeated)});
-        else if (most > least) symbols.push_back({Kind::Rule, bounded_tail(repeated, most - least)});
+        if (most == kUnbounded) append(symbols, {Kind::Rule, unbounded_tail(repeated)});
+        else if (most > least) append(symbols, {Kind::Rule, bounded_tail(repeated, most - least)});
     }
 
     void bounds(bool nested, uint64_t & least, uint64_t & most) {
@@ -312,7 +343,8 @@ class Parser {
     // tail ::= S tail |
     uint32_t unbounded_tail(Symbols repeated) {
         const auto id = static_cast<uint32_t>(n_rules_++);
-        repeated.push_back({Kind::Rule, id});
+        charge(repeated.size());
+        append(repeated, {Kind::Rule, id});
         define(id, {std::move(repeated), {}});
         return id;
     }
@@ -321,8 +353,9 @@ class Parser {
     uint32_t bounded_tail(const Symbols & repeated, uint64_t count) {
         uint32_t id = 0;
         for (uint64_t i = 0; i < count; i++) {
+            charge(repeated.size());
             Symbols symbols = repeated;
-            if (i > 0) symbols.push_back({Kind::Rule, id});
+            if (i > 0) append(symbols, {Kind::Rule, id});
             id = static_cast<uint32_t>(n_rules_++);
             define(id, {std::move(symbols), {}});
         }
@@ -330,6 +363,7 @@ class Parser {
     }
 
     uint32_t set_id(const CodePointSet & set) {
+        GrammarBudget::spend(set.size());
         return set_ids_.emplace(set, static_cast<uint32_t>(set_ids_.size())).first->second;
     }
 
@@ -365,6 +399,7 @@ class Parser {
 
 GrammarRules parse_gbnf(std::string_view text, const llama_vocab * vocab) {
     auto rules = Parser(text, vocab).parse();
+    GrammarBudget::look();
     if (has_left_recursion(rules))
         throw StatusError("invalid_grammar",
                           "the grammar has left recursion: a rule begins with itself, at once or through others");

@@ -38,7 +38,8 @@ struct GrammarRules {
     uint32_t root = 0;
 };
 
-// `vocab` resolves <token> symbols. Throws StatusError invalid_grammar with line and column.
+// `vocab` resolves <token> symbols. Throws StatusError invalid_grammar or grammar_too_complex with line and column, and
+// GrammarLate (grammar_budget.h).
 GrammarRules parse_gbnf(std::string_view text, const llama_vocab * vocab);
 
 }  // namespace svc

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <exception>
 
+#include "../../common/status.h"
 #include "../tuning/tuning.h"
 
 namespace svc {
@@ -49,6 +50,13 @@ class GrammarBudget {
         if (current_.is_step && n_pieces > kTuning.grammar_step_pieces) throw GrammarLate();
         spend(n_pieces);
     }
+    // Before work of others that looks at no budget: throws GrammarLate where so many pieces do not fit into what is left.
+    static void reserve(size_t n_pieces) {
+        if (!current_.is_bounded) return;
+        look();
+        const double left_ms = current_.until_ms - ms_of(current_.clock);
+        if (static_cast<double>(n_pieces) > left_ms * kTuning.grammar_pieces_per_ms) throw GrammarLate();
+    }
     // Whether others wait for what the calling thread does.
     static bool is_step() { return current_.is_step; }
 
@@ -73,5 +81,10 @@ class GrammarBudget {
 
     State before_;
 };
+
+[[noreturn]] inline void refuse_late_grammar() {
+    throw StatusError("grammar_too_complex",
+                      "the grammar, the schema or the tools take too long to compile; make them smaller, or less ambiguous");
+}
 
 }  // namespace svc

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -74,6 +75,17 @@ template <typename Item> class FairQueue {
         auto & line = *turns_.begin()->line;
         change(line, [&] { shares_.serve(*line.share, cost); });
         return take(line, line.items.begin());
+    }
+
+    // The same for the first one whose tenant `may_go`; none where there is no such tenant.
+    template <typename Test> std::optional<Item> pop(double cost, Test && may_go) {
+        for (const auto & turn : turns_) {
+            if (!may_go(*turn.line->name)) continue;
+            auto & line = *turn.line;
+            change(line, [&] { shares_.serve(*line.share, cost); });
+            return take(line, line.items.begin());
+        }
+        return std::nullopt;
     }
 
     Item remove(const Ticket & ticket) { return take(*ticket.line, ticket.line->items.find(ticket.place)); }

@@ -5,9 +5,7 @@
 #include <map>
 
 #include "../../common/status.h"
-#include "../grammar/grammar_budget.h"
 #include "../model/model.h"
-#include "../tuning/tuning.h"
 #include "logits.h"
 
 namespace svc {
@@ -154,13 +152,7 @@ std::unique_ptr<GrammarGuide> follow_grammar(const Model & model, const GrammarS
 
 // Null where the job has no grammar.
 std::unique_ptr<GrammarGuide> build_guide(const Model & model, const GrammarSpec & spec) {
-    if (spec.text.empty()) return nullptr;
-    const GrammarBudget budget(GrammarBudget::Kind::Thread, kTuning.grammar_compile_ms);
-    try {
-        return follow_grammar(model, spec);
-    } catch (const GrammarLate &) {
-        throw StatusError("grammar_too_complex", "the grammar takes too long to compile; make it smaller, or less ambiguous");
-    }
+    return spec.text.empty() ? nullptr : follow_grammar(model, spec);
 }
 
 std::vector<llama_logit_bias> all_biases(const Model & model, const SamplingOptions & options,

@@ -27,7 +27,7 @@ struct TokenProbability {
 
 class Sampler {
   public:
-    // Throws StatusError invalid_grammar or grammar_too_complex. `model` must outlive it.
+    // Throws StatusError invalid_grammar or grammar_too_complex, and GrammarLate as sample() does. `model` must outlive it.
     Sampler(const Model & model, const SamplingOptions & options, const std::vector<llama_logit_bias> & bias,
             const GrammarSpec & grammar, uint32_t seed);
 

@@ -15,6 +15,7 @@ t.test('turns go by priority, by what tenants run, by what they were served, by 
     ['nobody saves up a burst', 'a:1 a:2 a:3 a:4 pop=10 pop=10 b:5 b:6 pop=10 pop=10 pop=10', '1 2 5 3 6'],
     ['a tenant that runs nothing goes first', 'a:1 b:2 run=a pop pop', '2 1'],
     ['until it does', 'a:1 b:2 run=a run=b end=a pop pop', '1 2'],
+    ['a tenant may have to wait while others go', 'a:1 a:2 b:3 b:4 pop!a pop pop!a pop!a pop', '3 1 4 - 2'],
     ['what is taken out is gone', 'a:1 a:2 b:3 1- pop pop pop', '2 3 -'],
     ['so is a tenant that leaves', 'a:1 a:2 b:3 drop=a pop pop', '3 -'],
     ['and comes back', 'a:1 drop=a a:2 pop', '2'],

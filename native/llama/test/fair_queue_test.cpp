@@ -1,6 +1,6 @@
 // fair-queue-test order WORD...: a queue by words, prints what is taken out.
-//   TENANT:NAME[*PRIORITY]  comes to wait; `pop` or `pop=COST` takes the next one; `run=TENANT`, `end=TENANT` change what it
-//   runs; `drop=TENANT` takes out all that it has waiting; `NAME-` takes that one out.
+//   TENANT:NAME[*PRIORITY]  comes to wait; `pop` or `pop=COST` takes the next one, `pop!TENANT` that of others; `run=TENANT`,
+//   `end=TENANT` change what it runs; `drop=TENANT` takes out all that it has waiting; `NAME-` takes that one out.
 // fair-queue-test random SEED N: against a plain list; prints `operations N`, and ends with status 1 where they differ.
 #include <algorithm>
 #include <cstdio>
@@ -38,7 +38,11 @@ int show_order(int count, char ** words) {
     for (int i = 0; i < count; i++) {
         const std::string word = words[i];
         const auto behind = word.substr(std::min(word.size(), word.find('=') + 1));
-        if (word.rfind("pop", 0) == 0) {
+        if (word.rfind("pop!", 0) == 0) {
+            const auto other = queue.pop(1, [&](const std::string & tenant) { return tenant != word.substr(4); });
+            std::printf("%s%s", space, other.value_or("-").c_str());
+            space = " ";
+        } else if (word.rfind("pop", 0) == 0) {
             std::printf("%s%s", space, queue.empty() ? "-" : queue.pop(behind == word ? 1 : std::atof(behind.c_str())).c_str());
             space = " ";
         } else if (word.rfind("run=", 0) == 0) {

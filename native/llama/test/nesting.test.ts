@@ -68,8 +68,8 @@ t.test('requests', async (t) => {
   for (let i = 0; i < 40; i++) types = { type: ['object', 'array'], properties: { a: types } };
 
   const schemas: Record<string, [RegExp, object]> = {
-    'references in a row': [/different references/, chain(20_000, (next) => next)],
-    'references below objects': [/different references/, chain(8_000, (a) => ({ type: 'object', properties: { a } }))],
+    'references in a row': [/different references/, chain(5_000, (next) => next)],
+    'references below objects': [/different references/, chain(3_000, (a) => ({ type: 'object', properties: { a } }))],
     'a reference to itself': [/leads to itself/, { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }],
     'a reference to itself in allOf': [
       /leads to itself/,
@@ -83,7 +83,7 @@ t.test('requests', async (t) => {
       { type: 'object', properties: { ['_'.repeat(nLevels)]: {} }, additionalProperties: { type: 'string' } },
     ],
     'a long reference': [/more than 1024 bytes/, { $ref: `#/$defs/${'_'.repeat(nLevels)}` }],
-    'many optional properties': [/500 properties/, { type: 'object', properties: optional(20_000) }],
+    'many optional properties': [/500 properties/, { type: 'object', properties: optional(8_000) }],
     'many optional properties in alternatives': [
       /500 properties/,
       { allOf: [{ anyOf: ['a', 'b', 'c'].map((prefix) => ({ properties: optional(200, prefix) })) }] },
@@ -130,11 +130,12 @@ t.test('requests', async (t) => {
   });
 
   await t.test('grammars', async (t) => {
-    const grammar = `root ::= ${'('.repeat(nLevels)}"a"${')'.repeat(nLevels)}`;
+    const grammar = `root ::= ${'('.repeat(nLevels / 2)}"a"${')'.repeat(nLevels / 2)}`;
     await t.rejects(run({ grammar }), { code: 'invalid_grammar', message: /nested too deeply/ }, 'groups');
-    const nRules = 100_000;
-    const rules = Array.from({ length: nRules }, (_, i) => `r${i} ::= r${i + 1}`);
-    await t.resolves(run({ grammar: `root ::= r0\n${rules.join('\n')}\nr${nRules} ::= "a"` }), 'rules in a row');
+    const nRules = 20_000;
+    const name = (i: number) => `r${i.toString(36)}`;
+    const rules = Array.from({ length: nRules }, (_, i) => `${name(i)}::=${name(i + 1)}`);
+    await t.resolves(run({ grammar: `root ::= r0\n${rules.join('\n')}\n${name(nRules)} ::= "a"` }), 'rules in a row');
   });
 });
 

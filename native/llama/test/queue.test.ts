@@ -198,9 +198,9 @@ t.test('what a job holds beside its text counts too: images for less, biases unt
   const engine = await open(t, { nParallel: 1 });
   const blocker = submit(engine, 'a', endless);
   await blocker.started;
-  // The jobs behind them wait while their grammars are compiled: short ones behind the first, media behind the second.
+  // Costly jobs of the tenant behind them wait while their grammars are compiled.
   const properties = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`member${i}`, { type: 'string' }]));
-  const slow = ['', 'long '.repeat(80_000)].map((description) =>
+  const slow = ['long '.repeat(20_000), 'long '.repeat(40_000)].map((description) =>
     submit(engine, 'a', { jsonSchema: JSON.stringify({ properties, description }) }),
   );
   const countOf = (more: Partial<GenerationJob>): number => {
@@ -210,7 +210,7 @@ t.test('what a job holds beside its text counts too: images for less, biases unt
   };
   const ids = 4; // as bytes of text
   t.equal(countOf({ media: [{ kind: 'audio', samples: new Uint8Array(256_000) }] }), ids + 1_000);
-  t.equal(countOf({ grammar: 'x'.repeat(4_000) }), ids + 1_000);
+  t.equal(countOf({ grammar: 'x'.repeat(80_000) }), ids + 20_000);
   const logitBias = Array.from({ length: 1_000 }, (_, token): [number, number] => [token, -1]);
   t.equal(countOf({ logitBias }), ids + 2_000);
   // What was read is let go.

@@ -124,8 +124,10 @@ struct Tuning {
     uint32_t reserved_part = 8;
     // of text, until it is tokenised. step
     uint64_t bytes_per_token = 4;
-    // TTFT of short prompts : long ones, of which one at a time is prepared. Some 40 ms of work. step, 2c
+    // TTFT of short prompts : long ones, of which few at a time are prepared. Some 40 ms of work. step, 2c
     uint64_t quick_prompt_tokens = 64 * 1024;
+    // costly jobs that do not wait for another tenant's : memory and cores. chosen
+    size_t slow_preparing_threads = 2;
     // of pixels: three megabytes come to about a thousand tokens. step
     size_t media_bytes_per_text_byte = 64;
     // connections that may wait : memory, 2 KiB each. idle-streams, 2c
@@ -173,8 +175,14 @@ struct Tuning {
     uint32_t grammar_forgiven_rows = 64;
     // slow grammars that still have an answer : processor time that they take. chosen
     double late_row_most_ms = 2000;
-    // the same until a grammar is compiled, while other jobs wait to be prepared. chosen
+    // the same until a job with a grammar, a schema or tools is prepared, while others of the slow queue wait. chosen
     double grammar_compile_ms = 1000;
+    // the same while short prompts wait : jobs that are begun twice. chosen
+    double quick_compile_ms = 60;
+    // bytes of grammar, schema and tools that are tried there. chosen
+    size_t quick_grammar_bytes = 64 * 1024;
+    // schemas : time of their conversion, which cannot be broken off. Look-ups in a millisecond. grammar-budget.test.ts, 2c
+    double grammar_pieces_per_ms = 10000;
     // an answer that a quick grammar keeps waiting : steps that hardly notice the thread that it is followed on. chosen
     int late_quick_niceness = 5;
     // the same for the slow ones, which get what steps leave: a busy thread beside those that compute makes them wait. chosen

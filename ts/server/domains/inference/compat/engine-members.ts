@@ -20,7 +20,7 @@ export type LoraMember = Static<typeof Lora>;
 
 /** Members of this engine that no foreign API has, accepted on every completion route. */
 export const engineMembers = {
-  grammar: nullableString('GBNF grammar that the answer must match.', { maxLength: 1_000_000 }),
+  grammar: nullableString('GBNF grammar that the answer must match.', { maxLength: 262_144 }),
   json_schema: nullableRecord('JSON Schema that the answer must match.'),
   cache_prompt: nullableBoolean('Reuses cached prompt prefixes; true unless told.'),
   lora: nullableList<LoraMember>(Lora, 64, 'Adapters of this request with their scales.'),
