@@ -124,3 +124,8 @@ t.test('the table is sound and every page is complete', async (t) => {
     t.match(overview(commands), command.words.join(' '));
   }
 });
+
+t.test('what is no text is refused before anything is done with it', async (t) => {
+  for (const word of ['a\uFFFD', 'a\0', '\ud800'])
+    t.throws(() => get('models', 'pull', word), { message: /argument 1 holds/ }, word);
+});

@@ -1,6 +1,7 @@
 /** Reads a command line against the command table. */
 import { parseArgs } from 'node:util';
 import { closestName } from '../server/platform/text/closest-name.ts';
+import { decodedTextFault } from '../server/platform/text/given-text.ts';
 import { usageError } from './cli-error.ts';
 import { type Command, globalOptions, type Invocation, type Option, type Options } from './command.ts';
 
@@ -36,6 +37,7 @@ export function findCommand<C extends Pick<Command, 'words'>>(
 
 /** Throws CliError usage, with a suggestion where one is near. */
 export function parseCommand(command: Command, args: readonly string[]): ParsedCommand {
+  requireTexts(args);
   if (command.passThrough) return { options: {}, positionals: [...args] };
   const options: Options = { ...globalOptions, ...command.options };
   const name = command.words.join(' ');
@@ -62,6 +64,14 @@ export function parseCommand(command: Command, args: readonly string[]): ParsedC
   }
   if (values['help'] !== true) checkPositionals(command, positionals);
   return { options: values as ParsedCommand['options'], positionals };
+}
+
+/** The runtime has put U+FFFD in the place of bytes that are no UTF-8, so what the shell sent is lost. */
+function requireTexts(args: readonly string[]): void {
+  args.forEach((arg, index) => {
+    const fault = decodedTextFault(arg);
+    if (fault !== undefined) throw usageError(`argument ${index + 1} ${fault}`, 'see that the terminal and the script use UTF-8');
+  });
 }
 
 /** llama-server's spellings, so that its command lines work here: `-ngl 99` and `--ctx-size=4096`. */

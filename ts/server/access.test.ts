@@ -108,7 +108,7 @@ async function openWorld(t: Test): Promise<World> {
   const migrations = modules.map(({ name, migrations: own = [] }) => ({ module: name, migrations: own }));
   const storage = createStorage({ url: `sqlite:${join(dataDir, 'svc.db')}`, modules: [eventsMigrations, ...migrations] });
   await storage.open();
-  const tenants = { tokensPerMinute: () => undefined, allowsPriority: () => true };
+  const tenants = { has: () => true, tokensPerMinute: () => undefined, allowsPriority: () => true };
   const node = { ...scriptedNode, dataDir };
   const platform = {
     node,

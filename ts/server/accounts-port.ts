@@ -43,6 +43,11 @@ export class AccountsPort implements Authenticator, AccessRecorder, TenantRules,
     return this.#rules?.tokensPerMinute(tenant);
   }
 
+  /** On a node without accounts whatever callers name is a tenant. */
+  has(tenant: string): boolean {
+    return this.#rules?.has(tenant) ?? true;
+  }
+
   allowsPriority(tenant: string): boolean {
     return this.#rules?.allowsPriority(tenant) ?? true;
   }

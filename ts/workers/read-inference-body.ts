@@ -14,7 +14,7 @@ function readerOf(name: string): PackingReader {
   const spec = Object.entries(bodyReaders).find(([each]) => each === name)?.[1];
   if (spec === undefined) throw new Error(`there is no reader ${name}`);
   const reading = spec as unknown as { read(body: unknown, sizeBytes: number): unknown; pack(value: unknown): unknown };
-  const made = { reader: new BodyReader(spec.schema, reading), pack: reading.pack };
+  const made = { reader: new BodyReader(spec.schema, 'free', reading), pack: reading.pack };
   readers.set(name, made);
   return made;
 }

@@ -7,6 +7,7 @@ const specs = {
   quota_exceeded: [429, 'A quota by the month is used up; `exceeded` names it and says when it resets.'],
   storage_unavailable: [503, 'The database cannot be read or written now, so what is used cannot be recorded; retry.'],
   invalid_request: [400, 'A member is missing or wrong; `detail` names it.'],
+  tenant_not_found: [404, 'There is no such tenant.'],
   forbidden: [403, 'The role of the caller does not reach so far.'],
 } satisfies Record<string, [number, string]>;
 

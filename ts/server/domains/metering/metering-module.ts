@@ -51,7 +51,7 @@ export function createMetering(
     corsHeaders: { accepted: [], exposed: RATE_LIMIT_HEADERS },
     belongings: new MeteringBelongings(storage, quotas),
     routes: [
-      ...quotaRoutes({ quotas, registry, months, now }),
+      ...quotaRoutes({ quotas, registry, months, tenants, now }),
       usageRoute({ store, journal, now }),
       usageSeriesRoute({ store, journal, now }),
     ],

@@ -4,6 +4,7 @@ import type { ErrorSpec } from '../../platform/http/errors.ts';
 
 const specs = {
   tool_call_denied: [403, 'Role enforcement is on and the caller’s role does not reach `tool`; `needed_role` is the least one.'],
+  tenant_not_found: [404, 'There is no such tenant.'],
   invalid_request: [400, 'A member is missing or wrong; `detail` names it.'],
 } satisfies Record<string, [number, string]>;
 

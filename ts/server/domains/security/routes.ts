@@ -1,6 +1,7 @@
 /** How role enforcement is switched, and what it denied or would deny. */
 import Type from 'typebox';
 import { json, type Route, route } from '../../platform/http/route.ts';
+import type { TenantRules } from '../../platform/module/tenant-rules.ts';
 import type { Decisions } from './decisions.ts';
 import type { Enforcement } from './enforcement.ts';
 import { errorSpecs, securityError } from './errors.ts';
@@ -10,6 +11,7 @@ import { Decision, decisionBody, EnforcementChange, EnforcementShape, enforcemen
 export interface SecurityRouteDeps {
   enforcement: Enforcement;
   decisions: Decisions;
+  tenants: Pick<TenantRules, 'has'>;
 }
 
 const tag = 'Security';
@@ -17,7 +19,7 @@ const path = '/api/v1/security/enforcement';
 const DEFAULT_LIMIT = 100;
 
 export function securityRoutes(deps: SecurityRouteDeps): Route[] {
-  const { enforcement, decisions } = deps;
+  const { enforcement, decisions, tenants } = deps;
   return [
     route({
       method: 'GET',
@@ -41,8 +43,10 @@ export function securityRoutes(deps: SecurityRouteDeps): Route[] {
         '`enforce` would deny.',
       body: EnforcementChange,
       responses: { 200: EnforcementShape },
-      errors: errorSpecs('invalid_request'),
+      errors: errorSpecs('invalid_request', 'tenant_not_found'),
       handle: async ({ body: { mode, tenant } }) => {
+        if (tenant !== undefined && !tenants.has(tenant))
+          throw securityError('tenant_not_found', `There is no tenant ${tenant}; GET /api/v1/identity/tenants lists them.`);
         if (tenant !== undefined) await enforcement.setTenant(tenant, mode ?? undefined);
         else if (mode !== null) await enforcement.setNode(mode);
         else throw securityError('invalid_request', 'A node has a mode; null is for tenants.', { param: 'mode' });

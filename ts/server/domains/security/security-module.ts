@@ -20,7 +20,7 @@ const REFRESH_MS = 1_000;
 const UPKEEP_MS = 60 * 60 * 1000;
 
 export function createSecurity(context: ModuleContext<Record<never, never>>): Module<SecurityApi> {
-  const { log, node } = context;
+  const { log, node, tenants } = context;
   const storage = context.storage.access<SecurityTables>();
   const everyone = everyTenant();
   const nodeId = (): string => node.id;
@@ -32,7 +32,7 @@ export function createSecurity(context: ModuleContext<Record<never, never>>): Mo
   const upkeep = new Repeater({ intervalMs: UPKEEP_MS, run: () => decisions.removeOld(), onError });
   return {
     api: new ToolCalls({ enforcement, decisions, nodeId, isRunning: () => isRunning }),
-    routes: securityRoutes({ enforcement, decisions }),
+    routes: securityRoutes({ enforcement, decisions, tenants }),
     belongings: new SecurityBelongings(storage, enforcement),
     start: async () => {
       await enforcement.refresh();

@@ -1,6 +1,7 @@
 /** Routes are data: validation, types, OpenAPI and the docs page all come from one array of these. */
 import type { Static, TObject, TSchema } from 'typebox';
 import type { BodyReading } from './body/body-reading.ts';
+import type { BodyTexts } from './body/json-body.ts';
 import type { PartLimits } from './body/multipart.ts';
 import type { ErrorBody } from './error-body.ts';
 import type { ErrorSpec } from './errors.ts';
@@ -67,6 +68,8 @@ export interface RouteSpec<P extends TObject, Q extends TObject, B extends TSche
   bodyKind?: BodyKind;
   /** For JSON bodies: what the handler gets in place of the checked value, and where large bodies are read. */
   reading?: BodyReading<Static<B>, R>;
+  /** What the strings of a JSON body may hold; `plain` by default, see body/json-body.ts. */
+  bodyTexts?: BodyTexts;
   /** For `multipart`. */
   partLimits?: Partial<PartLimits>;
   /** Accepts a missing body as undefined. */

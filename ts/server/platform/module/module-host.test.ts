@@ -54,7 +54,7 @@ function recordedHanging() {
 
 function host(definitions: readonly AnyModuleDefinition[], values: Record<string, unknown> = {}): Promise<ModuleHost> {
   const config: Config = { spec: {}, values, origins: {}, beneath: {}, warnings: [] };
-  const tenants = { tokensPerMinute: () => undefined, allowsPriority: () => true };
+  const tenants = { has: () => true, tokensPerMinute: () => undefined, allowsPriority: () => true };
   const services = {
     node: scriptedNode,
     log: silentLog,

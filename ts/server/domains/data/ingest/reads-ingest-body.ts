@@ -8,7 +8,9 @@ const task = defineTask<typeof import('../../../../workers/read-data-body.ts').r
   new URL('../../../../workers/read-data-body.ts', import.meta.url),
 );
 
-export const readsIngestBody: { body: typeof IngestText; reading: BodyReading<IngestText, IngestText> } = {
+export const readsIngestBody: { body: typeof IngestText; reading: BodyReading<IngestText, IngestText>; bodyTexts: 'free' } = {
   body: IngestText,
   reading: { read: (body) => body, thread: { task, reader: 'ingest' } },
+  // Documents are cleaned when they are cut.
+  bodyTexts: 'free',
 };

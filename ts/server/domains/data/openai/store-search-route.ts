@@ -36,6 +36,7 @@ export function storeSearchRoute({ stores, knowledge, access }: StoreSearchDeps)
     description:
       'Several queries are searched one by one, and their results put together. `rewrite_query` is accepted, and nothing is rewritten.',
     params: StoreParams,
+    bodyTexts: 'free',
     body: Type.Object({
       query: Type.Union([Query, Type.Array(Query, { minItems: 1, maxItems: 16 })]),
       max_num_results: Type.Optional(Type.Integer({ minimum: 1, maximum: 50 })),

@@ -26,6 +26,7 @@ export function searchRoute(service: KnowledgeService, access: KnowledgeAccess):
       'Any language. `score` orders the results of one search; `relevance` says how sure it is that a passage is about the question at all. With a ' +
       'rerank model installed, the best 30 are ranked by it again.',
     body: SearchRequest,
+    bodyTexts: 'free',
     responses: { 200: SearchResults },
     errors: [
       ...errorSpecs(

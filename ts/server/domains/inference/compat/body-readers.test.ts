@@ -56,7 +56,7 @@ function textOf(body: object, more: object): string {
 function inline(name: BodyReaderName, bytes: Uint8Array): unknown {
   const { schema, read } = bodyReaders[name];
   try {
-    return new BodyReader(schema, { read } as ConstructorParameters<typeof BodyReader>[1]).read(bytes);
+    return new BodyReader(schema, 'free', { read } as ConstructorParameters<typeof BodyReader>[2]).read(bytes);
   } catch (error) {
     return { refusal: refusalOf(error) ?? error };
   }

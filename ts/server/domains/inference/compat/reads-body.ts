@@ -15,10 +15,12 @@ const task = defineTask<typeof import('../../../../workers/read-inference-body.t
 interface ReadsBody<Name extends BodyReaderName> {
   body: Readers[Name]['schema'];
   reading: BodyReading<BodyOf<Name>, CallOf<Name>>;
+  /** Prompts hold what people and tools wrote. */
+  bodyTexts: 'free';
 }
 
 export function readsBody<Name extends BodyReaderName>(name: Name): ReadsBody<Name> {
   const { schema, read } = bodyReaders[name];
   const reading = { read, thread: { task, reader: name } } as unknown as BodyReading<BodyOf<Name>, CallOf<Name>>;
-  return { body: schema, reading };
+  return { body: schema, reading, bodyTexts: 'free' };
 }

@@ -1,6 +1,7 @@
 /** Quotas of tenants, users and keys. */
 import Type from 'typebox';
 import { json, type RequestContext, type Route, route } from '../../../platform/http/route.ts';
+import type { TenantRules } from '../../../platform/module/tenant-rules.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
 import { errorSpecs, meteringError } from '../errors.ts';
 import type { MonthLoader } from '../limits/month-loader.ts';
@@ -14,6 +15,7 @@ export interface QuotaRouteDeps {
   quotas: Quotas;
   registry: SubjectRegistry;
   months: MonthLoader;
+  tenants: Pick<TenantRules, 'has'>;
   now(): number;
 }
 
@@ -50,18 +52,21 @@ export function quotaRoutes(deps: QuotaRouteDeps): Route[] {
         'prompt and completion together. Only a superadmin sets the quotas of a tenant itself.',
       body: QuotaChange,
       responses: { 200: QuotaShape },
-      errors: errorSpecs('invalid_request', 'forbidden'),
+      errors: errorSpecs('invalid_request', 'forbidden', 'tenant_not_found'),
       handle: async (context) => json(200, await shown(deps, await change(deps, context))),
     }),
   ];
 }
 
-function change({ quotas }: QuotaRouteDeps, { caller, body }: Change): Promise<Quota> {
+function change({ quotas, tenants }: QuotaRouteDeps, { caller, body }: Change): Promise<Quota> {
   const { tenant = caller.tenant, user, key, ...limits } = body;
   if (user !== undefined && key !== undefined) {
     throw meteringError('invalid_request', 'A quota is of a user or of a key, not of both.', { param: 'key' });
   }
+  // After the rights: who may not set it is not told whether it is there.
   const scope = reachable(caller, tenant, user === undefined && key === undefined);
+  if (!tenants.has(tenant))
+    throw meteringError('tenant_not_found', `There is no tenant ${tenant}; GET /api/v1/identity/tenants lists them.`);
   if (user !== undefined) return quotas.update(scope, 'user', user, limits);
   return key === undefined ? quotas.update(scope, 'tenant', tenant, limits) : quotas.update(scope, 'key', key, limits);
 }

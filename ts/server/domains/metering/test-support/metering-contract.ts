@@ -240,6 +240,8 @@ export function testMeteringContract(newDatabase: NewDatabase): void {
     t.equal((await put(admin, { tenant: 'blue', user: 'usr_bob', tokens_per_minute: 5 })).status, 403);
     t.equal((await put(principal('red', 'developer'), { user: 'usr_ann', tokens_per_minute: 5 })).status, 403);
     t.equal((await put(root, { tenant: 'blue', tokens_per_minute: 7 })).status, 200);
+    t.match(await put(root, { tenant: 'nobody', tokens_per_minute: 7 }), { status: 404, body: { error: 'tenant_not_found' } });
+    t.equal((await put(admin, { tenant: 'nobody', tokens_per_minute: 7 })).status, 403, 'no other tenant is told of');
     const shown = async (as: object) =>
       ((await bed.ask('GET', quotas, as)).body.data as { tenant: string; user: string | null; key: string | null }[]).map(
         ({ tenant, user, key }) => user ?? key ?? tenant,

@@ -117,6 +117,8 @@ export function testSecurityContract(newDatabase: NewDatabase): void {
       t.equal((await ask('PUT', path, root, body)).status, 400, JSON.stringify(body));
     t.equal((await ask('PUT', path, redAdmin, { mode: 'stub_allow' })).status, 403);
     t.equal((await ask('GET', path, callerOf('red', 'developer'))).status, 403);
+    for (const mode of ['audit', null])
+      t.match(await ask('PUT', path, root, { mode, tenant: 'nobody' }), { status: 404, body: { error: 'tenant_not_found' } });
     await ask('PUT', path, root, { mode: 'audit', tenant: 'red' });
     await ask('PUT', path, root, { mode: 'audit', tenant: 'blue' });
     t.strictSame((await ask('GET', path, redAdmin)).body.tenants, [{ tenant: 'red', mode: 'audit' }]);

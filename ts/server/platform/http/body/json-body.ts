@@ -1,12 +1,16 @@
 /** Bytes of a request body to a JSON value, or an HttpError that says what is wrong with them. */
 import { isUtf8 } from 'node:buffer';
-import { HttpError } from '../errors.ts';
+import { findJsonTextFault, makeWellFormed, mayHoldFaultyText } from '../../text/given-text.ts';
+import { HttpError, invalidRequest } from '../errors.ts';
 
 /** More take gigabytes once they are parsed. Names of members count as values of their own. */
 export const MAX_JSON_VALUES = 4 * 1024 * 1024;
 
 /** Deeper nesting serves no request here and would overflow the stack of a recursive walk. */
 export const MAX_JSON_DEPTH = 256;
+
+/** Of a member, in the sentence that refuses it. */
+const MOST_NAME_CHARACTERS = 200;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -20,7 +24,13 @@ export function requireJsonType(contentType: string | undefined): void {
   throw new HttpError(415, 'unsupported_media_type', `The body needs Content-Type: application/json; ${given}.`);
 }
 
-export function parseJsonBody(bytes: Uint8Array): unknown {
+/**
+ * What the strings of a body may hold. `plain`: no NUL and no half of a surrogate pair, since they become names, identifiers and stored texts.
+ * `free`: anything, as the prompts of models do; halves of pairs are read as U+FFFD.
+ */
+export type BodyTexts = 'plain' | 'free';
+
+export function parseJsonBody(bytes: Uint8Array, texts: BodyTexts = 'plain'): unknown {
   if (bytes.length === 0) throw invalid('The request body is empty; a JSON document is needed.');
   if (!isUtf8(bytes)) throw invalid('The request body is not valid UTF-8.');
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -29,10 +39,22 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
   try {
     const value: unknown = JSON.parse(text);
     if (mayNamePrototype(text)) dropPrototypes(value);
+    if (!mayHoldFaultyText(text)) return value;
+    if (texts === 'free') return makeWellFormed(value);
+    requirePlainTexts(value);
     return value;
   } catch (cause) {
+    if (cause instanceof HttpError) throw cause;
     throw invalid(`The request body is not valid JSON: ${reason(cause)}.`, cause);
   }
+}
+
+function requirePlainTexts(value: unknown): void {
+  const found = findJsonTextFault(value);
+  if (found === undefined) return;
+  const member = found.member.slice(0, MOST_NAME_CHARACTERS);
+  const subject = member === '' ? 'the request body' : `\`${member}\``;
+  throw invalidRequest({ member, sentence: `${subject} ${found.fault}.` });
 }
 
 function invalid(detail: string, cause?: unknown): HttpError {

@@ -62,7 +62,9 @@ t.test('wherever the bytes are cut, the same parts come out', async () => {
     fc.constantFrom('\r\n', '\r\n--limit', '--limit\r\n', '\r\n--limi', '\r', '\r\n--', '-'),
     fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes).toString('latin1')),
   );
-  const part = fc.record({ name: fc.stringMatching(/^[a-z]{1,8}$/), value, isFile: fc.boolean() });
+  // A field with a NUL is refused.
+  const storable = value.map((text) => text.replaceAll('\0', ' '));
+  const part = fc.record({ name: fc.stringMatching(/^[a-z]{1,8}$/), value: storable, isFile: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(part, { maxLength: 5 }), fc.array(fc.nat(2000), { maxLength: 12 }), async (parts, cuts) => {
       // A value with the delimiter in it would be another form.
@@ -232,4 +234,16 @@ t.test('over a socket', async (t) => {
   client.socket.destroy();
   await eventually(() => failure !== undefined);
   t.match(failure, { name: 'BodyAborted' }, 'a client that leaves is told to the reader');
+});
+
+t.test('a field or a name that is no text is refused', async (t) => {
+  for (const [name, value] of [
+    ['a', 'b\0c'],
+    ['a', Buffer.from([0x62, 0xff])],
+    ['a', Buffer.from([0xc0, 0x80])],
+    ['a', Buffer.from([0xed, 0xa0, 0x80])],
+    ['a\0', 'b'],
+  ] as const)
+    await t.rejects(readAll(arrive([formOf(field(name, value))])), { status: 400, code: 'invalid_multipart' }, String(value));
+  t.match(await readAll(arrive([formOf(field('a', 'ü 漢字 🦙'))])), [{ value: 'ü 漢字 🦙' }]);
 });

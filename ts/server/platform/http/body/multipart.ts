@@ -1,6 +1,7 @@
 /** A multipart/form-data body (RFC 7578), part by part as it arrives. */
 import type { Readable } from 'node:stream';
 import busboy, { type Busboy, type FieldInfo, type FileInfo } from 'busboy';
+import { decodedTextFault } from '../../text/given-text.ts';
 import { HttpError } from '../errors.ts';
 import { BodyAborted, type BodyStream } from './body-stream.ts';
 import { cleanFileName } from './file-name.ts';
@@ -19,6 +20,7 @@ const DEFAULT_LIMITS: PartLimits = {
   maxFieldBytes: 1024 * 1024,
 };
 const MAX_NAME_BYTES = 200;
+const WRONG_NAME = 'a part has no name, or one that is too long or no text';
 
 export type Part = FieldPart | FilePart;
 
@@ -98,7 +100,8 @@ export class MultipartBody implements AsyncIterable<Part> {
   }
 
   #addField(name: string, value: string, info: FieldInfo): void {
-    if (!isPartName(name) || info.nameTruncated) this.#fail(invalid('a part has no name, or one that is too long'));
+    if (!isPartName(name) || info.nameTruncated) this.#fail(invalid(WRONG_NAME));
+    else if (decodedTextFault(value) !== undefined) this.#fail(invalid(`the part ${quoted(name)} ${decodedTextFault(value)}`));
     else if (info.valueTruncated) this.#fail(tooLarge(name, this.#limits.maxFieldBytes));
     else this.#add({ kind: 'field', name, value });
   }
@@ -106,7 +109,7 @@ export class MultipartBody implements AsyncIterable<Part> {
   #addFile(name: string, content: Readable & { truncated?: boolean }, info: FileInfo): void {
     const readContent = new FileContent(content, () => this.#failure, tooLarge(name ?? '', this.#limits.maxFileBytes));
     if (!isPartName(name)) {
-      this.#fail(invalid('a part has no name, or one that is too long'));
+      this.#fail(invalid(WRONG_NAME));
       return;
     }
     const contentType = info.mimeType.toLowerCase();
@@ -169,7 +172,11 @@ class FileContent implements AsyncIterable<Uint8Array> {
 
 /** The parser reports a part without a name as undefined. */
 function isPartName(name: string | undefined): name is string {
-  return name !== undefined && Buffer.byteLength(name) <= MAX_NAME_BYTES;
+  return name !== undefined && Buffer.byteLength(name) <= MAX_NAME_BYTES && decodedTextFault(name) === undefined;
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(name.slice(0, 80).toWellFormed());
 }
 
 function createParser(contentType: string | undefined, limits: PartLimits): Busboy {
@@ -204,7 +211,7 @@ function tooMany(what: string, limit: number): HttpError {
 }
 
 function tooLarge(name: string, limitBytes: number): HttpError {
-  const detail = `The part ${JSON.stringify(name.slice(0, 80))} is over the limit of ${limitBytes} bytes.`;
+  const detail = `The part ${quoted(name)} is over the limit of ${limitBytes} bytes.`;
   return new HttpError(413, 'part_too_large', detail, { param: name.slice(0, 80) });
 }
 

@@ -12,6 +12,11 @@ const bed = await openTestBed(
       maxBody: 100_000,
       body: Type.Object({ model: Type.String() }),
     }),
+    plainRoute('POST', '/prompt', ({ body }) => json(200, { got: body }), {
+      maxBody: 100_000,
+      body: Type.Object({ model: Type.String() }),
+      bodyTexts: 'free',
+    }),
     plainRoute('POST', '/bytes', ({ body }) => json(200, { size: (body as Uint8Array).length }), { maxBody: LARGE }),
     plainRoute('GET', '/next', () => OK),
   ],
@@ -153,4 +158,14 @@ t.test('random bytes are always answered with a documented status', async () => 
     ),
     { numRuns: 300 },
   );
+});
+
+t.test('NULs and halves of pairs are refused where they would be stored, and prompts hold what people wrote', async (t) => {
+  for (const text of ['a\0', '\ud83d', '\ude00'])
+    t.match(await postBytes(JSON.stringify({ model: text })), { status: 400, text: /"error":"invalid_request".*`model` holds/ });
+  t.match(await postBytes('{"model":"a","\\u0000":1}'), { status: 400, text: /has a member whose name holds a NUL/ });
+  t.match(await postBytes(JSON.stringify({ model: '\\u0000 \\ud800 🦙' })), { status: 200 }, 'a backslash is no escape');
+  const body = JSON.stringify({ model: 'a\0\ud83d' });
+  const response = await fetch(`${bed.url}/prompt`, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+  t.strictSame(await response.json(), { got: { model: 'a\0\uFFFD' } });
 });

@@ -49,6 +49,11 @@ const MULTIPART_ERRORS: readonly ErrorSpec[] = [
   { status: 415, code: 'unsupported_media_type', meaning: 'The body needs Content-Type: multipart/form-data with a boundary.' },
 ];
 const ERRORS_OF_BODY: Record<BodyKind, readonly ErrorSpec[]> = { json: JSON_ERRORS, bytes: [], multipart: MULTIPART_ERRORS };
+const PATH_ERROR: ErrorSpec = {
+  status: 400,
+  code: 'invalid_path',
+  meaning: 'The path holds an escape that is no UTF-8, or a NUL character.',
+};
 const INPUT_ERRORS: readonly ErrorSpec[] = [
   { status: 400, code: 'invalid_request', meaning: 'A parameter is missing or wrong; `detail` names it and what is accepted.' },
 ];
@@ -63,7 +68,7 @@ const ROUTELESS_ERRORS: readonly ErrorSpec[] = [
   { status: 400, code: 'invalid_method', meaning: 'The request method is not a valid token.' },
   { status: 403, code: 'origin_not_allowed', meaning: 'A web page of a foreign origin may not send this request.' },
   { status: 421, code: 'host_not_allowed', meaning: 'The Host is no name of this machine; see http.allowed_hosts.' },
-  { status: 400, code: 'invalid_path', meaning: 'The path holds a percent sign that starts no UTF-8 escape.' },
+  PATH_ERROR,
   { status: 404, code: 'not_found', meaning: 'Nothing is served at this path; `detail` says that no handler is registered.' },
   { status: 404, code: 'route_not_found', meaning: 'The module in `module` serves nothing at this path.' },
   { status: 405, code: 'method_not_allowed', meaning: 'The path serves other methods, which the Allow header lists.' },
@@ -188,6 +193,7 @@ function errorsByStatus(route: Route): Map<number, ErrorSpec[]> {
     ...(route.maxBody === 0 ? [] : SIZE_ERRORS),
     ...(route.body === undefined ? [] : ERRORS_OF_BODY[route.bodyKind ?? 'json']),
     ...(route.params === undefined && route.query === undefined ? [] : INPUT_ERRORS),
+    ...(/[{*]/.test(route.path) ? [PATH_ERROR] : []),
     ...(route.auth === 'open' ? [] : LOGIN_ERRORS),
     ...credentialErrors(route),
     ...(POLICIES[route.auth].leastRole === undefined ? [] : ROLE_ERRORS),

@@ -2,6 +2,7 @@
 import type { TSchema } from 'typebox';
 import type { SchemaNode } from '../../schema/accepted.ts';
 import { SchemaCheck } from '../../schema/schema-check.ts';
+import { decodedTextFault, textFault } from '../../text/given-text.ts';
 import { BodyReader } from '../body/body-reader.ts';
 import type { BodyStream } from '../body/body-stream.ts';
 import type { HeldBytes } from '../body/held-bytes.ts';
@@ -11,7 +12,7 @@ import { MultipartBody } from '../body/multipart.ts';
 import { HttpError, invalidRequest } from '../errors.ts';
 import { POLICIES } from '../policy.ts';
 import type { Route } from '../route.ts';
-import { parseQuery } from './query.ts';
+import { decodeEscapes, parseQuery } from './query.ts';
 
 /** Name of the parameter that a wildcard fills. */
 export const WILDCARD_NAME = 'path';
@@ -39,7 +40,8 @@ export class Endpoint {
     this.#parameterNames = this.hasWildcard ? [...names, WILDCARD_NAME] : names;
     this.#params = compile(route.params);
     this.#query = compile(route.query);
-    this.#body = isStreamed(route) || route.body === undefined ? undefined : new BodyReader(route.body, route.reading);
+    this.#body =
+      isStreamed(route) || route.body === undefined ? undefined : new BodyReader(route.body, route.bodyTexts, route.reading);
     this.#arrayNames = new Set(route.query === undefined ? [] : arrayProperties(route.query));
   }
 
@@ -85,12 +87,15 @@ export class Endpoint {
 }
 
 function decode(encoded: string): string {
-  try {
-    return decodeURIComponent(encoded);
-  } catch (cause) {
-    const detail = 'The path holds a percent sign that does not start a valid UTF-8 escape.';
-    throw new HttpError(400, 'invalid_path', detail, { cause });
-  }
+  const text = decodeEscapes(encoded);
+  const fault = text === undefined ? 'holds a percent sign that does not start a valid UTF-8 escape' : pathFault(encoded, text);
+  if (text === undefined || fault !== undefined) throw new HttpError(400, 'invalid_path', `The path ${fault}.`);
+  return text;
+}
+
+/** What the library could not decode is seen before the escapes are: behind them, U+FFFD is a character that was sent. */
+function pathFault(encoded: string, text: string): string | undefined {
+  return decodedTextFault(encoded) ?? textFault(text);
 }
 
 function accept(check: SchemaCheck | undefined, raw: Record<string, unknown>, whole: string): unknown {

@@ -81,3 +81,31 @@ t.test('parameters are single segments, decoded, never empty', (t) => {
   t.throws(() => match?.endpoint.readParams(match.parameters), { code: 'invalid_path' });
   t.end();
 });
+
+t.test('a path or query that is no text is refused', (t) => {
+  const query = Type.Object({ q: Type.Optional(Type.String()) });
+  const params = Type.Object({ id: Type.String() });
+  const { endpoint } = new RouteTable([get('/a/{id}', { params, query })]).find('GET', '/a/x') ?? {};
+  for (const wrong of ['%00', 'a%00b', '%ff', '%c0%80', '%ed%a0%80', '%f0%9f', '\uFFFD', 'a\0']) {
+    t.throws(() => endpoint?.readParams([wrong]), { status: 400, code: 'invalid_path' }, wrong);
+    t.throws(() => endpoint?.readQuery(`q=${wrong}`), { status: 400, code: 'invalid_request', param: 'q' }, wrong);
+    t.throws(() => endpoint?.readQuery(`${wrong}=1`), { status: 400, code: 'invalid_request' }, wrong);
+  }
+  t.strictSame(endpoint?.readParams(['%EF%BF%BD']), { id: '\uFFFD' }, 'a character as any other, where it was sent as such');
+  t.end();
+});
+
+t.test('a query of texts reads as URLSearchParams reads it', (t) => {
+  const { endpoint } = new RouteTable([get('/a')]).find('GET', '/a') ?? {};
+  const piece = fc.oneof(fc.string(), fc.constantFrom('+', '%', '%2', '%zz', '=', '&', '%26', ';', '#'));
+  const text = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join('').replaceAll('\0', ''));
+  fc.assert(
+    fc.property(text, (query) => {
+      const wanted = [...new URLSearchParams(query)];
+      if (wanted.some(([name, value]) => /[\0\uFFFD]/.test(name + value) || name === '__proto__')) return true;
+      if (new Set(wanted.map(([name]) => name)).size < wanted.length) return true;
+      return JSON.stringify(endpoint?.readQuery(query)) === JSON.stringify(Object.fromEntries(wanted));
+    }),
+  );
+  t.end();
+});

@@ -13,7 +13,7 @@ export function read(body: { act: string; text: string }): { act: string; text: 
 }
 
 export const run: ReadBodyTask = ({ bytes }) =>
-  readBodyInThread({ reader: new BodyReader(Acted, { read } as never), pack }, bytes);
+  readBodyInThread({ reader: new BodyReader(Acted, 'plain', { read } as never), pack }, bytes);
 
 function pack(value: unknown): unknown {
   const body = value as { act: string; text: string };
