@@ -1,4 +1,4 @@
-/** Lets others have the event loop: a search or an import looks through much text, and streams must go on meanwhile. */
+/** Lets others have the event loop: a search looks through much text, and streams must go on meanwhile. */
 import { setImmediate as nextIteration } from 'node:timers/promises';
 
 const LONGEST_MS = 5;

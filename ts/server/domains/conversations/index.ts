@@ -43,6 +43,7 @@ export const conversations = defineModule({
       stop: async () => {
         chats.connect(undefined);
         await sweep.stop();
+        await service.close();
       },
       health: () => ({ state: {}, reasons: [] }),
       ready: () => undefined,

@@ -15,8 +15,9 @@ export const MAX_PAGE_CONVERSATIONS = 1_000;
 export const MAX_SEARCH_LENGTH = 200;
 export const MAX_SEARCH_HITS = 50;
 
-/** One conversation of an imported file, as JSON text. It is parsed on the event loop, so the limit bounds how long others wait. */
+/** One conversation of an imported file, as JSON text; and its members and elements, each of which takes far more memory than text does. */
 export const MAX_IMPORTED_BYTES = 16 * 1024 * 1024;
+export const MAX_IMPORTED_VALUES = 1_000_000;
 export const MAX_IMPORT_BODY_BYTES = 1024 * 1024 * 1024;
 
 export const MAX_ARTIFACTS = 10_000;

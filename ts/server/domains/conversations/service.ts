@@ -21,6 +21,7 @@ import { type Folder, FolderStore } from './store/folder-store.ts';
 import { ImportStore } from './store/import-store.ts';
 import { type Appended, type MessageRange, MessageStore } from './store/message-store.ts';
 import { SearchStore } from './store/search-store.ts';
+import { ConversationReader } from './transfer/conversation-reader.ts';
 import { type ImportReport, importFile } from './transfer/importer.ts';
 
 export type ConversationInput = Partial<Omit<NewConversation, 'createdAt' | 'expiresAt'>>;
@@ -42,6 +43,7 @@ export class ConversationService {
   readonly #folders: FolderStore;
   readonly #search: SearchStore;
   readonly #imports: ImportStore;
+  readonly #reader = new ConversationReader();
   readonly #temporaryMs: number;
   readonly #now: () => number;
 
@@ -132,7 +134,12 @@ export class ConversationService {
 
   /** Stores the conversations of an export file as it arrives. Those whose ids are there already stay as they are. */
   async import(owner: Owner, body: AsyncIterable<Uint8Array>): Promise<ImportReport> {
-    return await importFile(this.#imports, owner, body, this.#now());
+    return await importFile({ store: this.#imports, reader: this.#reader }, owner, body, this.#now());
+  }
+
+  /** Ends the thread that reads imports. */
+  async close(): Promise<void> {
+    await this.#reader.close();
   }
 
   /** Ids of the messages of the branch that is shown, in their order. */

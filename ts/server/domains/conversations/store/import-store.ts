@@ -4,24 +4,19 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Storage, StorageAccess } from '../../../platform/storage/index.ts';
-import { EventLoopShare } from '../event-loop-share.ts';
 import type { Owner } from '../owner.ts';
-import { listTerms } from '../search/terms.ts';
-import type { ImportedConversation } from '../transfer/imported-conversation.ts';
+import { type ImportStep, type PackedConversation, unpackStep } from '../transfer/packed-conversation.ts';
 import { ConversationStore, lockRow, rowOf } from './conversation-store.ts';
 import { toRow } from './message-store.ts';
 import type { ConversationTables } from './tables.ts';
 import { addTerms } from './term-index.ts';
 
-/** More would hold up other writes. */
-const STEP_MESSAGES = 32;
 /** What a crash leaves is removed after this time. */
 const STAGED_MS = 24 * 3_600_000;
 
 export class ImportStore {
   readonly #access: StorageAccess<ConversationTables>;
   readonly #conversations: ConversationStore;
-  readonly #share = new EventLoopShare();
 
   constructor(storage: Storage) {
     this.#access = storage.access<ConversationTables>();
@@ -29,23 +24,17 @@ export class ImportStore {
   }
 
   /** False: the owner has a conversation with this id already, and it stays as it is. Throws `too_many_conversations`. */
-  async insert(owner: Owner, imported: ImportedConversation, now: number): Promise<boolean> {
+  async insert(owner: Owner, imported: PackedConversation, now: number): Promise<boolean> {
     const { id } = imported.conversation;
     if ((await this.#conversations.find(owner, id)) !== undefined) return false;
     await this.#conversations.requireSpace(owner);
     const staged = { ...owner, subject: `import:${randomUUID()}` };
     await this.#conversations.insert(staged, { ...imported.conversation, expiresAt: now + STAGED_MS });
-    for (let i = 0; i < imported.messages.length; i += STEP_MESSAGES)
-      await this.#append(staged, id, imported.messages.slice(i, i + STEP_MESSAGES));
+    for (const step of imported.steps) await this.#append(staged, id, unpackStep(step));
     return await this.#publish(staged, owner, imported);
   }
 
-  async #append(staged: Owner, id: string, messages: ImportedConversation['messages']): Promise<void> {
-    const terms: string[][] = [];
-    for (const { content } of messages) {
-      terms.push(listTerms(content));
-      await this.#share.pause();
-    }
+  async #append(staged: Owner, id: string, { messages, terms }: ImportStep): Promise<void> {
     const { dialect } = this.#access;
     await this.#access.write(staged, async (tx) => {
       let conversation = await lockRow(tx, dialect, staged, id);
@@ -61,7 +50,7 @@ export class ImportStore {
   }
 
   /** Another import of the same file may have been quicker: what was written is then removed by the sweep. */
-  async #publish(staged: Owner, owner: Owner, { conversation, currentMessageId }: ImportedConversation): Promise<boolean> {
+  async #publish(staged: Owner, owner: Owner, { conversation, currentMessageId }: PackedConversation): Promise<boolean> {
     return await this.#access.write(owner, async (tx) => {
       const row = await lockRow(tx, this.#access.dialect, staged, conversation.id);
       const other = await rowOf(tx, owner, conversation.id).executeTakeFirst();

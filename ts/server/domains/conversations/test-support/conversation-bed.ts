@@ -46,10 +46,11 @@ export async function openConversationBed(t: Test, authenticator = namedCallers)
     await rm(folder, { recursive: true });
   });
   await storage.open();
-  const { routes } = await conversations.create({
+  const { routes, stop } = await conversations.create({
     ...scriptedContext({ spec: conversations.settings, storage }),
     use: () => ({ conversations: new ConversationSlot(), streams: new StreamRegistry(limits, silentLog) }) as never,
   });
+  t.teardown(async () => await stop());
   const bed = await openTestBed(t, routes, { authenticator });
   const ask: Ask = async (method, path, body, caller = 'red/ann') => {
     const url = bed.url + (path.startsWith('/') ? path : `${PATH}${path === '' || path.startsWith('?') ? '' : '/'}${path}`);

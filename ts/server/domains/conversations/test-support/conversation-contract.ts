@@ -34,13 +34,14 @@ async function openBed(t: Test, newDatabase: () => Promise<ContractDatabase>): P
     url: database.url,
     modules: [{ module: 'conversations', migrations: conversationMigrations }],
   });
+  let now = 1_000_000;
+  const service = new ConversationService({ storage, temporaryMs: TEMPORARY_MS, now: () => now++ });
   t.teardown(async () => {
+    await service.close();
     await storage.close();
     await database.remove();
   });
   await storage.open();
-  let now = 1_000_000;
-  const service = new ConversationService({ storage, temporaryMs: TEMPORARY_MS, now: () => now++ });
   return {
     storage,
     service,

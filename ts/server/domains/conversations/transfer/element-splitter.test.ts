@@ -5,14 +5,18 @@ import { ElementSplitter } from './element-splitter.ts';
 const numRuns = process.env['SVC_TEST_LONG'] ? 20_000 : 1_000;
 
 /** Cuts a document into chunks of the given sizes, in turn. */
-function split(document: string | Buffer, sizes: readonly number[] = [1e9], maxBytes = 1e6): unknown[] {
-  const splitter = new ElementSplitter(maxBytes);
+function split(
+  document: string | Buffer,
+  sizes: readonly number[] = [1e9],
+  limits = { maxBytes: 1e6, maxValues: 1e6 },
+): unknown[] {
+  const splitter = new ElementSplitter(limits);
   const bytes = Buffer.from(document as string);
   const elements: unknown[] = [];
   for (let at = 0, i = 0; at < bytes.length; i++) {
     const size = sizes[i % sizes.length] ?? 1;
     for (const element of splitter.push(bytes.subarray(at, at + size)))
-      elements.push(element.kind === 'element' ? JSON.parse(element.bytes.toString()) : element.kind);
+      elements.push(element.kind === 'element' ? JSON.parse(Buffer.from(element.bytes).toString()) : element.kind);
     at += size;
   }
   splitter.end();
@@ -41,7 +45,7 @@ t.test('any bytes end in elements or in a refusal', async () => {
         fc.stringMatching(/^[[\]{}":,\\ a1]{0,40}$/).map((text) => Buffer.from(text)),
       ),
       (bytes) => {
-        const splitter = new ElementSplitter(1e6);
+        const splitter = new ElementSplitter({ maxBytes: 1e6, maxValues: 1e6 });
         try {
           for (const _ of splitter.push(bytes));
           splitter.end();
@@ -56,7 +60,8 @@ t.test('any bytes end in elements or in a refusal', async () => {
 
 t.test('a conversation that is too large is left out, and the next one read', async (t) => {
   const document = JSON.stringify([{ a: 'x'.repeat(500) }, { b: 1 }]);
-  for (const size of [1, 7, 1000]) t.strictSame(split(document, [size], 100), ['too_large', { b: 1 }]);
+  for (const size of [1, 7, 1000])
+    t.strictSame(split(document, [size], { maxBytes: 100, maxValues: 1e6 }), ['too_large', { b: 1 }]);
 });
 
 t.test('what is no export is refused with the reason', async (t) => {

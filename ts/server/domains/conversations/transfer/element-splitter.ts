@@ -4,8 +4,17 @@
  */
 import { ConversationError } from '../errors.ts';
 
-/** The bytes of one element, as far as they are kept. */
-export type SplitElement = { readonly kind: 'element'; readonly bytes: Buffer } | { readonly kind: 'too_large' };
+/** The bytes of one element, which nothing else holds; or that they were not kept. */
+export type SplitElement =
+  | { readonly kind: 'element'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'too_large' | 'too_many_values' };
+
+/** Of one element. */
+export interface ElementLimits {
+  readonly maxBytes: number;
+  /** Members and elements, at any depth. */
+  readonly maxValues: number;
+}
 
 const MEMBER = 'conversations';
 const MAX_DEPTH = 256;
@@ -13,11 +22,12 @@ const MAX_DEPTH = 256;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
+const COMMA = 0x2c;
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
 export class ElementSplitter {
-  readonly #maxBytes: number;
+  readonly #limits: ElementLimits;
   #depth = 0;
   /** Of the array whose elements are wanted; 0 until it is found. */
   #arrayDepth = 0;
@@ -31,11 +41,12 @@ export class ElementSplitter {
   /** Of an element that goes on in the next chunk. */
   #pieces: Buffer[] = [];
   #heldBytes = 0;
+  #nValues = 0;
   /** Where the element that is being read begins in this chunk; -1: none is. */
   #from = -1;
 
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+  constructor(limits: ElementLimits) {
+    this.#limits = limits;
   }
 
   /** Throws ConversationError `invalid_import`. */
@@ -70,7 +81,8 @@ export class ElementSplitter {
     if (byte === QUOTE) {
       this.#inString = true;
       this.#name = [];
-    } else if (byte === COLON) this.#isMember = this.#depth === 1 && String.fromCharCode(...this.#name) === MEMBER;
+    } else if (byte === COMMA) this.#nValues += 1;
+    else if (byte === COLON) this.#isMember = this.#depth === 1 && String.fromCharCode(...this.#name) === MEMBER;
     else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) this.#open(byte, i);
     else if (byte === 0x5d || byte === 0x7d) return this.#close();
     return false;
@@ -85,11 +97,18 @@ export class ElementSplitter {
   }
 
   #open(byte: number, i: number): void {
-    if (this.#depth === this.#arrayDepth && this.#arrayDepth > 0 && !this.#isArrayOver) this.#from = i;
+    if (this.#depth === this.#arrayDepth && this.#arrayDepth > 0 && !this.#isArrayOver) this.#begun(i);
+    // The first value in a bracket has no comma before it.
+    this.#nValues += 1;
     this.#depth += 1;
     if (this.#depth > MAX_DEPTH) throw unreadable(`it is nested deeper than ${MAX_DEPTH} levels`);
     const isWanted = this.#depth === 1 || (this.#depth === 2 && this.#isMember);
     if (this.#arrayDepth === 0 && byte === OPEN_ARRAY && isWanted) this.#arrayDepth = this.#depth;
+  }
+
+  #begun(i: number): void {
+    this.#from = i;
+    this.#nValues = 0;
   }
 
   #close(): boolean {
@@ -103,19 +122,35 @@ export class ElementSplitter {
   #hold(bytes: Buffer, end: number): void {
     const piece = bytes.subarray(this.#from, end);
     this.#heldBytes += piece.length;
-    if (this.#heldBytes > this.#maxBytes) this.#pieces = [];
-    else this.#pieces.push(piece);
+    if (this.#fault() === undefined) this.#pieces.push(piece);
+    else this.#pieces = [];
+  }
+
+  #fault(): 'too_large' | 'too_many_values' | undefined {
+    if (this.#heldBytes > this.#limits.maxBytes) return 'too_large';
+    return this.#nValues > this.#limits.maxValues ? 'too_many_values' : undefined;
   }
 
   #take(bytes: Buffer, end: number): SplitElement {
     this.#hold(bytes, end);
-    const isWhole = this.#heldBytes <= this.#maxBytes;
-    const element: SplitElement = isWhole ? { kind: 'element', bytes: Buffer.concat(this.#pieces) } : { kind: 'too_large' };
+    const fault = this.#fault();
+    const element: SplitElement = fault === undefined ? { kind: 'element', bytes: joined(this.#pieces) } : { kind: fault };
     this.#pieces = [];
     this.#heldBytes = 0;
     this.#from = -1;
     return element;
   }
+}
+
+/** Memory of its own, which can move to a thread: a small Buffer is a part of a larger one. */
+function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
 }
 
 function unreadable(why: string): ConversationError {

@@ -1,11 +1,11 @@
 /** Reads an export file as it arrives, and stores its conversations one after the other. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ConversationError } from '../errors.ts';
-import { MAX_IMPORTED_BYTES } from '../limits.ts';
+import { MAX_CONVERSATIONS, MAX_IMPORTED_BYTES, MAX_IMPORTED_VALUES } from '../limits.ts';
 import type { Owner } from '../owner.ts';
 import type { ImportStore } from '../store/import-store.ts';
+import type { ConversationReader } from './conversation-reader.ts';
 import { ElementSplitter, type SplitElement } from './element-splitter.ts';
-import { readConversation } from './import-formats.ts';
 
 export interface ImportReport {
   imported: number;
@@ -16,20 +16,27 @@ export interface ImportReport {
   failed: { index: number; reason: string }[];
 }
 
+export interface ImportDeps {
+  readonly store: ImportStore;
+  readonly reader: ConversationReader;
+}
+
 const MAX_REPORTED = 100;
 
+/** Throws ConversationError. */
 export async function importFile(
-  store: ImportStore,
+  deps: ImportDeps,
   owner: Owner,
   body: AsyncIterable<Uint8Array>,
   now: number,
 ): Promise<ImportReport> {
   const report: ImportReport = { imported: 0, skipped: 0, messages: 0, failed: [] };
-  const splitter = new ElementSplitter(MAX_IMPORTED_BYTES);
+  const splitter = new ElementSplitter({ maxBytes: MAX_IMPORTED_BYTES, maxValues: MAX_IMPORTED_VALUES });
   let index = 0;
   for await (const chunk of body) {
     for (const element of splitter.push(chunk)) {
-      await importElement(store, owner, element, now, report, index);
+      if (index >= MAX_CONVERSATIONS) throw tooMany();
+      await importElement(deps, owner, element, now, report, index);
       index += 1;
     }
     await nextTurn();
@@ -39,7 +46,7 @@ export async function importFile(
 }
 
 async function importElement(
-  store: ImportStore,
+  { store, reader }: ImportDeps,
   owner: Owner,
   element: SplitElement,
   now: number,
@@ -47,13 +54,12 @@ async function importElement(
   index: number,
 ): Promise<void> {
   try {
-    const read = readConversation(parse(element), now);
-    if (read === undefined) throw unknownFormat();
+    const read = await reader.read(bytesOf(element), now);
     const isNew = await store.insert(owner, read, now);
     if (!isNew) report.skipped += 1;
     else {
       report.imported += 1;
-      report.messages += read.messages.length;
+      report.messages += read.nMessages;
     }
   } catch (error) {
     if (!(error instanceof ConversationError) || error.code !== 'invalid_import') throw error;
@@ -61,18 +67,14 @@ async function importElement(
   }
 }
 
-function parse(element: SplitElement): unknown {
-  if (element.kind === 'too_large')
-    throw new ConversationError('invalid_import', `The conversation is larger than ${MAX_IMPORTED_BYTES} bytes.`);
-  try {
-    return JSON.parse(element.bytes.toString('utf8'));
-  } catch {
-    throw new ConversationError('invalid_import', 'The conversation is not valid JSON.');
-  }
+function bytesOf(element: SplitElement): Uint8Array<ArrayBuffer> {
+  if (element.kind === 'element') return element.bytes;
+  const most =
+    element.kind === 'too_large' ? `is larger than ${MAX_IMPORTED_BYTES} bytes` : `has more than ${MAX_IMPORTED_VALUES} values`;
+  throw new ConversationError('invalid_import', `The conversation ${most}.`);
 }
 
-function unknownFormat(): ConversationError {
-  const detail =
-    'The conversation has none of the formats that are read: an export of this program, of ChatGPT or of Open WebUI.';
+function tooMany(): ConversationError {
+  const detail = `The file has more than ${MAX_CONVERSATIONS} conversations, which is as many as are kept; those before are stored. Split the file.`;
   return new ConversationError('invalid_import', detail);
 }
