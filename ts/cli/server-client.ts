@@ -123,7 +123,7 @@ export class ServerClient {
       ...(this.#credential !== undefined && { authorization: `Bearer ${this.#credential}` }),
       ...init.headers,
     };
-    const prefix = this.base.pathname.replace(/\/+$/, '');
+    const prefix = this.base.pathname.replace(/(?<!\/)\/+$/, '');
     try {
       return await fetch(new URL(prefix + path, this.base), { ...init, headers });
     } catch (error) {

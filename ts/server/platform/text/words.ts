@@ -2,6 +2,7 @@
  * Cuts text into words, and words into the terms under which they are found: without case, accents and the forms that Unicode calls compatible.
  * Scripts that put no spaces between words are cut into pairs of neighbouring characters instead.
  */
+import { limitMarks, normalized } from './normalized.ts';
 
 /** A word, or an unbroken run of a script without spaces, by its place in the text (UTF-16 code units). */
 export interface Word {
@@ -20,6 +21,9 @@ export interface WordPart {
 
 /** Longer words are found by their beginning. Code points. */
 const MAX_TERM_LENGTH = 64;
+/** UTF-16 code units of a word that are folded, with its marks; and how many parts it may fall into. */
+const MAX_WORD_LENGTH = 512;
+const MAX_PARTS = 16;
 
 const JOINERS = String.raw`\u00ad\u200c\u200d`;
 const RUN = String.raw`[[\p{L}\p{N}\p{M}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Bopo}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Tibt}\p{scx=Yiii}]]`;
@@ -47,8 +51,12 @@ export function* termsOf({ parts, isRun }: Word): Generator<string> {
   for (const [i, { text }] of parts.entries()) yield isRun ? text + (parts[i + 1]?.text ?? '') : text;
 }
 
+/** Most of what is folded: small letters, digits, and ideographs that neither decompose nor have a case. */
+const FOLDED = /^[a-z0-9\u4e00-\u9fff]*$/;
+
 /** Folding what was folded changes nothing. */
 export function fold(text: string): string {
+  if (FOLDED.test(text)) return text;
   // By way of capitals, which join what has several small letters (ß and ss, the two sigmas, the dotless i). The capital ẞ is no capital of
   // ß to Unicode, so small letters come before.
   const cased = decompose(text).toLowerCase().toUpperCase().toLowerCase();
@@ -56,13 +64,13 @@ export function fold(text: string): string {
 }
 
 function decompose(text: string): string {
-  return text.normalize('NFKD').replace(IGNORED, '');
+  return limitMarks(normalized(text, 'NFKD').replace(IGNORED, ''));
 }
 
 /** A word may decompose into several (the ligature of a whole phrase, a fraction). */
 function partsOf(raw: string, start: number): WordPart[] {
-  const folded = fold(raw).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
-  return folded.map((text) => ({ start, end: start + raw.length, text: shorten(text) }));
+  const folded = fold(raw.slice(0, MAX_WORD_LENGTH)).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+  return folded.slice(0, MAX_PARTS).map((text) => ({ start, end: start + raw.length, text: shorten(text) }));
 }
 
 function charactersOf(raw: string, start: number): WordPart[] {

@@ -47,6 +47,6 @@ export async function removeDocument(namespace: string, id: string): Promise<voi
 
 /** Where files go that are dropped onto a chat without a knowledge base. */
 export function defaultBase(): string {
-  const name = who.value?.user?.username.replace(/[\s/\\\p{C}]+/gu, '-').replace(/^-+|-+$/g, '') ?? '';
+  const name = who.value?.user?.username.replace(/[\s/\\\p{C}]+/gu, '-').replace(/^-+|(?<!-)-+$/g, '') ?? '';
   return name === '' ? 'files' : `${name.slice(0, 100)}-files`;
 }

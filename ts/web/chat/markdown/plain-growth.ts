@@ -7,7 +7,7 @@
 const PLAIN = /^[\p{L}\p{N}\p{M}, .!?'"-]+$/u;
 const BEHIND_A_WORD = /[\p{L}\p{N},.!?'"-] *$/u;
 /** An address, an entity or an escape may go on in what follows. */
-const MAY_GO_ON = /[:/@<&\\]\S*$/;
+const MAY_GO_ON = /[:/@<&\\][^\s:/@<&\\]*$/;
 
 export function isPlain(text: string): boolean {
   return PLAIN.test(text);

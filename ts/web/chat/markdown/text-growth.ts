@@ -34,7 +34,7 @@ function plainGrowth(node: Text, behind: string): TextGrowth {
 
 /** Open code at the margin: only its marks can end it. */
 function codeGrowth({ content }: Token, tail: readonly Node[], rest: string): TextGrowth | undefined {
-  const firstLine = /^(?:`{3,}|~{3,})[^\n]*\n/.exec(rest)?.[0];
+  const firstLine = /^(?:`{3}|~{3})[^\n]*\n/.exec(rest)?.[0];
   if (firstLine === undefined || content.length < rest.length - firstLine.length) return undefined;
   const frame = tail.find((node): node is HTMLElement => node instanceof HTMLElement);
   const code = frame?.querySelector('pre > code');

@@ -1,4 +1,5 @@
 /** Whether a citation holds: the sentence that cites a passage has its numbers and names from there. */
+import { normalized } from '../../../platform/text/normalized.ts';
 import { fold, wordsOf } from '../../../platform/text/words.ts';
 import { stem } from '../terms/stem.ts';
 import { termsOf } from '../terms/terms.ts';
@@ -48,7 +49,7 @@ export function factsOf(sentence: string): string[] {
 
 /** Groups of digits without what separates thousands, so that 1,200 and 1 200 and 1.200 are one number. */
 export function numbersOf(text: string): string[] {
-  const plain = text.normalize('NFKC').replace(/(?<=\d)[.,'’\u00a0\u202f ](?=\d{3}(?!\d))/g, '');
+  const plain = normalized(text, 'NFKC').replace(/(?<=\d)[.,'’\u00a0\u202f ](?=\d{3}(?!\d))/g, '');
   return plain.match(/\d+/g) ?? [];
 }
 

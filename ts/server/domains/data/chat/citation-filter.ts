@@ -125,7 +125,7 @@ export class CitationFilter implements AnswerFilter {
       return isOpen ? undefined : `${sentence}${rest.slice(0, at)}`.trim();
     }
     if (rest.length < LOOK_AHEAD) return isEnd ? `${sentence}${rest}`.trim() : undefined;
-    return `${sentence}${rest.slice(0, LOOK_AHEAD).replace(/[^\s]+$/, '')}`.trim();
+    return `${sentence}${rest.slice(0, LOOK_AHEAD).replace(/(?<!\S)\S+$/, '')}`.trim();
   }
 
   #pass(length: number): void {

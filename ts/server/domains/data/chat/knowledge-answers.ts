@@ -21,12 +21,12 @@ import type { PassageResult } from '../search/passage-result.ts';
 import type { Question } from '../search/retriever.ts';
 import type { KnowledgeService } from '../service.ts';
 import { storing } from '../storing.ts';
-import { termsOf } from '../terms/terms.ts';
 import { readAttributeFilter } from '../vector-stores/attribute-filter.ts';
 import { readRanking } from '../vector-stores/ranking-options.ts';
 import { sureResults } from '../vector-stores/sure-results.ts';
 import { ConsultedPassages } from './consulted-passages.ts';
 import type { InputFiles } from './input-files.ts';
+import { questionOf } from './question-of-turns.ts';
 import { type AnswersSetting, Speaker } from './speaker.ts';
 
 const PASSAGES_OF_BASE = 4;
@@ -34,8 +34,6 @@ const PASSAGES_OF_BASE = 4;
 const PASSAGES_FOR_LIST = 8;
 /** Of files that are kept without an index, for the model and the client. */
 const MOST_KEPT_SHOWN = 10;
-/** A shorter question (`And in 2020?`) is about what was said before. */
-const LEAST_WORDS = 4;
 const LIST_QUESTION =
   /\b(?:all|every|each|list|which ones|alle|allen|jede[rsnm]?|liste|tous|toutes|todos|todas|tutti|tutte)\b|все[хм]?(?!\p{L})|кажд|所有|全部|列出|哪些|すべて|全て|모든/iu;
 
@@ -153,10 +151,4 @@ function requireReading(caller: Principal, what: string): void {
   throw new DomainError('insufficient_scope', `The credential lacks the scope knowledge:read, which ${what} needs.`, {
     extra: { scope: 'knowledge:read' },
   });
-}
-
-function questionOf(turns: readonly string[]): string {
-  const [before = '', last = ''] = turns.length > 1 ? turns.slice(-2) : ['', turns[0] ?? ''];
-  const nWords = [...termsOf(last)].filter(({ kind }) => kind === 'stem').length;
-  return (nWords < LEAST_WORDS ? `${before} ${last}` : last).trim();
 }

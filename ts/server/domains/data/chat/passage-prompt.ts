@@ -56,5 +56,5 @@ function attribute(text: string): string {
 
 /** A zero-width space keeps the letters as they read, and is no mark of ours. Numbers in brackets would pass for citations of passages. */
 function quoted(text: string): string {
-  return text.replace(/<(?=\s*\/?\s*(?:passage|unreadable))/gi, '<\u200b').replace(/\[(?=\s*\d{1,3}\s*\])/g, '[\u200b');
+  return text.replace(/<(?=\s*(?:\/\s*)?(?:passage|unreadable))/gi, '<\u200b').replace(/\[(?=\s*\d{1,3}\s*\])/g, '[\u200b');
 }

@@ -44,7 +44,7 @@ export class RemoteEmbedder implements Embedder {
 
   async #ask(model: string, input: readonly string[], signal: AbortSignal): Promise<unknown> {
     const { url, key } = this.#options;
-    const base = url.replace(/\/+$/, '').replace(/\/v1$/, '');
+    const base = url.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '');
     const headers = { 'content-type': 'application/json', ...(key ? { authorization: `Bearer ${key}` } : {}) };
     const init = { method: 'POST', headers, body: JSON.stringify({ model, input }), signal, redirect: 'error' } as const;
     let response = await fetch(`${base}/v1/embeddings`, init);

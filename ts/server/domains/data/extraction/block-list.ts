@@ -44,12 +44,10 @@ export class BlockList {
 
   /** Spaces at the beginning of lines stay. */
   code(text: string): void {
-    this.#add(
-      'code',
-      storable(text)
-        .replace(/[^\S\n]+$/gm, '')
-        .replace(/^\n+|\n+$/g, ''),
-    );
+    const lines = storable(text)
+      .split('\n')
+      .map((line) => line.trimEnd());
+    this.#add('code', lines.join('\n').replace(/^\n+/, '').trimEnd());
   }
 
   warn(sentence: string): void {

@@ -68,5 +68,5 @@ function namesColumns(cells: readonly string[], second: readonly string[]): bool
 }
 
 function isNumber(cell: string): boolean {
-  return /^[-+(]?[\d.,' \u00a0]+\)?\s*(?:%|\p{Sc}|[A-Za-z]{1,3})?$/u.test(cell);
+  return /^[-+(]?[\d.,' \u00a0]+(?:\)\s*)?(?:%|\p{Sc}|[A-Za-z]{1,3})?$/u.test(cell);
 }

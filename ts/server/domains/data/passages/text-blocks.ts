@@ -19,8 +19,9 @@ function plainBlocks(text: string): Block[] {
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/;
-/** Longer lines are no headings; the expression above would take quadratic time on them. */
+const HEADING = /^ {0,3}(#{1,6})\s(.*)$/;
+const CLOSING_SIGNS = /(?<!#)#+$/;
+/** Longer lines are no headings: a passage never cuts a heading. */
 const MAX_HEADING_LINE = 1_000;
 
 function markdownBlocks(text: string): Block[] {
@@ -48,7 +49,11 @@ class MarkdownReader {
       this.#fence = fence;
     } else if (heading !== null) {
       this.end();
-      this.blocks.push({ type: 'heading', level: heading[1]?.length ?? 1, text: heading[2] ?? '' });
+      this.blocks.push({
+        type: 'heading',
+        level: heading[1]?.length ?? 1,
+        text: (heading[2] ?? '').trim().replace(CLOSING_SIGNS, '').trimEnd(),
+      });
     } else if (/^\s*\|.*\|\s*$/.test(line)) {
       this.end();
       if (!/^[\s|:-]+$/.test(line)) this.blocks.push({ type: 'table-row', text: line.trim() });

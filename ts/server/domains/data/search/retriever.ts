@@ -32,7 +32,7 @@ export interface RetrieverOptions {
 }
 
 /** Beyond, terms are ignored and models cut. */
-const MAX_QUESTION = 4_000;
+export const MAX_QUESTION = 4_000;
 /** Of each base: some of one page come behind others, and some were deleted a moment ago. */
 const LEAST_HITS = 10;
 
@@ -49,7 +49,9 @@ export class Retriever {
     const options = { tenant: scope.tenant, signal: question.signal };
     const ordered = comparable(found).sort((a, b) => b.score - a.score || a.documentNo - b.documentNo || a.seq - b.seq);
     const isRanked = (question.mode ?? 'hybrid') === 'hybrid' && question.isRanked !== false;
-    const ranked = isRanked ? await this.#options.reranker.rank(question.text, ordered, options) : ordered;
+    const ranked = isRanked
+      ? await this.#options.reranker.rank(question.text.slice(0, MAX_QUESTION).toWellFormed(), ordered, options)
+      : ordered;
     return diversified(ranked).slice(0, question.k);
   }
 

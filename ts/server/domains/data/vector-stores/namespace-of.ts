@@ -1,4 +1,5 @@
 /** A vector store's name as the name of a knowledge base, which has no slashes, ends in no space and is shorter. */
+import { normalized } from '../../../platform/text/normalized.ts';
 import { NAMESPACE_PATTERN } from '../ingest/ingest-body.ts';
 
 const MAX_LENGTH = 100;
@@ -6,9 +7,7 @@ const NAMESPACE = new RegExp(NAMESPACE_PATTERN, 'u');
 
 /** Undefined: nothing of it can be one. */
 export function namespaceOf(name: string | undefined): string | undefined {
-  const cleaned = (name ?? '')
-    .toWellFormed()
-    .normalize('NFC')
+  const cleaned = normalized((name ?? '').toWellFormed(), 'NFC')
     .replace(/[/\\]/g, '-')
     .replace(/\p{C}/gu, '')
     .trim()

@@ -1,8 +1,9 @@
 /** Names and addresses of accounts in the form in which two are compared. */
+import { normalized } from '../../../platform/text/normalized.ts';
 
 /** Compatibility characters and case make no difference, so that nobody can register a name that looks like another's. */
 export function nameKey(text: string): string {
-  return text.normalize('NFKC').toLowerCase();
+  return normalized(text, 'NFKC').toLowerCase();
 }
 
 /** 1 to 64 letters, digits and `._@+-`, beginning with a letter or digit; for the schema of requests. */

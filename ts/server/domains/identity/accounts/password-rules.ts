@@ -27,7 +27,7 @@ function faultOf(password: string, name: string): string | undefined {
   if (new Set(plain).size < MIN_DISTINCT) return 'repeats a few characters';
   if (name.length >= 3 && plain.replace(name, '').length < 4) return 'is little more than the name of the account';
   if (SEQUENCES.some((sequence) => sequence.includes(plain))) return 'is a run of neighbouring characters';
-  if (COMMON_PASSWORDS.has(plain) || COMMON_PASSWORDS.has(plain.replace(/[^a-z]+$/, '')))
+  if (COMMON_PASSWORDS.has(plain) || COMMON_PASSWORDS.has(plain.replace(/(?<![^a-z])[^a-z]+$/, '')))
     return 'is among the first that are tried';
   return undefined;
 }

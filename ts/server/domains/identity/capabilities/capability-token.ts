@@ -132,7 +132,7 @@ async function isConfirmed(token: Biscuit, restrictions: VerifiedToken['restrict
 }
 
 function made(token: Biscuit): MadeToken {
-  const text = CAPABILITY_PREFIX + token.toBase64().replace(/=+$/, '');
+  const text = CAPABILITY_PREFIX + token.toBase64().replace(/={1,2}$/, '');
   const revocationId = revocationIdsOf(token).at(-1) ?? '';
   token.free();
   return { text, revocationId };

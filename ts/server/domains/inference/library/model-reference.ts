@@ -104,5 +104,5 @@ function isSafePath(path: string): boolean {
 /** Address below the hub or a mirror that serves the same paths. */
 export function hubUrl(base: URL, { repo, file, revision }: { repo: string; file: string; revision: string }): URL {
   const path = [...repo.split('/'), 'resolve', revision, ...file.split('/')].map(encodeURIComponent).join('/');
-  return new URL(`${base.pathname.replace(/\/+$/, '')}/${path}`, base.origin);
+  return new URL(`${base.pathname.replace(/(?<!\/)\/+$/, '')}/${path}`, base.origin);
 }

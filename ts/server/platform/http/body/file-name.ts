@@ -1,4 +1,5 @@
 /** The name that a client gave a file, as far as it can be shown and stored. */
+import { normalized } from '../../text/normalized.ts';
 
 /** What file systems take for one name. */
 const MAX_BYTES = 255;
@@ -10,8 +11,8 @@ const RESERVED = /[<>:"|?*]/g;
 /** The last part of a path in either style, without what could hide or redirect it. Undefined: nothing is left. */
 export function cleanFileName(given: string | undefined): string | undefined {
   const base = given?.split(/[/\\]/).at(-1) ?? '';
-  const shown = base.normalize('NFC').replace(UNSHOWN, '').replace(RESERVED, '_').trim();
-  const name = shorten(shown).replace(/[. ]+$/, '');
+  const shown = normalized(base, 'NFC').replace(UNSHOWN, '').replace(RESERVED, '_').trim();
+  const name = shorten(shown).replace(/(?<![. ])[. ]+$/, '');
   return name === '' ? undefined : name;
 }
 

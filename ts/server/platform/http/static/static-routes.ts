@@ -21,7 +21,7 @@ export interface StaticOptions {
 }
 
 /** Bundlers put a hash of the content before the extension: `app-B3xk9_Qa.js`, `app.3f9a2c1d.css`. */
-const HASHED_NAME = /[.-](?=[A-Za-z0-9_-]*\d)[A-Za-z0-9_-]{8,}\.\w+$/;
+const HASHED_NAME = /[.-](?=[A-Za-z0-9_-]{0,63}\d)[A-Za-z0-9_-]{8,64}\.\w+$/;
 const NEVER_CHANGES = 'public, max-age=31536000, immutable';
 /** Kept, and asked about each time. */
 const MAY_CHANGE = 'no-cache';

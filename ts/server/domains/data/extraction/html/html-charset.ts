@@ -3,6 +3,6 @@ export function declaredCharset(bytes: Uint8Array): string | undefined {
   const start = new TextDecoder('latin1').decode(bytes.subarray(0, 1024));
   return (
     /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w-]{1,40})["']/i.exec(start)?.[1] ??
-    /<meta[^>]*\scharset\s*=\s*["']?\s*([\w-]{1,40})/i.exec(start)?.[1]
+    /<meta[^>]*\scharset\s*=\s*(?:["']\s*)?([\w-]{1,40})/i.exec(start)?.[1]
   );
 }

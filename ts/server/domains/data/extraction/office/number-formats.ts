@@ -49,5 +49,5 @@ export class NumberFormats {
 
 /** Letters for years, months, days, hours or seconds, outside of quoted text, colours and conditions. */
 function isDateCode(code: string): boolean {
-  return /[ymdhs]/i.test(code.slice(0, 500).replace(/"[^"]*"|\[[^\]]*\]|\\./g, '')) && !/general/i.test(code);
+  return /[ymdhs]/i.test(code.slice(0, 500).replace(/"[^"]*"|\[[^[\]]*\]|\\./g, '')) && !/general/i.test(code);
 }

@@ -3,8 +3,10 @@ import type { BlockList } from '../block-list.ts';
 import { TableRows } from '../table-rows.ts';
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-const ATX_HEADING = /^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/;
-const TABLE_RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const ATX_HEADING = /^ {0,3}(#{1,6})[ \t](.*)$/;
+/** Signs at the end of a heading's line, which close it (CommonMark section 4.2). */
+const CLOSING_SIGNS = /(?<![ \t])[ \t]+#+$/;
+const TABLE_RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
 
 export class MarkdownReader {
   title: string | undefined;
@@ -36,7 +38,7 @@ export class MarkdownReader {
     const fence = FENCE.exec(line)?.[1];
     const heading = ATX_HEADING.exec(line);
     if (fence !== undefined) this.#beginCode(fence);
-    else if (heading !== null) this.#heading(heading[2] ?? '', heading[1]?.length ?? 1);
+    else if (heading !== null) this.#heading((heading[2] ?? '').trim().replace(CLOSING_SIGNS, ''), heading[1]?.length ?? 1);
     else if (this.#isInTable || (line.includes('|') && TABLE_RULE.test(next) && next.includes('-'))) this.#tableLine(line);
     else if (line.trim() === '') this.#endParagraph();
     else if (this.#paragraph.length > 0 && /^ {0,3}(=+|-+)[ \t]*$/.test(line)) this.#underlined(line);

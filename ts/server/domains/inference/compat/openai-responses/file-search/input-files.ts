@@ -54,7 +54,7 @@ function readPart(part: Members, param: string): InputFile {
 /** Base64, as it is or as a data: URL. */
 function decoded(text: string, param: string): Uint8Array {
   const base64 = /^data:[^,]{0,200};base64,/.exec(text)?.[0].length ?? 0;
-  const isBase64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(text.slice(base64));
+  const isBase64 = /^[A-Za-z0-9+/\s]+(?:={1,2}\s*)?$/.test(text.slice(base64));
   if (!isBase64) throw invalid(param, `${param} must be base64, or a data: URL of it.`);
   const bytes = Buffer.from(text.slice(base64), 'base64');
   if (bytes.length <= MAX_FILE_BYTES) return bytes;
@@ -71,7 +71,7 @@ function quoted({ fileName, text }: InputFileText): string {
     .trim()
     .slice(0, 200)
     .toWellFormed();
-  return `<file name="${name}">\n${text.replace(/<(?=\s*\/?\s*file\b)/gi, '<\u200b')}\n</file>`;
+  return `<file name="${name}">\n${text.replace(/<(?=\s*(?:\/\s*)?file\b)/gi, '<\u200b')}\n</file>`;
 }
 
 function contentOf(item: Members): readonly unknown[] {
