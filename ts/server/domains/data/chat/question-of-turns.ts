@@ -8,7 +8,7 @@ const LEAST_WORDS = 4;
 export function questionOf(turns: readonly string[]): string {
   const [before = '', last = ''] = turns.length > 1 ? turns.slice(-2).map(cut) : ['', cut(turns[0] ?? '')];
   const nWords = [...termsOf(last)].filter(({ kind }) => kind === 'stem').length;
-  return (nWords < LEAST_WORDS ? `${before} ${last}` : last).trim();
+  return cut(nWords < LEAST_WORDS ? `${before} ${last}` : last).trim();
 }
 
 function cut(turn: string): string {

@@ -3,11 +3,13 @@ import { normalized } from '../../../platform/text/normalized.ts';
 import { NAMESPACE_PATTERN } from '../ingest/ingest-body.ts';
 
 const MAX_LENGTH = 100;
+/** Of a name, what is looked at: much of it may be left out. */
+const MOST_READ = 1_000;
 const NAMESPACE = new RegExp(NAMESPACE_PATTERN, 'u');
 
 /** Undefined: nothing of it can be one. */
 export function namespaceOf(name: string | undefined): string | undefined {
-  const cleaned = normalized((name ?? '').toWellFormed(), 'NFC')
+  const cleaned = normalized((name ?? '').slice(0, MOST_READ).toWellFormed(), 'NFC')
     .replace(/[/\\]/g, '-')
     .replace(/\p{C}/gu, '')
     .trim()
