@@ -127,5 +127,7 @@ function open(key: Buffer, nonce: Buffer, sealed: Buffer): Buffer | undefined {
 
 /** As age writes it: without padding. */
 function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64').replace(/={1,2}$/, '');
+  return Buffer.from(bytes)
+    .toString('base64')
+    .replace(/={1,2}$/, '');
 }
