@@ -3,49 +3,102 @@ import pg from 'pg';
 import { StorageError } from '../storage-error.ts';
 import type { ResolvedStorageOptions } from '../storage-options.ts';
 import { toStorageError } from './postgres-failure.ts';
+import { ANSWER_LIMIT_MS } from './silence.ts';
 import { valueParsers } from './value-parsers.ts';
 
-const CONNECT_TIMEOUT_MS = 10_000;
+/** So long a transaction waits for a connection while others have them all. */
+const WAIT_LIMIT_MS = 10_000;
+/** How pg-pool says that the wait was too long. */
+const ALL_IN_USE = 'timeout exceeded when trying to connect';
+/** A server that answers takes a moment for a goodbye. */
+const GOODBYE_LIMIT_MS = 1_000;
 
-/** Builds the pool without connecting. Throws a StorageError `invalid_url`, which does not repeat the URL: it may hold a password. */
-export function createConnectionPool({
-  url,
-  poolSize,
-  statementTimeoutMs,
-  transactionTimeoutMs,
-}: ResolvedStorageOptions): pg.Pool {
-  try {
-    const pool = new pg.Pool({
-      connectionString: url,
-      max: poolSize,
-      types: valueParsers,
-      application_name: 'svc',
-      keepAlive: true,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      statement_timeout: statementTimeoutMs,
-      // The server ends a transaction whose client vanished without a word; ours end earlier by themselves.
-      idle_in_transaction_session_timeout: 2 * transactionTimeoutMs,
+export class ConnectionPool {
+  readonly #pool: pg.Pool;
+  /** Those that are being opened as well. */
+  readonly #clients = new Set<pg.Client>();
+  readonly #lost = Promise.withResolvers<never>();
+
+  /** Does not connect. Throws a StorageError `invalid_url`, which does not repeat the URL: it may hold a password. */
+  constructor(options: ResolvedStorageOptions) {
+    this.#lost.promise.catch(() => undefined);
+    const clients = this.#clients;
+    class Client extends pg.Client {
+      constructor(config: pg.ClientConfig) {
+        super({ ...config, connectionTimeoutMillis: ANSWER_LIMIT_MS });
+        clients.add(this);
+        // A lost connection is reported by whatever uses it next; without listeners the event would end the process.
+        this.on('error', () => undefined).on('end', () => clients.delete(this));
+      }
+    }
+    this.#pool = makePool({
+      ...clientConfig(options),
+      max: options.poolSize,
+      connectionTimeoutMillis: WAIT_LIMIT_MS,
+      Client: Client as unknown as NonNullable<pg.PoolConfig['Client']>,
     });
-    // A lost connection is reported by whatever uses it next; without listeners the event would end the process.
-    pool.on('error', () => undefined);
-    pool.on('connect', (client) => client.on('error', () => undefined));
-    return pool;
-  } catch (error) {
-    throw new StorageError('invalid_url', `database.url cannot be used: ${(error as Error).message}.`, {
-      remedy: 'Use postgres://user:password@host:5432/database, or postgres:///database?host=/run/postgresql for a Unix socket.',
-    });
+    this.#pool.on('error', () => undefined);
+  }
+
+  /** Throws a StorageError; nothing was asked of the server yet. */
+  async connect(): Promise<pg.PoolClient> {
+    const pool = this.#pool;
+    const connecting = pool.connect();
+    try {
+      return await Promise.race([connecting, this.#lost.promise]);
+    } catch (error) {
+      // One that comes when nobody waits any more.
+      void connecting.then((client) => discard(client)).catch(() => undefined);
+      if ((error as Error).message !== ALL_IN_USE) throw toStorageError(error);
+      throw new StorageError('storage_busy', `All ${pool.totalCount} connections to PostgreSQL were in use for too long.`, {
+        remedy: 'Raise database.pool_size, or find what holds transactions open.',
+        cause: error,
+      });
+    }
+  }
+
+  /** Everything that runs on a connection or waits for one fails now: the server would not even answer a goodbye. */
+  destroy(error: StorageError): void {
+    this.#lost.reject(error);
+    for (const client of this.#clients) client.connection.stream.destroy();
+    void this.#pool.end().catch(() => undefined);
+  }
+
+  /** Waits for what runs. */
+  async end(): Promise<void> {
+    if (this.#pool.ending) return;
+    const limit = setTimeout(() => this.destroy(new StorageError('storage_closed', 'The database is closed.')), GOODBYE_LIMIT_MS);
+    await this.#pool.end();
+    clearTimeout(limit);
   }
 }
 
-/** Throws a StorageError; nothing was asked of the server yet. */
-export async function connectFrom(pool: pg.Pool): Promise<pg.PoolClient> {
+/** Closes a connection without a goodbye, since nobody may be there to hear it. */
+export function discard(client: pg.PoolClient): void {
+  client.connection.stream.destroy();
+  client.release(true);
+}
+
+/** What every connection of the process has in common. */
+export function clientConfig({ url, statementTimeoutMs, transactionTimeoutMs }: ResolvedStorageOptions): pg.ClientConfig {
+  return {
+    connectionString: url,
+    types: valueParsers,
+    application_name: 'svc',
+    keepAlive: true,
+    connectionTimeoutMillis: ANSWER_LIMIT_MS,
+    statement_timeout: statementTimeoutMs,
+    // The server ends a transaction whose client vanished without a word; ours end earlier by themselves.
+    idle_in_transaction_session_timeout: 2 * transactionTimeoutMs,
+  };
+}
+
+function makePool(config: pg.PoolConfig): pg.Pool {
   try {
-    return await pool.connect();
+    return new pg.Pool(config);
   } catch (error) {
-    if (pool.totalCount < pool.options.max || pool.totalCount === 0) throw toStorageError(error);
-    throw new StorageError('storage_busy', `All ${pool.totalCount} connections to PostgreSQL were in use for too long.`, {
-      remedy: 'Raise database.pool_size, or find what holds transactions open.',
-      cause: error,
+    throw new StorageError('invalid_url', `database.url cannot be used: ${(error as Error).message}.`, {
+      remedy: 'Use postgres://user:password@host:5432/database, or postgres:///database?host=/run/postgresql for a Unix socket.',
     });
   }
 }

@@ -1,4 +1,4 @@
-/** PostgreSQL behind the Engine interface: a pool of connections, and what happens when the server goes away. */
+/** PostgreSQL behind the Engine interface: a pool of connections, and what happens when the server goes away or falls silent. */
 import type pg from 'pg';
 import type { Engine } from '../engine.ts';
 import { FairPlaces } from '../fair-places.ts';
@@ -8,18 +8,24 @@ import type { ExecuteStatement, Statement, StatementResult } from '../statement.
 import { StorageError } from '../storage-error.ts';
 import type { ResolvedStorageOptions } from '../storage-options.ts';
 import { type StorageScope, systemScope, tenantOf } from '../tenant-scope.ts';
-import { connectFrom, createConnectionPool } from './connection-pool.ts';
-import { toStorageError } from './postgres-failure.ts';
+import { ConnectionPool } from './connection-pool.ts';
+import { openClient, openFirstOf } from './open-client.ts';
 import { PostgresListener } from './postgres-listener.ts';
 import { type PostgresTransaction, runPostgresTransaction } from './postgres-transaction.ts';
+import { Pulse } from './pulse.ts';
 import { retryConflicts } from './retry-conflicts.ts';
-import { checkServer } from './server-check.ts';
+
+/** The database is the node's own: nobody else is spared by a longer wait. */
+const RECONNECT_MS = { first: 100, longest: 500 };
 
 export class PostgresEngine implements Engine {
   readonly dialect = 'postgres';
   readonly #options: ResolvedStorageOptions;
   #recovery: Recovery;
-  #pool: pg.Pool | undefined;
+  #pool: ConnectionPool | undefined;
+  #pulse: Pulse | undefined;
+  /** Why even reads are refused: nothing answers. */
+  #silence: StorageError | undefined;
   readonly #running = new Set<Promise<unknown>>();
   /** The pool bounds them all together. */
   readonly #tenantReads: FairPlaces;
@@ -32,14 +38,8 @@ export class PostgresEngine implements Engine {
 
   async connect(): Promise<void> {
     this.#recovery = this.#newRecovery();
-    const pool = createConnectionPool(this.#options);
-    try {
-      await checkConnection(pool);
-    } catch (error) {
-      await pool.end();
-      throw error;
-    }
-    this.#pool = pool;
+    const pool = new ConnectionPool(this.#options);
+    this.#serve(pool, await openClient(this.#options));
   }
 
   async close(): Promise<void> {
@@ -48,6 +48,7 @@ export class PostgresEngine implements Engine {
     // The pool forgets those who wait for a connection when it ends.
     await Promise.allSettled(this.#running);
     await this.#recovery.stop();
+    this.#pulse?.stop();
     await pool?.end();
   }
 
@@ -111,7 +112,7 @@ export class PostgresEngine implements Engine {
     return this.#pool ? this.#recovery.error?.message : 'The database is not open.';
   }
 
-  async #readInTurn<T>(pool: pg.Pool, scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
+  async #readInTurn<T>(pool: ConnectionPool, scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
     const tenant = tenantOf(scope);
     const release = tenant === undefined ? undefined : await this.#tenantReads.acquire(tenant);
     try {
@@ -130,7 +131,11 @@ export class PostgresEngine implements Engine {
     }
   }
 
-  async #commit<T>(pool: pg.Pool, transaction: PostgresTransaction, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
+  async #commit<T>(
+    pool: ConnectionPool,
+    transaction: PostgresTransaction,
+    run: (execute: ExecuteStatement) => Promise<T>,
+  ): Promise<T> {
     this.#recovery.check();
     const startedAt = performance.now();
     const value = await this.#run(pool, transaction, run);
@@ -138,9 +143,14 @@ export class PostgresEngine implements Engine {
     return value;
   }
 
-  async #run<T>(pool: pg.Pool, transaction: PostgresTransaction, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
+  async #run<T>(
+    pool: ConnectionPool,
+    transaction: PostgresTransaction,
+    run: (execute: ExecuteStatement) => Promise<T>,
+  ): Promise<T> {
     try {
-      return await runPostgresTransaction(await connectFrom(pool), transaction, run);
+      if (this.#silence !== undefined) throw this.#silence;
+      return await runPostgresTransaction(await pool.connect(), transaction, run);
     } catch (error) {
       if (error instanceof StorageError && error.code === 'storage_unavailable' && this.#pool === pool)
         this.#recovery.begin(error);
@@ -148,7 +158,24 @@ export class PostgresEngine implements Engine {
     }
   }
 
-  #opened(): pg.Pool {
+  /** Takes the pool, and the connection that tells whether the server answers. */
+  #serve(pool: ConnectionPool, client: pg.Client): void {
+    this.#pool = pool;
+    this.#silence = undefined;
+    this.#pulse?.stop();
+    this.#pulse = new Pulse(client, (error) => this.#lose(pool, error));
+  }
+
+  /** The server answers nothing: what was asked of it fails now, and each connection is made anew. */
+  #lose(pool: ConnectionPool, error: StorageError): void {
+    if (this.#pool === pool) {
+      this.#silence = error;
+      this.#recovery.begin(error);
+    }
+    pool.destroy(error);
+  }
+
+  #opened(): ConnectionPool {
     if (this.#pool) return this.#pool;
     throw new StorageError('storage_closed', 'The database is not open.', {
       remedy: 'Call open() first, and nothing after close().',
@@ -156,18 +183,16 @@ export class PostgresEngine implements Engine {
   }
 
   #newRecovery(): Recovery {
-    return new Recovery(this.#options, async () => await checkConnection(this.#opened()));
+    return new Recovery({ ...this.#options, reopenDelayMs: RECONNECT_MS }, () => this.#reopen());
   }
-}
 
-/** Throws a StorageError unless the server can be reached and suits. */
-async function checkConnection(pool: pg.Pool): Promise<void> {
-  const client = await connectFrom(pool);
-  try {
-    await checkServer(client);
-    client.release();
-  } catch (error) {
-    client.release(true);
-    throw toStorageError(error);
+  /** A server that said what is wrong keeps its connections, and one that fell silent has none any more. */
+  async #reopen(): Promise<void> {
+    const client = await openFirstOf(
+      () => openClient(this.#options),
+      (late) => late.connection.stream.destroy(),
+    );
+    if (this.#pool === undefined) client.connection.stream.destroy();
+    else this.#serve(this.#silence === undefined ? this.#pool : new ConnectionPool(this.#options), client);
   }
 }

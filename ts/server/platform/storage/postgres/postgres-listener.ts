@@ -4,13 +4,15 @@ import pg from 'pg';
 import { backoffMs } from '../../backoff.ts';
 import type { NotificationHandlers, NotificationListener } from '../notifications.ts';
 import { StorageError } from '../storage-error.ts';
+import { openFirstOf } from './open-client.ts';
+import { ANSWER_LIMIT_MS } from './silence.ts';
 
 const CHANNEL = /^[a-z][a-z0-9_]{0,50}$/;
 const BEAT_MS = 300;
 /** A connection that answers nothing for so long is lost: together with a beat less than a second. */
 const BEAT_LIMIT_MS = 600;
-const CONNECT_LIMIT_MS = 5_000;
-const RECONNECT = { first: 100, longest: 5_000 };
+/** The database is the node's own: nobody else is spared by a longer wait. */
+const RECONNECT = { first: 100, longest: 500 };
 
 export class PostgresListener implements NotificationListener {
   readonly #url: string;
@@ -58,20 +60,17 @@ export class PostgresListener implements NotificationListener {
 
   /** Resolves with what ended the connection. */
   async #listen(stopped: AbortSignal, onLive: () => void): Promise<unknown> {
-    const client = new pg.Client({
-      connectionString: this.#url,
-      application_name: 'svc listener',
-      keepAlive: true,
-      connectionTimeoutMillis: CONNECT_LIMIT_MS,
-      query_timeout: BEAT_LIMIT_MS,
-    });
+    const client = await openFirstOf(
+      () => this.#connect(),
+      (late) => late.connection.stream.destroy(),
+    ).catch((error: unknown) => error);
+    if (!(client instanceof pg.Client)) return client;
     const ended = new Promise<unknown>((resolve) => {
       client.on('error', resolve);
       client.on('end', () => resolve(new StorageError('storage_unavailable', 'The connection to PostgreSQL was closed.')));
     });
     client.on('notification', ({ payload }) => this.#handlers.onNotification(payload ?? ''));
     try {
-      await client.connect();
       await client.query(`LISTEN ${this.#channel}`);
       await this.#handlers.onListening();
       this.#isLive = true;
@@ -83,7 +82,21 @@ export class PostgresListener implements NotificationListener {
       this.#isLive = false;
       // A connection that hangs would not answer the goodbye either.
       await Promise.race([client.end(), wait(BEAT_LIMIT_MS, undefined, { ref: false })]).catch(() => undefined);
+      client.connection.stream.destroy();
     }
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = new pg.Client({
+      connectionString: this.#url,
+      application_name: 'svc listener',
+      keepAlive: true,
+      connectionTimeoutMillis: ANSWER_LIMIT_MS,
+      query_timeout: BEAT_LIMIT_MS,
+    });
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
   }
 }
 

@@ -6,7 +6,9 @@ import type { ExecuteStatement, Statement, StatementResult } from '../statement.
 import { StorageError } from '../storage-error.ts';
 import { isSystemScope, type StorageScope } from '../tenant-scope.ts';
 import { withinTimeLimit } from '../time-limit.ts';
+import { discard } from './connection-pool.ts';
 import { sqlState, toStorageError } from './postgres-failure.ts';
+import { ANSWER_LIMIT_MS, answerWithin } from './silence.ts';
 
 export interface PostgresTransaction {
   readonly scope: StorageScope;
@@ -16,6 +18,11 @@ export interface PostgresTransaction {
 
 /** Any number that no other program uses for its advisory locks: the first bytes of "svcmigra". */
 const MIGRATION_LOCK = '8319104477781783137';
+
+/** A disk that has much to do may take a while. */
+const COMMIT_LIMIT_MS = 5_000;
+/** Of a migration, whose constraints may be checked at its end. */
+const LONG_COMMIT_LIMIT_MS = 600_000;
 
 const BEGIN = {
   read: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
@@ -38,12 +45,12 @@ export async function runPostgresTransaction<T>(
 ): Promise<T> {
   const statements = guardStatements((statement) => runStatement(client, statement, mode === 'read' || mode === 'snapshot'));
   try {
-    await begin(client, `${BEGIN[mode]}; ${settings(scope)}`);
+    await begin(client, `${BEGIN[mode]}; ${settings(scope)}`, mode === 'exclusive' ? undefined : ANSWER_LIMIT_MS);
     const work = run(statements.execute);
     const value = await (limitMs === undefined ? work : withinTimeLimit(limitMs, work));
     statements.check();
     statements.refuse(transactionOver());
-    await commit(client);
+    await commit(client, mode === 'exclusive' ? LONG_COMMIT_LIMIT_MS : COMMIT_LIMIT_MS);
     client.release();
     return value;
   } catch (error) {
@@ -53,9 +60,11 @@ export async function runPostgresTransaction<T>(
   }
 }
 
-async function begin(client: pg.PoolClient, sql: string): Promise<void> {
+/** Without a limit it may wait for others of its kind. */
+async function begin(client: pg.PoolClient, sql: string, limitMs: number | undefined): Promise<void> {
   try {
-    await client.query(sql);
+    const begun = client.query(sql);
+    await (limitMs === undefined ? begun : answerWithin(limitMs, begun));
   } catch (error) {
     throw toStorageError(error);
   }
@@ -76,25 +85,31 @@ async function runStatement(client: pg.PoolClient, { sql, parameters }: Statemen
 }
 
 /** Throws with the outcome `unknown` unless the server said that it did not commit. */
-async function commit(client: pg.PoolClient): Promise<void> {
-  const { command } = await client.query('COMMIT').catch((error: unknown) => {
-    throw toStorageError(error, { outcome: /^(40|23)/.test(sqlState(error) ?? '') ? 'not_applied' : 'unknown' });
+async function commit(client: pg.PoolClient, limitMs: number): Promise<void> {
+  const { command } = await answerWithin(limitMs, client.query('COMMIT')).catch((error: unknown) => {
+    throw uncommitted(error);
   });
   // A transaction that the server gave up answers COMMIT with ROLLBACK, which is no error to it.
   if (command === 'ROLLBACK') throw new StorageError('statement_failed', 'PostgreSQL rolled the transaction back.');
+}
+
+function uncommitted(error: unknown): StorageError {
+  const { code, message, remedy } = toStorageError(error);
+  const outcome = /^(40|23)/.test(sqlState(error) ?? '') ? 'not_applied' : 'unknown';
+  return new StorageError(code, message, { remedy, outcome, cause: error });
 }
 
 /** Undoes the transaction. A connection in doubt, or one that still runs a statement, is closed, which undoes it as well. */
 async function abandon(client: pg.PoolClient, error: unknown): Promise<void> {
   const code = error instanceof StorageError ? error.code : undefined;
   if (code === 'transaction_timeout' || code === 'storage_unavailable') {
-    client.release(true);
+    discard(client);
     return;
   }
   try {
-    await client.query('ROLLBACK');
+    await answerWithin(ANSWER_LIMIT_MS, client.query('ROLLBACK'));
     client.release();
   } catch {
-    client.release(true);
+    discard(client);
   }
 }
