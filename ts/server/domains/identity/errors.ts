@@ -41,7 +41,7 @@ const specs = {
   tenant_id_used: [409, 'A tenant of that id was deleted; choose another id.'],
   tenant_not_empty: [409, 'The tenant has accounts, or modules keep something of it; `?force=true` deletes that too.'],
   superadmin_needed: [409, 'The first account of the installation is a superadmin; make that one first.'],
-  last_superadmin: [409, 'Somebody must be able to administer the installation.'],
+  last_superadmin: [409, 'No superadmin who can sign in would be left: one with a password, or linked to the sign-in provider.'],
   several_keys: [409, 'The account has several keys; name one with key_id.'],
   precondition_failed: [412, 'The resource has changed since the version that If-Match names.'],
   too_many_attempts: [429, 'Wait for the seconds in Retry-After.'],

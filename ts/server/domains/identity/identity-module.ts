@@ -17,6 +17,7 @@ import { AttemptLimit } from './accounts/attempt-limit.ts';
 import { PasswordHasher } from './accounts/password-hasher.ts';
 import { ResetMail } from './accounts/reset-mail.ts';
 import { SignIn } from './accounts/sign-in.ts';
+import { Superadmins } from './accounts/superadmins.ts';
 import { TenantStore } from './accounts/tenant-store.ts';
 import { Tenants } from './accounts/tenants.ts';
 import { UserStore } from './accounts/user-store.ts';
@@ -140,13 +141,15 @@ export function createIdentity(
   const hasher = new PasswordHasher();
   const devices = new DeviceCookie(storage);
   const attempts = overrides.attempts ?? new AttemptLimit(SIGN_IN_LIMITS);
-  const userStore = new UserStore(storage, announcer);
+  const oidcSettings = oidcConfig(settings);
+  const superadmins = new Superadmins(oidcSettings?.issuer);
+  const userStore = new UserStore(storage, announcer, superadmins);
   const sessions = new SessionStore(storage, announcer);
   const keyStore = new KeyStore(storage, announcer);
   const credentials = new CredentialStore(storage);
   const erasure = new Erasure(context.events);
   const tenants = new Tenants({
-    ...{ store: new TenantStore(storage, announcer), onRemoved: onCredentialsChanged },
+    ...{ store: new TenantStore(storage, announcer, superadmins), onRemoved: onCredentialsChanged },
     holdersOf: (tenant) => erasure.holdersOf(tenant),
   });
   const groupStore = new GroupStore(storage, announcer);
@@ -174,13 +177,12 @@ export function createIdentity(
   const sessionMaxMs = settings['identity.session_max_seconds'] * 1000;
   const sessionIdleMs = settings['identity.session_idle_seconds'] * 1000;
   const signIn = new SignIn({ users: userStore, sessions, hasher, attempts, audit, sessionMaxMs, onCredentialsChanged });
-  const oidcSettings = oidcConfig(settings);
   const oidc =
     oidcSettings &&
     new OidcSignIn({
       ...{
         config: oidcSettings,
-        store: new LinkStore(storage, announcer),
+        store: new LinkStore(storage, announcer, superadmins),
         signIn,
         tenants,
         attempts,

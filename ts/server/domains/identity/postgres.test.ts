@@ -8,6 +8,7 @@ import { testBranding } from './test-support/branding-contract.ts';
 import { testCapabilities } from './test-support/capability-contract.ts';
 import { openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
 import { testServiceAccounts } from './test-support/service-account-contract.ts';
+import { testSuperadmins, testTenantOfSuperadmin } from './test-support/superadmin-contract.ts';
 
 const missing = PostgresCluster.missing();
 if (missing !== undefined) t.plan(0, missing);
@@ -26,6 +27,14 @@ async function testPostgres(cluster: PostgresCluster): Promise<void> {
 
   t.test('sessions of other accounts', async (t) =>
     testAccountSessions(t, await openIdentity(t, { databaseUrl: await cluster.newDatabase() })),
+  );
+
+  t.test('a superadmin who can sign in is always left', async (t) =>
+    testSuperadmins(t, await openIdentity(t, { databaseUrl: await cluster.newDatabase() })),
+  );
+
+  t.test('the tenant of the only superadmin who can sign in stays', async (t) =>
+    testTenantOfSuperadmin(t, await openIdentity(t, { databaseUrl: await cluster.newDatabase() })),
   );
 
   t.test('the look of tenants\u2019 pages', async (t) =>

@@ -8,7 +8,7 @@ import { Table } from '../../design/table.tsx';
 import { TextField } from '../../design/text-field.tsx';
 import { formatTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
-import type { Role } from '../../session/session.ts';
+import { accountId, type Role } from '../../session/session.ts';
 import { attempt } from '../attempt.ts';
 import { KeyDialog } from '../key-dialog.tsx';
 import type { PageQuery } from '../list-pages.ts';
@@ -123,6 +123,17 @@ function actionsOf(user: User, reload: () => Promise<void>, { makeKey, showKeys,
       showToken({ name, value: token });
     });
   };
+  const setRole = async (each: Role): Promise<void> => {
+    const isRaised = each === 'superadmin' && role !== 'superadmin';
+    if (isRaised && !(await confirmed(t('make_superadmin'), t('make_superadmin_detail', { name }), t('make_superadmin_yes'))))
+      return;
+    patch({ role: each });
+  };
+  const setDisabled = async (): Promise<void> => {
+    const isOwn = id === accountId();
+    if (isOwn && !disabled && !(await confirmed(t('disable_own'), t('disable_own_detail', { name }), t('disable')))) return;
+    patch({ disabled: !disabled });
+  };
   const remove = async (): Promise<void> => {
     if (!(await confirmed(t('delete_user'), t('delete_user_detail', { name }), t('delete')))) return;
     await attempt(() => call('DELETE /api/v1/identity/users/{id}', { params }));
@@ -137,10 +148,10 @@ function actionsOf(user: User, reload: () => Promise<void>, { makeKey, showKeys,
         text: roleName(each),
         isChosen: each === role,
         isApart: index === 0,
-        run: () => patch({ role: each }),
+        run: () => void setRole(each),
       }),
     ),
-    { text: disabled ? t('enable') : t('disable'), icon: 'stop', isApart: true, run: () => patch({ disabled: !disabled }) },
+    { text: disabled ? t('enable') : t('disable'), icon: 'stop', isApart: true, run: () => void setDisabled() },
     { text: t('delete'), icon: 'trash', isDangerous: true, run: () => void remove() },
   ];
 }

@@ -6,6 +6,7 @@ import type { AuditEntry } from '../audit/audit-entry.ts';
 import type { ChangeAnnouncer } from '../changes/change-announcer.ts';
 import { identityError } from '../errors.ts';
 import type { IdentityStorage, IdentityTables, TenantRow } from '../tables.ts';
+import type { Superadmins } from './superadmins.ts';
 
 export type TenantChanges = Partial<
   Pick<TenantRow, 'name' | 'tokens_per_minute' | 'priority' | 'model_access' | 'namespace_access'>
@@ -14,10 +15,12 @@ export type TenantChanges = Partial<
 export class TenantStore {
   readonly #storage: IdentityStorage;
   readonly #announcer: ChangeAnnouncer;
+  readonly #superadmins: Superadmins;
 
-  constructor(storage: IdentityStorage, announcer: ChangeAnnouncer) {
+  constructor(storage: IdentityStorage, announcer: ChangeAnnouncer, superadmins: Superadmins) {
     this.#storage = storage;
     this.#announcer = announcer;
+    this.#superadmins = superadmins;
   }
 
   all(): Promise<TenantRow[]> {
@@ -46,7 +49,7 @@ export class TenantStore {
     });
   }
 
-  /** Accounts and credentials go with it when `check` lets it pass. `nUsers` are those that it has. */
+  /** Accounts and credentials go with it when `check` lets it pass. `nUsers` are those that it has. Throws `last_superadmin`. */
   async remove(id: string, check: (found: TenantUse | undefined) => void, entry: AuditEntry): Promise<void> {
     await this.#storage.write(systemScope(), async (tx) => {
       check(await readUse(tx, id));
@@ -57,7 +60,9 @@ export class TenantStore {
         .where('tenant', '=', id)
         .where('revoked_at', 'is', null)
         .execute();
-      for (const table of TABLES_OF_TENANTS) await tx.deleteFrom(table).where('tenant', '=', id).execute();
+      await this.#superadmins.guard(tx, async () => {
+        for (const table of TABLES_OF_TENANTS) await tx.deleteFrom(table).where('tenant', '=', id).execute();
+      });
       await tx.deleteFrom('identity_tenants').where('id', '=', id).execute();
       await tx.insertInto('identity_deleted_tenants').values({ id, deleted_at: revoked_at }).execute();
       await appendToChain(tx, [entry]);
@@ -87,21 +92,11 @@ const TABLES_OF_TENANTS = [
 
 export interface TenantUse {
   nUsers: number;
-  /** Superadmins that are not disabled, of all other tenants. */
-  nSuperadminsElsewhere: number;
 }
 
 async function readUse(tx: Kysely<IdentityTables>, id: string): Promise<TenantUse | undefined> {
   const tenant = await tx.selectFrom('identity_tenants').select('id').where('id', '=', id).executeTakeFirst();
   if (tenant === undefined) return undefined;
   const users = await tx.selectFrom('identity_users').select('id').where('tenant', '=', id).execute();
-  const others = await tx
-    .selectFrom('identity_users')
-    .select('id')
-    .where('role', '=', 'superadmin')
-    .where('disabled', '=', 0)
-    .where('service', '=', 0)
-    .where('tenant', '!=', id)
-    .execute();
-  return { nUsers: users.length, nSuperadminsElsewhere: others.length };
+  return { nUsers: users.length };
 }

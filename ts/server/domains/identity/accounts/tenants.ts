@@ -120,9 +120,6 @@ export class Tenants implements TenantRules {
       (found) => {
         if (found === undefined) throw tenantNotFound(id);
         if (!force && (found.nUsers > 0 || holders.length > 0)) throw tenantNotEmpty(id, found.nUsers, holders);
-        if (found.nUsers > 0 && found.nSuperadminsElsewhere === 0) {
-          throw identityError('last_superadmin', 'No superadmin would be left; make one in another tenant first.');
-        }
       },
       entry,
     );

@@ -1,12 +1,13 @@
 /** Accounts. What ends an account's credentials happens in the same transaction as what ends the account. */
 import type { Kysely } from 'kysely';
-import { isSystemScope, type StorageScope, systemScope, type TenantScope, tenantScope } from '../../../platform/storage/index.ts';
+import { type StorageScope, systemScope, type TenantScope, tenantScope } from '../../../platform/storage/index.ts';
 import { appendToChain } from '../audit/audit-chain.ts';
 import type { AuditEntry } from '../audit/audit-entry.ts';
 import type { ChangeAnnouncer } from '../changes/change-announcer.ts';
 import { enforceAuthentication, isEnforced } from '../enforcement-fact.ts';
 import { effectiveRole } from '../groups/effective-role.ts';
 import { type IdentityStorage, type IdentityTables, type UserRow, within } from '../tables.ts';
+import type { Superadmins } from './superadmins.ts';
 
 export interface UserPage {
   /** Accounts behind this id. */
@@ -35,19 +36,15 @@ export type UserChanges = Partial<
   >
 >;
 
-/** An account and how many superadmins there are beside it that can sign in. */
-export interface UserBeforeChange {
-  user: UserRow;
-  nOtherSuperadmins: number;
-}
-
 export class UserStore {
   readonly #storage: IdentityStorage;
   readonly #announcer: ChangeAnnouncer;
+  readonly #superadmins: Superadmins;
 
-  constructor(storage: IdentityStorage, announcer: ChangeAnnouncer) {
+  constructor(storage: IdentityStorage, announcer: ChangeAnnouncer, superadmins: Superadmins) {
     this.#storage = storage;
     this.#announcer = announcer;
+    this.#superadmins = superadmins;
   }
 
   /**
@@ -89,19 +86,24 @@ export class UserStore {
     });
   }
 
-  /** `change` may throw. A new password and a disabled account end all sessions. Undefined: the scope has no such account. */
+  /**
+   * `change` may throw. A new password and a disabled account end all sessions. Undefined: the scope has no such account. Throws `last_superadmin`, as
+   * `remove()` does.
+   */
   update(
     scope: StorageScope,
     id: string,
-    change: (before: UserBeforeChange) => UserChanges,
+    change: (before: UserRow) => UserChanges,
     entry: AuditEntry,
   ): Promise<UserRow | undefined> {
     return this.#storage.write(scope, async (tx) => {
-      const before = await findBeforeChange(tx, scope, id);
+      const before = await findUser(tx, scope, id);
       if (before === undefined) return undefined;
       const changes = change(before);
-      const updated = await changedUser(tx, scope, before.user, changes, entry.at);
-      await tx.updateTable('identity_users').set(updated).where(within(scope)).where('id', '=', id).execute();
+      const updated = await changedUser(tx, scope, before, changes, entry.at);
+      await this.#guarded(tx, before, async () => {
+        await tx.updateTable('identity_users').set(updated).where(within(scope)).where('id', '=', id).execute();
+      });
       if (changes.password_hash !== undefined || changes.disabled === 1) await endSessions(tx, scope, id);
       await appendToChain(tx, [{ ...entry, tenant: updated.tenant }]);
       await this.#announcer.announce(tx, { tenant: updated.tenant, user: id });
@@ -116,14 +118,9 @@ export class UserStore {
   }
 
   /** `check` may throw. Keys stay as revoked ones. Returns the account that was; undefined: the scope has no such account. */
-  remove(
-    scope: StorageScope,
-    id: string,
-    check: (before: UserBeforeChange) => void,
-    entry: AuditEntry,
-  ): Promise<UserRow | undefined> {
+  remove(scope: StorageScope, id: string, check: (before: UserRow) => void, entry: AuditEntry): Promise<UserRow | undefined> {
     return this.#storage.write(scope, async (tx) => {
-      const before = await findBeforeChange(tx, scope, id);
+      const before = await findUser(tx, scope, id);
       if (before === undefined) return undefined;
       check(before);
       await tx
@@ -134,19 +131,19 @@ export class UserStore {
         .where('revoked_at', 'is', null)
         .execute();
       await endSessions(tx, scope, id);
-      for (const table of [
-        'identity_password_resets',
-        'identity_group_members',
-        'identity_links',
-        'identity_capabilities',
-      ] as const) {
-        await tx.deleteFrom(table).where(within(scope)).where('user_id', '=', id).execute();
-      }
-      await tx.deleteFrom('identity_users').where(within(scope)).where('id', '=', id).execute();
-      await appendToChain(tx, [{ ...entry, tenant: before.user.tenant }]);
-      await this.#announcer.announce(tx, { tenant: before.user.tenant, user: id });
-      return before.user;
+      await this.#guarded(tx, before, async () => {
+        for (const table of TABLES_OF_USERS) await tx.deleteFrom(table).where(within(scope)).where('user_id', '=', id).execute();
+        await tx.deleteFrom('identity_users').where(within(scope)).where('id', '=', id).execute();
+      });
+      await appendToChain(tx, [{ ...entry, tenant: before.tenant }]);
+      await this.#announcer.announce(tx, { tenant: before.tenant, user: id });
+      return before;
     });
+  }
+
+  /** Row-level security hides superadmins of other tenants from a tenant's scope, so there its own must keep one. */
+  async #guarded(tx: Kysely<IdentityTables>, { role }: UserRow, change: () => Promise<void>): Promise<void> {
+    await (role === 'superadmin' ? this.#superadmins.guard(tx, change) : change());
   }
 
   async addReset(user: UserRow, hash: string, expiresAt: number, entry: AuditEntry): Promise<void> {
@@ -177,28 +174,16 @@ export class UserStore {
   }
 }
 
+/** What goes with an account, beside its sessions. */
+const TABLES_OF_USERS = [
+  'identity_password_resets',
+  'identity_group_members',
+  'identity_links',
+  'identity_capabilities',
+] as const;
+
 function findUser(db: Kysely<IdentityTables>, scope: StorageScope, id: string): Promise<UserRow | undefined> {
   return db.selectFrom('identity_users').selectAll().where(within(scope)).where('id', '=', id).executeTakeFirst();
-}
-
-async function findBeforeChange(
-  tx: Kysely<IdentityTables>,
-  scope: StorageScope,
-  id: string,
-): Promise<UserBeforeChange | undefined> {
-  const user = await findUser(tx, scope, id);
-  if (user === undefined) return undefined;
-  // A tenant's administrator reaches no superadmin, and row-level security hides those of other tenants.
-  if (!isSystemScope(scope)) return { user, nOtherSuperadmins: 0 };
-  const others = await tx
-    .selectFrom('identity_users')
-    .select('id')
-    .where('role', '=', 'superadmin')
-    .where('disabled', '=', 0)
-    .where('service', '=', 0)
-    .where('id', '!=', id)
-    .execute();
-  return { user, nOtherSuperadmins: others.length };
 }
 
 async function changedUser(

@@ -11,7 +11,7 @@ import type { PasswordHasher } from './password-hasher.ts';
 import { requireStrongPassword } from './password-rules.ts';
 import { administeredScope, ownAccount, requireReach } from './reach.ts';
 import { FIRST_TENANT, type Tenants } from './tenants.ts';
-import type { UserBeforeChange, UserChanges, UserPage, UserStore } from './user-store.ts';
+import type { UserChanges, UserPage, UserStore } from './user-store.ts';
 
 export interface NewUser {
   username: string;
@@ -56,7 +56,7 @@ export class Users {
     const row = await this.#rowOf({ ...user, tenant });
     const detail = { username: row.username, role: row.role, service: user.isService };
     return this.#add((isFirst) => {
-      if (isFirst && (row.role !== 'superadmin' || user.isService)) throw superadminNeeded();
+      if (isFirst && (row.role !== 'superadmin' || row.password_hash === null)) throw superadminNeeded();
       return { row, entry: auditEntry(source, { action: 'user.create', tenant, target: row.id, detail }) };
     }, row);
   }
@@ -104,8 +104,7 @@ export class Users {
       administeredScope(source.caller),
       id,
       (before) => {
-        requireReach(source.caller, before.user.role);
-        if (changes.disabled === 1 || (role !== undefined && role !== 'superadmin')) requireOtherSuperadmin(before);
+        requireReach(source.caller, before.role);
         return changes;
       },
       auditEntry(source, { action: 'user.update', target: id, detail: said }),
@@ -116,10 +115,7 @@ export class Users {
   }
 
   async remove(id: string, source: AuditSource): Promise<void> {
-    const check = (before: UserBeforeChange): void => {
-      requireReach(source.caller, before.user.role);
-      requireOtherSuperadmin(before);
-    };
+    const check = (before: UserRow): void => requireReach(source.caller, before.role);
     const entry = auditEntry(source, { action: 'user.delete', target: id });
     const removed = await this.#deps.store.remove(administeredScope(source.caller), id, check, entry);
     if (removed === undefined) return throwUserNotFound(id);
@@ -199,11 +195,6 @@ export function superadminNeeded(): Error {
   const detail =
     'The first account must be a superadmin who can sign in: register at /login, or use `svc admin create NAME`. Then make the others.';
   return identityError('superadmin_needed', detail);
-}
-
-export function requireOtherSuperadmin({ user, nOtherSuperadmins }: UserBeforeChange): void {
-  if (user.role !== 'superadmin' || user.disabled === 1 || user.service === 1 || nOtherSuperadmins > 0) return;
-  throw identityError('last_superadmin', 'This is the last superadmin; make another one first.');
 }
 
 function requirePerson({ service }: UserRow): void {

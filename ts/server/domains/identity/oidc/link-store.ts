@@ -4,6 +4,7 @@ import type { Role } from '../../../platform/http/principal.ts';
 import { systemScope, type TenantScope, tenantScope } from '../../../platform/storage/index.ts';
 import { nameKey } from '../accounts/account-name.ts';
 import { newUserRow } from '../accounts/new-user-row.ts';
+import type { Superadmins } from '../accounts/superadmins.ts';
 import { appendToChain } from '../audit/audit-chain.ts';
 import type { AuditEntry } from '../audit/audit-entry.ts';
 import type { ChangeAnnouncer } from '../changes/change-announcer.ts';
@@ -35,10 +36,12 @@ type Tx = Kysely<IdentityTables>;
 export class LinkStore {
   readonly #storage: IdentityStorage;
   readonly #announcer: ChangeAnnouncer;
+  readonly #superadmins: Superadmins;
 
-  constructor(storage: IdentityStorage, announcer: ChangeAnnouncer) {
+  constructor(storage: IdentityStorage, announcer: ChangeAnnouncer, superadmins: Superadmins) {
     this.#storage = storage;
     this.#announcer = announcer;
+    this.#superadmins = superadmins;
   }
 
   /**
@@ -52,7 +55,7 @@ export class LinkStore {
       if (known !== undefined) {
         const role = rule.roleOf(known.user, known.link.is_managed === 1);
         await this.#announcer.announce(tx, { tenant: known.user.tenant, user: known.user.id });
-        return { user: await refresh(tx, known.user, role, person, entryOf), isNew: false };
+        return { user: await this.#refresh(tx, known.user, role, person, entryOf), isNew: false };
       }
       const access = rule.ofNew();
       const provisioned = await findProvisioned(tx, access, person);
@@ -61,7 +64,7 @@ export class LinkStore {
       await appendToChain(tx, [entryOf(user, provisioned === undefined ? 'made' : 'linked')]);
       await this.#announcer.announce(tx, { tenant: user.tenant, user: user.id });
       const role = provisioned === undefined ? undefined : rule.roleOf(user, true);
-      return { user: await refresh(tx, user, role, person, entryOf), isNew: provisioned === undefined };
+      return { user: await this.#refresh(tx, user, role, person, entryOf), isNew: provisioned === undefined };
     });
   }
 
@@ -96,20 +99,37 @@ export class LinkStore {
 
   /**
    * Takes away what the owner linked, and returns how many links that were. An account that the provider made stays linked: its owner could else keep a role
-   * that the provider takes away.
+   * that the provider takes away. Throws `last_superadmin`.
    */
   unlink(scope: TenantScope, userId: string, entry: AuditEntry): Promise<number> {
-    return this.#storage.write(scope, async (tx) => {
-      const [result] = await tx
-        .deleteFrom('identity_links')
-        .where(within(scope))
-        .where('user_id', '=', userId)
-        .where('is_managed', '=', 0)
-        .execute();
+    // Superadmins of all tenants are counted.
+    return this.#storage.write(systemScope(), async (tx) => {
+      const [result] = await this.#superadmins.guard(tx, () =>
+        tx
+          .deleteFrom('identity_links')
+          .where('tenant', '=', scope.tenant)
+          .where('user_id', '=', userId)
+          .where('is_managed', '=', 0)
+          .execute(),
+      );
       const nRemoved = Number(result?.numDeletedRows ?? 0n);
       if (nRemoved > 0) await appendToChain(tx, [entry]);
       return nRemoved;
     });
+  }
+
+  /** Groups and role as the provider says now; but somebody must be able to administer the installation, whatever it says. */
+  async #refresh(tx: Tx, user: UserRow, role: Role | undefined, person: Person, entryOf: EntryOf): Promise<UserRow> {
+    await replaceGroups(tx, user, person.groups);
+    const isDemoted = user.assigned_role === 'superadmin' && role !== 'superadmin';
+    const isKept = role === undefined || (isDemoted && (await this.#superadmins.isLast(tx, user.id)));
+    const assigned = isKept ? user.assigned_role : role;
+    const next = await effectiveRole(tx, tenantScope(user.tenant), user.id, assigned);
+    if (assigned === user.assigned_role && next === user.role) return user;
+    const updated: UserRow = { ...user, assigned_role: assigned, role: next, updated_at: Date.now() };
+    await tx.updateTable('identity_users').set(updated).where('id', '=', user.id).execute();
+    await appendToChain(tx, [entryOf(updated, 'changed')]);
+    return updated;
   }
 }
 
@@ -167,18 +187,6 @@ async function addLink(tx: Tx, user: UserRow, { issuer, subject }: Person, isMan
   await tx.insertInto('identity_links').values(link).execute();
 }
 
-/** Groups and role as the provider says now. */
-async function refresh(tx: Tx, user: UserRow, role: Role | undefined, person: Person, entryOf: EntryOf): Promise<UserRow> {
-  await replaceGroups(tx, user, person.groups);
-  const assigned = role === undefined ? user.assigned_role : await keepLastSuperadmin(tx, user, role);
-  const next = await effectiveRole(tx, tenantScope(user.tenant), user.id, assigned);
-  if (assigned === user.assigned_role && next === user.role) return user;
-  const updated: UserRow = { ...user, assigned_role: assigned, role: next, updated_at: Date.now() };
-  await tx.updateTable('identity_users').set(updated).where('id', '=', user.id).execute();
-  await appendToChain(tx, [entryOf(updated, 'changed')]);
-  return updated;
-}
-
 /** Groups of the account's tenant that have the id or the name of one of the person's groups. Who was put in by hand stays in. */
 async function replaceGroups(tx: Tx, { tenant, id }: UserRow, groups: readonly string[]): Promise<void> {
   await tx.deleteFrom('identity_group_members').where('user_id', '=', id).where('source', '=', 'sign_in').execute();
@@ -190,18 +198,4 @@ async function replaceGroups(tx: Tx, { tenant, id }: UserRow, groups: readonly s
     .where((eb) => eb.or([eb('external_id', 'in', groups), eb('name_key', 'in', groups.map(nameKey))]))
     .execute();
   for (const group of found) await addMembership(tx, tenantScope(tenant), group.id, [id], 'sign_in');
-}
-
-/** Somebody must be able to administer the installation, whatever a provider says. */
-async function keepLastSuperadmin(tx: Tx, user: UserRow, role: Role): Promise<Role> {
-  if (user.assigned_role !== 'superadmin' || role === 'superadmin') return role;
-  const other = await tx
-    .selectFrom('identity_users')
-    .select('id')
-    .where('role', '=', 'superadmin')
-    .where('disabled', '=', 0)
-    .where('service', '=', 0)
-    .where('id', '!=', user.id)
-    .executeTakeFirst();
-  return other === undefined ? 'superadmin' : role;
 }

@@ -111,7 +111,7 @@ function linkRoutes(oidc: OidcSignIn | undefined): Route[] {
       summary: 'Unlink the caller’s account from the sign-in provider',
       description: 'Only what its owner linked: an account that the provider made stays with it.',
       responses: { 204: Type.Null() },
-      errors: errorSpecs('no_account', 'oidc_not_configured', 'link_not_found'),
+      errors: errorSpecs('no_account', 'oidc_not_configured', 'link_not_found', 'last_superadmin'),
       handle: async (context) => {
         await required(oidc).unlink(auditSource(context));
         return NO_CONTENT;

@@ -6,8 +6,8 @@ import { newUserRow } from '../accounts/new-user-row.ts';
 import type { PasswordHasher } from '../accounts/password-hasher.ts';
 import { requireStrongPassword } from '../accounts/password-rules.ts';
 import { ownScope, requireReach } from '../accounts/reach.ts';
-import type { UserBeforeChange, UserChanges, UserStore } from '../accounts/user-store.ts';
-import { requireOtherSuperadmin, superadminNeeded, throwUserNotFound } from '../accounts/users.ts';
+import type { UserChanges, UserStore } from '../accounts/user-store.ts';
+import { superadminNeeded, throwUserNotFound } from '../accounts/users.ts';
 import { type AuditSource, auditEntry } from '../audit/audit-entry.ts';
 import type { CredentialChange } from '../changes/credential-change.ts';
 import { identityError, translateUniqueViolation } from '../errors.ts';
@@ -88,10 +88,9 @@ export class ScimUsers {
   }
 
   async remove(id: string, conditions: Conditions, source: AuditSource): Promise<void> {
-    const check = (before: UserBeforeChange): void => {
-      requireReach(source.caller, before.user.role);
-      requireOtherSuperadmin(before);
-      requireMatch(conditions, writableUser(before.user));
+    const check = (before: UserRow): void => {
+      requireReach(source.caller, before.role);
+      requireMatch(conditions, writableUser(before));
     };
     const entry = auditEntry(source, { action: 'user.delete', target: id, detail: { by: 'scim' } });
     const isRemoved = await this.#deps.users.remove(ownScope(source.caller), id, check, entry);
@@ -106,12 +105,11 @@ export class ScimUsers {
     // Hashing takes long, and no transaction waits for it.
     const draft = change(writableUser(current));
     const passwordHash = await this.#hash(draft['password'], current.username);
-    const apply = (before: UserBeforeChange): UserChanges => {
-      requireReach(source.caller, before.user.role);
-      const writable = writableUser(before.user);
+    const apply = (before: UserRow): UserChanges => {
+      requireReach(source.caller, before.role);
+      const writable = writableUser(before);
       requireMatch(conditions, writable);
       const changes = userChanges(change(writable));
-      if (changes.disabled === 1) requireOtherSuperadmin(before);
       return { ...changes, ...(passwordHash !== undefined && { password_hash: passwordHash }) };
     };
     const said = { by: 'scim', username: draft['userName'], active: draft['active'], password: passwordHash !== undefined };
