@@ -7,6 +7,13 @@ const folder = t.testdir();
 const file = join(folder, 'svc.toml');
 writeFileSync(file, 'listen = "127.0.0.1:9999"\n[http]\nmax_body_bytes = 5000000\n');
 
+t.test('a node that trusts no proxy yet is told so, beside the configuration', async (t) => {
+  const config = (...more: string[]) => runCli(['edge', 'config', 'nginx', ...more], { env: { SVC_CONFIG: file } });
+  t.match(await config(), { code: 0, stdout: /^# svc behind nginx/, stderr: /set edge\.trusted_proxies to the address/ });
+  const env = { SVC_CONFIG: file, SVC_EDGE_TRUSTED_PROXIES: '127.0.0.1' };
+  t.match(await runCli(['edge', 'config', 'nginx'], { env }), { code: 0, stderr: '' });
+});
+
 async function edge(...args: string[]) {
   const { code, stdout } = await runCli(['edge', 'config', ...args, '--config', file]);
   return { code, out: stdout };

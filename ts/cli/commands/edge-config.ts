@@ -13,6 +13,10 @@ const LISTEN = /^((\[[0-9A-Fa-f:.]+\]|[\d.]+|\*):)?\d{1,5}$/;
 /** What has a meaning in either file's language. */
 const UNSAFE_PATH = /[\n\r\0{};]/;
 
+const UNTRUSTED =
+  'The node trusts no proxy yet, so that every client will count as the proxy, for limits and in the audit log: set edge.trusted_proxies to the ' +
+  'address that the proxy calls from (127.0.0.1 on the same machine), in svc.toml or a file of conf.d beside it, and restart the node.';
+
 export const edgeConfig = command({
   words: ['edge', 'config'],
   summary: 'Print the configuration of a reverse proxy for this node',
@@ -58,6 +62,7 @@ export const edgeConfig = command({
       stateDir: options.unprivileged === undefined ? undefined : pathOf(options.unprivileged),
     };
     const text = write(plan);
+    if (values['edge.trusted_proxies'].trim() === '') terminal.note(UNTRUSTED);
     terminal.result({ proxy, config: text }, text.trimEnd());
     return 'ok';
   },

@@ -57,7 +57,7 @@ export async function startProxy(
   const said: string[] = [];
   child.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString()));
   t.teardown(async () => {
-    await end(child);
+    await endProxy(child);
     rmSync(stateDir, { recursive: true, force: true });
   });
   await listening(tlsPort, child, said);
@@ -69,7 +69,8 @@ function programOf(name: ProxyName): string {
   return `/usr/sbin/${name}`;
 }
 
-async function end(child: ChildProcess): Promise<void> {
+/** Gently, and after three seconds for good. */
+export async function endProxy(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
   const timer = setTimeout(() => child.kill('SIGKILL'), 3_000);
@@ -77,7 +78,8 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-async function listening(port: number, child: ChildProcess, said: readonly string[]): Promise<void> {
+/** Rejects with what the program said when it ends before. */
+export async function listening(port: number, child: ChildProcess, said: readonly string[]): Promise<void> {
   for (let i = 0; i < 200; i++) {
     if (child.exitCode !== null) throw new Error(`the proxy ended: ${said.join('')}`);
     const socket = connect(port, '127.0.0.1');
