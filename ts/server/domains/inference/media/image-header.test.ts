@@ -45,3 +45,18 @@ t.test('what is no image has no size', async (t) => {
   for (const text of ['', 'pixels', '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>', 'BM', '%PDF-1.7'])
     t.equal(readImageSize(Buffer.from(text.padEnd(64, ' '))), undefined, text);
 });
+
+t.test('a header that goes on and on is no header: the event loop reads so many parts of it', async (t) => {
+  const frame = [0xff, 0xc0, 0, 11, 8, 0, 2, 0, 3, 1, 1, 17, 0];
+  const jpeg = (nFill: number) => Uint8Array.from([0xff, 0xd8, ...new Array<number>(nFill).fill(0xff), ...frame]);
+  t.strictSame(readImageSize(jpeg(1_000)), { width: 3, height: 2 });
+  t.equal(readImageSize(jpeg(1_000_000)), undefined);
+  const head = [...Buffer.from('GIF89a'), 3, 0, 2, 0, 0, 0, 0];
+  const gif = (extensions: number[]) => Uint8Array.from([...head, ...extensions, 0x2c, 0, 0, 0, 0, 3, 0, 2, 0, 0]);
+  const comments = (count: number) => Array.from({ length: count }, () => [0x21, 0xfe, 1, 65, 0]).flat();
+  const comment = (nBlocks: number) => [0x21, 0xfe, ...Array.from({ length: nBlocks }, () => [1, 65]).flat(), 0];
+  for (const write of [comments, comment]) {
+    t.strictSame(readImageSize(gif(write(1_000))), { width: 3, height: 2 });
+    t.equal(readImageSize(gif(write(100_000))), undefined);
+  }
+});

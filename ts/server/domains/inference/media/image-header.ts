@@ -5,6 +5,9 @@
 import { avifSize } from './avif-header.ts';
 import { type ImageSize, tagAt } from './image-size.ts';
 
+/** Parts that are looked at before a header says how large the image is. Files have some thousands; the event loop waits. */
+const mostParts = 65_536;
+
 /** Undefined where the bytes are no image of these formats, or end before they say how large it is. */
 export function readImageSize(bytes: Uint8Array): ImageSize | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -28,13 +31,14 @@ function sizeOf(view: DataView): ImageSize | undefined {
 }
 
 /** A frame may be larger than the screen that the header names, so the first frame counts too. */
-function gifSize(view: DataView): ImageSize {
+function gifSize(view: DataView): ImageSize | undefined {
   const screen = { width: view.getUint16(6, true), height: view.getUint16(8, true) };
   const flags = view.getUint8(10);
   let at = 13 + (flags & 0x80 ? 3 << ((flags & 7) + 1) : 0);
-  while (view.getUint8(at) === 0x21) {
+  for (let n = 0; view.getUint8(at) === 0x21; ) {
     at += 2;
-    while (view.getUint8(at) !== 0) at += 1 + view.getUint8(at);
+    for (; view.getUint8(at) !== 0 && n < mostParts; n++) at += 1 + view.getUint8(at);
+    if (++n > mostParts) return undefined;
     at++;
   }
   if (view.getUint8(at) !== 0x2c) return screen;
@@ -45,7 +49,7 @@ function gifSize(view: DataView): ImageSize {
 
 /** SOF0 to SOF15 but for the three numbers that mean tables and arithmetic coding. */
 function jpegSize(view: DataView): ImageSize | undefined {
-  for (let at = 2; ; ) {
+  for (let at = 2, n = 0; n < mostParts; n++) {
     if (view.getUint8(at) !== 0xff) return undefined;
     const marker = view.getUint8(at + 1);
     if (marker === 0xff) {
@@ -59,6 +63,7 @@ function jpegSize(view: DataView): ImageSize | undefined {
     const hasLength = marker !== 0x01 && !(marker >= 0xd0 && marker <= 0xd7);
     at += 2 + (hasLength ? Math.max(2, view.getUint16(at + 2)) : 0);
   }
+  return undefined;
 }
 
 function webpSize(view: DataView): ImageSize | undefined {
