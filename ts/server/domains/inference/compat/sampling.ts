@@ -27,8 +27,9 @@ const never = -1e9;
 /** OpenAI: {"50256": -100}; llama.cpp: [[50256, -100], [11, false]]. */
 export function readLogitBias(value: Maybe<Members | unknown[]>): [number, number][] | undefined {
   if (value === undefined || value === null) return undefined;
+  const length = Array.isArray(value) ? value.length : Object.keys(value).length;
+  if (length > 4096) throw invalid('logit_bias', 'logit_bias holds at most 4096 tokens.');
   const pairs: unknown[] = Array.isArray(value) ? value : Object.entries(value).map(([token, bias]) => [toTokenId(token), bias]);
-  if (pairs.length > 4096) throw invalid('logit_bias', 'logit_bias holds at most 4096 tokens.');
   return pairs.map((pair, index) => {
     const [token, bias] = asList(pair, `logit_bias[${index}]`);
     const id = asInteger(token, 'logit_bias token', 0, 2 ** 31 - 1);

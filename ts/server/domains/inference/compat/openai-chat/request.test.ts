@@ -138,6 +138,11 @@ t.test('logit_bias in both forms', async (t) => {
   );
 });
 
+t.test('too many biases are refused before each is read', async (t) => {
+  const words = Object.fromEntries(Array.from({ length: 4_097 }, (_, i) => [`word ${i}`, 1]));
+  t.throws(() => read({ logit_bias: words }), { message: /at most 4096 tokens/ });
+});
+
 t.test('seeds of 64 bits keep their low 32; negative ones are random', async (t) => {
   t.equal(read({ seed: 2 ** 32 + 7 }).request.job.sampling?.seed, 7);
   t.equal(read({ seed: -1 }).request.job.sampling?.seed, undefined);
