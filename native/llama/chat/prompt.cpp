@@ -175,7 +175,8 @@ void check_user_text(const Model & model, const std::vector<common_chat_msg> & m
         count(message.content);
         for (const auto & part : message.content_parts) count(part.text);
     }
-    check_length("at least ", n_least, n_ctx);
+    // Every template writes something around each message.
+    check_length("at least ", std::max(n_least, messages.size()), n_ctx);
 }
 
 common_chat_tool_choice tool_choice(const std::string & text) {

@@ -27,13 +27,25 @@ void add_generations(Job & job) {
     }
 }
 
+size_t n_times(std::string_view text, std::string_view word) {
+    size_t n = 0;
+    for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + word.size())) n++;
+    return n;
+}
+
+// About so many: JSON as JSON.stringify() writes it has these words nowhere but in keys.
+size_t n_messages_of(const PromptOptions & prompt) {
+    return n_times(prompt.messages_json, "\"role\":") + n_times(prompt.messages_json, "\"type\":");
+}
+
 // All that is known before anything is read. Whatever else is slow leaves the quick thread when its time is over.
 bool is_slow(const Job & job) {
     const auto & options = job.options;
+    if (job.n_queued_tokens > kTuning.quick_prompt_tokens) return true;
     const size_t n_grammar_bytes = options.grammar.size() + options.json_schema.size() + options.prompt.tools_json.size() +
                                    options.prompt.template_kwargs_json.size();
-    return !options.media.empty() || job.n_queued_tokens > kTuning.quick_prompt_tokens ||
-           n_grammar_bytes > kTuning.quick_grammar_bytes;
+    return !options.media.empty() || n_grammar_bytes > kTuning.quick_grammar_bytes ||
+           n_messages_of(options.prompt) > kTuning.quick_messages;
 }
 
 // Thousands may wait: what was read is let go. Moved out, since a string that is assigned an empty one keeps its memory.

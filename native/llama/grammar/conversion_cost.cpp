@@ -13,6 +13,7 @@ namespace {
 // More are no schema of a person's, and are slow to follow.
 constexpr size_t kMostPatterns = 2000;
 // Of work, in look-ups.
+constexpr size_t kPiecesPerSchema = 4000;  // a parser of calls is made of it too
 constexpr size_t kPiecesPerRule = 20;
 constexpr size_t kPiecesPerSameName = 2;  // a name is put together for each rule that has it
 constexpr size_t kPiecesPerRange = 300;
@@ -58,8 +59,31 @@ size_t n_literal_bytes_of(const common_chat_schema & schema) {
 }  // namespace
 
 void ConversionCost::add(const common_json & schema, const std::string & name) {
+    spend(kPiecesPerSchema);
     references_.clear();
-    if (const auto document = read(schema); document.root) visit(*document.root, name);
+    const auto document = read(schema);
+    if (!document.root) return;
+    read_types(*document.root);
+    if (document.root->kind() == common_chat_schema::KIND_OBJECT) {
+        for (const auto & property : as<common_chat_schema_object>(*document.root).properties) read_types(*property.schema);
+    }
+    visit(*document.root, name);
+}
+
+// As parsers of calls ask for the types that an argument may have: through references on every way that there is, of which
+// alternatives of alternatives have any number.
+void ConversionCost::read_types(const common_chat_schema & schema) {
+    spend(1);
+    if (schema.kind() == common_chat_schema::KIND_REF) {
+        const auto * target = as<common_chat_schema_ref>(schema).target;
+        if (!target || !targets_.insert(target).second) return;
+        read_types(*target);
+        targets_.erase(target);
+    } else if (schema.kind() == common_chat_schema::KIND_ANY_OF) {
+        for (const auto & each : as<common_chat_schema_any_of>(schema).children) read_types(*each);
+    } else if (schema.kind() == common_chat_schema::KIND_ALL_OF) {
+        for (const auto & each : as<common_chat_schema_all_of>(schema).children) read_types(*each);
+    }
 }
 
 void ConversionCost::visit(const common_chat_schema & schema, const std::string & name) {
@@ -131,8 +155,10 @@ void ConversionCost::gather(const common_chat_schema & component, bool is_option
     if (component.kind() == common_chat_schema::KIND_REF) {
         if (const auto * target = as<common_chat_schema_ref>(component).target) gather(*target, is_optional, to);
     } else if (component.kind() == common_chat_schema::KIND_OBJECT) {
-        for (const auto & property : as<common_chat_schema_object>(component).properties)
-            to.push_back({&property.name, property.schema.get(), is_optional});
+        const auto & properties = as<common_chat_schema_object>(component).properties;
+        // An allOf may name the same object again and again.
+        spend(kPiecesPerRule * (1 + properties.size()));
+        for (const auto & property : properties) to.push_back({&property.name, property.schema.get(), is_optional});
     }
 }
 

@@ -26,11 +26,12 @@ class ConversionCost {
     using Properties = std::vector<Property>;
 
     void visit(const common_chat_schema & schema, const std::string & name);
+    void read_types(const common_chat_schema & schema);
     void visit_all(const std::vector<common_chat_schema_ptr> & schemas, const std::string & name);
     void visit_reference(const common_chat_schema_ref & schema);
     void visit_object(const Properties & properties, const common_chat_schema * additional, const std::string & name);
-    static void gather(const common_chat_schema & component, bool is_optional, Properties & to);
-    static Properties properties_of(const common_chat_schema & schema);
+    void gather(const common_chat_schema & component, bool is_optional, Properties & to);
+    Properties properties_of(const common_chat_schema & schema);
     void read_pattern(const std::string & pattern);
     // How many rules have had the name before.
     size_t add_rule(const std::string & name, size_t n_bytes);
@@ -41,7 +42,9 @@ class ConversionCost {
     size_t n_rules_ = 0;
     size_t n_rule_bytes_ = 0;
     std::unordered_map<std::string, size_t> n_named_;  // rules of a name
-    std::unordered_set<std::string> references_;       // of the schema that is being added
+    // Of the schema that is being added.
+    std::unordered_set<std::string> references_;
+    std::unordered_set<const common_chat_schema *> targets_;
 };
 
 }  // namespace svc

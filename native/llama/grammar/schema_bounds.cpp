@@ -17,6 +17,9 @@ constexpr size_t kMostReferenceLevels = 2000;
 constexpr size_t kMostOptional = 500;
 // Where several types are listed, the schema is read once for each.
 constexpr size_t kMostParts = 20000;
+constexpr size_t kMostValues = 1000000;
+// JSON has no more. All that stands beside the list is copied for each.
+constexpr size_t kMostTypes = 7;
 
 std::string text_at(const common_json & object, const char * key) {
     return object.contains(key) && object.at(key).is_string() ? object.at(key).get<std::string>() : std::string();
@@ -46,6 +49,9 @@ void SchemaBounds::refuse(const std::string & what) const {
 
 void SchemaBounds::walk(const common_json & value, size_t n_copies, size_t depth) {
     deepest_ = std::max(deepest_, depth);
+    n_values_ += n_copies;
+    if (n_values_ > kMostValues)
+        refuse("with a copy for each of its types it has more than " + std::to_string(kMostValues) + " values");
     if (value.is_array()) {
         for (const auto & each : value) walk(each, n_copies, depth + 1);
     } else if (value.is_object()) {
@@ -57,6 +63,8 @@ void SchemaBounds::walk(const common_json & value, size_t n_copies, size_t depth
 }
 
 void SchemaBounds::walk_members(const common_json & schema, size_t n_copies, size_t depth) {
+    if (schema.contains("type") && schema.at("type").is_array() && schema.at("type").size() > kMostTypes)
+        refuse("a list of types in it has more than " + std::to_string(kMostTypes) + " types");
     check_optional(n_optional_of(schema));
     if (schema.contains("allOf")) check_optional(n_alternatives_of(schema.at("allOf")));
     if (const auto reference = text_at(schema, "$ref"); !reference.empty()) {

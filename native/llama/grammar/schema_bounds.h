@@ -34,6 +34,7 @@ class SchemaBounds {
     std::string member_;
     size_t deepest_ = 0;
     size_t n_parts_ = 0;
+    size_t n_values_ = 0;
     // Each "$ref" of the schema, and the one that is all there is where it leads to.
     std::map<std::string, std::string> references_;
 };

@@ -89,6 +89,7 @@ t.test('requests', async (t) => {
       { allOf: [{ anyOf: ['a', 'b', 'c'].map((prefix) => ({ properties: optional(200, prefix) })) }] },
     ],
     'types that multiply': [/20000 parts/, types],
+    'types again and again': [/more than 7 types/, { type: Array(8_000).fill('null'), enum: Object.keys(optional(8_000)) }],
   };
 
   await t.test('schemas of answers and of tools', async (t) => {
