@@ -53,7 +53,7 @@ export function isLoopbackHost(hostname: string): boolean {
 
 /** In the form in which two hosts are compared: without the dot at the end of a whole name, and the brackets that a URL puts around an IPv6 address. */
 export function bareHost(hostname: string): string {
-  return hostname.replace(/\.+$/, '').replace(/^\[|\]$/g, '');
+  return hostname.replace(/(?<!\.)\.+$/, '').replace(/^\[|\]$/g, '');
 }
 
 /** `localhost` and the names below it, which resolvers must answer with loopback (RFC 6761 section 6.3), 127.0.0.0/8 and ::1. */
