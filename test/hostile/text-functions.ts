@@ -23,6 +23,9 @@ import { wordFormsOf } from '../../ts/server/domains/data/evidence/word-forms.ts
 import { extract } from '../../ts/server/domains/data/extraction/extract.ts';
 import { bytesAccess } from '../../ts/server/domains/data/extraction/random-access.ts';
 import { writeDocx } from '../../ts/server/domains/data/extraction/test-support/docx-writer.ts';
+import { writeEpub } from '../../ts/server/domains/data/extraction/test-support/epub-writer.ts';
+import { writeOdt } from '../../ts/server/domains/data/extraction/test-support/odf-writer.ts';
+import { writePdf } from '../../ts/server/domains/data/extraction/test-support/pdf-writer.ts';
 import { writePptx } from '../../ts/server/domains/data/extraction/test-support/pptx-writer.ts';
 import { writeXlsx } from '../../ts/server/domains/data/extraction/test-support/xlsx-writer.ts';
 import { textParts } from '../../ts/server/domains/data/ingest/source-parts.ts';
@@ -166,6 +169,21 @@ const extraction: readonly TextFunction[] = [
   {
     name: 'extraction of PPTX',
     run: (text) => extractBytes(writePptx([{ title: 'a', lines: [text], notes: text }])),
+    isInThread: true,
+  },
+  {
+    name: 'extraction of ODT',
+    run: (text) => extractBytes(writeOdt({ title: text, blocks: documentBlocks(text) })),
+    isInThread: true,
+  },
+  {
+    name: 'extraction of EPUB',
+    run: (text) => extractBytes(writeEpub({ title: text, language: 'en', chapters: [`<p>${escapeHtml(text)}</p>`] })),
+    isInThread: true,
+  },
+  {
+    name: 'extraction of PDF',
+    run: (text) => extractBytes(writePdf([[{ text, x: 10, y: 100, size: 10 }]])),
     isInThread: true,
   },
 ];

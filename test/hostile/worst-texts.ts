@@ -101,6 +101,8 @@ const ENDED: Readonly<Record<string, string>> = {
 
 /** Behind a beginning that opens a construct; a name, the beginning, and what is repeated. */
 const BEGUN: readonly (readonly [string, string, string])[] = [
+  ['< and spaces', '<', ' '],
+  ['[ and spaces', '[', ' '],
   ['a heading and spaces', '# a', ' '],
   ['a heading and signs', '# a ', '#'],
   ['a rule of a table and spaces', '|a|\n|-', ' '],
