@@ -1,13 +1,12 @@
 /** A tenant or an account that is deleted leaves nothing behind in any module, on either database. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import Database from 'better-sqlite3';
-import pg from 'pg';
 import t, { type Test } from 'tap';
 import { newFolder } from '../ts/server/platform/files/test-support/new-folder.ts';
 import { PostgresCluster } from '../ts/server/platform/storage/test-support/postgres-cluster.ts';
 import { type Belongings, makeBelongings } from './matrix/belongings.ts';
 import { type Headers, password, signIn } from './matrix/credentials.ts';
 import { openProgram, type Program } from './matrix/program.ts';
+import { openQuery, type Query } from './matrix/query.ts';
 
 t.setTimeout(300_000);
 
@@ -40,8 +39,6 @@ const MADE = [
 const TENANT = 'amber';
 const OTHER = 'birch';
 
-type Query = (sql: string) => Promise<Record<string, unknown>[]>;
-
 interface World extends Program {
   readonly root: Headers;
   readonly query: Query;
@@ -59,19 +56,6 @@ async function openWorld(t: Test, databaseUrl: string | undefined): Promise<Worl
   t.teardown(() => program.stop());
   const { token } = await program.client.json('POST', '/api/v1/auth/register', {}, { username: 'root', password });
   return { ...program, root: { authorization: `Bearer ${token}` }, query: await openQuery(t, program.databaseUrl) };
-}
-
-async function openQuery(t: Test, url: string): Promise<Query> {
-  if (url.startsWith('sqlite:')) {
-    const db = new Database(url.slice('sqlite:'.length), { readonly: true });
-    t.teardown(() => void db.close());
-    return async (sql) => db.prepare(sql).all() as Record<string, unknown>[];
-  }
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  t.teardown(() => client.end());
-  await client.query("select set_config('svc.tenant', '*', false)");
-  return async (sql) => (await client.query<Record<string, unknown>>(sql)).rows;
 }
 
 async function makeTenant({ client, root }: World, id: string): Promise<Made> {
@@ -159,13 +143,14 @@ async function testErasure(t: Test, databaseUrl?: string): Promise<void> {
       const tables = [
         ...(['conversations', 'artifacts', 'prompts'] as const).map((table) => [table, `subject = '${subject}'`] as const),
         ['responses', `owner = '${other.personId}'`] as const,
+        ['data_bases', `owner = '${subject}'`] as const,
       ];
       const found: string[] = [];
       for (const [table, where] of tables)
         if ((await query(`select 1 as one from ${table} where ${where}`)).length > 0) found.push(table);
       return found;
     };
-    t.strictSame(await own(), ['conversations', 'artifacts', 'prompts', 'responses']);
+    t.strictSame(await own(), ['conversations', 'artifacts', 'prompts', 'responses', 'data_bases']);
     const prompt = { title: 'mine', content: 'mine' };
     await client.json('POST', '/api/v1/edge/prompts', other.steward, prompt);
     await client.json('DELETE', `/api/v1/identity/users/${other.personId}`, root);

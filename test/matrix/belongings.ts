@@ -19,6 +19,7 @@ export interface Ids {
   readonly session: string;
   readonly capability: string;
   readonly conversation: string;
+  readonly conversationFile: string;
   readonly message: string;
   readonly stream: string;
   readonly share: string;
@@ -87,6 +88,9 @@ export async function makeBelongings(
   const conversation = await post('/api/v1/edge/conversations', { title: name }, person);
   const said = { conversation_id: conversation.id, role: 'user', content: name };
   const message = await post('/api/v1/edge/conversations/messages', said, person);
+  const own = `?id=${conversation.id}&filename=${name}.txt`;
+  const text = `The lighthouse of ${name}.`;
+  const conversationFile = await client.json('POST', `/api/v1/edge/conversations/files${own}`, person, text);
   const stream = `stream-${mark}`;
   const answer = { conversation_id: conversation.id, conversation_answer: { id: stream }, stream: true, resumable: true };
   const chat = { model: 'm', messages: [{ role: 'user', content: name }], ...answer };
@@ -96,7 +100,6 @@ export async function makeBelongings(
   const { share: artifactShare } = await post('/api/v1/artifacts/share/', { id: artifact.id }, person);
   const prompt = await post('/api/v1/edge/prompts', { title: name, content: name }, person);
   await post(`/api/v1/vector/namespaces/${tenant}`, { namespace }, keeper);
-  const text = `The lighthouse of ${name}.`;
   const document = await post('/api/v1/vector/ingest', { tenant, namespace, text, source: `${name}.txt` }, keeper);
   const file = { filename: `${name}.txt`, size: 100, tenant, namespace, source: name };
   const upload = await post('/api/v1/upload/init', file, keeper);
@@ -125,7 +128,13 @@ export async function makeBelongings(
     ids: {
       ...{ tenant, user: user.id, username, scimUser: scimUser.id, key: key.id ?? key.key_id, group: group.id },
       ...{ scimGroup: scimGroup.id, invitation: invitation.id, webhook: webhook.id, capability: capability.id },
-      ...{ conversation: conversation.id, message: message.id, stream, response: response.id },
+      ...{
+        conversation: conversation.id,
+        conversationFile: conversationFile.id,
+        message: message.id,
+        stream,
+        response: response.id,
+      },
       ...{ share, artifact: artifact.id, artifactShare, prompt: prompt.id },
       ...{ namespace, document: document.id, upload: upload.upload_id, tusUpload },
       ...{ file: stored.id, vectorStore: store.id, fileBatch: batch.id, model: 'm', spareModel: 'other' },

@@ -15,6 +15,8 @@ const PARAMS: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   '/api/v1/artifacts/{id}/versions': ({ artifact }) => [artifact],
   '/api/v1/artifacts/share/{share}': ({ artifactShare }) => [artifactShare],
   '/api/v1/data/models/{id}': ({ model }) => [model],
+  '/api/v1/edge/conversations/files/{file_id}': ({ conversationFile }) => [conversationFile],
+  '/api/v1/edge/conversations/files/{file_id}/keep': ({ conversationFile }) => [conversationFile],
   '/api/v1/edge/conversations/streams/{id}': ({ stream }) => [stream],
   '/api/v1/edge/prompts/{id}': ({ prompt }) => [prompt],
   '/api/v1/edge/prompts/shared/{id}': ({ prompt }) => [prompt],
@@ -113,6 +115,16 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   'GET /api/v1/edge/conversations/messages': ({ conversation }) => ({ query: `id=${conversation}` }),
   'POST /api/v1/edge/conversations/messages': ({ conversation, message }) => ({
     body: { conversation_id: conversation, role: 'user', content: 'Hello', parent_id: message },
+  }),
+  'GET /api/v1/edge/conversations/files': ({ conversation }) => ({ query: `id=${conversation}` }),
+  'POST /api/v1/edge/conversations/files': ({ conversation }) => ({
+    query: `id=${conversation}&filename=made.txt`,
+    body: 'Two lighthouses stand at the sea.',
+  }),
+  'GET /api/v1/edge/conversations/files/{file_id}': ({ conversation }) => ({ query: `id=${conversation}` }),
+  'DELETE /api/v1/edge/conversations/files/{file_id}': ({ conversation }) => ({ query: `id=${conversation}` }),
+  'POST /api/v1/edge/conversations/files/{file_id}/keep': ({ conversation, namespace }) => ({
+    body: { id: conversation, namespace },
   }),
   'GET /api/v1/edge/conversations/streams': ({ conversation }) => ({ query: `id=${conversation}` }),
   'GET /api/v1/edge/conversations/search': () => ({ query: 'q=canary' }),

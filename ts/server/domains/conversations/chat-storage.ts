@@ -14,7 +14,7 @@ import { storedAnswer } from './stored-answer.ts';
 
 const SCOPE = 'account:manage';
 
-type Conversations = Pick<ConversationService, 'get' | 'appendAll' | 'hasMessage'>;
+type Conversations = Pick<ConversationService, 'get' | 'appendAll' | 'hasMessage' | 'filesKey' | 'makeFilesKey'>;
 
 export class ChatStorage implements ConversationPort {
   readonly #service: Conversations;
@@ -25,12 +25,14 @@ export class ChatStorage implements ConversationPort {
     this.#log = log;
   }
 
+  async filesKey(caller: Principal, id: string, { makes }: { readonly makes: boolean }): Promise<string | undefined> {
+    requireScope(caller);
+    const owner = ownerOf(caller);
+    return await refusing(() => (makes ? this.#service.makeFilesKey(owner, id) : this.#service.filesKey(owner, id)));
+  }
+
   async open(caller: Principal, question: ConversationQuestion): Promise<OpenConversation> {
-    // Without a credential nobody gets here once there are accounts.
-    if (caller.kind !== 'anonymous' && !hasScope(caller, SCOPE))
-      throw new DomainError('insufficient_scope', `The credential lacks the scope ${SCOPE}, which \`conversation_id\` needs.`, {
-        extra: { scope: SCOPE },
-      });
+    requireScope(caller);
     requireStorable(question.text);
     const owner = ownerOf(caller);
     const conversation = await refusing(() => this.#service.get(owner, question.id));
@@ -40,6 +42,7 @@ export class ChatStorage implements ConversationPort {
     const store = (answer: ConversationAnswer) => refusing(() => this.#append(owner, conversation, question, answer));
     return {
       owner: { tenant: owner.tenant, subject: owner.subject },
+      filesKey: await refusing(() => this.#service.filesKey(owner, question.id)),
       store,
       storePart: (answer) =>
         store(answer).catch((error: unknown) => this.#log.error('a part of an answer was not stored', { error: String(error) })),
@@ -68,6 +71,14 @@ export class ChatStorage implements ConversationPort {
     const message = { id: answerId, role: 'assistant', parentId: parentId ?? question.id, ...storedAnswer(answer) } as const;
     await this.#service.appendAll(owner, id, parentId === undefined ? [question, message] : [message]);
   }
+}
+
+/** Without a credential nobody gets here once there are accounts. */
+function requireScope(caller: Principal): void {
+  if (caller.kind === 'anonymous' || hasScope(caller, SCOPE)) return;
+  throw new DomainError('insufficient_scope', `The credential lacks the scope ${SCOPE}, which \`conversation_id\` needs.`, {
+    extra: { scope: SCOPE },
+  });
 }
 
 function requireStorable(text: string): void {

@@ -8,6 +8,7 @@ export class ConversationBelongings implements Belongings {
   readonly #erasure: ErasureStore;
 
   constructor(storage: Storage) {
+    // The files of the same tenants and accounts are erased by the module that keeps them, which is told as well.
     this.#erasure = new ErasureStore(storage);
   }
 

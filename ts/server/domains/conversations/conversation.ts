@@ -63,6 +63,8 @@ export interface ConversationChanges {
   readonly folder?: string | null | undefined;
   readonly isPinned?: boolean | undefined;
   readonly isArchived?: boolean | undefined;
+  /** False: it is kept. One with messages stays temporary. */
+  readonly isTemporary?: false | undefined;
   readonly model?: string | null | undefined;
   readonly metadata?: JsonObject | null | undefined;
   readonly currentMessageId?: string | undefined;

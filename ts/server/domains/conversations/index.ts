@@ -28,9 +28,16 @@ export const conversations = defineModule({
         import('./sweep.ts'),
         import('./conversation-belongings.ts'),
       ]);
-    const service = new ConversationService({ storage, temporaryMs: settings['conversations.temporary_hours'] * HOUR_MS });
-    const sweep = new Sweep(storage, log);
-    const { conversations: chats, streams } = use(inference);
+    const { conversations: chats, knowledge, streams } = use(inference);
+    const files = {
+      get isConnected() {
+        return knowledge.isConnected;
+      },
+      erase: (keys: readonly string[]) => knowledge.port.eraseFiles(keys),
+    };
+    const temporaryMs = settings['conversations.temporary_hours'] * HOUR_MS;
+    const service = new ConversationService({ storage, files, temporaryMs });
+    const sweep = new Sweep(storage, log, files);
     return {
       api: service,
       routes: conversationModuleRoutes(createServices(storage, service), streams),

@@ -89,6 +89,11 @@ export const PatchConversation = Type.Object(
     folder: Type.Optional(nullable(Folder)),
     pinned: Type.Optional(Type.Boolean()),
     archived: Type.Optional(Type.Boolean()),
+    temporary: Type.Optional(
+      Type.Literal(false, {
+        description: 'Keeps a temporary conversation that has no message yet, as one that was begun for its files.',
+      }),
+    ),
     model: Type.Optional(nullable(Model)),
     metadata: Type.Optional(nullable(Metadata)),
     current_message_id: Type.Optional(GivenId),

@@ -1,5 +1,5 @@
 /** Conversations of one caller. Everything is the owner's own: what belongs to others is not found. Throws ConversationError and StorageError. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Storage } from '../../platform/storage/index.ts';
 import type {
   Conversation,
@@ -16,7 +16,7 @@ import type { Owner } from './owner.ts';
 import { HitCollector, type SearchHit } from './search/hit-collector.ts';
 import { SearchQuery } from './search/search-query.ts';
 import { type ConversationCursor, type ConversationFilter, ConversationStore } from './store/conversation-store.ts';
-import { ErasureStore } from './store/erasure-store.ts';
+import { ErasureStore, type FilesEraser } from './store/erasure-store.ts';
 import { type Folder, FolderStore } from './store/folder-store.ts';
 import { ImportStore } from './store/import-store.ts';
 import { type Appended, type MessageRange, MessageStore } from './store/message-store.ts';
@@ -31,6 +31,8 @@ const EXPORT_PAGE = 100;
 
 export interface ServiceOptions {
   readonly storage: Storage;
+  /** Erases what lies elsewhere of conversations that are erased. */
+  readonly files?: FilesEraser;
   /** How long a temporary conversation is kept after its last message. */
   readonly temporaryMs: number;
   readonly now?: () => number;
@@ -47,10 +49,10 @@ export class ConversationService {
   readonly #temporaryMs: number;
   readonly #now: () => number;
 
-  constructor({ storage, temporaryMs, now = Date.now }: ServiceOptions) {
+  constructor({ storage, files, temporaryMs, now = Date.now }: ServiceOptions) {
     this.#conversations = new ConversationStore(storage);
     this.#messages = new MessageStore(storage);
-    this.#erasure = new ErasureStore(storage);
+    this.#erasure = new ErasureStore(storage, files);
     this.#folders = new FolderStore(storage);
     this.#search = new SearchStore(storage);
     this.#imports = new ImportStore(storage);
@@ -152,6 +154,17 @@ export class ConversationService {
       next = links.get(next);
     }
     return new Set(branch.reverse());
+  }
+
+  /** Under which key its files lie; undefined: it has none. */
+  async filesKey(owner: Owner, id: string): Promise<string | undefined> {
+    return await this.#conversations.filesKey(owner, id);
+  }
+
+  /** The same; one without gets a key, which nobody guesses. */
+  async makeFilesKey(owner: Owner, id: string): Promise<string> {
+    const there = await this.#conversations.filesKey(owner, id);
+    return there ?? (await this.#conversations.makeFilesKey(owner, id, randomBytes(16).toString('hex')));
   }
 
   /** Erases one conversation, or all of the owner's, and returns how many. Resolves when no row is left. */

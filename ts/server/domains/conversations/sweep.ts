@@ -2,7 +2,7 @@
 import type { Log } from '../../platform/log/log.ts';
 import { Repeater } from '../../platform/repeater.ts';
 import { type Storage, systemScope } from '../../platform/storage/index.ts';
-import { ErasureStore } from './store/erasure-store.ts';
+import { ErasureStore, type FilesEraser } from './store/erasure-store.ts';
 
 const INTERVAL_MS = 10 * 60_000;
 
@@ -10,8 +10,8 @@ export class Sweep {
   readonly #erasure: ErasureStore;
   readonly #repeater: Repeater;
 
-  constructor(storage: Storage, log: Log) {
-    this.#erasure = new ErasureStore(storage);
+  constructor(storage: Storage, log: Log, files?: FilesEraser) {
+    this.#erasure = new ErasureStore(storage, files);
     this.#repeater = new Repeater({
       intervalMs: INTERVAL_MS,
       run: () => this.run(),

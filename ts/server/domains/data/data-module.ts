@@ -7,6 +7,8 @@ import { inference } from '../inference/index.ts';
 import { license } from '../license/index.ts';
 import { InputFiles } from './chat/input-files.ts';
 import { KnowledgeAnswers } from './chat/knowledge-answers.ts';
+import { ConversationFiles } from './conversation-files/conversation-files.ts';
+import { conversationFileRoutes } from './conversation-files/routes.ts';
 import { DataBelongings } from './data-belongings.ts';
 import { Embedders } from './embedding/embedders.ts';
 import { LocalEmbedder } from './embedding/local-embedder.ts';
@@ -41,6 +43,7 @@ import { AttachedStore } from './store/attached-store.ts';
 import { BaseStore } from './store/base-store.ts';
 import { ChunkStore } from './store/chunk-store.ts';
 import { DocumentStore } from './store/document-store.ts';
+import { OwnedBaseStore } from './store/owned-base-store.ts';
 import { Sweep } from './sweep.ts';
 import { uploadCorsHeaders } from './uploads/cors-headers.ts';
 import { uploadLimits } from './uploads/settings.ts';
@@ -68,6 +71,7 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
     onNotice: (notice) => notices.take(notice),
   });
   const bases = new BaseStore(storage);
+  const ownedBases = new OwnedBaseStore(storage);
   const documents = new DocumentStore(storage);
   const attached = new AttachedStore(storage);
   const chunks = new ChunkStore(storage);
@@ -81,7 +85,7 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
   });
   const follower = new IndexFollower({ index, bases, log });
   const filling = {
-    ...{ bases, documents, attached, embedding, files },
+    ...{ bases, ownedBases, documents, attached, embedding, files },
     onPublished: (scope: TenantScope, base: KnowledgeBase) => follower.note(scope, base),
   };
   const indexJobs = new IndexJobs({ ...filling, jobs });
@@ -93,6 +97,7 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
     ...{ storage, jobs, log },
     onErased: (tenant, hashes) => uploads.sweep.release(tenant, hashes, Date.now()),
     removeBase: (scope, namespace) => service.removeIfThere(scope, namespace),
+    removeOwned: (scope, base) => service.removeBase(scope, base),
     removeFile: (scope, id, sha256) => storedFiles.removeExpired(scope, id, sha256),
   });
   const service = new KnowledgeService({
@@ -123,7 +128,16 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
     onRemoved: () => sweep.wake(),
   });
   const inputFiles = new InputFiles({ files: storedFiles, reader: files, knowledge: service });
-  const answers = new KnowledgeAnswers({ service, access, inputFiles, answers: settings['data.answers'] });
+  const conversationFiles = new ConversationFiles({
+    ...{ conversations: models.conversations, bases: ownedBases, documents, uploads: uploads.store, knowledge: service },
+    ...{ ingestion, embedders, intake: uploads.intake, access, onUnused },
+    maxAccountBytes: settings['data.account_conversation_bytes'],
+    onRemoved: () => sweep.wake(),
+  });
+  const answers = new KnowledgeAnswers({
+    ...{ service, ownedBases, sweep, access, inputFiles },
+    answers: settings['data.answers'],
+  });
   return {
     api: { service, ingestion },
     routes: [
@@ -131,10 +145,11 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
       ...documentRoutes(service, access),
       searchRoute(service, access),
       ...uploads.routes,
+      ...conversationFileRoutes(conversationFiles, service),
       ...openaiRoutes({ files: storedFiles, intake: uploads.intake, knowledge: service, stores, access }),
     ],
     corsHeaders: uploadCorsHeaders,
-    belongings: new DataBelongings({ service, bases, files: fileStore, sweep, uploads: uploads.sweep }),
+    belongings: new DataBelongings({ service, bases, ownedBases, files: fileStore, sweep, uploads: uploads.sweep }),
     start: async () => {
       await kept.open();
       thread.open();

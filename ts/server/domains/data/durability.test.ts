@@ -130,6 +130,7 @@ function sweepOf(parts: Pick<DataBed, 'storage' | 'jobs'>): Sweep {
     log: silentLog,
     onErased: async () => {},
     removeBase: async () => {},
+    removeOwned: async () => {},
     removeFile: async () => {},
   });
 }

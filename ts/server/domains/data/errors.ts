@@ -8,6 +8,17 @@ const table = {
   text_too_short: [400, 'The text has fewer than 20 characters, which is too little to be found; send more.'],
   forbidden: [403, 'The request names another tenant than the caller’s own.'],
   namespace_not_found: [404, 'The tenant has no knowledge base of this name.'],
+  insufficient_scope: [403, 'The credential lacks the scope account:manage, which conversations need.'],
+  conversation_not_found: [404, 'The caller has no conversation with this id.'],
+  conversations_unavailable: [
+    503,
+    'The module conversations does not run on this node; ask another, or switch the role edge on.',
+  ],
+  conversation_file_quota_exceeded: [
+    413,
+    'The files of the caller’s conversations take as many bytes as they may (data.account_conversation_bytes); delete some, or ask an administrator for more.',
+  ],
+  too_many_conversation_files: [409, 'The conversation has as many files as it may have; delete some.'],
   document_not_found: [404, 'The knowledge base has no document with this id.'],
   vector_store_not_found: [404, 'The caller has no vector store of this id.'],
   file_not_found: [404, 'The caller has no file of this id.'],
@@ -46,4 +57,8 @@ export function errorSpecs(...codes: DataErrorCode[]): ErrorSpec[] {
 
 export function namespaceNotFound(namespace: string): DataError {
   return dataError('namespace_not_found', `You have no knowledge base named ${JSON.stringify(namespace.slice(0, 130))}.`);
+}
+
+export function conversationNotFound(): DataError {
+  return dataError('conversation_not_found', 'You have no conversation with this id; it may have been deleted.');
 }

@@ -22,6 +22,8 @@ export interface KnowledgeBase {
   readonly expiresDays: number | undefined;
   /** Of the last search or added file, to the hour. */
   readonly usedAt: number;
+  /** Whose files of a conversation it holds; undefined: a base of the tenant. */
+  readonly owner: string | undefined;
 }
 
 /** A base with what it holds. */

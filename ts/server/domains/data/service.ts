@@ -167,7 +167,12 @@ export class KnowledgeService {
   /** With its index; its rows go with the next sweep. False: it is gone. */
   async removeIfThere(scope: TenantScope, namespace: string): Promise<boolean> {
     const base = await this.find(scope, namespace);
-    if (base === undefined || !(await this.#options.bases.remove(scope, namespace))) return false;
+    return base !== undefined && (await this.removeBase(scope, base));
+  }
+
+  /** The same of a base that was found. */
+  async removeBase(scope: TenantScope, base: KnowledgeBase): Promise<boolean> {
+    if (!(await this.#options.bases.remove(scope, base))) return false;
     await this.#options.index.remove(base);
     return true;
   }
@@ -204,8 +209,11 @@ export class KnowledgeService {
 
   /** Gone from every answer that begins from now on. */
   async removeDocument(scope: TenantScope, namespace: string, id: string): Promise<void> {
+    await this.removeDocumentOf(scope, await this.get(scope, namespace), id);
+  }
+
+  async removeDocumentOf(scope: TenantScope, base: KnowledgeBase, id: string): Promise<void> {
     const { documents, onRemoved, onUnused } = this.#options;
-    const base = await this.get(scope, namespace);
     const document = await documents.find(scope, base, id);
     if (document === undefined || (await documents.retire(scope, base, id, Date.now())) === undefined) throw documentNotFound(id);
     onRemoved();
@@ -219,6 +227,10 @@ export class KnowledgeService {
   /** Each base must be there. */
   async search(scope: TenantScope, namespaces: readonly string[], question: Question): Promise<PassageResult[]> {
     const found = await Promise.all([...new Set(namespaces)].map((namespace) => this.get(scope, namespace)));
+    return await this.searchBases(scope, found, question);
+  }
+
+  async searchBases(scope: TenantScope, found: readonly KnowledgeBase[], question: Question): Promise<PassageResult[]> {
     await this.#options.bases.touch(scope, found, Date.now());
     return await this.#options.retriever.search(scope, found, question);
   }
@@ -259,7 +271,7 @@ function namespaceExists(namespace: string) {
   });
 }
 
-function documentNotFound(id: string) {
+export function documentNotFound(id: string): Error {
   return dataError(
     'document_not_found',
     `The knowledge base has no document ${JSON.stringify(id.slice(0, 80))}; it may have been deleted.`,

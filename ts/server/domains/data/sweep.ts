@@ -3,9 +3,11 @@ import type { Jobs } from '../../platform/jobs/index.ts';
 import { hasEnded, JobError } from '../../platform/jobs/index.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { Repeater } from '../../platform/repeater.ts';
-import { type Storage, systemScope, type TenantScope, tenantScope } from '../../platform/storage/index.ts';
+import { type Storage, type SystemScope, systemScope, type TenantScope, tenantScope } from '../../platform/storage/index.ts';
 import { FileStore } from './files/file-store.ts';
+import type { KnowledgeBase } from './knowledge-base.ts';
 import { AttachedStore, CANCELLED_FAILURE, LOST_FAILURE } from './store/attached-store.ts';
+import { OwnedBaseStore } from './store/owned-base-store.ts';
 import { SweepStore, type UnfinishedDocument } from './store/sweep-store.ts';
 
 const INTERVAL_MS = 10 * 60_000;
@@ -22,6 +24,8 @@ export interface SweepOptions {
   onErased(tenant: string, hashes: readonly string[]): Promise<void>;
   /** A base that expired, with its index. It may be gone. */
   removeBase(scope: TenantScope, namespace: string): Promise<unknown>;
+  /** A base of a conversation or an account that is erased. */
+  removeOwned(scope: TenantScope, base: KnowledgeBase): Promise<unknown>;
   /** A stored file that expired. */
   removeFile(scope: TenantScope, id: string, sha256: string): Promise<void>;
 }
@@ -33,13 +37,17 @@ export class Sweep {
   readonly #jobs: Jobs;
   readonly #onErased: SweepOptions['onErased'];
   readonly #removeBase: SweepOptions['removeBase'];
+  readonly #removeOwned: SweepOptions['removeOwned'];
   readonly #removeFile: SweepOptions['removeFile'];
+  readonly #ownedBases: OwnedBaseStore;
   readonly #repeater: Repeater;
 
-  constructor({ storage, jobs, log, onErased, removeBase, removeFile }: SweepOptions) {
+  constructor({ storage, jobs, log, onErased, removeBase, removeOwned, removeFile }: SweepOptions) {
     this.#onErased = onErased;
     this.#removeBase = removeBase;
+    this.#removeOwned = removeOwned;
     this.#removeFile = removeFile;
+    this.#ownedBases = new OwnedBaseStore(storage);
     this.#store = new SweepStore(storage);
     this.#attached = new AttachedStore(storage);
     this.#files = new FileStore(storage);
@@ -62,6 +70,20 @@ export class Sweep {
 
   async stop(): Promise<void> {
     await this.#repeater.stop();
+  }
+
+  /** Files of conversations that are erased: nobody finds them from now on. */
+  async eraseConversations(keys: readonly string[]): Promise<void> {
+    for (const { tenant, base } of await this.#ownedBases.listByKeys(systemScope(), keys))
+      await this.#removeOwned(tenantScope(tenant), base);
+    this.wake();
+  }
+
+  /** Files of all conversations of somebody, named as uploads name who sends. On return their rows are gone. */
+  async eraseOwner(everyone: SystemScope, subject: string): Promise<void> {
+    for (const { tenant, base } of await this.#ownedBases.listOf(everyone, subject))
+      await this.#removeOwned(tenantScope(tenant), base);
+    await this.run();
   }
 
   /** Of the given hashes, those that documents and stored files of the tenant have. */

@@ -31,6 +31,7 @@ export type {
   CheckedCitations,
   Citation,
   CitationMark,
+  ConversationFilesPlace,
   FoundPassage,
   InputFile,
   InputFileText,

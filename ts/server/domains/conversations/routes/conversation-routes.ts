@@ -106,8 +106,9 @@ function changeRoutes(service: ConversationService, streams: StreamRegistry): Ro
         'storage_unavailable',
       ),
       handle: refusing(async ({ caller, body }) => {
-        const { id, version, pinned: isPinned, archived: isArchived, current_message_id: currentMessageId, ...rest } = body;
-        const changes = { ...rest, isPinned, isArchived, currentMessageId };
+        const { id, version, pinned: isPinned, archived: isArchived, temporary: isTemporary, ...others } = body;
+        const { current_message_id: currentMessageId, ...rest } = others;
+        const changes = { ...rest, isPinned, isArchived, isTemporary, currentMessageId };
         if (Object.values(changes).every((value) => value === undefined)) throw nothingToChange();
         return json(200, toConversationShape(await service.update(ownerOf(caller), id, changes, version)));
       }),
@@ -121,7 +122,7 @@ function changeRoutes(service: ConversationService, streams: StreamRegistry): Ro
       tag,
       summary: 'Erase all of your conversations, or the one that `id` names',
       description:
-        'The rows and their index entries are gone when the answer comes, and SQLite has overwritten them with zeros, except in its log, which is ' +
+        'The rows and their index entries are gone when the answer comes (files of the conversation are found by nobody then, and their rows follow at once), and SQLite has overwritten them with zeros, except in its log, which is ' +
         'overwritten as it is used again. PostgreSQL reuses their space after its next VACUUM. Backups that were made before keep what they have. ' +
         '`id` stands in the query or in a JSON body; any other member is refused, so that a misspelled one does not erase everything.',
       query: EraseSelector,

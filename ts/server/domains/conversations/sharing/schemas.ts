@@ -48,9 +48,17 @@ export function toSharedShape({ title, model, createdAt, messages, nextSeq }: Sh
     model: model ?? null,
     shared_at: timeText(createdAt),
     data: messages.map((message) => {
-      const { conversation_id: _, ...shown } = toMessageShape(message);
-      return shown;
+      const { conversation_id: _, citations, ...shown } = toMessageShape(message);
+      return citations === undefined ? shown : { ...shown, citations: citations.map(withoutFileContent) };
     }),
     ...(nextSeq === undefined ? {} : { next: nextSeq }),
   };
+}
+
+/** Files of a conversation are its owner's alone: readers see which one an answer stands on, and nothing of what it says. */
+function withoutFileContent(citation: unknown): unknown {
+  if (typeof citation !== 'object' || citation === null || !('conversation_id' in citation)) return citation;
+  const { n, source, page, sheet, slide } = citation as Record<string, unknown>;
+  const place = Object.entries({ page, sheet, slide }).filter(([, value]) => value !== undefined);
+  return { n, source, ...Object.fromEntries(place), text: '' };
 }

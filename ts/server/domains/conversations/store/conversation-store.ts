@@ -68,6 +68,8 @@ export class ConversationStore {
     return await this.#access.write(owner, async (tx) => {
       const before = requireVersion(await lockRow(tx, this.#access.dialect, owner, id), expected);
       if (changes.currentMessageId !== undefined) await requireMessage(tx, before.no, changes.currentMessageId);
+      const isKept = changes.isTemporary === false && before.temporary === 1;
+      if (isKept && before.last_seq > 0) throw alreadyBegun();
       const isRenamed = changes.title !== undefined && changes.title !== before.title;
       const row = await tx
         .updateTable('conversations')
@@ -77,8 +79,25 @@ export class ConversationStore {
         .where('tenant', '=', owner.tenant)
         .returningAll()
         .executeTakeFirstOrThrow();
-      if (isRenamed && row.temporary === 0) await this.#indexTitle(tx, owner, row, before.title);
+      if ((isRenamed || isKept) && row.temporary === 0) await this.#indexTitle(tx, owner, row, isKept ? '' : before.title);
       return toConversation(row);
+    });
+  }
+
+  /** Under which key its files lie; undefined: it has none. Throws `conversation_not_found`. */
+  async filesKey(owner: Owner, id: string): Promise<string | undefined> {
+    const row = await this.#access.read(owner, (db) => rowOf(db, owner, id).executeTakeFirst());
+    if (row === undefined) throw conversationNotFound();
+    return row.files_key ?? undefined;
+  }
+
+  /** The one that it has, else this one. Throws `conversation_not_found`. */
+  async makeFilesKey(owner: Owner, id: string, key: string): Promise<string> {
+    return await this.#access.write(owner, async (tx) => {
+      const { no, files_key: there } = await lockRow(tx, this.#access.dialect, owner, id);
+      if (there !== null) return there;
+      await tx.updateTable('conversations').set({ files_key: key }).where('no', '=', no).execute();
+      return key;
     });
   }
 
@@ -118,6 +137,14 @@ export function requireVersion(row: ConversationRow, expected: number | undefine
   throw new ConversationError('version_conflict', detail, { version: row.version });
 }
 
+/** Its messages are in no index. */
+function alreadyBegun(): ConversationError {
+  return new ConversationError(
+    'invalid_request',
+    'The temporary conversation has messages already, and stays temporary; begin another to keep what is said.',
+  );
+}
+
 async function checkCount(db: Kysely<ConversationTables>, owner: Owner): Promise<void> {
   const count = await rowsOf(db, owner)
     .clearSelect()
@@ -153,6 +180,7 @@ async function insertRow(tx: Kysely<ConversationTables>, owner: Owner, given: Ne
       expires_at: given.expiresAt ?? null,
       version: 1,
       last_seq: 0,
+      files_key: null,
     })
     // To PostgreSQL a row of a concurrent transaction is then a conflict to be retried; there was none before.
     .onConflict((conflict) => conflict.columns(['tenant', 'subject', 'id']).doNothing())
@@ -161,8 +189,9 @@ async function insertRow(tx: Kysely<ConversationTables>, owner: Owner, given: Ne
 }
 
 function toColumns(changes: ConversationChanges) {
-  const { title, folder, isPinned, isArchived, model, metadata, currentMessageId } = changes;
+  const { title, folder, isPinned, isArchived, isTemporary, model, metadata, currentMessageId } = changes;
   return {
+    ...(isTemporary === false ? { temporary: 0, expires_at: null } : {}),
     ...(title === undefined ? {} : { title }),
     ...(folder === undefined ? {} : { folder }),
     ...(isPinned === undefined ? {} : { pinned: Number(isPinned) }),

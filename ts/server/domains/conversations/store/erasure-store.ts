@@ -18,16 +18,28 @@ export interface Whose {
   readonly value: string;
 }
 
+/** Whoever keeps the files of conversations. */
+export interface FilesEraser {
+  /** False: it cannot be asked now, and is told later. */
+  readonly isConnected: boolean;
+  erase(keys: readonly string[]): Promise<void>;
+}
+
 interface Erased {
   readonly no: number;
   readonly last_seq: number;
+  readonly files_key: string | null;
 }
 
 export class ErasureStore {
   readonly #access: StorageAccess<ConversationTables>;
 
-  constructor(storage: Storage) {
+  readonly #files: FilesEraser | undefined;
+
+  /** `files`: undefined where whoever keeps them erases them by itself. */
+  constructor(storage: Storage, files?: FilesEraser) {
     this.#access = storage.access<ConversationTables>();
+    this.#files = files;
   }
 
   /** Takes one conversation, or all, from their owner: nothing finds them any more. Returns how many. */
@@ -74,14 +86,19 @@ export class ErasureStore {
     ]);
   }
 
-  /** Removes all rows of what was taken from its owners. */
+  /**
+   * Removes all rows of what was taken from its owners. While the files of a conversation cannot be erased, a row that says nothing but where they
+   * lie waits for that.
+   */
   async removeDetached(scope: StorageScope): Promise<void> {
+    const isWaiting = this.#files?.isConnected === false;
     for (;;) {
       const erased = await this.#access.read(scope, (db) =>
         db
           .selectFrom('conversations')
-          .select(['no', 'last_seq'])
+          .select(['no', 'last_seq', 'files_key'])
           .where('subject', '=', sql.lit(''))
+          .$if(isWaiting, (query) => query.where((eb) => eb.or([eb('files_key', 'is', null), eb('last_seq', '>', 0)])))
           .orderBy('no')
           .limit(STEP_CONVERSATIONS)
           .execute(),
@@ -89,8 +106,30 @@ export class ErasureStore {
       const [first] = erased;
       if (first === undefined) return;
       if (first.last_seq > STEP_MESSAGES) await this.#shrink(scope, first);
-      await this.#remove(scope, fitting(erased));
+      const step = fitting(erased);
+      if (isWaiting) await this.#empty(scope, numbersOf(step.filter(({ files_key }) => files_key !== null)));
+      else await this.#eraseFiles(step);
+      await this.#remove(scope, numbersOf(isWaiting ? step.filter(({ files_key }) => files_key === null) : step));
     }
+  }
+
+  async #eraseFiles(erased: readonly Erased[]): Promise<void> {
+    const keys = erased.flatMap(({ files_key }) => files_key ?? []);
+    if (keys.length > 0) await this.#files?.erase(keys);
+  }
+
+  /** Leaves the rows of the conversations alone. */
+  async #empty(scope: StorageScope, numbers: readonly number[]): Promise<void> {
+    if (numbers.length === 0) return;
+    await this.#access.writeUnit(scope, (db) => [
+      db.deleteFrom('conversation_terms').where('conversation_no', 'in', [...numbers]),
+      db.deleteFrom('conversation_messages').where('conversation_no', 'in', [...numbers]),
+      db.deleteFrom('conversation_shares').where('conversation_no', 'in', [...numbers]),
+      db
+        .updateTable('conversations')
+        .set({ last_seq: 0 })
+        .where('no', 'in', [...numbers]),
+    ]);
   }
 
   /** Removes the messages of a long conversation, save for the last step's. */
@@ -113,6 +152,7 @@ export class ErasureStore {
   }
 
   async #remove(scope: StorageScope, numbers: readonly number[]): Promise<void> {
+    if (numbers.length === 0) return;
     const listed = sql<number>`(select cast(value as bigint) from ${valuesOf(this.#access.dialect, numbers)} as numbers)`;
     await this.#access.writeUnit(scope, (db) => [
       db.deleteFrom('conversation_terms').where('conversation_no', 'in', listed),
@@ -135,12 +175,14 @@ function removingArtifacts(db: Kysely<ConversationTables>, owner?: Owner) {
 }
 
 /** The first, and those behind it that have no more messages together than a step removes. */
-function fitting(erased: readonly Erased[]): number[] {
+function fitting(erased: readonly Erased[]): Erased[] {
   let total = 0;
-  return erased
-    .filter(({ last_seq }, i) => {
-      total += last_seq;
-      return i === 0 || total <= STEP_MESSAGES;
-    })
-    .map(({ no }) => no);
+  return erased.filter(({ last_seq }, i) => {
+    total += last_seq;
+    return i === 0 || total <= STEP_MESSAGES;
+  });
+}
+
+function numbersOf(erased: readonly Erased[]): number[] {
+  return erased.map(({ no }) => no);
 }

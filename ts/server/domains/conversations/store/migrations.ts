@@ -131,4 +131,9 @@ export const conversationMigrations: readonly Migration[] = [
       });
     },
   },
+  {
+    id: 5,
+    name: 'give conversations files',
+    up: (schema) => schema.addColumn('conversations', 'files_key', column.id({ nullable: true })),
+  },
 ];

@@ -33,6 +33,8 @@ export interface ConversationTable {
   expires_at: number | null;
   version: number;
   last_seq: number;
+  /** Under which its files lie; null: it never had one. */
+  files_key: string | null;
 }
 
 export interface MessageTable {

@@ -8,7 +8,7 @@ import { ANONYMOUS } from '../../../platform/http/principal.ts';
 import { openTestBed, type TestBed } from '../../../platform/http/test-support/test-bed.ts';
 import { scriptedContext, silentLog } from '../../../platform/module/test-support/scripted-context.ts';
 import { createStorage } from '../../../platform/storage/index.ts';
-import { ConversationSlot, StreamRegistry } from '../../inference/index.ts';
+import { ConversationSlot, KnowledgeSlot, StreamRegistry } from '../../inference/index.ts';
 import { conversations } from '../index.ts';
 
 /** The header `x-caller: TENANT/SUBJECT` names an account. */
@@ -37,7 +37,11 @@ export type Ask = (method: string, path: string, body?: unknown, caller?: string
 export const PATH = '/api/v1/edge/conversations';
 
 /** Paths that begin with a slash are whole; others stand below PATH. */
-export async function openConversationBed(t: Test, authenticator = namedCallers): Promise<{ ask: Ask; bed: TestBed }> {
+export async function openConversationBed(
+  t: Test,
+  authenticator = namedCallers,
+): Promise<{ ask: Ask; bed: TestBed; knowledge: KnowledgeSlot }> {
+  const knowledge = new KnowledgeSlot();
   const folder = await mkdtemp(join(tmpdir(), 'svc-conversations-'));
   const { name, migrations = [] } = conversations;
   const storage = createStorage({ url: `sqlite:${join(folder, 'svc.db')}`, modules: [{ module: name, migrations }] });
@@ -48,7 +52,7 @@ export async function openConversationBed(t: Test, authenticator = namedCallers)
   await storage.open();
   const { routes, stop } = await conversations.create({
     ...scriptedContext({ spec: conversations.settings, storage }),
-    use: () => ({ conversations: new ConversationSlot(), streams: new StreamRegistry(limits, silentLog) }) as never,
+    use: () => ({ conversations: new ConversationSlot(), knowledge, streams: new StreamRegistry(limits, silentLog) }) as never,
   });
   t.teardown(async () => await stop());
   const bed = await openTestBed(t, routes, { authenticator });
@@ -61,7 +65,7 @@ export async function openConversationBed(t: Test, authenticator = namedCallers)
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, body: parse(text) };
   };
-  return { ask, bed };
+  return { ask, bed, knowledge };
 }
 
 function parse(text: string): unknown {

@@ -5,6 +5,7 @@ import type {
   CheckedCitations,
   Citation,
   CitationMark,
+  ConversationFilesPlace,
   FoundPassage,
   KnowledgeContext,
   UnindexedFiles,
@@ -33,6 +34,8 @@ export interface Consulted {
   readonly results: readonly PassageResult[];
   readonly speaker: Speaker;
   readonly kept: KeptFiles;
+  /** The base of the conversation's own files, which is named by the conversation alone. */
+  readonly files?: (ConversationFilesPlace & { readonly namespace: string }) | undefined;
   /** No sentence may be put in front of the answer. */
   readonly keepsForm?: boolean | undefined;
   /** Nothing may be put behind it. */
@@ -45,6 +48,7 @@ export class ConsultedPassages implements KnowledgeContext {
   readonly query: string;
   readonly unindexed: UnindexedFiles;
   readonly #tenant: string;
+  readonly #files: Consulted['files'];
   readonly #results: readonly PassageResult[];
   readonly #judge: CitationJudge;
   /** Undefined: there is nothing to say. */
@@ -57,8 +61,10 @@ export class ConsultedPassages implements KnowledgeContext {
 
   constructor(consulted: Consulted) {
     const { tenant, question, relevance, results, kept, speaker, keepsForm = false, offersTools = false } = consulted;
+    const { files: own } = consulted;
     this.query = question.text;
     this.#tenant = tenant;
+    this.#files = own;
     this.#question = question;
     this.#results = results;
     this.#isSure = relevance === 'found';
@@ -68,7 +74,12 @@ export class ConsultedPassages implements KnowledgeContext {
     this.#notice = relevance === 'nothing' && !keepsForm ? nothingFoundIn(question.language) : undefined;
     this.#mayQuote = results.length > 0 && !keepsForm && !offersTools;
     const files = kept.files.map(({ namespace, document: { id, source, kind } }) => {
-      return { namespace, documentId: id, source, detail: stateOf(kind).detail ?? '' };
+      return {
+        namespace: namespace === own?.namespace ? undefined : namespace,
+        documentId: id,
+        source,
+        detail: stateOf(kind).detail ?? '',
+      };
     });
     this.unindexed = { count: kept.count, files };
     this.instruction = relevance === 'aside' ? '' : instructionFor(relevance, this.unindexed);
@@ -103,16 +114,22 @@ export class ConsultedPassages implements KnowledgeContext {
     const numbers = [...new Set(marks.map(({ n }) => n))].sort((a, b) => a - b);
     const citations = numbers.flatMap((n) => {
       const result = this.#results[n - 1];
-      return result === undefined ? [] : [citationOf(n, this.#tenant, result)];
+      return result === undefined ? [] : [citationOf(n, this.#tenant, result, this.#files)];
     });
     return { citations, marks };
   }
 }
 
-function citationOf(n: number, tenant: string, result: PassageResult): Citation {
+function citationOf(n: number, tenant: string, result: PassageResult, files: Consulted['files']): Citation {
+  const isOwn = result.namespace === files?.namespace;
   const { namespace, documentId, fileId, source, page, sheet, slide, start, end, text, score } = result;
   const isWeb = /^https?:\/\/\S+$/.test(source);
+  const shared = { n, documentId, fileId, source, page, sheet, slide, start, end, text, score };
+  if (isOwn) {
+    const { conversationId } = files;
+    const url = `/api/v1/edge/conversations/files/${encodeURIComponent(documentId)}?id=${encodeURIComponent(conversationId)}`;
+    return { ...shared, namespace: undefined, conversationId, url: isWeb ? source : url };
+  }
   const path = [tenant, namespace, documentId].map(encodeURIComponent).join('/');
-  const url = isWeb ? source : `/api/v1/vector/documents/${path}`;
-  return { n, namespace, documentId, fileId, source, page, sheet, slide, start, end, text, score, url };
+  return { ...shared, namespace, url: isWeb ? source : `/api/v1/vector/documents/${path}` };
 }

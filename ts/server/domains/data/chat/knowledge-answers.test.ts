@@ -7,6 +7,7 @@ import type { KnowledgeBase, StoredDocument } from '../knowledge-base.ts';
 import type { PassageResult } from '../search/passage-result.ts';
 import type { Question } from '../search/retriever.ts';
 import type { KeptFiles } from '../service.ts';
+import type { Uploader } from '../uploads/uploader.ts';
 import type { InputFiles } from './input-files.ts';
 import { KnowledgeAnswers } from './knowledge-answers.ts';
 import { passageResult } from './test-support/passage-result.ts';
@@ -15,19 +16,24 @@ const caller: Principal = { ...ANONYMOUS, tenant: 'red' };
 const access = new KnowledgeAccess(NO_LIMITS, { requireFeature: () => {}, has: () => true });
 const signal = new AbortController().signal;
 
+/** Bases of conversations, by owner and key. */
+const owned = new Map([['user:ann k1', { no: 99, namespace: 'conversation/k1', owner: 'user:ann' } as KnowledgeBase]]);
+
 function answering(results: readonly PassageResult[], kept: Partial<KeptFiles> = {}) {
   const asked: { namespaces: readonly string[]; question: Question }[] = [];
-  const search = async (_: unknown, namespaces: readonly string[], question: Question) => {
+  const searchBases = async (_: unknown, bases: readonly KnowledgeBase[], question: Question) => {
+    const namespaces = bases.map(({ namespace }) => namespace);
     asked.push({ namespaces, question });
     return results.filter(({ namespace }) => namespaces.includes(namespace));
   };
   const findBase = async (_: unknown, namespace: string) => ({ no: namespace.length, namespace }) as KnowledgeBase;
   const listKept = async () => ({ count: 0, files: [], ...kept });
   const inputFiles = {} as InputFiles;
-  return {
-    asked,
-    answers: new KnowledgeAnswers({ service: { search, findBase, listKept }, access, inputFiles, answers: 'auto' }),
-  };
+  const ownedBases = { find: async ({ subject }: Uploader, key: string) => owned.get(`${subject} ${key}`) };
+  const sweep = { eraseConversations: async () => {} };
+  const service = { searchBases, findBase, listKept };
+  const options = { service, ownedBases, sweep, access, inputFiles, answers: 'auto' } as const;
+  return { asked, answers: new KnowledgeAnswers(options) };
 }
 
 function checked(context: KnowledgeContext, answer: string) {
@@ -205,4 +211,20 @@ t.test('a credential without the scope is refused', async (t) => {
   const limited: Principal = { ...caller, kind: 'key', scopes: ['chat:use'] };
   await t.rejects(answers.consult(limited, { namespaces: ['kb'], turns: ['x'] }, signal), { code: 'insufficient_scope' });
   await answers.consult({ ...limited, scopes: ['chat:use', 'knowledge:read'] }, { namespaces: ['kb'], turns: ['x'] }, signal);
+});
+
+t.test('files of a conversation are asked for their owner alone, and cited by the conversation', async (t) => {
+  const passage = passageResult('Mira Doll keeps the lighthouse.', { namespace: 'conversation/k1', source: 'mine.pdf' });
+  const { answers, asked } = answering([passage]);
+  const question = { namespaces: [], files: { conversationId: 'c1', key: 'k1' }, turns: ['Who keeps the lighthouse?'] };
+  const ann = { ...caller, kind: 'session' as const, subject: 'ann' };
+  const context = await answers.consult(ann, question, signal);
+  const { citations } = checked(context, 'Mira Doll keeps the lighthouse [1].');
+  t.match(citations, [{ namespace: undefined, conversationId: 'c1', url: /^\/api\/v1\/edge\/conversations\/files\/.+\?id=c1$/ }]);
+  asked.length = 0;
+  for (const other of [{ ...ann, subject: 'bob' }, { ...ann, namespaces: ['kb'] }, caller]) {
+    t.notOk(await answers.holdsFiles(other, question.files), 'as one that has none');
+    await answers.consult(other, question, signal);
+  }
+  t.strictSame(asked, [], 'nobody else searches it');
 });

@@ -3,6 +3,7 @@ import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { hasScope, type Principal } from '../../../platform/http/principal.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
 import type {
+  ConversationFilesPlace,
   InputFile,
   InputFileText,
   KnowledgeContext,
@@ -20,7 +21,10 @@ import type { KnowledgeBase } from '../knowledge-base.ts';
 import type { PassageResult } from '../search/passage-result.ts';
 import type { Question } from '../search/retriever.ts';
 import type { KnowledgeService } from '../service.ts';
+import type { OwnedBaseStore } from '../store/owned-base-store.ts';
 import { storing } from '../storing.ts';
+import type { Sweep } from '../sweep.ts';
+import { uploaderOf } from '../uploads/uploader.ts';
 import { readAttributeFilter } from '../vector-stores/attribute-filter.ts';
 import { readRanking } from '../vector-stores/ranking-options.ts';
 import { sureResults } from '../vector-stores/sure-results.ts';
@@ -38,7 +42,9 @@ const LIST_QUESTION =
   /\b(?:all|every|each|list|which ones|alle|allen|jede[rsnm]?|liste|tous|toutes|todos|todas|tutti|tutte)\b|все[хм]?(?!\p{L})|кажд|所有|全部|列出|哪些|すべて|全て|모든/iu;
 
 export interface KnowledgeAnswersOptions {
-  readonly service: Pick<KnowledgeService, 'search' | 'findBase' | 'listKept'>;
+  readonly service: Pick<KnowledgeService, 'searchBases' | 'findBase' | 'listKept'>;
+  readonly ownedBases: Pick<OwnedBaseStore, 'find'>;
+  readonly sweep: Pick<Sweep, 'eraseConversations'>;
   readonly access: Pick<KnowledgeAccess, 'filterOf' | 'ownScope' | 'requireSearching'>;
   readonly inputFiles: InputFiles;
   /** The setting data.answers. */
@@ -53,7 +59,9 @@ export class KnowledgeAnswers implements KnowledgePort {
   }
 
   async consult(caller: Principal, question: KnowledgeQuestion, signal: AbortSignal): Promise<KnowledgeContext> {
-    const { scope, bases, bounds } = await this.#open(caller, question);
+    const { scope, bounds, ...opened } = await this.#open(caller, question);
+    const own = question.files && (await this.#ownBase(caller, question.files));
+    const bases = own === undefined ? opened.bases : [...opened.bases, own];
     const text = questionOf(question.turns);
     const asked = readQuestion(text);
     const isAside = text === '' || isSmallTalk(asked);
@@ -70,11 +78,26 @@ export class KnowledgeAnswers implements KnowledgePort {
         relevance,
         results: relevance === 'nothing' ? [] : found,
         kept,
+        files: question.files && own && { ...question.files, namespace: own.namespace },
         speaker: new Speaker(this.#options.answers, fallback),
         keepsForm,
         offersTools,
       });
     });
+  }
+
+  async holdsFiles(caller: Principal, place: ConversationFilesPlace): Promise<boolean> {
+    return (await this.#ownBase(caller, place)) !== undefined;
+  }
+
+  /** Undefined: the conversation has no file any more, or the credential names the knowledge bases that it is for. */
+  async #ownBase(caller: Principal, { key }: ConversationFilesPlace): Promise<KnowledgeBase | undefined> {
+    if (caller.namespaces !== undefined) return undefined;
+    return await storing(() => this.#options.ownedBases.find(uploaderOf(caller), key));
+  }
+
+  async eraseFiles(keys: readonly string[]): Promise<void> {
+    await this.#options.sweep.eraseConversations(keys);
   }
 
   async admit(caller: Principal, question: Pick<KnowledgeQuestion, 'namespaces' | 'bounds'>): Promise<void> {
@@ -101,7 +124,8 @@ export class KnowledgeAnswers implements KnowledgePort {
   }
 
   async #open(caller: Principal, { namespaces, bounds }: Pick<KnowledgeQuestion, 'namespaces' | 'bounds'>) {
-    requireReading(caller, '`knowledge`');
+    // Files of a conversation need what the conversation needs.
+    if (namespaces.length > 0) requireReading(caller, '`knowledge`');
     const { service, access } = this.#options;
     const scope = access.ownScope(caller, caller.tenant);
     const isAllowed = await access.filterOf(caller);
@@ -122,8 +146,7 @@ export class KnowledgeAnswers implements KnowledgePort {
     { text, signal }: Pick<Question, 'text' | 'signal'>,
   ): Promise<PassageResult[]> {
     const k = maxResults ?? (LIST_QUESTION.test(text) ? PASSAGES_FOR_LIST : PASSAGES_OF_BASE);
-    const search = (base: KnowledgeBase) =>
-      this.#options.service.search(scope, [base.namespace], { text, k, signal, ...ranking });
+    const search = (base: KnowledgeBase) => this.#options.service.searchBases(scope, [base], { text, k, signal, ...ranking });
     const found = withoutUnrelated((await Promise.all(bases.map(search))).flat());
     if (maxResults === undefined && leastScore === 0) return found;
     const best = bases.length > 1 ? found.toSorted((a, b) => b.relevance - a.relevance) : found;

@@ -44,17 +44,22 @@ export class FileIntake {
     this.#options = options;
   }
 
-  /** Writes the bytes to disk. `mostBytes` is what the request can have. Throws the quota's refusals and `disk_full`. */
+  /**
+   * Writes the bytes to disk. `mostBytes` is what the request can have; `admit` may refuse it once it counts as an open upload. Throws the quota's
+   * refusals and `disk_full`.
+   */
   async receive(
     uploader: Uploader,
     fileName: string,
     mostBytes: number,
     content: AsyncIterable<Uint8Array>,
+    { namespace = '', admit }: { readonly namespace?: string; admit?(): Promise<void> } = {},
   ): Promise<ArrivedFile> {
     const { uploads, uploadFiles, limits, now } = this.#options;
-    const upload = newUpload(fileName, mostBytes, now() + limits.expiryMs);
+    const upload = newUpload(namespace, fileName, mostBytes, now() + limits.expiryMs);
     await uploads.insert(uploader, upload, limits, now());
     try {
+      await admit?.();
       await uploadFiles.create(upload.id, mostBytes);
       const { sha256, sizeBytes } = await uploadFiles.writing(upload.id, async (file) => {
         const hash = createHash('sha256');
@@ -76,14 +81,10 @@ export class FileIntake {
   }
 
   /** On return the file is stored and known. */
-  async keep(
-    uploader: Uploader,
-    { uploadId, fileName, sha256, sizeBytes }: ArrivedFile,
-    { purpose, expiresAfterMs, credential }: FileTerms,
-  ): Promise<StoredFile> {
-    const { files, uploads, uploadFiles, blobs, now } = this.#options;
-    await uploads.saveContentHash(uploader, uploadId, sha256);
-    await blobs.store(uploader, uploadFiles.pathOf(uploadId), { sha256, sizeBytes }, now());
+  async keep(uploader: Uploader, arrived: ArrivedFile, { purpose, expiresAfterMs, credential }: FileTerms): Promise<StoredFile> {
+    const { files, uploads, now } = this.#options;
+    const { uploadId, fileName, sha256, sizeBytes } = arrived;
+    await this.toBlob(uploader, arrived);
     const createdAt = now();
     const expiresAt = expiresAfterMs === undefined ? undefined : createdAt + expiresAfterMs;
     const { subject } = uploader;
@@ -93,15 +94,22 @@ export class FileIntake {
     return file;
   }
 
+  /** On return its bytes are among the blobs, which the open upload keeps until it is discarded. */
+  async toBlob(uploader: Uploader, { uploadId, sha256, sizeBytes }: ArrivedFile): Promise<void> {
+    const { uploads, uploadFiles, blobs, now } = this.#options;
+    await uploads.saveContentHash(uploader, uploadId, sha256);
+    await blobs.store(uploader, uploadFiles.pathOf(uploadId), { sha256, sizeBytes }, now());
+  }
+
   async discard(uploader: Uploader, uploadId: string): Promise<void> {
     await this.#options.uploads.remove(uploader, uploadId).catch(() => undefined);
     await this.#options.uploadFiles.remove(uploadId);
   }
 }
 
-function newUpload(fileName: string, sizeBytes: number, expiresAtMs: number): Upload {
+function newUpload(namespace: string, fileName: string, sizeBytes: number, expiresAtMs: number): Upload {
   return {
-    ...{ id: newTimeOrderedId(), protocol: 'form', namespace: '', fileName, source: fileName, sizeBytes },
+    ...{ id: newTimeOrderedId(), protocol: 'form', namespace, fileName, source: fileName, sizeBytes },
     ...{ chunkBytes: sizeBytes, offset: 0, expiresAtMs, contentSha256: undefined, outcome: undefined },
   };
 }

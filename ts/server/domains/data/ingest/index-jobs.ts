@@ -10,6 +10,7 @@ import type { ExtractedDocument } from '../passages/extracted-document.ts';
 import type { AttachedStore } from '../store/attached-store.ts';
 import type { BaseStore } from '../store/base-store.ts';
 import type { DocumentStore, PendingDocument } from '../store/document-store.ts';
+import type { OwnedBaseStore } from '../store/owned-base-store.ts';
 import { type FileReader, FileRefusedError } from './file-reader.ts';
 import type { PassageEmbedding } from './passage-embedding.ts';
 import { blockParts } from './source-parts.ts';
@@ -44,6 +45,7 @@ const FINAL = [
 export interface IndexJobsOptions {
   readonly jobs: Jobs;
   readonly bases: BaseStore;
+  readonly ownedBases: OwnedBaseStore;
   readonly documents: DocumentStore;
   readonly attached: AttachedStore;
   readonly embedding: PassageEmbedding;
@@ -119,10 +121,11 @@ export class IndexJobs {
   async #index({ input, scope, checkpoint, signal, progress, saveStep }: JobContext<IndexInput, IndexStep>): Promise<object> {
     const { bases, documents, embedding } = this.#options;
     const document = await documents.findPending(scope, input.document_id);
-    const base = document === undefined ? undefined : await bases.find(scope, document.namespace);
+    const base = document === undefined ? undefined : await this.#baseOf(scope, document.namespace);
     if (document === undefined || base === undefined) return await this.#alreadyDone(scope, input);
     const pending = await documents.readSource(scope, document);
-    if (pending.form === 'file') progress({ done: 0, unit: 'passages', message: `${document.source} is being read` });
+    const shown = shownSource(base, document.source);
+    if (pending.form === 'file') progress({ done: 0, unit: 'passages', message: `${shown} is being read` });
     const { source, kind, warnings } =
       pending.form === 'file'
         ? await this.#readFile(scope, document, pending.parts[0] ?? '', signal)
@@ -137,14 +140,19 @@ export class IndexJobs {
       if (!(await documents.addChunks(scope, base, document.no, batch.chunks))) return await this.#alreadyDone(scope, input);
       done = batch.from + batch.chunks.length;
       await saveStep({ done });
-      progress({ done, total, unit: 'passages', message: document.source });
+      progress({ done, total, unit: 'passages', message: shown });
     }
     if (total === 0 && !isStoredKind(kind)) throw dataError('text_too_short', 'The file has nothing that could be found.');
     const facts = { nChunks: total, title, now: Date.now() };
     if ((await documents.publish(scope, base, document.no, facts)) === 'superseded')
       return supersededResult(document, base.embeddingModel);
     this.#options.onPublished?.(scope, base);
-    return resultOf({ ...document, kind, warnings }, total, base.embeddingModel);
+    return resultOf({ ...document, source: shown, kind, warnings }, total, base.embeddingModel);
+  }
+
+  async #baseOf(scope: TenantScope, namespace: string): Promise<KnowledgeBase | undefined> {
+    const { bases, ownedBases } = this.#options;
+    return (await bases.find(scope, namespace)) ?? (await ownedBases.findAny(scope, namespace));
   }
 
   /** What was read is stored, so that a run that goes on later need not read it again. */
@@ -168,11 +176,15 @@ export class IndexJobs {
 
   /** A run that was interrupted behind its last write has published the document; a newer version may have taken its place. */
   async #alreadyDone(scope: TenantScope, { document_id: id, namespace, source }: IndexInput): Promise<object> {
-    const { bases, documents } = this.#options;
-    const base = await bases.find(scope, namespace);
+    const { documents } = this.#options;
+    const base = await this.#baseOf(scope, namespace);
     const document = base && (await documents.find(scope, base, id));
     if (base !== undefined && document !== undefined)
-      return resultOf({ ...document, namespace }, document.nChunks, base.embeddingModel);
+      return resultOf(
+        { ...document, source: shownSource(base, document.source), namespace },
+        document.nChunks,
+        base.embeddingModel,
+      );
     if (base !== undefined && (await documents.findBySource(scope, base, source)) !== undefined)
       return supersededResult({ id, namespace, source }, base.embeddingModel);
     throw new JobFailedError(
@@ -181,6 +193,11 @@ export class IndexJobs {
       'Add it again if it is still wanted.',
     );
   }
+}
+
+/** Administrators see the jobs of their tenant, and the files of a conversation are nobody's but its owner's. */
+export function shownSource({ owner }: Pick<KnowledgeBase, 'owner'>, source: string): string {
+  return owner === undefined ? source : 'A file of a conversation';
 }
 
 /** Undefined: another attempt may succeed. */

@@ -13,7 +13,7 @@ import type { BaseStore } from '../store/base-store.ts';
 import type { DocumentStore } from '../store/document-store.ts';
 import type { PendingSource } from '../store/publication.ts';
 import type { FileReader } from './file-reader.ts';
-import type { IndexJobs } from './index-jobs.ts';
+import { type IndexJobs, shownSource } from './index-jobs.ts';
 import { INLINE_BYTES, INLINE_FILE_BYTES, LEAST_TEXT } from './limits.ts';
 import type { PassageEmbedding } from './passage-embedding.ts';
 import { blockParts, textParts } from './source-parts.ts';
@@ -215,7 +215,8 @@ export class Ingestion {
     const { documents, jobs } = this.#options;
     const no = await documents.insertPending(scope, base, document, source, Date.now());
     try {
-      const jobId = await jobs.enqueue(scope, { ...document, namespace: base.namespace }, owner);
+      const { id, source: name } = document;
+      const jobId = await jobs.enqueue(scope, { id, namespace: base.namespace, source: shownSource(base, name) }, owner);
       await documents.setJob(scope, no, jobId);
       return { jobId };
     } catch (error) {

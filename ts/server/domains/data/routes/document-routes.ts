@@ -20,6 +20,7 @@ import {
 import type { KnowledgeService } from '../service.ts';
 import { storing } from '../storing.ts';
 import { tag } from './base-routes.ts';
+import { readDocument } from './read-document.ts';
 
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
 const PAGE = 1_000;
@@ -122,12 +123,7 @@ function readRoute(service: KnowledgeService, access: KnowledgeAccess): Route {
     handle: ({ caller, params: { tenant, namespace, id }, query }) =>
       storing(async () => {
         const scope = await access.scopeFor(caller, tenant, namespace);
-        const document = await service.getDocument(scope, namespace, id);
-        const { text, start, next } =
-          query.around === undefined
-            ? await service.readText(scope, document, query.from ?? 0)
-            : await service.readAround(scope, document, query.around);
-        return json(200, { ...toDocumentShape(document), text, text_start: start, ...(next === undefined ? {} : { next }) });
+        return json(200, await readDocument(service, caller, await service.getDocument(scope, namespace, id), query));
       }),
   });
 }

@@ -107,6 +107,8 @@ export class AttachedStore {
         .select('b.namespace')
         .where('data_documents.tenant', '=', scope.tenant)
         .where('b.removed', '=', sql.lit(0))
+        // Files of conversations are none of the tenant's.
+        .where('b.owner', 'is', null)
         .where('data_documents.state', 'in', SHOWN)
         .where((eb) =>
           eb.or([

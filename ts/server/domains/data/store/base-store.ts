@@ -1,4 +1,4 @@
-/** Knowledge bases of a tenant. */
+/** Knowledge bases of a tenant. Those that hold the files of a conversation are found by `OwnedBaseStore` alone. */
 import { type Kysely, sql } from 'kysely';
 import type { Storage, StorageAccess, SystemScope, TenantScope } from '../../../platform/storage/index.ts';
 import { dataError } from '../errors.ts';
@@ -53,6 +53,7 @@ export class BaseStore {
         .where('tenant', '=', scope.tenant)
         .where('namespace', '=', namespace)
         .where('removed', '=', sql.lit(0))
+        .where('owner', 'is', null)
         .executeTakeFirst(),
     );
     return row === undefined ? undefined : toBase(row);
@@ -67,6 +68,7 @@ export class BaseStore {
         .where('tenant', '=', scope.tenant)
         .where('public_id', '=', publicId)
         .where('removed', '=', sql.lit(0))
+        .where('owner', 'is', null)
         .executeTakeFirst(),
     );
     return row === undefined ? undefined : toBase(row);
@@ -81,6 +83,7 @@ export class BaseStore {
         .selectAll()
         .where('tenant', '=', scope.tenant)
         .where('removed', '=', sql.lit(0))
+        .where('owner', 'is', null)
         .$if(after !== undefined, (query) => query.where('no', behind, after ?? 0))
         .$if(before !== undefined, (query) => query.where('no', ahead, before ?? 0))
         .orderBy('no', order)
@@ -124,27 +127,7 @@ export class BaseStore {
         .executeTakeFirst();
       if (there !== undefined) return { base: toBase(there), isNew: false };
       await requireFewer(tx, scope, maxBases);
-      const row = await tx
-        .insertInto('data_bases')
-        .values({
-          tenant: scope.tenant,
-          namespace: base.namespace,
-          embedding_model: base.embeddingModel,
-          embedding_source: base.embeddingSource,
-          dimensions: null,
-          version: 0,
-          swept_version: 0,
-          removed: 0,
-          created_at: base.createdAt,
-          public_id: base.publicId ?? newBaseId(),
-          title: base.title ?? null,
-          metadata: base.metadata === undefined ? null : JSON.stringify(base.metadata),
-          expires_days: base.expiresDays ?? null,
-          used_at: null,
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      return { base: toBase(row), isNew: true };
+      return { base: await insertBase(tx, scope, base), isNew: true };
     });
   }
 
@@ -162,6 +145,7 @@ export class BaseStore {
         ])
         .where('data_bases.tenant', '=', scope.tenant)
         .where('data_bases.removed', '=', sql.lit(0))
+        .where('data_bases.owner', 'is', null)
         .groupBy('data_bases.no')
         .orderBy('data_bases.namespace')
         .execute(),
@@ -183,13 +167,13 @@ export class BaseStore {
   }
 
   /** Nobody sees it from now on; its rows are removed later. False: it is not there. */
-  async remove(scope: TenantScope, namespace: string): Promise<boolean> {
+  async remove(scope: TenantScope, { no }: Pick<KnowledgeBase, 'no'>): Promise<boolean> {
     const [result] = await this.#access.writeUnit(scope, (db) => [
       db
         .updateTable('data_bases')
         .set({ removed: 1 })
         .where('tenant', '=', scope.tenant)
-        .where('namespace', '=', namespace)
+        .where('no', '=', no)
         .where('removed', '=', 0),
     ]);
     return (result?.affectedRows ?? 0) > 0;
@@ -222,12 +206,44 @@ export class BaseStore {
   }
 }
 
+/** `owner`: whose files of a conversation it will hold. */
+export async function insertBase(
+  tx: Kysely<DataTables>,
+  { tenant }: TenantScope,
+  base: NewBase,
+  owner: string | null = null,
+): Promise<KnowledgeBase> {
+  const row = await tx
+    .insertInto('data_bases')
+    .values({
+      tenant,
+      namespace: base.namespace,
+      embedding_model: base.embeddingModel,
+      embedding_source: base.embeddingSource,
+      dimensions: null,
+      version: 0,
+      swept_version: 0,
+      removed: 0,
+      created_at: base.createdAt,
+      public_id: base.publicId ?? newBaseId(),
+      title: base.title ?? null,
+      metadata: base.metadata === undefined ? null : JSON.stringify(base.metadata),
+      expires_days: base.expiresDays ?? null,
+      used_at: null,
+      owner,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toBase(row);
+}
+
 async function requireFewer(tx: Kysely<DataTables>, { tenant }: TenantScope, maxBases: number): Promise<void> {
   const { n } = await tx
     .selectFrom('data_bases')
     .select(({ fn }) => fn.countAll<number>().as('n'))
     .where('tenant', '=', tenant)
     .where('removed', '=', sql.lit(0))
+    .where('owner', 'is', null)
     .executeTakeFirstOrThrow();
   if (Number(n) < maxBases) return;
   throw dataError(

@@ -113,4 +113,12 @@ export const dataMigrations: readonly Migration[] = [
     },
   },
   { id: 8, ...addFileCredential },
+  {
+    id: 9,
+    name: 'keep the files of conversations',
+    up: async (schema) => {
+      await schema.addColumn('data_bases', 'owner', column.id({ nullable: true }));
+      await schema.index('data_bases_by_owner', 'data_bases', ['owner'], { where: 'owner is not null' });
+    },
+  },
 ];

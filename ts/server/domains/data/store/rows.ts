@@ -21,6 +21,7 @@ export function toBase(row: BaseRow): KnowledgeBase {
     metadata: row.metadata === null ? {} : (JSON.parse(row.metadata) as Record<string, string>),
     expiresDays: row.expires_days ?? undefined,
     usedAt: row.used_at ?? row.created_at,
+    owner: row.owner ?? undefined,
   };
 }
 

@@ -34,6 +34,8 @@ export interface BaseTable {
   expires_days: number | null;
   /** Of the last search or added file, to the hour; null: of neither. */
   used_at: number | null;
+  /** Whose files of a conversation these are, as uploads name who sends; null: a base of the tenant. */
+  owner: string | null;
 }
 
 /** `failed`: a file that was attached and could not be indexed; it is shown as that until it is removed. */

@@ -37,7 +37,15 @@ export async function listWhole({ storage }: Parts): Promise<WholeDocuments> {
 /** After everything that is to be removed was: passages with their vectors, and parts that wait, whose document is not there or not that far. */
 export async function listOrphans({ storage, jobs }: Parts): Promise<string[]> {
   const nothing = async () => undefined;
-  const sweep = new Sweep({ storage, jobs, log: silentLog, onErased: nothing, removeBase: nothing, removeFile: nothing });
+  const sweep = new Sweep({
+    storage,
+    jobs,
+    log: silentLog,
+    onErased: nothing,
+    removeBase: nothing,
+    removeOwned: nothing,
+    removeFile: nothing,
+  });
   await sweep.run(Date.now() + 3_600_000);
   const access = storage.access<DataTables>();
   return await access.read(systemScope(), async (db) => {

@@ -18,6 +18,11 @@ export const uploadSettings = {
     50 * GIB,
     'Bytes that the files and open uploads of one tenant may take together.',
   ),
+  'data.account_conversation_bytes': setting(
+    integerSchema(1, Number.MAX_SAFE_INTEGER),
+    2 * GIB,
+    'Bytes that the files of all conversations of one account may take together; they count for data.tenant_file_bytes too.',
+  ),
   'data.tenant_uploads': setting(integerSchema(1, 100_000), 1_000, 'Uploads that one tenant may have open at a time.'),
   'data.upload_hours': setting(
     integerSchema(1, 8_760),
@@ -26,7 +31,7 @@ export const uploadSettings = {
   ),
 } as const;
 
-type Numbers = Exclude<keyof typeof uploadSettings, 'data.shared_files'>;
+type Numbers = Exclude<keyof typeof uploadSettings, 'data.shared_files' | 'data.account_conversation_bytes'>;
 
 export function uploadLimits(settings: Readonly<Record<Numbers, number>>): UploadLimits {
   return {

@@ -11,8 +11,12 @@ export interface Uploader extends TenantScope {
 
 export function uploaderOf(caller: Principal): Uploader {
   const { subject, keyId } = caller;
-  const name = subject !== undefined ? `user:${subject}` : keyId === undefined ? 'anonymous' : `key:${keyId}`;
+  const name = subject !== undefined ? accountSubject(subject) : keyId === undefined ? 'anonymous' : `key:${keyId}`;
   return { ...scopeOf(caller), subject: name };
+}
+
+export function accountSubject(id: string): string {
+  return `user:${id}`;
 }
 
 /** Throws `forbidden` when a request names another tenant than the caller's. */

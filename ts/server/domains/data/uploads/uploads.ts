@@ -46,6 +46,7 @@ export interface UploadsOptions {
 export interface Uploads {
   readonly routes: readonly Route[];
   readonly service: UploadService;
+  readonly store: UploadStore;
   readonly chunked: ChunkedUploads;
   /** Files that are complete, by the hash of their content. */
   readonly blobs: BlobStore;
@@ -83,6 +84,7 @@ export function createUploads(options: UploadsOptions): Uploads {
       ...tusRoutes({ service, tus, targetErrors }),
     ],
     service,
+    store,
     chunked,
     blobs,
     intake: new FileIntake({ files: new FileStore(storage), uploads: store, uploadFiles: files, blobs, limits, now }),

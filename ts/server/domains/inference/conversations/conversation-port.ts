@@ -31,6 +31,8 @@ export interface ConversationAnswer {
 /** A conversation that waits for an answer. Nothing of the question is stored before. */
 export interface OpenConversation {
   readonly owner: StreamOwner;
+  /** Where the files of the conversation lie; undefined: it has none. */
+  readonly filesKey: string | undefined;
   /** Resolves once both sides are on disk. Throws DomainErrors that the chat route declares. */
   store(answer: ConversationAnswer): Promise<void>;
   /** For a part that has no client to tell of a failure, which goes to the log. */
@@ -38,6 +40,11 @@ export interface OpenConversation {
 }
 
 export interface ConversationPort {
+  /**
+   * Under which key the files of a conversation of the caller lie; undefined: it never had one. `makes` has it get a key. Throws DomainErrors,
+   * for a foreign conversation as for an unknown one.
+   */
+  filesKey(caller: Principal, id: string, options: { readonly makes: boolean }): Promise<string | undefined>;
   /** Before anything is generated. Throws DomainErrors that the chat route declares, for a foreign conversation as for an unknown one. */
   open(caller: Principal, question: ConversationQuestion): Promise<OpenConversation>;
 }

@@ -10,9 +10,17 @@ export interface SearchBounds {
   readonly rankingOptions?: unknown;
 }
 
+/** Where files that belong to one conversation lie. */
+export interface ConversationFilesPlace {
+  readonly conversationId: string;
+  readonly key: string;
+}
+
 export interface KnowledgeQuestion {
   /** Names of knowledge bases, or ids of vector stores. */
   readonly namespaces: readonly string[];
+  /** The files of the caller's conversation, which are looked up as well. */
+  readonly files?: ConversationFilesPlace | undefined;
   /** What the user says, the last message last. */
   readonly turns: readonly string[];
   readonly bounds?: SearchBounds | undefined;
@@ -90,7 +98,8 @@ export interface UnindexedFiles {
 }
 
 export interface UnindexedFile {
-  readonly namespace: string;
+  /** Undefined: a file of the conversation. */
+  readonly namespace: string | undefined;
   readonly documentId: string;
   readonly source: string;
   /** Why, and what to do. */
@@ -107,7 +116,10 @@ export interface CheckedCitations {
 export interface Citation {
   /** The number in square brackets. */
   readonly n: number;
-  readonly namespace: string;
+  /** Undefined: the passage stands in a file of the conversation. */
+  readonly namespace: string | undefined;
+  /** Of that conversation. */
+  readonly conversationId?: string | undefined;
   readonly documentId: string;
   /** As OpenAI's routes name it. */
   readonly fileId: string;

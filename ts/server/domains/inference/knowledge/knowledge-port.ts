@@ -4,17 +4,28 @@
  */
 import type { Principal } from '../../../platform/http/principal.ts';
 import { inferenceError } from '../errors.ts';
-import type { InputFile, InputFileText, KnowledgeContext, KnowledgeQuestion, UsedKnowledge } from './knowledge-context.ts';
+import type {
+  ConversationFilesPlace,
+  InputFile,
+  InputFileText,
+  KnowledgeContext,
+  KnowledgeQuestion,
+  UsedKnowledge,
+} from './knowledge-context.ts';
 
 export interface KnowledgePort {
   /** Finds what the answer may stand on. Throws DomainErrors that the chat route declares. */
   consult(caller: Principal, question: KnowledgeQuestion, signal: AbortSignal): Promise<KnowledgeContext>;
+  /** Whether the caller has files there: they may have been deleted since. */
+  holdsFiles(caller: Principal, place: ConversationFilesPlace): Promise<boolean>;
   /** Throws as `consult` would for knowledge bases that the caller may not ask, without a search. */
   admit(caller: Principal, question: Pick<KnowledgeQuestion, 'namespaces' | 'bounds'>): Promise<void>;
   /** Whether the caller may use all of them. A base or a file that is gone is none that it may. */
   reaches(caller: Principal, used: UsedKnowledge): Promise<boolean>;
   /** The text of a file. Throws DomainErrors that the routes declare. */
   readFile(caller: Principal, file: InputFile, signal: AbortSignal): Promise<InputFileText>;
+  /** Erases the files of conversations that are erased. It may be called again for the same ones. */
+  eraseFiles(keys: readonly string[]): Promise<void>;
 }
 
 export class KnowledgeSlot {
@@ -23,6 +34,10 @@ export class KnowledgeSlot {
   /** Undefined: the module stops. */
   connect(port: KnowledgePort | undefined): void {
     this.#port = port;
+  }
+
+  get isConnected(): boolean {
+    return this.#port !== undefined;
   }
 
   /** Throws InferenceError `knowledge_unavailable`. */

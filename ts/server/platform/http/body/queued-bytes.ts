@@ -1,5 +1,5 @@
 /** Bytes that wait in the queue of a message port, outside of V8's memory, for whoever reads them piece by piece. */
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 
 /** What one turn of the event loop copies. */
 const PIECE_BYTES = 1024 * 1024;
@@ -18,4 +18,12 @@ export function queueBytes(bytes: Uint8Array): QueuedBytes {
     port1.postMessage(piece, [piece.buffer]);
   }
   return { sizeBytes: bytes.length, port: port2 };
+}
+
+/** All of them at once, for whoever knows that they are few. They can be read once. */
+export function takeQueuedBytes({ port }: QueuedBytes): Buffer {
+  const pieces: Uint8Array[] = [];
+  for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) pieces.push(next.message as Uint8Array);
+  port.close();
+  return Buffer.concat(pieces);
 }

@@ -29,6 +29,7 @@ export const base: KnowledgeBase = {
   title: 'kb',
   metadata: {},
   expiresDays: undefined,
+  owner: undefined,
   usedAt: 0,
 };
 

@@ -36,6 +36,20 @@ export class UploadStore {
     });
   }
 
+  /** Of the open uploads of one caller whose namespace begins like this. */
+  async openBytes(uploader: Uploader, beginning: string): Promise<number> {
+    const row = await this.#access.read(uploader, (db) =>
+      db
+        .selectFrom('data_uploads')
+        .select(({ fn }) => fn.sum<number | null>('bytes').as('bytes'))
+        .where('tenant', '=', uploader.tenant)
+        .where('subject', '=', uploader.subject)
+        .where('namespace', 'like', `${beginning}%`)
+        .executeTakeFirst(),
+    );
+    return Number(row?.bytes ?? 0);
+  }
+
   /** Throws `upload_not_found`, for an expired one too. */
   async get(uploader: Uploader, id: string, nowMs: number): Promise<Upload> {
     const row = await this.#access.read(uploader, (db) =>

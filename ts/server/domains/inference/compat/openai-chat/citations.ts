@@ -6,7 +6,10 @@ const Place = Type.Optional(Type.Integer({ minimum: 1 }));
 
 export const CitationShape = Type.Object({
   n: Type.Integer({ description: 'The number that the answer has in square brackets.' }),
-  namespace: Type.String(),
+  namespace: Type.Optional(Type.String({ description: 'The knowledge base; absent for a file of the conversation.' })),
+  conversation_id: Type.Optional(
+    Type.String({ description: 'The conversation whose file it is: GET /api/v1/edge/conversations/files/{file_id} reads it.' }),
+  ),
   document_id: Type.String(),
   source: Type.String(),
   page: Place,
@@ -32,7 +35,7 @@ export const UnindexedShape = Type.Object({
   count: Type.Integer({ description: 'Of the knowledge bases that were asked.' }),
   files: Type.Array(
     Type.Object({
-      namespace: Type.String(),
+      namespace: Type.Optional(Type.String({ description: 'Absent for a file of the conversation.' })),
       document_id: Type.String(),
       source: Type.String(),
       detail: Type.String({ description: 'Why it is not indexed, and what to do.' }),
@@ -45,7 +48,7 @@ export const UnindexedShape = Type.Object({
 export function unindexedMember({ count, files }: UnindexedFiles): { unindexed?: Static<typeof UnindexedShape> } {
   if (count === 0) return {};
   const shown = files.map(({ namespace, documentId, source, detail }) => ({
-    namespace,
+    ...(namespace === undefined ? {} : { namespace }),
     document_id: documentId,
     source,
     detail,
@@ -72,6 +75,7 @@ export function wireCitations({ citations, marks }: CheckedCitations): WireCitat
 function toShape({
   n,
   namespace,
+  conversationId,
   documentId,
   source,
   page,
@@ -83,7 +87,10 @@ function toShape({
   score,
 }: Citation): Static<typeof CitationShape> {
   return {
-    ...{ n, namespace, document_id: documentId, source },
+    n,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(conversationId === undefined ? {} : { conversation_id: conversationId }),
+    ...{ document_id: documentId, source },
     ...(page === undefined ? {} : { page }),
     ...(sheet === undefined ? {} : { sheet }),
     ...(slide === undefined ? {} : { slide }),

@@ -1,7 +1,8 @@
 /** POST /v1/chat/completions. */
 import Type from 'typebox';
+import type { Principal } from '../../../../platform/http/principal.ts';
 import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
-import type { CompletionRequest } from '../../backend.ts';
+import type { ChatPrompt, CompletionRequest } from '../../backend.ts';
 import type { Answer } from '../../completion/answer-collector.ts';
 import type { StreamEncoder } from '../../completion/stream-encoder.ts';
 import { answerFacts } from '../../conversations/answer-facts.ts';
@@ -10,7 +11,7 @@ import { RecordingEncoder } from '../../conversations/recording-encoder.ts';
 import { completionErrors, conversationErrors, knowledgeErrors } from '../../errors.ts';
 import { AnswerFilters } from '../../knowledge/answer-filters.ts';
 import { FilteringEncoder } from '../../knowledge/filtering-encoder.ts';
-import type { KnowledgeContext } from '../../knowledge/knowledge-context.ts';
+import type { ConversationFilesPlace, KnowledgeContext } from '../../knowledge/knowledge-context.ts';
 import { userTurns, withKnowledge } from '../../knowledge/knowledge-messages.ts';
 import type { KnowledgeSlot } from '../../knowledge/knowledge-port.ts';
 import type { StreamRegistry } from '../../resumable-streams/stream-registry.ts';
@@ -18,13 +19,15 @@ import type { InferenceService } from '../../service.ts';
 import { answerHeaders, callOptions, gatherAnswer, streamAnswer } from '../call.ts';
 import { identifier, unixSeconds } from '../identifier.ts';
 import { maxBodyBytes } from '../limits.ts';
+import type { Members } from '../members.ts';
 import { openaiErrorBody } from '../openai/error-body.ts';
 import { readsBody } from '../reads-body.ts';
 import { ChunkEncoder, type ChunkHead } from './chunk-encoder.ts';
 import { unindexedMember, wireCitations } from './citations.ts';
 import { CitingEncoder } from './citing-encoder.ts';
 import { chatCompletion, type KnowledgeMembers } from './completion.ts';
-import type { ChatCall, ConversationCall } from './request.ts';
+import { promptMessages } from './prompt-messages.ts';
+import type { ChatCall, ConversationCall, KnowledgeCall } from './request.ts';
 import { ChatChunk, ChatCompletion } from './response-schema.ts';
 import { streamResumable, streamStored } from './stored-answer.ts';
 
@@ -54,7 +57,8 @@ export function chatRoute(deps: ChatRouteDeps, fingerprint: string): Route {
       'model is run. Where only something near was found, they have the names of documents in place of citations. Where nothing was found, the answer is a ' +
       'sentence that says so, in the language of the question, and the model goes on behind it with `knowledge_fallback: "model"`. None of this for JSON and ' +
       'what follows a grammar, with `tools`, and where `max_tokens` or `stop` ended the answer. In a stream, `citations` come with `finish_reason`. `unindexed` names files that are kept there and ' +
-      'cannot be found, as scans. With `conversation_id`, the last user message and the answer (of `n`, the first) are on ' +
+      'cannot be found, as scans. With `conversation_id`, files of that conversation are looked up too (where they say ' +
+      'nothing of it, the model answers), and the last user message and the answer (of `n`, the first) are on ' +
       'disk in that conversation before the client hears that the answer is whole. When the client of a stream goes away, or the answer fails, the ' +
       'part that was generated is stored with `metadata: {"incomplete": "client_closed"}` or `"failure"`, and without such a part nothing is. ' +
       'With `resumable` as well, the answer goes on when its client is gone, for `inference.stream_detached_seconds`: each event of the stream has ' +
@@ -71,13 +75,20 @@ export function chatRoute(deps: ChatRouteDeps, fingerprint: string): Route {
 
 type ChatContext = RequestContext<unknown, unknown, ChatCall>;
 
+/** What the answer may stand on, and the messages that it goes into. */
+interface Consulted {
+  readonly messages: readonly Members[];
+  readonly knowledge: KnowledgeContext;
+}
+
 async function completeChat(deps: ChatRouteDeps, fingerprint: string, context: ChatContext): Promise<Reply> {
   const { service, knowledge: slot, streams } = deps;
   const options = callOptions(context);
   const { stream, includeUsage, conversation: call } = context.body;
   const conversation = call && (await openConversation(deps, context, call));
-  const knowledge = await consult(slot, context);
-  const request = withPassages(context.body, knowledge);
+  const consulted = await consult(slot, context, conversation);
+  const { knowledge } = consulted ?? {};
+  const request = consulted ? withPassages(context.body.request, consulted) : context.body.request;
   const model = await service.resolve({ ability: 'chat', ...request }, context.caller);
   const headers = answerHeaders(request.model, model, context.headers);
   const head: ChunkHead = { id: identifier('chatcmpl-'), created: unixSeconds(), model: model.card.id, fingerprint };
@@ -140,23 +151,43 @@ function checked(answer: Answer, knowledge: KnowledgeContext): { answer: Answer;
   return { answer: { ...answer, choices }, members: { cited, members: unindexedMember(knowledge.unindexed) } };
 }
 
-/** Undefined: the request names no knowledge base. */
-async function consult(slot: KnowledgeSlot, { body, caller, signal }: ChatContext): Promise<KnowledgeContext | undefined> {
-  if (body.knowledge === undefined) return undefined;
-  const { namespaces, messages, fallback } = body.knowledge;
-  const { jsonSchema, grammar } = body.request.job;
+/** Undefined: the request names no knowledge base, and its conversation has no files. */
+async function consult(
+  slot: KnowledgeSlot,
+  { body, caller, signal }: ChatContext,
+  conversation: OpenConversation | undefined,
+): Promise<Consulted | undefined> {
+  const files = await filesOf(slot, caller, body, conversation);
+  const { prompt, jsonSchema, grammar } = body.request.job;
+  if (prompt.kind !== 'chat' || (body.knowledge === undefined && files === undefined)) return undefined;
+  const { namespaces, messages, fallback } = body.knowledge ?? filesAlone(prompt);
   const isContinued = (body.conversation?.answer.prefix ?? '') !== '';
   const keepsForm = jsonSchema !== undefined || grammar !== undefined || isContinued;
-  return await slot.port.consult(
-    caller,
-    { namespaces, turns: userTurns(messages), keepsForm, offersTools: body.request.needsTools, fallback },
-    signal,
-  );
+  const question = { namespaces, files, turns: userTurns(messages), keepsForm, offersTools: body.request.needsTools, fallback };
+  return { messages, knowledge: await slot.port.consult(caller, question, signal) };
 }
 
-function withPassages({ request, knowledge }: ChatCall, context: KnowledgeContext | undefined): CompletionRequest {
+/** A conversation with files is a conversation: what they say nothing of, the model answers. */
+function filesAlone({ messagesJson }: ChatPrompt): KnowledgeCall {
+  return { namespaces: [], messages: promptMessages(messagesJson), fallback: 'model' };
+}
+
+/** Undefined: the conversation has none, or none any more. */
+async function filesOf(
+  slot: KnowledgeSlot,
+  caller: Principal,
+  { conversation: call }: ChatCall,
+  conversation: OpenConversation | undefined,
+): Promise<ConversationFilesPlace | undefined> {
+  const key = conversation?.filesKey;
+  if (key === undefined || call === undefined) return undefined;
+  const place = { conversationId: call.id, key };
+  return (await slot.port.holdsFiles(caller, place)) ? place : undefined;
+}
+
+function withPassages(request: CompletionRequest, { messages, knowledge }: Consulted): CompletionRequest {
   const { job } = request;
-  if (knowledge === undefined || context === undefined || job.prompt.kind !== 'chat') return request;
-  const messagesJson = JSON.stringify(withKnowledge(knowledge.messages, context));
-  return { ...request, isSilenced: (card) => context.silences(card), job: { ...job, prompt: { ...job.prompt, messagesJson } } };
+  if (job.prompt.kind !== 'chat') return request;
+  const messagesJson = JSON.stringify(withKnowledge(messages, knowledge));
+  return { ...request, isSilenced: (card) => knowledge.silences(card), job: { ...job, prompt: { ...job.prompt, messagesJson } } };
 }

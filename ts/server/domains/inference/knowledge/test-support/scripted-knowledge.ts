@@ -75,6 +75,8 @@ export function scriptedKnowledge(context: Partial<KnowledgeContext> = {}): Scri
     },
     admit: async () => {},
     reaches: async () => true,
+    holdsFiles: async () => true,
+    eraseFiles: async () => {},
     readFile: async (_, file) => {
       read.push(file);
       return { fileName: file.fileName ?? 'a.txt', text: 'The text of the file.' };
