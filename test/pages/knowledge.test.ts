@@ -2,7 +2,7 @@
 import t from 'tap';
 import { wrap, writePdf } from '../../ts/server/domains/data/extraction/test-support/pdf-writer.ts';
 import { startServer } from '../server.ts';
-import { ask, dropFiles, openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
+import { ask, dropFiles, openAccount, openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
 
 t.setTimeout(120_000);
 
@@ -37,7 +37,9 @@ t.test('knowledge bases in the chat', { skip: whyNoBrowser() }, async (t) => {
     t.match(await refused.textContent(), /no text layer|OCR/);
     const stored = tray.locator('.file-chip', { hasText: 'letter.rtf' });
     await stored.getByText(/not indexed/).waitFor();
-    t.equal(await tray.getByRole('combobox').inputValue(), 'ada-files', 'where they go is shown');
+    await tray.getByText('Only you can use these files, in this chat.').waitFor();
+    const { data } = await (await page.request.get('/api/v1/edge/conversations')).json();
+    t.strictSame(data, [], 'no list has a conversation in which nothing was said');
     await refused.getByRole('button', { name: 'Remove scan.pdf' }).click();
     t.equal(await refused.count(), 0);
   });
@@ -67,8 +69,8 @@ t.test('knowledge bases in the chat', { skip: whyNoBrowser() }, async (t) => {
     await ask(page, 'Begin without files');
     await dropFiles(page, [school]);
     await chip.getByText('indexed', { exact: true }).waitFor();
-    await page.route('**/api/v1/edge/conversations', (route) =>
-      route.request().method() === 'PATCH'
+    await page.route('**/api/v1/edge/conversations/messages', (route) =>
+      route.request().method() === 'POST'
         ? route.fulfill({ status: 409, contentType: 'application/json', body: '{"error":"busy","detail":"Not now."}' })
         : route.continue(),
     );
@@ -77,7 +79,7 @@ t.test('knowledge bases in the chat', { skip: whyNoBrowser() }, async (t) => {
     await page.getByRole('alert').getByText('Not now.').waitFor();
     await chip.waitFor();
     t.equal(await composer.inputValue(), 'How many pupils?');
-    await page.unroute('**/api/v1/edge/conversations');
+    await page.unroute('**/api/v1/edge/conversations/messages');
     await page.context().setOffline(true);
     await composer.press('Enter');
     await page.locator('.unsent').waitFor();
@@ -85,7 +87,9 @@ t.test('knowledge bases in the chat', { skip: whyNoBrowser() }, async (t) => {
     await page.context().setOffline(false);
     await page.locator('.question .message-files', { hasText: 'school.txt' }).waitFor();
     const { data } = await (await page.request.get('/api/v1/edge/conversations?limit=1')).json();
-    t.match(data, [{ title: 'Begin without files', metadata: { knowledge: ['ada-files'] } }]);
+    t.match(data, [{ title: 'Begin without files' }]);
+    const files = await (await page.request.get(`/api/v1/edge/conversations/files?id=${data[0].id}`)).json();
+    t.match(files.data, [{ source: 'school.txt' }], 'the file is the conversation’s');
     await page.waitForFunction(() => localStorage.getItem('svc.outbox') === null);
     await page.unroute('**/v1/chat/completions');
   });
@@ -93,7 +97,8 @@ t.test('knowledge bases in the chat', { skip: whyNoBrowser() }, async (t) => {
   await t.test('a large file is sent again where the connection broke, and indexed in the background', async (t) => {
     await page.getByRole('button', { name: 'New chat' }).first().click();
     let nTries = 0;
-    await page.route('**/api/v1/upload/chunk', async (route) => {
+    const path = '**/api/v1/edge/conversations/files?*';
+    await page.route(path, async (route) => {
       nTries++;
       await (nTries === 1 ? route.abort('connectionreset') : route.continue());
     });
@@ -104,15 +109,38 @@ t.test('knowledge bases in the chat', { skip: whyNoBrowser() }, async (t) => {
     await chip.getByText('indexed', { exact: true }).waitFor();
     t.equal(nTries, 2);
     t.match(faults.splice(0), [/ERR_CONNECTION_RESET/], 'the break is all that went wrong');
-    await chip.getByRole('button').click();
-    await page.unroute('**/api/v1/upload/chunk');
+    await chip.getByRole('button', { name: 'Remove large.html' }).click();
+    await page.unroute(path);
+  });
+
+  await t.test('a file of a chat goes into a knowledge base when its owner says so', async (t) => {
+    await page.getByRole('link', { name: 'Who is the keeper' }).click();
+    await page.locator('.question .file-chip', { hasText: 'town.pdf' }).getByRole('button').click();
+    const question = page.getByRole('dialog', { name: 'Keep town.pdf in a knowledge base' });
+    await question.getByText('Everyone of your tenant can search it there.').waitFor();
+    await question.getByLabel('Knowledge base').selectOption('ada-files');
+    await question.getByRole('button', { name: 'Keep', exact: true }).click();
+    await page.getByText('town.pdf is in “ada-files” now.').waitFor();
+    await question.waitFor({ state: 'detached' });
+    const { data } = await (await page.request.get('/api/v1/vector/namespaces/default/ada-files/documents')).json();
+    t.match(data, [{ source: 'town.pdf' }]);
+  });
+
+  await t.test('a viewer drops files too, and may put them nowhere else', async (t) => {
+    const { page: other } = await openAccount(page, browser, server.url, { username: 'vic', role: 'viewer' });
+    await dropFiles(other, [school]);
+    const chip = other.locator('.tray .file-chip', { hasText: 'school.txt' });
+    await chip.getByText('indexed', { exact: true }).waitFor();
+    t.equal(await chip.getByRole('button').count(), 1, 'it can be removed, and not be kept in a knowledge base');
+    await ask(other, 'How many pupils has the school of Karvo?');
+    t.match(await other.locator('.answer .prose').textContent(), /ninety/);
+    t.notMatch(await (await page.request.get('/api/v1/vector/namespaces/default')).text(), /school|vic|conversation/);
+    await other.context().close();
   });
 
   await t.test('bases are listed, made, filled by dropping, switched on and deleted', async (t) => {
-    await page.getByRole('link', { name: 'Who is the keeper' }).click();
-    await page.locator('.answer').waitFor();
     await page.getByRole('button', { name: 'Knowledge bases' }).click();
-    t.equal(await dialog.getByRole('switch', { name: 'ada-files' }).isChecked(), true, 'the base of the dropped files is in use');
+    t.equal(await dialog.getByRole('switch', { name: 'ada-files' }).isChecked(), false, 'a base is used where it is switched on');
     await dialog.getByLabel('New knowledge base').fill('town');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('dialog', { name: 'town' }).waitFor();

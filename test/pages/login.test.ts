@@ -1,8 +1,10 @@
 /** The sign-in page: the first account, the provider's button, reset by message and token, and the look that a tenant chose. */
 import t from 'tap';
 import { post } from '../http.ts';
-import { startServer } from '../server.ts';
-import { administrator, bearerOf, openBrowser, openPage, openScreen, register, whyNoBrowser } from './browser.ts';
+import { chatModel, startServer } from '../server.ts';
+import { administrator, ask, bearerOf, openBrowser, openPage, openScreen, register, whyNoBrowser } from './browser.ts';
+
+t.setTimeout(120_000);
 
 /** A JPEG of one colour. */
 async function picture(): Promise<Buffer> {
@@ -136,6 +138,103 @@ t.test('the sign-in page', { skip: whyNoBrowser() }, async (t) => {
     t.equal(await edge(), '1px', 'what a colour tells has an edge');
     await page.emulateMedia({ forcedColors: 'none' });
     t.equal(await edge(), '0px');
+  });
+
+  await t.test('the page asks the default model, whatever its name', async () => {
+    await page.route('**/v1/models', async (route) => {
+      const answer = await route.fetch();
+      const body = (await answer.json()) as { data: { id: string; default?: boolean }[] };
+      const [known] = body.data;
+      await route.fulfill({
+        response: answer,
+        json: { ...body, data: [{ ...known, id: 'a-first', default: undefined }, ...body.data] },
+      });
+    });
+    await page.goto('/chat');
+    await page.evaluate(() => localStorage.removeItem('svc.model'));
+    await page.reload();
+    await page.locator('.model-name', { hasText: chatModel }).waitFor();
+    await page.unroute('**/v1/models');
+  });
+
+  const ended = page.getByRole('dialog', { name: 'Your session has ended' });
+  const signInAgain = async (secret = administrator.password): Promise<void> => {
+    await ended.getByLabel('Password', { exact: true }).fill(secret);
+    await ended.getByRole('button', { name: 'Sign in', exact: true }).click();
+  };
+  const composer = page.getByLabel('Message', { exact: true });
+  const bubble = (text: string) => page.locator('.bubble', { hasText: text });
+
+  await t.test('sending with an ended session asks to sign in beside it, and goes on in the same conversation', async (t) => {
+    await page.route('**/v1/chat/completions', (route) =>
+      route.continue({ postData: JSON.stringify({ ...(route.request().postDataJSON() as object), max_tokens: 8 }) }),
+    );
+    await page.goto('/chat');
+    await ask(page, 'Before the end');
+    const address = page.url();
+    await context.clearCookies();
+    await composer.fill('Behind the end');
+    await composer.press('Enter');
+    await signInAgain('wrong horse battery');
+    await ended.getByText('Name or password is not right.').waitFor();
+    t.match(await page.evaluate(() => sessionStorage.getItem('svc.draft')), /Behind the end/, 'a reload would not lose it');
+    await signInAgain();
+    await ended.waitFor({ state: 'detached' });
+    await bubble('Behind the end').waitFor();
+    await page.locator('.answer').nth(1).waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    t.equal(page.url(), address);
+    t.equal(await composer.inputValue(), '');
+    t.equal(await bubble('Behind the end').count(), 1);
+  });
+
+  await t.test('whoever does not sign in keeps what was written, and may later', async (t) => {
+    await context.clearCookies();
+    await composer.fill('Not now');
+    await composer.press('Enter');
+    await ended.getByRole('button', { name: 'Close' }).click();
+    await ended.waitFor({ state: 'detached' });
+    t.equal(await composer.inputValue(), 'Not now');
+    await page.getByRole('alert').getByRole('button', { name: 'Sign in' }).click();
+    await signInAgain();
+    await ended.waitFor({ state: 'detached' });
+    await composer.press('Enter');
+    await bubble('Not now').waitFor();
+    await page.locator('.answer').nth(2).waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+  });
+
+  await t.test('another account that signs in there gets nothing of the first one', async (t) => {
+    const eve = { username: 'eve', role: 'viewer', password: 'another horse battery' };
+    await page.request.post('/api/v1/identity/users', { data: eve });
+    await context.clearCookies();
+    await composer.fill('A secret of ada');
+    await composer.press('Enter');
+    await ended.getByLabel('Name or email').fill(eve.username);
+    const isLoaded = page.waitForEvent('load');
+    await signInAgain(eve.password);
+    await isLoaded;
+    await page.getByRole('button', { name: 'eve' }).waitFor();
+    t.equal(await composer.inputValue(), '');
+    t.equal(await page.locator('.bubble').count(), 0);
+    const kept = () => page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]));
+    t.notMatch(await kept(), /A secret of ada/);
+    await page.unroute('**/v1/chat/completions');
+  });
+
+  await t.test('a form of the console goes on as well', async (t) => {
+    await context.clearCookies();
+    await page.request.post('/api/v1/auth/login', { data: administrator });
+    await openScreen(page, 'keys', 'API keys');
+    await page.getByRole('button', { name: 'New key' }).click();
+    const form = page.getByRole('dialog', { name: 'New key' });
+    await form.getByLabel('Name', { exact: true }).fill('late');
+    await context.clearCookies();
+    await form.getByRole('button', { name: 'Create' }).click();
+    await signInAgain();
+    t.match(await page.getByTestId('secret').textContent(), /^svc_/);
+    const { keys = [], data = keys } = await (await page.request.get('/api/v1/identity/keys')).json();
+    t.equal(data.filter(({ name }: { name: string }) => name === 'late').length, 1, 'it is made once');
   });
 
   t.strictSame(faults, []);

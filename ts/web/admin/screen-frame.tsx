@@ -1,8 +1,28 @@
 /** Head, actions and failure of a screen. */
 import type { ComponentChildren } from 'preact';
+import { Refusal } from '../api/refusal.ts';
+import { Button } from '../design/button.tsx';
 import { Notice } from '../design/notice.tsx';
 import { t } from '../i18n/language.ts';
+import { signInAgain } from '../session/ended-session.ts';
 import { explain } from '../session/explain.ts';
+
+function Failure({ error }: { error: unknown }) {
+  const isEnded = error instanceof Refusal && error.status === 401;
+  const signIn = async (): Promise<void> => {
+    if (await signInAgain()) location.reload();
+  };
+  return (
+    <Notice tone="danger">
+      <p>{explain(error)}</p>
+      {isEnded && (
+        <Button look="plain" size="small" icon="user" onClick={() => void signIn()}>
+          {t('sign_in')}
+        </Button>
+      )}
+    </Notice>
+  );
+}
 
 interface ScreenFrameProps {
   title: string;
@@ -24,7 +44,7 @@ export function ScreenFrame({ title, detail, actions, error, isLoading = false, 
         </div>
         <div class="row push">{actions}</div>
       </header>
-      {error !== undefined && <Notice tone="danger">{explain(error)}</Notice>}
+      {error !== undefined && <Failure error={error} />}
       {isLoading && error === undefined ? <span class="spinner" role="status" aria-label={t('loading')} /> : children}
     </>
   );

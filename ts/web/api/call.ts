@@ -1,6 +1,7 @@
 /** Calls routes by their name; the types come from openapi.json, so that a page cannot disagree with a route. */
 import { Refusal } from './refusal.ts';
 import type { Routes } from './routes.ts';
+import { sessionRestored } from './session-guard.ts';
 
 export type RouteName = keyof Routes;
 type Part<R extends RouteName, K extends string> = K extends keyof Routes[R] ? Pick<Routes[R], K> : unknown;
@@ -26,14 +27,24 @@ export async function call<R extends RouteName>(name: R, ...[options]: Given<R>)
   return (text === '' ? undefined : JSON.parse(text)) as Answer<R>;
 }
 
-/** The answer as it comes, for streams and files. Throws Refusal unless its status is 2xx. */
+/**
+ * The answer as it comes, for streams and files. What changes something and finds the session ended goes on once the reader has signed in again; what
+ * only reads may be asked by the page itself. Throws Refusal unless its status is 2xx.
+ */
 export async function request(name: RouteName, options: LooseOptions = {}): Promise<Response> {
+  const response = await send(name, options);
+  const mayGoOn = response.status === 401 && !name.startsWith('GET ') && name !== 'POST /api/v1/auth/login';
+  const last = mayGoOn && (await sessionRestored()) ? await send(name, options) : response;
+  if (!last.ok) throw await Refusal.from(last);
+  return last;
+}
+
+async function send(name: RouteName, options: LooseOptions): Promise<Response> {
   const { body, signal, headers = {}, keepalive = false } = options;
   const [method = 'GET', path = ''] = name.split(' ');
   const isJson = body !== undefined && !(body instanceof Blob);
-  let response: Response;
   try {
-    response = await fetch(addressOf(path, options), {
+    return await fetch(addressOf(path, options), {
       method,
       headers: { ...(isJson ? { 'content-type': 'application/json' } : {}), ...headers },
       credentials: 'same-origin',
@@ -46,8 +57,6 @@ export async function request(name: RouteName, options: LooseOptions = {}): Prom
     if (signal?.aborted) throw error;
     throw Refusal.unreachable(error);
   }
-  if (!response.ok) throw await Refusal.from(response);
-  return response;
 }
 
 export function addressOf(path: string, { params = {}, query = {} }: Pick<LooseOptions, 'params' | 'query'> = {}): string {

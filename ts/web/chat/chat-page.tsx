@@ -8,7 +8,7 @@ import { Announcer } from './answers/announcer.tsx';
 import { shownArtifact } from './artifacts/shown-artifact.ts';
 import { Composer } from './composer/composer.tsx';
 import { focusComposer } from './composer/composer-focus.ts';
-import { folderDialog, isSidebarOpen, linkAddress, openDialog, shareDialog } from './dialogs.ts';
+import { folderDialog, isSidebarOpen, keptFile, linkAddress, openDialog, shareDialog } from './dialogs.ts';
 import { isDropping } from './files/take-files.ts';
 import { navigateTo, writeAddress } from './location.ts';
 import { shownCitation } from './markdown/citation-choice.ts';
@@ -30,6 +30,8 @@ const ArtifactPanel = lazy(async () => (await import('./artifacts/artifact-panel
 const FolderDialog = lazy(async () => (await import('./library/folder-dialog.tsx')).FolderDialog);
 const ImportDialog = lazy(async () => (await import('./sidebar/import-dialog.tsx')).ImportDialog);
 const ShareDialog = lazy(async () => (await import('./sharing/share-dialog.tsx')).ShareDialog);
+
+const KeepDialog = lazy(async () => (await import('./files/keep-dialog.tsx')).KeepDialog);
 
 export function ChatPage() {
   const open = conversation.value;
@@ -89,6 +91,7 @@ export function ChatPage() {
       {folderDialog.value !== undefined && <FolderDialog task={folderDialog.value} />}
       {importResult.value !== undefined && <ImportDialog result={importResult.value} />}
       {shareDialog.value !== undefined && <ShareDialog conversation={shareDialog.value} />}
+      {keptFile.value !== undefined && <KeepDialog file={keptFile.value} />}
       {linkAddress.value !== undefined && <LeaveDialog />}
       {shownCitation.value !== undefined && <CitationPanel />}
     </div>

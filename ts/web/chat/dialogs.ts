@@ -11,4 +11,12 @@ export const linkAddress = signal<string | undefined>(undefined);
 export const folderDialog = signal<FolderTask | undefined>(undefined);
 /** The conversation whose links are shown. */
 export const shareDialog = signal<Conversation | undefined>(undefined);
+export interface KeptFile {
+  name: string;
+  conversationId: string;
+  fileId: string;
+}
+
+/** The file of a conversation that goes into a knowledge base, while the reader is asked into which. */
+export const keptFile = signal<KeptFile | undefined>(undefined);
 export const isSidebarOpen = signal(false);

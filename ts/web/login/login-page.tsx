@@ -40,7 +40,7 @@ export function LoginPage({ methods }: { methods: Answer<'GET /api/v1/auth/metho
           <Tabs label={t('account')} tabs={tabs} chosen={view} onChoose={setView} />
           {wasReset && view === 'sign-in' && <Notice>{t('password_was_set')}</Notice>}
           {view === 'sign-in' && failed !== undefined && <Notice tone="danger">{t('provider_failed', { code: failed })}</Notice>}
-          {view === 'sign-in' && <SignInForm />}
+          {view === 'sign-in' && <SignInForm onSignedIn={() => location.assign(returnPath(location.search, location.origin))} />}
           {view === 'sign-in' && methods?.oidc != null && <ProviderLink {...methods.oidc} />}
           {view === 'register' && <RegisterForm isFirst={isFirst} asksCode={needsCode} invitation={invitation} />}
           {view === 'reset' && (

@@ -4,18 +4,23 @@ import { Button } from '../design/button.tsx';
 import { Notice } from '../design/notice.tsx';
 import { TextField } from '../design/text-field.tsx';
 import { t } from '../i18n/language.ts';
-import { returnPath } from '../session/return-path.ts';
 import { useSubmit } from './use-submit.ts';
 
-export function SignInForm() {
-  const [username, setUsername] = useState('');
+interface SignInFormProps {
+  /** Of the account that is expected. */
+  name?: string;
+  onSignedIn(): void | Promise<void>;
+}
+
+export function SignInForm({ name = '', onSignedIn }: SignInFormProps) {
+  const [username, setUsername] = useState(name);
   const [password, setPassword] = useState('');
   const { isBusy, wrong, code, onSubmit } = useSubmit(async () => {
     await call('POST /api/v1/auth/login', { body: { username, password } });
-    location.assign(returnPath(location.search, location.origin));
+    await onSignedIn();
   });
   return (
-    <form onSubmit={onSubmit}>
+    <form class="stack" onSubmit={onSubmit}>
       {wrong !== undefined && <Notice tone="danger">{code === 'invalid_credential' ? t('wrong_password') : wrong}</Notice>}
       <TextField label={t('username_or_email')} value={username} onInput={setUsername} autocomplete="username" required />
       <TextField

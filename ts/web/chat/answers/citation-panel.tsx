@@ -27,6 +27,8 @@ function Panel({ citation }: { citation: Citation }) {
     fetchSurroundings(citation).then(setAround, () => undefined);
   }, []);
   useEffect(() => mark.current?.scrollIntoView({ block: 'center' }), [around]);
+  // The files of a conversation are shown to its owner alone.
+  const isHidden = text === '';
   const place = [
     page === undefined ? '' : t('page', { n: page }),
     slide === undefined ? '' : t('slide', { n: slide }),
@@ -38,6 +40,7 @@ function Panel({ citation }: { citation: Citation }) {
       <p class="small quiet">{place.filter(Boolean).join(' · ')}</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <blockquote class="passage" tabIndex={0}>
+        {isHidden && <span class="quiet">{t('passage_private')}</span>}
         {around?.before}
         <mark ref={mark}>{text}</mark>
         {around?.behind}
@@ -47,13 +50,25 @@ function Panel({ citation }: { citation: Citation }) {
 }
 
 /** Undefined where the document's text is not as it was when it was cited. */
-async function fetchSurroundings({ namespace, document_id: id, start, text }: Citation): Promise<Surroundings | undefined> {
-  if (namespace === undefined || start === undefined || !Number.isSafeInteger(start) || start < 0) return undefined;
-  const found = await call('GET /api/v1/vector/documents/{tenant}/{namespace}/{id}', {
-    params: { tenant: ownTenant(), namespace, id },
-    query: { around: start },
-  });
+async function fetchSurroundings(citation: Citation): Promise<Surroundings | undefined> {
+  const { start, text } = citation;
+  if (start === undefined || !Number.isSafeInteger(start) || start < 0) return undefined;
+  const found = await fetchText(citation, start);
+  if (found === undefined) return undefined;
   const at = start - found.text_start;
   if (found.text.slice(at, at + text.length) !== text) return undefined;
   return { before: found.text.slice(0, at), behind: found.text.slice(at + text.length) };
+}
+
+async function fetchText({ namespace, conversation_id: conversation, document_id: id }: Citation, around: number) {
+  if (conversation !== undefined)
+    return await call('GET /api/v1/edge/conversations/files/{file_id}', {
+      params: { file_id: id },
+      query: { id: conversation, around },
+    });
+  if (namespace === undefined) return undefined;
+  return await call('GET /api/v1/vector/documents/{tenant}/{namespace}/{id}', {
+    params: { tenant: ownTenant(), namespace, id },
+    query: { around },
+  });
 }

@@ -16,7 +16,7 @@ import { stop, stopAnswer } from '../thread/answer-question.ts';
 import { withKnowledge } from '../thread/change-conversation.ts';
 import type { QuestionFacts } from '../thread/message.ts';
 import { conversation, isLoading, isTemporary, preferences } from '../thread/shown-thread.ts';
-import { draft, setDraft } from './draft.ts';
+import { draft, sent, setDraft } from './draft.ts';
 import { ModelPicker } from './model-picker.tsx';
 import { newQuestion } from './question.ts';
 import { send as sendQuestion } from './send.ts';
@@ -41,7 +41,7 @@ export function Composer() {
     early.current = undefined;
     setDraft('');
     const metadata = takeFiles();
-    void ask(text, metadata).catch(() => takeBack({ text, ...(metadata === undefined ? {} : { metadata }) }));
+    void ask(text, metadata);
   };
   useEffect(() => {
     if (early.current === undefined || !isOpen) return;
@@ -126,9 +126,18 @@ function isStillMeant({ text, address }: EarlyQuestion, written: string): boolea
   return text === written && address === location.hash && (kind === 'c' ? id : undefined) === conversation.value?.id;
 }
 
-/** Files that were added to a knowledge base are of use to the conversation only where it is looked up. */
+/** What is refused comes back. */
 async function ask(text: string, metadata: QuestionFacts | undefined): Promise<void> {
-  const knowledge = (metadata?.files ?? []).map(({ namespace }) => namespace);
+  // Files of former times lie in a knowledge base, and are of use to the conversation only where it is looked up.
+  const knowledge = (metadata?.files ?? []).flatMap(({ namespace }) => namespace ?? []);
   preferences.value = withKnowledge(preferences.value, knowledge);
-  await sendQuestion(newQuestion(text, { knowledge, ...(metadata === undefined ? {} : { metadata }) }));
+  const question = newQuestion(text, { knowledge, ...(metadata === undefined ? {} : { metadata }) });
+  sent.value = text;
+  try {
+    await sendQuestion(question);
+  } catch {
+    takeBack(question);
+  } finally {
+    if (sent.value === text) sent.value = '';
+  }
 }

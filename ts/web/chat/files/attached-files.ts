@@ -1,14 +1,12 @@
-/** Files of the message that is being written: documents go into a knowledge base, pictures to a model that sees. */
+/** Files of the message that is being written: documents become files of its conversation, pictures go to a model that sees. */
 import { computed, signal } from '@preact/signals';
 import { t } from '../../i18n/language.ts';
 import { explain } from '../../session/explain.ts';
-import { hasRole } from '../../session/session.ts';
 import { chosenModel, models } from '../composer/models.ts';
-import { bases, defaultBase, loadBases } from '../knowledge/bases.ts';
 import { newId, type QuestionFacts } from '../thread/message.ts';
-import { preferences } from '../thread/shown-thread.ts';
+import { conversation, nextId } from '../thread/shown-thread.ts';
+import { addFile, removeFile } from './conversation-files.ts';
 import { shrinkPicture } from './shrink-picture.ts';
-import { uploadFile } from './upload.ts';
 
 export const MAX_FILES = 10;
 /** Characters of all pictures of a message, as data: addresses: a message keeps 256 Ki characters beside its text. */
@@ -24,24 +22,28 @@ export interface AttachedFile {
   step?: 'sending' | 'indexing';
   /** Why it is refused, or kept without being indexed. */
   detail?: string | undefined;
-  namespace: string;
+  /** Whose file it is; of a picture: undefined, and it goes with the message wherever that is sent. */
+  conversationId?: string;
+  /** The knowledge base of a message of former times. */
+  namespace?: string | undefined;
   documentId?: string | undefined;
   /** Of a picture. */
   address?: string;
 }
 
-export const attached = signal<readonly AttachedFile[]>([]);
+const all = signal<readonly AttachedFile[]>([]);
+/** Where the next message goes. */
+const shownId = computed(() => conversation.value?.id ?? nextId.value);
+/** A document is of use in its own conversation alone, and waits there. */
+export const attached = computed(() => all.value.filter(isOfShown));
 export const isAttaching = computed(() => attached.value.some(({ state }) => state === 'working'));
-/** The knowledge base that the next files go into. */
-const chosenBase = signal<string | undefined>(undefined);
-export const targetBase = computed(() => chosenBase.value ?? preferences.value.knowledge[0] ?? defaultBase());
 export const canSee = computed(
   () => models.value.find(({ id }) => id === chosenModel.value)?.capabilities.includes('vision') ?? false,
 );
 const running = new Map<string, AbortController>();
 
-export function chooseTarget(namespace: string): void {
-  chosenBase.value = namespace;
+function isOfShown({ conversationId }: AttachedFile): boolean {
+  return conversationId === undefined || conversationId === shownId.value;
 }
 
 /** Those above the limit of a message are refused by name. */
@@ -52,10 +54,13 @@ export function attachFiles(files: readonly File[]): void {
 }
 
 function attach(file: File, refusal: string | undefined): void {
-  const entry: AttachedFile = { id: newId(), name: file.name, state: 'working', namespace: targetBase.value };
   const isPicture = PICTURE_TYPE.test(file.type);
-  const reason = refusal ?? reasonAgainst(isPicture);
-  attached.value = [...attached.value, reason === undefined ? entry : { ...entry, state: 'refused', detail: reason }];
+  const entry: AttachedFile = {
+    ...{ id: newId(), name: file.name, state: 'working' },
+    ...(isPicture ? {} : { conversationId: shownId.value }),
+  };
+  const reason = refusal ?? (isPicture && !canSee.value ? seesNothing() : undefined);
+  all.value = [...all.value, reason === undefined ? entry : { ...entry, state: 'refused', detail: reason }];
   if (reason !== undefined) return;
   const work = isPicture ? takePicture(entry, file) : upload(entry, file);
   work
@@ -63,67 +68,67 @@ function attach(file: File, refusal: string | undefined): void {
     .finally(() => running.delete(entry.id));
 }
 
-function reasonAgainst(isPicture: boolean): string | undefined {
-  if (isPicture) return canSee.value ? undefined : t('model_sees_nothing', { id: chosenModel.value ?? t('no_model') });
-  return hasRole('developer') ? undefined : t('knowledge_needs_role');
+function seesNothing(): string {
+  return t('model_sees_nothing', { id: chosenModel.value ?? t('no_model') });
 }
 
 async function takePicture({ id }: AttachedFile, file: File): Promise<void> {
   // Shares of one budget, whatever was attached before.
   const address = await shrinkPicture(file, Math.floor(PICTURES_LENGTH / MAX_FILES) * 3);
-  const used = attached.value.reduce((sum, each) => sum + (each.address?.length ?? 0), 0);
+  const used = all.value.reduce((sum, each) => sum + (each.address?.length ?? 0), 0);
   if (used + address.length > PICTURES_LENGTH) throw new Error(t('pictures_too_large'));
   update(id, { state: 'picture', address });
 }
 
-async function upload({ id, namespace }: AttachedFile, file: File): Promise<void> {
+async function upload({ id, conversationId = '' }: AttachedFile, file: File): Promise<void> {
   const stop = new AbortController();
   running.set(id, stop);
-  const outcome = await uploadFile(file, {
-    namespace,
+  const outcome = await addFile(file, {
+    conversationId,
+    hasBegun: conversation.value?.id === conversationId,
     signal: stop.signal,
     onProgress: ({ step, share }) => update(id, { step, share }),
   });
   update(id, outcome);
-  if (bases.value !== undefined) await loadBases();
 }
 
 function update(id: string, changes: Partial<AttachedFile>): void {
-  attached.value = attached.value.map((each) => (each.id === id ? { ...each, ...changes } : each));
+  all.value = all.value.map((each) => (each.id === id ? { ...each, ...changes } : each));
 }
 
 /** Files of a message that came back. */
-export function attachAgain({ files = [], images = [] }: QuestionFacts): void {
+export function attachAgain({ files = [], images = [] }: QuestionFacts, conversationId: string): void {
   const documents = files.map(
     ({ name, namespace, state, detail, document_id: documentId }): AttachedFile => ({
       id: newId(),
-      ...{ name, namespace, state, detail, documentId },
+      ...{ name, namespace, state, detail, documentId, conversationId },
     }),
   );
-  const pictures = images.map(
-    (address): AttachedFile => ({ id: newId(), name: t('picture'), state: 'picture', namespace: '', address }),
-  );
-  attached.value = [...documents, ...pictures, ...attached.value];
+  const pictures = images.map((address): AttachedFile => ({ id: newId(), name: t('picture'), state: 'picture', address }));
+  all.value = [...documents, ...pictures, ...all.value];
 }
 
-/** Ends its upload. A document that is indexed already stays in the knowledge base. */
+/** Ends its upload. One that the conversation has already is deleted there, but for those of former times, which lie in a knowledge base. */
 export function detachFile(id: string): void {
+  const { conversationId, documentId, namespace } = all.value.find((each) => each.id === id) ?? {};
   running.get(id)?.abort();
-  attached.value = attached.value.filter((each) => each.id !== id);
+  all.value = all.value.filter((each) => each.id !== id);
+  // One that stays goes with its conversation.
+  if (conversationId !== undefined && documentId !== undefined && namespace === undefined)
+    void removeFile(conversationId, documentId).catch(() => undefined);
 }
 
-/** What the message keeps of them; nothing is attached any more. */
+/** What the message keeps of them; nothing is attached to it any more. */
 export function takeFiles(): QuestionFacts | undefined {
-  const all = attached.value;
-  attached.value = [];
-  const images = all.flatMap(({ address }) => (address === undefined ? [] : [address]));
-  const files = all.flatMap(({ name, namespace, state, documentId, detail }) =>
+  const taken = attached.value;
+  all.value = all.value.filter((each) => !isOfShown(each));
+  const images = taken.flatMap(({ address }) => (address === undefined ? [] : [address]));
+  const files = taken.flatMap(({ name, namespace, state, documentId, detail }) =>
     state === 'indexed' || state === 'stored'
       ? [
           {
-            name,
-            namespace,
-            state,
+            ...{ name, state },
+            ...(namespace === undefined ? {} : { namespace }),
             ...(documentId === undefined ? {} : { document_id: documentId }),
             ...(detail === undefined ? {} : { detail }),
           },

@@ -4,9 +4,11 @@ import { Icon } from '../../design/icon.tsx';
 import { Progress } from '../../design/progress.tsx';
 import { t } from '../../i18n/language.ts';
 import { type AttachedFile, detachFile } from './attached-files.ts';
+import { KeepButton } from './keep-button.tsx';
 
 export function FileChip({ file }: { file: AttachedFile }) {
-  const { id, name, state, step, share, detail, address } = file;
+  const { id, name, state, step, share, detail, address, conversationId, documentId, namespace } = file;
+  const isOwn = namespace === undefined;
   const isBad = state === 'refused';
   return (
     <li class={isBad ? 'file-chip refused' : 'file-chip'}>
@@ -20,6 +22,7 @@ export function FileChip({ file }: { file: AttachedFile }) {
           {state === 'working' ? t(step === 'indexing' ? 'indexing' : 'sending') : textOf(state, detail)}
         </span>
       </span>
+      {isOwn && <KeepButton name={name} conversationId={conversationId} fileId={documentId} />}
       <Button size="small" icon="close" label={t('detach', { name })} onClick={() => detachFile(id)} />
     </li>
   );

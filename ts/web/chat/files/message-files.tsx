@@ -2,6 +2,8 @@
 import { Icon } from '../../design/icon.tsx';
 import { t } from '../../i18n/language.ts';
 import type { QuestionFacts } from '../thread/message.ts';
+import { conversation } from '../thread/shown-thread.ts';
+import { KeepButton } from './keep-button.tsx';
 
 export function MessageFiles({ facts: { files, images } }: { facts: Required<QuestionFacts> }) {
   if (files.length + images.length === 0) return null;
@@ -12,13 +14,16 @@ export function MessageFiles({ facts: { files, images } }: { facts: Required<Que
           <img src={address} alt={t('picture')} />
         </li>
       ))}
-      {files.map(({ name, namespace, state, detail }) => (
-        <li class="file-chip" key={`${namespace}/${name}`}>
+      {files.map(({ name, namespace, state, detail, document_id: id }) => (
+        <li class="file-chip" key={id ?? name}>
           <Icon name="file" />
           <span class="file-name">
             {name}
-            <span class="small quiet">{state === 'stored' ? (detail ?? t('stored_only')) : namespace}</span>
+            <span class="small quiet">
+              {state === 'stored' ? (detail ?? t('stored_only')) : (namespace ?? t('in_this_chat'))}
+            </span>
           </span>
+          {namespace === undefined && <KeepButton name={name} conversationId={conversation.value?.id} fileId={id} />}
         </li>
       ))}
     </ul>

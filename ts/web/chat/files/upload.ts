@@ -1,7 +1,7 @@
 /** Sends a file to a knowledge base in chunks, which are sent again when the connection breaks, and follows its indexing. */
 import { type Answer, call } from '../../api/call.ts';
 import { Refusal } from '../../api/refusal.ts';
-import { sendChunk } from './send-chunk.ts';
+import { sendBytes } from './send-bytes.ts';
 
 export interface UploadProgress {
   step: 'sending' | 'indexing';
@@ -45,10 +45,20 @@ export async function uploadFile(file: File, { namespace, signal, onProgress }: 
     const answer = await again(signal, () =>
       call('POST /api/v1/upload/finalize', { body: { upload_id: begun.upload_id }, signal }),
     );
-    return 'job_id' in answer ? await follow(answer.job_id, signal, onProgress) : outcomeOf(answer);
+    return await indexed(answer, signal, onProgress);
   } finally {
     signal.removeEventListener('abort', stop);
   }
+}
+
+/** What comes of a file that the server has. */
+export async function indexed(
+  answer: unknown,
+  signal: AbortSignal,
+  onProgress: UploadOptions['onProgress'],
+): Promise<UploadOutcome> {
+  const { job_id: jobId } = (answer ?? {}) as Record<string, unknown>;
+  return typeof jobId === 'string' ? await follow(jobId, signal, onProgress) : outcomeOf(answer);
 }
 
 type Begun = Answer<'POST /api/v1/upload/init'>;
@@ -60,7 +70,13 @@ async function sendChunks(file: File, begun: Begun, signal: AbortSignal, onSent:
   for (let index = 0; index * size < file.size; index++) {
     const chunk = file.slice(index * size, (index + 1) * size);
     if (!there.has(index))
-      await again(signal, () => sendChunk({ id, index, chunk, signal, onSent: (bytes) => onSent(sent + bytes) }));
+      await again(signal, () =>
+        sendBytes({
+          address: '/api/v1/upload/chunk',
+          headers: { 'x-upload-id': id, 'x-chunk-index': String(index) },
+          ...{ bytes: chunk, signal, onSent: (bytes) => onSent(sent + bytes) },
+        }),
+      );
     sent += chunk.size;
     onSent(sent);
   }
@@ -74,7 +90,7 @@ async function hashOf(file: File): Promise<string | undefined> {
 }
 
 /** Waits longer each time. Only what no server answered, or what it asks to repeat, is tried again. */
-async function again<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+export async function again<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await work();

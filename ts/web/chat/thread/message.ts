@@ -16,6 +16,8 @@ export interface ToolCall {
 export interface Citation {
   n: number;
   namespace?: string;
+  /** Of the conversation whose file it stands in. */
+  conversation_id?: string;
   document_id: string;
   source: string;
   page?: number;
@@ -30,7 +32,7 @@ export interface Citation {
 
 /** What a question's `metadata` keeps beside its text. */
 export interface QuestionFacts {
-  /** Files that were added to a knowledge base for it. */
+  /** Files that were added to the conversation for it. */
   files?: AttachedDocument[];
   /** Pictures for a model that sees, as data: addresses. */
   images?: string[];
@@ -38,7 +40,8 @@ export interface QuestionFacts {
 
 export interface AttachedDocument {
   name: string;
-  namespace: string;
+  /** A knowledge base; absent for a file of the conversation. */
+  namespace?: string;
   document_id?: string;
   /** `stored`: it is kept, and no search finds it. */
   state: 'indexed' | 'stored';
@@ -84,8 +87,9 @@ export function questionFactsOf(message: Pick<Message, 'metadata'>): Required<Qu
 
 function isDocument(value: unknown): value is AttachedDocument {
   if (typeof value !== 'object' || value === null) return false;
-  const { name, namespace, detail } = value as Record<string, unknown>;
-  return typeof name === 'string' && typeof namespace === 'string' && (detail === undefined || typeof detail === 'string');
+  const { name, namespace, detail, document_id: id } = value as Record<string, unknown>;
+  const isText = (text: unknown): boolean => text === undefined || typeof text === 'string';
+  return typeof name === 'string' && [namespace, detail, id].every(isText);
 }
 
 /** Undefined: it has not the shape. */

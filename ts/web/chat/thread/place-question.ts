@@ -3,7 +3,7 @@ import { call } from '../../api/call.ts';
 import type { Question } from '../composer/question.ts';
 import { upsertConversation } from '../sidebar/conversation-list.ts';
 import { addKnowledge } from './change-conversation.ts';
-import type { Conversation } from './message.ts';
+import type { Conversation, WholeConversation } from './message.ts';
 import { conversation, leafId, nextId } from './shown-thread.ts';
 import { appendMessage } from './stored-messages.ts';
 
@@ -24,8 +24,20 @@ export async function placeQuestion(question: Question): Promise<boolean> {
   return isOpen();
 }
 
+/** One that began with its files has nothing else yet. */
+async function named(
+  found: WholeConversation,
+  { temporary, ...begins }: NonNullable<Question['begins']>,
+): Promise<WholeConversation> {
+  const isKept = found.temporary && !temporary;
+  if (found.message_count > 0 || (!isKept && found.title !== '')) return found;
+  const body = { id: found.id, ...begins, ...(isKept ? { temporary: false as const } : {}) };
+  return await call('PATCH /api/v1/edge/conversations', { body });
+}
+
 async function begin({ conversationId: id, begins }: Question, isOpen: () => boolean): Promise<Conversation> {
-  const made = await call('POST /api/v1/edge/conversations', { body: { id, ...begins } });
+  const found = await call('POST /api/v1/edge/conversations', { body: { id, ...begins } });
+  const made = begins === undefined ? found : await named(found, begins);
   if (isOpen()) conversation.value = made;
   upsertConversation(made);
   return made;

@@ -1,13 +1,16 @@
 /** The messages of the shown branch. It follows the end while an answer grows, unless the reader scrolled away from it. */
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { Refusal } from '../../api/refusal.ts';
 import { Button } from '../../design/button.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { t } from '../../i18n/language.ts';
+import { signInAgain } from '../../session/ended-session.ts';
 import { explain } from '../../session/explain.ts';
 import { AnswerMessage } from '../answers/answer-message.tsx';
 import { LiveMessage } from '../answers/live-message.tsx';
 import { isWriting, pair } from '../compare/compare.ts';
 import { ComparedAnswers } from '../compare/compared-answers.tsx';
+import { followAddress } from '../location.ts';
 import { waitingHere } from '../offline/outbox.ts';
 import { WaitingMessage } from '../offline/waiting-message.tsx';
 import { answerLast } from './answer-question.ts';
@@ -124,11 +127,26 @@ function Retry() {
   );
 }
 
+/** What failed goes on behind it: the answer, or the conversation that did not open. */
+function SignIn() {
+  const goOn = async (): Promise<void> => {
+    if (!(await signInAgain())) return;
+    failure.value = undefined;
+    if (isUnanswered()) await answerLast();
+    else followAddress();
+  };
+  return (
+    <Button look="plain" size="small" icon="user" onClick={() => void goOn()}>
+      {t('sign_in')}
+    </Button>
+  );
+}
+
 function Failure({ error }: { error: unknown }) {
   return (
     <Notice tone="danger">
       <p>{explain(error)}</p>
-      {isUnanswered() && <Retry />}
+      {error instanceof Refusal && error.status === 401 ? <SignIn /> : isUnanswered() && <Retry />}
     </Notice>
   );
 }

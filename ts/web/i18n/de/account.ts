@@ -10,6 +10,9 @@ export const account: Translation<typeof english> = {
   own_key_reset: 'Neuer API-Schlüssel',
   own_key_reset_detail:
     'Das Konto bekommt einen neuen Schlüssel. Hat es schon einen, gilt dieser sofort nicht mehr, und was ihn verwendet, wird abgewiesen.',
+  session_ended: 'Deine Sitzung ist beendet',
+  session_ended_detail:
+    'Melde dich wieder als {name} an: Was du geschrieben hast, bleibt, und was du gesendet hast, geht weiter.',
   sign_in_needed: 'Deine Sitzung ist beendet. Melde dich neu an.',
   sign_out: 'Abmelden',
   theme_contrast: 'Hoher Kontrast',

@@ -12,8 +12,12 @@ export const knowledge: Translation<typeof english> = {
   document_delete_detail: '„{name}“ wird aus „{base}“ entfernt, für alle im Mandanten. Das lässt sich nicht rückgängig machen.',
   documents: 'Dokumente',
   documents_count: 'Dokumente: {count}',
+  file_kept: '{name} ist jetzt in „{base}“.',
   keep: 'Ablegen',
+  keep_file: '{name} in einer Wissensbasis behalten',
+  keep_file_detail: 'Dort kann jeder im Mandanten darin suchen. In diesem Chat bleibt sie auch.',
   kind: 'Art',
+  knowledge_base: 'Wissensbasis',
   knowledge_delete_detail:
     '„{name}“ wird mit {count} Dokumenten entfernt, für alle im Mandanten. Das lässt sich nicht rückgängig machen.',
   knowledge_detail:
@@ -23,6 +27,7 @@ export const knowledge: Translation<typeof english> = {
   no_artifacts_detail: 'Öffne eine Seite, Zeichnung oder ein Programm aus einer Antwort und leg es ab.',
   no_documents: 'Noch keine Dokumente.',
   no_knowledge: 'Noch keine Wissensbasen.',
+  passage_private: 'Was in der Datei steht, sieht nur, wem dieser Chat gehört.',
   version_after: 'Nächste Fassung',
   version_before: 'Vorige Fassung',
   version_number: 'Fassung {n}',
