@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -125,6 +126,7 @@ class Sequences {
     size_t n_idle_limit() const;
     void share(Sequence & source, Sequence & target, size_t n_common);
     bool share_by_slices(Sequence & source, Sequence & target, size_t n_common);
+    std::function<bool()> cells_held_by(const Sequence & sequence) const;
     void fill(Sequence & target, std::unique_ptr<KvTransfer> transfer, size_t n_keep, Sequence * source);
     void end_filling(Sequence & target, size_t n_keep, bool whole);
     void index(Sequence & sequence);

@@ -56,15 +56,13 @@ void Sequences::fill(Sequence & target, std::unique_ptr<KvTransfer> transfer, si
     target.filling = true;
     tree_.erase(static_cast<PrefixTree::Owner>(target.id));
     const uint32_t epoch = target.epoch;
-    const uint32_t source_epoch = source ? source->epoch : 0;
+    const auto holds_source = source ? cells_held_by(*source) : [] { return true; };
     if (source) source->n_readers++;
-    copier_.add_urgent(
-        {std::move(transfer),
-         [&target, epoch, source, source_epoch] { return target.epoch == epoch && (!source || source->epoch == source_epoch); },
-         [this, &target, epoch, n_keep, source](KvTransfer &, bool whole) {
-             if (source) source->n_readers--;
-             if (target.epoch == epoch) end_filling(target, n_keep, whole);
-         }});
+    copier_.add_urgent({std::move(transfer), [&target, epoch, holds_source] { return target.epoch == epoch && holds_source(); },
+                        [this, &target, epoch, n_keep, source](KvTransfer &, bool whole) {
+                            if (source) source->n_readers--;
+                            if (target.epoch == epoch) end_filling(target, n_keep, whole);
+                        }});
 }
 
 void Sequences::end_filling(Sequence & target, size_t n_keep, bool whole) {
@@ -72,6 +70,17 @@ void Sequences::end_filling(Sequence & target, size_t n_keep, bool whole) {
     cut(target, whole ? n_keep : 0);
     target.n_pos = static_cast<llama_pos>(target.tokens.size());
     index(target);
+}
+
+// Asks whether the cells that the sequence has now are still its own and as they were. A cell behind an attention window is given
+// to the next token of any sequence that needs one (llama.cpp's find_slot), the sequence's own next turn included. llama.cpp then
+// drops all positions up to that one, so the lowest position tells. Of a longer state a copy holds the window alone.
+std::function<bool()> Sequences::cells_held_by(const Sequence & sequence) const {
+    const auto lowest = [this, &sequence] { return n_window_ == 0 ? 0 : llama_memory_seq_pos_min(memory_, sequence.id); };
+    const llama_pos n_before = sequence.n_pos - static_cast<llama_pos>(n_window_);
+    return [&sequence, lowest, epoch = sequence.epoch, needed = std::max(lowest(), n_before)] {
+        return sequence.epoch == epoch && lowest() <= needed;
+    };
 }
 
 bool Sequences::save(Sequence & sequence, size_t most_bytes, std::function<void(std::shared_ptr<const KvState>)> saved) {
@@ -85,7 +94,7 @@ bool Sequences::save(Sequence & sequence, size_t most_bytes, std::function<void(
     }
     const MemoryWait wait;
     n_saving_++;
-    copier_.add({std::move(transfer), [&sequence, epoch = sequence.epoch] { return sequence.epoch == epoch; },
+    copier_.add({std::move(transfer), cells_held_by(sequence),
                  [this, &sequence, n = sequence.tokens.size(), saved = std::move(saved)](KvTransfer & done, bool whole) {
                      n_saving_--;
                      if (!whole) return saved(nullptr);

@@ -1,5 +1,5 @@
-// sequences-test LIBRARIES MODEL: which sequences Sequences gives out when others hold cached prefixes. Prints a line for each
-// scene: its name, and the ids or answers.
+// sequences-test LIBRARIES MODEL WINDOWED_MODEL: which sequences Sequences gives out when others hold cached prefixes. Prints a
+// line for each scene: its name, and the ids or answers.
 #include "../kv/sequences.h"
 
 #include <algorithm>
@@ -17,6 +17,7 @@ using svc::Sequence;
 using svc::Sequences;
 
 constexpr uint32_t kCount = 8;
+constexpr uint32_t kWindow = 24;  // of the model that has one
 constexpr size_t kTemplate = 10;  // tokens that every prompt begins with
 
 struct Scene {
@@ -58,10 +59,13 @@ void print(const char * name, const std::vector<llama_seq_id> & ids) {
     std::printf("\n");
 }
 
-// Two sequences of a cache whose copies lack what has left an attention window: llama.cpp copies them whole.
-struct CopiedWhole {
-    explicit CopiedWhole(llama_context * context)
-        : context(context), sequences(context, {2, llama_n_ctx(context), svc::Sharing::Copies, 64, true, 1}) {}
+// Sequences whose tokens are evaluated.
+struct Cache {
+    Cache(llama_context * context, uint32_t n_sequences, svc::Sharing sharing, uint32_t n_window)
+        : context(context), sequences(context, {n_sequences, llama_n_ctx(context), sharing, n_window, true, 1}) {}
+
+    // Two sequences of a cache whose copies lack what has left an attention window: llama.cpp copies them whole.
+    static Cache copied_whole(llama_context * context) { return {context, 2, svc::Sharing::Copies, 64}; }
 
     static std::vector<llama_token> words(llama_token first, size_t n_tokens) {
         std::vector<llama_token> tokens(n_tokens);
@@ -113,11 +117,11 @@ float largest_difference(const std::vector<float> & a, const std::vector<float> 
 
 // A copied prefix is its source's, even when the source is given to another tenant before anything is evaluated.
 bool is_copied_before_the_source_goes(llama_context * context) {
-    CopiedWhole cache(context);
+    auto cache = Cache::copied_whole(context);
     constexpr size_t n_shared = 40;
-    const auto prefix = CopiedWhole::words(300, 100);
-    const auto foreign = CopiedWhole::words(5000, 100);
-    const auto next = CopiedWhole::words(9000, 1);
+    const auto prefix = Cache::words(300, 100);
+    const auto foreign = Cache::words(5000, 100);
+    const auto next = Cache::words(9000, 1);
 
     auto & alone = cache.begin("alone");
     cache.evaluate(alone, {prefix.begin(), prefix.begin() + n_shared});
@@ -141,11 +145,68 @@ bool is_copied_before_the_source_goes(llama_context * context) {
 
 // What was copied is saved like everything else.
 bool is_copy_saved(llama_context * context) {
-    CopiedWhole cache(context);
+    auto cache = Cache::copied_whole(context);
     auto & source = cache.begin("a");
-    cache.evaluate(source, CopiedWhole::words(300, 100));
+    cache.evaluate(source, Cache::words(300, 100));
     cache.sequences.release(source);
     return cache.save(*cache.sequences.acquire("a", &source, 40, true)) != nullptr;
+}
+
+constexpr size_t kLong = 100;  // longer than the window
+
+// What evaluating `next` behind the first tokens comes to in a cache that has held nothing else.
+std::vector<float> evaluated_alone(llama_context * context, const std::vector<llama_token> & tokens, llama_token next) {
+    llama_memory_clear(llama_get_memory(context), false);
+    auto cache = Cache(context, 3, svc::Sharing::Cells, kWindow);
+    auto & sequence = cache.begin("alone");
+    cache.evaluate(sequence, tokens);
+    const auto logits = cache.evaluate(sequence, {next});
+    llama_memory_clear(llama_get_memory(context), false);
+    return logits;
+}
+
+// A save is under way while `interfere` evaluates other tokens. What it saved, if anything, is the state of the saved tokens:
+// they are restored, the last one is cut off and evaluated again.
+template <typename Interfere> bool is_save_whole(llama_context * context, Interfere && interfere) {
+    const auto tokens = Cache::words(300, kLong);
+    const auto expected = evaluated_alone(context, {tokens.begin(), tokens.end() - 1}, tokens.back());
+    Cache cache(context, 3, svc::Sharing::Cells, kWindow);
+    auto & saved = cache.begin("a");
+    cache.evaluate(saved, tokens);
+    cache.sequences.release(saved);
+    std::shared_ptr<const svc::KvState> state;
+    if (!cache.sequences.save(saved, SIZE_MAX, [&](auto done) { state = std::move(done); }))
+        throw std::runtime_error("the sequence cannot be saved");
+    interfere(cache, saved);
+    cache.sequences.copier().advance(std::chrono::steady_clock::time_point::max());
+    if (!state) return true;
+    while (cache.sequences.evict()) {
+    }
+    auto & restored = cache.begin("a");
+    cache.sequences.restore(restored, tokens, state, tokens.size());
+    cache.sequences.copier().advance(std::chrono::steady_clock::time_point::max());
+    cache.sequences.release(restored);
+    size_t n_common = 0;
+    auto * source = cache.sequences.find_prefix("a", tokens, kLong - 1, n_common);
+    auto & again = *cache.sequences.acquire("a", source, n_common, true);
+    return largest_difference(cache.evaluate(again, {tokens.begin() + static_cast<std::ptrdiff_t>(n_common), tokens.end()}),
+                              expected) < 0.1f;
+}
+
+void run_windowed(llama_context * context) {
+    print("a save beside nothing is whole", {is_save_whole(context, [](Cache &, Sequence &) {})});
+    print("a save beside the next turn is whole", {is_save_whole(context, [](Cache & cache, Sequence & saved) {
+              auto & next = *cache.sequences.acquire("a", &saved, kLong, true);
+              cache.evaluate(next, Cache::words(5'000, 3 * kLong));
+              cache.sequences.release(next);
+          })});
+    print("a save beside another tenant is whole", {is_save_whole(context, [](Cache & cache, Sequence & saved) {
+              saved.busy = true;  // it is not the one that gives way
+              auto & other = cache.begin("b");
+              cache.evaluate(other, Cache::words(9'000, 3 * kLong));
+              cache.sequences.release(other);
+              saved.busy = false;
+          })});
 }
 
 void run(llama_context * context) {
@@ -189,22 +250,38 @@ void run(llama_context * context) {
     print("a copy can be saved", {is_copy_saved(context)});
 }
 
+using Model = std::unique_ptr<llama_model, decltype(&llama_model_free)>;
+
+Model load(const char * path) {
+    Model model(llama_model_load_from_file(path, llama_model_default_params()), llama_model_free);
+    if (!model) throw std::runtime_error("the model cannot be loaded");
+    return model;
+}
+
+void with_context(const char * path, const llama_context_params & params, void (*run)(llama_context *)) {
+    const auto model = load(path);
+    std::unique_ptr<llama_context, decltype(&llama_free)> context(llama_init_from_model(model.get(), params), llama_free);
+    if (!context) throw std::runtime_error("no context");
+    run(context.get());
+}
+
 }  // namespace
 
 int main(int argc, char ** argv) try {
-    if (argc < 3) throw std::runtime_error("usage: sequences-test LIBRARIES MODEL");
+    if (argc < 4) throw std::runtime_error("usage: sequences-test LIBRARIES MODEL WINDOWED_MODEL");
     llama_log_set([](ggml_log_level, const char *, void *) {}, nullptr);
     ggml_backend_load_all_from_path(argv[1]);
-    std::unique_ptr<llama_model, decltype(&llama_model_free)> model(
-        llama_model_load_from_file(argv[2], llama_model_default_params()), llama_model_free);
-    if (!model) throw std::runtime_error("the model cannot be loaded");
     auto params = llama_context_default_params();
     params.n_ctx = 4096 * kCount;
     params.n_seq_max = kCount;
     params.kv_unified = false;
-    std::unique_ptr<llama_context, decltype(&llama_free)> context(llama_init_from_model(model.get(), params), llama_free);
-    if (!context) throw std::runtime_error("no context");
-    run(context.get());
+    with_context(argv[2], params, run);
+    params.n_ctx = 2048;
+    params.n_seq_max = 3;
+    params.n_ubatch = 32;
+    params.kv_unified = true;
+    params.swa_full = false;
+    with_context(argv[3], params, run_windowed);
     return 0;
 } catch (const std::exception & error) {
     std::fprintf(stderr, "sequences-test: %s\n", error.what());
