@@ -45,12 +45,15 @@ std::vector<float> normalised(const float * values, int32_t count, int32_t norm)
     return vector;
 }
 
+size_t n_bytes_of(const EmbedRequest & request, size_t index) {
+    const auto & input = request.inputs[index];
+    const auto * tokens = std::get_if<std::vector<llama_token>>(&input);
+    return request.query.size() + (tokens ? tokens->size() * sizeof(llama_token) : std::get<std::string>(input).size());
+}
+
 size_t n_bytes_of(const EmbedRequest & request) {
-    size_t n_bytes = request.query.size() * request.inputs.size();
-    for (const auto & input : request.inputs) {
-        const auto * tokens = std::get_if<std::vector<llama_token>>(&input);
-        n_bytes += tokens ? tokens->size() * sizeof(llama_token) : std::get<std::string>(input).size();
-    }
+    size_t n_bytes = 0;
+    for (size_t i = 0; i < request.inputs.size(); i++) n_bytes += n_bytes_of(request, i);
     return n_bytes;
 }
 
@@ -207,24 +210,27 @@ void Embedder::drop_over() {
 void Embedder::prepare(const std::shared_ptr<EmbedRequest> & request) {
     if (request->cancelled) return;
     const size_t count = request->inputs.size();
-    std::vector<EmbedText> texts;
-    size_t n_all = 0;
-    for (size_t i = 0; i < count; i++) {
-        check_length(i, "at least ", least_tokens_of(*request, i));
-        texts.push_back({request, i, tokens_of(*request, i)});
-        const size_t n_tokens = texts.back().tokens.size();
-        check_length(i, "", n_tokens);
-        if (n_tokens == 0) throw StatusError("invalid_argument", "input " + std::to_string(i) + " has no tokens");
-        n_all += n_tokens;
-    }
+    for (size_t i = 0; i < count; i++) check_length(i, "at least ", least_tokens_of(*request, i));
     request->vectors.resize(count);
     request->n_tokens.resize(count);
     request->n_missing = count;
-    queue_.recount(request->n_queued_tokens, n_all);
-    request->n_queued_tokens = n_all;
     if (count == 0) return complete(request, {});
     const MemoryWait wait;
-    for (auto & text : texts) waiting_.push(request->tenant, 0, std::move(text));
+    for (size_t i = 0; i < count; i++) waiting_.push(request->tenant, 0, {request, i, {}});
+}
+
+// Throws StatusError context_length_exceeded or invalid_argument.
+void Embedder::tokenize(EmbedText & text) {
+    auto & request = *text.request;
+    text.tokens = tokens_of(request, text.index);
+    const size_t n_tokens = text.tokens.size();
+    check_length(text.index, "", n_tokens);
+    if (n_tokens == 0) throw StatusError("invalid_argument", "input " + std::to_string(text.index) + " has no tokens");
+    // What the queue counted for this text was a guess by its bytes.
+    const size_t n_guessed =
+        std::min<size_t>(request.n_queued_tokens, AdmissionControl::tokens_of(n_bytes_of(request, text.index)));
+    queue_.recount(n_guessed, n_tokens);
+    request.n_queued_tokens += n_tokens - n_guessed;
 }
 
 void Embedder::check_length(size_t index, const char * bound, size_t n_tokens) const {
@@ -281,15 +287,34 @@ size_t Embedder::n_pack() const {
     return std::min(kTuning.pack_tokens, static_cast<size_t>(kTuning.shared_pack_ms / ms_per_token_));
 }
 
-// Packs texts in their order while they fit, evaluates them, and hands the results out.
-void Embedder::run_batch() {
+// False where the first text cannot be embedded: its request ends, at the cost that finding out had, or else a tenant whose texts
+// are all refused would always come first.
+bool Embedder::tokenize_front() {
+    auto & text = waiting_.front();
+    if (!text.tokens.empty()) return true;
+    const auto status = catch_status([&] { tokenize(text); });
+    if (status.code.empty()) return true;
+    const auto cost =
+        static_cast<double>(std::max<size_t>(1, AdmissionControl::tokens_of(n_bytes_of(*text.request, text.index))));
+    const auto refused = with_memory([&] { return waiting_.pop(cost); });
+    complete(refused.request, status);
+    return false;
+}
+
+// Packs texts in their order while they fit. A round tokenises a bounded number of bytes, so that whoever has come meanwhile is
+// asked between two; a text that did not fit keeps its tokens for the next.
+void Embedder::pack() {
     batch_->clear();
     const size_t n_most = n_pack();
+    size_t n_bytes = 0;
     // Texts that somebody waits for do not wait for others beside them.
     const bool is_background = waiting_.front().request->is_background;
-    while (!waiting_.empty() && packed_.size() < limits_.n_parallel) {
-        const auto & [request, index, tokens] = waiting_.front();
-        if (request->is_background != is_background) break;
+    while (!waiting_.empty() && packed_.size() < limits_.n_parallel && n_bytes < kTuning.pack_bytes) {
+        const auto & next = waiting_.front();
+        if (next.request->is_background != is_background) break;
+        if (next.tokens.empty()) n_bytes += n_bytes_of(*next.request, next.index);
+        if (!tokenize_front()) continue;
+        const auto & tokens = waiting_.front().tokens;
         if (!packed_.empty() && static_cast<size_t>(batch_->size()) + tokens.size() > n_most) break;
         const auto sequence = static_cast<llama_seq_id>(packed_.size());
         for (size_t i = 0; i < tokens.size(); i++) batch_->add(tokens[i], static_cast<llama_pos>(i), sequence, true);
@@ -297,6 +322,13 @@ void Embedder::run_batch() {
         // One that is taken out and not kept would be nobody's.
         with_memory([&] { packed_.push_back(waiting_.pop(cost)); });
     }
+}
+
+// Evaluates a batch and hands the results out.
+void Embedder::run_batch() {
+    pack();
+    if (packed_.empty()) return;
+    const bool is_background = packed_.front().request->is_background;
     if (auto * memory = llama_get_memory(context_.get())) llama_memory_clear(memory, false);
     const bool encodes = llama_model_has_encoder(model_->raw()) && !llama_model_has_decoder(model_->raw());
     std::optional<CoreGrant> grant(std::in_place, *compute_, is_background);

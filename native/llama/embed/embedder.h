@@ -38,15 +38,16 @@ struct EmbedRequest {
     Status status;
     std::function<void()> done;
     size_t n_missing = 0;
-    size_t n_queued_tokens = 0;
+    size_t n_queued_tokens = 0;  // of texts that are not tokenised yet, as their bytes say
     std::atomic<bool> cancelled{false};
 };
 
-// One of a request's texts.
+// One of a request's texts. It waits untokenised: a tokenizer takes seconds for what one request may hold, and other tenants'
+// texts would wait for all of it.
 struct EmbedText {
     std::shared_ptr<EmbedRequest> request;
     size_t index;
-    std::vector<llama_token> tokens;
+    std::vector<llama_token> tokens;  // empty before it is first considered for a batch
 };
 
 // Context parameters: what is automatic is decided here.
@@ -78,6 +79,9 @@ class Embedder {
     std::vector<llama_token> tokens_of(const EmbedRequest & request, size_t index) const;
     std::vector<llama_token> rank_tokens(const std::string & query, const std::string & document) const;
     size_t n_pack() const;
+    void tokenize(EmbedText & text);
+    bool tokenize_front();
+    void pack();
     void run_batch();
     void drop_over();
     void collect(const EmbedText & text, llama_seq_id sequence);

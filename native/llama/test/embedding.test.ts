@@ -1,4 +1,7 @@
 /** Embeddings and rerank scores: the same as llama.cpp gives; without flash attention, whatever is computed beside them. */
+import { readdirSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import t, { type Test } from 'tap';
 import { randomModel } from '../../../models/random/fixture.ts';
 import type { RandomModelOptions } from '../../../models/random/random-model.ts';
@@ -167,6 +170,36 @@ t.test('tenants take turns, whoever asked for more', async (t) => {
   t.strictSame(order, ['quiet', 'flood']);
 });
 
+t.test('a text is tokenised when its tenant’s turn has come, not before', async (t) => {
+  const { embedder } = await openBert(t);
+  const order: string[] = [];
+  // The last text is too long: the refusal tells when the tokenizer has come to it.
+  const flood = [...Array(40).fill('word '.repeat(300)), 'unaffordable '.repeat(500)];
+  const refused = t.rejects(embedder.embed(flood, { tenant: 'flood' }), {
+    code: 'context_length_exceeded',
+    message: /input 40 has \d+ tokens.*maximum context length/,
+  });
+  const settled = refused.then(() => order.push('flood'));
+  const quiet = embedder.embed(['word'], { tenant: 'quiet' }).then(() => order.push('quiet'));
+  await Promise.all([settled, quiet]);
+  t.strictSame(order, ['quiet', 'flood']);
+  const { nQueued, nQueuedTokens } = embedder.stats();
+  t.strictSame({ nQueued, nQueuedTokens }, { nQueued: 0, nQueuedTokens: 0 });
+});
+
+t.test('a tenant whose texts are all refused takes turns like others', async (t) => {
+  const { embedder } = await openBert(t);
+  const tooLong = 'unaffordable '.repeat(500);
+  const order: string[] = [];
+  const floods = Array.from({ length: 20 }, async () => {
+    await t.rejects(embedder.embed([tooLong], { tenant: 'flood' }), { code: 'context_length_exceeded' });
+    order.push('flood');
+  });
+  const quiet = embedder.embed(['word'], { tenant: 'quiet' }).then(() => order.push('quiet'));
+  await Promise.all([...floods, quiet]);
+  t.ok(order.indexOf('quiet') < 10, `${order.indexOf('quiet')} refusals came first`);
+});
+
 t.test('one text after another counts like many at once', async (t) => {
   const { embedder } = await openBert(t);
   // A batch has room for one of them; one is computed while the other waits.
@@ -194,6 +227,20 @@ t.test('what nobody waits for is not computed, nor what is too late', async (t) 
   t.comment(`${Math.round(performance.now() - startedAt)} ms`);
 });
 
+t.test('an embedder that nobody has any more ends, once its last promise is settled', { skip: process.platform !== 'linux' }, async (t) => {
+  const model = await LlamaModel.load({ path: await randomModel({ arch: 'bert' }) });
+  t.teardown(() => model.close());
+  const nThreadsNow = () => readdirSync('/proc/self/task').length;
+  const openAndForget = async () => (await model.createEmbedder({ nThreads: 1, nCtx: 64 })).embed(['word'], by);
+  await openAndForget();
+  await collect();
+  const before = nThreadsNow();
+  const answers = await Promise.all(Array.from({ length: 12 }, openAndForget));
+  t.equal(answers.length, 12);
+  for (let round = 0; round < 50 && nThreadsNow() > before + 2; round++) await collect();
+  t.ok(nThreadsNow() <= before + 2, `${nThreadsNow()} threads, ${before} before`);
+});
+
 t.test('requests are bounded, not the texts of one', async (t) => {
   const { embedder } = await openBert(t, { maxQueuedJobs: 2 });
   const all = [1, 2, 3].map(() => embedder.embed(many(200), by));
@@ -209,6 +256,13 @@ t.test('requests are bounded, not the texts of one', async (t) => {
   t.strictSame({ nQueued, nQueuedTokens }, { nQueued: 0, nQueuedTokens: 0 });
   t.ok(tokenMs > 0 && requestsPerSecond > 0, 'what it believes is told');
 });
+
+/** Collects what nobody holds, and lets finalizers run. */
+async function collect(): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  await new Promise((resolve) => setImmediate(resolve));
+}
 
 async function openBert(t: Test, options: EngineOptions = {}) {
   const model = await LlamaModel.load({ path: await randomModel({ arch: 'bert' }) });

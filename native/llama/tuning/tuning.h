@@ -288,6 +288,8 @@ struct Tuning {
     // --- Embeddings (embed/embedder.h).
     // texts that share a reading of the weights : attention, by the square. embeddings, 2c
     size_t pack_tokens = 512;
+    // texts with few tokens for their bytes that share a batch : what others wait while they are tokenised. chosen
+    size_t pack_bytes = 32 << 10;
     // embeddings : gaps of other models' streams on the same cores. tenants, 2c
     double shared_pack_ms = 20;
     // longest text : memory, where no option says. chosen
