@@ -58,6 +58,11 @@ Napi::Value AcceptorObject::close(const Napi::CallbackInfo & info) {
     return info.Env().Undefined();
 }
 
+void AcceptorObject::Finalize(Napi::Env env) {
+    EnvState::of(env).closers.erase(this);
+    end();
+}
+
 void AcceptorObject::end() {
     acceptor_.reset();
     if (on_accept_) on_accept_->release();

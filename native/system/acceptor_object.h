@@ -14,6 +14,7 @@ class AcceptorObject : public Napi::ObjectWrap<AcceptorObject> {
     static void define(Napi::Env env, Napi::Object exports);
     // new Acceptor(descriptor, onAccept)
     explicit AcceptorObject(const Napi::CallbackInfo & info);
+    void Finalize(Napi::Env env) override;
 
   private:
     Napi::Value address(const Napi::CallbackInfo & info);

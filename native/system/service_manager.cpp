@@ -17,7 +17,7 @@ namespace {
 
 class DatagramSocket {
   public:
-    DatagramSocket() : fd_(socket(AF_UNIX, SOCK_DGRAM, 0)) {}
+    DatagramSocket() : fd_(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {}
     ~DatagramSocket() {
         if (fd_ >= 0) close(fd_);
     }

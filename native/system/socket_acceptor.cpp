@@ -41,8 +41,8 @@ SocketAcceptor::SocketAcceptor(int listening, std::function<void(int)> on_accept
     : listening_(listening), wake_{-1, -1}, on_accept_(std::move(on_accept)) {
     if (!is_listening(listening)) throw StatusError("invalid_argument", "the descriptor is no listening socket");
     set_flags(listening);
-    if (pipe(wake_) != 0) throw StatusError("out_of_memory", "no descriptors are left for a pipe");
-    for (int end : wake_) set_flags(end);
+    // A descriptor that is marked after it was made is inherited by a program that another thread starts in between.
+    if (pipe2(wake_, O_CLOEXEC | O_NONBLOCK) != 0) throw StatusError("out_of_memory", "no descriptors are left for a pipe");
     try {
         thread_ = std::thread([this] { run(); });
     } catch (...) {
@@ -81,17 +81,24 @@ void SocketAcceptor::stop() {
 void SocketAcceptor::run() {
     for (;;) {
         pollfd waiting[] = {{listening_, POLLIN, 0}, {wake_[0], POLLIN, 0}};
-        if (poll(waiting, 2, -1) < 0 && errno != EINTR) return;
+        if (poll(waiting, 2, -1) < 0) {
+            if (errno == EINTR) continue;
+            return;
+        }
         if (waiting[1].revents != 0) return;
-        int accepted = accept(listening_, nullptr, nullptr);
+        // Closed or shut down by whoever owns it: poll() would say so for ever, without a pause.
+        if ((waiting[0].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) return;
+        if ((waiting[0].revents & POLLIN) == 0) continue;
+        int accepted = accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (accepted >= 0) {
-            set_flags(accepted);
             send_at_once(accepted);
             // Where memory lacks to hand it over, the connection is refused.
             if (!catch_status([&] { on_accept_(accepted); }).code.empty()) close(accepted);
         } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
             // The connection stays in the kernel's queue until descriptors are free again.
             std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        } else if (errno == EBADF || errno == EINVAL || errno == ENOTSOCK || errno == EOPNOTSUPP) {
+            return;  // it listens no more
         }
     }
 }

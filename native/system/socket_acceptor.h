@@ -10,7 +10,8 @@ namespace svc {
 class SocketAcceptor {
   public:
     // `on_accept` gets a connected, non-blocking descriptor, which is its to close; it is called on the acceptor's thread.
-    // The listening socket stays open and goes on listening after stop(): whoever passed it on owns it.
+    // The listening socket stays open and goes on listening after stop(): whoever passed it on owns it. Once its owner closes it
+    // or shuts it down, no more connections come.
     // Throws StatusError `invalid_argument` for a descriptor that is no listening socket.
     SocketAcceptor(int listening, std::function<void(int)> on_accept);
     ~SocketAcceptor();
