@@ -59,7 +59,7 @@ void KvOffload::put(const std::string & key, const Tokens & tokens, std::shared_
     const auto tenant = tenant_of(key);
     supersede(key, tokens);
     if (!make_index(tenant, index_bytes) || !make_memory(tenant, bytes + index_bytes)) return;
-    const Id id = next_id_++;
+    const Id id = ids_.next([this](Id used) { return entries_.count(used) > 0; });
     auto & entry = entries_[id];
     entry.tenant = tenant;
     entry.tokens = tokens;

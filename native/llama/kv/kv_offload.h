@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../../common/estimate.h"
+#include "../../common/id_source.h"
 #include "kv_disk.h"
 #include "kv_transfer.h"
 #include "prefix_tree.h"
@@ -125,7 +126,7 @@ class KvOffload {
     PrefixTree tree_;
     std::unordered_map<Id, Entry> entries_;
     std::unordered_map<std::string, Tenant> tenants_;
-    Id next_id_ = 1;
+    IdSource ids_;
     uint64_t now_ = 0;  // counts uses
     bool writing_ = false;
     bool all_written_ = true;  // or there is no room for what is not

@@ -28,13 +28,14 @@ void JobInbox::add(const std::shared_ptr<Job> & job) {
     std::lock_guard lock(mutex_);
     if (news_.is_closing) throw StatusError("closed", "the engine is closed");
     job->n_queued_tokens = admission_.enter(options.tenant, n_bytes_of(options), options.timeout_ms);
+    const uint32_t id = ids_.next([this](uint32_t used) { return by_id_.count(used) > 0; });
     try {
-        by_id_.emplace(next_id_, job);
+        by_id_.emplace(id, job);
     } catch (...) {
         leave_queue(*job);
         throw;
     }
-    job->id = next_id_++;
+    job->id = id;
 }
 
 void JobInbox::deliver(const std::shared_ptr<Job> & job) {

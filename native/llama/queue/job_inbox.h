@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "../../common/id_source.h"
 #include "admission_control.h"
 #include "job.h"
 
@@ -52,7 +53,7 @@ class JobInbox {
     std::unordered_map<uint32_t, std::shared_ptr<Job>> by_id_;
     News news_;
     bool is_notified_ = false;
-    uint32_t next_id_ = 1;
+    IdSource ids_;
 };
 
 }  // namespace svc
