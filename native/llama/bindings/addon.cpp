@@ -92,7 +92,6 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
     exports.Set("initialise", Napi::Function::New(env, initialise));
     exports.Set("systemInfo", Napi::Function::New(env, system_info));
     exports.Set("startLoad", Napi::Function::New(env, start_load));
-    exports.Set("abortLoad", Napi::Function::New(env, abort_load));
     return exports;
 }
 

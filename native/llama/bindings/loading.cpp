@@ -1,8 +1,7 @@
 #include "loading.h"
 
 #include <atomic>
-#include <map>
-#include <mutex>
+#include <memory>
 
 #include "../../common/env_state.h"
 #include "../../common/js_callback.h"
@@ -31,15 +30,10 @@ struct Load {
     }
 };
 
-std::mutex loads_mutex;
-std::map<uint32_t, std::weak_ptr<Load>> loads;
-uint32_t next_load = 1;
-
-uint32_t remember(const std::shared_ptr<Load> & load) {
-    std::lock_guard lock(loads_mutex);
-    for (auto it = loads.begin(); it != loads.end();) it = it->second.expired() ? loads.erase(it) : std::next(it);
-    loads[next_load] = load;
-    return next_load++;
+Napi::Function abort_function(Napi::Env env, const std::shared_ptr<Load> & load) {
+    return Napi::Function::New(env, [weak = std::weak_ptr(load)](const Napi::CallbackInfo &) {
+        if (const auto held = weak.lock()) held->aborted = true;
+    });
 }
 
 Napi::Promise start(Napi::Env env, const LoadOptions & options, const std::shared_ptr<Load> & load) {
@@ -65,7 +59,7 @@ Napi::Value start_load(const Napi::CallbackInfo & info) {
         auto options = load_options(info[0].As<Napi::Object>());
         auto load = std::make_shared<Load>();
         auto to = Napi::Object::New(env);
-        to.Set("id", remember(load));
+        to.Set("abort", abort_function(env, load));
         load->progress = JsCallback::create(env, info[1].As<Napi::Function>(), "svc.load");
         try {
             to.Set("model", start(env, options, load));
@@ -74,17 +68,6 @@ Napi::Value start_load(const Napi::CallbackInfo & info) {
             throw;
         }
         return to;
-    });
-}
-
-Napi::Value abort_load(const Napi::CallbackInfo & info) {
-    return guarded(info.Env(), [&] {
-        if (!info[0].IsNumber()) throw StatusError("invalid_argument", "a load id must be a number");
-        std::lock_guard lock(loads_mutex);
-        auto found = loads.find(info[0].As<Napi::Number>().Uint32Value());
-        if (found == loads.end()) return info.Env().Undefined();
-        if (auto load = found->second.lock()) load->aborted = true;
-        return info.Env().Undefined();
     });
 }
 

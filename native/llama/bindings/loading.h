@@ -5,9 +5,7 @@
 
 namespace svc {
 
-// startLoad(options, onProgress) -> {id, model: Promise<Model>}
+// startLoad(options, onProgress) -> {model: Promise<Model>, abort()}: after abort() the promise rejects with load_aborted.
 Napi::Value start_load(const Napi::CallbackInfo & info);
-// abortLoad(id): the promise rejects with load_aborted. Unknown ids are ignored.
-Napi::Value abort_load(const Napi::CallbackInfo & info);
 
 }  // namespace svc

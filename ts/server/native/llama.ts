@@ -76,8 +76,7 @@ interface RawStagedBytes {
 export interface LlamaAddon {
   StagedBytes: new (sizeBytes: number) => RawStagedBytes;
   systemInfo(): SystemInfo;
-  startLoad(options: LoadOptions, onProgress: (fraction: number) => void): { id: number; model: Promise<RawModel> };
-  abortLoad(id: number): void;
+  startLoad(options: LoadOptions, onProgress: (fraction: number) => void): { model: Promise<RawModel>; abort(): void };
 }
 
 export class LlamaModel {
@@ -97,7 +96,7 @@ export class LlamaModel {
     signal?.throwIfAborted();
     const addon = loadAddon('llama') as LlamaAddon;
     const load = addon.startLoad(options, onProgress);
-    const abort = () => addon.abortLoad(load.id);
+    const abort = () => load.abort();
     signal?.addEventListener('abort', abort, { once: true });
     try {
       return new LlamaModel(await load.model);
