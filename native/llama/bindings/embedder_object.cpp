@@ -67,7 +67,7 @@ Napi::Function cancel_function(Napi::Env env, const std::shared_ptr<Embedder> & 
 
 // Settles a promise from the embedder thread: one crossing for each request. Returns it with what cancels the request.
 Napi::Value submit(Napi::Env env, const std::shared_ptr<Embedder> & embedder, const std::shared_ptr<EmbedRequest> & request,
-                   const Napi::Value & options) {
+                   const Napi::Value & object, const Napi::Value & options) {
     if (!options.IsObject()) OptionReader::refuse("options", "an object");
     auto asked = embed_options(options.As<Napi::Object>());
     request->tenant = std::move(asked.tenant);
@@ -76,7 +76,10 @@ Napi::Value submit(Napi::Env env, const std::shared_ptr<Embedder> & embedder, co
     auto to = Napi::Object::New(env);
     to.Set("result", deferred->Promise());
     to.Set("cancel", cancel_function(env, embedder, request));
-    auto back = JsCallback::create(env, Napi::Function::New(env, [](const Napi::CallbackInfo &) {}), "svc.embed");
+    auto function = Napi::Function::New(env, [](const Napi::CallbackInfo &) {});
+    // Whoever waits for the promise alone must find it settled: until then the embedder is not collected.
+    function.Set("embedder", object);
+    auto back = JsCallback::create(env, function, "svc.embed");
     // Last: what the embedder has begun is no longer refused.
     try {
         request->done = [back, deferred, weak = std::weak_ptr(request)]() mutable {
@@ -119,7 +122,8 @@ EmbedderObject::EmbedderObject(const Napi::CallbackInfo & info) : Napi::ObjectWr
                  [&] { EnvState::of(info.Env()).closers[embedder_.get()] = [embedder = embedder_] { embedder->close(); }; });
 }
 
-EmbedderObject::~EmbedderObject() = default;
+// Collected without close(), which happens when no request is left: the closer would keep it until the environment ends.
+void EmbedderObject::Finalize(Napi::Env env) { EnvState::of(env).closers.erase(embedder_.get()); }
 
 Napi::Value EmbedderObject::limits(const Napi::CallbackInfo & info) { return limits_object(info.Env(), embedder_->limits()); }
 
@@ -137,7 +141,7 @@ Napi::Value EmbedderObject::embed(const Napi::CallbackInfo & info) {
     return guarded(info.Env(), [&] {
         auto request = std::make_shared<EmbedRequest>();
         read_inputs(info[0], *request);
-        return submit(info.Env(), embedder_, request, info[1]);
+        return submit(info.Env(), embedder_, request, info.This(), info[1]);
     });
 }
 
@@ -147,7 +151,7 @@ Napi::Value EmbedderObject::rank(const Napi::CallbackInfo & info) {
         request->rank = true;
         request->query = StagedBytes::take(info[0], "query");
         read_inputs(info[1], *request);
-        return submit(info.Env(), embedder_, request, info[2]);
+        return submit(info.Env(), embedder_, request, info.This(), info[2]);
     });
 }
 

@@ -13,7 +13,7 @@ class EmbedderObject : public Napi::ObjectWrap<EmbedderObject> {
     static void define(Napi::Env env);
     static Napi::Object wrap(Napi::Env env, std::shared_ptr<Embedder> embedder);
     explicit EmbedderObject(const Napi::CallbackInfo & info);
-    ~EmbedderObject() override;
+    void Finalize(Napi::Env env) override;
 
   private:
     Napi::Value limits(const Napi::CallbackInfo & info);

@@ -94,8 +94,10 @@ void EngineObject::start(Napi::Env env) {
     }
 }
 
-// Collected without close(): the environment's closer still ends it.
-EngineObject::~EngineObject() = default;
+// Collected without close(): the closer would keep it until the environment ends.
+void EngineObject::Finalize(Napi::Env env) {
+    if (running_ && EnvState::of(env).closers.erase(running_.get()) > 0) running_->end();
+}
 
 void EngineObject::Running::end() {
     engine->close();

@@ -17,7 +17,7 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
     static void define(Napi::Env env);
     static Napi::Object wrap(Napi::Env env, std::shared_ptr<Engine> engine, Napi::Function on_step);
     explicit EngineObject(const Napi::CallbackInfo & info);
-    ~EngineObject() override;
+    void Finalize(Napi::Env env) override;
 
   private:
     Napi::Value limits(const Napi::CallbackInfo & info);

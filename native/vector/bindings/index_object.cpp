@@ -114,6 +114,8 @@ IndexObject::IndexObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap<Ind
     });
 }
 
+void IndexObject::Finalize(Napi::Env env) { EnvState::of(env).closers.erase(index_.get()); }
+
 Napi::Value IndexObject::add_now(const Napi::CallbackInfo & info) {
     return guarded(info.Env(), [&] {
         add_to(*index_, addition_of(info, index_->options().rows.dims));

@@ -14,6 +14,7 @@ class IndexObject : public Napi::ObjectWrap<IndexObject> {
     static void define(Napi::Env env);
     static Napi::Object wrap(Napi::Env env, std::shared_ptr<VectorIndex> index);
     explicit IndexObject(const Napi::CallbackInfo & info);
+    void Finalize(Napi::Env env) override;
 
   private:
     Napi::Value add_now(const Napi::CallbackInfo & info);
