@@ -20,7 +20,7 @@ std::string key_of(const std::map<std::string, float> & loras) {
     for (const auto & [name, scale] : loras) {
         char bits[sizeof scale];
         std::memcpy(bits, &scale, sizeof scale);
-        key.append(name).append(1, '\0').append(bits, sizeof bits);
+        key.append(std::to_string(name.size())).append(1, ':').append(name).append(bits, sizeof bits);
     }
     return key;
 }

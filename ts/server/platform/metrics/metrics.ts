@@ -25,14 +25,14 @@ export class Family<T> {
   /** The value of one label set, made on first use. Keep the result where speed matters. */
   with(labels: Labels = {}): T {
     const values = this.#labelNames.map((name) => labels[name] ?? '');
-    const known = this.#series.get(values.join('\u0000'));
+    const known = this.#series.get(keyOf(values));
     if (known !== undefined) return known.value;
     return this.#add(this.#series.size < MAX_SERIES ? values : values.map(() => 'other'));
   }
 
   /** Forgets a label set, for example of a model that was unloaded. */
   delete(labels: Labels): void {
-    this.#series.delete(this.#labelNames.map((name) => labels[name] ?? '').join('\u0000'));
+    this.#series.delete(keyOf(this.#labelNames.map((name) => labels[name] ?? '')));
   }
 
   *[Symbol.iterator](): Iterator<{ labels: string; value: T }> {
@@ -40,7 +40,7 @@ export class Family<T> {
   }
 
   #add(values: readonly string[]): T {
-    const key = values.join('\u0000');
+    const key = keyOf(values);
     const known = this.#series.get(key);
     if (known !== undefined) return known.value;
     const labels = this.#labelNames.map((name, i) => `${name}="${escapeLabel(values[i] ?? '')}"`).join(',');
@@ -48,6 +48,13 @@ export class Family<T> {
     this.#series.set(key, { labels, value });
     return value;
   }
+}
+
+/** With lengths: a value may hold any character, so none of them separates two values. */
+function keyOf(values: readonly string[]): string {
+  let key = '';
+  for (const value of values) key += `${value.length}:${value}`;
+  return key;
 }
 
 export class Counter {

@@ -29,6 +29,14 @@ t.test('counters, gauges and histograms in the text format', (t) => {
   t.end();
 });
 
+t.test('values that hold what could separate them are of different label sets', (t) => {
+  const counter = new MetricsRegistry().counter('c_total', 'Counts.', ['a', 'b']);
+  const values = ['', '\0', 'x', 'x\0', '\0x', '1:', ':', '0:0:', '1:x'];
+  const all = new Set(values.flatMap((a) => values.map((b) => counter.with({ a, b }))));
+  t.equal(all.size, values.length ** 2);
+  t.end();
+});
+
 t.test('label sets are bounded: the rest is counted together', (t) => {
   const metrics = new MetricsRegistry();
   const counter = metrics.counter('c_total', 'Counts.', ['path']);
