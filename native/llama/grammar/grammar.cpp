@@ -46,7 +46,8 @@ struct Grammar::Closure {
     std::vector<uint32_t> stacks;
 };
 
-Grammar::Grammar(std::shared_ptr<const GrammarRules> rules) : rules_(std::move(rules)) {
+Grammar::Grammar(std::shared_ptr<const GrammarRules> rules, std::shared_ptr<GrammarMemory> memory)
+    : rules_(std::move(rules)), memory_(std::move(memory)) {
     find_classes();
     stacks_.push_back({0, kEmptyStack});
     dead_ = intern({});
@@ -82,7 +83,7 @@ void Grammar::find_classes() {
         const auto above = std::upper_bound(class_begins_.begin(), class_begins_.end(), c);
         ascii_class_[c] = static_cast<uint16_t>(above - class_begins_.begin() - 1);
     }
-    size_bytes_ += rules_->symbols.size() * sizeof(GrammarSymbol) + rules_->sets.size() * 64;
+    grow(rules_->symbols.size() * sizeof(GrammarSymbol) + rules_->sets.size() * 64);
 }
 
 bool Grammar::set_has_class(uint32_t set, uint32_t code_point_class) const {
@@ -185,9 +186,12 @@ const TokenSet * Grammar::set_allowed(GrammarState * state, TokenSet tokens) {
 
 // Before it is made: it stays a little more than it is where memory runs out then.
 void Grammar::grow(size_t n_bytes) {
-    if (size_bytes_ + n_bytes > kMostBytes)
+    if (size_bytes() + n_bytes > kMostBytes)
         refuse("the grammar takes too much memory to follow; make it smaller, or less ambiguous");
-    size_bytes_ += n_bytes;
+    if (!memory_.grow(n_bytes))
+        refuse(
+            "the grammars that run now take all the memory that there is for them; make it smaller, less ambiguous, or try "
+            "later");
 }
 
 uint32_t Grammar::push(uint32_t symbol, uint32_t below) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "gbnf.h"
+#include "grammar_memory.h"
 #include "token_set.h"
 
 namespace svc {
@@ -46,7 +47,7 @@ class GrammarState {
 class Grammar {
   public:
     // Throws StatusError grammar_too_complex.
-    explicit Grammar(std::shared_ptr<const GrammarRules> rules);
+    Grammar(std::shared_ptr<const GrammarRules> rules, std::shared_ptr<GrammarMemory> memory);
 
     const std::shared_ptr<const GrammarRules> & rules() const { return rules_; }
     GrammarState * start() const { return start_; }
@@ -72,7 +73,7 @@ class Grammar {
     // For RetiredGrammars: a list of them needs no memory.
     std::unique_ptr<Grammar> next_retired;
 
-    size_t size_bytes() const { return size_bytes_.load(std::memory_order_relaxed); }
+    size_t size_bytes() const { return memory_.bytes(); }
 
   private:
     // A stack is its top and the stack below: an index in `symbols` to go on with.
@@ -109,7 +110,7 @@ class Grammar {
     std::unordered_map<std::string, GrammarState *> state_ids_;
     GrammarState * start_ = nullptr;
     GrammarState * dead_ = nullptr;
-    std::atomic<size_t> size_bytes_{0};
+    GrammarMemory::Share memory_;
 };
 
 }  // namespace svc

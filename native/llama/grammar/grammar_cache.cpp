@@ -35,7 +35,7 @@ std::shared_ptr<Grammar> GrammarCache::get(const std::string & tenant, const std
 }
 
 std::shared_ptr<Grammar> GrammarCache::make(std::shared_ptr<const GrammarRules> rules) const {
-    auto grammar = std::make_unique<Grammar>(std::move(rules));
+    auto grammar = std::make_unique<Grammar>(std::move(rules), memory_);
     return {grammar.release(), [retired = retired_](Grammar * last) { retired->take(std::unique_ptr<Grammar>(last)); }};
 }
 

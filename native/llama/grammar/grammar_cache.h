@@ -36,6 +36,9 @@ class GrammarCache {
     void make_space();
 
     const llama_vocab * vocab_;
+    // Beside what is kept (make_space), some of the largest automata may run at once.
+    static constexpr size_t kMostMemoryBytes = 384 << 20;
+    std::shared_ptr<GrammarMemory> memory_ = std::make_shared<GrammarMemory>(kMostMemoryBytes);
     std::shared_ptr<RetiredGrammars> retired_ = std::make_shared<RetiredGrammars>();
     std::once_flag vocabulary_built_;
     std::unique_ptr<const VocabularyTrie> vocabulary_;
