@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "../../common/memory_wait.h"
 #include "../context/context_plan.h"
@@ -356,7 +357,8 @@ void Embedder::collect(const EmbedText & text, llama_seq_id sequence) {
     request.vectors[text.index] = request.rank ? std::vector<float>{values[0]} : normalised(values, n_out, norm_);
     request.n_tokens[text.index] = static_cast<uint32_t>(text.tokens.size());
     if (--request.n_missing > 0) return;
-    service_rate_.job_done(static_cast<double>(request.n_queued_tokens) * ms_per_token_ / 1000);
+    const auto n_all = std::accumulate(request.n_tokens.begin(), request.n_tokens.end(), uint64_t{0});
+    service_rate_.job_done(static_cast<double>(n_all) * ms_per_token_ / 1000);
     complete(text.request, {});
 }
 
