@@ -33,7 +33,7 @@ accept(first);
 // The server accepts some of them itself.
 while (taken.length === 0) await connect(first.address());
 // Closed beside an acceptor that begins to wait for it: some of these notice before, some after they wait.
-for (const server of await Promise.all(Array.from({ length: 20 }, listen))) {
+for (const server of await Promise.all(Array.from({ length: 100 }, listen))) {
   accept(server);
   server.close();
 }
