@@ -227,19 +227,23 @@ t.test('what nobody waits for is not computed, nor what is too late', async (t) 
   t.comment(`${Math.round(performance.now() - startedAt)} ms`);
 });
 
-t.test('an embedder that nobody has any more ends, once its last promise is settled', { skip: process.platform !== 'linux' }, async (t) => {
-  const model = await LlamaModel.load({ path: await randomModel({ arch: 'bert' }) });
-  t.teardown(() => model.close());
-  const nThreadsNow = () => readdirSync('/proc/self/task').length;
-  const openAndForget = async () => (await model.createEmbedder({ nThreads: 1, nCtx: 64 })).embed(['word'], by);
-  await openAndForget();
-  await collect();
-  const before = nThreadsNow();
-  const answers = await Promise.all(Array.from({ length: 12 }, openAndForget));
-  t.equal(answers.length, 12);
-  for (let round = 0; round < 50 && nThreadsNow() > before + 2; round++) await collect();
-  t.ok(nThreadsNow() <= before + 2, `${nThreadsNow()} threads, ${before} before`);
-});
+t.test(
+  'an embedder that nobody has any more ends, once its last promise is settled',
+  { skip: process.platform !== 'linux' },
+  async (t) => {
+    const model = await LlamaModel.load({ path: await randomModel({ arch: 'bert' }) });
+    t.teardown(() => model.close());
+    const nThreadsNow = () => readdirSync('/proc/self/task').length;
+    const openAndForget = async () => (await model.createEmbedder({ nThreads: 1, nCtx: 64 })).embed(['word'], by);
+    await openAndForget();
+    await collect();
+    const before = nThreadsNow();
+    const answers = await Promise.all(Array.from({ length: 12 }, openAndForget));
+    t.equal(answers.length, 12);
+    for (let round = 0; round < 50 && nThreadsNow() > before + 2; round++) await collect();
+    t.ok(nThreadsNow() <= before + 2, `${nThreadsNow()} threads, ${before} before`);
+  },
+);
 
 t.test('requests are bounded, not the texts of one', async (t) => {
   const { embedder } = await openBert(t, { maxQueuedJobs: 2 });

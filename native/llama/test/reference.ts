@@ -26,6 +26,8 @@ export type ReferenceProgram =
   | 'step-planner-test'
   | 'step-plan-test'
   | 'fair-queue-test'
+  | 'grammar-memory-test'
+  | 'id-source-test'
   | 'sequences-test'
   | 'core-arbiter-test'
   | 'compute-team-test'

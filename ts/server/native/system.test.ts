@@ -45,9 +45,13 @@ console.log(JSON.stringify({ areInherited: taken.includes(true), share: (user + 
 process.exit(0);
 `;
 
-t.test('a listener that is closed costs nothing, and what it accepted is not inherited', { skip: process.platform !== 'linux' }, async (t) => {
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
-  const { areInherited, share } = JSON.parse(stdout) as { areInherited: boolean; share: number };
-  t.equal(areInherited, false);
-  t.ok(share < 0.1, `computed ${Math.round(share * 100)} % of the time`);
-});
+t.test(
+  'a listener that is closed costs nothing, and what it accepted is not inherited',
+  { skip: process.platform !== 'linux' },
+  async (t) => {
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
+    const { areInherited, share } = JSON.parse(stdout) as { areInherited: boolean; share: number };
+    t.equal(areInherited, false);
+    t.ok(share < 0.1, `computed ${Math.round(share * 100)} % of the time`);
+  },
+);
