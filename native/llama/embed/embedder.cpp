@@ -227,11 +227,11 @@ void Embedder::tokenize(EmbedText & text) {
     const size_t n_tokens = text.tokens.size();
     check_length(text.index, "", n_tokens);
     if (n_tokens == 0) throw StatusError("invalid_argument", "input " + std::to_string(text.index) + " has no tokens");
-    // What the queue counted for this text was a guess by its bytes.
-    const size_t n_guessed =
+    // What the queue counted for this text was an estimate by its bytes.
+    const size_t n_estimated =
         std::min<size_t>(request.n_queued_tokens, AdmissionControl::tokens_of(n_bytes_of(request, text.index)));
-    queue_.recount(n_guessed, n_tokens);
-    request.n_queued_tokens += n_tokens - n_guessed;
+    queue_.recount(n_estimated, n_tokens);
+    request.n_queued_tokens += n_tokens - n_estimated;
 }
 
 void Embedder::check_length(size_t index, const char * bound, size_t n_tokens) const {
