@@ -76,3 +76,27 @@ t.test('errors have the shape of this API', async (t) => {
   t.ok(error instanceof Anthropic.BadRequestError);
   t.match(error, { error: { type: 'error', error: { type: 'invalid_request_error' } } });
 });
+
+t.test('models are listed as the client reads them, page by page', async (t) => {
+  const models = [];
+  for await (const model of client.models.list()) models.push(model);
+  const found = models.find(({ id }) => id === chatModel);
+  t.match(found, { type: 'model', id: chatModel, display_name: String });
+  t.notOk(Number.isNaN(Date.parse(found?.created_at ?? '')));
+});
+
+t.test('a parsed format is JSON by its schema', async (t) => {
+  const schema = { type: 'object', properties: { city: { type: 'string', maxLength: 8 } }, required: ['city'], additionalProperties: false };
+  const message = await client.messages.create({
+    ...request,
+    max_tokens: 100,
+    output_config: { format: { type: 'json_schema', schema } },
+  });
+  t.type(JSON.parse(textOf(message)).city, 'string');
+});
+
+t.test('a prompt that is too long says so in the words that clients look for', async (t) => {
+  const content = 'word '.repeat(40_000);
+  const refusal = await refusalOf(client.messages.create({ ...request, messages: [{ role: 'user', content }] }));
+  t.match(refusal, { status: 400, error: { message: /prompt is too long/ } });
+});

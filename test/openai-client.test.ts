@@ -178,6 +178,6 @@ t.test('a prompt beyond the context is context_length_exceeded', async (t) => {
   t.match(await refusalOf(complete({ messages: [{ role: 'user', content }] })), {
     status: 400,
     code: 'context_length_exceeded',
-    error: { message: /maximum context length/ },
+    error: { message: /This model's maximum context length is \d+ tokens/ },
   });
 });

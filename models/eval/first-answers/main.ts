@@ -40,6 +40,7 @@ interface Counts {
   nFirst: number;
   nRuleReplies: number;
   nRuleFirst: number;
+  nCited: number;
   nNotRefused: number;
   nUnanswerable: number;
   nUncited: number;
@@ -66,6 +67,7 @@ async function measure(docs: string, language: string): Promise<Figure[]> {
     nFirst: 0,
     nRuleReplies: 0,
     nRuleFirst: 0,
+    nCited: 0,
     nNotRefused: 0,
     nUnanswerable: 0,
     nUncited: 0,
@@ -79,6 +81,7 @@ async function measure(docs: string, language: string): Promise<Figure[]> {
     shareFigure(name('its first sentence does'), counts.nFirst, nAnswerable, goals?.first),
     shareFigure(name('three sentences by the rule of rare words'), counts.nRuleReplies, nAnswerable),
     shareFigure(name('one sentence by that rule'), counts.nRuleFirst, nAnswerable),
+    shareFigure(name('answerable, cited'), counts.nCited, nAnswerable),
     shareFigure(name('answerable, not refused'), counts.nNotRefused, nAnswerable, NOT_REFUSED_GOAL),
     shareFigure(name('unanswerable, nothing cited'), counts.nUncited, nUnanswerable, REFUSAL_GOAL),
   ];
@@ -90,7 +93,7 @@ async function count(counts: Counts, docs: string, language: string, seed: numbe
   for (const [i, text] of set.paragraphs.entries()) await client.add(`document-${i}.txt`, text);
   const rule = new RareWordRule(set.paragraphs);
   for (const asked of set.answerable) {
-    const { text } = await client.ask(asked.text, values.model);
+    const { text, citations } = await client.ask(asked.text, values.model);
     const isRefused = text.startsWith(nothingFoundIn(languageOf(asked.text)));
     const isRight = holds(text, asked);
     counts.nAnswerable += 1;
@@ -98,6 +101,7 @@ async function count(counts: Counts, docs: string, language: string, seed: numbe
     counts.nFirst += Number(holds(firstQuotation(text), asked));
     counts.nRuleReplies += Number(holds(rule.best(asked.text, 3).join(' '), asked));
     counts.nRuleFirst += Number(holds(rule.best(asked.text, 1).join(' '), asked));
+    counts.nCited += Number(citations.length > 0);
     counts.nNotRefused += Number(!isRefused);
     if (values['show-wrong'] && !isRight)
       console.log(`${asked.text} (${asked.answers.join(' | ')})\n  ${text.replaceAll('\n', ' ')}`);

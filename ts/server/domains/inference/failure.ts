@@ -72,11 +72,16 @@ function storageFailure(error: StorageError): InferenceError {
 
 function nativeFailure(error: NativeError): InferenceError {
   const code = fromNative[error.code];
-  const extra = code === 'context_length_exceeded' ? contextNumbers(error.details) : {};
+  if (code === 'context_length_exceeded') return promptTooLong(error.message, error.details, error);
   const retry = retried.includes(code) ? { retryAfterMs: error.details['retryAfterMs'] ?? defaultRetryMs } : {};
-  return inferenceError(code, error.message, { cause: error, extra, ...retry });
+  return inferenceError(code, error.message, { cause: error, ...retry });
 }
 
-function contextNumbers({ nPromptTokens, nCtx }: Record<string, number>): Record<string, unknown> {
-  return { n_prompt_tokens: nPromptTokens, n_ctx: nCtx };
+/** Clients tell this refusal from others by OpenAI's words before the comma, or by Anthropic's behind it, and then fall back to another model. */
+export function promptTooLong(message: string, { nPromptTokens, nCtx }: Record<string, number>, cause?: Error): InferenceError {
+  const sentence = `This model's maximum context length is ${nCtx} tokens, and the prompt is too long: ${message}.`;
+  return inferenceError('context_length_exceeded', sentence, {
+    ...(cause === undefined ? {} : { cause }),
+    extra: { n_prompt_tokens: nPromptTokens, n_ctx: nCtx },
+  });
 }

@@ -3,7 +3,7 @@ import type { ChatPrompt, CompletionRequest } from '../../backend.ts';
 import { invalid } from '../../errors.ts';
 import type { EncodedMedia } from '../../media/encoded-media.ts';
 import { RequestMedia } from '../../media/request-media.ts';
-import { withEngineFormat } from '../answer-format.ts';
+import { type AnswerFormat, readFormat, withEngineFormat } from '../answer-format.ts';
 import { SchemaReader } from '../json-schema.ts';
 import { asMembers, asText, type Members, omitNullish } from '../members.ts';
 import { promptThinking, promptTools } from '../prompt-parts.ts';
@@ -46,7 +46,7 @@ export function readMessagesRequest(body: MessagesRequest): CompletionRequest {
   const { prompt, media, needsTools } = readPrompt(body, body.chat_template_kwargs, schemas);
   const job = omitNullish<CompletionRequest['job']>({
     prompt,
-    ...withEngineFormat({}, body, 'grammar', schemas),
+    ...withEngineFormat(readOutputFormat(body, schemas), body, 'output_config.format', schemas),
     media: media.length > 0 ? media : undefined,
     maxTokens: body.max_tokens,
     stop: readStop(body.stop_sequences),
@@ -75,6 +75,18 @@ export function readPrompt(body: CountRequest, kwargs?: Members | null, schemas 
     media: media.parts,
     needsTools: use.tools.length > 0 && use.choice !== 'none',
   };
+}
+
+/** Both names at once are one too many: they could differ. */
+function readOutputFormat({ output_config: config, output_format: older }: MessagesRequest, schemas: SchemaReader): AnswerFormat {
+  const format = config?.['format'] ?? undefined;
+  if (format !== undefined && older) throw invalid('output_format', 'Give only one of output_config.format and output_format.');
+  if (format !== undefined) return readFormat(asMembers(format, 'output_config.format'), schemaOf, 'output_config.format', schemas);
+  return older ? readFormat(older, schemaOf, 'output_format', schemas) : {};
+}
+
+function schemaOf(format: Members): unknown {
+  return format['schema'];
 }
 
 /** Absent means as the model does by itself. */

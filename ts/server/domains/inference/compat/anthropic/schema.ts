@@ -25,6 +25,10 @@ export const MessagesRequest = Type.Object({
   temperature: nullableNumber(0, 2, 'Randomness; 0 takes the most likely token.'),
   stop_sequences: nullableList<string>({ type: 'string', minLength: 1 }, 64, 'Texts that end the answer.'),
   stream: nullableBoolean('Server-sent events instead of one body.'),
+  output_config: nullableRecord(
+    '`format`: {type: json_schema, schema} has the answer follow a schema. `effort` is accepted for compatibility.',
+  ),
+  output_format: nullableRecord('The older name of output_config.format.'),
   metadata: nullableRecord('Recorded nowhere; accepted for compatibility.'),
   top_k: nullableInteger(0, maxTokensLimit, 'Keeps this many tokens; 0 keeps all.'),
 });

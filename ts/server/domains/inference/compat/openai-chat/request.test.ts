@@ -257,3 +257,9 @@ t.test('speculative decoding goes by the names of llama.cpp', async (t) => {
   t.throws(() => read({ 'speculative.n_max': 65 }), { code: 'invalid_request', param: 'speculative.n_max' });
   t.throws(() => read({ 'speculative.type': 'eagle3' }), { code: 'invalid_request', param: 'speculative.type' });
 });
+
+t.test('the older form of tools is refused by name, and not passed over', async (t) => {
+  t.throws(() => read({ functions: [{ name: 'now' }] }), { param: 'functions' });
+  t.throws(() => read({ function_call: { name: 'now' } }), { param: 'function_call' });
+  read({ functions: [], function_call: 'none' });
+});

@@ -40,6 +40,7 @@ export interface KnowledgeCall {
 }
 
 export function readChatRequest(body: ChatRequest): ChatCall {
+  refuseOlderTools(body);
   const { messages, media } = readMessages(body.messages);
   const namespaces = [...new Set(body.knowledge ?? [])];
   const schemas = new SchemaReader();
@@ -74,6 +75,14 @@ export function readChatRequest(body: ChatRequest): ChatCall {
       : {}),
     ...readConversation(body, messages),
   };
+}
+
+/** What the answer must be depends on them, so they are never passed over. */
+function refuseOlderTools({ functions, function_call: call }: ChatRequest): void {
+  if (functions && functions.length > 0)
+    throw invalid('functions', 'functions is the older form of tools: send tools: [{"type": "function", "function": {...}}].');
+  if (call && call !== 'none' && call !== 'auto')
+    throw invalid('function_call', 'function_call is the older form of tool_choice: send tools and tool_choice.');
 }
 
 function readConversation(body: ChatRequest, messages: readonly Members[]): Pick<ChatCall, 'conversation'> {

@@ -29,6 +29,11 @@ export const ChatRequest = Type.Object({
   ),
   tools: nullableList<unknown>({}, 1024, 'Functions that the model may call.'),
   tool_choice: nullableEither<string | Record<string, unknown>>(['string', 'object'], 'none, auto, required, or one function.'),
+  functions: nullableList<unknown>({}, 1024, 'The older form of tools, which is refused: send tools.'),
+  function_call: nullableEither<string | Record<string, unknown>>(
+    ['string', 'object'],
+    'The older form of tool_choice, which is refused: send tool_choice.',
+  ),
   parallel_tool_calls: nullableBoolean('Several calls in one answer.'),
   response_format: nullableRecord('text, json_object or json_schema.'),
   reasoning_effort: nullableString('none switches thinking off where the template can.', { maxLength: 64 }),

@@ -5,6 +5,7 @@ import { modelSummary } from '../../api/model-body.ts';
 import { ModelSummary } from '../../api/model-schemas.ts';
 import { errorSpecs } from '../../errors.ts';
 import type { InferenceService } from '../../service.ts';
+import { AnthropicModelList, anthropicModelList } from '../anthropic/model-list.ts';
 import { openaiErrorBody } from '../openai/error-body.ts';
 
 const Entry = Type.Object({
@@ -23,12 +24,14 @@ export function modelListRoute(service: InferenceService): Route {
     maxBody: 0,
     tag: 'Models',
     summary: 'Models that the caller can ask',
-    description: 'Answers without a login too. Where a tenant limits its models, those that the groups of the caller grant.',
-    responses: { 200: Type.Object({ object: Type.Literal('list'), data: Type.Array(Entry) }) },
+    description:
+      'With the header anthropic-version, in the shape of Anthropic’s list. Answers without a login too. Where a tenant limits its models, those that the groups of the caller grant.',
+    responses: { 200: Type.Union([Type.Object({ object: Type.Literal('list'), data: Type.Array(Entry) }), AnthropicModelList]) },
     errors: errorSpecs('internal'),
     errorBody: openaiErrorBody,
-    handle: async ({ caller }) => {
+    handle: async ({ caller, headers }) => {
       const cards = await service.models(caller);
+      if (headers.has('anthropic-version')) return json(200, anthropicModelList(cards));
       const data = cards.map((card) => ({
         object: 'model' as const,
         ...modelSummary(card),

@@ -99,7 +99,7 @@ export function callItem(id: string, status: ItemStatus, callId: string, name: s
 function responseUsage({ nPromptTokens, nCachedTokens, nCompletionTokens }: JobUsage): Record<string, unknown> {
   return {
     input_tokens: nPromptTokens,
-    input_tokens_details: { cached_tokens: nCachedTokens },
+    input_tokens_details: { cached_tokens: nCachedTokens, cache_write_tokens: Math.max(0, nPromptTokens - nCachedTokens) },
     output_tokens: nCompletionTokens,
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: nPromptTokens + nCompletionTokens,
