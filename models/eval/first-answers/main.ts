@@ -10,8 +10,9 @@ import { languageOf } from '../../../ts/server/domains/data/evidence/question-la
 import { type Figure, figureTable, shareFigure } from '../figure.ts';
 import { KnowledgeClient } from '../knowledge/knowledge-client.ts';
 import { startModelServer } from '../model-server.ts';
-import { type AskedOf, drawQuestions } from './question-set.ts';
+import { type AskedOf, drawQuestions, type QuestionSet } from './question-set.ts';
 import { RareWordRule } from './rare-word-rule.ts';
+import { singleTopic, type TopicLanguage } from './single-topic.ts';
 
 const { values } = parseArgs({
   options: {
@@ -30,6 +31,8 @@ const GOALS = new Map([
   ['12', { reply: 0.92, first: 0.8 }],
   ['230', { reply: 0.9, first: 0.76 }],
 ]);
+/** Every document has the name of the thing, and no word of most answers is in their questions. */
+const TOPIC_GOALS = { reply: 0.9 };
 const REFUSAL_GOAL = 0.9;
 const NOT_REFUSED_GOAL = 0.99;
 const MARK = /\s?\[\d+(?:, \d+)*\]/g;
@@ -46,10 +49,13 @@ interface Counts {
   nUncited: number;
 }
 
+const seeds = values.seed.split(',').map(Number);
 const figures: Figure[] = [];
 const server = await startModelServer();
 try {
-  for (const docs of values.docs.split(','))
+  for (const language of ['en', 'de'] as const)
+    if (values.lang.split(',').includes(language)) figures.push(...(await measureTopics(language)));
+  for (const docs of values.docs.split(',').filter((each) => each !== ''))
     for (const language of values.lang.split(',')) figures.push(...(await measure(docs, language)));
 } finally {
   await server.stop();
@@ -61,7 +67,20 @@ console.log(`${held} goals held, ${missed} missed`);
 process.exitCode = missed === 0 ? 0 : 1;
 
 async function measure(docs: string, language: string): Promise<Figure[]> {
-  const counts: Counts = {
+  const counts = newCounts();
+  for (const seed of seeds)
+    await count(counts, drawQuestions(values.xquad, language, Number(docs), seed, Number(values.asked)), `${language}-${docs}-${seed}`);
+  return figuresOf(counts, `${language}, ${docs} documents`, GOALS.get(docs));
+}
+
+async function measureTopics(language: TopicLanguage): Promise<Figure[]> {
+  const counts = newCounts();
+  for (const seed of seeds) await count(counts, singleTopic(language, seed), `${language}-topic-${seed}`);
+  return figuresOf(counts, `${language}, one topic`, TOPIC_GOALS).filter(({ count: n }) => n > 0);
+}
+
+function newCounts(): Counts {
+  return {
     nAnswerable: 0,
     nReplies: 0,
     nFirst: 0,
@@ -72,9 +91,10 @@ async function measure(docs: string, language: string): Promise<Figure[]> {
     nUnanswerable: 0,
     nUncited: 0,
   };
-  for (const seed of values.seed.split(',').map(Number)) await count(counts, docs, language, seed);
-  const goals = GOALS.get(docs);
-  const name = (what: string) => `${language}, ${docs} documents: ${what}`;
+}
+
+function figuresOf(counts: Counts, of: string, goals: { reply: number; first?: number } | undefined): Figure[] {
+  const name = (what: string) => `${of}: ${what}`;
   const { nAnswerable, nUnanswerable } = counts;
   return [
     shareFigure(name('the reply holds the answer'), counts.nReplies, nAnswerable, goals?.reply),
@@ -87,9 +107,8 @@ async function measure(docs: string, language: string): Promise<Figure[]> {
   ];
 }
 
-async function count(counts: Counts, docs: string, language: string, seed: number): Promise<void> {
-  const set = drawQuestions(values.xquad, language, Number(docs), seed, Number(values.asked));
-  const client = new KnowledgeClient(server.url, `${language}-${docs}-${seed}`);
+async function count(counts: Counts, set: QuestionSet, namespace: string): Promise<void> {
+  const client = new KnowledgeClient(server.url, namespace);
   for (const [i, text] of set.paragraphs.entries()) await client.add(`document-${i}.txt`, text);
   const rule = new RareWordRule(set.paragraphs);
   for (const asked of set.answerable) {

@@ -32,6 +32,8 @@ export interface Consulted {
   readonly relevance: Relevance | 'aside';
   /** None where nothing is relevant. */
   readonly results: readonly PassageResult[];
+  /** How many of them the model and the client get; sentences of the others may be quoted. */
+  readonly nShown: number;
   readonly speaker: Speaker;
   readonly kept: KeptFiles;
   /** The base of the conversation's own files, which is named by the conversation alone. */
@@ -50,6 +52,7 @@ export class ConsultedPassages implements KnowledgeContext {
   readonly #tenant: string;
   readonly #files: Consulted['files'];
   readonly #results: readonly PassageResult[];
+  readonly #shown: readonly PassageResult[];
   readonly #judge: CitationJudge;
   /** Undefined: there is nothing to say. */
   readonly #notice: string | undefined;
@@ -60,17 +63,18 @@ export class ConsultedPassages implements KnowledgeContext {
   readonly #offersTools: boolean;
 
   constructor(consulted: Consulted) {
-    const { tenant, question, relevance, results, kept, speaker, keepsForm = false, offersTools = false } = consulted;
+    const { tenant, question, relevance, results, nShown, kept, speaker, keepsForm = false, offersTools = false } = consulted;
     const { files: own } = consulted;
     this.query = question.text;
     this.#tenant = tenant;
     this.#files = own;
     this.#question = question;
     this.#results = results;
+    this.#shown = results.slice(0, nShown);
     this.#isSure = relevance === 'found';
     this.#speaker = speaker;
     this.#offersTools = offersTools;
-    this.#judge = new CitationJudge(question.text, results);
+    this.#judge = new CitationJudge(question.text, this.#shown);
     this.#notice = relevance === 'nothing' && !keepsForm ? nothingFoundIn(question.language) : undefined;
     this.#mayQuote = results.length > 0 && !keepsForm && !offersTools;
     const files = kept.files.map(({ namespace, document: { id, source, kind } }) => {
@@ -83,11 +87,11 @@ export class ConsultedPassages implements KnowledgeContext {
     });
     this.unindexed = { count: kept.count, files };
     this.instruction = relevance === 'aside' ? '' : instructionFor(relevance, this.unindexed);
-    this.passages = passageText(results, this.unindexed);
+    this.passages = passageText(this.#shown, this.unindexed);
   }
 
   get found(): readonly FoundPassage[] {
-    return this.#results.map(({ fileId, source, score, text, attributes }) => {
+    return this.#shown.map(({ fileId, source, score, text, attributes }) => {
       return { fileId, fileName: source, score, text, attributes };
     });
   }

@@ -59,8 +59,8 @@ t.test('passages are numbered over all bases, each with its place', async (t) =>
   t.strictSame(
     asked.map(({ namespaces, question }) => [namespaces, question.k]),
     [
-      [['kb'], 4],
-      [['more'], 4],
+      [['kb'], 12],
+      [['more'], 12],
     ],
   );
 });
@@ -200,7 +200,7 @@ t.test('questions for all of something get more passages, and short ones what wa
   await ask('Who keeps the lighthouse?', 'What colour does its door have?');
   t.strictSame(
     asked.map(({ question }) => question.k),
-    [8, 8, 8, 8, 4, 4],
+    [12, 12, 12, 12, 12, 12],
   );
   t.equal(asked[4]?.question.text, 'Who keeps the lighthouse? And in 1900?');
   t.equal(asked[5]?.question.text, 'What colour does its door have?');

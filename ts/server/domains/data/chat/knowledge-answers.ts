@@ -33,9 +33,12 @@ import type { InputFiles } from './input-files.ts';
 import { questionOf } from './question-of-turns.ts';
 import { type AnswersSetting, Speaker } from './speaker.ts';
 
+/** Of each base, that the model gets. */
 const PASSAGES_OF_BASE = 4;
 /** For questions that ask for all of something. */
 const PASSAGES_FOR_LIST = 8;
+/** Of each base, whose sentences may be quoted. In a base of a single topic the right one is rarely among the first. */
+const PASSAGES_FOR_EVIDENCE = 12;
 /** Of files that are kept without an index, for the model and the client. */
 const MOST_KEPT_SHOWN = 10;
 const LIST_QUESTION =
@@ -76,7 +79,8 @@ export class KnowledgeAnswers implements KnowledgePort {
         tenant: caller.tenant,
         question: asked,
         relevance,
-        results: relevance === 'nothing' ? [] : found,
+        nShown: question.bounds?.maxResults ?? bases.length * (LIST_QUESTION.test(text) ? PASSAGES_FOR_LIST : PASSAGES_OF_BASE),
+        results: relevance === 'nothing' ? [] : boundedResults(withoutUnrelated(found), bases.length, bounds),
         kept,
         files: question.files && own && { ...question.files, namespace: own.namespace },
         speaker: new Speaker(this.#options.answers, fallback),
@@ -142,16 +146,21 @@ export class KnowledgeAnswers implements KnowledgePort {
   async #find(
     scope: TenantScope,
     bases: readonly KnowledgeBase[],
-    { maxResults, leastScore, ...ranking }: Bounds,
+    { maxResults, leastScore: _, ...ranking }: Bounds,
     { text, signal }: Pick<Question, 'text' | 'signal'>,
   ): Promise<PassageResult[]> {
-    const k = maxResults ?? (LIST_QUESTION.test(text) ? PASSAGES_FOR_LIST : PASSAGES_OF_BASE);
+    const k = maxResults ?? PASSAGES_FOR_EVIDENCE;
     const search = (base: KnowledgeBase) => this.#options.service.searchBases(scope, [base], { text, k, signal, ...ranking });
-    const found = withoutUnrelated((await Promise.all(bases.map(search))).flat());
-    if (maxResults === undefined && leastScore === 0) return found;
-    const best = bases.length > 1 ? found.toSorted((a, b) => b.relevance - a.relevance) : found;
-    return sureResults(best.slice(0, maxResults), leastScore);
+    const found = await Promise.all(bases.map(search));
+    // The best of each base come first: scores say nothing between searches.
+    return Array.from({ length: k }, (_, rank) => found.flatMap((results) => results[rank] ?? [])).flat();
   }
+}
+
+function boundedResults(found: readonly PassageResult[], nBases: number, { maxResults, leastScore }: Bounds): readonly PassageResult[] {
+  if (maxResults === undefined && leastScore === 0) return found;
+  const best = nBases > 1 ? found.toSorted((a, b) => b.relevance - a.relevance) : found;
+  return sureResults(best.slice(0, maxResults), leastScore);
 }
 
 interface Bounds extends Pick<Question, 'filter' | 'denseWeight' | 'isRanked'> {

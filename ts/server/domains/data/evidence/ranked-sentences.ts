@@ -2,6 +2,7 @@
 import type { PassageResult } from '../search/passage-result.ts';
 import { saysKind } from './asked-kind.ts';
 import type { AskedQuestion } from './asked-question.ts';
+import { MAX_PASSAGE, passageWords } from './passage-words.ts';
 import { isQuestion, type QuotableSentence, quotableSentences } from './quotable-sentences.ts';
 import { WordSet } from './word-forms.ts';
 
@@ -16,9 +17,7 @@ export interface RankedSentence {
 }
 
 /** More would take long, and the best ones are among them. */
-const MOST_PASSAGES = 8;
-/** A passage that is one long row is looked at by its beginning. */
-const MAX_PASSAGE = 10_000;
+const MOST_PASSAGES = 12;
 /** What a word counts that stands only in the headings or the name of the document, and one in the sentence before, which a pronoun refers to. */
 const HEAD_SHARE = 0.3;
 const BEFORE_SHARE = 0.3;
@@ -47,7 +46,7 @@ interface Candidate extends QuotableSentence {
 
 /** Best first; 0 for those that share no word with the question. */
 export function rankSentences(question: AskedQuestion, results: readonly PassageResult[]): RankedSentence[] {
-  const candidates = candidatesOf(results);
+  const candidates = candidatesOf(question, results);
   const weights = weigh(question, candidates);
   return candidates
     .map((candidate) => ({
@@ -59,24 +58,33 @@ export function rankSentences(question: AskedQuestion, results: readonly Passage
     .sort((a, b) => b.score - a.score || a.n - b.n);
 }
 
-function candidatesOf(results: readonly PassageResult[]): Candidate[] {
+function candidatesOf(question: AskedQuestion, results: readonly PassageResult[]): Candidate[] {
   const numbered = results.map((result, i) => ({ result, n: i + 1 }));
   const nearest = numbered.toSorted((a, b) => b.result.score - a.result.score || a.n - b.n).slice(0, MOST_PASSAGES);
-  const best = Math.max(...nearest.map(({ result }) => result.score), Number.MIN_VALUE);
-  return nearest.flatMap(({ result, n }) => {
+  const merits = meritsOf(question, nearest.map(({ result }) => result));
+  return nearest.flatMap(({ result, n }, i) => {
     const { source, title = '', heading = '', text } = result;
     const head = `${source}\n${title}\n${heading}`;
     const headWords = new WordSet(head);
     return quotableSentences(text.slice(0, MAX_PASSAGE), new Set([title, ...heading.split(' > ')])).map((sentence) => ({
       ...sentence,
       n,
-      merit: result.score / best,
+      merit: merits[i] ?? 0,
       own: new WordSet(sentence.text),
       preceding: new WordSet(sentence.before),
       // An answer stands below its question as below a heading.
       head: isQuestion(sentence.before) ? new WordSet(`${head}\n${sentence.before}`) : headWords,
     }));
   });
+}
+
+/** By the search, in which function words count as well, and by the content words alone; each beside the best. */
+function meritsOf({ words }: AskedQuestion, results: readonly PassageResult[]): number[] {
+  const scores = results.map(({ score }) => score);
+  const coverages = results.map((result) => passageWords(result).coverage(words));
+  const bestScore = Math.max(...scores, Number.MIN_VALUE);
+  const bestCoverage = Math.max(...coverages, Number.MIN_VALUE);
+  return scores.map((score, i) => (score / bestScore + (coverages[i] ?? 0) / bestCoverage) / 2);
 }
 
 /** What each word of the question counts: the fewer of the sentences have it, the more. They add up to 1. */

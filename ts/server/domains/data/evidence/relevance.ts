@@ -1,7 +1,7 @@
 /** Whether what was found answers a question: a statement about its content words and the passages, whatever the size of the knowledge base. */
 import type { PassageResult } from '../search/passage-result.ts';
 import type { AskedQuestion } from './asked-question.ts';
-import { WordSet } from './word-forms.ts';
+import { passageWords } from './passage-words.ts';
 
 /** `perhaps`: the nearest passages may be shown, but nothing says that they are about it. */
 export type Relevance = 'found' | 'perhaps' | 'nothing';
@@ -10,11 +10,15 @@ export type Relevance = 'found' | 'perhaps' | 'nothing';
 export const LEAST_RELEVANCE = 0.39;
 /** Beside a passage that is above it, less sure ones may help. */
 const LEAST_BESIDE = 0.12;
-/** A passage that is one long row is looked at by its beginning. */
-const MAX_PASSAGE = 10_000;
+
+/** What of the value each share of words has, and the lead of the best passage before the next one. */
+const SHARE_OF_WORDS = 0.4;
+const SHARE_OF_LEAD = 0.3;
+/** Of a base in which one passage alone was found. */
+const USUAL_LEAD = 0.3;
 
 /** Chosen on XQuAD in four languages by `npm run eval:first-answers`: at most 1 % of what passages answer lies below `perhaps`, and a tenth of the rest above `found`. */
-const LEAST = { words: { perhaps: 0.17, found: 0.5 }, runs: { perhaps: 0.12, found: 0.36 } } as const;
+const LEAST = { words: { perhaps: 0.24, found: 0.48 }, runs: { perhaps: 0.15, found: 0.35 } } as const;
 
 /** For the search route: empty when the best is not relevant by the rarity of its words in the base. */
 export function relevantOf<T extends { readonly relevance: number }>(results: readonly T[]): T[] {
@@ -27,20 +31,25 @@ export function withoutUnrelated<T extends { readonly relevance: number }>(resul
 }
 
 /**
- * Goes by the mean of two shares, each of the best passage: how much of the question's words it has, by what they count in their language, and
- * the search's own relevance, which goes by how rare they are in the base. A word of all passages weighs nothing in the one alone.
+ * Goes by two shares of the best passage: how much of the question's words it has, by what they count in their language, and the search's own
+ * relevance, which goes by how rare they are in the base. A word of all passages weighs nothing in the one alone. A passage that is found far before
+ * the others answers more often than one of many that are alike.
+ *
+ * @param results as the search gave them, of one or several bases.
  */
 export function relevanceOf(question: AskedQuestion, results: readonly PassageResult[]): Relevance {
-  if (results.length === 0) return 'nothing';
-  const coverage = Math.max(...results.map((result) => coverageOf(question, result)));
-  const value = (coverage + Math.max(...results.map(({ relevance }) => relevance))) / 2;
+  const values = [...Map.groupBy(results, ({ namespace }) => namespace).values()].map((own) => certaintyOf(question, own));
+  const value = Math.max(0, ...values);
   const least = question.words.some(({ isRun }) => isRun) ? LEAST.runs : LEAST.words;
   if (value >= least.found) return 'found';
   return value >= least.perhaps ? 'perhaps' : 'nothing';
 }
 
-function coverageOf({ words }: AskedQuestion, { source, title = '', heading = '', text }: PassageResult): number {
-  const passage = new WordSet([source, title, heading, text.slice(0, MAX_PASSAGE)].join('\n'));
-  const whole = words.reduce((sum, { weight }) => sum + weight, 0);
-  return whole === 0 ? 0 : words.reduce((sum, word) => sum + word.weight * passage.match(word), 0) / whole;
+function certaintyOf(question: AskedQuestion, results: readonly PassageResult[]): number {
+  const coverage = Math.max(...results.map((result) => passageWords(result).coverage(question.words)));
+  const relevance = Math.max(...results.map((result) => result.relevance));
+  const [best = 1, next] = results.map(({ score }) => score).sort((a, b) => b - a);
+  const lead = next === undefined || best <= 0 ? USUAL_LEAD : 1 - next / best;
+  // A lead alone says nothing where no word is shared.
+  return SHARE_OF_WORDS * (coverage + relevance) + (coverage === 0 ? 0 : SHARE_OF_LEAD * lead);
 }

@@ -52,6 +52,12 @@ export class WordSet {
     return share >= LEAST_GRAMS ? GRAM_MATCH * share : 0;
   }
 
+  /** Of the words, by their weights: the share that it has, 0 to 1. */
+  coverage(words: readonly (WordForm & { readonly weight: number })[]): number {
+    const whole = words.reduce((sum, { weight }) => sum + weight, 0);
+    return whole === 0 ? 0 : words.reduce((sum, word) => sum + word.weight * this.match(word), 0) / whole;
+  }
+
   /** How many of its stems are not among those of `other`. */
   countBeyond(other: WordSet): number {
     return [...this.#stems].filter((each) => !other.#stems.has(each)).length;

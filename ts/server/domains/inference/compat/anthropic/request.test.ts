@@ -112,11 +112,11 @@ for (const [name, members, param] of [
 t.test('a format of the answer is followed under both of its names, and one alone', async (t) => {
   const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
   const format = { type: 'json_schema', schema };
-  t.match(JSON.parse(read({ output_config: { format } }).job.jsonSchema ?? ''), schema);
-  t.match(JSON.parse(read({ output_format: format }).job.jsonSchema ?? ''), schema);
+  t.match(JSON.parse(String(read({ output_config: { format } }).job.jsonSchema)), schema);
+  t.match(JSON.parse(String(read({ output_format: format }).job.jsonSchema)), schema);
   t.equal(read({ output_config: { effort: 'low' } }).job.jsonSchema, undefined);
-  t.throws(() => read({ output_config: { format }, output_format: format }), { param: 'output_format' });
-  t.throws(() => read({ output_config: { format: { type: 'json_schema' } } }), { param: 'output_config.format' });
+  t.throws(() => read({ output_config: { format }, output_format: format }), { code: 'invalid_request', param: 'output_format' });
+  t.throws(() => read({ output_config: { format: { type: 'json_schema' } } }), { code: 'invalid_request', param: 'output_config.format' });
   t.throws(() => read({ output_config: { format: 'json' } }), { code: 'invalid_request' });
   t.throws(() => read({ output_config: { format }, grammar: 'root ::= "a"' }), { code: 'invalid_request' });
 });

@@ -259,7 +259,7 @@ t.test('speculative decoding goes by the names of llama.cpp', async (t) => {
 });
 
 t.test('the older form of tools is refused by name, and not passed over', async (t) => {
-  t.throws(() => read({ functions: [{ name: 'now' }] }), { param: 'functions' });
-  t.throws(() => read({ function_call: { name: 'now' } }), { param: 'function_call' });
+  t.throws(() => read({ functions: [{ name: 'now' }] }), { code: 'invalid_request', param: 'functions' });
+  t.throws(() => read({ function_call: { name: 'now' } }), { code: 'invalid_request', param: 'function_call' });
   read({ functions: [], function_call: 'none' });
 });
