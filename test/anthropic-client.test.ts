@@ -86,7 +86,12 @@ t.test('models are listed as the client reads them, page by page', async (t) => 
 });
 
 t.test('a parsed format is JSON by its schema', async (t) => {
-  const schema = { type: 'object', properties: { city: { type: 'string', maxLength: 8 } }, required: ['city'], additionalProperties: false };
+  const schema = {
+    type: 'object',
+    properties: { city: { type: 'string', maxLength: 8 } },
+    required: ['city'],
+    additionalProperties: false,
+  };
   const message = await client.messages.create({
     ...request,
     max_tokens: 100,

@@ -69,7 +69,11 @@ process.exitCode = missed === 0 ? 0 : 1;
 async function measure(docs: string, language: string): Promise<Figure[]> {
   const counts = newCounts();
   for (const seed of seeds)
-    await count(counts, drawQuestions(values.xquad, language, Number(docs), seed, Number(values.asked)), `${language}-${docs}-${seed}`);
+    await count(
+      counts,
+      drawQuestions(values.xquad, language, Number(docs), seed, Number(values.asked)),
+      `${language}-${docs}-${seed}`,
+    );
   return figuresOf(counts, `${language}, ${docs} documents`, GOALS.get(docs));
 }
 

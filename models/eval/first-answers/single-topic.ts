@@ -10,7 +10,10 @@ const THINGS = {
   en: ['boiler', 'printer', 'tower', 'ferry', 'press', 'archive'],
   de: ['Kessel', 'Drucker', 'Turm', 'Kran', 'Ofen', 'Roboter'],
 } as const;
-const PLACES = { en: ['in the cellar', 'behind the kitchen', 'on the third floor'], de: ['im Keller', 'hinter der Küche', 'im dritten Stock'] };
+const PLACES = {
+  en: ['in the cellar', 'behind the kitchen', 'on the third floor'],
+  de: ['im Keller', 'hinter der Küche', 'im dritten Stock'],
+};
 const PEOPLE = ['Mira Doll', 'Jonas Brandt', 'Ada Venn', 'Tomas Keel'];
 const COLOURS = { en: ['green', 'dark red', 'pale blue'], de: ['grün', 'dunkelrot', 'hellblau'] };
 
@@ -36,7 +39,9 @@ export function singleTopic(language: TopicLanguage, seed: number): QuestionSet 
     price: `${1 + random.integer(90)},${100 + random.integer(900)}`,
   };
   const facts = language === 'en' ? english(values) : german(values);
-  const copies = facts.slice(0, 2).map(({ document }) => `${document} ${language === 'en' ? 'Checked again.' : 'Erneut geprüft.'}`);
+  const copies = facts
+    .slice(0, 2)
+    .map(({ document }) => `${document} ${language === 'en' ? 'Checked again.' : 'Erneut geprüft.'}`);
   return {
     paragraphs: [...facts.map(({ document }) => document), ...copies],
     answerable: facts.map(({ question, answer }) => ({ text: question, answers: [answer] })),
@@ -62,11 +67,23 @@ function english({ thing, place, person, colour, year, litres, months, price }: 
     fact(`${person} looks after the ${thing}. The ${thing} needs a key.`, `Who is responsible for the ${thing}?`, person),
     fact(`The door of the ${thing} is ${colour}. The ${thing} has one door.`, `What colour does the ${thing} have?`, colour),
     fact(`The ${thing} holds ${litres} litres. The ${thing} is never full.`, `How much fits into the ${thing}?`, litres),
-    fact(`The ${thing} is serviced every ${months} months. The ${thing} is then off.`, `How often is the ${thing} maintained?`, months),
+    fact(
+      `The ${thing} is serviced every ${months} months. The ${thing} is then off.`,
+      `How often is the ${thing} maintained?`,
+      months,
+    ),
     fact(`The ${thing} cost ${price} pounds. The ${thing} is paid.`, `How expensive was the ${thing}?`, price),
     fact(`The ${thing} burns wood pellets. The ${thing} makes little ash.`, `Which fuel does the ${thing} take?`, 'wood pellets'),
-    fact(`Nobody may open the ${thing} on Sundays. The ${thing} is loud.`, `On which day must the ${thing} stay closed?`, 'Sundays'),
-    fact(`The manual of the ${thing} lies in room 12. The ${thing} has no other.`, `Where do I find the manual of the ${thing}?`, 'room 12'),
+    fact(
+      `Nobody may open the ${thing} on Sundays. The ${thing} is loud.`,
+      `On which day must the ${thing} stay closed?`,
+      'Sundays',
+    ),
+    fact(
+      `The manual of the ${thing} lies in room 12. The ${thing} has no other.`,
+      `Where do I find the manual of the ${thing}?`,
+      'room 12',
+    ),
   ];
 }
 
@@ -77,11 +94,23 @@ function german({ thing, place, person, colour, year, litres, months, price }: V
     fact(`${person} betreut den ${thing}. Der ${thing} braucht einen Schlüssel.`, `Wer ist für den ${thing} zuständig?`, person),
     fact(`Die Tür vom ${thing} ist ${colour}. Der ${thing} hat eine Tür.`, `Welche Farbe hat der ${thing}?`, colour),
     fact(`In den ${thing} passen ${litres} Liter. Der ${thing} ist nie voll.`, `Wie viel fasst der ${thing}?`, litres),
-    fact(`Der ${thing} wird alle ${months} Monate gewartet. Der ${thing} ist dann aus.`, `Wie oft ist beim ${thing} Wartung?`, months),
+    fact(
+      `Der ${thing} wird alle ${months} Monate gewartet. Der ${thing} ist dann aus.`,
+      `Wie oft ist beim ${thing} Wartung?`,
+      months,
+    ),
     fact(`Der ${thing} hat ${price} Euro gekostet. Der ${thing} ist bezahlt.`, `Wie teuer war der ${thing}?`, price),
     fact(`Der ${thing} verbrennt Pellets. Der ${thing} macht wenig Asche.`, `Welchen Brennstoff nimmt der ${thing}?`, 'Pellets'),
-    fact(`Niemand darf den ${thing} sonntags öffnen. Der ${thing} ist laut.`, `An welchem Tag bleibt der ${thing} zu?`, 'sonntags'),
-    fact(`Die Anleitung vom ${thing} liegt in Raum 12. Der ${thing} hat keine andere.`, `Wo finde ich die Anleitung zum ${thing}?`, 'Raum 12'),
+    fact(
+      `Niemand darf den ${thing} sonntags öffnen. Der ${thing} ist laut.`,
+      `An welchem Tag bleibt der ${thing} zu?`,
+      'sonntags',
+    ),
+    fact(
+      `Die Anleitung vom ${thing} liegt in Raum 12. Der ${thing} hat keine andere.`,
+      `Wo finde ich die Anleitung zum ${thing}?`,
+      'Raum 12',
+    ),
   ];
 }
 

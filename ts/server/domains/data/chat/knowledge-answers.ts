@@ -157,7 +157,11 @@ export class KnowledgeAnswers implements KnowledgePort {
   }
 }
 
-function boundedResults(found: readonly PassageResult[], nBases: number, { maxResults, leastScore }: Bounds): readonly PassageResult[] {
+function boundedResults(
+  found: readonly PassageResult[],
+  nBases: number,
+  { maxResults, leastScore }: Bounds,
+): readonly PassageResult[] {
   if (maxResults === undefined && leastScore === 0) return found;
   const best = nBases > 1 ? found.toSorted((a, b) => b.relevance - a.relevance) : found;
   return sureResults(best.slice(0, maxResults), leastScore);

@@ -52,10 +52,14 @@ t.test('a sentence says such a thing, may, or says none', async (t) => {
 
 t.test('any text is judged', async () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.string({ unit: 'grapheme', maxLength: 300 }), (question, sentence) => {
-      const kind = askedKindOf(question) ?? 'person';
-      saysKind(kind, sentence, question, new WordSet(question.toWellFormed()));
-    }),
+    fc.property(
+      fc.string({ unit: 'binary', maxLength: 300 }),
+      fc.string({ unit: 'grapheme', maxLength: 300 }),
+      (question, sentence) => {
+        const kind = askedKindOf(question) ?? 'person';
+        saysKind(kind, sentence, question, new WordSet(question.toWellFormed()));
+      },
+    ),
     { numRuns: 500 },
   );
 });

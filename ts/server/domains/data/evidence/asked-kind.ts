@@ -25,7 +25,10 @@ const ASKING: readonly (readonly [AskedKind, RegExp])[] = [
     'quantity',
     /how (?:many|much|long|old|far|large|big|high|tall|deep|fast)|percent| wie ?(?:viele?|lange?|alt|hoch|groß|weit|tief|schnell)|prozent|сколько|как долго|процент|какова (?:длина|высота|площадь)|多少|多长|多大|多高|几个|百分|combien|cuánt[oa]s?|quant[oiae]s? |何人|何個|いくつ/,
   ],
-  ['colour', /what colou?r|which colou?r|welche farbe|какого цвета|какой цвет|什么颜色|quelle couleur|de qué color|che colore|何色/],
+  [
+    'colour',
+    /what colou?r|which colou?r|welche farbe|какого цвета|какой цвет|什么颜色|quelle couleur|de qué color|che colore|何色/,
+  ],
   ['place', / where | wo | wohin | woher |где|куда|откуда|哪里|哪儿|在哪|何处| où | dónde | dove | onde |どこ/],
   [
     'person',
@@ -44,7 +47,8 @@ const PLACE =
 const SAYING = {
   weekday:
     /(?:mon|tues|wednes|thurs|fri|satur|sun)days?|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag|понедельник|вторник|сред[ауы]|четверг|пятниц|суббот|воскресень|星期|周[一二三四五六日末]|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|miércoles|jueves|viernes|sábado|domingo|曜日/iu,
-  price: /[$€£¥₽]|\d\s?(?:euros?|pounds?|dollars?|cents?|francs?|usd|eur|gbp|chf|руб|доллар|евро|元|美元|欧元|英镑|円)|(?:cost|kostet|gekostet|стоит|стоил|价格|花费)/iu,
+  price:
+    /[$€£¥₽]|\d\s?(?:euros?|pounds?|dollars?|cents?|francs?|usd|eur|gbp|chf|руб|доллар|евро|元|美元|欧元|英镑|円)|(?:cost|kostet|gekostet|стоит|стоил|价格|花费)/iu,
   frequency:
     /\b(?:every|each|once|twice|daily|weekly|monthly|yearly|annually|hourly|times|alle|jede[nrs]?|täglich|wöchentlich|monatlich|jährlich|einmal|zweimal|mal|chaque|tous|fois|cada|veces|ogni|volte)\b|кажд|раз в|ежедневно|еженедельно|ежемесячно|ежегодно|每|次|毎/iu,
   colour:

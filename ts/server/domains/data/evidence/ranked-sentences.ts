@@ -61,7 +61,10 @@ export function rankSentences(question: AskedQuestion, results: readonly Passage
 function candidatesOf(question: AskedQuestion, results: readonly PassageResult[]): Candidate[] {
   const numbered = results.map((result, i) => ({ result, n: i + 1 }));
   const nearest = numbered.toSorted((a, b) => b.result.score - a.result.score || a.n - b.n).slice(0, MOST_PASSAGES);
-  const merits = meritsOf(question, nearest.map(({ result }) => result));
+  const merits = meritsOf(
+    question,
+    nearest.map(({ result }) => result),
+  );
   return nearest.flatMap(({ result, n }, i) => {
     const { source, title = '', heading = '', text } = result;
     const head = `${source}\n${title}\n${heading}`;

@@ -116,7 +116,10 @@ t.test('a format of the answer is followed under both of its names, and one alon
   t.match(JSON.parse(String(read({ output_format: format }).job.jsonSchema)), schema);
   t.equal(read({ output_config: { effort: 'low' } }).job.jsonSchema, undefined);
   t.throws(() => read({ output_config: { format }, output_format: format }), { code: 'invalid_request', param: 'output_format' });
-  t.throws(() => read({ output_config: { format: { type: 'json_schema' } } }), { code: 'invalid_request', param: 'output_config.format' });
+  t.throws(() => read({ output_config: { format: { type: 'json_schema' } } }), {
+    code: 'invalid_request',
+    param: 'output_config.format',
+  });
   t.throws(() => read({ output_config: { format: 'json' } }), { code: 'invalid_request' });
   t.throws(() => read({ output_config: { format }, grammar: 'root ::= "a"' }), { code: 'invalid_request' });
 });

@@ -81,7 +81,8 @@ export function readPrompt(body: CountRequest, kwargs?: Members | null, schemas 
 function readOutputFormat({ output_config: config, output_format: older }: MessagesRequest, schemas: SchemaReader): AnswerFormat {
   const format = config?.['format'] ?? undefined;
   if (format !== undefined && older) throw invalid('output_format', 'Give only one of output_config.format and output_format.');
-  if (format !== undefined) return readFormat(asMembers(format, 'output_config.format'), schemaOf, 'output_config.format', schemas);
+  if (format !== undefined)
+    return readFormat(asMembers(format, 'output_config.format'), schemaOf, 'output_config.format', schemas);
   return older ? readFormat(older, schemaOf, 'output_format', schemas) : {};
 }
 

@@ -55,7 +55,12 @@ t.test('a text answer has every event in order, numbered without gaps', async (t
       status: 'completed',
       incomplete_details: null,
       output: [{ id: item.id, type: 'message', status: 'completed', content: [{ type: 'output_text', text: 'Hé "you"' }] }],
-      usage: { input_tokens: 7, output_tokens: 3, total_tokens: 10, input_tokens_details: { cached_tokens: 2, cache_write_tokens: 5 } },
+      usage: {
+        input_tokens: 7,
+        output_tokens: 3,
+        total_tokens: 10,
+        input_tokens_details: { cached_tokens: 2, cache_write_tokens: 5 },
+      },
     },
   });
 });
