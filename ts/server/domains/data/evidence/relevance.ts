@@ -15,7 +15,7 @@ const LEAST_BESIDE = 0.12;
 const SHARE_OF_WORDS = 0.4;
 const SHARE_OF_LEAD = 0.3;
 /** Of a base in which one passage alone was found. */
-const USUAL_LEAD = 0.3;
+const LONE_LEAD = 0.3;
 
 /** Chosen on XQuAD in four languages by `npm run eval:first-answers`: at most 1 % of what passages answer lies below `perhaps`, and a tenth of the rest above `found`. */
 const LEAST = { words: { perhaps: 0.24, found: 0.48 }, runs: { perhaps: 0.15, found: 0.35 } } as const;
@@ -49,7 +49,7 @@ function certaintyOf(question: AskedQuestion, results: readonly PassageResult[])
   const coverage = Math.max(...results.map((result) => passageWords(result).coverage(question.words)));
   const relevance = Math.max(...results.map((result) => result.relevance));
   const [best = 1, next] = results.map(({ score }) => score).sort((a, b) => b - a);
-  const lead = next === undefined || best <= 0 ? USUAL_LEAD : 1 - next / best;
+  const lead = next === undefined || best <= 0 ? LONE_LEAD : 1 - next / best;
   // A lead alone says nothing where no word is shared.
   return SHARE_OF_WORDS * (coverage + relevance) + (coverage === 0 ? 0 : SHARE_OF_LEAD * lead);
 }

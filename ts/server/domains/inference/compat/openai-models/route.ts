@@ -5,7 +5,7 @@ import { modelSummary } from '../../api/model-body.ts';
 import { ModelSummary } from '../../api/model-schemas.ts';
 import { errorSpecs } from '../../errors.ts';
 import type { InferenceService } from '../../service.ts';
-import { AnthropicModelList, anthropicModelList } from '../anthropic/model-list.ts';
+import { anthropicModelList } from '../anthropic/model-list.ts';
 import { openaiErrorBody } from '../openai/error-body.ts';
 
 const Entry = Type.Object({
@@ -25,8 +25,8 @@ export function modelListRoute(service: InferenceService): Route {
     tag: 'Models',
     summary: 'Models that the caller can ask',
     description:
-      'With the header anthropic-version, in the shape of Anthropic’s list. Answers without a login too. Where a tenant limits its models, those that the groups of the caller grant.',
-    responses: { 200: Type.Union([Type.Object({ object: Type.Literal('list'), data: Type.Array(Entry) }), AnthropicModelList]) },
+      'With the header anthropic-version, the list is in the shape of Anthropic’s API (`data` with `type`, `display_name` and `created_at`, `first_id`, `last_id`, `has_more`). Answers without a login too. Where a tenant limits its models, those that the groups of the caller grant.',
+    responses: { 200: Type.Object({ object: Type.Literal('list'), data: Type.Array(Entry) }) },
     errors: errorSpecs('internal'),
     errorBody: openaiErrorBody,
     handle: async ({ caller, headers }) => {
