@@ -14,7 +14,10 @@ import { storedAnswer } from './stored-answer.ts';
 
 const SCOPE = 'account:manage';
 
-type Conversations = Pick<ConversationService, 'get' | 'appendAll' | 'hasMessage' | 'filesKey' | 'makeFilesKey'>;
+type Conversations = Pick<
+  ConversationService,
+  'get' | 'appendAll' | 'hasMessage' | 'filesKey' | 'makeFilesKey' | 'requireCapacity'
+>;
 
 export class ChatStorage implements ConversationPort {
   readonly #service: Conversations;
@@ -39,6 +42,7 @@ export class ChatStorage implements ConversationPort {
     if (conversation.messageCount + 2 > MAX_MESSAGES)
       throw new DomainError('conversation_full', 'The conversation has as many messages as are kept; begin another.');
     await refusing(() => this.#requireFitting(owner, question));
+    await refusing(() => this.#service.requireCapacity(owner, Buffer.byteLength(question.text)));
     const store = (answer: ConversationAnswer) => refusing(() => this.#append(owner, conversation, question, answer));
     return {
       owner: { tenant: owner.tenant, subject: owner.subject },

@@ -14,6 +14,7 @@ const specs = {
   message_conflict: [409, 'A message with this id and other content is there already; use another id.'],
   conversation_full: [409, 'The conversation has as many messages as are kept; begin another.'],
   too_many_conversations: [409, 'The caller has as many conversations as are kept; delete some.'],
+  conversation_quota_exceeded: [429, 'The tenant’s conversations and artifacts would take more space than it has; delete some.'],
   share_not_found: [404, 'Nothing is shared under this id in the tenant; it may have been taken back or erased.'],
   artifact_not_found: [404, 'The caller has no artifact with this id, or not this version of it.'],
   artifact_full: [409, 'The artifact has as many versions as are kept; save a new one.'],

@@ -35,8 +35,12 @@ export const conversations = defineModule({
       },
       erase: (keys: readonly string[]) => knowledge.port.eraseFiles(keys),
     };
-    const temporaryMs = settings['conversations.temporary_hours'] * HOUR_MS;
-    const service = new ConversationService({ storage, files, temporaryMs });
+    const service = new ConversationService({
+      storage,
+      files,
+      temporaryMs: settings['conversations.temporary_hours'] * HOUR_MS,
+      tenantBytes: settings['conversations.tenant_bytes'],
+    });
     const sweep = new Sweep(storage, log, files);
     return {
       api: service,

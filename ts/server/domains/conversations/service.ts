@@ -15,12 +15,14 @@ import { MAX_JSON_LENGTH } from './limits.ts';
 import type { Owner } from './owner.ts';
 import { HitCollector, type SearchHit } from './search/hit-collector.ts';
 import { SearchQuery } from './search/search-query.ts';
+import { DEFAULT_TENANT_BYTES } from './settings.ts';
 import { type ConversationCursor, type ConversationFilter, ConversationStore } from './store/conversation-store.ts';
 import { ErasureStore, type FilesEraser } from './store/erasure-store.ts';
 import { type Folder, FolderStore } from './store/folder-store.ts';
 import { ImportStore } from './store/import-store.ts';
 import { type Appended, type MessageRange, MessageStore } from './store/message-store.ts';
 import { SearchStore } from './store/search-store.ts';
+import { TenantSpace } from './store/tenant-space.ts';
 import { ConversationReader } from './transfer/conversation-reader.ts';
 import { type ImportReport, importFile } from './transfer/importer.ts';
 
@@ -35,10 +37,13 @@ export interface ServiceOptions {
   readonly files?: FilesEraser;
   /** How long a temporary conversation is kept after its last message. */
   readonly temporaryMs: number;
+  /** Of all conversations and artifacts of a tenant. */
+  readonly tenantBytes?: number;
   readonly now?: () => number;
 }
 
 export class ConversationService {
+  readonly space: TenantSpace;
   readonly #conversations: ConversationStore;
   readonly #messages: MessageStore;
   readonly #erasure: ErasureStore;
@@ -49,13 +54,14 @@ export class ConversationService {
   readonly #temporaryMs: number;
   readonly #now: () => number;
 
-  constructor({ storage, files, temporaryMs, now = Date.now }: ServiceOptions) {
-    this.#conversations = new ConversationStore(storage);
-    this.#messages = new MessageStore(storage);
+  constructor({ storage, files, temporaryMs, tenantBytes = DEFAULT_TENANT_BYTES, now = Date.now }: ServiceOptions) {
+    this.space = new TenantSpace(storage, tenantBytes);
+    this.#conversations = new ConversationStore(storage, this.space);
+    this.#messages = new MessageStore(storage, this.space);
     this.#erasure = new ErasureStore(storage, files);
     this.#folders = new FolderStore(storage);
     this.#search = new SearchStore(storage);
-    this.#imports = new ImportStore(storage);
+    this.#imports = new ImportStore(storage, this.space);
     this.#temporaryMs = temporaryMs;
     this.#now = now;
   }
@@ -71,6 +77,11 @@ export class ConversationService {
       createdAt,
       expiresAt: input.isTemporary === true ? createdAt + this.#temporaryMs : undefined,
     });
+  }
+
+  /** Throws `conversation_quota_exceeded` where the tenant has no space for so many bytes. */
+  async requireCapacity(owner: Owner, bytes: number): Promise<void> {
+    await this.space.requireCapacity(owner, bytes);
   }
 
   async get(owner: Owner, id: string): Promise<Conversation> {

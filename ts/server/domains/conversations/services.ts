@@ -10,7 +10,7 @@ export function createServices(storage: Storage, conversations: ConversationServ
   return {
     conversations,
     shares: new ShareService({ storage, conversations }),
-    artifacts: new ArtifactService({ storage }),
+    artifacts: new ArtifactService({ storage, space: conversations.space }),
     prompts: new PromptService({ storage }),
   };
 }

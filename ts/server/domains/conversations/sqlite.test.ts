@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ContractDatabase, testConversationContract } from './test-support/conversation-contract.ts';
 import { testLibraryContract } from './test-support/library-contract.ts';
+import { testQuotaContract } from './test-support/quota-contract.ts';
 
 async function newDatabase(): Promise<ContractDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-conversations-'));
@@ -11,3 +12,4 @@ async function newDatabase(): Promise<ContractDatabase> {
 
 testConversationContract(newDatabase);
 testLibraryContract(newDatabase);
+testQuotaContract(newDatabase);

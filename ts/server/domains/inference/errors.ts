@@ -60,6 +60,10 @@ const table = {
   ],
   conversation_not_found: [404, 'The caller has no conversation with the id in `conversation_id`.'],
   conversation_full: [409, 'The conversation has as many messages as are kept; begin another.'],
+  conversation_quota_exceeded: [
+    429,
+    'The tenant’s conversations take all the space that they may; delete some, or leave `conversation_id` out.',
+  ],
   message_not_found: [404, 'The conversation has no message with the id in `conversation_answer.parent_id`.'],
   message_conflict: [409, 'The conversation has a message with the id in `conversation_answer.id` already; use another id.'],
   stream_exists: [409, 'An answer with the id in `conversation_answer.id` is being made or has just been; follow its stream.'],
@@ -151,6 +155,7 @@ const ofInputFiles: readonly InferenceErrorCode[] = ['file_not_found', 'file_els
 const ofConversations: readonly InferenceErrorCode[] = [
   'conversation_not_found',
   'conversation_full',
+  'conversation_quota_exceeded',
   'conversations_unavailable',
   'message_not_found',
   'message_conflict',

@@ -5,6 +5,7 @@ import { ConversationError } from '../errors.ts';
 import type { Owner } from '../owner.ts';
 import { checkTexts } from '../service.ts';
 import { newShareId, shareNotFound } from '../sharing/share-service.ts';
+import type { TenantSpace } from '../store/tenant-space.ts';
 import type {
   Artifact,
   ArtifactContent,
@@ -27,8 +28,8 @@ export class ArtifactService {
   readonly #shares: ArtifactShareStore;
   readonly #now: () => number;
 
-  constructor({ storage, now = Date.now }: { storage: Storage; now?: () => number }) {
-    this.#artifacts = new ArtifactStore(storage);
+  constructor({ storage, space, now = Date.now }: { storage: Storage; space: TenantSpace; now?: () => number }) {
+    this.#artifacts = new ArtifactStore(storage, space);
     this.#shares = new ArtifactShareStore(storage);
     this.#now = now;
   }

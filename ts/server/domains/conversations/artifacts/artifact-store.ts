@@ -6,6 +6,7 @@ import { MAX_ARTIFACT_VERSIONS, MAX_ARTIFACTS } from '../limits.ts';
 import type { Owner } from '../owner.ts';
 import { lockRow } from '../store/conversation-store.ts';
 import type { ArtifactTable, ConversationTables } from '../store/tables.ts';
+import { bytesOfTexts, type TenantSpace } from '../store/tenant-space.ts';
 import type { Dialect } from '../store/term-index.ts';
 import type {
   Artifact,
@@ -22,16 +23,20 @@ export type ArtifactRow = Selectable<ArtifactTable> & { readonly conversation_id
 export class ArtifactStore {
   readonly #access: StorageAccess<ConversationTables>;
 
-  constructor(storage: Storage) {
+  readonly #space: TenantSpace;
+
+  constructor(storage: Storage, space: TenantSpace) {
     this.#access = storage.access<ConversationTables>();
+    this.#space = space;
   }
 
-  /** One that the owner has already under this id is left as it is. Throws `conversation_not_found` and `too_many_artifacts`. */
+  /** One that the owner has already under this id is left as it is. Throws `conversation_not_found`, `too_many_artifacts` and the quota's refusal. */
   async insert(owner: Owner, given: NewArtifact): Promise<{ artifact: Artifact; isNew: boolean }> {
     return await this.#access.write(owner, async (tx) => {
       const before = await artifactsOf(tx, owner).where('a.id', '=', given.id).executeTakeFirst();
       if (before !== undefined) return { artifact: toArtifact(before), isNew: false };
       await checkCount(tx, owner);
+      await this.#space.require(tx, owner, bytesOfFirst(given));
       const no = await insertRow(tx, this.#access.dialect, owner, given);
       await insertVersion(tx, owner, no, 1, given);
       const row = await artifactsOf(tx, owner).where('a.no', '=', no).executeTakeFirstOrThrow();
@@ -39,7 +44,7 @@ export class ArtifactStore {
     });
   }
 
-  /** The content of the last version is no new one. Throws `artifact_not_found` and `artifact_full`. */
+  /** The content of the last version is no new one. Throws `artifact_not_found`, `artifact_full` and the quota's refusal. */
   async addVersion(owner: Owner, id: string, given: NewVersion): Promise<{ artifact: Artifact; isNew: boolean }> {
     return await this.#access.write(owner, async (tx) => {
       const row = await lockArtifact(tx, this.#access.dialect, owner, id);
@@ -51,8 +56,11 @@ export class ArtifactStore {
           `The artifact has ${row.last_version} versions, which is the limit. Save a new one.`,
         );
       const version = row.last_version + 1;
+      const more = bytesOfTexts(given.content);
+      await this.#space.require(tx, owner, more);
       await insertVersion(tx, owner, row.no, version, given);
-      const change = { last_version: version, updated_at: Math.max(given.createdAt, row.updated_at) };
+      const updatedAt = Math.max(given.createdAt, row.updated_at);
+      const change = { last_version: version, updated_at: updatedAt, bytes: row.bytes + more };
       await tx.updateTable('artifacts').set(change).where('tenant', '=', owner.tenant).where('no', '=', row.no).execute();
       return { artifact: toArtifact({ ...row, ...change }), isNew: true };
     });
@@ -137,6 +145,11 @@ function versionsOf(db: Kysely<ConversationTables>, { tenant }: Pick<Owner, 'ten
     .where('artifact_no', '=', no);
 }
 
+/** Of the artifact and its first version. */
+function bytesOfFirst({ title, content }: NewArtifact): number {
+  return bytesOfTexts(title) + bytesOfTexts(content);
+}
+
 async function insertRow(tx: Kysely<ConversationTables>, dialect: Dialect, owner: Owner, given: NewArtifact): Promise<number> {
   const { conversationId } = given;
   const conversation = conversationId === undefined ? undefined : await lockRow(tx, dialect, owner, conversationId);
@@ -153,6 +166,7 @@ async function insertRow(tx: Kysely<ConversationTables>, dialect: Dialect, owner
       created_at: given.createdAt,
       updated_at: given.createdAt,
       last_version: 1,
+      bytes: bytesOfFirst(given),
     })
     .returning('no')
     .executeTakeFirstOrThrow();

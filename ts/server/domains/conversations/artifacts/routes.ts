@@ -64,7 +64,13 @@ function createRoute(service: ArtifactService): Route {
     description: 'With the `id` of one that is there already, that one is answered unchanged, with status 200.',
     body: CreateArtifact,
     responses: { 200: ArtifactShape, 201: ArtifactShape },
-    errors: errorSpecs('invalid_request', 'conversation_not_found', 'too_many_artifacts', 'storage_unavailable'),
+    errors: errorSpecs(
+      'invalid_request',
+      'conversation_not_found',
+      'too_many_artifacts',
+      'conversation_quota_exceeded',
+      'storage_unavailable',
+    ),
     handle: refusing(async ({ caller, body: { conversation_id: conversationId, message_id: messageId, ...rest } }) => {
       const { artifact, isNew } = await service.create(ownerOf(caller), { ...rest, conversationId, messageId });
       return json(isNew ? 201 : 200, toArtifactShape(artifact));
@@ -100,7 +106,13 @@ function versionRoute(service: ArtifactService): Route {
     params: ArtifactParams,
     body: CreateVersion,
     responses: { 200: ArtifactShape, 201: ArtifactShape },
-    errors: errorSpecs('invalid_request', 'artifact_not_found', 'artifact_full', 'storage_unavailable'),
+    errors: errorSpecs(
+      'invalid_request',
+      'artifact_not_found',
+      'artifact_full',
+      'conversation_quota_exceeded',
+      'storage_unavailable',
+    ),
     handle: refusing(async ({ caller, params, body: { content, message_id: messageId } }) => {
       const { artifact, isNew } = await service.addVersion(ownerOf(caller), params.id, { content, messageId });
       return json(isNew ? 201 : 200, toArtifactShape(artifact));

@@ -75,7 +75,7 @@ function createRoute(service: ConversationService): Route {
     body: CreateConversation,
     bodyOptional: true,
     responses: { 200: ConversationShape, 201: ConversationShape },
-    errors: errorSpecs('invalid_request', 'too_many_conversations', 'storage_unavailable'),
+    errors: errorSpecs('invalid_request', 'too_many_conversations', 'conversation_quota_exceeded', 'storage_unavailable'),
     handle: refusing(async ({ caller, body = {} }) => {
       const { pinned = false, archived = false, temporary = false, ...rest } = body;
       const input = { ...rest, isPinned: pinned, isArchived: archived, isTemporary: temporary };
@@ -103,6 +103,7 @@ function changeRoutes(service: ConversationService, streams: StreamRegistry): Ro
         'conversation_not_found',
         'message_not_found',
         'version_conflict',
+        'conversation_quota_exceeded',
         'storage_unavailable',
       ),
       handle: refusing(async ({ caller, body }) => {

@@ -66,6 +66,7 @@ function appendRoute(service: ConversationService): Route {
       'message_conflict',
       'version_conflict',
       'conversation_full',
+      'conversation_quota_exceeded',
       'storage_unavailable',
     ),
     handle: refusing(async ({ caller, body }) => {

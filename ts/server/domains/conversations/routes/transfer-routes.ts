@@ -64,7 +64,7 @@ function importRoute(service: ConversationService): Route {
       'repeated. Each conversation is stored whole or not at all. Files and images that it names are not imported.',
     body: RawBody,
     responses: { 200: ImportResult },
-    errors: errorSpecs('invalid_import', 'too_many_conversations', 'storage_unavailable'),
+    errors: errorSpecs('invalid_import', 'too_many_conversations', 'conversation_quota_exceeded', 'storage_unavailable'),
     handle: refusing(async ({ caller, body }) => json(200, await service.import(ownerOf(caller), body))),
   });
 }

@@ -7,6 +7,7 @@ import { MAX_CONVERSATIONS } from '../limits.ts';
 import type { Owner } from '../owner.ts';
 import { listTerms } from '../search/terms.ts';
 import { type ConversationRow, type ConversationTables, LISTED_COLUMNS, toConversation, toListedConversation } from './tables.ts';
+import { bytesOfTexts, type TenantSpace } from './tenant-space.ts';
 import { addTerms, type Dialect, removeTerms, TITLE_SEQ } from './term-index.ts';
 
 export interface ConversationFilter {
@@ -24,17 +25,23 @@ export interface ConversationCursor {
 export class ConversationStore {
   readonly #access: StorageAccess<ConversationTables>;
 
-  constructor(storage: Storage) {
+  readonly #space: TenantSpace;
+
+  constructor(storage: Storage, space: TenantSpace) {
     this.#access = storage.access<ConversationTables>();
+    this.#space = space;
   }
 
-  /** One that the owner has already under this id is left as it is. Throws `too_many_conversations`. */
+  /** One that the owner has already under this id is left as it is. Throws `too_many_conversations` and `conversation_quota_exceeded`. */
   async insert(owner: Owner, conversation: NewConversation): Promise<{ conversation: Conversation; isNew: boolean }> {
     return await this.#access.write(owner, async (tx) => {
       const before = await rowOf(tx, owner, conversation.id).executeTakeFirst();
       if (before !== undefined) return { conversation: toConversation(before), isNew: false };
       await checkCount(tx, owner);
-      const row = await insertRow(tx, owner, conversation);
+      const metadata = conversation.metadata === undefined ? null : JSON.stringify(conversation.metadata);
+      const bytes = bytesOfRow({ title: conversation.title, metadata });
+      await this.#space.require(tx, owner, bytes);
+      const row = await insertRow(tx, owner, conversation, { metadata, bytes });
       if (row.temporary === 0) await this.#indexTitle(tx, owner, row);
       return { conversation: toConversation(row), isNew: true };
     });
@@ -63,17 +70,20 @@ export class ConversationStore {
     return rows.map(toListedConversation);
   }
 
-  /** Throws `conversation_not_found`, `message_not_found`, and `version_conflict` unless it is at the version that is expected. */
+  /** Throws `conversation_not_found`, `message_not_found`, `conversation_quota_exceeded`, and `version_conflict` at another version. */
   async update(owner: Owner, id: string, changes: ConversationChanges, now: number, expected?: number): Promise<Conversation> {
     return await this.#access.write(owner, async (tx) => {
       const before = requireVersion(await lockRow(tx, this.#access.dialect, owner, id), expected);
       if (changes.currentMessageId !== undefined) await requireMessage(tx, before.no, changes.currentMessageId);
       const isKept = changes.isTemporary === false && before.temporary === 1;
       if (isKept && before.last_seq > 0) throw alreadyBegun();
+      const columns = toColumns(changes);
+      const more = bytesOfRow({ ...before, ...columns }) - bytesOfRow(before);
+      await this.#space.require(tx, owner, more);
       const isRenamed = changes.title !== undefined && changes.title !== before.title;
       const row = await tx
         .updateTable('conversations')
-        .set({ ...toColumns(changes), version: before.version + 1 })
+        .set({ ...columns, version: before.version + 1, bytes: before.bytes + more })
         .$if(isRenamed, (query) => query.set({ updated_at: Math.max(now, before.updated_at) }))
         .where('no', '=', before.no)
         .where('tenant', '=', owner.tenant)
@@ -160,7 +170,16 @@ async function requireMessage(db: Kysely<ConversationTables>, conversationNo: nu
   if ((await query.where('id', '=', id).executeTakeFirst()) === undefined) throw messageNotFound('current_message_id');
 }
 
-async function insertRow(tx: Kysely<ConversationTables>, owner: Owner, given: NewConversation): Promise<ConversationRow> {
+function bytesOfRow({ title, metadata }: Pick<ConversationRow, 'title' | 'metadata'>): number {
+  return bytesOfTexts(title, metadata);
+}
+
+async function insertRow(
+  tx: Kysely<ConversationTables>,
+  owner: Owner,
+  given: NewConversation,
+  stored: Pick<ConversationRow, 'metadata' | 'bytes'>,
+): Promise<ConversationRow> {
   return await tx
     .insertInto('conversations')
     .values({
@@ -173,7 +192,6 @@ async function insertRow(tx: Kysely<ConversationTables>, owner: Owner, given: Ne
       archived: Number(given.isArchived ?? false),
       temporary: Number(given.isTemporary ?? false),
       model: given.model ?? null,
-      metadata: given.metadata === undefined ? null : JSON.stringify(given.metadata),
       current_message_id: null,
       created_at: given.createdAt,
       updated_at: given.createdAt,
@@ -181,6 +199,7 @@ async function insertRow(tx: Kysely<ConversationTables>, owner: Owner, given: Ne
       version: 1,
       last_seq: 0,
       files_key: null,
+      ...stored,
     })
     // To PostgreSQL a row of a concurrent transaction is then a conflict to be retried; there was none before.
     .onConflict((conflict) => conflict.columns(['tenant', 'subject', 'id']).doNothing())

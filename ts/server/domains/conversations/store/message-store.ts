@@ -8,6 +8,7 @@ import type { Owner } from '../owner.ts';
 import { listTerms } from '../search/terms.ts';
 import { lockRow, requireVersion, rowOf } from './conversation-store.ts';
 import { type ConversationRow, type ConversationTables, type MessageTable, toMessage } from './tables.ts';
+import { bytesOfTexts, type TenantSpace } from './tenant-space.ts';
 import { addTerms } from './term-index.ts';
 
 export interface AppendOptions {
@@ -41,13 +42,16 @@ export interface MessageLink {
 export class MessageStore {
   readonly #access: StorageAccess<ConversationTables>;
 
-  constructor(storage: Storage) {
+  readonly #space: TenantSpace;
+
+  constructor(storage: Storage, space: TenantSpace) {
     this.#access = storage.access<ConversationTables>();
+    this.#space = space;
   }
 
   /**
    * Appends a message, once for each id. Throws `conversation_not_found`, `version_conflict`, `message_not_found` for a parent that is not
-   * there, `message_conflict` for a known id with other content, and `conversation_full`.
+   * there, `message_conflict` for a known id with other content, `conversation_full` and `conversation_quota_exceeded`.
    */
   async append(owner: Owner, conversationId: string, message: NewMessage, options: AppendOptions = {}): Promise<Appended> {
     const [appended] = await this.appendAll(owner, conversationId, [message], options);
@@ -112,6 +116,7 @@ export class MessageStore {
   ): Promise<MessageTable> {
     requireSpace(conversation);
     const row = toRow(conversation, message, await parentOf(tx, conversation, message));
+    await this.#space.require(tx, owner, bytesOfMessage(row));
     await tx.insertInto('conversation_messages').values(row).execute();
     if (conversation.temporary === 0)
       await addTerms(tx, this.#access.dialect, owner, { conversationNo: conversation.no, seq: row.seq }, terms);
@@ -188,6 +193,10 @@ export function toRow(conversation: ConversationRow, message: NewMessage, parent
   };
 }
 
+export function bytesOfMessage({ content, citations, metadata }: MessageTable): number {
+  return bytesOfTexts(content, citations, metadata);
+}
+
 /** The conversation with its new last message. */
 async function touch(
   tx: Kysely<ConversationTables>,
@@ -200,6 +209,7 @@ async function touch(
     version: conversation.version + 1,
     current_message_id: row.id,
     updated_at: row.ts,
+    bytes: conversation.bytes + bytesOfMessage(row),
   };
   await tx
     .updateTable('conversations')

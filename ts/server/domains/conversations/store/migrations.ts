@@ -1,4 +1,6 @@
+import { type Kysely, sql } from 'kysely';
 import { column, type Migration } from '../../../platform/storage/index.ts';
+import type { ConversationTables } from './tables.ts';
 
 export const conversationMigrations: readonly Migration[] = [
   {
@@ -136,4 +138,30 @@ export const conversationMigrations: readonly Migration[] = [
     name: 'give conversations files',
     up: (schema) => schema.addColumn('conversations', 'files_key', column.id({ nullable: true })),
   },
+  {
+    id: 6,
+    name: 'count the bytes of a tenant',
+    up: async (schema) => {
+      for (const table of ['conversations', 'artifacts']) {
+        await schema.addColumn(table, 'bytes', column.integer({ default: 0 }));
+        await schema.index(`${table}_by_bytes`, table, ['tenant', 'bytes']);
+      }
+      await countBytes(schema.db<ConversationTables>());
+    },
+  },
 ];
+
+/** What was there before. Each row counts 256 bytes beside its texts. */
+async function countBytes(db: Kysely<ConversationTables>): Promise<void> {
+  const messages = sql`(select coalesce(sum(256 + octet_length(content) + coalesce(octet_length(citations), 0)
+    + coalesce(octet_length(metadata), 0)), 0) from conversation_messages where conversation_no = conversations.no)`;
+  await db
+    .updateTable('conversations')
+    .set({ bytes: sql<number>`256 + octet_length(title) + coalesce(octet_length(metadata), 0) + ${messages}` })
+    .execute();
+  const versions = sql`(select coalesce(sum(256 + octet_length(content)), 0) from artifact_versions where artifact_no = artifacts.no)`;
+  await db
+    .updateTable('artifacts')
+    .set({ bytes: sql<number>`256 + octet_length(title) + ${versions}` })
+    .execute();
+}

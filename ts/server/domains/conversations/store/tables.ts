@@ -35,6 +35,8 @@ export interface ConversationTable {
   last_seq: number;
   /** Under which its files lie; null: it never had one. */
   files_key: string | null;
+  /** Of its texts and those of its messages. */
+  bytes: number;
 }
 
 export interface MessageTable {
@@ -83,6 +85,8 @@ export interface ArtifactTable {
   created_at: number;
   updated_at: number;
   last_version: number;
+  /** Of all versions. */
+  bytes: number;
 }
 
 export interface ArtifactVersionTable {
