@@ -1,4 +1,5 @@
 /** POST /v1/chat/completions, checked by its schema -> the internal request. */
+import { textFault } from '../../../../platform/text/given-text.ts';
 import type { CompletionRequest } from '../../backend.ts';
 import { invalid } from '../../errors.ts';
 import { type AnswerFormat, chatSchema, readFormat, withEngineFormat } from '../answer-format.ts';
@@ -93,6 +94,8 @@ function readConversation(body: ChatRequest, messages: readonly Members[]): Pick
     if (resumable) throw notResumable();
     return {};
   }
+  const fault = textFault(id);
+  if (fault !== undefined) throw invalid('conversation_id', `conversation_id ${fault}.`);
   if (resumable && !body.stream) throw notResumable();
   const last = messages.findLast(({ role }) => role === 'user');
   if (last === undefined)

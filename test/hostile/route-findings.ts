@@ -1,0 +1,132 @@
+/** Sends the largest requests of each route as a viewer, and says what they do to another tenant and to the memory of the server. */
+import { readFileSync } from 'node:fs';
+import type { Answer } from '../matrix/client.ts';
+import { LAST, type Row, rowsOf } from '../matrix/rows.ts';
+import type { HostileServer } from './hostile-server.ts';
+import { WORST_CHARACTERS } from './largest-values.ts';
+import { Neighbour, p99 } from './neighbour.ts';
+import { largestRequests } from './route-requests.ts';
+
+export interface RouteFindingsOptions {
+  readonly mostBytes: number;
+  /** Of the worst characters, each route gets so many, and the next route the ones behind them. */
+  readonly nCharacters: number;
+  /** Tries every so-manieth route; 1: all. */
+  readonly stride: number;
+  /** Waits of the neighbour before and beside each route. */
+  readonly nWaits: number;
+  readonly mostWaitMs?: number;
+}
+
+export interface RouteFinding {
+  readonly name: string;
+  readonly faults: readonly string[];
+}
+
+/** A wait above that of the idle server that no route may cause. */
+const MOST_WAIT_MS = 250;
+/** A machine's own noise passes with another try. */
+const TRIES = 3;
+const GROWTH = { ratio: 1.2, withinMs: 30_000 };
+/** Requests at once. */
+const N_CLIENTS = 4;
+
+export async function* routeFindings(hostile: HostileServer, options: RouteFindingsOptions): AsyncGenerator<RouteFinding> {
+  const rows = rowsOf(hostile.openapi).filter(({ name }, i) => !LAST.includes(name) && !isEndless(name) && i % options.stride === 0);
+  // What the first requests load stays, and is no growth.
+  for (const row of rows) await attack(hostile, row, ['a'], 64 * 1024);
+  const neighbour = new Neighbour(hostile);
+  try {
+    const idleMs = p99(await neighbour.take(options.nWaits * 4));
+    for (const [i, row] of rows.entries()) {
+      const characters = Array.from({ length: options.nCharacters }, (_, k) => WORST_CHARACTERS[(i + k) % WORST_CHARACTERS.length] ?? ' ');
+      yield { name: row.name, faults: await faultsOf(hostile, neighbour, row, characters, idleMs, options) };
+    }
+  } finally {
+    await neighbour.stop();
+  }
+}
+
+/** Ends the sessions of who asks, or follows what never ends. */
+function isEndless(name: string): boolean {
+  return /^(POST \/api\/v1\/auth\/logout|GET .*\/(events|logs\/stream))$/.test(name);
+}
+
+async function faultsOf(
+  hostile: HostileServer,
+  neighbour: Neighbour,
+  row: Row,
+  characters: readonly string[],
+  idleMs: number,
+  { mostBytes, nWaits, mostWaitMs = MOST_WAIT_MS }: RouteFindingsOptions,
+): Promise<string[]> {
+  const before = rssOf(hostile);
+  const faults = new Set<string>();
+  let worstMs = 0;
+  for (let i = 0; i < TRIES; i += 1) {
+    await neighbour.take(0);
+    for (const fault of await attack(hostile, row, characters, mostBytes)) faults.add(fault);
+    worstMs = p99(await neighbour.take(nWaits));
+    if (worstMs <= idleMs + mostWaitMs) break;
+  }
+  if (worstMs > idleMs + mostWaitMs) faults.add(`another tenant waits ${Math.round(worstMs)} ms, ${Math.round(idleMs)} ms beside an idle server`);
+  for (const fault of neighbour.faults.splice(0)) faults.add(`another tenant: ${fault}`);
+  const after = await restingRss(hostile, before);
+  if (after > before * GROWTH.ratio) faults.add(`memory stays at ${mib(after)} after ${mib(before)}`);
+  return [...faults];
+}
+
+/** Answers that no client may get, however large its request was. */
+async function attack(hostile: HostileServer, row: Row, characters: readonly string[], mostBytes: number): Promise<string[]> {
+  const waiting = characters.flatMap((each) => [...largestRequests(row, hostile.ids, each, mostBytes)].reverse());
+  const faults: string[] = [];
+  const client = async (): Promise<void> => {
+    for (let request = waiting.pop(); request !== undefined; request = waiting.pop()) {
+      const sent = { ...request, headers: { ...hostile.viewer, ...request.headers } };
+      const fault = await hostile.client.send(sent).then(answerFault, (error: unknown) => connectionFault(error));
+      if (fault !== undefined) faults.push(fault);
+    }
+  };
+  await Promise.all(Array.from({ length: N_CLIENTS }, client));
+  if (!hostile.server.running) throw new Error(`${row.name} ended the server:\n${hostile.server.log}`);
+  return faults;
+}
+
+function answerFault({ status, headers, text }: Answer): string | undefined {
+  if (status < 500 || (status === 503 && headers['retry-after'] !== undefined)) return undefined;
+  return `answers ${status}: ${text.slice(0, 200)}`;
+}
+
+/** A body that is refused before it is whole may lose its connection. */
+function connectionFault(error: unknown): string | undefined {
+  const { code } = error as { code?: string };
+  return code === 'ECONNRESET' || code === 'EPIPE' ? undefined : `got no answer: ${String(error)}`;
+}
+
+async function restingRss(hostile: HostileServer, before: number): Promise<number> {
+  const until = performance.now() + GROWTH.withinMs;
+  let rss = rssOf(hostile);
+  while (rss > before * GROWTH.ratio && performance.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    rss = rssOf(hostile);
+  }
+  return rss;
+}
+
+function rssOf({ server }: HostileServer): number {
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
+}
+
+function mib(bytes: number): string {
+  return `${Math.round(bytes / 2 ** 20)} MiB`;
+}
+
+/** Prints each route with what was found, and returns how many have a fault. */
+export async function printRouteFindings(hostile: HostileServer, options: RouteFindingsOptions): Promise<number> {
+  let nFaulty = 0;
+  for await (const { name, faults } of routeFindings(hostile, options)) {
+    console.log(faults.length === 0 ? `ok      ${name}` : `FAULTY  ${name}\n          ${faults.join('\n          ')}`);
+    if (faults.length > 0) nFaulty += 1;
+  }
+  return nFaulty;
+}
