@@ -45,7 +45,10 @@ function list({ items, maxItems = MOST_ITEMS }: Schema, characters: string, byte
 function smallItem(schema: Schema, characters: string): unknown {
   if (schema.enum !== undefined) return schema.enum[0];
   if (typesOf(schema).includes('object') || schema.properties !== undefined) {
-    const members = Object.entries(schema.properties ?? {}).map(([name, each]) => [name, each.const ?? largestValue(each, characters, 16)]);
+    const members = Object.entries(schema.properties ?? {}).map(([name, each]) => [
+      name,
+      each.const ?? largestValue(each, characters, 16),
+    ]);
     return Object.fromEntries(members.filter(([, value]) => value !== undefined));
   }
   return largestValue(schema, characters, 16) ?? 0;
@@ -55,7 +58,11 @@ function smallItem(schema: Schema, characters: string): unknown {
 function map({ properties = {} }: Schema, characters: string, bytes: number): object {
   const named = Object.entries(properties);
   if (named.length > 0)
-    return Object.fromEntries(named.map(([name, each]) => [name, largestValue(each, characters, bytes / named.length)]).filter(([, value]) => value !== undefined));
+    return Object.fromEntries(
+      named
+        .map(([name, each]) => [name, largestValue(each, characters, bytes / named.length)])
+        .filter(([, value]) => value !== undefined),
+    );
   const nMembers = Math.min(MOST_ITEMS, Math.floor(bytes / 32));
   return Object.fromEntries(Array.from({ length: nMembers }, (_, i) => [`${characters}${i}`, characters]));
 }

@@ -47,8 +47,11 @@ export class Neighbour {
       { method: 'GET', path: '/api/v1/edge/conversations?limit=10' },
       { method: 'POST', path: '/v1/chat/completions', body: chat },
     ]) {
-      const answer = await client.send({ ...request, headers: neighbour }).catch((error: unknown) => ({ status: 0, text: String(error) }));
-      if (answer.status !== 200) this.faults.push(`${request.method} ${request.path} answers ${answer.status}: ${answer.text.slice(0, 200)}`);
+      const answer = await client
+        .send({ ...request, headers: neighbour })
+        .catch((error: unknown) => ({ status: 0, text: String(error) }));
+      if (answer.status !== 200)
+        this.faults.push(`${request.method} ${request.path} answers ${answer.status}: ${answer.text.slice(0, 200)}`);
     }
   }
 }

@@ -11,7 +11,8 @@ import { placesOf, withValue } from './request-places.ts';
 const NO_ESCAPES = ['%00', 'a%00b', '%ff', '%c0%80', '%ed%a0%80', '%f0%9f%a6', `${'x'.repeat(200)}%00`];
 const NO_STRINGS = ['\0', 'a\0b', '\ud83d', 'a\ude00', `${'x'.repeat(300)}\0`];
 /** Prompts may hold them, and are answered as others are. */
-const FREE = /^\/(v1\/(chat|responses|messages|embeddings|rerank|cloud|inference|vector_stores\/.*\/search)|(de)?tokenize|api\/v1\/vector\/(ingest|search))/;
+const FREE =
+  /^\/(v1\/(chat|responses|messages|embeddings|rerank|cloud|inference|vector_stores\/.*\/search)|(de)?tokenize|api\/v1\/vector\/(ingest|search))/;
 
 const hostile = await openHostileServer(t.testdir());
 t.teardown(() => hostile.stop());
@@ -21,7 +22,9 @@ const places = rowsOf(openapi)
   .flatMap((row) => placesOf(row).map((place) => ({ row, place })));
 
 /** By name, so that a failure names the place and not its whole description. */
-const byName = new Map<string, (typeof places)[number]>(places.map((each) => [`${each.row.name}, ${each.place.in} ${each.place.name}`, each]));
+const byName = new Map<string, (typeof places)[number]>(
+  places.map((each) => [`${each.row.name}, ${each.place.in} ${each.place.name}`, each]),
+);
 
 async function findFault(name: string, escapes: string, text: string): Promise<string | undefined> {
   const { row, place } = byName.get(name) ?? {};

@@ -16,6 +16,8 @@ export interface RouteFindingsOptions {
   /** Waits of the neighbour before and beside each route. */
   readonly nWaits: number;
   readonly mostWaitMs?: number;
+  /** Part of the names of the routes to try; all by default. */
+  readonly includes?: string;
 }
 
 export interface RouteFinding {
@@ -32,14 +34,19 @@ const GROWTH = { ratio: 1.2, withinMs: 30_000 };
 const N_CLIENTS = 4;
 
 export async function* routeFindings(hostile: HostileServer, options: RouteFindingsOptions): AsyncGenerator<RouteFinding> {
-  const rows = rowsOf(hostile.openapi).filter(({ name }, i) => !LAST.includes(name) && !isEndless(name) && i % options.stride === 0);
+  const rows = rowsOf(hostile.openapi)
+    .filter(({ name }) => !LAST.includes(name) && !isEndless(name) && name.includes(options.includes ?? ''))
+    .filter((_, i) => i % options.stride === 0);
   // What the first requests load stays, and is no growth.
   for (const row of rows) await attack(hostile, row, ['a'], 64 * 1024);
   const neighbour = new Neighbour(hostile);
   try {
     const idleMs = p99(await neighbour.take(options.nWaits * 4));
     for (const [i, row] of rows.entries()) {
-      const characters = Array.from({ length: options.nCharacters }, (_, k) => WORST_CHARACTERS[(i + k) % WORST_CHARACTERS.length] ?? ' ');
+      const characters = Array.from(
+        { length: options.nCharacters },
+        (_, k) => WORST_CHARACTERS[(i + k) % WORST_CHARACTERS.length] ?? ' ',
+      );
       yield { name: row.name, faults: await faultsOf(hostile, neighbour, row, characters, idleMs, options) };
     }
   } finally {
@@ -69,7 +76,8 @@ async function faultsOf(
     worstMs = p99(await neighbour.take(nWaits));
     if (worstMs <= idleMs + mostWaitMs) break;
   }
-  if (worstMs > idleMs + mostWaitMs) faults.add(`another tenant waits ${Math.round(worstMs)} ms, ${Math.round(idleMs)} ms beside an idle server`);
+  if (worstMs > idleMs + mostWaitMs)
+    faults.add(`another tenant waits ${Math.round(worstMs)} ms, ${Math.round(idleMs)} ms beside an idle server`);
   for (const fault of neighbour.faults.splice(0)) faults.add(`another tenant: ${fault}`);
   const after = await restingRss(hostile, before);
   if (after > before * GROWTH.ratio) faults.add(`memory stays at ${mib(after)} after ${mib(before)}`);
