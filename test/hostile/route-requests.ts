@@ -8,15 +8,15 @@ import { bodyLimit, placesOf, rightRequest, withValue } from './request-places.t
 /** The head of a request has 16 KiB, the credential among it. */
 const HEAD_BYTES = 12 * 1024;
 const HEADERS = ['x-request-id', 'user-agent', 'if-none-match', 'last-event-id', 'accept', 'x-api-key', 'upload-metadata'];
-/** What the answer to a client of one's own may hold is bounded by other means. */
-const ROOM_BYTES = 4 * 1024;
+/** Of a body, for the other members and the names. */
+const OTHER_BYTES = 4 * 1024;
 
 /** @param mostBytes of a body; routes may take more. */
 export function* largestRequests(row: Row, ids: Ids, characters: string, mostBytes: number): Generator<Request> {
   const limit = bodyLimit(row);
   for (const place of placesOf(row)) {
     const isBody = place.in === 'body';
-    const bytes = isBody ? Math.min(mostBytes, limit - Math.min(ROOM_BYTES, limit / 2)) : HEAD_BYTES / 6;
+    const bytes = isBody ? Math.min(mostBytes, limit - Math.min(OTHER_BYTES, limit / 2)) : HEAD_BYTES / 6;
     const value = largestValue(place.schema, characters, bytes);
     if (value === undefined) continue;
     yield withValue(row, ids, place, isBody ? value : encodeURIComponent(String(value)));
