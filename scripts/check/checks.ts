@@ -8,6 +8,7 @@ import { checkImports, type ImportReport } from './imports.ts';
 import { checkNativeFormat } from './native-format.ts';
 import { checkNativeIncludes } from './native-includes.ts';
 import { checkReadme } from './readme.ts';
+import { checkRegularExpressions } from './regular-expressions.ts';
 import { checkScopeMakers } from './scope-makers.ts';
 import { checkTerms } from './term-findings.ts';
 import { checkTextDirection } from './text-direction.ts';
@@ -19,6 +20,7 @@ const minNames = 300_000;
 const minTracedFiles = 10;
 const minNativeIncludes = 150;
 const minPageFiles = 200;
+const minExpressions = 400;
 
 function judge(problems: readonly string[], note: string): Outcome {
   return problems.length === 0 ? { status: 'passed', note } : { status: 'failed', output: problems.join('\n') };
@@ -63,6 +65,13 @@ async function textDirection(): Promise<Outcome> {
   const { nFiles, findings } = checkTextDirection(process.cwd());
   const tooFew = nFiles < minPageFiles ? [`only ${nFiles} files were read, expected at least ${minPageFiles}`] : [];
   return judge([...tooFew, ...findings], `${nFiles} files`);
+}
+
+async function regularExpressions(): Promise<Outcome> {
+  const { nExpressions, findings } = checkRegularExpressions(process.cwd());
+  const tooFew =
+    nExpressions < minExpressions ? [`only ${nExpressions} patterns were read, expected at least ${minExpressions}`] : [];
+  return judge([...tooFew, ...findings], `${nExpressions} patterns`);
 }
 
 async function nativeBindings(): Promise<Outcome> {
@@ -111,6 +120,11 @@ export const checks: readonly Check[] = [
     run: () => runNode('scripts/web/route-types-file.ts', '--check'),
   },
   { name: 'text direction', remedy: 'name the start and the end of a line, not left and right', run: textDirection },
+  {
+    name: 'regular expressions',
+    remedy: 'let no two repetitions beside each other take the same characters, and none begin within what it repeats',
+    run: regularExpressions,
+  },
   { name: 'README tables', remedy: 'npm run format', run: checkReadme },
   { name: 'native format', remedy: 'npm run format', run: checkNativeFormat },
   { name: 'native includes', remedy: 'see scripts/check/native-includes.ts and ARCHITECTURE.md', run: nativeIncludes },
