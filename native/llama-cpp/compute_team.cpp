@@ -199,6 +199,8 @@ class Team {
             sigset_t all;
             sigset_t before;
             sigfillset(&all);
+            // Of a model file that was cut (mapped_file_guard.h): one that is blocked would end the process.
+            sigdelset(&all, SIGBUS);
             pthread_sigmask(SIG_SETMASK, &all, &before);
             try {
                 worker->thread = std::thread([this, own = worker.get(), id, seen = start_.value()] { serve(*own, id, seen); });

@@ -82,6 +82,8 @@ std::shared_ptr<Model> Model::load(const LoadOptions & options, const Progress &
     });
     model->vocab_only_ = options.vocab_only;
     model->dry_run_ = options.dry_run;
+    for (const auto & part : MappedFileGuard::parts_of(options.path))
+        model->guards_.push_back(std::make_unique<MappedFileGuard>(part));
     const double heap_before = heap_in_use();
     model->model_.reset(llama_model_load_from_file(options.path.c_str(), arguments->params()));
     if (state.aborted) throw StatusError("load_aborted", "loading " + options.path + " was aborted");

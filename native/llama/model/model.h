@@ -14,6 +14,7 @@
 #include "control_texts.h"
 #include "llama.h"
 #include "load_arguments.h"
+#include "mapped_file_guard.h"
 #include "mtmd.h"
 
 namespace svc {
@@ -65,7 +66,8 @@ class Model {
     void load_loras(const LoadOptions & options);
     void load_projector(const LoadOptions & options);
 
-    std::unique_ptr<LoadArguments> arguments_;  // model_ points into them
+    std::vector<std::unique_ptr<MappedFileGuard>> guards_;  // outlive the mappings of model_
+    std::unique_ptr<LoadArguments> arguments_;              // model_ points into them
     std::unique_ptr<llama_model, ModelDeleter> model_;
     std::unique_ptr<ChatFormat> chat_format_;
     std::unique_ptr<ControlTexts> control_texts_;

@@ -192,7 +192,9 @@ export class LlamaEngine {
     return this.#raw.stats();
   }
 
-  close(): Promise<void> {
+  /** Ends every job, with the reason where there is one, else with `closed`. */
+  close(reason?: NativeError): Promise<void> {
+    if (reason !== undefined) this.#reader.closeReason = reason;
     return this.#raw.close();
   }
 

@@ -25,6 +25,8 @@ export type NativeErrorCode =
   | 'queue_full'
   | 'deadline_exceeded'
   | 'closed'
+  /** A file of a loaded model is not what it was. */
+  | 'model_file_changed'
   | 'notify_failed'
   | 'internal';
 

@@ -78,6 +78,8 @@ export interface EngineEvents {
 const noJob = 0;
 
 export class StepReader {
+  /** What jobs end with, instead of `closed`, once their engine is closed. */
+  closeReason: NativeError | undefined;
   readonly #handlers = new Map<number, GenerationHandler>();
   /** By job, since a handler that throws at the flush must be found by its job. */
   readonly #touched = new Map<number, GenerationHandler>();
@@ -157,6 +159,10 @@ export class StepReader {
     }
   }
 
+  #reasonOf(error: NativeError): NativeError {
+    return error.code === 'closed' ? (this.closeReason ?? error) : error;
+  }
+
   #dispatch(job: number, handler: GenerationHandler, records: Buffer, at: number, length: number): void {
     const choice = records.readUInt8(at + 5);
     const index = records.readUInt16LE(at + 6);
@@ -191,7 +197,7 @@ export class StepReader {
         return;
       case RecordKind.error:
         this.#handlers.delete(job);
-        handler.onError(readError(payload));
+        handler.onError(this.#reasonOf(readError(payload)));
         return;
     }
   }

@@ -96,6 +96,10 @@ const table = {
   model_invalid: [503, 'The model file cannot be loaded; run `svc models verify`.'],
   model_loading: [503, 'The model is being loaded; retry after the time in Retry-After.'],
   model_unloading: [503, 'The model is being unloaded; retry after the time in Retry-After.'],
+  model_file_changed: [
+    503,
+    'A file of the model was changed while it was loaded; retry: it is inspected and loaded anew. Put a new file in by renaming it.',
+  ],
   models_busy: [503, 'Every loaded model is working and no memory is free for another; retry after the time in Retry-After.'],
   out_of_memory: [503, 'The model does not fit into memory; use a smaller one, a shorter context or a quantised KV cache.'],
   engine_unavailable: [503, 'The native engine is not there; run `svc doctor`.'],

@@ -27,11 +27,12 @@ const fromNative: Record<NativeErrorCode, InferenceErrorCode> = {
   queue_full: 'queue_full',
   deadline_exceeded: 'deadline_exceeded',
   closed: 'model_unloading',
+  model_file_changed: 'model_file_changed',
   notify_failed: 'internal',
   internal: 'internal',
 };
 
-const retried: readonly InferenceErrorCode[] = ['queue_full', 'model_unloading'];
+const retried: readonly InferenceErrorCode[] = ['queue_full', 'model_unloading', 'model_file_changed'];
 
 /** Unknown failures keep their text for the log alone. */
 export function inferenceFailure(error: unknown): InferenceError {

@@ -301,6 +301,7 @@ function observeMemory(metrics: InferenceMetrics, log: Log, teller: ModelTeller)
       metrics.unloaded(id);
       teller.unloaded(id);
     },
+    failed: (id, error) => log.error('a model is unloaded, since its file has changed', { model: id, error: error.message }),
   };
 }
 

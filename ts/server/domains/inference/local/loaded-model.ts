@@ -1,6 +1,8 @@
 /** A model in memory with the contexts that were made of it, each on first need. */
 import type { EngineEvents, EngineOptions } from '../../../native/llama-shapes.ts';
+import type { NativeError } from '../../../native/native-error.ts';
 import { type MemoryUse, sumOf } from './memory-use.ts';
+import type { ModelFiles } from './model-files.ts';
 import type { NativeEmbedder, NativeEngine, NativeModel } from './native-binding.ts';
 
 export class LoadedModel {
@@ -11,6 +13,9 @@ export class LoadedModel {
   readonly #events: EngineEvents;
   /** Drafts for it in speculative decoding. */
   readonly #draft: NativeModel | undefined;
+  readonly files: ModelFiles | undefined;
+  /** Why it must not be used any more. */
+  fault: NativeError | undefined;
   #engine: Promise<NativeEngine> | undefined;
   #embedder: Promise<NativeEmbedder> | undefined;
   /** The engine once it exists, for statistics. */
@@ -23,12 +28,14 @@ export class LoadedModel {
     adapters: readonly string[] = [],
     events: EngineEvents = {},
     draft?: NativeModel,
+    files?: ModelFiles,
   ) {
     this.native = native;
     this.#draft = draft;
     this.adapters = adapters;
     this.#options = options;
     this.#events = events;
+    this.files = files;
   }
 
   engine(): Promise<NativeEngine> {
@@ -49,12 +56,13 @@ export class LoadedModel {
     return { weights, engine: engine && sumOf(engine.limits.memory, saved), embedder: embedder?.limits.memory };
   }
 
-  /** Ends every job of the model with `closed`, then frees it. */
+  /** Ends every job of the model with its fault, else with `closed`, then frees it. */
   async close(): Promise<void> {
     const contexts = await Promise.allSettled([this.#engine, this.#embedder]);
-    for (const context of contexts) if (context.status === 'fulfilled') await context.value?.close();
+    for (const context of contexts) if (context.status === 'fulfilled') await context.value?.close(this.fault);
     await this.#draft?.close();
     await this.native.close();
+    await this.files?.close();
   }
 
   async #createEngine(): Promise<NativeEngine> {

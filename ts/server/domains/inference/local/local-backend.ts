@@ -109,7 +109,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
       };
     } catch (error) {
       reservation.release();
-      throw error;
+      throw reservation.model.fault ?? error;
     }
   }
 
@@ -253,6 +253,8 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     const reservation = await this.#acquire(this.#catalogue.get(card), context, options, nTokens);
     try {
       return await work(reservation.model);
+    } catch (error) {
+      throw reservation.model.fault ?? error;
     } finally {
       reservation.release();
     }

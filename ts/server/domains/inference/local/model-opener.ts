@@ -8,6 +8,7 @@ import type { LocalOptions } from './local-options.ts';
 import { sumOf } from './memory-use.ts';
 import type { FoundModel } from './model-catalogue.ts';
 import { defaultContext, type ModelRequest } from './model-entry.ts';
+import { ModelFiles, partsOf } from './model-files.ts';
 import type { NativeBinding, NativeModel } from './native-binding.ts';
 
 /** The value of nGpuLayers that leaves their number to the memory there is. */
@@ -51,9 +52,14 @@ export class ModelOpener {
   ): Promise<LoadedModel> {
     const { path, kind, adapters = [] } = stored;
     const options = { ...this.#loadOptions(stored, plan), path, ...(kind === 'vocab' ? { vocabOnly: true } : {}) };
-    const native = await this.#binding.load(options, { onProgress, signal });
+    const files = await this.#openFiles(stored, options.mmap !== false);
+    const native = await this.#binding.load(options, { onProgress, signal }).catch(async (error: unknown) => {
+      await files?.close();
+      throw error;
+    });
     const draft = await this.#openDraft(stored, signal).catch(async (error: unknown) => {
       await native.close();
+      await files?.close();
       throw error;
     });
     const model = new LoadedModel(
@@ -62,6 +68,7 @@ export class ModelOpener {
       adapters.map(({ name }) => name),
       this.#options.events,
       draft,
+      files,
     );
     try {
       const context = defaultContext(stored);
@@ -72,6 +79,13 @@ export class ModelOpener {
       await model.close();
       throw error;
     }
+  }
+
+  /** Of the model and of its draft model. Weights that were copied to memory need no file any more. */
+  async #openFiles(stored: StoredModel, isMapped: boolean): Promise<ModelFiles | undefined> {
+    if (!isMapped) return undefined;
+    const draft = await this.#findDraft(stored);
+    return ModelFiles.open([...partsOf(stored.path), ...(draft === undefined ? [] : partsOf(draft.stored.path))]);
   }
 
   async #openDraft(stored: StoredModel, signal: AbortSignal): Promise<NativeModel | undefined> {

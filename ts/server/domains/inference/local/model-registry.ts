@@ -1,4 +1,5 @@
 /** The models in memory: loads on demand, once for all who wait, and unloads the longest unused when memory is needed. */
+import { NativeError } from '../../../native/native-error.ts';
 import { inferenceError } from '../errors.ts';
 import type { StoredModel } from '../models/model-source.ts';
 import { waitFor } from './deadline.ts';
@@ -36,10 +37,14 @@ export type OpenModel = (
 export interface RegistryObserver {
   loaded(id: string, memory: { predicted: MemoryUse; used: MemoryUse }): void;
   unloaded(id: string): void;
+  /** It is unloaded for that. */
+  failed?(id: string, error: NativeError): void;
 }
 
 const mostLoadsAtOnce = 2;
 const busyRetryMs = 2000;
+/** Between looks at the files of loaded models. */
+const fileCheckMs = 250;
 const silent: RegistryObserver = { loaded() {}, unloaded() {} };
 
 export class ModelRegistry {
@@ -52,6 +57,7 @@ export class ModelRegistry {
   readonly #gate = new LoadGate(mostLoadsAtOnce);
   readonly #queue: LoadQueue;
   #sweeper: NodeJS.Timeout | undefined;
+  #fileChecker: NodeJS.Timeout | undefined;
   /** Requests that wait for something to change: a model at rest, or gone. */
   readonly #waiting = new Set<() => void>();
   #isClosed = true;
@@ -68,6 +74,7 @@ export class ModelRegistry {
   /** Takes requests; once after the construction and again after each close(). */
   open(): void {
     this.#isClosed = false;
+    this.#fileChecker = setInterval(() => void this.#checkFiles(), fileCheckMs).unref();
     const { idleUnloadMs } = this.#limits;
     if (idleUnloadMs > 0) this.#sweeper = setInterval(() => this.#unloadUnused(), Math.max(100, idleUnloadMs / 10)).unref();
   }
@@ -136,6 +143,7 @@ export class ModelRegistry {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#sweeper);
+    clearInterval(this.#fileChecker);
     this.#wake();
     await Promise.all([...this.#entries.keys()].map((id) => this.unload(id, { force: true })));
   }
@@ -276,6 +284,18 @@ export class ModelRegistry {
     for (const entry of this.#entries.values()) {
       const isUnused = entry.state === 'loaded' && entry.nReservations === 0 && entry.lastUsedAt <= before;
       if (isUnused && !this.isPinned(entry.stored.id)) void this.#remove(entry);
+    }
+  }
+
+  /** A model whose file is not what was loaded ends its requests with the reason; the next one loads what is there then. */
+  async #checkFiles(): Promise<void> {
+    for (const entry of [...this.#entries.values()]) {
+      const change = entry.gone === undefined ? await entry.model?.files?.findChange() : undefined;
+      if (change === undefined || entry.model === undefined || entry.gone !== undefined) continue;
+      const text = `The model ${entry.stored.id} had to be unloaded, since its file ${change} while it was loaded.`;
+      entry.model.fault = new NativeError({ code: 'model_file_changed', text });
+      this.#observer.failed?.(entry.stored.id, entry.model.fault);
+      void this.#remove(entry);
     }
   }
 

@@ -20,6 +20,7 @@ import {
   systemInfo,
   type Text,
 } from '../../../native/llama.ts';
+import type { NativeError } from '../../../native/native-error.ts';
 import type { ChatPrompt } from '../backend.ts';
 
 export interface NativeEngine {
@@ -29,7 +30,8 @@ export interface NativeEngine {
   pause(id: number): void;
   resume(id: number): void;
   stats(): EngineStats;
-  close(): Promise<void>;
+  /** `reason`: what its jobs end with. */
+  close(reason?: NativeError): Promise<void>;
 }
 
 export interface NativeEmbedder {
