@@ -21,5 +21,6 @@ const MAX_LENGTH = 300;
 export function isSmallTalk(question: AskedQuestion): boolean {
   const text = question.text.trim();
   if (text.length > MAX_LENGTH) return false;
-  return question.words.every(({ text: word }) => COURTESY.has(word)) || ABOUT_CHAT.test(text);
+  const isCourtesy = question.words.length > 0 && question.words.every(({ text: word }) => COURTESY.has(word));
+  return isCourtesy || ABOUT_CHAT.test(text);
 }
