@@ -24,6 +24,7 @@ t.test('what has a word of its own does', async (t) => {
     '灯塔的看守人是谁？',
     'Which day is the market?',
     'boiler',
+    'What is this about?',
   ])
     t.notOk(isSmallTalk(readQuestion(text)), text);
 });
