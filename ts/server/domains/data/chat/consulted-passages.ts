@@ -13,6 +13,7 @@ import type {
 import type { AskedQuestion } from '../evidence/asked-question.ts';
 import { evidenceFor } from '../evidence/evidence.ts';
 import { EvidenceFilter } from '../evidence/evidence-filter.ts';
+import type { EvidenceText } from '../evidence/evidence-text.ts';
 import type { Relevance } from '../evidence/relevance.ts';
 import { stateOf } from '../ingest/stored-kinds.ts';
 import type { PassageResult } from '../search/passage-result.ts';
@@ -61,6 +62,7 @@ export class ConsultedPassages implements KnowledgeContext {
   readonly #isSure: boolean;
   readonly #speaker: Speaker;
   readonly #offersTools: boolean;
+  #ranked: { readonly evidence: EvidenceText | undefined } | undefined;
 
   constructor(consulted: Consulted) {
     const { tenant, question, relevance, results, nShown, kept, speaker, keepsForm = false, offersTools = false } = consulted;
@@ -103,15 +105,19 @@ export class ConsultedPassages implements KnowledgeContext {
   newFilter(): AnswerFilter {
     const filter = new CitationFilter((n, sentence) => this.#judge.holds(n, sentence));
     if (this.#notice !== undefined) return new NoticeFilter(this.#notice, filter);
-    return this.#mayQuote ? new EvidenceFilter(filter, () => evidenceFor(this.#question, this.#results, this.#isSure)) : filter;
+    return this.#mayQuote ? new EvidenceFilter(filter, () => this.#evidence()) : filter;
   }
 
   /** What a program reads has its form from the model alone. */
   silences(model: AnsweringModel): boolean {
     if (this.#notice !== undefined && !this.#offersTools) return this.#speaker.isSilentBehindNothing(model);
-    return (
-      this.#mayQuote && this.#speaker.isSilent(model) && evidenceFor(this.#question, this.#results, this.#isSure) !== undefined
-    );
+    return this.#mayQuote && this.#speaker.isSilent(model) && this.#evidence() !== undefined;
+  }
+
+  /** Sentences are ranked once, when it is needed: all choices of an answer have the same evidence. */
+  #evidence(): EvidenceText | undefined {
+    this.#ranked ??= { evidence: evidenceFor(this.#question, this.#results, this.#isSure) };
+    return this.#ranked.evidence;
   }
 
   citationsOf(marks: readonly CitationMark[]): CheckedCitations {

@@ -92,3 +92,19 @@ t.test('without a shared word, a passage or a sentence there is no evidence', as
     undefined,
   );
 });
+
+t.test('long passages of short lines, or of two sentences alone, are ranked in little time for any question', (t) => {
+  const word = (i: number) => (i * 2_654_435_761).toString(36).replace(/\d/g, 'x');
+  const words = (from: number, n: number) => Array.from({ length: n }, (_, i) => word(from + i)).join(' ');
+  const lines = Array.from({ length: 400 }, (_, i) => `boiler ${words(3 * i, 3)}`).join('\n');
+  const twoSentences = `${words(0, 600)}? Boiler ${words(600, 600)}.`;
+  const question = `Boiler ${Array.from({ length: 63 }, (_, i) => word(i).repeat(6)).join(' ')}`;
+  const before = process.cpuUsage();
+  for (const text of [lines, twoSentences]) {
+    const results = Array.from({ length: 12 }, () => passageResult(text));
+    t.ok(evidence(question, results));
+  }
+  const { user } = process.cpuUsage(before);
+  t.ok(user < 1_500_000, `${user} \u00b5s`);
+  t.end();
+});

@@ -3,7 +3,7 @@ import type { PassageResult } from '../search/passage-result.ts';
 import { saysKind } from './asked-kind.ts';
 import type { AskedQuestion } from './asked-question.ts';
 import { MAX_PASSAGE, passageWords } from './passage-words.ts';
-import { isQuestion, type QuotableSentence, quotableSentences } from './quotable-sentences.ts';
+import { MOST_QUOTED, type QuotableSentence, quotableSentences } from './quotable-sentences.ts';
 import { WordSet } from './word-forms.ts';
 
 export interface RankedSentence {
@@ -18,6 +18,7 @@ export interface RankedSentence {
 
 /** More would take long, and the best ones are among them. */
 const MOST_PASSAGES = 12;
+const MOST_SENTENCES = 1_200;
 /** What a word counts that stands only in the headings or the name of the document, and one in the sentence before, which a pronoun refers to. */
 const HEAD_SHARE = 0.3;
 const BEFORE_SHARE = 0.3;
@@ -65,20 +66,26 @@ function candidatesOf(question: AskedQuestion, results: readonly PassageResult[]
     question,
     nearest.map(({ result }) => result),
   );
-  return nearest.flatMap(({ result, n }, i) => {
+  const sentences = nearest.flatMap(({ result, n }, i) => {
     const { source, title = '', heading = '', text } = result;
-    const head = `${source}\n${title}\n${heading}`;
-    const headWords = new WordSet(head);
-    return quotableSentences(text.slice(0, MAX_PASSAGE), new Set([title, ...heading.split(' > ')])).map((sentence) => ({
-      ...sentence,
-      n,
-      merit: merits[i] ?? 0,
-      own: new WordSet(sentence.text),
-      preceding: new WordSet(sentence.before),
-      // An answer stands below its question as below a heading.
-      head: isQuestion(sentence.before) ? new WordSet(`${head}\n${sentence.before}`) : headWords,
-    }));
+    const head = new WordSet(`${source}\n${title}\n${heading}`);
+    const found = quotableSentences(text.slice(0, MAX_PASSAGE), new Set([title, ...heading.split(' > ')]));
+    return found.map((sentence) => ({ ...sentence, n, head, merit: merits[i] ?? 0 }));
   });
+  const sets = new Map<string, WordSet>();
+  return sentences.slice(0, MOST_SENTENCES).map((sentence) => ({
+    ...sentence,
+    own: wordSetOf(sets, sentence.text),
+    // A question stands there above its answer.
+    preceding: wordSetOf(sets, sentence.before.slice(-MOST_QUOTED)),
+  }));
+}
+
+/** A sentence stands before the next one, too, and before each piece of a long one. */
+function wordSetOf(sets: Map<string, WordSet>, text: string): WordSet {
+  const known = sets.get(text) ?? new WordSet(text);
+  sets.set(text, known);
+  return known;
 }
 
 /** By the search, in which function words count as well, and by the content words alone; each beside the best. */

@@ -31,6 +31,8 @@ export class WordSet {
   readonly #stems: ReadonlySet<string>;
   readonly #prefixes = new Set<string>();
   readonly #grams = new Set<string>();
+  /** By the word, which is asked for again where the text stands before a sentence or above it. */
+  readonly #matches = new Map<string, number>();
 
   constructor(text: string) {
     const forms = wordFormsOf(text);
@@ -44,12 +46,32 @@ export class WordSet {
 
   /** 1 for a form of the same stem, less for what is only alike, 0 for none. */
   match(word: WordForm): number {
+    let match = this.#matches.get(word.text);
+    if (match === undefined) {
+      match = this.#find(word);
+      this.#matches.set(word.text, match);
+    }
+    return match;
+  }
+
+  #find(word: WordForm): number {
     if (this.#stems.has(stemOf(word))) return 1;
     if (word.isRun || word.text.length <= GRAM) return 0;
     if (word.text.length >= PREFIX && this.#prefixes.has(word.text.slice(0, PREFIX))) return PREFIX_MATCH;
-    const grams = gramsOf(word.text);
-    const share = grams.filter((gram) => this.#grams.has(gram)).length / grams.length;
+    const share = this.#shareOfGrams(word.text);
     return share >= LEAST_GRAMS ? GRAM_MATCH * share : 0;
+  }
+
+  /** 0 as soon as too many are missing. */
+  #shareOfGrams(word: string): number {
+    const nGrams = word.length - GRAM + 1;
+    let nMissing = 0;
+    for (let at = 0; at < nGrams; at++) {
+      if (this.#grams.has(word.slice(at, at + GRAM))) continue;
+      nMissing++;
+      if (nMissing > nGrams * (1 - LEAST_GRAMS)) return 0;
+    }
+    return 1 - nMissing / nGrams;
   }
 
   /** Of the words, by their weights: the share that it has, 0 to 1. */
