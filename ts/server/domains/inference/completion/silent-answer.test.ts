@@ -1,6 +1,8 @@
 import t from 'tap';
+import type { CompletionSink } from '../backend.ts';
 import { scriptedKnowledge } from '../knowledge/test-support/scripted-knowledge.ts';
 import { startResponseNode } from '../test-support/response-node.ts';
+import { answerSilently } from './silent-answer.ts';
 
 const body = { model: 'm', knowledge: ['kb'], n: 2, messages: [{ role: 'user', content: 'Who keeps it?' }] };
 
@@ -45,4 +47,21 @@ t.test('where the documents answer alone no job is submitted, and every choice h
   });
   t.match(JSON.stringify(response), said);
   t.equal(node.binding.engine.jobs.length, 0);
+});
+
+t.test('an answer that is refused where it starts is not finished behind that', async (t) => {
+  const heard: string[] = [];
+  const hears = (what: string) => () => void heard.push(what);
+  const sink: Partial<CompletionSink> = {
+    onStart: () => {
+      heard.push('start');
+      answer.cancel();
+    },
+    onFinish: hears('finish'),
+    onDone: hears('done'),
+    onFlush: hears('flush'),
+  };
+  const answer = answerSilently(sink as CompletionSink, 2);
+  await new Promise(setImmediate);
+  t.strictSame(heard, ['start']);
 });

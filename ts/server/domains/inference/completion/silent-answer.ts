@@ -14,13 +14,19 @@ const NO_USE: JobUsage = {
 };
 
 export function answerSilently(sink: CompletionSink, nChoices: number): BackendCompletion {
+  let isCancelled = false;
   // The sink is bound to the job that this returns before it receives anything.
   const turn = setImmediate(() => {
     sink.onStart(0, 0);
+    // A quota that is used up ends the answer where it starts.
+    if (isCancelled) return;
     for (let choice = 0; choice < nChoices; choice++) sink.onFinish(choice, 'stop', '');
     sink.onDone(NO_USE);
     sink.onFlush();
   });
-  const cancel = () => clearImmediate(turn);
+  const cancel = () => {
+    isCancelled = true;
+    clearImmediate(turn);
+  };
   return { cancel, pause: () => {}, resume: () => {}, release: () => {} };
 }
