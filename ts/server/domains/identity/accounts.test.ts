@@ -168,6 +168,19 @@ t.test('invitations of many people at one address, and the right reset token, co
   t.strictSame(tries, [...Array<number>(10).fill(400), 429]);
 });
 
+t.test('accounts that one makes for oneself bring no more tries to make others', async (t) => {
+  const bed = await openIdentity(t);
+  await bed.makeRoot();
+  const register = (username: string, cookie?: string) =>
+    postFrom(bed, '127.0.0.9', '/api/v1/auth/register', { username, password: 'a long enough password' }, cookie);
+  const made = await register('eve0');
+  const device = made.cookies.find((cookie) => cookie.startsWith('svc_device='))?.split(';')[0] ?? '';
+  t.match(device, /^svc_device=./);
+  const tries: number[] = [];
+  for (let i = 1; i < 11; i++) tries.push((await register(`eve${i}`, device)).status);
+  t.strictSame(tries.slice(-2), [201, 429]);
+});
+
 t.test('a reset token sets the password once and ends the sessions', async (t) => {
   const bed = await openIdentity(t);
   const root = await bed.makeRoot();
@@ -318,14 +331,18 @@ interface SignedIn {
   cookies: string[];
 }
 
+function signInFrom(bed: IdentityBed, localAddress: string, body: object, cookie?: string): Promise<SignedIn> {
+  return postFrom(bed, localAddress, '/api/v1/auth/login', body, cookie);
+}
+
 /** All of 127.0.0.0/8 is this machine, so a client can come from any address of it. */
-function signInFrom({ url }: IdentityBed, localAddress: string, body: object, cookie?: string): Promise<SignedIn> {
+function postFrom({ url }: IdentityBed, localAddress: string, path: string, body: object, cookie?: string): Promise<SignedIn> {
   const headers = {
     'content-type': 'application/json',
     ...(cookie !== undefined && { cookie, 'sec-fetch-site': 'same-origin' }),
   };
   return new Promise((resolve, reject) => {
-    const asked = request(`${url}/api/v1/auth/login`, { method: 'POST', localAddress, headers, agent: false }, (answer) => {
+    const asked = request(`${url}${path}`, { method: 'POST', localAddress, headers, agent: false }, (answer) => {
       answer.resume();
       const { statusCode = 0, headers } = answer;
       answer.on('end', () => resolve({ status: statusCode, headers, cookies: headers['set-cookie'] ?? [] }));

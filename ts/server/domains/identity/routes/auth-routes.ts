@@ -78,7 +78,8 @@ export function authRoutes(deps: AuthRouteDeps): Route[] {
       handle: async (context) => {
         const { username, password, email, tenant, invitation } = context.body;
         if (invitation === undefined) requireRegistration(deps, context);
-        const counted = countClient(deps, 'register', context);
+        // By the address alone: each account that is made brings a device, whose own window would let any number of others follow.
+        const counted = deps.attempts.countClient({ account: 'register', remoteAddress: context.remoteAddress });
         const guest = { username, password, email, tenant };
         const makeAccount = async (): Promise<Session> => {
           const user =
