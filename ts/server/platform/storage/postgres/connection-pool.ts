@@ -17,11 +17,12 @@ export class ConnectionPool {
   readonly #pool: pg.Pool;
   /** Those that are being opened as well. */
   readonly #clients = new Set<pg.Client>();
-  readonly #lost = Promise.withResolvers<never>();
+  /** Ends the waits for a connection. */
+  readonly #waiting = new Set<(error: StorageError) => void>();
+  #lost: StorageError | undefined;
 
   /** Does not connect. Throws a StorageError `invalid_url`, which does not repeat the URL: it may hold a password. */
   constructor(options: ResolvedStorageOptions) {
-    this.#lost.promise.catch(() => undefined);
     const clients = this.#clients;
     class Client extends pg.Client {
       constructor(config: pg.ClientConfig) {
@@ -42,10 +43,14 @@ export class ConnectionPool {
 
   /** Throws a StorageError; nothing was asked of the server yet. */
   async connect(): Promise<pg.PoolClient> {
+    if (this.#lost !== undefined) throw this.#lost;
     const pool = this.#pool;
     const connecting = pool.connect();
+    // A promise of its own: one for all would keep something of each race for as long as the pool lives.
+    const lost = Promise.withResolvers<never>();
+    this.#waiting.add(lost.reject);
     try {
-      return await Promise.race([connecting, this.#lost.promise]);
+      return await Promise.race([connecting, lost.promise]);
     } catch (error) {
       // One that comes when nobody waits any more.
       void connecting.then((client) => discard(client)).catch(() => undefined);
@@ -54,12 +59,15 @@ export class ConnectionPool {
         remedy: 'Raise database.pool_size, or find what holds transactions open.',
         cause: error,
       });
+    } finally {
+      this.#waiting.delete(lost.reject);
     }
   }
 
   /** Everything that runs on a connection or waits for one fails now: the server would not even answer a goodbye. */
   destroy(error: StorageError): void {
-    this.#lost.reject(error);
+    this.#lost ??= error;
+    for (const refuse of this.#waiting) refuse(error);
     for (const client of this.#clients) client.connection.stream.destroy();
     void this.#pool.end().catch(() => undefined);
   }

@@ -45,3 +45,32 @@ t.test('the log is emptied once nobody reads it any more, and again after the ne
   await until(() => bytes().length === 0);
   t.ok(attempts > before);
 });
+
+t.test('each time that an attempt is due, it is made', async (t) => {
+  const file = join(newFolder(t), 'a.db');
+  const writer = Connection.openWriter(file);
+  t.teardown(() => {
+    log.stop();
+    writer.close();
+  });
+  let due = Promise.withResolvers<void>();
+  const onDue = () => {
+    log.tend();
+    due.resolve();
+  };
+  const log = new WriteAheadLog(writer, onDue, { firstMs: 5, againMs: 5 });
+  writer.control('create table notes (text text)');
+  // Timers between let the event loop look at the clock at any fraction of a millisecond.
+  const between = setInterval(() => undefined, 2);
+  t.teardown(() => clearInterval(between));
+  await due.promise;
+  const left: number[] = [];
+  for (let i = 0; i < 100; i += 1) {
+    due = Promise.withResolvers<void>();
+    writer.control("insert into notes values ('text')");
+    log.noteCommit();
+    await due.promise;
+    if (readFileSync(`${file}-wal`).length > 0) left.push(i);
+  }
+  t.strictSame(left, []);
+});

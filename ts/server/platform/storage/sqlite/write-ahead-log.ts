@@ -82,6 +82,10 @@ export class WriteAheadLog {
   #schedule(inMs: number): void {
     this.#dueAt = performance.now() + inMs;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#onDue, inMs).unref();
+    this.#timer = setTimeout(() => {
+      // A timer counts whole milliseconds, so that it may come a little before the time that it was set for.
+      this.#dueAt = 0;
+      this.#onDue();
+    }, inMs).unref();
   }
 }
