@@ -127,7 +127,7 @@ export class ErasureStore {
       db.deleteFrom('conversation_shares').where('conversation_no', 'in', [...numbers]),
       db
         .updateTable('conversations')
-        .set({ last_seq: 0 })
+        .set({ last_seq: 0, bytes: 0 })
         .where('no', 'in', [...numbers]),
     ]);
   }

@@ -41,6 +41,19 @@ export function testQuotaContract(newDatabase: () => Promise<ContractDatabase>):
     await service.append(ben, 'c', text(12_000));
   });
 
+  t.test('what is erased is given back while nobody can erase its files yet', async (t) => {
+    const { storage } = await open(t);
+    const files = { isConnected: false, erase: async () => undefined };
+    const service = new ConversationService({ storage, files, temporaryMs: 1_000_000, tenantBytes: LIMIT });
+    await service.create(ann, { id: 'c' });
+    await service.makeFilesKey(ann, 'c');
+    await service.append(ann, 'c', text(12_000));
+    await service.erase(ann);
+    t.equal(await countedBytes(storage, 'red'), 0);
+    await service.create(ann, { id: 'd' });
+    await service.append(ann, 'd', text(12_000));
+  });
+
   t.test('messages that come at once do not exceed it together', async (t) => {
     const { storage, service } = await open(t);
     await Promise.all([1, 2, 3, 4, 5].map((n) => service.create(ann, { id: `c${n}` })));
