@@ -92,8 +92,8 @@ function listRoute({ jobs }: PullRouteDeps): Route {
     handle: ({ caller, query }) =>
       known(async () => {
         const limit = query.limit ?? DEFAULT_LIMIT;
-        const page = await jobs.list(scopeOf(caller), { ...query, kind: PULL_KIND, limit });
-        return json(200, { pulls: page.map((job) => viewOf(job)), next: page.length < limit ? null : (page.at(-1)?.id ?? null) });
+        const { rows, hasMore } = await jobs.page(scopeOf(caller), { ...query, kind: PULL_KIND, limit });
+        return json(200, { pulls: rows.map((job) => viewOf(job)), next: hasMore ? (rows.at(-1)?.id ?? null) : null });
       }),
   });
 }

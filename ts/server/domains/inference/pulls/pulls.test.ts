@@ -102,6 +102,7 @@ t.test('a pull is a job, whose progress counts bytes and whose result names the 
   t.ok(pulled.includes('tiny.gguf'), 'whoever serves models is told');
   const response = await fetch(`${bed.url}/api/v1/models/pulls?state=failed`);
   t.match(await response.json(), { pulls: [], next: null });
+  t.match(await ask('GET', '/pulls?limit=1'), { body: { pulls: [{}], next: null } }, 'no page is behind one that is just full');
 });
 
 t.test('a stream follows the pull to its end, by `stream` or by Accept', async (t) => {
