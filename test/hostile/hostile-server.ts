@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import type { ChildServer } from '../child-server.ts';
 import { type Ids, makeBelongings } from '../matrix/belongings.ts';
 import { Client } from '../matrix/client.ts';
-import { type Headers, password, signIn } from '../matrix/credentials.ts';
+import type { Headers } from '../matrix/credentials.ts';
 import type { Document } from '../matrix/documented.ts';
 import { runServer } from '../server.ts';
+import { HOSTILE, openTenants } from './tenants.ts';
 
 export interface HostileServer {
   readonly server: ChildServer;
@@ -21,9 +22,6 @@ export interface HostileServer {
   stop(): Promise<void>;
 }
 
-const HOSTILE = 'amber';
-const OTHER = 'birch';
-
 export async function openHostileServer(folder: string): Promise<HostileServer> {
   const server = await runServer({
     folder: join(folder, 'server'),
@@ -32,17 +30,7 @@ export async function openHostileServer(folder: string): Promise<HostileServer> 
     env: { SVC_DATA_EMBEDDING_MODEL: 'e', SVC_INFERENCE_CTX: '1024', SVC_WEBHOOKS_ALLOWED_HOSTS: 'http://127.0.0.1:9' },
   });
   const client = new Client(Number(new URL(server.url).port));
-  const { token } = await client.json('POST', '/api/v1/auth/register', {}, { username: 'root', password });
-  const root = asBearer(token);
-  for (const id of [HOSTILE, OTHER]) await client.json('POST', '/api/v1/identity/tenants', root, { id });
-  const account = async (tenant: string, role: string): Promise<Headers> => {
-    const username = `${tenant}-${role}`;
-    await client.json('POST', '/api/v1/identity/users', root, { username, tenant, role, password });
-    await signIn(client, username);
-    return asBearer((await signIn(client, username)).token);
-  };
-  const [admin, viewer] = [await account(HOSTILE, 'admin'), await account(HOSTILE, 'viewer')];
-  const neighbour = await account(OTHER, 'developer');
+  const { root, admin, viewer, neighbour } = await openTenants(client);
   const { ids } = await makeBelongings(client, HOSTILE, admin, viewer);
   const openapi = (await client.json('GET', '/openapi.json', {})) as Document;
   const stop = async (): Promise<void> => {
@@ -50,8 +38,4 @@ export async function openHostileServer(folder: string): Promise<HostileServer> 
     await server.stop();
   };
   return { server, client, openapi, viewer, root, neighbour, ids, stop };
-}
-
-function asBearer(token: string): Headers {
-  return { authorization: `Bearer ${token}` };
 }

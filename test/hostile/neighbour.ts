@@ -1,18 +1,23 @@
 /** Another tenant that asks once a second, and how long it waits. */
-import type { HostileServer } from './hostile-server.ts';
+import type { Client } from '../matrix/client.ts';
+import type { Tenants } from './tenants.ts';
 
 const EVERY_MS = 1_000;
+
+export interface Neighbourhood extends Pick<Tenants, 'neighbour'> {
+  readonly client: Client;
+}
 
 export class Neighbour {
   /** Milliseconds of each answer since take(). */
   #waits: number[] = [];
   readonly faults: string[] = [];
-  readonly #hostile: HostileServer;
+  readonly #of: Neighbourhood;
   readonly #asking: Promise<void>;
   #isOver = false;
 
-  constructor(hostile: HostileServer) {
-    this.#hostile = hostile;
+  constructor(of: Neighbourhood) {
+    this.#of = of;
     this.#asking = this.#ask();
   }
 
@@ -39,12 +44,13 @@ export class Neighbour {
     }
   }
 
-  /** What a page does: it lists what one has, and asks a model for a few tokens. */
+  /** What a page does: it lists what one has, searches it, and asks a model for a few tokens. */
   async #once(): Promise<void> {
-    const { client, neighbour } = this.#hostile;
+    const { client, neighbour } = this.#of;
     const chat = { model: 'm', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 4 };
     for (const request of [
       { method: 'GET', path: '/api/v1/edge/conversations?limit=10' },
+      { method: 'GET', path: '/api/v1/edge/conversations/search?q=hello' },
       { method: 'POST', path: '/v1/chat/completions', body: chat },
     ]) {
       const answer = await client

@@ -14,6 +14,15 @@ t.test('a documented refusal is fine, flat or nested', async (t) => {
 t.test('what is not documented is named', async (t) => {
   t.match(contract.findFault({ ...answer, body: '{"error":"surprise"}' }), /surprise/);
   t.match(contract.findFault({ ...answer, body: '<html>' }), /without an error code/);
-  t.match(contract.findFault({ ...answer, status: 500 }), /500 .* not documented/);
+  t.match(contract.findFault({ ...answer, status: 429 }), /429 .* not documented/);
   t.match(contract.findFault({ ...answer, status: 204 }), /204/);
+});
+
+t.test('a fault of the server is one, documented or not, and who is busy says for how long', async (t) => {
+  const responses = { 500: {}, 503: { description: 'busy' } };
+  const busy = new Contract({ paths: { '/a': { post: { responses } } } });
+  t.match(busy.findFault({ ...answer, status: 500 }), /500 is a fault/);
+  const refused = { ...answer, status: 503, body: '{"error":"busy"}' };
+  t.match(busy.findFault(refused), /without Retry-After/);
+  t.equal(busy.findFault({ ...refused, retryAfter: '1' }), undefined);
 });

@@ -1,9 +1,11 @@
-/** Whether an answer is one that openapi.json documents: its status for that path and method, and its code. */
+/** Whether an answer is one that openapi.json documents, its status for that path and method and its code, and no fault of the server. */
 export interface Answer {
   method: string;
   path: string;
   status: number;
   body: string;
+  /** Seconds, of the header Retry-After. */
+  retryAfter?: string | undefined;
 }
 
 interface OpenApi {
@@ -24,6 +26,9 @@ export class Contract {
   findFault(answer: Answer): string | undefined {
     const operation = this.#openApi.paths[answer.path]?.[answer.method.toLowerCase()];
     const { status } = answer;
+    // The reference documents that a fault of the server is answered with 500; no request may bring one about.
+    if (status >= 500 && status !== 503) return `status ${status} is a fault: ${answer.body.slice(0, 200)}`;
+    if (status === 503 && answer.retryAfter === undefined) return 'status 503 without Retry-After';
     if (status < 400) return operation?.responses?.[status] ? undefined : `status ${status} is not documented`;
     const code = readCode(answer.body);
     if (code === undefined) return `status ${status} without an error code: ${answer.body.slice(0, 200)}`;

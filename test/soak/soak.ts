@@ -1,9 +1,13 @@
-/** Random clients against one server for a while: every answer is documented, memory is flat, the server is up at the end. */
+/** Random clients against one server for a while: every answer is documented, memory is flat, nobody else waits, the server is up at the end. */
 import { readFileSync } from 'node:fs';
 import { SeededRandom } from '../../models/random/seeded-random.ts';
 import type { ChildServer } from '../child-server.ts';
+import { Neighbour, p99 } from '../hostile/neighbour.ts';
+import { openTenants } from '../hostile/tenants.ts';
+import { Client } from '../matrix/client.ts';
 import { Contract } from './contract.ts';
-import { type Visit, visits } from './visits.ts';
+import { hostileVisits } from './hostile-visits.ts';
+import { ordinaryVisits, type Site, type Visit, type WeightedVisit } from './visits.ts';
 
 export interface SoakOptions {
   seconds: number;
@@ -23,44 +27,84 @@ export interface SoakReport {
   /** Resident memory when caches are warm, and the median of the last tenth's readings. */
   rssWarmBytes: number;
   rssEndBytes: number;
+  /** What 99 of 100 rounds of another tenant take at most, a chat, a list and a search each: without hostile visits and beside them. */
+  quietP99Ms: number;
+  hostileP99Ms: number;
 }
 
-export async function soak(
+/** The share of the time that is without hostile visits. */
+const QUIET = 0.25;
+const allVisits = [...ordinaryVisits, ...hostileVisits];
+
+export async function soak(server: ChildServer, options: SoakOptions): Promise<SoakReport> {
+  const client = new Client(Number(new URL(server.url).port));
+  try {
+    const { viewer, neighbour } = await openTenants(client);
+    const neighbourhood = new Neighbour({ client, neighbour });
+    try {
+      return await visitServer(server, { url: server.url, headers: viewer }, neighbourhood, options);
+    } finally {
+      await neighbourhood.stop();
+    }
+  } finally {
+    client.close();
+  }
+}
+
+async function visitServer(
   server: ChildServer,
+  site: Site,
+  neighbour: Neighbour,
   { seconds, seed, nClients, onProgress = () => {} }: SoakOptions,
 ): Promise<SoakReport> {
   const contract = new Contract(await (await fetch(`${server.url}/openapi.json`)).json());
-  const report: SoakReport = { nVisits: 0, counts: {}, faults: [], nFaults: 0, rssWarmBytes: 0, rssEndBytes: 0 };
+  const report: SoakReport = {
+    ...{ nVisits: 0, counts: {}, faults: [], nFaults: 0 },
+    ...{ rssWarmBytes: 0, rssEndBytes: 0, quietP99Ms: 0, hostileP99Ms: 0 },
+  };
+  const randoms = Array.from({ length: nClients }, (_, index) => new SeededRandom(seed * 1_000 + index));
   const startedAt = performance.now();
   const elapsed = () => (performance.now() - startedAt) / 1000 / seconds;
   const lateReadings: number[] = [];
 
-  const client = async (random: SeededRandom) => {
-    while (elapsed() < 1) {
+  const visitUntil = async (end: number, visits: readonly WeightedVisit[], random: SeededRandom) => {
+    while (elapsed() < end) {
       if (!server.running) throw new Error(`the server ended:\n${server.log}`);
-      await visitOnce(server.url, random, contract, report);
+      await visitOnce(site, chooseVisit(random, visits), random, contract, report);
       const rss = readRss(server.pid);
       if (report.rssWarmBytes === 0 && elapsed() > warmAt(seconds)) report.rssWarmBytes = rss;
       if (elapsed() > 0.9) lateReadings.push(rss);
       if (report.nVisits % 500 === 0) onProgress(report);
     }
   };
-  await Promise.all(Array.from({ length: nClients }, (_, index) => client(new SeededRandom(seed * 1_000 + index))));
+  await Promise.all(randoms.map((random) => visitUntil(QUIET, ordinaryVisits, random)));
+  report.quietP99Ms = p99(await neighbour.take(1));
+  await Promise.all(randoms.map((random) => visitUntil(1, allVisits, random)));
+  report.hostileP99Ms = p99(await neighbour.take(1));
+  for (const fault of neighbour.faults) blame(report, `another tenant: ${fault}`);
   report.rssEndBytes = lateReadings.sort((a, b) => a - b)[Math.floor(lateReadings.length / 2)] ?? 0;
   return report;
 }
 
-/** The share of the time after which caches and allocators have what they keep: a tenth, but two minutes of a short run. */
+/**
+ * The share of the time after which caches and allocators have what they keep: a tenth of the time with hostile visits, but two
+ * minutes of a short run.
+ */
 function warmAt(seconds: number): number {
-  return Math.max(0.1, Math.min(0.5, 120 / seconds));
+  return QUIET + (1 - QUIET) * Math.max(0.1, Math.min(0.5, 120 / seconds));
 }
 
-async function visitOnce(url: string, random: SeededRandom, contract: Contract, report: SoakReport): Promise<void> {
-  const [name, visit] = chooseVisit(random);
+async function visitOnce(
+  site: Site,
+  [name, visit]: [name: string, visit: Visit],
+  random: SeededRandom,
+  contract: Contract,
+  report: SoakReport,
+): Promise<void> {
   report.nVisits++;
   count(report, name);
   try {
-    for (const answer of await visit(url, random)) {
+    for (const answer of await visit(site, random)) {
       count(report, String(answer.status));
       const fault = contract.findFault(answer);
       if (fault !== undefined) blame(report, `${answer.method} ${answer.path}: ${fault}`);
@@ -70,7 +114,7 @@ async function visitOnce(url: string, random: SeededRandom, contract: Contract, 
   }
 }
 
-function chooseVisit(random: SeededRandom): [name: string, visit: Visit] {
+function chooseVisit(random: SeededRandom, visits: readonly WeightedVisit[]): [name: string, visit: Visit] {
   let at = random.integer(visits.reduce((sum, [, weight]) => sum + weight, 0));
   for (const [name, weight, visit] of visits) {
     at -= weight;

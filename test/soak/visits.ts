@@ -2,49 +2,56 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { SeededRandom } from '../../models/random/seeded-random.ts';
+import type { Headers } from '../matrix/credentials.ts';
 import { broken, rightRequest, spoiled } from './bodies.ts';
 import type { Answer } from './contract.ts';
-import { hostileRequest } from './hostile.ts';
 
-export type Visit = (url: string, random: SeededRandom) => Promise<Answer[]>;
+/** Where one visits, and as whom. */
+export interface Site {
+  readonly url: string;
+  readonly headers: Headers;
+}
 
-async function ask(
-  url: string,
+export type Visit = (site: Site, random: SeededRandom) => Promise<Answer[]>;
+
+export async function ask(
+  site: Site,
   method: string,
   path: string,
   body?: string,
   headers: Record<string, string> = {},
 ): Promise<Answer[]> {
-  const init = body === undefined ? {} : { body, headers: { 'content-type': 'application/json', ...headers } };
+  const type = body === undefined ? {} : { 'content-type': 'application/json' };
+  const init = { headers: { ...site.headers, ...type, ...headers }, ...(body !== undefined && { body }) };
   try {
-    const response = await fetch(url + path, { method, ...init, signal: AbortSignal.timeout(60_000) });
-    return [{ method, path, status: response.status, body: await response.text() }];
+    const response = await fetch(site.url + path, { method, ...init, signal: AbortSignal.timeout(60_000) });
+    const retryAfter = response.headers.get('retry-after') ?? undefined;
+    return [{ method, path: withoutQuery(path), status: response.status, body: await response.text(), retryAfter }];
   } catch (error) {
     throw new Error(`${method} ${path} got no answer to ${body?.slice(0, 300)}`, { cause: error });
   }
 }
 
-const behave: Visit = (url, random) => {
+function withoutQuery(path: string): string {
+  return path.split('?')[0] ?? '';
+}
+
+const behave: Visit = (site, random) => {
   const [path, body] = rightRequest(random);
-  return ask(url, 'POST', path, JSON.stringify(body));
+  return ask(site, 'POST', path, JSON.stringify(body));
 };
 
-const spoil: Visit = (url, random) => {
+const spoil: Visit = (site, random) => {
   const [path, body] = rightRequest(random);
-  return ask(url, 'POST', path, spoiled(random, body));
+  return ask(site, 'POST', path, spoiled(random, body));
 };
 
-const breakJson: Visit = (url, random) => {
+const breakJson: Visit = (site, random) => {
   const [path, body] = rightRequest(random);
-  return ask(url, 'POST', path, broken(random, body), random.chance(0.2) ? { 'content-type': 'text/plain' } : {});
+  return ask(site, 'POST', path, broken(random, body), random.chance(0.2) ? { 'content-type': 'text/plain' } : {});
 };
 
-const attack: Visit = async (url, random) => {
-  const [path, body] = await hostileRequest(random);
-  return ask(url, 'POST', path, JSON.stringify(body));
-};
-
-const wander: Visit = (url, random) => {
+const wander: Visit = (site, random) => {
   const path = random.pick([
     '/nothing',
     '/v1/models/x',
@@ -54,19 +61,19 @@ const wander: Visit = (url, random) => {
     '/%00',
     '/a/../b',
   ]);
-  return ask(url, random.pick(['GET', 'POST', 'PUT', 'DELETE', 'PATCH']), path);
+  return ask(site, random.pick(['GET', 'POST', 'PUT', 'DELETE', 'PATCH']), path);
 };
 
-const look: Visit = (url, random) =>
-  ask(url, 'GET', random.pick(['/livez', '/readyz', '/health', '/metrics', '/v1/models', '/api/v1/models']));
+const look: Visit = (site, random) =>
+  ask(site, 'GET', random.pick(['/livez', '/readyz', '/health', '/metrics', '/v1/models', '/api/v1/models']));
 
 /** Opens a stream and leaves: before the first byte, or after some. */
-const hangUp: Visit = async (url, random) => {
+const hangUp: Visit = async (site, random) => {
   const [path, body] = rightRequest(random);
   const leave = new AbortController();
-  const response = fetch(url + path, {
+  const response = fetch(site.url + path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { ...site.headers, 'content-type': 'application/json' },
     body: JSON.stringify({ ...body, stream: true, max_tokens: 500 }),
     signal: leave.signal,
   });
@@ -81,8 +88,8 @@ const hangUp: Visit = async (url, random) => {
 };
 
 /** Requests that are answered at once, in one segment: as many answers must come back, in order. */
-const pipeline: Visit = async (url) => {
-  const text = await sendTogether(url, ['/livez', '/metrics', '/nothing', '/livez'], 4);
+const pipeline: Visit = async (site) => {
+  const text = await sendTogether(site, ['/livez', '/metrics', '/nothing', '/livez'], 4);
   if (statuses(text).join() !== '200,200,404,200')
     throw new Error(`pipelined requests were answered ${statuses(text).join()}: ${text.slice(0, 300)}`);
   return [];
@@ -92,17 +99,17 @@ const pipeline: Visit = async (url) => {
  * A request behind one that still works. uWebSockets.js closes the connection then, before any of our code runs, and a client has
  * to send again what was not answered (RFC 9112, section 9.3.2): fewer answers are fine, wrong ones are not.
  */
-const pipelineBehindWork: Visit = async (url) => {
-  const text = await sendTogether(url, ['/livez', '/v1/models', '/livez'], 3);
+const pipelineBehindWork: Visit = async (site) => {
+  const text = await sendTogether(site, ['/livez', '/v1/models', '/livez'], 3);
   if (!['', '200', '200,200', '200,200,200'].includes(statuses(text).join()))
     throw new Error(`pipelined requests were answered ${text.slice(0, 300)}`);
   return [];
 };
 
-async function sendTogether(url: string, paths: readonly string[], nExpected: number): Promise<string> {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+async function sendTogether(site: Site, paths: readonly string[], nExpected: number): Promise<string> {
+  const socket = connect(Number(new URL(site.url).port), '127.0.0.1');
   await once(socket, 'connect');
-  socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join(''));
+  socket.write(paths.map((path) => getRequest(site, path)).join(''));
   let text = '';
   for await (const chunk of socket) {
     text += String(chunk);
@@ -112,13 +119,18 @@ async function sendTogether(url: string, paths: readonly string[], nExpected: nu
   return text;
 }
 
+export function getRequest({ headers }: Site, path: string): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${lines.join('')}\r\n`;
+}
+
 function statuses(text: string): number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
 }
 
 /** Half a request, then silence and a cut. */
-const stall: Visit = async (url, random) => {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+const stall: Visit = async (site, random) => {
+  const socket = connect(Number(new URL(site.url).port), '127.0.0.1');
   await once(socket, 'connect');
   const head =
     'POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"model":';
@@ -127,12 +139,13 @@ const stall: Visit = async (url, random) => {
   return [];
 };
 
-/** Name and weight of each kind of visit. */
-export const visits: readonly [name: string, weight: number, visit: Visit][] = [
+export type WeightedVisit = readonly [name: string, weight: number, visit: Visit];
+
+/** Name and weight of each kind of visit that is no attack: what a busy server has anyway. */
+export const ordinaryVisits: readonly WeightedVisit[] = [
   ['right', 30, behave],
   ['spoiled', 30, spoil],
   ['broken', 12, breakJson],
-  ['hostile', 24, attack],
   ['wandering', 6, wander],
   ['looking', 6, look],
   ['hanging up', 10, hangUp],
