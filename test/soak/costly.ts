@@ -23,8 +23,8 @@ function hugeGrammar(random: SeededRandom): CostlyRequest {
 }
 
 function manyPatterns(random: SeededRandom): CostlyRequest {
-  const names = Array.from({ length: random.pick([200, 2_000, 5_000]) }, (_, i) => `p${i}`);
-  const pattern = (name: string) => ({ type: 'string', pattern: `^[a-z]{1,9}${name}$` });
+  const names = Array.from({ length: random.pick([200, 2_000, 4_000]) }, (_, i) => `p${i}`);
+  const pattern = (name: string) => ({ type: 'string', pattern: `^${name}[a-z]$` });
   return ofSchema({
     type: 'object',
     properties: Object.fromEntries(names.map((name) => [name, pattern(name)])),
@@ -37,22 +37,30 @@ function longPattern(random: SeededRandom): CostlyRequest {
   return ofSchema({ type: 'string', pattern: `^${'\\p{L}'.repeat(random.pick([100, 800, 48_000]))}$` });
 }
 
+/** Many tokens in some texts, or few in as many as one may send, which take as long to be read. */
 function manyTexts(random: SeededRandom): CostlyRequest {
-  const [nTexts, length] = random.pick<[number, number]>([
-    [256, 200],
-    [2_048, 1_800],
-  ]);
-  const input = Array.from({ length: nTexts }, (_, i) => `${i} ${'word '.repeat(length / 5)}`.slice(0, length));
-  return ['/v1/embeddings', { model: embeddingModel, input }];
+  return random.pick([() => textsOf('word ', 256, 40), () => textsOf('\u0301', 2_048, 900)])();
+}
+
+/** As many tokens as one may send: many seconds of an embedder that nobody else asks. */
+export function mostTexts(): CostlyRequest {
+  return textsOf('word ', 2_048, 360);
+}
+
+function textsOf(unit: string, nTexts: number, nUnits: number): CostlyRequest {
+  return [
+    '/v1/embeddings',
+    { model: embeddingModel, input: Array.from({ length: nTexts }, (_, i) => `${i} ${unit.repeat(nUnits)}`) },
+  ];
 }
 
 /** Markdown that is nearly a tag. */
 function spacesBehindBracket(): CostlyRequest {
-  const text = `# Title\n\n<${' '.repeat(40_000)}\n`;
+  const text = `# Harbour\n\nThe lighthouse stands where the harbour begins.\n\n<${' '.repeat(40_000)}\n`;
   const file_data = `data:text/markdown;base64,${Buffer.from(text).toString('base64')}`;
   const content = [
     { type: 'input_file', filename: 'a.md', file_data },
-    { type: 'input_text', text: 'What is it?' },
+    { type: 'input_text', text: 'Where is the lighthouse?' },
   ];
   return ['/v1/responses', { model: chatModel, max_output_tokens: 16, input: [{ role: 'user', content }] }];
 }

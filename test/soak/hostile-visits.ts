@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SeededRandom } from '../../models/random/seeded-random.ts';
 import { HOSTILE } from '../hostile/tenants.ts';
 import type { Answer } from './contract.ts';
-import { costlyRequest } from './costly.ts';
+import { costlyRequest, mostTexts } from './costly.ts';
 import { hostileRequest } from './hostile.ts';
 import { ask, getRequest, type Site, type Visit, type WeightedVisit } from './visits.ts';
 
@@ -20,6 +20,11 @@ const attack: Visit = async (site, random) => {
 
 const ruin: Visit = (site, random) => {
   const [path, body] = costlyRequest(random);
+  return ask(site, 'POST', path, JSON.stringify(body));
+};
+
+const embedMost: Visit = (site) => {
+  const [path, body] = mostTexts();
   return ask(site, 'POST', path, JSON.stringify(body));
 };
 
@@ -96,9 +101,9 @@ const sendNoTexts: Visit = (site, random) => {
   ])();
 };
 
-const guessPasswords: Visit = async (site, random) => {
-  const guess = () => post(site, '/api/v1/auth/login', { username: `${HOSTILE}-admin`, password: newId(random) });
-  return (await Promise.all(Array.from({ length: 10 }, guess))).flat();
+const tryPasswords: Visit = async (site, random) => {
+  const attempt = () => post(site, '/api/v1/auth/login', { username: `${HOSTILE}-admin`, password: newId(random) });
+  return (await Promise.all(Array.from({ length: 10 }, attempt))).flat();
 };
 
 function post(site: Site, path: string, body: object): Promise<Answer[]> {
@@ -115,7 +120,12 @@ export const hostileVisits: readonly WeightedVisit[] = [
   ['combining marks', 3, storeMarks],
   ['large lists', 4, listLarge],
   ['large import', 2, importLarge],
-  ['never reading', 1, neverRead],
   ['no texts', 6, sendNoTexts],
-  ['wrong passwords', 1, guessPasswords],
+  ['wrong passwords', 1, tryPasswords],
+];
+
+/** Each takes longer than a sample of a few seconds may. */
+export const longVisits: readonly WeightedVisit[] = [
+  ['never reading', 2, neverRead],
+  ['most texts', 1, embedMost],
 ];
