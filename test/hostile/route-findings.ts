@@ -23,6 +23,10 @@ export interface RouteFindingsOptions {
 export interface RouteFinding {
   readonly name: string;
   readonly faults: readonly string[];
+  /** Requests that the time of the route left untried. */
+  readonly nUntried: number;
+  /** How many routes have been tried, this one among them, of how many. */
+  readonly place: readonly [nth: number, nRoutes: number];
 }
 
 /** A wait above that of the idle server that no route may cause. */
@@ -30,6 +34,8 @@ const MOST_WAIT_MS = 250;
 /** A machine's own noise passes with another try. */
 const TRIES = 3;
 const GROWTH = { ratio: 1.2, withinMs: 30_000 };
+/** All requests of a try are sent within it, or are left untried: slow routes would hold up all others. */
+const TRY_MS = 10_000;
 /** Requests at once. */
 const N_CLIENTS = 4;
 
@@ -47,7 +53,8 @@ export async function* routeFindings(hostile: HostileServer, options: RouteFindi
         { length: options.nCharacters },
         (_, k) => WORST_CHARACTERS[(i + k) % WORST_CHARACTERS.length] ?? ' ',
       );
-      yield { name: row.name, faults: await faultsOf(hostile, neighbour, row, characters, idleMs, options) };
+      const found = await findingOf(hostile, neighbour, row, characters, idleMs, options);
+      yield { name: row.name, ...found, place: [i + 1, rows.length] };
     }
   } finally {
     await neighbour.stop();
@@ -59,20 +66,22 @@ function isEndless(name: string): boolean {
   return /^(POST \/api\/v1\/auth\/logout|GET .*\/(events|logs\/stream))$/.test(name);
 }
 
-async function faultsOf(
+async function findingOf(
   hostile: HostileServer,
   neighbour: Neighbour,
   row: Row,
   characters: readonly string[],
   idleMs: number,
   { mostBytes, nWaits, mostWaitMs = MOST_WAIT_MS }: RouteFindingsOptions,
-): Promise<string[]> {
+): Promise<Pick<RouteFinding, 'faults' | 'nUntried'>> {
   const before = rssOf(hostile);
   const faults = new Set<string>();
-  let worstMs = 0;
+  let [worstMs, nUntried] = [0, 0];
   for (let i = 0; i < TRIES; i += 1) {
     await neighbour.take(0);
-    for (const fault of await attack(hostile, row, characters, mostBytes)) faults.add(fault);
+    const attacked = await attack(hostile, row, characters, mostBytes);
+    for (const fault of attacked.faults) faults.add(fault);
+    nUntried = attacked.nUntried;
     worstMs = p99(await neighbour.take(nWaits));
     if (worstMs <= idleMs + mostWaitMs) break;
   }
@@ -81,15 +90,23 @@ async function faultsOf(
   for (const fault of neighbour.faults.splice(0)) faults.add(`another tenant: ${fault}`);
   const after = await restingRss(hostile, before);
   if (after > before * GROWTH.ratio) faults.add(`memory stays at ${mib(after)} after ${mib(before)}`);
-  return [...faults];
+  return { faults: [...faults], nUntried };
 }
 
 /** Answers that no client may get, however large its request was. */
-async function attack(hostile: HostileServer, row: Row, characters: readonly string[], mostBytes: number): Promise<string[]> {
+async function attack(
+  hostile: HostileServer,
+  row: Row,
+  characters: readonly string[],
+  mostBytes: number,
+): Promise<{ faults: string[]; nUntried: number }> {
+  const until = performance.now() + TRY_MS;
   const waiting = characters.flatMap((each) => [...largestRequests(row, hostile.ids, each, mostBytes)].reverse());
   const faults: string[] = [];
   const client = async (): Promise<void> => {
-    for (let request = waiting.pop(); request !== undefined; request = waiting.pop()) {
+    while (performance.now() < until) {
+      const request = waiting.pop();
+      if (request === undefined) return;
       const sent = { ...request, headers: { ...hostile.viewer, ...request.headers } };
       const fault = await hostile.client.send(sent).then(answerFault, (error: unknown) => connectionFault(error));
       if (fault !== undefined) faults.push(fault);
@@ -97,7 +114,7 @@ async function attack(hostile: HostileServer, row: Row, characters: readonly str
   };
   await Promise.all(Array.from({ length: N_CLIENTS }, client));
   if (!hostile.server.running) throw new Error(`${row.name} ended the server:\n${hostile.server.log}`);
-  return faults;
+  return { faults, nUntried: waiting.length };
 }
 
 function answerFault({ status, headers, text }: Answer): string | undefined {
@@ -132,8 +149,10 @@ function mib(bytes: number): string {
 /** Prints each route with what was found, and returns how many have a fault. */
 export async function printRouteFindings(hostile: HostileServer, options: RouteFindingsOptions): Promise<number> {
   let nFaulty = 0;
-  for await (const { name, faults } of routeFindings(hostile, options)) {
-    console.log(faults.length === 0 ? `ok      ${name}` : `FAULTY  ${name}\n          ${faults.join('\n          ')}`);
+  for await (const { name, faults, nUntried, place } of routeFindings(hostile, options)) {
+    const untried = nUntried === 0 ? '' : `, ${nUntried} requests untried`;
+    console.log(`${faults.length === 0 ? 'ok    ' : 'FAULTY'}  ${place.join('/')}  ${name}${untried}`);
+    for (const fault of faults) console.log(`          ${fault}`);
     if (faults.length > 0) nFaulty += 1;
   }
   return nFaulty;
