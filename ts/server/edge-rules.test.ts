@@ -353,21 +353,26 @@ t.test('the whole table', async (t) => {
   t.equal(nAsked, 2 * marks.length * Object.keys(table).length * (strangers.length + credentials.length), `${nAsked} requests`);
 });
 
-t.test('the session cookie is one of TLS where the browser speaks TLS, and only there', async (t) => {
-  const { internal, outside } = await openProgram(t);
-  const user = JSON.stringify({ username: 'root', password: 'correct horse battery' });
-  const json = { 'content-type': 'application/json' };
-  await internal.send('POST', '/api/v1/auth/register', json, user);
-  const cookie = async (listener: Listener, headers: Headers): Promise<string> =>
-    (await listener.send('POST', '/api/v1/auth/login', { ...json, ...headers }, user)).headers['set-cookie']?.join('\n') ?? '';
-  const secure = /^__Host-svc_session=svcs_[\w-]{43}; Secure; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+$/;
-  const plain = /^svc_session=svcs_[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+$/;
-  t.match(await cookie(outside, {}), secure, 'TLS');
-  t.match(await cookie(internal, { 'x-svc-public-edge': '1', 'x-forwarded-proto': 'https' }), secure, 'TLS that a proxy ended');
-  t.match(await cookie(internal, {}), plain, 'plain HTTP');
-  t.match(await cookie(internal, { 'x-svc-public-edge': '1' }), plain, 'a proxy that speaks plain HTTP');
-  t.match(await cookie(internal, { 'x-forwarded-proto': 'http' }), plain);
-});
+t.test(
+  'the cookies of the session and of the device are those of TLS where the browser speaks TLS, and only there',
+  async (t) => {
+    const { internal, outside } = await openProgram(t);
+    const user = JSON.stringify({ username: 'root', password: 'correct horse battery' });
+    const json = { 'content-type': 'application/json' };
+    await internal.send('POST', '/api/v1/auth/register', json, user);
+    const cookie = async (listener: Listener, headers: Headers): Promise<string> =>
+      (await listener.send('POST', '/api/v1/auth/login', { ...json, ...headers }, user)).headers['set-cookie']?.join('\n') ?? '';
+    const secure =
+      /^__Host-svc_session=svcs_[\w-]{43}; Secure; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+\n__Host-svc_device=[\w.-]+; Secure; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+$/;
+    const plain =
+      /^svc_session=svcs_[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+\nsvc_device=[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+$/;
+    t.match(await cookie(outside, {}), secure, 'TLS');
+    t.match(await cookie(internal, { 'x-svc-public-edge': '1', 'x-forwarded-proto': 'https' }), secure, 'TLS that a proxy ended');
+    t.match(await cookie(internal, {}), plain, 'plain HTTP');
+    t.match(await cookie(internal, { 'x-svc-public-edge': '1' }), plain, 'a proxy that speaks plain HTTP');
+    t.match(await cookie(internal, { 'x-forwarded-proto': 'http' }), plain);
+  },
+);
 
 t.test('proxies that are no addresses keep the node from starting, with a remedy', async (t) => {
   const environment = { SVC_EDGE_TRUSTED_PROXIES: '10.0.0.0/8, proxy.lan', SVC_DATA_DIR: t.testdir() };
