@@ -213,8 +213,8 @@ t.test('what a job holds beside its text counts too: images for less, biases unt
   t.equal(countOf({ grammar: 'x'.repeat(80_000) }), ids + 20_000);
   const logitBias = Array.from({ length: 1_000 }, (_, token): [number, number] => [token, -1]);
   t.equal(countOf({ logitBias }), ids + 2_000);
-  // What was read is let go.
-  while (engine.stats().nQueuedTokens !== 3 * ids + 2_000) await new Promise((resolve) => setTimeout(resolve, 10));
+  // What was read is let go; a machine that is slow enough refuses the costly jobs as well.
+  while (engine.stats().nQueuedTokens > 3 * ids + 2_000) await new Promise((resolve) => setTimeout(resolve, 10));
   for (const { id } of [...slow, blocker]) engine.cancel(id);
 });
 
