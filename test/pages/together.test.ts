@@ -178,7 +178,7 @@ t.test('the chat with two models, without a connection, and in two tabs', { skip
     await page.route(chats, (route) => {
       nTries++;
       if (nTries > 1) return route.continue();
-      return route.fulfill({ status: 401, contentType: 'application/json', body: '{"error":"invalid_api_key","detail":"No."}' });
+      return route.fulfill({ status: 503, contentType: 'application/json', body: '{"error":"draining","detail":"No."}' });
     });
     const refused = page.waitForResponse(chats);
     await context.setOffline(true);
@@ -278,5 +278,7 @@ t.test('the chat with two models, without a connection, and in two tabs', { skip
     t.pass();
   });
 
-  t.strictSame(faults, [], 'nothing went wrong in the page, and nothing left the server');
+  // One answer was refused on purpose, of which the browser complains.
+  const unexpected = faults.filter((fault) => !/status of 503.*\/v1\/chat\/completions/.test(fault));
+  t.strictSame(unexpected, [], 'nothing went wrong in the page, and nothing left the server');
 });
