@@ -194,6 +194,7 @@ t.test('the sign-in page', { skip: whyNoBrowser() }, async (t) => {
     await composer.press('Enter');
     await ended.getByRole('button', { name: 'Close' }).click();
     await ended.waitFor({ state: 'detached' });
+    await page.waitForFunction(() => [...document.querySelectorAll('textarea')].some(({ value }) => value === 'Not now'));
     t.equal(await composer.inputValue(), 'Not now');
     await page.getByRole('alert').getByRole('button', { name: 'Sign in' }).click();
     await signInAgain();
