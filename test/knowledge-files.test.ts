@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
 import { runCli } from '../ts/cli/run-cli.ts';
-import { writeDocx } from '../ts/server/domains/data/extraction/test-support/docx-writer.ts';
-import { wrap, writePdf } from '../ts/server/domains/data/extraction/test-support/pdf-writer.ts';
-import { writeXlsx } from '../ts/server/domains/data/extraction/test-support/xlsx-writer.ts';
+import { writeDocx } from '../ts/server/extraction/test-support/docx-writer.ts';
+import { wrap, writePdf } from '../ts/server/extraction/test-support/pdf-writer.ts';
+import { writeXlsx } from '../ts/server/extraction/test-support/xlsx-writer.ts';
 import { runServer, startServer } from './server.ts';
 
 t.setTimeout(300_000);

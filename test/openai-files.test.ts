@@ -1,7 +1,7 @@
 /** Files, vector stores and file_search by the unmodified OpenAI client, with the models that ship. */
 import OpenAI, { toFile } from 'openai';
 import t from 'tap';
-import { wrap, writePdf } from '../ts/server/domains/data/extraction/test-support/pdf-writer.ts';
+import { wrap, writePdf } from '../ts/server/extraction/test-support/pdf-writer.ts';
 import { startServer } from './server.ts';
 
 t.setTimeout(180_000);

@@ -4,9 +4,9 @@ import { MODULE_TIERS as tiers } from '../../ts/server/platform/module/module-na
 
 const domains = '^ts/server/domains/';
 /** Pure code of domains that worker threads run as well. */
-const sharedWithWorkers = `${domains}(data/extraction/|(conversations/(transfer/(import-formats|packed-conversation)|search/terms)|inference/(compat/body-readers|media/(decoder-message|decoding/[a-z-]+))|data/ingest/ingest-body|data/index/(index-(host|messages)|vector-(index|shapes)))\\.ts$)`;
+const sharedWithWorkers = `${domains}(conversations/(transfer/(import-formats|packed-conversation)|search/terms)|inference/(compat/body-readers|media/(decoder-message|decoding/[a-z-]+))|data/ingest/ingest-body|data/index/(index-(host|messages)|vector-(index|shapes)))\\.ts$`;
 /** Pure to the last: it imports nothing of the server, only itself and packages. */
-const extraction = `${domains}data/extraction/`;
+const extraction = '^ts/server/extraction/';
 const tests = '\\.test\\.ts$';
 const testSupport = '(^|/)test-support/';
 

@@ -1,6 +1,6 @@
 /** A person who never saw it: from /chat to an account, a PDF, a cited answer and the page it came from, and to a key that works. */
 import t from 'tap';
-import { wrap, writePdf } from '../../ts/server/domains/data/extraction/test-support/pdf-writer.ts';
+import { wrap, writePdf } from '../../ts/server/extraction/test-support/pdf-writer.ts';
 import { post } from '../http.ts';
 import { startServer } from '../server.ts';
 import { administrator, ask, dropFiles, openBrowser, openPage, whyNoBrowser } from './browser.ts';

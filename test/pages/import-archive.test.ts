@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import t from 'tap';
-import { writeZip } from '../../ts/server/domains/data/extraction/test-support/zip-writer.ts';
+import { writeZip } from '../../ts/server/extraction/test-support/zip-writer.ts';
 import { filesOfArchive, isArchive } from '../../ts/web/chat/sidebar/archive.ts';
 
 const blobOf = (bytes: Uint8Array): Blob => new Blob([new Uint8Array(bytes)]);

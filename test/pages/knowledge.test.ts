@@ -1,6 +1,6 @@
 /** From a dropped PDF to a cited answer and the page it came from, in a real browser with the models that ship. */
 import t from 'tap';
-import { wrap, writePdf } from '../../ts/server/domains/data/extraction/test-support/pdf-writer.ts';
+import { wrap, writePdf } from '../../ts/server/extraction/test-support/pdf-writer.ts';
 import { startServer } from '../server.ts';
 import { ask, dropFiles, openAccount, openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
 

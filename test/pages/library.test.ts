@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { writeZip } from '../../ts/server/domains/data/extraction/test-support/zip-writer.ts';
+import { writeZip } from '../../ts/server/extraction/test-support/zip-writer.ts';
 import { startServer } from '../server.ts';
 import { openAccount, openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
 

@@ -1,8 +1,8 @@
 /** A task of the worker pool: reads a document from its file, and hands its blocks over as JSON in pieces that are quick to read. */
 
-import { type ExtractOptions, extract } from '../server/domains/data/extraction/extract.ts';
-import { packResult } from '../server/domains/data/extraction/packed-result.ts';
-import { bytesAccess, fileAccess } from '../server/domains/data/extraction/random-access.ts';
+import { type ExtractOptions, extract } from '../server/extraction/extract.ts';
+import { packResult } from '../server/extraction/packed-result.ts';
+import { bytesAccess, fileAccess } from '../server/extraction/random-access.ts';
 import { Transferred } from '../server/platform/pool/transferred.ts';
 
 export interface ExtractionTask extends ExtractOptions {

@@ -1,9 +1,9 @@
 /** Planted documents as files of several kinds, each of which keeps its pages, slides or sheets. */
-import { writeDocx } from '../../../ts/server/domains/data/extraction/test-support/docx-writer.ts';
-import { writeOdp, writeOds, writeOdt } from '../../../ts/server/domains/data/extraction/test-support/odf-writer.ts';
-import { wrap, writePdf } from '../../../ts/server/domains/data/extraction/test-support/pdf-writer.ts';
-import { writePptx } from '../../../ts/server/domains/data/extraction/test-support/pptx-writer.ts';
-import { writeXlsx } from '../../../ts/server/domains/data/extraction/test-support/xlsx-writer.ts';
+import { writeDocx } from '../../../ts/server/extraction/test-support/docx-writer.ts';
+import { writeOdp, writeOds, writeOdt } from '../../../ts/server/extraction/test-support/odf-writer.ts';
+import { wrap, writePdf } from '../../../ts/server/extraction/test-support/pdf-writer.ts';
+import { writePptx } from '../../../ts/server/extraction/test-support/pptx-writer.ts';
+import { writeXlsx } from '../../../ts/server/extraction/test-support/xlsx-writer.ts';
 import type { PlantedDocument, PlantedPage } from './planted-facts.ts';
 
 export interface PlantedFile {

@@ -1,12 +1,12 @@
 /** Extraction in threads of its own, with limits of time and memory: a file that is too much for its thread costs that thread, and no other file. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ExtractionLimits } from '../../../extraction/extraction-limits.ts';
+import type { ExtractionResult } from '../../../extraction/extraction-result.ts';
+import { unpackResult } from '../../../extraction/packed-result.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { PoolError } from '../../../platform/pool/pool-error.ts';
 import { defineTask } from '../../../platform/pool/task-spec.ts';
 import { WorkerPool } from '../../../platform/pool/worker-pool.ts';
-import type { ExtractionLimits } from '../extraction/extraction-limits.ts';
-import type { ExtractionResult } from '../extraction/extraction-result.ts';
-import { unpackResult } from '../extraction/packed-result.ts';
 import { TenantGate } from './tenant-gate.ts';
 
 export interface ExtractorOptions {

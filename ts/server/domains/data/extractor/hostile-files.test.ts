@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { writeDocx } from '../extraction/test-support/docx-writer.ts';
-import { writePdf } from '../extraction/test-support/pdf-writer.ts';
-import { writeXlsx } from '../extraction/test-support/xlsx-writer.ts';
-import { writeZip } from '../extraction/test-support/zip-writer.ts';
+import { writeDocx } from '../../../extraction/test-support/docx-writer.ts';
+import { writePdf } from '../../../extraction/test-support/pdf-writer.ts';
+import { writeXlsx } from '../../../extraction/test-support/xlsx-writer.ts';
+import { writeZip } from '../../../extraction/test-support/zip-writer.ts';
 import { Extractor } from './extractor.ts';
 
 const text = 'A text that is long enough to be indexed.';

@@ -1,8 +1,8 @@
 /** Damaged files of every kind, in the real pool: each ends as a document or as a clear refusal, and none costs more than its own thread. */
 import t from 'tap';
 import { iterations } from '../../../../../test/test-support/iterations.ts';
-import { mutate } from '../extraction/test-support/mutations.ts';
-import { sampleFiles } from '../extraction/test-support/sample-files.ts';
+import { mutate } from '../../../extraction/test-support/mutations.ts';
+import { sampleFiles } from '../../../extraction/test-support/sample-files.ts';
 import { Extractor } from './extractor.ts';
 
 const nFiles = iterations(1_000, 20_000, 'SVC_MUTATED_FILES');

@@ -2,11 +2,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import { writeDocx } from '../../../extraction/test-support/docx-writer.ts';
+import { wrap, writePdf } from '../../../extraction/test-support/pdf-writer.ts';
+import { writeXlsx } from '../../../extraction/test-support/xlsx-writer.ts';
 import { anyName } from '../../../platform/module/use-rules.ts';
 import { tenantScope } from '../../../platform/storage/index.ts';
-import { writeDocx } from '../extraction/test-support/docx-writer.ts';
-import { wrap, writePdf } from '../extraction/test-support/pdf-writer.ts';
-import { writeXlsx } from '../extraction/test-support/xlsx-writer.ts';
 import { type Answer, type ContractDatabase, type DataBed, DEVELOPER, openDataBed } from './data-bed.ts';
 
 /** Sends a file in chunks, and finalizes it; the first answer that is none of 2xx, else the last. */

@@ -3,8 +3,8 @@
  * indexes it. Usage: node steady-adder.ts DATABASE_URL DATA_DIR FIRST. Ends by being killed.
  */
 import type { Test } from 'tap';
-import { writeDocx } from '../extraction/test-support/docx-writer.ts';
-import { wrap, writePdf } from '../extraction/test-support/pdf-writer.ts';
+import { writeDocx } from '../../../extraction/test-support/docx-writer.ts';
+import { wrap, writePdf } from '../../../extraction/test-support/pdf-writer.ts';
 import { openDataBed } from './data-bed.ts';
 import { largeDocx, upload } from './file-contract.ts';
 

@@ -1,9 +1,9 @@
 /** Vector stores through the unmodified `openai` package, on either database. */
 import { type OpenAI, toFile } from 'openai';
 import t from 'tap';
+import { wrap, writePdf } from '../../../extraction/test-support/pdf-writer.ts';
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { tenantScope } from '../../../platform/storage/index.ts';
-import { wrap, writePdf } from '../extraction/test-support/pdf-writer.ts';
 import type { ContractDatabase } from './data-bed.ts';
 import { BAKERY, LIGHTHOUSE, openaiBeds, pollIntervalMs, refused, textFile } from './openai-bed.ts';
 

@@ -1,13 +1,13 @@
 /** Uploads within a whole server: a module of a few lines sends what arrives through extraction, and answers with what was found. */
 import t from 'tap';
+import { writeDocx } from '../../../extraction/test-support/docx-writer.ts';
+import { wrap, writePdf } from '../../../extraction/test-support/pdf-writer.ts';
 import { createServer } from '../../../main.ts';
 import { modules } from '../../../modules.ts';
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
 import { defineModule } from '../../../platform/module/module.ts';
 import { loadNodeConfig } from '../../../settings.ts';
-import { writeDocx } from '../extraction/test-support/docx-writer.ts';
-import { wrap, writePdf } from '../extraction/test-support/pdf-writer.ts';
 import { EXTRACTION_ERRORS } from '../extractor/extraction-errors.ts';
 import { Extractor } from '../extractor/extractor.ts';
 import { extractionSettings, extractorOptions } from '../extractor/settings.ts';
