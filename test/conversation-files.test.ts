@@ -201,6 +201,17 @@ t.test('they count against what one account may have, and what is refused leaves
   t.equal((await ask(ann, 'POST', more, text)).status, 201, 'what is deleted counts no more');
 });
 
+t.test('of a hundred and ten files that come at once, a conversation takes a hundred at most', async (t) => {
+  const { client, bob, ask } = await openWorld(t);
+  const { id } = await client.json('POST', PATH, bob, {});
+  const add = (i: number): Promise<Answer> => ask(bob, 'POST', `${PATH}/files?id=${id}&filename=${i}.txt`, `${SECRET} ${i}`);
+  const answers = await Promise.all(Array.from({ length: 110 }, (_, i) => add(i)));
+  const taken = answers.filter(({ status }) => status < 300).length;
+  t.ok(taken > 80 && taken <= 100, `${taken} were taken`);
+  for (const { status, text } of answers.filter((answer) => answer.status >= 300))
+    t.match({ status, text }, { status: 409, text: /too_many_conversation_files/ });
+});
+
 t.test('a capability token, which is for no conversation, reaches none of their files', async (t) => {
   const { client, bob, ask } = await openWorld(t);
   const { id } = await client.json('POST', PATH, bob, {});

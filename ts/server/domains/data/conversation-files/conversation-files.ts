@@ -24,7 +24,7 @@ export interface ConversationFilesOptions {
   readonly conversations: ConversationSlot;
   readonly bases: OwnedBaseStore;
   readonly documents: DocumentStore;
-  readonly uploads: Pick<UploadStore, 'openBytes'>;
+  readonly uploads: Pick<UploadStore, 'sizeOfOpen'>;
   readonly knowledge: Pick<KnowledgeService, 'baseFor' | 'removeBase' | 'removeDocumentOf'>;
   readonly ingestion: Pick<Ingestion, 'addFile'>;
   readonly embedders: Pick<Embedders, 'choose' | 'noteOn'>;
@@ -121,16 +121,20 @@ export class ConversationFiles {
 
   /** While the file that is about to come counts as an open upload: of several at once, none is overlooked. */
   async #requireSpace(owner: Uploader, key: string): Promise<void> {
-    const { bases, documents, uploads, maxAccountBytes } = this.#options;
-    const [stored, open] = await Promise.all([bases.sizeBytes(owner), uploads.openBytes(owner, ownedNamespace(''))]);
-    if (stored + open > maxAccountBytes)
+    const { bases, uploads, maxAccountBytes } = this.#options;
+    const [stored, open, here, coming] = await Promise.all([
+      bases.size(owner),
+      uploads.sizeOfOpen(owner, ownedNamespace('')),
+      bases.size(owner, key),
+      uploads.sizeOfOpen(owner, ownedNamespace(key)),
+    ]);
+    const bytes = stored.bytes + open.bytes;
+    if (bytes > maxAccountBytes)
       throw dataError(
         'conversation_file_quota_exceeded',
-        `The files of your conversations may take ${maxAccountBytes} bytes together, and with this one they could take ${stored + open}. Delete some, or ask an administrator to raise data.account_conversation_bytes.`,
+        `The files of your conversations may take ${maxAccountBytes} bytes together, and with this one they could take ${bytes}. Delete some, or ask an administrator to raise data.account_conversation_bytes.`,
       );
-    const base = await bases.find(owner, key);
-    const files = base === undefined ? [] : await documents.list(owner, base, { limit: MAX_FILES });
-    if (files.length < MAX_FILES) return;
+    if (here.count + coming.count <= MAX_FILES) return;
     throw dataError('too_many_conversation_files', `The conversation has ${MAX_FILES} files, and no more are kept; delete some.`);
   }
 

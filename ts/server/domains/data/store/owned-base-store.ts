@@ -64,20 +64,21 @@ export class OwnedBaseStore {
     return rows.map(toOwned);
   }
 
-  /** Bytes of the files of all conversations of the owner. */
-  async sizeBytes(owner: Uploader): Promise<number> {
+  /** Of the files of all conversations of the owner, or of the one with this key: those that are there, and those that a job reads. */
+  async size(owner: Uploader, key?: string): Promise<{ count: number; bytes: number }> {
     const row = await this.#access.read(owner, (db) =>
       db
         .selectFrom('data_documents as d')
         .innerJoin('data_bases as b', 'b.no', 'd.base_no')
-        .select(({ fn }) => fn.sum<number | null>('d.bytes').as('bytes'))
+        .select(({ fn }) => [fn.sum<number | null>('d.bytes').as('bytes'), fn.countAll<number>().as('count')])
         .where('b.tenant', '=', owner.tenant)
         .where('b.owner', '=', owner.subject)
         .where('b.removed', '=', sql.lit(0))
+        .$if(key !== undefined, (query) => query.where('b.namespace', '=', ownedNamespace(key ?? '')))
         .where('d.state', 'in', ['pending', 'ready'])
         .executeTakeFirst(),
     );
-    return Number(row?.bytes ?? 0);
+    return { count: Number(row?.count ?? 0), bytes: Number(row?.bytes ?? 0) };
   }
 }
 

@@ -37,17 +37,17 @@ export class UploadStore {
   }
 
   /** Of the open uploads of one caller whose namespace begins like this. */
-  async openBytes(uploader: Uploader, beginning: string): Promise<number> {
+  async sizeOfOpen(uploader: Uploader, beginning: string): Promise<{ count: number; bytes: number }> {
     const row = await this.#access.read(uploader, (db) =>
       db
         .selectFrom('data_uploads')
-        .select(({ fn }) => fn.sum<number | null>('bytes').as('bytes'))
+        .select(({ fn }) => [fn.sum<number | null>('bytes').as('bytes'), fn.countAll<number>().as('count')])
         .where('tenant', '=', uploader.tenant)
         .where('subject', '=', uploader.subject)
         .where('namespace', 'like', `${beginning}%`)
         .executeTakeFirst(),
     );
-    return Number(row?.bytes ?? 0);
+    return { count: Number(row?.count ?? 0), bytes: Number(row?.bytes ?? 0) };
   }
 
   /** Throws `upload_not_found`, for an expired one too. */
