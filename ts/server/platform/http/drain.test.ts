@@ -146,6 +146,37 @@ t.test('answers of every kind end whole in a drain, and those without a head yet
   }
 });
 
+t.test('a large answer that begins in a drain is waited for, however slowly it is read', async (t) => {
+  const body = Buffer.alloc(16 * 2 ** 20, 'x');
+  const begun = Promise.withResolvers<void>();
+  const goesOn = Promise.withResolvers<void>();
+  const large = async (): Promise<Reply> => {
+    begun.resolve();
+    await goesOn.promise;
+    return { kind: 'bytes', status: 200, headers: {}, body };
+  };
+  const bed = await openTestBed(t, [plainRoute('GET', '/large', large)]);
+  const client = await RawClient.open(t, bed.port);
+  client.socket.pause();
+  client.send(get('/large'));
+  await begun.promise;
+  let isOver = false;
+  const drained = bed.server.drain(20_000).then((isClean) => {
+    isOver = true;
+    return isClean;
+  });
+  goesOn.resolve();
+  await eventually(() => bed.server.draining);
+  for (let i = 0; i < 20; i += 1) await new Promise((resolve) => setImmediate(resolve));
+  t.equal(isOver, false, 'the client has not read it yet');
+  client.socket.resume();
+  t.equal(await drained, true);
+  const text = await client.until((received) => received.length > body.length && received.endsWith('x'));
+  const head = text.slice(0, text.indexOf('\r\n\r\n') + 4);
+  t.match(head, /connection: close/i);
+  t.equal(text.length - head.length, body.length);
+});
+
 t.test('a drain that passes its limit ends streams with an error frame, and refuses what has no head', async (t) => {
   const { bed, clients, streams } = await openAnswers(t);
   let nClosed = 0;

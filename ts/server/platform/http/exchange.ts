@@ -29,6 +29,9 @@ const STATUS_LINES = new Map(Object.entries(STATUS_CODES).map(([code, text]) => 
 /** Shared by all exchanges on whose end nothing waits. */
 const NO_CALLBACKS: (() => void)[] = [];
 
+/** What a socket takes at once. */
+const SMALL_BYTES = 64 * 1024;
+
 /** How an exchange ended, for the access log and the metrics. */
 export interface ExchangeEnd {
   status: number;
@@ -163,6 +166,8 @@ export class Exchange implements SlowAnswer {
       return;
     }
     const callbacks = this.#abortCallbacks;
+    // A last frame may wait for the socket, and the client may leave meanwhile: nobody hears of an end twice.
+    this.#abortCallbacks = NO_CALLBACKS;
     this.#body?.drop();
     if (open === undefined) this.reply(refusal.status, refusal.headers, refusal.body);
     else open.interrupt(lastFrame);
@@ -173,7 +178,7 @@ export class Exchange implements SlowAnswer {
   reply(status: number, headers: ReplyHeaders, body: string | Uint8Array): void {
     if (this.#done) return;
     this.#leaveBody();
-    if (body.length > 0 && !this.closeAfter && this.method !== 'HEAD' && status !== 204 && status !== 304) {
+    if (body.length > 0 && this.#mayWait(body.length) && this.method !== 'HEAD' && status !== 204 && status !== 304) {
       this.#replyWhole(status, headers, body);
       return;
     }
@@ -187,12 +192,21 @@ export class Exchange implements SlowAnswer {
     this.#finish(false);
   }
 
+  /**
+   * Told to close, end() keeps what the socket does not take in the library, where a stop cuts it. A large answer says in its head that the connection
+   * closes, and is waited for; only behind a body that still arrives must end() close.
+   */
+  #mayWait(sizeBytes: number): boolean {
+    return !this.closeAfter || (sizeBytes > SMALL_BYTES && !(this.#body instanceof BodyStream));
+  }
+
   /** Nothing is buffered behind what the socket takes: the rest waits here, and the connection serves no other request meanwhile. */
   #replyWhole(status: number, headers: ReplyHeaders, body: string | Uint8Array): void {
     const sizeBytes = Buffer.byteLength(body);
     let isDone = false;
     this.#res.cork(() => {
       this.#writeHead(status, headers);
+      this.#announceClose();
       isDone = this.#res.tryEnd(body as string | Uint8Array<ArrayBuffer>, sizeBytes)[1];
     });
     this.#sentBytes = sizeBytes;
