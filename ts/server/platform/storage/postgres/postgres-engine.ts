@@ -10,6 +10,7 @@ import type { ResolvedStorageOptions } from '../storage-options.ts';
 import { type StorageScope, systemScope, tenantOf } from '../tenant-scope.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { openClient, openFirstOf } from './open-client.ts';
+import { toStorageError } from './postgres-failure.ts';
 import { PostgresListener } from './postgres-listener.ts';
 import { type PostgresTransaction, runPostgresTransaction } from './postgres-transaction.ts';
 import { Pulse } from './pulse.ts';
@@ -163,7 +164,18 @@ export class PostgresEngine implements Engine {
     this.#pool = pool;
     this.#silence = undefined;
     this.#pulse?.stop();
-    this.#pulse = new Pulse(client, (error) => this.#lose(pool, error));
+    this.#pulse = new Pulse(client, { onSilent: (error) => this.#lose(pool, error), onEnded: () => void this.#feelAgain(pool) });
+  }
+
+  /** The connection of the pulse alone ended: those of the pool tell for themselves. */
+  async #feelAgain(pool: ConnectionPool): Promise<void> {
+    try {
+      const client = await openClient(this.#options);
+      if (this.#pool === pool) this.#serve(pool, client);
+      else client.connection.stream.destroy();
+    } catch (error) {
+      this.#lose(pool, toStorageError(error));
+    }
   }
 
   /** The server answers nothing: what was asked of it fails now, and each connection is made anew. */

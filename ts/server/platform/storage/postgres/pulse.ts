@@ -1,21 +1,28 @@
 /** A connection that is asked all the time whether the server still answers: a statement alone may be slow, or the server silent. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
-import type { StorageError } from '../storage-error.ts';
-import { toStorageError } from './postgres-failure.ts';
+import { StorageError } from '../storage-error.ts';
 import { ANSWER_LIMIT_MS, answerWithin } from './silence.ts';
 
 const BEAT_MS = 500;
 
+/** At most one of them is called, once, and none after `stop()`. */
+export interface PulseEvents {
+  /** The server answers nothing. */
+  onSilent(error: StorageError): void;
+  /** This connection ended, which says nothing of others: an administrator or a proxy may have closed it. */
+  onEnded(): void;
+}
+
 export class Pulse {
   readonly #client: pg.Client;
-  readonly #onLost: (error: StorageError) => void;
+  readonly #on: PulseEvents;
   readonly #stopped = new AbortController();
 
-  /** `client` is connected, and the pulse's from now on. `onLost` is called once, unless it is stopped before. */
-  constructor(client: pg.Client, onLost: (error: StorageError) => void) {
+  /** `client` is connected, and the pulse's from now on. */
+  constructor(client: pg.Client, on: PulseEvents) {
     this.#client = client;
-    this.#onLost = onLost;
+    this.#on = on;
     void this.#beat();
   }
 
@@ -34,7 +41,8 @@ export class Pulse {
     } catch (error) {
       if (signal.aborted) return;
       this.stop();
-      this.#onLost(toStorageError(error));
+      if (error instanceof StorageError) this.#on.onSilent(error);
+      else this.#on.onEnded();
     }
   }
 }

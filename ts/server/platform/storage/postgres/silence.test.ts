@@ -1,4 +1,5 @@
 /** A PostgreSQL server that stops answering without closing a connection, as behind a firewall that forgets, or on a host that hangs. */
+import pg from 'pg';
 import t, { type Test } from 'tap';
 import { createStorage } from '../create-storage.ts';
 import type { Storage } from '../storage.ts';
@@ -104,6 +105,44 @@ async function testSilence(cluster: PostgresCluster): Promise<void> {
     relay.speakToNew();
     await back(storage);
     t.match(await list(storage), [{ id: 'a' }, { id: /^back-/ }], 'here it was written');
+  });
+
+  t.test('one connection that ends, even the one that asks whether the server answers, ends nothing else', async (t) => {
+    const url = await cluster.newDatabase();
+    const storage = createStorage({ url, modules: [notesModule], poolSize: 3 });
+    t.teardown(() => storage.close());
+    await storage.open();
+    const inside = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    const write = storage.access<NoteTables>().write(red, async (db) => {
+      await db.insertInto('notes').values({ tenant: 'red', id: 'a', text: '', version: 1 }).execute();
+      inside.resolve();
+      await ended.promise;
+      return await db.selectFrom('notes').select('id').execute();
+    });
+    await inside.promise;
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    const pulses = async (): Promise<number[]> => {
+      const { rows } = await other.query<{ pid: number }>(
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query = 'SELECT 1' AND pid <> pg_backend_pid()",
+      );
+      return rows.map(({ pid }) => pid);
+    };
+    const waitFor = async (isTrue: (pids: number[]) => boolean): Promise<number[]> => {
+      for (;;) {
+        const pids = await pulses();
+        if (isTrue(pids)) return pids;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    };
+    const [pulse] = await waitFor((pids) => pids.length === 1);
+    await other.query('SELECT pg_terminate_backend($1)', [pulse]);
+    await waitFor((pids) => pids.length === 1 && pids[0] !== pulse);
+    await other.end();
+    t.equal(storage.notReady(), undefined);
+    ended.resolve();
+    t.strictSame(await write, [{ id: 'a' }], 'the transaction that was open goes on');
   });
 
   t.test('a storage is closed while the server is silent', async (t) => {
