@@ -22,6 +22,8 @@ interface Message {
   text: string;
 }
 
+t.setTimeout(60_000);
+
 const SMTP_PASSWORD = 'smtp secret 1234';
 
 /** A server that wants TLS and a password, and keeps what it is sent. */
@@ -156,6 +158,28 @@ t.test('requests are limited by account and by address, with the time to wait', 
   for (let i = 0; i < 13; i++) t.equal((await bed.request(`someone${i}`)).status, 202);
   t.match(await bed.request('somebody'), { status: 429 }, 'the address has asked too often');
   t.equal(messages.length, 3, 'name and address of an account have one limit');
+});
+
+t.test('who signs in again and again has no more requests than in one browser', async (t) => {
+  const { settings } = await openSmtp(t);
+  const bed = await openBed(t, settings);
+  await bed.create('ann');
+  const statuses: number[] = [];
+  for (let i = 0; i < 8; i++) {
+    const { headers } = await bed.ask('POST', '/api/v1/auth/login', {
+      body: { username: 'ann', password: ROOT_PASSWORD, cookie: true },
+      headers: { 'sec-fetch-site': 'same-origin' },
+    });
+    const cookie =
+      headers
+        .getSetCookie()
+        .find((line) => line.startsWith('svc_device='))
+        ?.split(';')[0] ?? '';
+    t.match(cookie, /^svc_device=./);
+    const from = { cookie, 'sec-fetch-site': 'same-origin' };
+    for (let j = 0; j < 4; j++) statuses.push((await bed.request(`someone${i}${j}`, from)).status);
+  }
+  t.strictSame(statuses, [...Array<number>(6).fill(202), ...Array<number>(26).fill(429)]);
 });
 
 t.test('a server that fails is tried again; one that refuses is told by the log, without secrets', async (t) => {

@@ -57,10 +57,10 @@ export class ResetMail {
         'This node sends no e-mail. Ask an administrator for a reset token (`svc user reset`).',
       );
     }
-    // Which account it is, is not looked up yet: a browser that is known to some account has one window for all names.
+    // Which account it is, is not looked up yet: browsers that one account is known in have one window for all names, however many they are.
     const [device] = devices;
     const account = device === undefined ? `mail ${nameKey(name)}` : 'mail';
-    this.#deps.attempts.countClient({ account, remoteAddress: source.remoteAddress, device: device?.id });
+    this.#deps.attempts.countClient({ account, remoteAddress: source.remoteAddress, device: device?.userId });
     if (this.#waiting.length >= MAX_WAITING) {
       throw identityError('server_busy', 'Too many messages wait to be sent; retry shortly.', { retryAfterMs: 30_000 });
     }

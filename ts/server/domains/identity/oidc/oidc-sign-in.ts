@@ -76,10 +76,10 @@ export class OidcSignIn {
   /** Somebody comes back. `query` is what the provider put behind the address. */
   async arrive(query: string, sealed: string | undefined, { source, userAgent, devices }: SignInClient): Promise<Arrival> {
     const flow = this.#flowOf(query, sealed);
-    // Each try asks the provider.
+    // Each try asks the provider. Browsers that one account is known in share a window, however many they are.
     const [device] = devices;
     const account = device === undefined ? `oidc ${flow.state}` : 'oidc';
-    const counted = this.#deps.attempts.countClient({ account, remoteAddress: source.remoteAddress, device: device?.id });
+    const counted = this.#deps.attempts.countClient({ account, remoteAddress: source.remoteAddress, device: device?.userId });
     const proven = await this.#provider.exchange(query, flow).catch((error: unknown) => this.#told(error));
     counted.succeeded();
     const { config } = this.#deps;
