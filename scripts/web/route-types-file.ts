@@ -1,11 +1,13 @@
 // node scripts/web/route-types-file.ts [--check]: writes the pages' types of the routes from openapi.json, or fails where they differ.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { withoutReferences } from '../../ts/server/platform/http/docs/shared-parts.ts';
 import { type OpenApiDocument, routeTypes } from './route-types.ts';
 
 const root = join(import.meta.dirname, '../..');
 const target = join(root, 'ts/web/api/routes.ts');
-const wanted = routeTypes(JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8')) as OpenApiDocument);
+const document = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8')) as OpenApiDocument;
+const wanted = routeTypes(withoutReferences(document));
 
 if (!process.argv.includes('--check')) writeFileSync(target, wanted);
 else if (readFileSync(target, 'utf8') !== wanted) {

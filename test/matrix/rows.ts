@@ -1,4 +1,5 @@
 /** The routes, as the program documents them, in an order in which what is deleted was asked for before. */
+import { withoutReferences } from '../../ts/server/platform/http/docs/shared-parts.ts';
 import type { Document, Operation } from './documented.ts';
 
 export interface Row {
@@ -11,8 +12,8 @@ export interface Row {
 /** They end the credentials that call them. */
 export const LAST = ['POST /api/v1/users/me/api-key', 'DELETE /api/v1/users/me/sessions'];
 const ORDER = ['get', 'post', 'put', 'patch', 'delete'];
-export function rowsOf({ paths }: Document): Row[] {
-  const rows = Object.entries(paths).flatMap(([template, operations]) =>
+export function rowsOf(document: Document): Row[] {
+  const rows = Object.entries(withoutReferences(document).paths).flatMap(([template, operations]) =>
     Object.entries(operations).map(([method, operation]) => {
       const name = `${method.toUpperCase()} ${template}`;
       return {

@@ -1,4 +1,4 @@
-/** A service's refusal as an answer. */
+/** A service’s refusal as an answer. */
 import type { DomainError } from '../errors/domain-error.ts';
 import { type ErrorSpec, HttpError } from './errors.ts';
 

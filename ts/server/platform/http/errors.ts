@@ -1,14 +1,9 @@
 /** Every refusal of the server: a machine-readable code, a status and a sentence that says what to do. */
 
+import type { ErrorSpec } from '../errors/define-errors.ts';
 import type { SchemaFault } from '../schema/schema-check.ts';
 
-/** Declares an error that a route can answer, for OpenAPI. */
-export interface ErrorSpec {
-  status: number;
-  code: string;
-  /** When it happens and what the client should do. */
-  meaning: string;
-}
+export type { ErrorSpec };
 
 export interface HttpErrorOptions {
   headers?: Record<string, string>;

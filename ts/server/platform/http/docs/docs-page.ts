@@ -2,6 +2,7 @@
 
 import { describeAccepted, type SchemaNode } from '../../schema/accepted.ts';
 import { escapeHtml } from '../../text/escape-html.ts';
+import { withoutReferences } from './shared-parts.ts';
 
 interface Operation {
   tags: string[];
@@ -25,7 +26,7 @@ interface Entry {
 }
 
 export function docsPage(openapi: Record<string, unknown>): string {
-  const { info, paths } = openapi as unknown as Document;
+  const { info, paths } = withoutReferences(openapi) as unknown as Document;
   const entries = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       id: anchor(method, path),

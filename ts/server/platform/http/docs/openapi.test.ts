@@ -1,9 +1,12 @@
 import t from 'tap';
-import Type from 'typebox';
+import Type, { type TSchema } from 'typebox';
+import { named } from '../../schema/named.ts';
 import { FormFile, formBody, RawBody } from '../body/body-schema.ts';
 import { json } from '../route.ts';
 import { nestedErrorBody, OK, openTestBed, plainRoute } from '../test-support/test-bed.ts';
 import { withDocs } from './docs-routes.ts';
+import { openapiDocument } from './openapi.ts';
+import { shareParts, withoutReferences } from './shared-parts.ts';
 
 const info = { title: 'Test <API>', version: '1.2.3', description: 'Says `things`.' };
 const { routes, document: write } = withDocs(
@@ -27,10 +30,11 @@ const { routes, document: write } = withDocs(
   info,
 );
 const document = write();
+const whole = withoutReferences(document);
 const bed = await openTestBed(t, routes);
 
 t.test('a route is described whole', (t) => {
-  const operation = (document['paths'] as Record<string, Record<string, unknown>>)['/v1/things/{id}']?.['post'];
+  const operation = (whole['paths'] as Record<string, Record<string, unknown>>)['/v1/things/{id}']?.['post'];
   t.match(operation, {
     operationId: 'post_v1_things_id',
     parameters: [
@@ -42,7 +46,7 @@ t.test('a route is described whole', (t) => {
       201: { content: { 'application/json': {}, 'text/event-stream': { schema: { type: 'object' } } } },
       400: {
         description: /invalid_json/,
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error_foreign' } } },
+        content: { 'application/json': { schema: { type: 'object' } } },
       },
       413: { description: /payload_too_large/ },
       422: { description: /`odd`: It is odd/ },
@@ -52,7 +56,7 @@ t.test('a route is described whole', (t) => {
 });
 
 t.test('bodies and answers that are no JSON are described by their types', (t) => {
-  const paths = document['paths'] as Record<string, Record<string, Record<string, unknown>>>;
+  const paths = whole['paths'] as Record<string, Record<string, Record<string, unknown>>>;
   t.match(paths['/v1/audio']?.['post'], {
     description: /role developer.*scope `audio:write`/,
     requestBody: { content: { 'application/octet-stream': { schema: { format: 'binary' } } } },
@@ -70,14 +74,40 @@ t.test('bodies and answers that are no JSON are described by their types', (t) =
 });
 
 t.test('every reference in the document leads somewhere', (t) => {
-  const text = JSON.stringify(document);
-  const targets = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map((match) => match[1] ?? '');
-  const known = Object.keys((document['components'] as { schemas: object }).schemas);
+  const components = document['components'] as Record<string, object>;
+  const targets = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([\w-]+)"/g)];
   t.ok(targets.length > 3);
   t.strictSame(
-    targets.filter((name) => !known.includes(name)),
+    targets.filter(([, kind = '', name = '']) => !Object.hasOwn(components[kind] ?? {}, name)),
     [],
   );
+  t.end();
+});
+
+t.test('a named schema is written once, and what refers to it reads as if it were there', (t) => {
+  const Part = () => named('Part', Type.Object({ size: Type.Integer() }));
+  const answer = (schema: TSchema) => [plainRoute('GET', '/a', () => OK, { responses: { 200: schema } })];
+  const list = Type.Object({ data: Type.Array(Part()), title: Type.String() });
+  const shared = openapiDocument([...answer(list), plainRoute('GET', '/b', () => OK, { responses: { 200: Part() } })], info);
+  t.strictSame((shared['components'] as { schemas: Record<string, unknown> }).schemas['Part'], {
+    type: 'object',
+    required: ['size'],
+    properties: { size: { type: 'integer' } },
+  });
+  t.equal(JSON.stringify(shared).match(/schemas\/Part"/g)?.length, 2);
+  t.match(withoutReferences(shared), {
+    paths: { '/b': { get: { responses: { 200: { content: { 'application/json': { schema: { type: 'object' } } } } } } } },
+  });
+  const other = Type.Object({ a: Part(), b: named('Part', Type.String()) });
+  t.throws(() => openapiDocument(answer(other), info), /two different schemas have the name Part/);
+  t.end();
+});
+
+t.test('refusals are shared by their codes, and told apart where they say other things', (t) => {
+  const refusal = (text: string) => ({ description: `- \`odd\`: ${text}`, headers: {} });
+  const operations = { get: { responses: { 404: refusal('a') } }, put: { responses: { 404: refusal('b') } } };
+  const shared = shareParts({ paths: { '/a': operations, '/b': operations }, components: { schemas: {} } });
+  t.strictSame(Object.keys((shared['components'] as { responses: object }).responses), ['Refused404_odd', 'Refused404_odd_2']);
   t.end();
 });
 

@@ -4,8 +4,9 @@ import { type ErrorBody, flatErrorBody } from '../error-body.ts';
 import type { ErrorSpec } from '../errors.ts';
 import { POLICIES } from '../policy.ts';
 import type { BodyKind, Route } from '../route.ts';
+import { type RouterErrorCode, routerErrors } from '../router-errors.ts';
 import { WILDCARD_NAME } from '../routing/endpoint.ts';
-import { UNUSABLE_STORAGE } from '../unusable-storage.ts';
+import { shareParts } from './shared-parts.ts';
 
 export interface ApiInfo {
   title: string;
@@ -15,66 +16,21 @@ export interface ApiInfo {
 
 type Json = Record<string, unknown>;
 
-/** Refusals that any route can give, by the router itself. */
-const COMMON_ERRORS: readonly ErrorSpec[] = [
-  {
-    status: 400,
-    code: 'ambiguous_framing',
-    meaning: 'Headers that two servers could read differently; the connection is closed.',
-  },
-  { status: 503, code: 'draining', meaning: 'The server is shutting down; retry elsewhere.' },
-  UNUSABLE_STORAGE,
-  { status: 500, code: 'internal', meaning: 'A fault of the server; the log has it under the request id.' },
-];
 const BODY_TYPES: Record<BodyKind, string> = {
   json: 'application/json',
   bytes: 'application/octet-stream',
   multipart: 'multipart/form-data',
 };
-const SIZE_ERRORS: readonly ErrorSpec[] = [
-  { status: 413, code: 'payload_too_large', meaning: 'The body is over the limit of the route.' },
-  { status: 413, code: 'body_too_costly', meaning: 'Reading the body takes too much memory or time; send less in one request.' },
-  { status: 411, code: 'length_required', meaning: 'The public edge takes no chunked bodies; send a Content-Length.' },
-];
-const JSON_ERRORS: readonly ErrorSpec[] = [
-  { status: 400, code: 'invalid_json', meaning: 'The body is not JSON, not UTF-8, nested too deeply, or has too many values.' },
-  { status: 400, code: 'invalid_request', meaning: 'A member is missing or wrong; `detail` names it and what is accepted.' },
-  { status: 415, code: 'unsupported_media_type', meaning: 'The body needs Content-Type: application/json.' },
-  { status: 503, code: 'server_busy', meaning: 'Too many large bodies are arriving at once; retry.' },
-];
-const MULTIPART_ERRORS: readonly ErrorSpec[] = [
-  { status: 400, code: 'invalid_multipart', meaning: 'The body is no form, is cut off, or has a part without a name.' },
-  { status: 400, code: 'too_many_parts', meaning: 'The form has more files or fields than the route takes.' },
-  { status: 413, code: 'part_too_large', meaning: 'A file or a field is over its limit.' },
-  { status: 415, code: 'unsupported_media_type', meaning: 'The body needs Content-Type: multipart/form-data with a boundary.' },
-];
-const ERRORS_OF_BODY: Record<BodyKind, readonly ErrorSpec[]> = { json: JSON_ERRORS, bytes: [], multipart: MULTIPART_ERRORS };
-const PATH_ERROR: ErrorSpec = {
-  status: 400,
-  code: 'invalid_path',
-  meaning: 'The path holds an escape that is no UTF-8, or a NUL character.',
+const ERRORS_OF_BODY: Record<BodyKind, readonly RouterErrorCode[]> = {
+  json: ['invalid_json', 'invalid_request', 'unsupported_media_type', 'server_busy'],
+  bytes: [],
+  multipart: ['invalid_multipart', 'too_many_parts', 'part_too_large', 'unsupported_media_type'],
 };
-const INPUT_ERRORS: readonly ErrorSpec[] = [
-  { status: 400, code: 'invalid_request', meaning: 'A parameter is missing or wrong; `detail` names it and what is accepted.' },
-];
-const LOGIN_ERRORS: readonly ErrorSpec[] = [{ status: 401, code: 'authentication_required', meaning: 'No credential arrived.' }];
-const ROLE_ERRORS: readonly ErrorSpec[] = [{ status: 403, code: 'forbidden', meaning: 'The caller lacks the role.' }];
-const SCOPE_ERRORS: readonly ErrorSpec[] = [
-  { status: 403, code: 'insufficient_scope', meaning: 'The credential lacks the scope.' },
-];
 /** Refusals of requests that reach no route; published as shared responses, as no operation can list them. */
-const ROUTELESS_ERRORS: readonly ErrorSpec[] = [
-  { status: 400, code: 'invalid_host', meaning: 'The Host header does not name one host.' },
-  { status: 400, code: 'invalid_method', meaning: 'The request method is not a valid token.' },
-  { status: 403, code: 'origin_not_allowed', meaning: 'A web page of a foreign origin may not send this request.' },
-  { status: 421, code: 'host_not_allowed', meaning: 'The Host is no name of this machine; see http.allowed_hosts.' },
-  PATH_ERROR,
-  { status: 404, code: 'not_found', meaning: 'Nothing is served at this path; `detail` says that no handler is registered.' },
-  { status: 404, code: 'route_not_found', meaning: 'The module in `module` serves nothing at this path.' },
-  { status: 405, code: 'method_not_allowed', meaning: 'The path serves other methods, which the Allow header lists.' },
-  { status: 501, code: 'method_not_implemented', meaning: 'No path serves this method.' },
-  { status: 503, code: 'module_unavailable', meaning: 'No node runs the module that the path names; retry later.' },
-];
+const ROUTELESS_ERRORS = routerErrors.specs(
+  ...(['invalid_host', 'invalid_method', 'origin_not_allowed', 'host_not_allowed', 'invalid_path', 'not_found'] as const),
+  ...(['route_not_found', 'method_not_allowed', 'method_not_implemented', 'module_unavailable'] as const),
+);
 
 export function openapiDocument(routes: readonly Route[], info: ApiInfo): Json {
   const paths: Record<string, Json> = {};
@@ -85,14 +41,14 @@ export function openapiDocument(routes: readonly Route[], info: ApiInfo): Json {
     paths[path] = item;
   }
   const tags = [...new Set(routes.map((route) => route.tag))].sort().map((name) => ({ name }));
-  return {
+  return shareParts({
     openapi: '3.1.0',
     info,
     servers: [{ url: '/' }],
     tags,
     paths,
     components: { schemas: errorSchemas(routes), responses: routelessResponses(), securitySchemes: SECURITY },
-  };
+  });
 }
 
 function byPath(a: Route, b: Route): number {
@@ -178,34 +134,34 @@ function mediaType(schema: TSchema): string {
 }
 
 /** Where no credential is needed, one that comes along is looked at all the same; only probes look at none. */
-function credentialErrors({ path, probe }: Route): ErrorSpec[] {
+function credentialErrors({ path, probe }: Route): RouterErrorCode[] {
   if (probe === true) return [];
-  const meaning =
-    'The credential was refused; `reason` says why. A stream that is open when its credential is revoked ends with this in its last frame.';
-  return [
-    { status: 401, code: path.startsWith('/v1/') ? 'invalid_api_key' : 'invalid_credential', meaning },
-    { status: 503, code: 'credential_check_unavailable', meaning: 'The credential could not be checked; retry.' },
-  ];
+  return [path.startsWith('/v1/') ? 'invalid_api_key' : 'invalid_credential', 'credential_check_unavailable'];
 }
 
 function errorsByStatus(route: Route): Map<number, ErrorSpec[]> {
-  const general = [
-    ...(route.maxBody === 0 ? [] : SIZE_ERRORS),
-    ...(route.body === undefined ? [] : ERRORS_OF_BODY[route.bodyKind ?? 'json']),
-    ...(route.params === undefined && route.query === undefined ? [] : INPUT_ERRORS),
-    ...(/[{*]/.test(route.path) ? [PATH_ERROR] : []),
-    ...(route.auth === 'open' ? [] : LOGIN_ERRORS),
+  const policy = POLICIES[route.auth];
+  const general = routerErrors.specs(
+    ...when(route.maxBody > 0, 'payload_too_large', 'body_too_costly', 'length_required'),
+    ...when(route.body !== undefined, ...ERRORS_OF_BODY[route.bodyKind ?? 'json']),
+    ...when(route.params !== undefined || route.query !== undefined, 'invalid_request'),
+    ...when(/[{*]/.test(route.path), 'invalid_path'),
+    ...when(route.auth !== 'open', 'authentication_required'),
     ...credentialErrors(route),
-    ...(POLICIES[route.auth].leastRole === undefined ? [] : ROLE_ERRORS),
-    ...((route.scope ?? POLICIES[route.auth].scope) === undefined ? [] : SCOPE_ERRORS),
-    ...COMMON_ERRORS,
-  ];
+    ...when(policy.leastRole !== undefined, 'forbidden'),
+    ...when((route.scope ?? policy.scope) !== undefined, 'insufficient_scope'),
+    ...(['ambiguous_framing', 'draining', 'storage_unavailable', 'internal'] as const),
+  );
   const own = route.errors ?? [];
   const all = [...own, ...general.filter((spec) => !own.some((known) => known.code === spec.code))];
   return Map.groupBy(
     all.sort((a, b) => a.status - b.status),
     (spec) => spec.status,
   );
+}
+
+function when(holds: boolean, ...codes: readonly RouterErrorCode[]): readonly RouterErrorCode[] {
+  return holds ? codes : [];
 }
 
 function refusal(specs: readonly ErrorSpec[], { name }: ErrorBody): Json {

@@ -1,0 +1,53 @@
+/** The refusals of one module in one table: what it throws, what its routes declare, and what the page of errors lists. */
+import { DomainError, type DomainErrorOptions } from './domain-error.ts';
+
+/** `remedy`: what the client or the operator does about it. */
+export type ErrorRow = readonly [status: number, sentence: string, remedy?: string];
+
+/** An error that a route can answer. */
+export interface ErrorSpec {
+  status: number;
+  code: string;
+  /** When it happens, and what to do about it. */
+  meaning: string;
+}
+
+/** One line of the page of errors. */
+export interface ErrorEntry {
+  module: string;
+  code: string;
+  status: number;
+  sentence: string;
+  remedy: string | undefined;
+}
+
+export interface ErrorTable<Code extends string = string> {
+  readonly entries: readonly ErrorEntry[];
+  /** Makes the error that is thrown; `sentence` says what happened this time. */
+  error(code: Code, sentence: string, options?: DomainErrorOptions): DomainError<Code>;
+  /** Declarations for routes. */
+  specs(...codes: readonly Code[]): ErrorSpec[];
+  statusOf(code: Code): number;
+  has(error: unknown): error is DomainError<Code>;
+}
+
+/** The codes of a table. */
+export type CodeOf<T extends { error: (code: never, sentence: string) => DomainError }> = Parameters<T['error']>[0];
+
+export function defineErrors<Rows extends Readonly<Record<string, ErrorRow>>>(
+  module: string,
+  rows: Rows,
+): ErrorTable<keyof Rows & string> {
+  const rowOf = (code: keyof Rows & string): ErrorRow => rows[code] as ErrorRow;
+  return {
+    entries: Object.entries(rows).map(([code, [status, sentence, remedy]]) => ({ module, code, status, sentence, remedy })),
+    error: (code, sentence, options) => new DomainError(code, sentence, options),
+    specs: (...codes) => codes.map((code) => specOf(code, rowOf(code))),
+    statusOf: (code) => rowOf(code)[0],
+    has: (error): error is DomainError<keyof Rows & string> => error instanceof DomainError && Object.hasOwn(rows, error.code),
+  };
+}
+
+function specOf(code: string, [status, sentence, remedy]: ErrorRow): ErrorSpec {
+  return { status, code, meaning: remedy === undefined ? sentence : `${sentence} ${remedy}` };
+}
