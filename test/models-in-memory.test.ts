@@ -1,10 +1,10 @@
 /** Six models and room for three: every request is answered by the model it names, within the memory that was allowed. */
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import type { RandomModelOptions } from '../models/random/random-model.ts';
 import { SeededRandom } from '../models/random/seeded-random.ts';
+import { program } from '../ts/cli/run-cli.ts';
 import { type HttpAnswer, post, send } from './http.ts';
 import { startServer } from './server.ts';
 import { iterations } from './test-support/iterations.ts';
@@ -132,7 +132,7 @@ t.test('a pinned model stays, an unpinned one is evicted', async (t) => {
 t.test('svc models load and unload', async (t) => {
   const server = await startServer(t, { models: { 'llama-a': models['llama-a'], 'llama-b': models['llama-b'] }, env: small });
   const svc = async (...words: string[]) => {
-    const args = [join(import.meta.dirname, '../ts/cli/svc.ts'), ...words, '--url', server.url, '--json'];
+    const args = [program, ...words, '--url', server.url, '--json'];
     return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout) as unknown;
   };
   t.match(await svc('models', 'load', 'llama-b', '--pin'), {

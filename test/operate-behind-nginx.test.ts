@@ -9,13 +9,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { endProxy, listening, missingProxy } from '../ts/cli/edge/test-support/running-proxy.ts';
+import { program as cli } from '../ts/cli/run-cli.ts';
 import { createSelfSigned } from '../ts/server/platform/http/self-signed.ts';
 import { freePort } from './child-server.ts';
 import { openProgram } from './matrix/program.ts';
 
 const NGINX = '/usr/sbin/nginx';
 const PASSWORD = 'correct horse battery';
-const cli = join(import.meta.dirname, '../ts/cli/svc.ts');
 
 t.setTimeout(120_000);
 

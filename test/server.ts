@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { randomModel, randomProjector } from '../models/random/fixture.ts';
 import type { RandomModelOptions } from '../models/random/random-model.ts';
+import { program } from '../ts/cli/run-cli.ts';
 import { ChildServer, freePort } from './child-server.ts';
-
-const cli = join(import.meta.dirname, '../ts/cli/svc.ts');
 
 export interface TestServerOptions {
   /** File name without .gguf and what it holds. The first one is the default model. */
@@ -64,7 +63,7 @@ export async function runServer(options: TestServerOptions & { folder: string })
   const url = `http://127.0.0.1:${await freePort()}`;
   return ChildServer.start({
     program: process.execPath,
-    args: [cli, 'serve', ...(options.args ?? [])],
+    args: [program, 'serve', ...(options.args ?? [])],
     env: {
       ...process.env,
       SVC_LISTEN: url.slice('http://'.length),

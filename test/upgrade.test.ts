@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
 import { randomModel } from '../models/random/fixture.ts';
+import { program } from '../ts/cli/run-cli.ts';
 import { iterations } from './test-support/iterations.ts';
 import { SocketActivated } from './test-support/socket-activated.ts';
 import { UpgradeLoad } from './test-support/upgrade-load.ts';
@@ -27,7 +28,6 @@ t.test(
       SVC_LOG_LEVEL: 'warn',
     };
     const model = await randomModel({ arch: 'llama' });
-    const program = join(import.meta.dirname, '../ts/cli/svc.ts');
     const nodes = await SocketActivated.open([process.execPath, '--no-warnings', program, 'serve', '--model', model], env);
     t.teardown(() => nodes.close());
     const first = await nodes.start();

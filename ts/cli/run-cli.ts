@@ -18,8 +18,8 @@ export interface CliOptions {
   cwd?: string;
 }
 
-/** The file that Node runs. */
-export const program = join(import.meta.dirname, 'svc.ts');
+/** The file that Node runs: the bundle where `npm test` made one, else the sources. */
+export const program = process.env['SVC_TEST_PROGRAM'] ?? join(import.meta.dirname, 'svc.ts');
 
 export async function runCli(args: readonly string[], { env = {}, input = '', cwd }: CliOptions = {}): Promise<CliRun> {
   const child = spawn(process.execPath, [program, ...args], {

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { program } from '../cli/run-cli.ts';
 import { createSelfSigned } from './platform/http/self-signed.ts';
 
 /** A program that holds the socket, and the node that it starts, one after the other. */
@@ -18,7 +19,7 @@ class Manager {
   constructor(t: Test, environment: Record<string, string> = {}) {
     const root = t.testdir({ models: {} });
     const holder = join(import.meta.dirname, 'test-support/socket-holder.py');
-    const node = [process.execPath, join(import.meta.dirname, '../cli/svc.ts'), 'serve'];
+    const node = [process.execPath, program, 'serve'];
     const settings = {
       SVC_DATA_DIR: join(root, 'data'),
       SVC_MODELS_DIR: join(root, 'models'),
