@@ -1,13 +1,14 @@
 import { globSync, readFileSync } from 'node:fs';
 import { staleOptionFiles } from '../options/option-files.ts';
+import { staleReferencePages } from '../reference/reference-pages.ts';
 import { compareBinding } from './binding.ts';
 import type { Check, Outcome } from './check.ts';
 import { runCommand, runNode } from './command.ts';
 import { missingPaths, sourceFilesOf } from './document-paths.ts';
+import { checkDocuments } from './documents.ts';
 import { checkImports, type ImportReport } from './imports.ts';
 import { checkNativeFormat } from './native-format.ts';
 import { checkNativeIncludes } from './native-includes.ts';
-import { checkReadme } from './readme.ts';
 import { checkRegularExpressions } from './regular-expressions.ts';
 import { checkScopeMakers } from './scope-makers.ts';
 import { checkTerms } from './term-findings.ts';
@@ -21,6 +22,7 @@ const minTracedFiles = 10;
 const minNativeIncludes = 150;
 const minPageFiles = 200;
 const minExpressions = 400;
+const minPages = 50;
 
 function judge(problems: readonly string[], note: string): Outcome {
   return problems.length === 0 ? { status: 'passed', note } : { status: 'failed', output: problems.join('\n') };
@@ -48,10 +50,17 @@ async function terms(): Promise<Outcome> {
 
 async function tracedRequest(): Promise<Outcome> {
   const files = sourceFilesOf(process.cwd());
-  const missing = ['ARCHITECTURE.md', 'CONTRIBUTING.md'].flatMap((name) => missingPaths(name, readFileSync(name, 'utf8'), files));
+  const documents = ['ARCHITECTURE.md', 'CONTRIBUTING.md', ...globSync('{ts,native}/**/README.md')];
+  const missing = documents.flatMap((name) => missingPaths(name, readFileSync(name, 'utf8'), files));
   const { nFiles, problems } = checkTrace(readFileSync('ARCHITECTURE.md', 'utf8'), files, (await readImports()).imports);
   const tooFew = nFiles < minTracedFiles ? [`only ${nFiles} files are named, expected at least ${minTracedFiles}`] : [];
   return judge([...new Set([...tooFew, ...missing, ...problems])], `${nFiles} files`);
+}
+
+async function documents(): Promise<Outcome> {
+  const { nPages, problems } = checkDocuments(process.cwd());
+  const tooFew = nPages < minPages ? [`only ${nPages} pages were read, expected at least ${minPages}`] : [];
+  return judge([...tooFew, ...problems], `${nPages} pages`);
 }
 
 async function nativeIncludes(): Promise<Outcome> {
@@ -125,7 +134,12 @@ export const checks: readonly Check[] = [
     remedy: 'let no two repetitions beside each other take the same characters, and none begin within what it repeats',
     run: regularExpressions,
   },
-  { name: 'README tables', remedy: 'npm run format', run: checkReadme },
+  { name: 'documents', remedy: 'see scripts/check/documents.ts for what a page may be', run: documents },
+  {
+    name: 'reference pages',
+    remedy: 'npm run format',
+    run: async () => judge((await staleReferencePages()).map((path) => `${path} differs from the code`), ''),
+  },
   { name: 'native format', remedy: 'npm run format', run: checkNativeFormat },
   { name: 'native includes', remedy: 'see scripts/check/native-includes.ts and ARCHITECTURE.md', run: nativeIncludes },
   {

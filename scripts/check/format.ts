@@ -1,7 +1,7 @@
 /** `npm run format`: writes what `npm run check` would ask for. */
 import { spawnSync } from 'node:child_process';
+import { writeReferencePages } from '../reference/reference-pages.ts';
 import { nativeFiles } from './native-format.ts';
-import { writeReadme } from './readme.ts';
 
 function run(program: string, args: readonly string[]): void {
   const { error, status } = spawnSync(program, args, { stdio: 'inherit' });
@@ -11,4 +11,4 @@ function run(program: string, args: readonly string[]): void {
 
 run('node_modules/.bin/biome', ['check', '--write', '--error-on-warnings']);
 run('clang-format', ['-i', ...nativeFiles()]);
-await writeReadme();
+await writeReferencePages();

@@ -9,7 +9,7 @@ const sources = [
   'packaging/{*,*/*}.ts',
   'native/**/*.{h,cpp}',
   '*.md',
-  '{bench,docs,models,native,packaging}/**/*.md',
+  '{bench,docs,models,native,packaging,ts}/**/*.md',
 ];
 
 export interface TermReport {

@@ -20,6 +20,7 @@ import { HttpServer, type ListenAddresses } from './platform/http/http-server.ts
 import type { InheritedSocket } from './platform/http/listen/inherited-socket.ts';
 import type { TlsOptions } from './platform/http/listen/listener.ts';
 import type { ListenAddress } from './platform/http/listen/listening-app.ts';
+import type { Route } from './platform/http/route.ts';
 import { Jobs } from './platform/jobs/index.ts';
 import { FileDescriptorSink, type LineSink } from './platform/log/line-sink.ts';
 import { Log, type LogLevel } from './platform/log/log.ts';
@@ -60,6 +61,9 @@ export interface HeadStart {
 export interface Server {
   /** The OpenAPI document of its routes. */
   openapi: Record<string, unknown>;
+  /** What the pages of reference are made of, beside the settings and the commands. */
+  routes: readonly Route[];
+  metrics: MetricsRegistry;
   log: Log;
   /**
    * Listens, then starts the modules; meanwhile probes are answered, and other requests wait. Throws StartError with a remedy; nothing runs
@@ -172,6 +176,8 @@ export async function createServer(
     get openapi() {
       return document();
     },
+    routes,
+    metrics,
     log,
     start: async () => {
       for (const warning of config.warnings) log.warn(warning);

@@ -10,7 +10,7 @@ export class Family<T> {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  readonly #labelNames: readonly string[];
+  readonly labelNames: readonly string[];
   readonly #make: () => T;
   readonly #series = new Map<string, { labels: string; value: T }>();
 
@@ -18,13 +18,13 @@ export class Family<T> {
     this.type = type;
     this.name = name;
     this.help = help;
-    this.#labelNames = labelNames;
+    this.labelNames = labelNames;
     this.#make = make;
   }
 
   /** The value of one label set, made on first use. Keep the result where speed matters. */
   with(labels: Labels = {}): T {
-    const values = this.#labelNames.map((name) => labels[name] ?? '');
+    const values = this.labelNames.map((name) => labels[name] ?? '');
     const known = this.#series.get(keyOf(values));
     if (known !== undefined) return known.value;
     return this.#add(this.#series.size < MAX_SERIES ? values : values.map(() => 'other'));
@@ -32,7 +32,7 @@ export class Family<T> {
 
   /** Forgets a label set, for example of a model that was unloaded. */
   delete(labels: Labels): void {
-    this.#series.delete(keyOf(this.#labelNames.map((name) => labels[name] ?? '')));
+    this.#series.delete(keyOf(this.labelNames.map((name) => labels[name] ?? '')));
   }
 
   *[Symbol.iterator](): Iterator<{ labels: string; value: T }> {
@@ -43,7 +43,7 @@ export class Family<T> {
     const key = keyOf(values);
     const known = this.#series.get(key);
     if (known !== undefined) return known.value;
-    const labels = this.#labelNames.map((name, i) => `${name}="${escapeLabel(values[i] ?? '')}"`).join(',');
+    const labels = this.labelNames.map((name, i) => `${name}="${escapeLabel(values[i] ?? '')}"`).join(',');
     const value = this.#make();
     this.#series.set(key, { labels, value });
     return value;

@@ -36,6 +36,11 @@ export class MetricsRegistry {
     this.#collectors.push(collect);
   }
 
+  /** In the order in which they were registered. */
+  families(): readonly AnyFamily[] {
+    return [...this.#families.values()];
+  }
+
   expose(): string {
     for (const collect of this.#collectors) collect();
     return [...this.#families.values()].map(exposeFamily).join('');

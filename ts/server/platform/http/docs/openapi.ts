@@ -27,7 +27,7 @@ const ERRORS_OF_BODY: Record<BodyKind, readonly RouterErrorCode[]> = {
   multipart: ['invalid_multipart', 'too_many_parts', 'part_too_large', 'unsupported_media_type'],
 };
 /** Refusals of requests that reach no route; published as shared responses, as no operation can list them. */
-const ROUTELESS_ERRORS = routerErrors.specs(
+export const ROUTELESS_ERRORS = routerErrors.specs(
   ...(['invalid_host', 'invalid_method', 'origin_not_allowed', 'host_not_allowed', 'invalid_path', 'not_found'] as const),
   ...(['route_not_found', 'method_not_allowed', 'method_not_implemented', 'module_unavailable'] as const),
 );
@@ -97,16 +97,21 @@ function requestBody(route: Route): Json {
   };
 }
 
-function accessSentence({ auth, scope }: Route): string {
-  const { meaning, scope: scopeOfPolicy } = POLICIES[auth];
-  const needed = scope ?? scopeOfPolicy;
+function accessSentence(route: Route): string {
+  const { meaning } = POLICIES[route.auth];
+  const needed = scopeOf(route);
   return needed === undefined ? meaning : `${meaning} A key or token needs the scope \`${needed}\`.`;
+}
+
+/** What a credential needs for a route beside the role of its policy. */
+export function scopeOf({ auth, scope }: Route): string | undefined {
+  return scope ?? POLICIES[auth].scope;
 }
 
 function responsesOf(route: Route): Json {
   const responses: Json = {};
   for (const [status, schema] of Object.entries(route.responses)) responses[status] = success(route, schema as TSchema);
-  for (const [status, specs] of errorsByStatus(route))
+  for (const [status, specs] of Map.groupBy(errorsOf(route), ({ status }) => status))
     responses[String(status)] ??= refusal(specs, route.errorBody ?? flatErrorBody);
   return responses;
 }
@@ -139,7 +144,8 @@ function credentialErrors({ path, probe }: Route): RouterErrorCode[] {
   return [path.startsWith('/v1/') ? 'invalid_api_key' : 'invalid_credential', 'credential_check_unavailable'];
 }
 
-function errorsByStatus(route: Route): Map<number, ErrorSpec[]> {
+/** Every refusal of a route: its own, and those of the frame. */
+export function errorsOf(route: Route): ErrorSpec[] {
   const policy = POLICIES[route.auth];
   const general = routerErrors.specs(
     ...when(route.maxBody > 0, 'payload_too_large', 'body_too_costly', 'length_required'),
@@ -149,15 +155,12 @@ function errorsByStatus(route: Route): Map<number, ErrorSpec[]> {
     ...when(route.auth !== 'open', 'authentication_required'),
     ...credentialErrors(route),
     ...when(policy.leastRole !== undefined, 'forbidden'),
-    ...when((route.scope ?? policy.scope) !== undefined, 'insufficient_scope'),
+    ...when(scopeOf(route) !== undefined, 'insufficient_scope'),
     ...(['ambiguous_framing', 'draining', 'storage_unavailable', 'internal'] as const),
   );
   const own = route.errors ?? [];
   const all = [...own, ...general.filter((spec) => !own.some((known) => known.code === spec.code))];
-  return Map.groupBy(
-    all.sort((a, b) => a.status - b.status),
-    (spec) => spec.status,
-  );
+  return all.sort((a, b) => a.status - b.status);
 }
 
 function when(holds: boolean, ...codes: readonly RouterErrorCode[]): readonly RouterErrorCode[] {

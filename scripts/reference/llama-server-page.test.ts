@@ -4,7 +4,7 @@ import t from 'tap';
 import { INSTALL_ROOT } from '../../ts/server/product.ts';
 import { loadNodeConfig } from '../../ts/server/settings.ts';
 import { readPins, sourceFolder } from '../setup/sources.mjs';
-import { flagsOfServer, listedFlags, renderLlamaServerPage } from './llama-server-page.ts';
+import { flagsOfServer, listedFlags, llamaServerPage } from './llama-server-page.ts';
 
 const pin = readPins()['llama.cpp'];
 if (!pin) throw new Error('native/sources.json has no llama.cpp');
@@ -34,14 +34,14 @@ t.test('options of other programs are left out', async (t) => {
 });
 
 t.test('the page names what is ours', async (t) => {
-  const page = renderLlamaServerPage();
+  const page = llamaServerPage();
   t.match(page, '| `-c` `--ctx-size` | `inference.ctx` |');
   t.match(page, '| `--dry-base` | `dry_base` of the request |');
 });
 
 t.test('every setting that it names is one', async (t) => {
   const { values } = loadNodeConfig({ root: INSTALL_ROOT, environment: {} });
-  const named = [...renderLlamaServerPage().matchAll(/`((?:inference|http|models|public_tls|edge|log)\.[a-z_.]+)`/g)];
+  const named = [...llamaServerPage().matchAll(/`((?:inference|http|models|public_tls|edge|log)\.[a-z_.]+)`/g)];
   t.ok(named.length > 30);
   t.strictSame(
     named.map(([, key = '']) => key).filter((key) => !(key in values)),

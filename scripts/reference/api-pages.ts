@@ -1,0 +1,57 @@
+/** Pages of the API: its routes with roles and scopes, and every error that they declare. */
+import { errorsOf, ROUTELESS_ERRORS, scopeOf } from '../../ts/server/platform/http/docs/openapi.ts';
+import type { ErrorSpec } from '../../ts/server/platform/http/errors.ts';
+import { POLICIES } from '../../ts/server/platform/http/policy.ts';
+import type { Route } from '../../ts/server/platform/http/route.ts';
+import { code, page, table } from './markdown.ts';
+
+const GENERATED = 'This page is generated from the routes by `npm run format`.';
+
+export function routesPage(routes: readonly Route[]): string {
+  const groups = [...Map.groupBy(routes, ({ tag }) => tag)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const policies = Object.entries(POLICIES).map(([name, { meaning }]) => [code(name), meaning]);
+  const sections = groups.map(([tag, of]) => {
+    const rows = [...of].sort(byPath).map((route) => [code(`${route.method} ${route.path}`), ...accessOf(route), route.summary]);
+    return `## ${tag}\n\n${table(['Route', 'Who', 'Scope', 'What it does'], rows)}`;
+  });
+  return page(
+    '# Routes',
+    'What a request and an answer hold is in `openapi.json`, which a node also answers at `/openapi.json`, and as a page at `/docs`.',
+    GENERATED,
+    table(['Who', 'Meaning'], policies),
+    ...sections,
+  );
+}
+
+function byPath(a: Route, b: Route): number {
+  if (a.path !== b.path) return a.path < b.path ? -1 : 1;
+  return a.method < b.method ? -1 : 1;
+}
+
+const accessOf = (route: Route) => [code(route.auth), code(scopeOf(route) ?? '')];
+
+/** @param guides Pages by hand: an error links to those that name its code. */
+export function errorsPage(routes: readonly Route[], guides: ReadonlyMap<string, string>): string {
+  const specs = [...routes.flatMap(errorsOf), ...ROUTELESS_ERRORS];
+  const byCode = [...Map.groupBy(specs, (spec) => spec.code)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const rows = byCode.map(([name, of]) => [
+    code(name),
+    [...new Set(of.map(({ status }) => status))].sort().join(', '),
+    [...new Set(of.map(sentenceOf))].join(' '),
+    guidesOf(name, guides).join(', '),
+  ]);
+  return page(
+    '# Errors',
+    'An error has a code to match on and a sentence for people. `/api/v1/*` answers `{"error": CODE, "detail": SENTENCE, "status": NUMBER}`; `/v1/*` answers\n' +
+      "in the shape of OpenAI's or Anthropic's API. `x-request-id` names the request in the log. [Common problems](../operate/troubleshooting.md).",
+    GENERATED,
+    table(['Code', 'Status', 'When, and what to do', 'More'], rows),
+  );
+}
+
+const sentenceOf = ({ meaning }: ErrorSpec) => meaning;
+
+function guidesOf(name: string, guides: ReadonlyMap<string, string>): string[] {
+  const naming = [...guides].filter(([, text]) => text.includes(`\`${name}\``));
+  return naming.map(([path]) => `[${path.replace(/\.md$/, '')}](../${path})`);
+}
