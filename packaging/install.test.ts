@@ -244,9 +244,9 @@ t.test('a repository is written down with its key, and must be https', (t) => {
   t.end();
 });
 
-t.test("the README's commands of the installer are those that it takes", (t) => {
-  const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
-  const lines = [...readme.matchAll(/^sudo sh (?:packaging\/)?install\.sh (.*?)\s*(?:#.*)?$/gm)].map(([, words = '']) => words);
+t.test("the page's commands of the installer are those that it takes", (t) => {
+  const page = readFileSync(join(import.meta.dirname, '../docs/install/package.md'), 'utf8');
+  const lines = [...page.matchAll(/^sudo sh (?:packaging\/)?install\.sh (.*?)\s*(?:#.*)?$/gm)].map(([, words = '']) => words);
   t.equal(lines.length, 2);
   for (const words of lines) {
     const { calls, programs } = recorders(words.includes('--key') ? undefined : 'digests OK');

@@ -1,4 +1,4 @@
-/** Backups into a bucket of another's S3 server, by the commands of the README, with a passphrase and with a key of age. */
+/** Backups into a bucket of another's S3 server, by the commands of docs/operate/backups.md, with a passphrase and with a key of age. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The README's way to back a node up and to restore it, on a node that serves and on an empty machine. */
+/** The way of docs/operate/backups.md to back a node up and to restore it, on a node that serves and on an empty machine. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

@@ -1,5 +1,5 @@
 /**
- * "Operate it" of the README, word by word: its commands make the configuration of the node and of nginx, and then the addresses of real clients
+ * The page docs/operate/proxy.md, word by word: its commands make the configuration of the node and of nginx, and then the addresses of real clients
  * arrive. What stands below /etc there is in a folder of the test, and nginx takes other ports than 443 and 80.
  */
 import { execFileSync, spawn } from 'node:child_process';
@@ -19,31 +19,28 @@ const PASSWORD = 'correct horse battery';
 
 t.setTimeout(120_000);
 
-t.test(
-  'a node behind nginx as the README puts it there knows its clients',
-  { skip: missingProxy('nginx') ?? false },
-  async (t) => {
-    const machine = await openMachine(t);
-    const [, block = ''] = /Put it behind nginx[^\n]*\n\n```sh\n([\s\S]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
-    t.match(block, /svc edge config nginx/, 'the page has the commands');
-    machine.run(block);
-    const program = await openProgram(join(machine.root, 'etc/svc'), { SVC_LISTEN: machine.listen });
-    t.teardown(() => program.stop());
-    const { token } = await program.client.json('POST', '/api/v1/auth/register', {}, { username: 'ann', password: PASSWORD });
-    await machine.startNginx(t);
-    const signIn = (from: string, password: string) =>
-      post(machine.tlsPort, from, '/api/v1/auth/login', { username: 'ann', password });
+t.test('a node behind nginx as the page puts it there knows its clients', { skip: missingProxy('nginx') ?? false }, async (t) => {
+  const machine = await openMachine(t);
+  const [, block = ''] =
+    /Put it behind nginx[^\n]*\n\n```sh\n([\s\S]*?)```/.exec(readFileSync('docs/operate/proxy.md', 'utf8')) ?? [];
+  t.match(block, /svc edge config nginx/, 'the page has the commands');
+  machine.run(block);
+  const program = await openProgram(join(machine.root, 'etc/svc'), { SVC_LISTEN: machine.listen });
+  t.teardown(() => program.stop());
+  const { token } = await program.client.json('POST', '/api/v1/auth/register', {}, { username: 'ann', password: PASSWORD });
+  await machine.startNginx(t);
+  const signIn = (from: string, password: string) =>
+    post(machine.tlsPort, from, '/api/v1/auth/login', { username: 'ann', password });
 
-    for (let i = 0; i < 10; i++) t.equal(await signIn('127.0.0.9', 'wrong password'), 401);
-    t.equal(await signIn('127.0.0.9', PASSWORD), 429, 'who tried too often has to wait');
-    t.equal(await signIn('127.0.0.10', PASSWORD), 200, 'and no other client');
-    const { data } = await program.client.json('GET', '/api/v1/identity/audit?action=session.create', {
-      authorization: `Bearer ${token}`,
-    });
-    const addresses = data.map(({ remote_address: address }: { remote_address: string }) => address);
-    t.ok(addresses.includes('127.0.0.9') && addresses.includes('127.0.0.10'), `the audit log has the clients: ${addresses}`);
-  },
-);
+  for (let i = 0; i < 10; i++) t.equal(await signIn('127.0.0.9', 'wrong password'), 401);
+  t.equal(await signIn('127.0.0.9', PASSWORD), 429, 'who tried too often has to wait');
+  t.equal(await signIn('127.0.0.10', PASSWORD), 200, 'and no other client');
+  const { data } = await program.client.json('GET', '/api/v1/identity/audit?action=session.create', {
+    authorization: `Bearer ${token}`,
+  });
+  const addresses = data.map(({ remote_address: address }: { remote_address: string }) => address);
+  t.ok(addresses.includes('127.0.0.9') && addresses.includes('127.0.0.10'), `the audit log has the clients: ${addresses}`);
+});
 
 /** A folder that stands for the machine of the page, with `sudo`, `svc`, `systemctl` and `nginx` as the page calls them. */
 async function openMachine(t: Test) {

@@ -1,4 +1,4 @@
-/** The manual pages, from the same tables as the help and the README. */
+/** The manual pages, from the same tables as the help and docs/reference. */
 import { gzipSync } from 'node:zlib';
 import { type Command, globalOptions, type Option, type Options } from '../../ts/cli/command.ts';
 import { loadCommands } from '../../ts/cli/commands.ts';

@@ -78,8 +78,8 @@ function writeSystemFiles(source: string, destination: string): void {
   copyFile(system('gpu.conf'), placeIn(destination, 'docs', 'gpu.conf'));
   copyFile(system('svc.sh'), placeIn(destination, 'command'), 0o755);
   copyFile(join(source, 'LICENSE'), placeIn(destination, 'licenses', 'LICENSE'));
-  copyFile(join(source, 'README.md'), placeIn(destination, 'docs', 'README.md'));
-  copyFile(join(source, 'CHANGELOG.md'), placeIn(destination, 'docs', 'CHANGELOG.md'));
+  const pages = ['README.md', 'CHANGELOG.md', 'SECURITY.md', ...globSync('docs/**/*.{md,png}', { cwd: source })];
+  for (const page of pages) copyFile(join(source, page), placeIn(destination, 'docs', page));
   writeFile(placeIn(destination, 'config'), packagedConfig(), 0o640);
   mkdirSync(placeIn(destination, 'credentials'), { recursive: true, mode: 0o700 });
   const readme = readFileSync(system('conf.d.README'), 'utf8');

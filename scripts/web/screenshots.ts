@@ -1,4 +1,4 @@
-// npm run screenshots: draws the pictures of README.md: the real pages, a real server, and what the model that ships answers about a document.
+// npm run screenshots: draws the pictures of the documents: the real pages, a real server, and what the model that ships answers about a document.
 // With --all every page instead, in both themes and three widths, into build/screenshots, to be looked at.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

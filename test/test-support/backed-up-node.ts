@@ -1,4 +1,4 @@
-/** A node with an account and a conversation that is backed up and restored on another machine by the commands of the README. */
+/** A node with an account and a conversation that is backed up and restored on another machine by the commands of docs/operate/backups.md. */
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { type CliRun, runCli } from '../../ts/cli/run-cli.ts';

@@ -55,7 +55,7 @@ export const commands: readonly CommandEntry[] = [
   { words: ['help'], load: async () => (await import('./commands/help.ts')).helpCommand(loadCommands) },
 ];
 
-/** All of them with their code, for what describes them: the help, the manual pages, the README. */
+/** All of them with their code, for what describes them: the help, the manual pages, docs/reference. */
 export function loadCommands(): Promise<Command[]> {
   return Promise.all(commands.map((entry) => entry.load()));
 }

@@ -4,7 +4,7 @@
  */
 
 interface Common {
-  /** One sentence, for the API's documentation, `svc.toml` and README.md. */
+  /** One sentence, for the API's documentation, `svc.toml` and docs/reference. */
   help: string;
   /** Name in C++; else the option's own in snake_case. */
   native?: string;
