@@ -6,7 +6,12 @@ import { table } from './markdown.ts';
 
 const routes = [
   route({
-    ...({ method: 'POST', path: '/api/v1/ferries', auth: 'admin', scope: 'ferries:write', maxBody: 100, tag: 'Ferries' } as const),
+    method: 'POST',
+    path: '/api/v1/ferries',
+    auth: 'admin',
+    scope: 'ferries:write',
+    maxBody: 100,
+    tag: 'Ferries',
     summary: 'Launch a ferry',
     responses: { 200: Type.Object({}) },
     errors: [{ status: 409, code: 'harbour_full', meaning: 'The harbour has no berth left; sail | wait.' }],
@@ -24,7 +29,8 @@ t.test('an error is listed with status and remedy, and links to the guides that 
     ['use/other.md', 'Nothing of harbour_full.'],
   ]);
   const page = errorsPage(routes, guides);
-  const row = '| `harbour_full` | 409 | The harbour has no berth left; sail \\| wait. | [operate/harbour](../operate/harbour.md) |';
+  const row =
+    '| `harbour_full` | 409 | The harbour has no berth left; sail \\| wait. | [operate/harbour](../operate/harbour.md) |';
   t.ok(page.split('\n').includes(row), page);
   t.match(page, /^\| `insufficient_scope` \| 403 \|/m, 'with those that the frame gives');
   t.match(page, /^\| `not_found` \| 404 \|/m, 'and those without a route');
