@@ -14,7 +14,7 @@ const routes = [
     tag: 'Ferries',
     summary: 'Launch a ferry',
     responses: { 200: Type.Object({}) },
-    errors: [{ status: 409, code: 'harbour_full', meaning: 'The harbour has no berth left; sail | wait.' }],
+    errors: [{ status: 409, code: 'harbour_full', meaning: 'The harbour has no berth left.', remedy: 'Sail | wait.' }],
     handle: () => json(200, {}),
   }),
 ];
@@ -30,7 +30,7 @@ t.test('an error is listed with status and remedy, and links to the guides that 
   ]);
   const page = errorsPage(routes, guides);
   const row =
-    '| `harbour_full` | 409 | The harbour has no berth left; sail \\| wait. | [operate/harbour](../operate/harbour.md) |';
+    '| `harbour_full` | 409 | The harbour has no berth left. | Sail \\| wait. | [operate/harbour](../operate/harbour.md) |';
   t.ok(page.split('\n').includes(row), page);
   t.match(page, /^\| `insufficient_scope` \| 403 \|/m, 'with those that the frame gives');
   t.match(page, /^\| `not_found` \| 404 \|/m, 'and those without a route');

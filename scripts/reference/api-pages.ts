@@ -1,6 +1,5 @@
 /** Pages of the API: its routes with roles and scopes, and every error that they declare. */
 import { errorsOf, ROUTELESS_ERRORS, scopeOf } from '../../ts/server/platform/http/docs/openapi.ts';
-import type { ErrorSpec } from '../../ts/server/platform/http/errors.ts';
 import { POLICIES } from '../../ts/server/platform/http/policy.ts';
 import type { Route } from '../../ts/server/platform/http/route.ts';
 import { code, page, table } from './markdown.ts';
@@ -36,8 +35,9 @@ export function errorsPage(routes: readonly Route[], guides: ReadonlyMap<string,
   const byCode = [...Map.groupBy(specs, (spec) => spec.code)].sort(([a], [b]) => (a < b ? -1 : 1));
   const rows = byCode.map(([name, of]) => [
     code(name),
-    [...new Set(of.map(({ status }) => status))].sort().join(', '),
-    [...new Set(of.map(sentenceOf))].join(' '),
+    distinct(of.map(({ status }) => String(status)).sort(), ', '),
+    distinct(of.map(({ meaning }) => meaning)),
+    distinct(of.map(({ remedy = '' }) => remedy)),
     guidesOf(name, guides).join(', '),
   ]);
   return page(
@@ -45,11 +45,11 @@ export function errorsPage(routes: readonly Route[], guides: ReadonlyMap<string,
     'An error has a code to match on and a sentence for people. `/api/v1/*` answers `{"error": CODE, "detail": SENTENCE, "status": NUMBER}`; `/v1/*` answers\n' +
       "in the shape of OpenAI's or Anthropic's API. `x-request-id` names the request in the log. [Common problems](../operate/troubleshooting.md).",
     GENERATED,
-    table(['Code', 'Status', 'When, and what to do', 'More'], rows),
+    table(['Code', 'Status', 'When', 'What to do', 'More'], rows),
   );
 }
 
-const sentenceOf = ({ meaning }: ErrorSpec) => meaning;
+const distinct = (texts: readonly string[], between = ' ') => [...new Set(texts)].filter((text) => text !== '').join(between);
 
 function guidesOf(name: string, guides: ReadonlyMap<string, string>): string[] {
   const naming = [...guides].filter(([, text]) => text.includes(`\`${name}\``));

@@ -8,8 +8,10 @@ export type ErrorRow = readonly [status: number, sentence: string, remedy?: stri
 export interface ErrorSpec {
   status: number;
   code: string;
-  /** When it happens, and what to do about it. */
+  /** When it happens. */
   meaning: string;
+  /** What the client or the operator does about it, where the meaning does not say so already. */
+  remedy?: string;
 }
 
 /** One line of the page of errors. */
@@ -49,5 +51,5 @@ export function defineErrors<Rows extends Readonly<Record<string, ErrorRow>>>(
 }
 
 function specOf(code: string, [status, sentence, remedy]: ErrorRow): ErrorSpec {
-  return { status, code, meaning: remedy === undefined ? sentence : `${sentence} ${remedy}` };
+  return { status, code, meaning: sentence, ...(remedy !== undefined && { remedy }) };
 }

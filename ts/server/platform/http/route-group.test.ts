@@ -54,7 +54,8 @@ t.test('the table says what a code means and what to do about it, in declaration
   t.strictSame(all[0]?.errors?.[0], {
     status: 404,
     code: 'thing_not_found',
-    meaning: 'There is no such thing. List them first.',
+    meaning: 'There is no such thing.',
+    remedy: 'List them first.',
   });
   t.strictSame(errors.entries[1], {
     module: 'things',

@@ -144,6 +144,9 @@ function credentialErrors({ path, probe }: Route): RouterErrorCode[] {
   return [path.startsWith('/v1/') ? 'invalid_api_key' : 'invalid_credential', 'credential_check_unavailable'];
 }
 
+/** When it happens, and what to do about it. */
+const sentencesOf = ({ meaning, remedy }: ErrorSpec): string => (remedy === undefined ? meaning : `${meaning} ${remedy}`);
+
 /** Every refusal of a route: its own, and those of the frame. */
 export function errorsOf(route: Route): ErrorSpec[] {
   const policy = POLICIES[route.auth];
@@ -168,7 +171,7 @@ function when(holds: boolean, ...codes: readonly RouterErrorCode[]): readonly Ro
 }
 
 function refusal(specs: readonly ErrorSpec[], { name }: ErrorBody): Json {
-  const lines = [...new Map(specs.map((spec) => [spec.code, `- \`${spec.code}\`: ${spec.meaning}`])).values()];
+  const lines = [...new Map(specs.map((spec) => [spec.code, `- \`${spec.code}\`: ${sentencesOf(spec)}`])).values()];
   return {
     description: lines.join('\n'),
     headers: REPLY_HEADERS,
