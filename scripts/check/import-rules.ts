@@ -4,11 +4,18 @@ import { MODULE_TIERS as tiers } from '../../ts/server/platform/module/module-na
 
 const domains = '^ts/server/domains/';
 /** Pure code of domains that worker threads run as well. */
-const sharedWithWorkers = `${domains}(conversations/(transfer/(import-formats|packed-conversation)|search/terms)|inference/(compat/body-readers|media/(decoder-message|decoding/[a-z-]+))|data/ingest/ingest-body|data/index/(index-(host|messages)|vector-(index|shapes)))\\.ts$`;
+const sharedWithWorkers = `${domains}(conversations/(transfer/(import-formats|packed-conversation)|search/terms)|completions/compat/body-readers|inference/media/(decoder-message|request-media|decoding/[a-z-]+)|data/ingest/ingest-body|data/index/(index-(host|messages)|vector-(index|shapes)))\\.ts$`;
 /** Pure to the last: it imports nothing of the server, only itself and packages. */
 const extraction = '^ts/server/extraction/';
 const tests = '\\.test\\.ts$';
 const testSupport = '(^|/)test-support/';
+
+/** What a worker thread loads, directly or through others, must not open addons, databases or sockets. Types are not loaded. */
+export const pureCode = {
+  name: 'code-shared-with-workers-is-pure',
+  from: new RegExp(sharedWithWorkers),
+  to: /^ts\/server\/(native\/(load|llama)\.ts$|platform\/(storage|http\/exchange\.ts)|main\.ts$)/,
+};
 
 /** One rule a tier: its modules see no module of their own tier or above. `$1` is the importing module itself. */
 const tierRules: IForbiddenRuleType[] = tiers.map((modules, tier) => ({
@@ -21,10 +28,11 @@ const tierRules: IForbiddenRuleType[] = tiers.map((modules, tier) => ({
 export const importRules: IForbiddenRuleType[] = [
   ...tierRules,
   {
+    // Pure code is entered by its file: an index would load the module's wiring into worker threads.
     name: 'modules-meet-at-index',
     severity: 'error',
     from: { path: `${domains}([^/]+)/` },
-    to: { path: domains, pathNot: `${domains}($1/|[^/]+/index\\.ts$)` },
+    to: { path: domains, pathNot: [`${domains}($1/|[^/]+/index\\.ts$)`, testSupport, sharedWithWorkers] },
   },
   {
     // The model library is a binding of its own: `svc models` works on the folder without a server.
@@ -50,13 +58,6 @@ export const importRules: IForbiddenRuleType[] = [
     severity: 'error',
     from: { path: '^ts/server/(platform|native)/' },
     to: { path: domains },
-  },
-  {
-    // Reachable too: what a worker thread loads must not open addons, databases or sockets.
-    name: 'code-shared-with-workers-is-pure',
-    severity: 'error',
-    from: { path: sharedWithWorkers },
-    to: { path: '^ts/server/(native/(load|llama)\\.ts$|platform/(storage|http/exchange\\.ts)|main\\.ts$)', reachable: true },
   },
   {
     name: 'extraction-imports-nothing-of-the-server',

@@ -43,7 +43,7 @@ t.test('what a file imports is told, types left out', async (t) => {
 
 const violations: [rule: string, path: string, source: string][] = [
   ['tier-1-imports-only-lower-tiers', 'ts/server/domains/identity/service.ts', "export * from '../inference/index.ts';"],
-  ['tier-2-imports-only-lower-tiers', 'ts/server/domains/memory/service.ts', "export * from '../inference/index.ts';"],
+  ['tier-2-imports-only-lower-tiers', 'ts/server/domains/media/service.ts', "export * from '../inference/index.ts';"],
   ['modules-meet-at-index', 'ts/server/domains/data/service.ts', "export * from '../inference/service.ts';"],
   ['modules-meet-at-index', 'ts/server/domains/data/types.ts', "export type { b } from '../inference/service.ts';"],
   ['main-enters-modules-through-index', 'ts/server/main.ts', "export * from './domains/inference/service.ts';"],
@@ -65,6 +65,20 @@ for (const [rule, path, source] of violations) {
     );
   });
 }
+
+t.test('what worker threads run may know the types of a database, and not load it', async (t) => {
+  const reader = 'ts/server/domains/completions/compat/body-readers.ts';
+  const files = (first: string) => ({
+    [reader]: `${first}\nexport const a = 1;`,
+    'ts/server/domains/completions/compat/request.ts':
+      "export { open } from '../../../platform/storage/index.ts';\nexport type C = 1;",
+    'ts/server/platform/storage/index.ts': 'export const open = 1;',
+  });
+  t.strictSame((await check(t, files("import type { C } from './request.ts';\nexport type D = C;"))).violations, []);
+  t.match((await check(t, files("export * from './request.ts';"))).violations, [
+    `code-shared-with-workers-is-pure: ${reader} -> ts/server/platform/storage/index.ts`,
+  ]);
+});
 
 t.test('two files that import each other are a cycle', async (t) => {
   const report = await check(t, {

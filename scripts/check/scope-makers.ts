@@ -19,7 +19,7 @@ const allowed = [
   /^ts\/server\/domains\/data\/search\/index-warming\.ts$/,
   // They delete what has expired, whosever it is.
   /^ts\/server\/domains\/conversations\/sweep\.ts$/,
-  /^ts\/server\/domains\/inference\/kept-responses\/response-sweep\.ts$/,
+  /^ts\/server\/domains\/completions\/stored-responses\/response-sweep\.ts$/,
   /^ts\/server\/domains\/data\/sweep\.ts$/,
   // The installation belongs to no tenant.
   /^ts\/server\/domains\/license\/installation-store\.ts$/,

@@ -1,5 +1,6 @@
 /** Checks "One request, file by file" of ARCHITECTURE.md: each file exists, and is reached by imports from the one named before it. */
 import { pathsIn, resolvePath } from './document-paths.ts';
+import { reachableFrom } from './imports.ts';
 
 const heading = '## One request, file by file';
 const compositionRoot = 'ts/server/main.ts';
@@ -49,11 +50,4 @@ function tracedPaths(document: string) {
   const length = lines.slice(from + 1).findIndex((line) => line.startsWith('## '));
   const to = length < 0 ? lines.length : from + 1 + length;
   return pathsIn(document).filter(({ line }) => line > from && line <= to);
-}
-
-function reachableFrom(start: string, imports: ReadonlyMap<string, readonly string[]>): Set<string> {
-  const reached = new Set([start]);
-  // A set yields what is added while it is walked.
-  for (const file of reached) for (const next of imports.get(file) ?? []) reached.add(next);
-  return reached;
 }

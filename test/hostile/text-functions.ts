@@ -1,4 +1,7 @@
 /** Functions of the server that read text from outside, each as its caller calls it. */
+
+import { withFileTexts } from '../../ts/server/domains/completions/compat/openai-responses/file-search/input-files.ts';
+import { numberedEvents } from '../../ts/server/domains/completions/resumable-streams/numbered-events.ts';
 import { HitCollector } from '../../ts/server/domains/conversations/search/hit-collector.ts';
 import { SearchQuery } from '../../ts/server/domains/conversations/search/search-query.ts';
 import { snippetOf } from '../../ts/server/domains/conversations/search/snippet.ts';
@@ -43,12 +46,10 @@ import { parseFilter } from '../../ts/server/domains/identity/scim/filter/parse-
 import { resolvePath } from '../../ts/server/domains/identity/scim/resource/attribute-path.ts';
 import { USER } from '../../ts/server/domains/identity/scim/resource/kinds.ts';
 import { isListed } from '../../ts/server/domains/identity/scim/versioned.ts';
-import { withFileTexts } from '../../ts/server/domains/inference/compat/openai-responses/file-search/input-files.ts';
 import { parseContentRange } from '../../ts/server/domains/inference/library/download/content-range.ts';
 import { findModelName, isModelName } from '../../ts/server/domains/inference/library/model-name.ts';
 import { parseModelReference } from '../../ts/server/domains/inference/library/model-reference.ts';
 import { isOfFamily } from '../../ts/server/domains/inference/models/model-name.ts';
-import { numberedEvents } from '../../ts/server/domains/inference/resumable-streams/numbered-events.ts';
 import { inspectLicense } from '../../ts/server/domains/license/signed-license.ts';
 import { extract } from '../../ts/server/extraction/extract.ts';
 import { bytesAccess } from '../../ts/server/extraction/random-access.ts';

@@ -1,9 +1,9 @@
 /** The whole program with all its modules and routes, in this process; only the engine behind the models is scripted. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sayHello } from '../../ts/server/domains/completions/test-support/response-node.ts';
 import { defineInference } from '../../ts/server/domains/inference/index.ts';
 import { Inspector } from '../../ts/server/domains/inference/local/inspection/inspector.ts';
-import { sayHello } from '../../ts/server/domains/inference/test-support/response-node.ts';
 import { ScriptedBinding } from '../../ts/server/domains/inference/test-support/scripted-engine.ts';
 import { createServer } from '../../ts/server/main.ts';
 import { modules } from '../../ts/server/modules.ts';

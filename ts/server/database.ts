@@ -13,7 +13,7 @@ export function databaseOptions(values: NodeConfig['values'], definitions: reado
     modules: [
       jobsMigrations,
       eventsMigrations,
-      ...definitions.map(({ name, migrations = [] }) => ({ module: name, migrations })),
+      ...definitions.flatMap(({ name, recordedAs = name, migrations }) => (migrations ? { module: recordedAs, migrations } : [])),
     ],
     poolSize: values['database.pool_size'],
   };

@@ -1,5 +1,6 @@
 /** The modules of this program. A new one is a folder below domains/ and a line here. */
 import { backup } from './domains/backup/index.ts';
+import { completions } from './domains/completions/index.ts';
 import { conversations } from './domains/conversations/index.ts';
 import { data } from './domains/data/index.ts';
 import { identity } from './domains/identity/index.ts';
@@ -20,6 +21,7 @@ export const modules: readonly AnyModuleDefinition[] = [
   inference,
   data,
   conversations,
+  completions,
   backup,
   webhooks,
   pages,

@@ -1,5 +1,5 @@
 /** A task of the worker pool: reads a large body of an inference route, so that parsing it does not hold up the event loop. */
-import { bodyReaders } from '../server/domains/inference/compat/body-readers.ts';
+import { bodyReaders } from '../server/domains/completions/compat/body-readers.ts';
 import { BodyReader } from '../server/platform/http/body/body-reader.ts';
 import { type PackingReader, type ReadBodyTask, readBodyInThread } from '../server/platform/http/body/read-body-task.ts';
 

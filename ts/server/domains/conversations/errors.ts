@@ -52,6 +52,16 @@ export function errorSpecs(...codes: ConversationErrorCode[]): ErrorSpec[] {
   return codes.map((code) => ({ status: specs[code][0], code, meaning: specs[code][1] }));
 }
 
+/** What an answer that is stored in a conversation can be refused with. */
+export const conversationErrors = errorSpecs(
+  'conversation_not_found',
+  'conversation_full',
+  'conversation_quota_exceeded',
+  'message_not_found',
+  'message_conflict',
+  'storage_unavailable',
+);
+
 type Handle<P, Q, B> = (context: RequestContext<P, Q, B>) => Promise<Reply>;
 
 /** A handler whose refusals reach the client as what the table says. */

@@ -2,38 +2,55 @@
  * The conversations module: what callers and models said to each other. Each caller has their own (`owner.ts`), searches them as they type,
  * exports, imports and erases them. Modules of higher tiers store answers through its service.
  */
-import { defineModule } from '../../platform/module/module.ts';
-import { inference } from '../inference/index.ts';
+import { defineModule, type Module } from '../../platform/module/module.ts';
+import type { Owner } from './owner.ts';
+import type { ConversationService } from './service.ts';
 import { conversationSettings } from './settings.ts';
+import type { FilesEraser } from './store/erasure-store.ts';
 import { conversationMigrations } from './store/migrations.ts';
 
 export type { Conversation, Message, MessageRole } from './conversation.ts';
-export { ConversationError } from './errors.ts';
+export { ConversationError, conversationErrors, messageNotFound } from './errors.ts';
+export { MAX_CONTENT_LENGTH, MAX_JSON_LENGTH, MAX_MESSAGES, MAX_MODEL_LENGTH } from './limits.ts';
 export { type Owner, ownerOf } from './owner.ts';
-export type { ConversationService } from './service.ts';
+export type { ConversationService, MessageInput } from './service.ts';
+
+/** What modules of higher tiers have of conversations, and lose with them. */
+export interface Attachments {
+  readonly files: FilesEraser;
+  /** Ends the answers that are being made for one conversation, or all of the owner's. */
+  endStreams(owner: Owner, id?: string): Promise<void>;
+}
+
+export interface ConversationsApi {
+  readonly service: ConversationService;
+  /** Once, while the modules are made. */
+  attach(attachments: Attachments): void;
+}
 
 const HOUR_MS = 3_600_000;
+
+/** Files wait to be erased until whoever has them is there. */
+const nothingAttached: Attachments = { files: { isConnected: false, erase: async () => {} }, endStreams: async () => {} };
 
 export const conversations = defineModule({
   name: 'conversations',
   settings: conversationSettings,
   migrations: conversationMigrations,
-  create: async ({ storage, settings, log, use }) => {
-    const [{ ConversationService }, { createServices }, { ChatStorage }, { conversationModuleRoutes }, { Sweep }, own] =
-      await Promise.all([
-        import('./service.ts'),
-        import('./services.ts'),
-        import('./chat-storage.ts'),
-        import('./routes.ts'),
-        import('./sweep.ts'),
-        import('./conversation-belongings.ts'),
-      ]);
-    const { conversations: chats, knowledge, streams } = use(inference);
-    const files = {
+  create: async ({ storage, settings, log }): Promise<Module<ConversationsApi>> => {
+    const [{ ConversationService }, { createServices }, { conversationModuleRoutes }, { Sweep }, own] = await Promise.all([
+      import('./service.ts'),
+      import('./services.ts'),
+      import('./routes.ts'),
+      import('./sweep.ts'),
+      import('./conversation-belongings.ts'),
+    ]);
+    let attached: Attachments = nothingAttached;
+    const files: FilesEraser = {
       get isConnected() {
-        return knowledge.isConnected;
+        return attached.files.isConnected;
       },
-      erase: (keys: readonly string[]) => knowledge.port.eraseFiles(keys),
+      erase: (keys) => attached.files.erase(keys),
     };
     const service = new ConversationService({
       storage,
@@ -43,16 +60,11 @@ export const conversations = defineModule({
     });
     const sweep = new Sweep(storage, log, files);
     return {
-      api: service,
-      routes: conversationModuleRoutes(createServices(storage, service), streams),
-      corsHeaders: { accepted: ['last-event-id'], exposed: [] },
+      api: { service, attach: (attachments) => (attached = attachments) },
+      routes: conversationModuleRoutes(createServices(storage, service), (owner, id) => attached.endStreams(owner, id)),
       belongings: new own.ConversationBelongings(storage),
-      start: async () => {
-        sweep.start();
-        chats.connect(new ChatStorage(service, log));
-      },
+      start: async () => sweep.start(),
       stop: async () => {
-        chats.connect(undefined);
         await sweep.stop();
         await service.close();
       },

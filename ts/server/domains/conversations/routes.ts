@@ -1,14 +1,12 @@
 /** All routes of the module. */
 import type { Route } from '../../platform/http/route.ts';
-import type { StreamRegistry } from '../inference/index.ts';
 import type { ArtifactService } from './artifacts/artifact-service.ts';
 import { artifactRoutes } from './artifacts/routes.ts';
 import type { PromptService } from './prompts/prompt-service.ts';
 import { promptRoutes } from './prompts/routes.ts';
-import { conversationRoutes } from './routes/conversation-routes.ts';
+import { conversationRoutes, type EndStreams } from './routes/conversation-routes.ts';
 import { folderRoutes } from './routes/folder-routes.ts';
 import { messageRoutes } from './routes/message-routes.ts';
-import { streamRoutes } from './routes/stream-routes.ts';
 import { transferRoutes } from './routes/transfer-routes.ts';
 import type { ConversationService } from './service.ts';
 import { shareRoutes } from './sharing/routes.ts';
@@ -21,13 +19,12 @@ export interface ConversationServices {
   prompts: PromptService;
 }
 
-export function conversationModuleRoutes(services: ConversationServices, streams: StreamRegistry): Route[] {
+export function conversationModuleRoutes(services: ConversationServices, endStreams: EndStreams): Route[] {
   const { conversations, shares, artifacts, prompts } = services;
   return [
-    ...conversationRoutes(conversations, streams),
+    ...conversationRoutes(conversations, endStreams),
     ...folderRoutes(conversations),
     ...messageRoutes(conversations),
-    ...streamRoutes(streams),
     ...transferRoutes(conversations),
     ...shareRoutes(shares),
     ...artifactRoutes(artifacts),

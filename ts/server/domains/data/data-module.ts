@@ -7,7 +7,8 @@ import { inference } from '../inference/index.ts';
 import { license } from '../license/index.ts';
 import { InputFiles } from './chat/input-files.ts';
 import { KnowledgeAnswers } from './chat/knowledge-answers.ts';
-import { ConversationFiles } from './conversation-files/conversation-files.ts';
+import type { KnowledgePort } from './chat/knowledge-context.ts';
+import { ConversationFiles, type FilesKey, noConversations } from './conversation-files/conversation-files.ts';
 import { conversationFileRoutes } from './conversation-files/routes.ts';
 import { DataBelongings } from './data-belongings.ts';
 import { Embedders } from './embedding/embedders.ts';
@@ -53,6 +54,9 @@ import { VectorStores } from './vector-stores/vector-stores.ts';
 export interface DataApi {
   readonly service: KnowledgeService;
   readonly ingestion: Ingestion;
+  readonly answers: KnowledgePort;
+  /** Once, while the modules are made: conversations are of this module's own tier. */
+  connectConversations(filesKey: FilesKey): void;
 }
 
 export function createData({ settings, storage, jobs, log, ...context }: ModuleContext<typeof dataSettings>): Module<DataApi> {
@@ -129,7 +133,7 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
   });
   const inputFiles = new InputFiles({ files: storedFiles, reader: files, knowledge: service });
   const conversationFiles = new ConversationFiles({
-    ...{ conversations: models.conversations, bases: ownedBases, documents, uploads: uploads.store, knowledge: service },
+    ...{ filesKey: (...asked) => filesKey(...asked), bases: ownedBases, documents, uploads: uploads.store, knowledge: service },
     ...{ ingestion, embedders, intake: uploads.intake, access, onUnused },
     maxAccountBytes: settings['data.account_conversation_bytes'],
     onRemoved: () => sweep.wake(),
@@ -138,8 +142,9 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
     ...{ service, ownedBases, sweep, access, inputFiles },
     answers: settings['data.answers'],
   });
+  let filesKey: FilesKey = noConversations;
   return {
-    api: { service, ingestion },
+    api: { service, ingestion, answers, connectConversations: (connected) => (filesKey = connected) },
     routes: [
       ...baseRoutes(service, access, embedders),
       ...documentRoutes(service, access),
@@ -158,10 +163,8 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
       indexJobs.start();
       sweep.start();
       uploads.start();
-      models.knowledge.connect(answers);
     },
     stop: async () => {
-      models.knowledge.connect(undefined);
       await uploads.stop();
       const warmed = Promise.all([warming.stop(), follower.stop()]);
       await Promise.all([indexJobs.stop(), sweep.stop()]);

@@ -62,3 +62,15 @@ export function namespaceNotFound(namespace: string): DataError {
 export function conversationNotFound(): DataError {
   return dataError('conversation_not_found', 'You have no conversation with this id; it may have been deleted.');
 }
+
+/** What an answer over knowledge bases can be refused with. */
+export const knowledgeErrors = errorSpecs(
+  'namespace_not_found',
+  'embedding_failed',
+  'embedding_dimension_mismatch',
+  'index_unavailable',
+  'storage_unavailable',
+);
+
+/** What a message with files can be refused with. */
+export const inputFileErrors = errorSpecs('file_not_found', 'file_elsewhere', 'file_refused');

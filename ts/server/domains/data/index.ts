@@ -4,7 +4,23 @@ import { blobRows } from './blobs/blob-path.ts';
 import { dataSettings } from './settings.ts';
 import { dataMigrations } from './store/migrations.ts';
 
+export type {
+  AnswerFilter,
+  CheckedCitations,
+  Citation,
+  CitationMark,
+  ConversationFilesPlace,
+  InputFile,
+  InputFileText,
+  KnowledgeContext,
+  KnowledgePort,
+  KnowledgeQuestion,
+  SearchBounds,
+  UnindexedFiles,
+  UsedKnowledge,
+} from './chat/knowledge-context.ts';
 export type { DataApi } from './data-module.ts';
+export { inputFileErrors, knowledgeErrors } from './errors.ts';
 export type { AddOutcome, DocumentLabel } from './ingest/ingestion.ts';
 export type { Block, ExtractedDocument } from './passages/extracted-document.ts';
 export type { KnowledgeService } from './service.ts';

@@ -1,7 +1,6 @@
 /** Every refusal of the module, with the status that its routes answer for it: the one table of both. */
 import { DomainError, type DomainErrorOptions } from '../../platform/errors/domain-error.ts';
-import { httpError } from '../../platform/http/declared-error.ts';
-import type { ErrorSpec, HttpError } from '../../platform/http/errors.ts';
+import type { ErrorSpec } from '../../platform/http/errors.ts';
 
 const table = {
   invalid_request: [400, 'A member of the request is missing, of the wrong type or out of range; the sentence names it.'],
@@ -19,11 +18,6 @@ const table = {
   model_cannot_tool_call: [
     422,
     'The request has tools and no model of this family can call them; supported_models lists those that can.',
-  ],
-  response_not_found: [404, 'No response of this id is kept for this tenant: it has expired, was deleted or never kept.'],
-  previous_response_not_found: [
-    400,
-    'A response that is to be continued is not kept any more; send the earlier items in `input`.',
   ],
   model_source_not_found: [404, 'Neither the catalogue nor the server that was named has such a file; check its spelling.'],
   address_refused: [
@@ -52,37 +46,6 @@ const table = {
     'The file is gated: accept its license on the hub, and start the server with HF_TOKEN set to a token of that account.',
   ],
   job_not_found: [404, 'There is no such job, or it is not the caller’s.'],
-  namespace_not_found: [404, 'The tenant has no knowledge base of this name.'],
-  feature_not_licensed: [403, 'The license does not have the feature rag, which `knowledge` needs.'],
-  insufficient_scope: [
-    403,
-    'The credential lacks the scope that `knowledge` (knowledge:read) or `conversation_id` (account:manage) needs.',
-  ],
-  conversation_not_found: [404, 'The caller has no conversation with the id in `conversation_id`.'],
-  conversation_full: [409, 'The conversation has as many messages as are kept; begin another.'],
-  conversation_quota_exceeded: [
-    429,
-    'The tenant’s conversations take all the space that they may; delete some, or leave `conversation_id` out.',
-  ],
-  message_not_found: [404, 'The conversation has no message with the id in `conversation_answer.parent_id`.'],
-  message_conflict: [409, 'The conversation has a message with the id in `conversation_answer.id` already; use another id.'],
-  stream_exists: [409, 'An answer with the id in `conversation_answer.id` is being made or has just been; follow its stream.'],
-  stream_not_found: [404, 'The caller has no such stream on this node: it ended some time ago, or the node was restarted.'],
-  stream_events_gone: [410, 'Events behind this one are not kept any more; a complete answer is in the conversation.'],
-  answer_cancelled: [499, 'The answer was cancelled by request, which only its stream tells.'],
-  answer_abandoned: [499, 'Nobody read the answer for too long, which only its stream tells.'],
-  node_stopping: [503, 'The node stops, which only the stream of an answer tells.'],
-  conversations_unavailable: [
-    503,
-    'The module that has the conversations does not run on this node; leave `conversation_id` out.',
-  ],
-  embedding_failed: [502, 'The question could not be embedded for the knowledge base; the sentence says why. Retry.'],
-  embedding_dimension_mismatch: [409, 'The embedding model of the knowledge base was replaced by another one.'],
-  file_not_found: [404, 'The caller has no file with the id of an `input_file`.'],
-  file_elsewhere: [409, 'The bytes of the file of an `input_file` lie on another node, which does not share them.'],
-  file_refused: [422, 'The file of an `input_file` cannot be read; `reason` has the code, and the sentence what to do.'],
-  index_unavailable: [503, 'The index of the knowledge base is being loaded again; retry after the time in Retry-After.'],
-  knowledge_unavailable: [503, 'The module that has the knowledge bases does not run on this node; leave `knowledge` out.'],
   client_closed: [499, 'The client went away before the answer; nobody reads this.'],
   queue_full: [429, 'Too much work is waiting; retry after the time in Retry-After.'],
   rate_limit_exceeded: [429, 'A quota by the minute is used up; `exceeded` names it. Retry after the time in Retry-After.'],
@@ -122,8 +85,11 @@ export function errorSpecs(...codes: InferenceErrorCode[]): ErrorSpec[] {
   return codes.map((code) => ({ status: table[code][0], code, meaning: table[code][1] }));
 }
 
+/** For answers that have begun: their routes' declarations answer no more. */
+export const allInferenceErrors = errorSpecs(...(Object.keys(table) as InferenceErrorCode[]));
+
 /** Nobody reads it, so no route declares it. */
-const unanswered: readonly InferenceErrorCode[] = ['client_closed', 'answer_cancelled', 'answer_abandoned', 'node_stopping'];
+const unanswered: readonly InferenceErrorCode[] = ['client_closed'];
 const ofCompletions: readonly InferenceErrorCode[] = [
   'invalid_grammar',
   'grammar_too_complex',
@@ -131,7 +97,6 @@ const ofCompletions: readonly InferenceErrorCode[] = [
   'template_failed',
   'model_cannot_tool_call',
 ];
-const ofKeptResponses: readonly InferenceErrorCode[] = ['response_not_found', 'previous_response_not_found'];
 const ofTheLibrary: readonly InferenceErrorCode[] = [
   'model_source_not_found',
   'address_refused',
@@ -146,58 +111,11 @@ const ofTheLibrary: readonly InferenceErrorCode[] = [
   'source_needs_permission',
   'job_not_found',
 ];
-const ofKnowledge: readonly InferenceErrorCode[] = [
-  'namespace_not_found',
-  'insufficient_scope',
-  'feature_not_licensed',
-  'embedding_failed',
-  'embedding_dimension_mismatch',
-  'index_unavailable',
-  'knowledge_unavailable',
-];
-const ofInputFiles: readonly InferenceErrorCode[] = ['file_not_found', 'file_elsewhere', 'file_refused'];
-const ofConversations: readonly InferenceErrorCode[] = [
-  'conversation_not_found',
-  'conversation_full',
-  'conversation_quota_exceeded',
-  'conversations_unavailable',
-  'message_not_found',
-  'message_conflict',
-  'stream_exists',
-  'insufficient_scope',
-];
-const ofStreams: readonly InferenceErrorCode[] = ['stream_not_found', 'stream_events_gone'];
-const special = new Set([
-  ...unanswered,
-  ...ofKeptResponses,
-  ...ofTheLibrary,
-  ...ofKnowledge,
-  ...ofInputFiles,
-  ...ofConversations,
-  ...ofStreams,
-]);
+const special = new Set([...unanswered, ...ofTheLibrary]);
 const answered = (Object.keys(table) as InferenceErrorCode[]).filter((code) => !special.has(code));
 
 /** What a route that completes a chat can answer: a new code is one of them unless it says otherwise above. */
 export const completionErrors = errorSpecs(...answered);
-
-/** What a chat over knowledge bases can answer beside that. */
-export const knowledgeErrors = errorSpecs(...ofKnowledge, 'storage_unavailable');
-
-/** What a chat that is stored in a conversation can answer beside that. */
-export const conversationErrors = errorSpecs(...ofConversations, 'storage_unavailable');
-
-/** What the routes of resumable streams can answer. */
-export const streamErrors = errorSpecs('invalid_request', ...ofStreams);
-
-/** What a route that creates a kept response can answer. */
-export const createResponseErrors = [
-  ...completionErrors,
-  ...errorSpecs('previous_response_not_found', ...ofKnowledge, ...ofInputFiles),
-];
-
-/** What the routes of kept responses can answer. */
-export const keptResponseErrors = errorSpecs('invalid_request', 'response_not_found', 'internal', 'storage_unavailable');
 
 /** What any other route that runs a model can answer. */
 export const modelErrors = errorSpecs(...answered.filter((code) => !ofCompletions.includes(code)));
@@ -209,9 +127,4 @@ export function inferenceError(code: InferenceErrorCode, sentence: string, optio
 /** A member of a request that cannot be taken. */
 export function invalid(param: string, sentence: string): InferenceError {
   return inferenceError('invalid_request', sentence, { param });
-}
-
-/** For the frames of a stream that is open already: its route's declaration answers no more. */
-export function httpErrorOf(error: InferenceError): HttpError {
-  return httpError(error, table[error.code][0]);
 }

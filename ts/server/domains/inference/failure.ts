@@ -2,7 +2,7 @@
 import { AddonLoadError, CpuUnsupportedError } from '../../native/load.ts';
 import { NativeError, type NativeErrorCode } from '../../native/native-error.ts';
 import { DomainError } from '../../platform/errors/domain-error.ts';
-import { StorageError } from '../../platform/storage/index.ts';
+import { StorageError } from '../../platform/storage/storage-error.ts';
 import { type InferenceError, type InferenceErrorCode, inferenceError, isInferenceErrorCode } from './errors.ts';
 
 const defaultRetryMs = 1000;

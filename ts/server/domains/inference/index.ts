@@ -1,62 +1,47 @@
-/** The inference module: chat, embeddings, ranking, tokens and models over the local engine and other backends. */
+/** The inference module: models, and completions, embeddings, ranking and tokens by the local engine and other backends. */
 import { defineModule, type ModuleDefinition } from '../../platform/module/module.ts';
 import type { InferenceApi, InferenceOverrides } from './inference-module.ts';
-import { responseMigrations } from './kept-responses/migrations.ts';
 import { inferenceSettings } from './settings.ts';
 
+export { modelSummary } from './api/model-body.ts';
+export { ModelSummary } from './api/model-schemas.ts';
+export { openaiErrorBody } from './api/openai-error-body.ts';
 export type {
+  BackendCompletion,
   CallOptions,
+  ChatPrompt,
   CompletionRequest,
   CompletionSink,
   InferenceBackend,
   ModelCard,
   ModelState,
   RunningCompletion,
+  TokenizeFlags,
 } from './backend.ts';
-export { openaiErrorBody } from './compat/openai/error-body.ts';
-export {
-  type ConversationAnswer,
-  type ConversationPort,
-  type ConversationQuestion,
-  ConversationSlot,
-  type OpenConversation,
-} from './conversations/conversation-port.ts';
 export { chooseDefaultModel } from './default-model.ts';
-export { invalid as invalidRequest, streamErrors } from './errors.ts';
+export {
+  allInferenceErrors,
+  completionErrors,
+  errorSpecs as inferenceErrors,
+  type InferenceErrorCode,
+  modelErrors,
+} from './errors.ts';
 export * as inferenceEvents from './events.ts';
+export { inferenceFailure } from './failure.ts';
 export type { InferenceApi, InferenceOverrides } from './inference-module.ts';
-export type {
-  AnswerFilter,
-  AnsweringModel,
-  CheckedCitations,
-  Citation,
-  CitationMark,
-  ConversationFilesPlace,
-  FoundPassage,
-  InputFile,
-  InputFileText,
-  KnowledgeContext,
-  KnowledgeQuestion,
-  SearchBounds,
-  UnindexedFiles,
-  UsedKnowledge,
-} from './knowledge/knowledge-context.ts';
-export type { KnowledgePort } from './knowledge/knowledge-port.ts';
-export { KnowledgeSlot } from './knowledge/knowledge-port.ts';
+export type { EncodedMedia } from './media/encoded-media.ts';
 export { namedModelFile, openModelLibrary } from './model-folders.ts';
 export type { ModelKind, ModelSource, StoredModel } from './models/model-source.ts';
-export type { CutReason, ResumableStream, StreamOwner } from './resumable-streams/resumable-stream.ts';
-export { eventsGone } from './resumable-streams/resumable-stream.ts';
-export { NO_STREAMS } from './resumable-streams/stream-limits.ts';
-export { StreamRegistry } from './resumable-streams/stream-registry.ts';
+export type { ModelUser } from './models/permitted-offers.ts';
+export type { Caller, InferenceService, ResolvedModel } from './service.ts';
 export { inferenceSettings } from './settings.ts';
+export type { UsageRecorder } from './usage/usage-recorder.ts';
 
 /** Tests put other parts in place of the native engine and the model folder. */
 export function defineInference(overrides: InferenceOverrides = {}): ModuleDefinition<typeof inferenceSettings, InferenceApi> {
   return defineModule({
     name: 'inference',
     settings: inferenceSettings,
-    migrations: responseMigrations,
     // Imported here, so that a program that only reads settings does not load the whole module.
     create: async (context) => (await import('./inference-module.ts')).createInference(context, overrides),
   });

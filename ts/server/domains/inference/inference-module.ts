@@ -9,19 +9,10 @@ import type { ModuleContext } from '../../platform/module/module-context.ts';
 import { type MeteringApi, metering } from '../metering/index.ts';
 import { type SecurityApi, security } from '../security/index.ts';
 import type { InferenceBackend } from './backend.ts';
-import { BackgroundResponses } from './compat/openai-responses/background/background-responses.ts';
-import { ResponseAccess } from './compat/openai-responses/response-access.ts';
-import { ConversationSlot } from './conversations/conversation-port.ts';
 import { chooseDefaultModel } from './default-model.ts';
 import { engineOptions } from './engine-options.ts';
 import { inferenceFailure } from './failure.ts';
 import type { InferenceConfig } from './inference-config.ts';
-import { ResponseBelongings } from './kept-responses/response-belongings.ts';
-import { ResponseKeeper } from './kept-responses/response-keeper.ts';
-import { ResponseStore } from './kept-responses/response-store.ts';
-import { ResponseSweep } from './kept-responses/response-sweep.ts';
-import { RetentionStore } from './kept-responses/retention-store.ts';
-import { KnowledgeSlot } from './knowledge/knowledge-port.ts';
 import { InspectionJobs } from './local/inspection/inspection-jobs.ts';
 import { Inspector } from './local/inspection/inspector.ts';
 import { LocalBackend } from './local/local-backend.ts';
@@ -36,9 +27,7 @@ import { openModelLibrary } from './model-folders.ts';
 import { ModelTeller } from './model-teller.ts';
 import type { ModelSource } from './models/model-source.ts';
 import { createPulls } from './pulls/create-pulls.ts';
-import type { StreamLimits } from './resumable-streams/stream-limits.ts';
-import { StreamRegistry } from './resumable-streams/stream-registry.ts';
-import { inferenceErrorBodies, inferenceRoutes } from './routes.ts';
+import { inferenceRoutes } from './routes.ts';
 import { InferenceService } from './service.ts';
 import type { inferenceSettings } from './settings.ts';
 import { GpuMetrics } from './usage/gpu-metrics.ts';
@@ -61,12 +50,6 @@ export interface InferenceOverrides {
 
 export interface InferenceApi {
   readonly service: InferenceService;
-  /** Where the module that has knowledge bases connects itself. */
-  readonly knowledge: KnowledgeSlot;
-  /** Where the module that has conversations connects itself. */
-  readonly conversations: ConversationSlot;
-  /** Answers that go on without their clients. */
-  readonly streams: StreamRegistry;
 }
 
 /** What is known once the module has started. */
@@ -89,10 +72,6 @@ export function createInference(context: Context, overrides: InferenceOverrides)
   const databaseOpen = Promise.withResolvers<void>();
   const gpus = new GpuMetrics(context.metrics, () => devicesOf(binding));
   const limits = registryLimits(config);
-  const keeper = new ResponseKeeper({
-    store: new ResponseStore(context.storage),
-    keepDays: settings['inference.responses_keep_days'],
-  });
   const media = new MediaDecoder();
   observeMedia(context.metrics, media);
   const local = new LocalBackend(binding, source, inspector, {
@@ -134,11 +113,6 @@ export function createInference(context: Context, overrides: InferenceOverrides)
     uses,
     requestTimeoutMs: config.requestTimeoutMs,
   });
-  const knowledge = new KnowledgeSlot();
-  const access = new ResponseAccess({ keeper, knowledge, uses });
-  const background = new BackgroundResponses({ service, keeper, knowledge, storage: context.storage, jobs: context.jobs, log });
-  const retention = new RetentionStore(context.storage);
-  const sweep = new ResponseSweep(retention, log);
   context.metrics.onCollect(() => {
     for (const { id, model } of local.engines()) {
       if (model.openEngine) metrics.observe(id, model.openEngine.stats());
@@ -147,35 +121,18 @@ export function createInference(context: Context, overrides: InferenceOverrides)
   });
   const onLoadError = (id: string, error: unknown) =>
     log.error('a model could not be loaded', { model: id, error: String(error) });
-  const conversations = new ConversationSlot();
-  const streams = new StreamRegistry(streamLimits(settings), log);
-  const streamBytes = context.metrics.gauge('svc_inference_stream_bytes', 'Events of resumable answers that are kept.').with();
-  context.metrics.onCollect(() => streamBytes.set(streams.sizeBytes));
   return {
-    api: { service, knowledge, conversations, streams },
-    errorBodies: inferenceErrorBodies,
-    belongings: new ResponseBelongings(retention),
-    corsHeaders: { accepted: ['x-svc-edge-tools'], exposed: ['x-svc-edge-tools', 'x-svc-model-substituted', 'x-svc-stream'] },
-    guardedPaths: ['/v1/completions'],
-    routes: inferenceRoutes(
-      {
-        service,
-        knowledge,
-        conversations,
-        streams,
-        security: overrides.security ?? context.use(security),
-        keeper,
-        access,
-        background,
-        control: local,
-        source,
-        library,
-        pulls,
-        jobs,
-        onLoadError,
-      },
-      `svc-${node.version}`,
-    ),
+    api: { service },
+    routes: inferenceRoutes({
+      service,
+      security: overrides.security ?? context.use(security),
+      control: local,
+      source,
+      library,
+      pulls,
+      jobs,
+      onLoadError,
+    }),
     prepare: () => {
       begun = begin();
       begun.catch(() => undefined);
@@ -184,16 +141,13 @@ export function createInference(context: Context, overrides: InferenceOverrides)
       await (begun ?? begin());
       begun = undefined;
       databaseOpen.resolve();
-      background.queue.start();
-      sweep.start();
       pulls.start();
       inspections.start();
     },
     stop: async () => {
       await begun?.catch(() => undefined);
       begun = undefined;
-      await streams.stop();
-      await Promise.all([sweep.stop(), background.queue.stop(), pulls.stop(), inspections.stop()]);
+      await Promise.all([pulls.stop(), inspections.stop()]);
       await local.close();
     },
     health: () => readHealth(local, started),
@@ -241,16 +195,6 @@ function registryLimits(config: InferenceConfig): LocalOptions['limits'] {
       maxRequests: config.engine?.maxQueuedJobs || limits.loadQueue.maxRequests,
       maxTokens: config.engine?.maxQueuedTokens || limits.loadQueue.maxTokens,
     },
-  };
-}
-
-function streamLimits(settings: Context['settings']): StreamLimits {
-  return {
-    detachedMs: settings['inference.stream_detached_seconds'] * 1000,
-    keepMs: settings['inference.stream_keep_seconds'] * 1000,
-    streamBytes: settings['inference.stream_bytes'],
-    tenantBytes: settings['inference.stream_tenant_bytes'],
-    totalBytes: settings['inference.stream_total_bytes'],
   };
 }
 

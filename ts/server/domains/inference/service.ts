@@ -14,10 +14,10 @@ import type {
   RunningCompletion,
   TokenizeFlags,
 } from './backend.ts';
-import { answerSilently } from './completion/silent-answer.ts';
 import { inferenceFailure } from './failure.ts';
 import { type ModelUser, permittedOffers } from './models/permitted-offers.ts';
 import { type ModelNeeds, type Selection, selectModel } from './models/selection.ts';
+import { answerSilently } from './silent-answer.ts';
 import { type InferenceMetrics, type Operation, promptUsage } from './usage/metrics.ts';
 import { estimatePromptTokens, estimateTextTokens } from './usage/prompt-estimate.ts';
 import { UsageRecorder } from './usage/usage-recorder.ts';

@@ -1,6 +1,7 @@
 /** What a module is given when it is made. */
 import type { SettingsSpec, SettingValues } from '../config/setting.ts';
 import type { Events } from '../events/index.ts';
+import type { Route } from '../http/route.ts';
 import type { Jobs } from '../jobs/index.ts';
 import type { Log } from '../log/log.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
@@ -30,4 +31,16 @@ export interface ModuleContext<S extends SettingsSpec> extends PlatformServices 
   /** The public interface of a module of a lower tier. Throws for any other. */
   // biome-ignore lint/suspicious/noExplicitAny: which settings it declares does not matter here
   use<Api>(definition: ModuleDefinition<any, Api>): Api;
+  /** The same of one that may be switched off. */
+  // biome-ignore lint/suspicious/noExplicitAny: which settings it declares does not matter here
+  useOptional<Api>(definition: ModuleDefinition<any, Api>): OptionalModule<Api>;
+}
+
+/** A module of a lower tier that the user can do without. */
+export interface OptionalModule<Api> {
+  readonly isRunning: boolean;
+  /** Throws the DomainError that the list of modules has for it (`whenOff`) while it does not run. */
+  readonly api: Api;
+  /** Routes of the user that answer as its own do while it does not run. */
+  guard(routes: readonly Route[]): Route[];
 }

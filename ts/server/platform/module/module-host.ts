@@ -1,5 +1,6 @@
 /** Makes the modules, starts and stops them in tier order, switches roles, and answers for all of them. */
 import { type Config, valuesOf } from '../config/config.ts';
+import { DomainError } from '../errors/domain-error.ts';
 import type { CorsHeaderNames } from '../http/access/cors.ts';
 import type { ErrorBodyPrefix } from '../http/error-body.ts';
 import { HttpError } from '../http/errors.ts';
@@ -8,13 +9,15 @@ import type { ModuleState } from '../http/routing/missing-route.ts';
 import type { StopLimit } from '../stop-limit.ts';
 import type { Owner } from './belongings.ts';
 import type { AnyModuleDefinition, HealthReport, Module, ModuleDefinition, NotReady } from './module.ts';
-import type { PlatformServices } from './module-context.ts';
+import type { OptionalModule, PlatformServices } from './module-context.ts';
 import { MODULES, type ModuleName, moduleInfo, type Role } from './module-names.ts';
 import { StartError } from './start-error.ts';
 
 interface Row {
   readonly name: ModuleName;
   readonly role: Role | undefined;
+  /** It runs while all of these do. */
+  readonly needs: readonly Row[];
   readonly definition: AnyModuleDefinition;
   readonly module: Module;
   isRunning: boolean;
@@ -47,9 +50,12 @@ export class ModuleHost {
         ...services,
         log: services.log.child({ module: name }),
         settings: valuesOf(config, definition.settings),
-        use: (lower) => apiOf(rows, definition, lower),
+        use: (lower) => lowerRow(rows, definition, lower).module.api as never,
+        useOptional: (lower) => optionalModule(lowerRow(rows, definition, lower)),
       });
-      rows.push({ name, role: moduleInfo(name).role, definition, module, isRunning: false, isPrepared: false });
+      const { role, needs = [] } = moduleInfo(name);
+      const needed = rows.filter((row) => needs.includes(row.name));
+      rows.push({ name, role, needs: needed, definition, module, isRunning: false, isPrepared: false });
     }
     return new ModuleHost(rows);
   }
@@ -79,11 +85,14 @@ export class ModuleHost {
 
   /** Modules that keep something of tenants and accounts, whether they run or not. */
   get owners(): Owner[] {
-    return this.#rows.flatMap(({ name, module }) => (module.belongings ? { name, belongings: module.belongings } : []));
+    return this.#rows.flatMap(({ name, definition: { recordedAs = name }, module: { belongings } }) =>
+      belongings ? { name: recordedAs, belongings } : [],
+    );
   }
 
+  /** Without internal ones. */
   get running(): ModuleName[] {
-    return this.#rows.filter((row) => row.isRunning).map(({ name }) => name);
+    return this.#rows.filter(({ name, isRunning }) => isRunning && !moduleInfo(name).isInternal).map(({ name }) => name);
   }
 
   /** Roles that this program has modules for. */
@@ -124,12 +133,12 @@ export class ModuleHost {
   }
 
   setRole(role: Role, enabled: boolean): Promise<void> {
-    const rows = this.#rows.filter((row) => row.role === role);
+    const rows = this.#rows.filter((row) => [row, ...row.needs].some((each) => each.role === role));
     const switched = this.#lastSwitch
       .catch(() => undefined)
       .then(async () => {
         if (!enabled) return stopRows(rows);
-        for (const row of rows) await startRow(row);
+        for (const row of rows) if (row.needs.every(({ isRunning }) => isRunning)) await startRow(row);
       });
     this.#lastSwitch = switched;
     return switched;
@@ -149,7 +158,7 @@ export class ModuleHost {
   }
 
   #wanted(roles: readonly Role[]): Row[] {
-    return this.#rows.filter(({ role }) => role === undefined || roles.includes(role));
+    return this.#rows.filter((row) => [row, ...row.needs].every(({ role }) => role === undefined || roles.includes(role)));
   }
 
   /** The module that a first segment behind /api/v1/ belongs to. */
@@ -163,10 +172,25 @@ export class ModuleHost {
   };
 }
 
-function apiOf(rows: readonly Row[], user: AnyModuleDefinition, lower: AnyModuleDefinition) {
+function lowerRow(rows: readonly Row[], user: AnyModuleDefinition, lower: AnyModuleDefinition): Row {
   const row = rows.find(({ name }) => name === lower.name);
-  if (row !== undefined && moduleInfo(lower.name).tier < moduleInfo(user.name).tier) return row.module.api as never;
+  if (row !== undefined && moduleInfo(lower.name).tier < moduleInfo(user.name).tier) return row;
   throw new Error(`the module ${user.name} uses ${lower.name}, which is not in the list of modules or not of a lower tier`);
+}
+
+function optionalModule<Api>(row: Row): OptionalModule<Api> {
+  return {
+    get isRunning() {
+      return row.isRunning;
+    },
+    get api() {
+      if (row.isRunning) return row.module.api as Api;
+      const { whenOff } = moduleInfo(row.name);
+      if (whenOff === undefined) throw new Error(`the list of modules does not say what is refused while ${row.name} is off`);
+      throw new DomainError(whenOff.code, whenOff.sentence, { retryAfterMs: 30_000 });
+    },
+    guard: (routes) => routes.map((route) => guarded(row, route)),
+  };
 }
 
 async function startRow(row: Row): Promise<void> {
@@ -204,10 +228,11 @@ function guarded(row: Row, route: Route): Route {
   return {
     ...route,
     handle: (context) => {
-      if (row.isRunning) return route.handle(context);
-      const detail = `The module ${row.name} is not available: ${offReason(row)}. \`svc roles\` shows the roles, and switches them.`;
+      const off = [...row.needs, row].find(({ isRunning }) => !isRunning);
+      if (off === undefined) return route.handle(context);
+      const detail = `The module ${off.name} is not available: ${offReason(off)}. \`svc roles\` shows the roles, and switches them.`;
       throw new HttpError(503, 'module_unavailable', detail, {
-        extra: { module: row.name, reason: offReason(row) },
+        extra: { module: off.name, reason: offReason(off) },
         headers: { 'retry-after': '30' },
       });
     },

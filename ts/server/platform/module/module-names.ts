@@ -5,10 +5,16 @@
 
 export interface ModuleInfo {
   name: string;
-  tier: 1 | 2 | 3 | 4;
+  tier: 1 | 2 | 3 | 4 | 5 | 6;
   role?: Role;
   /** First segments behind /api/v1/. */
   paths: readonly string[];
+  /** Modules that it cannot run without: it is off while one of them is, and its routes answer what that one's do. */
+  needs?: readonly string[];
+  /** The interface does not name it, so that neither /health nor the roles list it. */
+  isInternal?: true;
+  /** The refusal of a request that asks a module of a higher tier for something of this one while this one is off. */
+  whenOff?: { code: string; sentence: string };
 }
 
 export const ROLES = ['controller', 'edge', 'data', 'inference', 'cloud', 'router', 'media', 'security', 'logs'] as const;
@@ -23,10 +29,29 @@ export const MODULES = [
 
   { name: 'inference', tier: 2, role: 'inference', paths: ['inference', 'models'] },
   { name: 'media', tier: 2, role: 'media', paths: ['media', 'stt', 'tts', 'video'] },
-  { name: 'memory', tier: 2, role: 'data', paths: ['memory', 'exmm', 'worldmodel', 'retrieve', 'router-xlstm'] },
 
-  { name: 'data', tier: 3, role: 'data', paths: ['data', 'vector', 'upload'] },
-  { name: 'conversations', tier: 3, role: 'edge', paths: ['artifacts'] },
+  {
+    name: 'data',
+    tier: 3,
+    role: 'data',
+    paths: ['data', 'vector', 'upload'],
+    whenOff: {
+      code: 'knowledge_unavailable',
+      sentence:
+        'The module data, which has the knowledge bases, does not run on this node; leave `knowledge` out, or switch the role data on.',
+    },
+  },
+  {
+    name: 'conversations',
+    tier: 3,
+    role: 'edge',
+    paths: ['artifacts'],
+    whenOff: {
+      code: 'conversations_unavailable',
+      sentence: 'The module conversations does not run on this node; leave `conversation_id` out, or switch the role edge on.',
+    },
+  },
+  { name: 'memory', tier: 3, role: 'data', paths: ['memory', 'exmm', 'worldmodel', 'retrieve', 'router-xlstm'] },
   { name: 'cloud', tier: 3, role: 'cloud', paths: ['cloud'] },
   { name: 'cluster', tier: 3, role: 'controller', paths: ['cluster'] },
   { name: 'logs', tier: 3, role: 'logs', paths: ['logs'] },
@@ -35,18 +60,21 @@ export const MODULES = [
   { name: 'iot', tier: 3, role: 'edge', paths: ['iot'] },
 
   { name: 'edge', tier: 4, role: 'edge', paths: ['edge', 'agent', 'tools'] },
-  { name: 'router', tier: 4, role: 'router', paths: ['router'] },
-  { name: 'swarm', tier: 4, role: 'edge', paths: ['swarm'] },
-  { name: 'webhooks', tier: 4, paths: ['webhooks'] },
-  { name: 'backup', tier: 4, role: 'controller', paths: ['backup'] },
-  { name: 'pages', tier: 4, paths: [] },
-  { name: 'system', tier: 4, paths: ['system'] },
+
+  { name: 'completions', tier: 5, paths: [], needs: ['inference'], isInternal: true },
+
+  { name: 'router', tier: 6, role: 'router', paths: ['router'] },
+  { name: 'swarm', tier: 6, role: 'edge', paths: ['swarm'] },
+  { name: 'webhooks', tier: 6, paths: ['webhooks'] },
+  { name: 'backup', tier: 6, role: 'controller', paths: ['backup'] },
+  { name: 'pages', tier: 6, paths: [] },
+  { name: 'system', tier: 6, paths: ['system'] },
 ] as const satisfies readonly ModuleInfo[];
 
 export type ModuleName = (typeof MODULES)[number]['name'];
 
 /** Names by tier, lowest first. */
-export const MODULE_TIERS: readonly (readonly ModuleName[])[] = [1, 2, 3, 4].map((tier) =>
+export const MODULE_TIERS: readonly (readonly ModuleName[])[] = [1, 2, 3, 4, 5, 6].map((tier) =>
   MODULES.filter((module) => module.tier === tier).map(({ name }) => name),
 );
 

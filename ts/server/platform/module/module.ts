@@ -55,6 +55,8 @@ export interface Module<Api = unknown> {
 /** A module before it is made: what `svc config`, the OpenAPI document and migrations need to know. */
 export interface ModuleDefinition<S extends SettingsSpec = SettingsSpec, Api = unknown> {
   readonly name: ModuleName;
+  /** The name that the database has its migrations and erasures under, where its tables are older than the module. */
+  readonly recordedAs?: ModuleName;
   readonly settings: S;
   /** Of the tables that the module owns, numbered from 1. */
   readonly migrations?: readonly Migration[];

@@ -1,7 +1,6 @@
 /** The caller's conversations: list, create, change, erase. */
 import type { Static } from 'typebox';
 import { json, type Route, route } from '../../../platform/http/route.ts';
-import type { StreamRegistry } from '../../inference/index.ts';
 import { ConversationError, errorSpecs, refusing } from '../errors.ts';
 import { MAX_JSON_LENGTH, MAX_PAGE_CONVERSATIONS } from '../limits.ts';
 import { type Owner, ownerOf } from '../owner.ts';
@@ -27,12 +26,15 @@ const SCOPE_NOTE =
   'Only the conversations of the caller: of the account of its session or key, else of the key. While authentication is off, all callers ' +
   'of a tenant who present no account are one anonymous caller and share theirs.';
 
-export function conversationRoutes(service: ConversationService, streams: StreamRegistry): Route[] {
+/** Of one conversation that is being erased, or of all of the owner's. */
+export type EndStreams = (owner: Owner, id?: string) => Promise<void>;
+
+export function conversationRoutes(service: ConversationService, endStreams: EndStreams): Route[] {
   return [
     listRoute(service, PATH),
     listRoute(service, '/api/v1/users/me/conversations'),
     createRoute(service),
-    ...changeRoutes(service, streams),
+    ...changeRoutes(service, endStreams),
   ];
 }
 
@@ -85,7 +87,7 @@ function createRoute(service: ConversationService): Route {
   });
 }
 
-function changeRoutes(service: ConversationService, streams: StreamRegistry): Route[] {
+function changeRoutes(service: ConversationService, endStreams: EndStreams): Route[] {
   return [
     route({
       method: 'PATCH',
@@ -133,7 +135,7 @@ function changeRoutes(service: ConversationService, streams: StreamRegistry): Ro
       errors: errorSpecs('invalid_request', 'conversation_not_found', 'storage_unavailable'),
       handle: refusing(async ({ caller, query, body }) => {
         const [owner, id] = [ownerOf(caller), query.id ?? body?.id];
-        await streams.erase(owner, id);
+        await endStreams(owner, id);
         return json(200, { deleted: await service.erase(owner, id) });
       }),
     }),

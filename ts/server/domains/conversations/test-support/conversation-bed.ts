@@ -6,9 +6,8 @@ import type { Test } from 'tap';
 import type { Authenticator } from '../../../platform/http/authenticator.ts';
 import { ANONYMOUS } from '../../../platform/http/principal.ts';
 import { openTestBed, type TestBed } from '../../../platform/http/test-support/test-bed.ts';
-import { scriptedContext, silentLog } from '../../../platform/module/test-support/scripted-context.ts';
+import { scriptedContext } from '../../../platform/module/test-support/scripted-context.ts';
 import { createStorage } from '../../../platform/storage/index.ts';
-import { ConversationSlot, KnowledgeSlot, StreamRegistry } from '../../inference/index.ts';
 import { conversations } from '../index.ts';
 
 /** The header `x-caller: TENANT/SUBJECT` names an account. */
@@ -20,9 +19,6 @@ const namedCallers: Authenticator = {
     return { tenant, subject, kind: 'session', roles: ['viewer'], scopes: ['*'], keyId: undefined };
   },
 };
-
-const MIB = 1024 * 1024;
-const limits = { detachedMs: 1_000, keepMs: 1_000, streamBytes: MIB, tenantBytes: MIB, totalBytes: MIB };
 
 export interface Answer {
   status: number;
@@ -37,11 +33,7 @@ export type Ask = (method: string, path: string, body?: unknown, caller?: string
 export const PATH = '/api/v1/edge/conversations';
 
 /** Paths that begin with a slash are whole; others stand below PATH. */
-export async function openConversationBed(
-  t: Test,
-  authenticator = namedCallers,
-): Promise<{ ask: Ask; bed: TestBed; knowledge: KnowledgeSlot }> {
-  const knowledge = new KnowledgeSlot();
+export async function openConversationBed(t: Test, authenticator = namedCallers): Promise<{ ask: Ask; bed: TestBed }> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-conversations-'));
   const { name, migrations = [] } = conversations;
   const storage = createStorage({ url: `sqlite:${join(folder, 'svc.db')}`, modules: [{ module: name, migrations }] });
@@ -50,10 +42,7 @@ export async function openConversationBed(
     await rm(folder, { recursive: true });
   });
   await storage.open();
-  const { routes, stop } = await conversations.create({
-    ...scriptedContext({ spec: conversations.settings, storage }),
-    use: () => ({ conversations: new ConversationSlot(), knowledge, streams: new StreamRegistry(limits, silentLog) }) as never,
-  });
+  const { routes, stop } = await conversations.create(scriptedContext({ spec: conversations.settings, storage }));
   t.teardown(async () => await stop());
   const bed = await openTestBed(t, routes, { authenticator });
   const ask: Ask = async (method, path, body, caller = 'red/ann') => {
@@ -65,7 +54,7 @@ export async function openConversationBed(
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, body: parse(text) };
   };
-  return { ask, bed, knowledge };
+  return { ask, bed };
 }
 
 function parse(text: string): unknown {

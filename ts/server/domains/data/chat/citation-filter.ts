@@ -2,8 +2,9 @@
  * Passes the text of an answer on without the citations that do not hold. A mark is held back until its sentence is known, so that nothing
  * has to be taken back once it was passed on. How the text came in pieces changes nothing.
  */
-import type { AnswerFilter, CitationMark } from '../../inference/index.ts';
+
 import { CodeState } from '../evidence/code-state.ts';
+import type { AnswerFilter, CitationMark } from './knowledge-context.ts';
 
 /** Whether the sentence may cite the passage of this number. */
 export type JudgeCitation = (n: number, sentence: string) => boolean;

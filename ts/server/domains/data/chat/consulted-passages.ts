@@ -1,15 +1,5 @@
 /** What was found for a question: what the model gets of it, and which of it an answer cites rightly. */
-import type {
-  AnswerFilter,
-  AnsweringModel,
-  CheckedCitations,
-  Citation,
-  CitationMark,
-  ConversationFilesPlace,
-  FoundPassage,
-  KnowledgeContext,
-  UnindexedFiles,
-} from '../../inference/index.ts';
+
 import type { AskedQuestion } from '../evidence/asked-question.ts';
 import { evidenceFor } from '../evidence/evidence.ts';
 import { EvidenceFilter } from '../evidence/evidence-filter.ts';
@@ -20,6 +10,17 @@ import type { PassageResult } from '../search/passage-result.ts';
 import type { KeptFiles } from '../service.ts';
 import { CitationFilter } from './citation-filter.ts';
 import { CitationJudge } from './citation-judge.ts';
+import type {
+  AnswerFilter,
+  AnsweringModel,
+  CheckedCitations,
+  Citation,
+  CitationMark,
+  ConversationFilesPlace,
+  FoundPassage,
+  KnowledgeContext,
+  UnindexedFiles,
+} from './knowledge-context.ts';
 import { nothingFoundIn } from './nothing-found.ts';
 import { NoticeFilter } from './notice-filter.ts';
 import { ownWords } from './own-words.ts';

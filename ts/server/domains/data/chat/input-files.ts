@@ -1,12 +1,12 @@
 /** Files whose text goes into a message as it is: stored ones, and those that come with the request. */
 import { type Principal, scopeOf } from '../../../platform/http/principal.ts';
-import type { InputFile, InputFileText } from '../../inference/index.ts';
 import { dataError } from '../errors.ts';
 import type { FileService } from '../files/file-service.ts';
 import { type FileReader, FileRefusedError, type ReadFile } from '../ingest/file-reader.ts';
 import { stateOf } from '../ingest/stored-kinds.ts';
 import { documentText } from '../openai/document-text.ts';
 import type { KnowledgeService } from '../service.ts';
+import type { InputFile, InputFileText } from './knowledge-context.ts';
 
 /** Far more than a model's context takes, and little memory. UTF-16 code units. */
 const MAX_TEXT = 2_000_000;

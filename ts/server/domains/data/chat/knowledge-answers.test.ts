@@ -1,7 +1,6 @@
 import t from 'tap';
 import { ANONYMOUS, type Principal } from '../../../platform/http/principal.ts';
 import { NO_LIMITS } from '../../../platform/module/use-rules.ts';
-import type { KnowledgeContext } from '../../inference/index.ts';
 import { KnowledgeAccess } from '../knowledge-access.ts';
 import type { KnowledgeBase, StoredDocument } from '../knowledge-base.ts';
 import type { PassageResult } from '../search/passage-result.ts';
@@ -10,6 +9,7 @@ import type { KeptFiles } from '../service.ts';
 import type { Uploader } from '../uploads/uploader.ts';
 import type { InputFiles } from './input-files.ts';
 import { KnowledgeAnswers } from './knowledge-answers.ts';
+import type { KnowledgeContext } from './knowledge-context.ts';
 import { passageResult } from './test-support/passage-result.ts';
 
 const caller: Principal = { ...ANONYMOUS, tenant: 'red' };

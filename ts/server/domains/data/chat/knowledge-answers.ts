@@ -2,16 +2,6 @@
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { hasScope, type Principal } from '../../../platform/http/principal.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
-import type {
-  ConversationFilesPlace,
-  InputFile,
-  InputFileText,
-  KnowledgeContext,
-  KnowledgePort,
-  KnowledgeQuestion,
-  SearchBounds,
-  UsedKnowledge,
-} from '../../inference/index.ts';
 import { namespaceNotFound } from '../errors.ts';
 import { readQuestion } from '../evidence/asked-question.ts';
 import { relevanceOf, withoutUnrelated } from '../evidence/relevance.ts';
@@ -30,6 +20,16 @@ import { readRanking } from '../vector-stores/ranking-options.ts';
 import { sureResults } from '../vector-stores/sure-results.ts';
 import { ConsultedPassages } from './consulted-passages.ts';
 import type { InputFiles } from './input-files.ts';
+import type {
+  ConversationFilesPlace,
+  InputFile,
+  InputFileText,
+  KnowledgeContext,
+  KnowledgePort,
+  KnowledgeQuestion,
+  SearchBounds,
+  UsedKnowledge,
+} from './knowledge-context.ts';
 import { questionOf } from './question-of-turns.ts';
 import { type AnswersSetting, Speaker } from './speaker.ts';
 

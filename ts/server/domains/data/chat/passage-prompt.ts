@@ -2,9 +2,10 @@
  * How passages are handed to the model: numbered, each between marks of its own, with the rule that they are quotations. What a document says
  * can neither end its passage nor begin another one.
  */
-import type { UnindexedFiles } from '../../inference/index.ts';
+
 import type { Relevance } from '../evidence/relevance.ts';
 import type { PassageResult } from '../search/passage-result.ts';
+import type { UnindexedFiles } from './knowledge-context.ts';
 
 const RULES = [
   'Answer the question from the passages and cite them as [1], [2]: behind each statement the number of the passage that says so.',

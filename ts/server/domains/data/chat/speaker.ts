@@ -1,5 +1,5 @@
 /** Who answers from documents: the model, from the passages, or the documents themselves, by quotations alone. */
-import type { AnsweringModel } from '../../inference/index.ts';
+import type { AnsweringModel } from './knowledge-context.ts';
 
 export type AnswersSetting = 'auto' | 'quotes' | 'model';
 /** What follows the sentence that nothing was found. */

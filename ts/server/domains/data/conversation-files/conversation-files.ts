@@ -3,7 +3,6 @@
  * the conversation. Throws DataError, UploadError and StorageError.
  */
 import type { Principal } from '../../../platform/http/principal.ts';
-import type { ConversationSlot } from '../../inference/index.ts';
 import type { Embedders } from '../embedding/embedders.ts';
 import { conversationNotFound, dataError } from '../errors.ts';
 import type { ArrivedFile, FileIntake } from '../files/file-intake.ts';
@@ -20,8 +19,23 @@ import { type Uploader, uploaderOf } from '../uploads/uploader.ts';
 /** Of one conversation. */
 export const MAX_FILES = 100;
 
+/**
+ * Under which key the files of a conversation of the caller lie; undefined: it never had one. `makes` has it get a key. Throws DomainErrors, for a
+ * foreign conversation as for an unknown one.
+ */
+export type FilesKey = (
+  caller: Principal,
+  conversationId: string,
+  options: { readonly makes: boolean },
+) => Promise<string | undefined>;
+
+/** Of a program without conversations. */
+export const noConversations: FilesKey = async () => {
+  throw conversationNotFound();
+};
+
 export interface ConversationFilesOptions {
-  readonly conversations: ConversationSlot;
+  readonly filesKey: FilesKey;
   readonly bases: OwnedBaseStore;
   readonly documents: DocumentStore;
   readonly uploads: Pick<UploadStore, 'sizeOfOpen'>;
@@ -109,12 +123,12 @@ export class ConversationFiles {
   }
 
   async #find(caller: Principal, conversationId: string): Promise<KnowledgeBase | undefined> {
-    const key = await this.#options.conversations.port.filesKey(reaching(caller), conversationId, { makes: false });
+    const key = await this.#options.filesKey(reaching(caller), conversationId, { makes: false });
     return key === undefined ? undefined : await this.#options.bases.find(uploaderOf(caller), key);
   }
 
   async #makeKey(caller: Principal, conversationId: string): Promise<string> {
-    const key = await this.#options.conversations.port.filesKey(reaching(caller), conversationId, { makes: true });
+    const key = await this.#options.filesKey(reaching(caller), conversationId, { makes: true });
     if (key === undefined) throw conversationNotFound();
     return key;
   }
@@ -169,7 +183,7 @@ export class ConversationFiles {
 
   async #requireStillThere(caller: Principal, conversationId: string, base: KnowledgeBase): Promise<void> {
     try {
-      await this.#options.conversations.port.filesKey(caller, conversationId, { makes: false });
+      await this.#options.filesKey(caller, conversationId, { makes: false });
     } catch (error) {
       await this.#options.knowledge.removeBase(uploaderOf(caller), base);
       throw error;

@@ -12,14 +12,7 @@ import { MetricsRegistry } from '../../../platform/metrics/registry.ts';
 import { scriptedContext, scriptedNode, silentLog } from '../../../platform/module/test-support/scripted-context.ts';
 import type { UseRules } from '../../../platform/module/use-rules.ts';
 import { createStorage, type Storage, tenantScope } from '../../../platform/storage/index.ts';
-import {
-  ConversationSlot,
-  type InferenceApi,
-  inference,
-  KnowledgeSlot,
-  NO_STREAMS,
-  StreamRegistry,
-} from '../../inference/index.ts';
+import { type InferenceApi, inference } from '../../inference/index.ts';
 import { type LicenseApi, license } from '../../license/index.ts';
 import { createData, type DataApi } from '../data-module.ts';
 import { data } from '../index.ts';
@@ -59,7 +52,6 @@ export interface DataBed {
   readonly model: WordModel;
   readonly storage: Storage;
   readonly jobs: Jobs;
-  readonly knowledge: KnowledgeSlot;
   readonly url: string;
   readonly dataDir: string;
   /** The log of the server so far. */
@@ -120,13 +112,7 @@ export async function openDataBed(
   });
   await jobs.start();
   const model = options.model ?? wordModel();
-  const knowledge = new KnowledgeSlot();
-  const models: InferenceApi = {
-    service: scriptedService(model),
-    knowledge,
-    conversations: new ConversationSlot(),
-    streams: new StreamRegistry(NO_STREAMS, silentLog),
-  };
+  const models: InferenceApi = { service: scriptedService(model) };
   const settings = { 'data.embedding_model': 'words', 'data.embedding_url': '', ...options.settings };
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'svc-data-files-')));
   const operations: StorageOperation[] = [];
@@ -162,7 +148,7 @@ export async function openDataBed(
     return { status: response.status, body: await response.json() };
   };
   return {
-    ...{ api: module.api, model, storage, jobs, knowledge, ask, dataDir, operations, url: bed.url, lines: bed.lines },
+    ...{ api: module.api, model, storage, jobs, ask, dataDir, operations, url: bed.url, lines: bed.lines },
     add: (source, text, more = {}) => ask('POST', 'ingest', { tenant: 'red', namespace: 'kb', source, text, ...more }),
     search: (query, more = {}, caller = DEVELOPER) =>
       ask('POST', 'search', { tenant: caller.split('/')[0], namespace: 'kb', query, ...more }, caller),

@@ -384,18 +384,18 @@ function testTenants(open: (t: Test) => Promise<DataBed>): void {
   });
 
   t.test('a chat sees the bases of its caller’s tenant alone', async (t) => {
-    const { add, knowledge } = await open(t);
+    const { add, api } = await open(t);
     await add('secret-plan.txt', LIGHTHOUSE);
     const { signal } = new AbortController();
     const question = { namespaces: ['kb'], turns: ['Who is the keeper of the lighthouse of Karvo?'] };
-    const own = await knowledge.port.consult({ ...ANONYMOUS, tenant: 'red' }, question, signal);
+    const own = await api.answers.consult({ ...ANONYMOUS, tenant: 'red' }, question, signal);
     t.match(own.passages, /Mira Doll/);
     const filter = own.newFilter();
     t.equal(filter.push('It is Mira Doll [1].') + filter.end(), 'It is Mira Doll [1].');
     t.match(own.citationsOf(filter.marks).citations, [
       { source: 'secret-plan.txt', url: /^\/api\/v1\/vector\/documents\/red\/kb\// },
     ]);
-    const foreign = knowledge.port.consult({ ...ANONYMOUS, tenant: 'blue' }, question, signal);
+    const foreign = api.answers.consult({ ...ANONYMOUS, tenant: 'blue' }, question, signal);
     await t.rejects(foreign, { code: 'namespace_not_found', message: 'You have no knowledge base named "kb".' });
   });
 

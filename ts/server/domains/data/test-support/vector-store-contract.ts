@@ -104,7 +104,7 @@ export function testVectorStores(newDatabase: () => Promise<ContractDatabase>): 
     t.strictSame(done.data.map((file) => (file as { filename?: string }).filename).sort(), ['a (2).txt', 'a.txt', 'market.pdf']);
     t.match((await client.vectorStores.search(store.id, { query: 'market on Tuesdays' })).data[0], { filename: 'market.pdf' });
     const unindexed = (
-      await bed.knowledge.port.consult(
+      await bed.api.answers.consult(
         { tenant: 'red', subject: 'ann', kind: 'session', roles: ['developer'], scopes: ['*'], keyId: undefined },
         { namespaces: [store.id], turns: ['What does the note say of the lighthouse?'] },
         new AbortController().signal,

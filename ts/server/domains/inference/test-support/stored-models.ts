@@ -1,5 +1,6 @@
 /** Models that lie in a test's folder, as a source of models tells them. */
 import { join } from 'node:path';
+import { Inspector } from '../local/inspection/inspector.ts';
 import type { ModelSource, StoredModel } from '../models/model-source.ts';
 
 export function storedModel(folder: string, id: string, kind: StoredModel['kind'] = 'chat'): StoredModel {
@@ -9,4 +10,13 @@ export function storedModel(folder: string, id: string, kind: StoredModel['kind'
 
 export function sourceOf(models: readonly StoredModel[]): ModelSource {
   return { list: async () => [...models], find: async (id) => models.find((model) => model.id === id) };
+}
+
+/** Finds every file usable, at once. */
+export function scriptedInspector({ supportsTools = true } = {}): Inspector {
+  return new Inspector(
+    undefined,
+    async () => ({ usable: true, hasChatTemplate: true, supportsTools, supportsThinking: false }),
+    0,
+  );
 }

@@ -1,5 +1,6 @@
 /** Metering without quotas and without a database, for tests of what is answered. */
 import type { MeteringApi, RequestMeter } from '../../metering/index.ts';
+import { UsageRecorder } from '../usage/usage-recorder.ts';
 import type { WorkMeter } from '../usage/work-meter.ts';
 
 export function plainMeter(): WorkMeter {
@@ -7,3 +8,10 @@ export function plainMeter(): WorkMeter {
 }
 
 export const unmetered: MeteringApi = { begin: async () => plainMeter() as RequestMeter };
+
+/** Counts nothing, and asks the meter. */
+export function recorderOf(meter: WorkMeter): UsageRecorder {
+  const recorder = new UsageRecorder({ firstToken: () => {}, interToken: () => {}, completed: () => {}, failed: () => {} });
+  recorder.meterWith(meter);
+  return recorder;
+}

@@ -1,6 +1,5 @@
 /** Records what one piece of work used: times its tokens, counts and meters it once when it is over, and tells who waits for that. */
 import type { DomainError } from '../../../platform/errors/domain-error.ts';
-import type { InferenceErrorCode } from '../errors.ts';
 import type { OperationMetrics, TokenUsage } from './metrics.ts';
 import type { MeteredTokens, WorkMeter } from './work-meter.ts';
 
@@ -77,7 +76,7 @@ export class UsageRecorder {
   }
 
   /** Also for work that its client gave up, which counts a token for each piece of text. Nothing happens when the work is over. */
-  failed(code: InferenceErrorCode): void {
+  failed(code: string): void {
     if (this.#isOver) return;
     this.#metrics.failed(code);
     this.#end({ nPromptTokens: this.#nPromptTokens, nCachedTokens: 0, nCompletionTokens: this.#nTexts });

@@ -57,6 +57,10 @@ function absent<T extends object>(part: string, prepared: object = {}): T {
   });
 }
 
+function noModule(): never {
+  throw new Error('no other module is there');
+}
+
 export interface ScriptedContextOptions<S extends SettingsSpec> extends Partial<PlatformServices> {
   spec: S;
   /** Values other than the defaults. */
@@ -78,8 +82,7 @@ export function scriptedContext<S extends SettingsSpec>(options: ScriptedContext
     uses: NO_LIMITS,
     ...services,
     settings: valuesOf(config, spec),
-    use: () => {
-      throw new Error('no other module is there');
-    },
+    use: noModule,
+    useOptional: noModule,
   };
 }

@@ -1,0 +1,175 @@
+/** Gathers one completion whole, for clients that do not stream. */
+
+import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama-shapes.ts';
+import type { NativeError } from '../../../native/native-error.ts';
+import type { CompletionSink, RunningCompletion, UsageRecorder } from '../../inference/index.ts';
+import { completionError } from '../errors.ts';
+import { completionFailure } from '../failure.ts';
+import { ArgumentGuard } from './argument-guard.ts';
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  /** JSON text. */
+  arguments: string;
+}
+
+export interface Choice {
+  content: string;
+  reasoning: string;
+  toolCalls: ToolCall[];
+  logprobs: TokenLogprob[] | undefined;
+  finish: FinishReason;
+  /** What matched when a stop string ended the choice, else the empty string. */
+  stopString: string;
+}
+
+export interface Answer {
+  choices: Choice[];
+  usage: JobUsage;
+}
+
+/** Gathers JSON string bodies, which are decoded once at the end. */
+interface RawChoice {
+  content: string;
+  reasoning: string;
+  toolCalls: { id: string; name: string; arguments: string }[];
+  logprobs: TokenLogprob[] | undefined;
+  finish: FinishReason;
+  stopString: string;
+}
+
+export class AnswerCollector implements CompletionSink {
+  readonly isStreamed = false;
+  readonly answer: Promise<Answer>;
+  readonly #choices: RawChoice[];
+  readonly #guard = new ArgumentGuard();
+  #usage: UsageRecorder | undefined;
+  #job: RunningCompletion | undefined;
+  #isRefused = false;
+  #resolve!: (answer: Answer) => void;
+  #reject!: (error: Error) => void;
+
+  constructor(nChoices: number) {
+    this.#choices = Array.from({ length: nChoices }, () => emptyChoice());
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.answer.catch(() => {});
+  }
+
+  begin(usage: UsageRecorder): void {
+    this.#usage = usage;
+  }
+
+  /** Ends the job with its client; the answer then never comes. */
+  bind(job: RunningCompletion, signal: AbortSignal): void {
+    this.#job = job;
+    if (this.#isRefused) job.cancel();
+    const leave = () => {
+      job.cancel();
+      this.#reject(completionError('client_closed', 'The client went away.'));
+    };
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
+    this.answer.finally(() => signal.removeEventListener('abort', leave)).catch(() => {});
+  }
+
+  onStart(nPromptTokens: number): void {
+    this.#usage?.started(nPromptTokens);
+    this.#refuseIfNeeded();
+  }
+
+  onContent(choice: number, jsonBody: Buffer): void {
+    this.#usage?.text();
+    this.#at(choice).content += jsonBody.toString();
+  }
+
+  onReasoning(choice: number, jsonBody: Buffer): void {
+    this.#usage?.text();
+    this.#at(choice).reasoning += jsonBody.toString();
+  }
+
+  onToolCall(choice: number, index: number, id: string, name: string): void {
+    this.#complete(choice);
+    this.#guard.started(choice, index);
+    this.#at(choice).toolCalls[index] = { id, name, arguments: '' };
+  }
+
+  onToolArguments(choice: number, index: number, jsonBody: Buffer): void {
+    this.#usage?.text();
+    this.#guard.received(choice);
+    const call = this.#at(choice).toolCalls[index];
+    if (call) call.arguments += jsonBody.toString();
+  }
+
+  onLogprobs(choice: number, tokens: TokenLogprob[]): void {
+    const raw = this.#at(choice);
+    raw.logprobs ??= [];
+    raw.logprobs.push(...tokens);
+  }
+
+  onFinish(choice: number, reason: FinishReason, stopString: string): void {
+    this.#complete(choice);
+    Object.assign(this.#at(choice), { finish: reason, stopString });
+  }
+
+  onDone(usage: JobUsage): void {
+    this.#usage?.completed(usage);
+    const recorded = this.#usage?.whenRecorded() ?? Promise.resolve();
+    const answer = (): void => this.#resolve({ choices: this.#choices.map(decodeChoice), usage });
+    recorded.then(answer, (error: Error) => this.#reject(error));
+  }
+
+  onError(error: NativeError): void {
+    const failure = completionFailure(error);
+    this.#usage?.failed(failure.code);
+    this.#reject(failure);
+  }
+
+  onFlush(): void {
+    this.#usage?.isCovered();
+    this.#refuseIfNeeded();
+    this.#usage?.flushed();
+  }
+
+  /** A quota is used up: the work may not go on. */
+  #refuseIfNeeded(): void {
+    const refusal = this.#usage?.refusal;
+    if (refusal === undefined || this.#isRefused) return;
+    const failure = completionFailure(refusal);
+    this.#isRefused = true;
+    this.#usage?.failed(failure.code);
+    this.#job?.cancel();
+    this.#reject(failure);
+  }
+
+  #complete(choice: number): void {
+    this.#guard.complete(choice, (index, jsonBody) => this.onToolArguments(choice, index, jsonBody));
+  }
+
+  #at(choice: number): RawChoice {
+    const raw = this.#choices[choice];
+    if (!raw) throw new RangeError(`the engine reported choice ${choice} of ${this.#choices.length}`);
+    return raw;
+  }
+}
+
+function emptyChoice(): RawChoice {
+  return { content: '', reasoning: '', toolCalls: [], logprobs: undefined, finish: 'stop', stopString: '' };
+}
+
+function decodeChoice(raw: RawChoice): Choice {
+  return {
+    ...raw,
+    content: decode(raw.content),
+    reasoning: decode(raw.reasoning),
+    toolCalls: raw.toolCalls.map((call) => ({ ...call, arguments: decode(call.arguments) })),
+  };
+}
+
+/** Body of a JSON string -> the text. */
+function decode(jsonBody: string): string {
+  return JSON.parse(`"${jsonBody}"`) as string;
+}

@@ -1,0 +1,251 @@
+/**
+ * One streamed completion between the engine and a client.
+ *
+ * The stream opens when the engine has admitted the job, or after the header timeout while it waits in the queue. A failure before
+ * that is a plain error with its own status; a later one travels inside the frame.
+ */
+
+import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama-shapes.ts';
+import type { NativeError } from '../../../native/native-error.ts';
+import type { EventStream, EventsReply } from '../../../platform/http/route.ts';
+import type { CompletionSink, RunningCompletion, UsageRecorder } from '../../inference/index.ts';
+import { type CompletionError, completionError } from '../errors.ts';
+import { completionFailure, httpErrorOf } from '../failure.ts';
+import { ArgumentGuard } from './argument-guard.ts';
+import { Frames } from './frames.ts';
+import type { StreamEncoder } from './stream-encoder.ts';
+
+const defaultHeaderTimeoutMs = 5_000;
+
+export interface StreamSessionOptions {
+  /** How long a queued job keeps its client without headers, milliseconds. */
+  headerTimeoutMs?: number;
+  /** Runs before the client hears that the answer is whole. When it fails, the client hears that instead. */
+  beforeDone?: ((usage: JobUsage) => Promise<void>) | undefined;
+  /** The client went away before the end. */
+  onLeave?: () => void;
+}
+
+export class StreamSession implements CompletionSink {
+  readonly isStreamed = true;
+  /** Resolves when the stream opens; rejects with the error that came first. */
+  readonly reply: Promise<EventsReply>;
+  readonly #encoder: StreamEncoder;
+  readonly #headerTimeoutMs: number;
+  readonly #beforeDone: StreamSessionOptions['beforeDone'];
+  readonly #onLeave: StreamSessionOptions['onLeave'];
+  readonly #frames = new Frames();
+  readonly #guard = new ArgumentGuard();
+  #resolve!: (reply: EventsReply) => void;
+  #reject!: (error: Error) => void;
+  #usage: UsageRecorder | undefined;
+  #job: RunningCompletion | undefined;
+  #signal: AbortSignal | undefined;
+  #stream: EventStream | undefined;
+  #headers: Record<string, string> = {};
+  #isOpen = false;
+  #isFinished = false;
+  #isClosed = false;
+  #isPaused = false;
+  #isRefused = false;
+  #headerTimer: NodeJS.Timeout | undefined;
+
+  constructor(
+    encoder: StreamEncoder,
+    { headerTimeoutMs = defaultHeaderTimeoutMs, beforeDone, onLeave }: StreamSessionOptions = {},
+  ) {
+    this.#encoder = encoder;
+    this.#headerTimeoutMs = headerTimeoutMs;
+    this.#beforeDone = beforeDone;
+    this.#onLeave = onLeave;
+    this.reply = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // The caller awaits it only once the job is queued; a failure in between is not an unhandled one.
+    this.reply.catch(() => {});
+  }
+
+  begin(usage: UsageRecorder): void {
+    this.#usage = usage;
+    usage.onChange(() => this.#flush());
+  }
+
+  /** Binds the queued job. Headers are those of the reply; the signal ends the job with its client. */
+  bind(job: RunningCompletion, headers: Record<string, string>, signal: AbortSignal): void {
+    this.#job = job;
+    this.#headers = headers;
+    if (this.#isRefused) job.cancel();
+    if (this.#isClosed) return;
+    if (!this.#isOpen) this.#headerTimer = setTimeout(() => this.#open(), this.#headerTimeoutMs);
+    if (signal.aborted) this.#leave();
+    else signal.addEventListener('abort', this.#leave, { once: true });
+    this.#signal = signal;
+  }
+
+  onStart(nPromptTokens: number): void {
+    this.#usage?.started(nPromptTokens);
+    const refusal = this.#usage?.refusal;
+    if (refusal !== undefined) this.#refuse(completionFailure(refusal));
+    else this.#open(nPromptTokens);
+  }
+
+  onContent(choice: number, jsonBody: Buffer): void {
+    this.#usage?.text();
+    this.#open();
+    this.#encoder.content(this.#frames, choice, jsonBody);
+  }
+
+  onReasoning(choice: number, jsonBody: Buffer): void {
+    this.#usage?.text();
+    this.#open();
+    this.#encoder.reasoning(this.#frames, choice, jsonBody);
+  }
+
+  onToolCall(choice: number, index: number, id: string, name: string): void {
+    this.#open();
+    this.#complete(choice);
+    this.#guard.started(choice, index);
+    this.#encoder.toolCall(this.#frames, choice, index, id, name);
+  }
+
+  onToolArguments(choice: number, index: number, jsonBody: Buffer): void {
+    this.#usage?.text();
+    this.#guard.received(choice);
+    this.#encoder.toolArguments(this.#frames, choice, index, jsonBody);
+  }
+
+  onLogprobs(choice: number, tokens: TokenLogprob[]): void {
+    this.#open();
+    this.#encoder.logprobs(this.#frames, choice, tokens);
+  }
+
+  onFinish(choice: number, reason: FinishReason, stopString: string): void {
+    this.#open();
+    this.#complete(choice);
+    this.#encoder.finish(this.#frames, choice, reason, stopString);
+  }
+
+  onDone(usage: JobUsage): void {
+    this.#usage?.completed(usage);
+    this.#open();
+    if (this.#beforeDone) return void this.#doneAfter(this.#beforeDone(usage), usage);
+    this.#encoder.done(this.#frames, usage);
+    this.#isFinished = true;
+  }
+
+  onError(error: NativeError): void {
+    const failure = completionFailure(error);
+    this.#usage?.failed(failure.code);
+    if (!this.#isOpen) {
+      this.#close();
+      this.#reject(failure);
+      return;
+    }
+    this.#encoder.error(this.#frames, httpErrorOf(failure));
+    this.#isFinished = true;
+  }
+
+  async #doneAfter(work: Promise<void>, usage: JobUsage): Promise<void> {
+    try {
+      await work;
+      this.#encoder.done(this.#frames, usage);
+    } catch (error) {
+      this.#encoder.error(this.#frames, httpErrorOf(completionFailure(error)));
+    }
+    this.#isFinished = true;
+    this.#flush();
+  }
+
+  onFlush(): void {
+    this.#flush();
+    this.#usage?.flushed();
+  }
+
+  /** What is not covered yet waits for `onChange`. */
+  #flush(): void {
+    if (this.#isClosed) return;
+    const isCovered = this.#isRefused || this.#usage === undefined || this.#usage.isCovered();
+    const refusal = this.#isRefused ? undefined : this.#usage?.refusal;
+    if (refusal !== undefined) {
+      this.#refuse(completionFailure(refusal));
+      return;
+    }
+    const stream = this.#stream;
+    if (!stream || !isCovered) return;
+    if (this.#frames.length > 0) this.#write(stream);
+    if (!this.#isFinished) return;
+    this.#close();
+    stream.end();
+  }
+
+  /** The work may not go on: its client hears why, and nothing that was not recorded. */
+  #refuse(failure: CompletionError): void {
+    this.#isRefused = true;
+    this.#usage?.failed(failure.code);
+    this.#job?.cancel();
+    if (!this.#isOpen) {
+      this.#close();
+      this.#reject(failure);
+      return;
+    }
+    this.#frames.take();
+    this.#encoder.error(this.#frames, httpErrorOf(failure));
+    this.#isFinished = true;
+    this.#flush();
+  }
+
+  #complete(choice: number): void {
+    this.#guard.complete(choice, (index, jsonBody) => this.#encoder.toolArguments(this.#frames, choice, index, jsonBody));
+  }
+
+  #write(stream: EventStream): void {
+    if (stream.write(this.#frames.take()) || this.#isPaused || this.#isFinished) return;
+    this.#isPaused = true;
+    this.#job?.pause();
+  }
+
+  #open(nPromptTokens = 0): void {
+    if (this.#isOpen || this.#isClosed) return;
+    this.#isOpen = true;
+    this.#clearHeaderTimer();
+    this.#encoder.open(this.#frames, nPromptTokens);
+    // bind() runs after submit() returns; a backend may report the start before that.
+    queueMicrotask(() => this.#resolve({ kind: 'events', headers: this.#headers, start: (stream) => this.#attach(stream) }));
+  }
+
+  #attach(stream: EventStream): void {
+    this.#stream = stream;
+    stream.onClose(this.#leave);
+    stream.onDrain(() => this.#drained());
+    this.#flush();
+    // It may open long before the first token: thousands of streams that wait must stay small.
+    this.#frames.release();
+  }
+
+  #drained(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#job?.resume();
+  }
+
+  /** The client went away. */
+  readonly #leave = (): void => {
+    if (this.#isClosed) return;
+    this.#close();
+    this.#job?.cancel();
+    this.#onLeave?.();
+    this.#reject(completionError('client_closed', 'The client went away.'));
+  };
+
+  #close(): void {
+    this.#isClosed = true;
+    this.#clearHeaderTimer();
+    this.#signal?.removeEventListener('abort', this.#leave);
+  }
+
+  #clearHeaderTimer(): void {
+    clearTimeout(this.#headerTimer);
+    this.#headerTimer = undefined;
+  }
+}

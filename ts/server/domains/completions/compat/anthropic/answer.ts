@@ -1,0 +1,66 @@
+/** A gathered answer -> an Anthropic message, and the words that both forms share. */
+
+import type { FinishReason, JobUsage } from '../../../../native/llama-shapes.ts';
+import type { Answer, Choice, ToolCall } from '../../answer/answer-collector.ts';
+import { completionError } from '../../errors.ts';
+
+export interface StopMembers {
+  stop_reason: 'end_turn' | 'max_tokens' | 'tool_use' | 'stop_sequence';
+  stop_sequence: string | null;
+}
+
+export function stopMembers(finish: FinishReason, stopString: string): StopMembers {
+  if (finish === 'tool_calls') return { stop_reason: 'tool_use', stop_sequence: null };
+  if (finish === 'length') return { stop_reason: 'max_tokens', stop_sequence: null };
+  return stopString === ''
+    ? { stop_reason: 'end_turn', stop_sequence: null }
+    : { stop_reason: 'stop_sequence', stop_sequence: stopString };
+}
+
+/** Anthropic's input_tokens leave out what came from the cache. */
+export function anthropicUsage({ nPromptTokens, nCachedTokens, nCompletionTokens }: JobUsage): Record<string, number> {
+  return {
+    input_tokens: nPromptTokens - nCachedTokens,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: nCachedTokens,
+    output_tokens: nCompletionTokens,
+  };
+}
+
+export function anthropicMessage(id: string, model: string, { choices, usage }: Answer): Record<string, unknown> {
+  const [choice] = choices;
+  if (!choice) throw completionError('internal', 'The engine ended without an answer.');
+  const { stop_reason, stop_sequence } = stopMembers(choice.finish, choice.stopString);
+  return {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: contentBlocks(choice),
+    stop_reason,
+    stop_sequence,
+    usage: anthropicUsage(usage),
+  };
+}
+
+function contentBlocks({ content, reasoning, toolCalls }: Choice): Record<string, unknown>[] {
+  const blocks: Record<string, unknown>[] = [];
+  // Thinking comes unsigned: nothing here checks a signature when it is sent back.
+  if (reasoning !== '') blocks.push({ type: 'thinking', thinking: reasoning, signature: '' });
+  if (content !== '') blocks.push({ type: 'text', text: content });
+  for (const call of toolCalls) blocks.push(toolUseBlock(call));
+  return blocks;
+}
+
+function toolUseBlock({ id, name, arguments: text }: ToolCall): Record<string, unknown> {
+  return { type: 'tool_use', id, name, input: parseInput(text) };
+}
+
+/** A call that was cut by the token limit has half of its JSON; its input then shows as text. */
+function parseInput(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return { _incomplete: text };
+  }
+}

@@ -1,0 +1,77 @@
+import t from 'tap';
+import { HttpError } from '../../../../platform/http/errors.ts';
+import { scriptedUsage } from '../../../inference/test-support/scripted-engine.ts';
+import { Frames } from '../../answer/frames.ts';
+import { MessagesEncoder } from './event-encoder.ts';
+
+function encode(write: (encoder: MessagesEncoder, out: Frames) => void): string {
+  const out = new Frames();
+  write(new MessagesEncoder('msg_1', 'm'), out);
+  return out.take().toString();
+}
+
+const event = (type: string, members: string) => `event: ${type}\ndata: {"type":"${type}"${members}}\n\n`;
+
+t.test('a text answer, byte for byte', async (t) => {
+  const text = encode((encoder, out) => {
+    encoder.open(out, 7);
+    encoder.content(out, 0, Buffer.from('Hé'));
+    encoder.content(out, 0, Buffer.from('\\n'));
+    encoder.finish(out, 0, 'stop', 'END');
+    encoder.done(out, scriptedUsage);
+  });
+  const message =
+    '{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null';
+  t.equal(
+    text,
+    event('message_start', `,"message":${message},"usage":{"input_tokens":7,"output_tokens":0}}`) +
+      event('ping', '') +
+      event('content_block_start', ',"index":0,"content_block":{"type":"text","text":""}') +
+      event('content_block_delta', ',"index":0,"delta":{"type":"text_delta","text":"Hé"}') +
+      event('content_block_delta', ',"index":0,"delta":{"type":"text_delta","text":"\\n"}') +
+      event('content_block_stop', ',"index":0') +
+      event(
+        'message_delta',
+        ',"delta":{"stop_reason":"stop_sequence","stop_sequence":"END"},' +
+          '"usage":{"input_tokens":5,"cache_creation_input_tokens":0,"cache_read_input_tokens":2,"output_tokens":3}',
+      ) +
+      event('message_stop', ''),
+  );
+});
+
+t.test('thinking, text and tool use are blocks of their own', async (t) => {
+  const text = encode((encoder, out) => {
+    encoder.reasoning(out, 0, Buffer.from('hm'));
+    encoder.toolCall(out, 0, 0, 'toolu_1', 'read');
+    encoder.toolArguments(out, 0, 0, Buffer.from('{\\"a\\":1}'));
+    encoder.finish(out, 0, 'tool_calls', '');
+  });
+  t.equal(
+    text,
+    event('content_block_start', ',"index":0,"content_block":{"type":"thinking","thinking":"","signature":""}') +
+      event('content_block_delta', ',"index":0,"delta":{"type":"thinking_delta","thinking":"hm"}') +
+      event('content_block_stop', ',"index":0') +
+      event('content_block_start', ',"index":1,"content_block":{"type":"tool_use","id":"toolu_1","name":"read","input":{}}') +
+      event('content_block_delta', ',"index":1,"delta":{"type":"input_json_delta","partial_json":"{\\"a\\":1}"}') +
+      event('content_block_stop', ',"index":1'),
+  );
+});
+
+for (const [finish, reason] of [
+  ['stop', 'end_turn'],
+  ['length', 'max_tokens'],
+  ['tool_calls', 'tool_use'],
+] as const) {
+  t.test(`the end by ${finish} is ${reason}`, async (t) => {
+    const text = encode((encoder, out) => {
+      encoder.finish(out, 0, finish, '');
+      encoder.done(out, scriptedUsage);
+    });
+    t.match(text, `"delta":{"stop_reason":"${reason}","stop_sequence":null}`);
+  });
+}
+
+t.test('an error has the shape of this API', async (t) => {
+  const text = encode((encoder, out) => encoder.error(out, new HttpError(429, 'queue_full', 'Too busy.')));
+  t.match(text, /^event: error\ndata: \{"type":"error","error":\{"type":"rate_limit_error","message":"Too busy\."/);
+});

@@ -1,0 +1,100 @@
+/** The event stream of the Messages API. Deltas go by byte template. */
+import type { FinishReason, JobUsage } from '../../../../native/llama-shapes.ts';
+import type { HttpError } from '../../../../platform/http/errors.ts';
+import type { Frames } from '../../answer/frames.ts';
+import type { StreamEncoder } from '../../answer/stream-encoder.ts';
+import { anthropicUsage, type StopMembers, stopMembers } from './answer.ts';
+import { anthropicErrorBody } from './error-body.ts';
+
+type BlockKind = 'text' | 'thinking' | 'tool_use';
+
+/** Delta type and its text member, by kind of block. */
+const deltas: Record<BlockKind, [type: string, member: string]> = {
+  text: ['text_delta', 'text'],
+  thinking: ['thinking_delta', 'thinking'],
+  tool_use: ['input_json_delta', 'partial_json'],
+};
+
+const deltaEnd = Buffer.from('"}}\n\n');
+
+export class MessagesEncoder implements StreamEncoder {
+  readonly #id: string;
+  readonly #model: string;
+  #nBlocks = 0;
+  #open: BlockKind | undefined;
+  #prefix: Buffer = Buffer.alloc(0);
+  #stop: StopMembers = stopMembers('stop', '');
+
+  constructor(id: string, model: string) {
+    this.#id = id;
+    this.#model = model;
+  }
+
+  open(out: Frames, nPromptTokens: number): void {
+    const message = { id: this.#id, type: 'message', role: 'assistant', model: this.#model, content: [] };
+    const usage = { input_tokens: nPromptTokens, output_tokens: 0 };
+    send(out, 'message_start', { message: { ...message, stop_reason: null, stop_sequence: null, usage } });
+    send(out, 'ping', {});
+  }
+
+  content(out: Frames, _choice: number, jsonBody: Buffer): void {
+    if (this.#open !== 'text') this.#begin(out, 'text', { type: 'text', text: '' });
+    this.#delta(out, jsonBody);
+  }
+
+  reasoning(out: Frames, _choice: number, jsonBody: Buffer): void {
+    if (this.#open !== 'thinking') this.#begin(out, 'thinking', { type: 'thinking', thinking: '', signature: '' });
+    this.#delta(out, jsonBody);
+  }
+
+  toolCall(out: Frames, _choice: number, _index: number, id: string, name: string): void {
+    this.#begin(out, 'tool_use', { type: 'tool_use', id, name, input: {} });
+  }
+
+  toolArguments(out: Frames, _choice: number, _index: number, jsonBody: Buffer): void {
+    this.#delta(out, jsonBody);
+  }
+
+  /** The Messages API has no log probabilities. */
+  logprobs(): void {}
+
+  finish(out: Frames, _choice: number, reason: FinishReason, stopString: string): void {
+    this.#end(out);
+    this.#stop = stopMembers(reason, stopString);
+  }
+
+  done(out: Frames, usage: JobUsage): void {
+    send(out, 'message_delta', { delta: this.#stop, usage: anthropicUsage(usage) });
+    send(out, 'message_stop', {});
+  }
+
+  error(out: Frames, error: HttpError): void {
+    out.pushText(`event: error\ndata: ${JSON.stringify(anthropicErrorBody.write(error, ''))}\n\n`);
+  }
+
+  #begin(out: Frames, kind: BlockKind, block: Record<string, unknown>): void {
+    this.#end(out);
+    const index = this.#nBlocks++;
+    send(out, 'content_block_start', { index, content_block: block });
+    const [type, member] = deltas[kind];
+    const head = JSON.stringify({ type: 'content_block_delta', index }).slice(0, -1);
+    this.#prefix = Buffer.from(`event: content_block_delta\ndata: ${head},"delta":{"type":"${type}","${member}":"`);
+    this.#open = kind;
+  }
+
+  #delta(out: Frames, jsonBody: Buffer): void {
+    out.push(this.#prefix);
+    out.push(jsonBody);
+    out.push(deltaEnd);
+  }
+
+  #end(out: Frames): void {
+    if (!this.#open) return;
+    send(out, 'content_block_stop', { index: this.#nBlocks - 1 });
+    this.#open = undefined;
+  }
+}
+
+function send(out: Frames, type: string, members: Record<string, unknown>): void {
+  out.pushText(`event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`);
+}

@@ -1,0 +1,115 @@
+/** Anthropic messages with content blocks -> chat messages. */
+
+import type { RequestMedia } from '../../../inference/media/request-media.ts';
+import { invalid } from '../../errors.ts';
+import { asMembers, asText, type Members } from '../members.ts';
+
+export function readAnthropicMessages(system: unknown, list: readonly unknown[], media: RequestMedia): Members[] {
+  const messages: Members[] = [];
+  const prompt = readSystem(system);
+  if (prompt !== '') messages.push({ role: 'system', content: prompt });
+  for (const [index, message] of list.entries())
+    addMessage(messages, asMembers(message, `messages[${index}]`), `messages[${index}]`, media);
+  return messages;
+}
+
+function readSystem(system: unknown): string {
+  if (system === undefined || system === null) return '';
+  if (typeof system === 'string') return system;
+  return (system as unknown[])
+    .map((block, index) => readText(asMembers(block, `system[${index}]`), `system[${index}]`))
+    .join('\n');
+}
+
+function readText(block: Members, param: string): string {
+  if (block['type'] !== 'text') throw invalid(`${param}.type`, `${param}.type must be text.`);
+  return asText(block['text'], `${param}.text`);
+}
+
+function addMessage(messages: Members[], message: Members, param: string, media: RequestMedia): void {
+  const { role, content } = message;
+  if (role !== 'user' && role !== 'assistant' && role !== 'system')
+    throw invalid(`${param}.role`, `${param}.role must be user or assistant.`);
+  if (typeof content === 'string') {
+    messages.push({ role, content });
+    return;
+  }
+  if (!Array.isArray(content)) throw invalid(`${param}.content`, `${param}.content must be a string or an array of blocks.`);
+  const blocks = content.map((block, index) => asMembers(block, `${param}.content[${index}]`));
+  if (role === 'assistant') messages.push(assistantMessage(blocks, `${param}.content`));
+  else addUserBlocks(messages, role, blocks, `${param}.content`, media);
+}
+
+function assistantMessage(blocks: Members[], param: string): Members {
+  const message: Members = { role: 'assistant', content: null };
+  const calls: Members[] = [];
+  let text = '';
+  let reasoning = '';
+  for (const [index, block] of blocks.entries()) {
+    const at = `${param}[${index}]`;
+    if (block['type'] === 'text') text += readText(block, at);
+    else if (block['type'] === 'thinking') reasoning += asText(block['thinking'], `${at}.thinking`);
+    else if (block['type'] === 'tool_use') calls.push(readToolUse(block, at));
+    else if (block['type'] !== 'redacted_thinking') throw invalid(`${at}.type`, `${at}.type must be text, thinking or tool_use.`);
+  }
+  if (text !== '' || calls.length === 0) message['content'] = text;
+  if (calls.length > 0) message['tool_calls'] = calls;
+  if (reasoning !== '') message['reasoning_content'] = reasoning;
+  return message;
+}
+
+function readToolUse(block: Members, param: string): Members {
+  const input = asMembers(block['input'], `${param}.input`);
+  return {
+    id: asText(block['id'], `${param}.id`),
+    type: 'function',
+    function: { name: asText(block['name'], `${param}.name`), arguments: JSON.stringify(input) },
+  };
+}
+
+/** Tool results become messages of their own, in order; what lies between them stays a user message. */
+function addUserBlocks(messages: Members[], role: string, blocks: Members[], param: string, media: RequestMedia): void {
+  let parts: Members[] = [];
+  const flush = () => {
+    if (parts.length > 0) messages.push({ role, content: plainIfText(parts) });
+    parts = [];
+  };
+  for (const [index, block] of blocks.entries()) {
+    const at = `${param}[${index}]`;
+    if (block['type'] === 'tool_result') {
+      flush();
+      messages.push(toolResult(block, at, media));
+    } else parts.push(readPart(block, at, media));
+  }
+  flush();
+}
+
+function toolResult(block: Members, param: string, media: RequestMedia): Members {
+  const content = block['content'];
+  const id = asText(block['tool_use_id'], `${param}.tool_use_id`);
+  if (content === undefined || content === null || typeof content === 'string') {
+    return { role: 'tool', tool_call_id: id, content: content ?? '' };
+  }
+  if (!Array.isArray(content)) throw invalid(`${param}.content`, `${param}.content must be a string or an array of blocks.`);
+  const parts = content.map((part, index) =>
+    readPart(asMembers(part, `${param}.content[${index}]`), `${param}.content[${index}]`, media),
+  );
+  return { role: 'tool', tool_call_id: id, content: plainIfText(parts) };
+}
+
+function plainIfText(parts: Members[]): unknown {
+  return parts.every((part) => part['type'] === 'text') ? parts.map((part) => part['text']).join('\n') : parts;
+}
+
+function readPart(block: Members, param: string, media: RequestMedia): Members {
+  if (block['type'] === 'text') return { type: 'text', text: asText(block['text'], `${param}.text`) };
+  if (block['type'] === 'image')
+    return { type: 'image_url', image_url: { url: readImage(asMembers(block['source'], `${param}.source`), param, media) } };
+  throw invalid(`${param}.type`, `${param}.type must be text, image or tool_result; documents are not served here.`);
+}
+
+function readImage(source: Members, param: string, media: RequestMedia): string {
+  if (source['type'] === 'base64') return media.addImage(asText(source['data'], `${param}.source.data`), `${param}.source.data`);
+  if (source['type'] === 'url') return media.addImageUrl(asText(source['url'], `${param}.source.url`), `${param}.source.url`);
+  throw invalid(`${param}.source.type`, `${param}.source.type must be base64 or url.`);
+}

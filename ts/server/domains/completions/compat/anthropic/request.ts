@@ -1,0 +1,123 @@
+/** POST /v1/messages, checked by its schema -> the internal request. */
+import type { ChatPrompt, CompletionRequest, EncodedMedia } from '../../../inference/index.ts';
+import { RequestMedia } from '../../../inference/media/request-media.ts';
+import { invalid } from '../../errors.ts';
+import { type AnswerFormat, readFormat, withEngineFormat } from '../answer-format.ts';
+import { SchemaReader } from '../json-schema.ts';
+import { asMembers, asText, type Members, omitNullish } from '../members.ts';
+import { promptThinking, promptTools } from '../prompt-parts.ts';
+import { readLoras, readSampling, readStop } from '../sampling.ts';
+import { readPriority } from '../service-tier.ts';
+import { readSpeculation } from '../speculation.ts';
+import { type FunctionTool, forceOne, plainChoice, readFunction, refuseDuplicates, type ToolUse } from '../tools.ts';
+import { readAnthropicMessages } from './messages.ts';
+import type { CountRequest, MessagesRequest } from './schema.ts';
+
+export interface MessagesCall {
+  request: CompletionRequest;
+  stream: boolean;
+}
+
+export interface CountCall {
+  model: string;
+  prompt: ChatPrompt;
+  needsTools: boolean;
+  needsVision: boolean;
+}
+
+export interface ReadPrompt {
+  prompt: ChatPrompt;
+  media: EncodedMedia[];
+  needsTools: boolean;
+}
+
+export function readMessagesCall(body: MessagesRequest): MessagesCall {
+  return { request: readMessagesRequest(body), stream: body.stream ?? false };
+}
+
+export function readCountCall(body: CountRequest): CountCall {
+  const { prompt, media, needsTools } = readPrompt(body);
+  return { model: body.model, prompt, needsTools, needsVision: media.length > 0 };
+}
+
+export function readMessagesRequest(body: MessagesRequest): CompletionRequest {
+  const schemas = new SchemaReader();
+  const { prompt, media, needsTools } = readPrompt(body, body.chat_template_kwargs, schemas);
+  const job = omitNullish<CompletionRequest['job']>({
+    prompt,
+    ...withEngineFormat(readOutputFormat(body, schemas), body, 'output_config.format', schemas),
+    media: media.length > 0 ? media : undefined,
+    maxTokens: body.max_tokens,
+    stop: readStop(body.stop_sequences),
+    sampling: readSampling(body),
+    loras: readLoras(body.lora),
+    cachePrompt: body.cache_prompt,
+    priority: readPriority(body.service_tier),
+    ...readSpeculation(body),
+  });
+  return { model: body.model, needsTools, needsVision: media.length > 0, needsAudio: false, job };
+}
+
+export function readPrompt(body: CountRequest, kwargs?: Members | null, schemas = new SchemaReader()): ReadPrompt {
+  const media = new RequestMedia();
+  const messages = readAnthropicMessages(body.system, body.messages, media);
+  const use = readToolUse(body.tools ?? [], body.tool_choice, schemas);
+  const parallel = body.tool_choice?.['disable_parallel_tool_use'] === true ? false : undefined;
+  return {
+    prompt: {
+      kind: 'chat',
+      messagesJson: JSON.stringify(messages),
+      ...promptTools(use, parallel),
+      ...promptThinking(undefined, kwargs),
+      ...thinkingAsked(body.thinking),
+    },
+    media: media.parts,
+    needsTools: use.tools.length > 0 && use.choice !== 'none',
+  };
+}
+
+/** Both names at once are one too many: they could differ. */
+function readOutputFormat({ output_config: config, output_format: older }: MessagesRequest, schemas: SchemaReader): AnswerFormat {
+  const format = config?.['format'] ?? undefined;
+  if (format !== undefined && older) throw invalid('output_format', 'Give only one of output_config.format and output_format.');
+  if (format !== undefined)
+    return readFormat(asMembers(format, 'output_config.format'), schemaOf, 'output_config.format', schemas);
+  return older ? readFormat(older, schemaOf, 'output_format', schemas) : {};
+}
+
+function schemaOf(format: Members): unknown {
+  return format['schema'];
+}
+
+/** Absent means as the model does by itself. */
+function thinkingAsked(thinking: Members | null | undefined): { enableThinking?: boolean } {
+  if (!thinking) return {};
+  if (thinking['type'] === 'disabled') return { enableThinking: false };
+  if (thinking['type'] === 'enabled' || thinking['type'] === 'adaptive') return { enableThinking: true };
+  throw invalid('thinking.type', 'thinking.type must be enabled, disabled or adaptive.');
+}
+
+function readToolUse(list: readonly unknown[], choice: Members | null | undefined, schemas: SchemaReader): ToolUse {
+  const tools = list.map((tool, index) => readTool(asMembers(tool, `tools[${index}]`), `tools[${index}]`, schemas));
+  refuseDuplicates(tools, 'tools');
+  switch (choice?.['type']) {
+    case undefined:
+    case 'auto':
+      return { tools, choice: 'auto' };
+    case 'none':
+      return { tools, choice: 'none' };
+    case 'any':
+      return plainChoice('required', tools, 'tool_choice');
+    case 'tool':
+      return forceOne(tools, asText(choice?.['name'], 'tool_choice.name'));
+    default:
+      throw invalid('tool_choice.type', 'tool_choice.type must be auto, any, tool or none.');
+  }
+}
+
+function readTool(tool: Members, param: string, schemas: SchemaReader): FunctionTool {
+  const type = tool['type'] ?? 'custom';
+  if (type !== 'custom')
+    throw invalid(`${param}.type`, `${param}.type must be custom; this server runs no tools of its own here.`);
+  return readFunction({ ...tool, parameters: tool['input_schema'] }, param, schemas);
+}

@@ -1,0 +1,84 @@
+/** POST /v1/messages and /v1/messages/count_tokens. */
+
+import Type from 'typebox';
+import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
+import { completionErrors, type InferenceService } from '../../../inference/index.ts';
+import { answerHeaders, callOptions, gatherAnswer, streamAnswer } from '../call.ts';
+import { identifier } from '../identifier.ts';
+import { maxBodyBytes } from '../limits.ts';
+import { readsBody } from '../reads-body.ts';
+import { anthropicMessage } from './answer.ts';
+import { anthropicErrorBody } from './error-body.ts';
+import { MessagesEncoder } from './event-encoder.ts';
+import type { CountCall, MessagesCall } from './request.ts';
+
+const MessageShape = Type.Object({
+  id: Type.String(),
+  type: Type.Literal('message'),
+  role: Type.Literal('assistant'),
+  model: Type.String({ description: 'The model that answered.' }),
+  content: Type.Array(Type.Object({ type: Type.String() })),
+  stop_reason: Type.String({ description: 'end_turn, max_tokens, stop_sequence or tool_use.' }),
+  stop_sequence: Type.Union([Type.String(), Type.Null()]),
+  usage: Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() }),
+});
+
+const shared = {
+  method: 'POST',
+  auth: 'viewer',
+  scope: 'chat:use',
+  maxBody: maxBodyBytes,
+  tag: 'Chat',
+  errors: completionErrors,
+  errorBody: anthropicErrorBody,
+} as const;
+
+export function anthropicRoutes(service: InferenceService): Route[] {
+  return [
+    route({
+      ...shared,
+      path: '/v1/messages',
+      summary: 'Complete a chat in the shape of Anthropic’s Messages API',
+      ...readsBody('messages'),
+      responses: { 200: MessageShape },
+      stream: Type.Object({ type: Type.String() }),
+      handle: (context) => completeMessages(service, context),
+    }),
+    route({
+      ...shared,
+      path: '/v1/messages/count_tokens',
+      summary: 'Count the tokens of a prompt',
+      description: 'Text and tools are counted exactly; images are counted as their placeholders.',
+      ...readsBody('countTokens'),
+      responses: { 200: Type.Object({ input_tokens: Type.Integer() }) },
+      handle: (context) => countTokens(service, context),
+    }),
+  ];
+}
+
+async function completeMessages(
+  service: InferenceService,
+  context: RequestContext<unknown, unknown, MessagesCall>,
+): Promise<Reply> {
+  const options = callOptions(context);
+  const { request, stream } = context.body;
+  const model = await service.resolve({ ability: 'chat', ...request }, context.caller);
+  const headers = { ...answerHeaders(request.model, model, context.headers), 'request-id': context.requestId };
+  const id = identifier('msg_');
+  if (stream) {
+    return streamAnswer(service, model, request, new MessagesEncoder(id, model.card.id), options, headers);
+  }
+  const answer = await gatherAnswer(service, model, request, options);
+  return json(200, anthropicMessage(id, model.card.id, answer), headers);
+}
+
+async function countTokens(service: InferenceService, context: RequestContext<unknown, unknown, CountCall>): Promise<Reply> {
+  const options = callOptions(context);
+  const { model: name, prompt, needsTools, needsVision } = context.body;
+  const model = await service.resolve(
+    { ability: 'chat', model: name, needsTools, needsVision, needsAudio: false },
+    context.caller,
+  );
+  const nTokens = await service.countTokens(model, prompt, options);
+  return json(200, { input_tokens: nTokens }, answerHeaders(name, model, context.headers));
+}

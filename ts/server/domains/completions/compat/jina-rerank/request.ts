@@ -1,0 +1,37 @@
+/** POST /v1/rerank, checked by its schema -> what is ranked. */
+
+import type { Text } from '../../../../native/llama-shapes.ts';
+import { invalid } from '../../errors.ts';
+import { asMembers, asText } from '../members.ts';
+import type { RerankRequest } from './schema.ts';
+
+export interface RerankCall {
+  model: string;
+  query: Text;
+  documents: Text[];
+  topN: number | undefined;
+  /** The documents that the answer repeats. */
+  returned: string[] | undefined;
+}
+
+/** Of documents that the answer repeats, altogether. */
+const maxReturnedCharacters = 4 * 1024 * 1024;
+
+export function readRerankCall({ model, query, documents: list, top_n, return_documents }: RerankRequest): RerankCall {
+  const documents = list.map(readDocument);
+  if (return_documents) refuseLongReturn(documents);
+  return { model, query, documents, topN: top_n ?? undefined, returned: return_documents ? documents : undefined };
+}
+
+function refuseLongReturn(documents: readonly string[]): void {
+  if (documents.reduce((sum, { length }) => sum + length, 0) <= maxReturnedCharacters) return;
+  const sentence = `return_documents takes documents of at most ${maxReturnedCharacters} characters altogether; the results name them by index.`;
+  throw invalid('return_documents', sentence);
+}
+
+function readDocument(document: unknown, index: number): string {
+  const param = `documents[${index}]`;
+  const text = typeof document === 'string' ? document : asText(asMembers(document, param)['text'], `${param}.text`);
+  if (text === '') throw invalid(param, `${param} is empty.`);
+  return text;
+}

@@ -1,0 +1,89 @@
+/** POST /tokenize and /detokenize in llama-server's shapes. Source: llama.cpp tools/server/README.md. */
+
+import Type from 'typebox';
+import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
+import {
+  type CallOptions,
+  type InferenceService,
+  modelErrors,
+  openaiErrorBody,
+  type ResolvedModel,
+} from '../../../inference/index.ts';
+import { callOptions } from '../call.ts';
+import { maxTokenizerBodyBytes } from '../limits.ts';
+import { readsBody } from '../reads-body.ts';
+import type { DetokenizeCall, TokenizeCall } from './request.ts';
+import { tokenListChunks } from './token-list.ts';
+
+/** Larger answers go out as they are made; smaller ones are sent whole, with their length. */
+const mostGatheredTokens = 16_384;
+
+const shared = {
+  method: 'POST',
+  auth: 'viewer',
+  scope: 'chat:use',
+  maxBody: maxTokenizerBodyBytes,
+  tag: 'Tokens',
+  errors: modelErrors,
+  errorBody: openaiErrorBody,
+} as const;
+
+export function tokenizeRoutes(service: InferenceService): Route[] {
+  return [
+    route({
+      ...shared,
+      path: '/tokenize',
+      summary: 'Text to token ids',
+      ...readsBody('tokenize'),
+      responses: { 200: Type.Object({ tokens: Type.Array(Type.Unknown()) }) },
+      handle: (context) => tokenize(service, context),
+    }),
+    route({
+      ...shared,
+      path: '/detokenize',
+      summary: 'Token ids to text',
+      ...readsBody('detokenize'),
+      responses: { 200: Type.Object({ content: Type.String() }) },
+      handle: (context) => detokenize(service, context),
+    }),
+  ];
+}
+
+async function tokenize(service: InferenceService, context: RequestContext<unknown, unknown, TokenizeCall>): Promise<Reply> {
+  const { content, flags, withPieces, model: name } = context.body;
+  const options = callOptions(context);
+  const model = await service.resolve({ ability: 'tokenize', model: name }, context.caller);
+  const tokens = await service.tokenize(model, content, flags, options);
+  const pieces = withPieces ? await pieceTexts(service, model, tokens, options) : undefined;
+  const body = tokenListChunks(tokens, pieces);
+  const head = { status: 200, headers: { 'content-type': 'application/json' } };
+  if (tokens.length > mostGatheredTokens) return { kind: 'stream', ...head, body };
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return { kind: 'bytes', ...head, body: Buffer.concat(chunks) };
+}
+
+/** JSON of the text of each id. */
+async function pieceTexts(
+  service: InferenceService,
+  model: ResolvedModel,
+  tokens: Int32Array,
+  options: CallOptions,
+): Promise<Map<number, string>> {
+  const ids = [...new Set(tokens)];
+  const texts = await service.detokenize(
+    model,
+    ids.map((id) => Int32Array.of(id)),
+    options,
+  );
+  return new Map(ids.map((id, index) => [id, JSON.stringify(texts[index])]));
+}
+
+async function detokenize(service: InferenceService, context: RequestContext<unknown, unknown, DetokenizeCall>): Promise<Reply> {
+  const { tokens, model: name } = context.body;
+  if (tokens.length === 0) return json(200, { content: '' });
+  const options = callOptions(context);
+  const model = await service.resolve({ ability: 'tokenize', model: name }, context.caller);
+  const [content] = await service.detokenize(model, [tokens], options);
+  return json(200, { content });
+}

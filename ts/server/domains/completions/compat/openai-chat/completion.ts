@@ -1,0 +1,59 @@
+/** The body of a chat completion that is not streamed. */
+import type { Answer, Choice } from '../../answer/answer-collector.ts';
+import type { ChunkHead } from './chunk-encoder.ts';
+import type { WireCitations } from './citations.ts';
+import { chatLogprobs } from './logprobs.ts';
+import { chatTimings, chatUsage } from './usage.ts';
+
+/** What an answer from knowledge bases has beside. */
+export interface KnowledgeMembers {
+  /** By choice. */
+  readonly cited: readonly WireCitations[];
+  /** Members of the body. */
+  readonly members: object;
+}
+
+export function chatCompletion(
+  { id, created, model, fingerprint }: ChunkHead,
+  { choices, usage }: Answer,
+  knowledge?: KnowledgeMembers,
+): Record<string, unknown> {
+  const cited = knowledge?.cited;
+  return {
+    id,
+    object: 'chat.completion',
+    created,
+    model,
+    system_fingerprint: fingerprint,
+    choices: choices.map((choice, index) => ({
+      index,
+      message: assistantMessage(choice, cited?.[index]),
+      logprobs: choice.logprobs ? { content: chatLogprobs(choice.logprobs), refusal: null } : null,
+      finish_reason: choice.finish,
+    })),
+    ...(cited === undefined ? {} : { citations: allOf(cited), ...knowledge?.members }),
+    usage: chatUsage(usage),
+    timings: chatTimings(usage),
+  };
+}
+
+/** Of all choices together; a number stands for the same passage in each. */
+function allOf(cited: readonly WireCitations[]): WireCitations['citations'] {
+  const byNumber = new Map(cited.flatMap(({ citations }) => citations.map((citation) => [citation.n, citation] as const)));
+  return [...byNumber.values()].sort((a, b) => a.n - b.n);
+}
+
+function assistantMessage({ content, reasoning, toolCalls }: Choice, cited?: WireCitations): Record<string, unknown> {
+  return {
+    role: 'assistant',
+    content: content === '' && toolCalls.length > 0 ? null : content,
+    refusal: null,
+    ...(cited === undefined ? {} : { annotations: cited.annotations }),
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(toolCallMember) }),
+  };
+}
+
+function toolCallMember(call: { id: string; name: string; arguments: string }): Record<string, unknown> {
+  return { id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments } };
+}

@@ -1,0 +1,134 @@
+/** POST /v1/chat/completions, checked by its schema -> the internal request. */
+
+import { textFault } from '../../../../platform/text/given-text.ts';
+import type { CompletionRequest } from '../../../inference/index.ts';
+import { invalid } from '../../errors.ts';
+import { type AnswerFormat, chatSchema, readFormat, withEngineFormat } from '../answer-format.ts';
+import { SchemaReader } from '../json-schema.ts';
+import { type Members, omitNullish } from '../members.ts';
+import { messageText } from '../message-text.ts';
+import { promptThinking, promptTools } from '../prompt-parts.ts';
+import { readLogitBias, readLoras, readSampling, readStop } from '../sampling.ts';
+import { readPriority } from '../service-tier.ts';
+import { readSpeculation } from '../speculation.ts';
+import { type AnswerCall, readAnswer } from './conversation-answer.ts';
+import { readMessages } from './messages.ts';
+import type { ChatRequest } from './schema.ts';
+import { readToolUse } from './tools.ts';
+
+export interface ChatCall {
+  request: CompletionRequest;
+  stream: boolean;
+  includeUsage: boolean;
+  /** For an answer from knowledge bases: its messages, which wait for the passages. The prompt's own are then empty. */
+  knowledge?: KnowledgeCall;
+  /** The conversation of the caller that both sides are stored in. */
+  conversation?: ConversationCall;
+}
+
+export interface ConversationCall {
+  id: string;
+  /** Of the last user message. */
+  text: string;
+  answer: AnswerCall;
+  /** The answer goes on without its client, and can be resumed. */
+  isResumable: boolean;
+}
+
+export interface KnowledgeCall {
+  namespaces: readonly string[];
+  messages: readonly Members[];
+  fallback: 'none' | 'model';
+}
+
+export function readChatRequest(body: ChatRequest): ChatCall {
+  refuseOlderTools(body);
+  const { messages, media } = readMessages(body.messages);
+  const namespaces = [...new Set(body.knowledge ?? [])];
+  const schemas = new SchemaReader();
+  const use = readToolUse(body.tools, body.tool_choice, schemas);
+  const needsTools = use.tools.length > 0 && use.choice !== 'none';
+  const job = omitNullish<CompletionRequest['job']>({
+    prompt: {
+      kind: 'chat',
+      messagesJson: namespaces.length > 0 ? '[]' : JSON.stringify(messages),
+      ...promptTools(use, body.parallel_tool_calls),
+      ...promptThinking(body.reasoning_effort, body.chat_template_kwargs),
+    },
+    ...readChatFormat(body, schemas),
+    media: media.parts.length > 0 ? media.parts : undefined,
+    maxTokens: body.max_completion_tokens ?? body.max_tokens,
+    n: body.n,
+    stop: readStop(body.stop),
+    sampling: readSampling(body),
+    logitBias: readLogitBias(body.logit_bias),
+    topLogprobs: readTopLogprobs(body),
+    loras: readLoras(body.lora),
+    cachePrompt: body.cache_prompt,
+    priority: readPriority(body.service_tier),
+    ...readSpeculation(body),
+  });
+  return {
+    request: { model: body.model, needsTools, needsVision: media.hasImages, needsAudio: media.hasSounds, job },
+    stream: body.stream ?? false,
+    includeUsage: readIncludeUsage(body),
+    ...(namespaces.length > 0
+      ? { knowledge: { namespaces, messages, fallback: body.knowledge_fallback === 'model' ? 'model' : 'none' } }
+      : {}),
+    ...readConversation(body, messages),
+  };
+}
+
+/** What the answer must be depends on them, so they are never passed over. */
+function refuseOlderTools({ functions, function_call: call }: ChatRequest): void {
+  if (functions && functions.length > 0)
+    throw invalid('functions', 'functions is the older form of tools: send tools: [{"type": "function", "function": {...}}].');
+  if (call && call !== 'none' && call !== 'auto')
+    throw invalid('function_call', 'function_call is the older form of tool_choice: send tools and tool_choice.');
+}
+
+function readConversation(body: ChatRequest, messages: readonly Members[]): Pick<ChatCall, 'conversation'> {
+  const { conversation_id: id, conversation_answer: answer, resumable } = body;
+  if (id === undefined || id === null) {
+    if (answer)
+      throw invalid('conversation_answer', 'conversation_answer needs conversation_id: it says how the answer is stored there.');
+    if (resumable) throw notResumable();
+    return {};
+  }
+  const fault = textFault(id);
+  if (fault !== undefined) throw invalid('conversation_id', `conversation_id ${fault}.`);
+  if (resumable && !body.stream) throw notResumable();
+  const last = messages.findLast(({ role }) => role === 'user');
+  if (last === undefined)
+    throw invalid('conversation_id', 'conversation_id needs a user message in messages: it is what is stored beside the answer.');
+  const text = messageText(last['content']);
+  return { conversation: { id, text, answer: readAnswer(answer ?? {}), isResumable: resumable ?? false } };
+}
+
+function notResumable() {
+  return invalid(
+    'resumable',
+    'resumable needs stream: true and conversation_id: a stream that nobody resumes ends in the conversation.',
+  );
+}
+
+function readChatFormat(body: ChatRequest, schemas: SchemaReader): AnswerFormat {
+  const format = body.response_format ? readFormat(body.response_format, chatSchema, 'response_format', schemas) : {};
+  return withEngineFormat(format, body, 'response_format', schemas);
+}
+
+function readTopLogprobs(body: ChatRequest): number | undefined {
+  const named = body.top_logprobs ?? undefined;
+  if (named !== undefined && body.logprobs === false) throw invalid('top_logprobs', 'top_logprobs needs logprobs: true.');
+  if (body.n_probs) return Math.max(body.n_probs, named ?? 0);
+  if (named !== undefined && named > 0 && !body.logprobs) throw invalid('top_logprobs', 'top_logprobs needs logprobs: true.');
+  return body.logprobs ? (named ?? 0) : undefined;
+}
+
+function readIncludeUsage(body: ChatRequest): boolean {
+  const asked = body.stream_options?.['include_usage'];
+  if (asked !== undefined && asked !== null && typeof asked !== 'boolean') {
+    throw invalid('stream_options.include_usage', 'stream_options.include_usage must be a boolean.');
+  }
+  return asked ?? false;
+}

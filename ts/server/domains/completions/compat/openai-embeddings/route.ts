@@ -1,0 +1,64 @@
+/** POST /v1/embeddings and the two paths that answer the same. */
+
+import { type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
+import { type InferenceService, modelErrors, openaiErrorBody } from '../../../inference/index.ts';
+import { invalid } from '../../errors.ts';
+import { callOptions } from '../call.ts';
+import { maxBodyBytes } from '../limits.ts';
+import { readsBody } from '../reads-body.ts';
+import { embeddingChunks } from './answer.ts';
+import type { EmbeddingCall } from './input.ts';
+import { EmbeddingList } from './schema.ts';
+import { shortenVector } from './vector.ts';
+
+/** Larger answers go out as they are made; smaller ones are sent whole, with their length. */
+const mostGatheredFloats = 16_384;
+
+const paths = ['/v1/embeddings', '/v1/cloud/embeddings', '/v1/inference/embeddings'];
+
+export function embeddingRoutes(service: InferenceService): Route[] {
+  return paths.map((path) =>
+    route({
+      method: 'POST',
+      path,
+      auth: 'viewer',
+      scope: 'embeddings:use',
+      maxBody: maxBodyBytes,
+      tag: 'Embeddings',
+      summary: 'Embed texts',
+      description: 'Vectors have length 1. Models are never substituted here: vectors of different models cannot be compared.',
+      ...readsBody('embeddings'),
+      responses: { 200: EmbeddingList },
+      errors: modelErrors,
+      errorBody: openaiErrorBody,
+      handle: (context) => embed(service, context),
+    }),
+  );
+}
+
+async function embed(service: InferenceService, context: RequestContext<unknown, unknown, EmbeddingCall>): Promise<Reply> {
+  const { model: name, inputs, isBase64, nDimensions } = context.body;
+  const options = callOptions(context);
+  const model = await service.resolve({ ability: 'embeddings', model: name }, context.caller);
+  const { vectors, nTokens } = await service.embed(model, inputs, options);
+  const shortened = nDimensions ? shortenAll(vectors, nDimensions) : vectors;
+  const body = embeddingChunks({
+    model: model.card.id,
+    vectors: shortened,
+    isBase64,
+    nTokens: nTokens.reduce((sum, count) => sum + count, 0),
+  });
+  const head = { status: 200, headers: { 'content-type': 'application/json' } };
+  const nFloats = shortened.length * (shortened[0]?.length ?? 0);
+  if (nFloats > mostGatheredFloats) return { kind: 'stream', ...head, body };
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return { kind: 'bytes', ...head, body: Buffer.concat(chunks) };
+}
+
+function shortenAll(vectors: Float32Array[], nDimensions: number): Float32Array[] {
+  const available = vectors[0]?.length ?? 0;
+  if (nDimensions > available)
+    throw invalid('dimensions', `dimensions is ${nDimensions}, but the model's vectors have ${available}.`);
+  return vectors.map((vector) => shortenVector(vector, nDimensions));
+}

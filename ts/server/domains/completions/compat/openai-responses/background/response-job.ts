@@ -1,0 +1,159 @@
+/** The job that makes a background response: from the beginning in each run, with events that followers read meanwhile. */
+
+import Type from 'typebox';
+import { DomainError } from '../../../../../platform/errors/domain-error.ts';
+import { ANONYMOUS } from '../../../../../platform/http/principal.ts';
+import type { JobContext, JobKind } from '../../../../../platform/jobs/index.ts';
+import type { Log } from '../../../../../platform/log/log.ts';
+import type { CompletionRequest } from '../../../../inference/index.ts';
+import type { StreamEncoder } from '../../../answer/stream-encoder.ts';
+import { StreamSession } from '../../../answer/stream-session.ts';
+import type { CompletionError } from '../../../errors.ts';
+import type { EventBatch } from '../../../event-streams/event-batch.ts';
+import type { LiveStreams } from '../../../event-streams/live-streams.ts';
+import { completionFailure } from '../../../failure.ts';
+import { AnswerFilters } from '../../../knowledge/answer-filters.ts';
+import { FilteringEncoder } from '../../../knowledge/filtering-encoder.ts';
+import type { BackgroundStore, ResponseRun } from '../../../stored-responses/background-store.ts';
+import type { ResponseEnd } from '../../../stored-responses/kept-response.ts';
+import { LiveEvents } from '../../../stored-responses/live-events.ts';
+import { firstSequenceOf } from '../../../stored-responses/run-numbers.ts';
+import type { ResponsesDeps } from '../creation.ts';
+import { needsKnowledge } from '../file-search/needs-knowledge.ts';
+import { type PreparedRequest, prepareRequest } from '../file-search/prepared-request.ts';
+import { toldSearch } from '../file-search/search-item.ts';
+import { readResponsesRequest } from '../request.ts';
+import type { BackgroundRequest } from './background-request.ts';
+import { OutcomeEncoder } from './outcome-encoder.ts';
+
+const Input = Type.Object({ response_id: Type.String() });
+const maxAttempts = 5;
+/** The engine has queues and limits of its own; this leaves runners for jobs of other kinds. */
+const concurrency = 8;
+
+/** Refusals that another attempt may not meet. */
+const temporary: readonly string[] = [
+  'queue_full',
+  'rate_limit_exceeded',
+  'model_loading',
+  'model_unloading',
+  'models_busy',
+  'storage_unavailable',
+  'embedding_failed',
+  'index_unavailable',
+  'knowledge_unavailable',
+];
+
+export interface ResponseJobDeps extends ResponsesDeps {
+  store: BackgroundStore;
+  live: LiveStreams<LiveEvents>;
+}
+
+interface Generated {
+  end: ResponseEnd;
+  /** Events that are not saved yet. */
+  unsaved: EventBatch | undefined;
+  endSequence: number;
+}
+
+export function responseJob(deps: ResponseJobDeps): JobKind<typeof Input> {
+  return {
+    name: 'inference.response',
+    input: Input,
+    maxAttempts,
+    concurrency,
+    run: (context) => runResponse(deps, context),
+  };
+}
+
+type Context = JobContext<{ response_id: string }, unknown>;
+
+async function runResponse(deps: ResponseJobDeps, context: Context): Promise<void> {
+  const { scope, input, signal, attempt, id, log } = context;
+  const { store, live } = deps;
+  const run = await store.begin(scope, input.response_id, id);
+  // It was cancelled or deleted, or had ended when the process was killed.
+  if (run === undefined) return;
+  try {
+    const generated = await generate(deps, run, signal, log);
+    if (generated) await store.finish(run, generated.end, generated.endSequence, generated.unsaved);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const failure = completionFailure(error);
+    if (temporary.includes(failure.code) && attempt < maxAttempts) throw failure;
+    if (failure.code === 'internal') log.error('a background response failed', { response: run.id, error: String(error) });
+    await store.finish(run, failed(failure), firstSequenceOf(run.run + 1), undefined);
+  } finally {
+    live.changed(run.id);
+  }
+}
+
+function failed({ code, message }: CompletionError): ResponseEnd {
+  return { status: 'failed', output: [], error: { code, message } };
+}
+
+/** Undefined when the response is not this run's any more. */
+async function generate(deps: ResponseJobDeps, run: ResponseRun, signal: AbortSignal, log: Log): Promise<Generated | undefined> {
+  const { store, live } = deps;
+  const { request, search } = await prepare(deps, run, signal);
+  const filters = search && new AnswerFilters(search.context);
+  const told = search && filters && toldSearch(search, filters);
+  const encoder = new OutcomeEncoder(run.head, firstSequenceOf(run.run), told);
+  const events = new LiveEvents({
+    firstSequence: encoder.nextSequence,
+    nextSequence: () => encoder.nextSequence,
+    save: (batch) => store.append(run, batch),
+    onSaveError: (error) =>
+      log.warn('events of a background response were not saved', { response: run.id, error: String(error) }),
+    onChange: () => live.changed(run.id),
+  });
+  live.open(run.id, events);
+  // Whatever ends the run ends the engine's work as well.
+  const stop = new AbortController();
+  try {
+    const sent = filters ? new FilteringEncoder(encoder, filters) : encoder;
+    await stream(deps, run, request, sent, events, AbortSignal.any([signal, stop.signal]));
+    if (!(await events.ended(signal))) return undefined;
+    const { outcome, nextSequence } = encoder;
+    if (outcome === undefined) throw new Error('the stream of a background response ended without an outcome');
+    if (outcome instanceof DomainError) throw outcome;
+    return { end: outcome, unsaved: await events.stop(), endSequence: nextSequence };
+  } finally {
+    stop.abort();
+    await events.stop();
+    live.close(run.id, events);
+  }
+}
+
+/** The stored caller has what the request was allowed; a response without one needs none. */
+async function prepare({ keeper, knowledge }: ResponseJobDeps, run: ResponseRun, signal: AbortSignal): Promise<PreparedRequest> {
+  const { body, caller } = run.request as BackgroundRequest;
+  const earlier = run.previousId === undefined ? [] : await keeper.earlierItems(run.scope, run.previousId);
+  const whole = { ...body, input: run.input };
+  if (!needsKnowledge(whole, earlier)) return { request: readResponsesRequest(whole, earlier), search: undefined };
+  return await prepareRequest(knowledge, { ...ANONYMOUS, ...caller, tenant: run.scope.tenant }, whole, earlier, signal);
+}
+
+/** Resolves when the engine has admitted the work, or has it in its queue for long. */
+async function stream(
+  { service }: ResponseJobDeps,
+  run: ResponseRun,
+  request: CompletionRequest,
+  encoder: StreamEncoder,
+  events: LiveEvents,
+  signal: AbortSignal,
+): Promise<void> {
+  const { timeoutMs, user, key, models } = run.request as BackgroundRequest;
+  // Who asked was allowed this model when the response was created; a substitute for it is chosen only when it is gone.
+  const needs = { ability: 'chat', ...request, model: modelOf(run) ?? request.model } as const;
+  const model = await service.resolve(needs, { kind: 'work', ...(models !== undefined && { models }) });
+  const session = new StreamSession(encoder);
+  const options = { tenant: run.scope.tenant, user, key, signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+  session.bind(await service.complete(model, request, session, options), {}, signal);
+  (await session.reply).start(events);
+}
+
+/** The model that was chosen for the response. */
+function modelOf({ head }: ResponseRun): string | undefined {
+  return typeof head['model'] === 'string' ? head['model'] : undefined;
+}

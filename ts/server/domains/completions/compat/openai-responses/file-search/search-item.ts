@@ -1,0 +1,60 @@
+/** A search as an output item with its events, and citations of files as annotations. Source: OpenAI API reference, Responses. */
+import type { CheckedCitations } from '../../../../data/index.ts';
+import type { AnswerFilters } from '../../../knowledge/answer-filters.ts';
+import { identifier } from '../../identifier.ts';
+import { unindexedMember } from '../../openai-chat/citations.ts';
+import type { Emit } from '../open-item.ts';
+import type { OutputItem } from '../response-object.ts';
+import type { MadeSearch } from './file-search.ts';
+
+export interface FileCitation {
+  readonly type: 'file_citation';
+  readonly file_id: string;
+  readonly filename: string;
+  /** Where the mark stands in the text. */
+  readonly index: number;
+}
+
+export function searchItem({ context, includesResults }: MadeSearch): OutputItem {
+  const results = context.found.map(({ fileId, fileName, score, text, attributes }) => ({
+    ...{ file_id: fileId, filename: fileName, score: Math.round(score * 1e6) / 1e6, text, attributes },
+  }));
+  return {
+    id: identifier('fs_'),
+    type: 'file_search_call',
+    status: 'completed',
+    queries: [context.query],
+    results: includesResults ? results : null,
+    ...unindexedMember(context.unindexed),
+  };
+}
+
+/** The search was made before the stream opened, so its events come at once. */
+export function emitSearch(emit: Emit, item: OutputItem, outputIndex: number): void {
+  const place = { item_id: item.id, output_index: outputIndex };
+  emit('response.output_item.added', { output_index: outputIndex, item: { ...item, status: 'in_progress', results: null } });
+  for (const state of ['in_progress', 'searching', 'completed']) emit(`response.file_search_call.${state}`, place);
+  emit('response.output_item.done', { output_index: outputIndex, item });
+}
+
+/** Of the message that begins at `start` of all that the model said. */
+export function fileCitations({ citations, marks }: CheckedCitations, start = 0): FileCitation[] {
+  const byNumber = new Map(citations.map((citation) => [citation.n, citation]));
+  return marks.flatMap((mark) => {
+    const citation = byNumber.get(mark.n);
+    if (citation === undefined || mark.start < start) return [];
+    const { fileId, source } = citation;
+    return [{ type: 'file_citation' as const, file_id: fileId, filename: source, index: mark.start - start }];
+  });
+}
+
+/** What an encoder tells of a search. */
+export interface ToldSearch {
+  readonly item: OutputItem;
+  /** Citations in the text behind `start`. */
+  annotations(start: number): FileCitation[];
+}
+
+export function toldSearch(search: MadeSearch, filters: AnswerFilters): ToldSearch {
+  return { item: searchItem(search), annotations: (start) => fileCitations(filters.citedBy(0), start) };
+}

@@ -1,0 +1,131 @@
+/** Routes of responses that are kept: read and follow, cancel, delete, and what went into them. */
+
+import Type from 'typebox';
+import { scopeOf } from '../../../../platform/http/principal.ts';
+import { json, type Route, type RouteSpec, route } from '../../../../platform/http/route.ts';
+import { openaiErrorBody } from '../../../inference/index.ts';
+import { storedResponseErrors } from '../../declared-errors.ts';
+import { inputItemPage } from './input-item-page.ts';
+import { keptResponseObject } from './response-object.ts';
+import { ResponseEvent, ResponseShape } from './response-shape.ts';
+import type { ResponseRouteDeps } from './route.ts';
+
+const path = '/v1/responses/{id}';
+const params = Type.Object({ id: Type.String({ description: 'Id of a response of the caller’s tenant.' }) });
+/** What OpenAI adds only on request, every answer here has as it was made. */
+const include = Type.Optional(
+  Type.Array(Type.String(), { description: 'Accepted: a kept response has all that it was made with.' }),
+);
+const includes = { include, 'include[]': include };
+
+const common = {
+  auth: 'viewer',
+  scope: 'chat:use',
+  maxBody: 0,
+  tag: 'Chat',
+  params,
+  errors: storedResponseErrors,
+  errorBody: openaiErrorBody,
+} satisfies Partial<RouteSpec<typeof params, never, never>>;
+
+export function keptResponseRoutes(deps: ResponseRouteDeps): Route[] {
+  return [getRoute(deps), cancelRoute(deps), deleteRoute(deps), inputItemsRoute(deps)];
+}
+
+function getRoute({ background, access }: ResponseRouteDeps): Route {
+  return route({
+    ...common,
+    method: 'GET',
+    path,
+    summary: 'Get a response, or its events',
+    description:
+      'With `stream=true`, the events of a response that was created with `background`: those behind `starting_after`, then those that ' +
+      'come, until the response has ended. The stream of a cancelled response ends without an event of its own. A response that is ' +
+      'begun anew, since its node was killed or its model was busy, goes on with another `response.in_progress` under much greater numbers, and the output ' +
+      'before that counts no more.',
+    query: Type.Object({
+      stream: Type.Optional(Type.Boolean({ description: 'Server-sent events instead of one body.' })),
+      starting_after: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: 'sequence_number of the last event that arrived.',
+        }),
+      ),
+      include_obfuscation: Type.Optional(Type.Boolean({ description: 'Accepted: events carry no obfuscation here.' })),
+      ...includes,
+    }),
+    responses: { 200: ResponseShape },
+    stream: ResponseEvent,
+    handle: async ({ params, query, caller }) => {
+      const scope = scopeOf(caller);
+      await access.require(caller, params.id);
+      if (!query.stream) return json(200, keptResponseObject(await background.get(scope, params.id)));
+      const start = await background.follow(scope, params.id, query.starting_after ?? -1);
+      return { kind: 'events', headers: {}, start };
+    },
+  });
+}
+
+function cancelRoute({ background, access }: ResponseRouteDeps): Route {
+  return route({
+    ...common,
+    method: 'POST',
+    path: `${path}/cancel`,
+    summary: 'Cancel a background response',
+    description: 'Answers with the response; one that has ended stays as it is.',
+    responses: { 200: ResponseShape },
+    handle: async ({ params, caller }) => {
+      await access.require(caller, params.id);
+      return json(200, keptResponseObject(await background.cancel(scopeOf(caller), params.id)));
+    },
+  });
+}
+
+function deleteRoute({ background, access }: ResponseRouteDeps): Route {
+  return route({
+    ...common,
+    method: 'DELETE',
+    path,
+    summary: 'Delete a response',
+    description:
+      'Erases it with its events, and cancels it before that. Responses that continue it cannot be continued any more.',
+    responses: {
+      200: Type.Object({ id: Type.String(), object: Type.Literal('response'), deleted: Type.Literal(true) }),
+    },
+    handle: async ({ params, caller }) => {
+      await access.require(caller, params.id);
+      await background.delete(scopeOf(caller), params.id);
+      return json(200, { id: params.id, object: 'response', deleted: true });
+    },
+  });
+}
+
+function inputItemsRoute({ keeper, access }: ResponseRouteDeps): Route {
+  return route({
+    ...common,
+    method: 'GET',
+    path: `${path}/input_items`,
+    summary: 'List the input items of a response',
+    description: 'Also those of the responses that it continues, with their output. Instructions are no items.',
+    query: Type.Object({
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Default 20.' })),
+      order: Type.Optional(Type.Enum(['asc', 'desc'], { description: 'Default desc: the newest first.' })),
+      after: Type.Optional(Type.String({ description: 'Id of the last item of the page before.' })),
+      ...includes,
+    }),
+    responses: {
+      200: Type.Object({
+        object: Type.Literal('list'),
+        data: Type.Array(Type.Object({ id: Type.String(), type: Type.String() })),
+        first_id: Type.Union([Type.String(), Type.Null()]),
+        last_id: Type.Union([Type.String(), Type.Null()]),
+        has_more: Type.Boolean(),
+      }),
+    },
+    handle: async ({ params, query, caller }) => {
+      await access.require(caller, params.id);
+      return json(200, inputItemPage(await keeper.inputItems(scopeOf(caller), params.id), query));
+    },
+  });
+}

@@ -1,0 +1,123 @@
+/** POST /v1/responses, checked by its schema -> the internal request. */
+import type { CompletionRequest } from '../../../inference/index.ts';
+import { invalid } from '../../errors.ts';
+import { type AnswerFormat, readFormat, withEngineFormat } from '../answer-format.ts';
+import { SchemaReader } from '../json-schema.ts';
+import { asMembers, asText, isMembers, type Members, omitNullish, textOr } from '../members.ts';
+import { type ReadMessages, readMessages } from '../openai-chat/messages.ts';
+import { promptThinking, promptTools } from '../prompt-parts.ts';
+import { readLoras, readSampling } from '../sampling.ts';
+import { readPriority } from '../service-tier.ts';
+import { readSpeculation } from '../speculation.ts';
+import {
+  type FunctionTool,
+  forceFunctions,
+  forceOne,
+  plainChoice,
+  readFunction,
+  refuseDuplicates,
+  type ToolUse,
+} from '../tools.ts';
+import { isFileSearch } from './file-search/file-search.ts';
+import { itemsToMessages } from './items.ts';
+import type { ResponsesRequest } from './schema.ts';
+
+const logprobsInclude = 'message.output_text.logprobs';
+
+/** `earlier` are the items of the responses that this one continues; their instructions do not carry over. */
+export function readResponsesRequest(body: ResponsesRequest, earlier: readonly Members[] = []): CompletionRequest {
+  const { messages, media } = responsesMessages(body, earlier);
+  return responsesRequest(body, messages, media);
+}
+
+export function responsesMessages(body: ResponsesRequest, earlier: readonly Members[]): ReadMessages {
+  refuseUnserved(body);
+  return readMessages(itemsToMessages(earlier, body.input, body.instructions));
+}
+
+/** `messages` are those of the body, or what was made of them. */
+export function responsesRequest(
+  body: ResponsesRequest,
+  messages: readonly Members[],
+  media: ReadMessages['media'],
+): CompletionRequest {
+  const schemas = new SchemaReader();
+  const use = readToolUse(body.tools ?? [], body.tool_choice, schemas);
+  const effort = textOr(body.reasoning?.['effort'], undefined, 'reasoning.effort');
+  const job = omitNullish<CompletionRequest['job']>({
+    prompt: {
+      kind: 'chat',
+      messagesJson: JSON.stringify(messages),
+      ...promptTools(use, body.parallel_tool_calls),
+      ...promptThinking(effort, body.chat_template_kwargs),
+    },
+    ...responsesFormat(body, schemas),
+    media: media.parts.length > 0 ? media.parts : undefined,
+    maxTokens: body.max_output_tokens,
+    sampling: readSampling(body),
+    topLogprobs: body.include?.includes(logprobsInclude) ? (body.top_logprobs ?? 0) : undefined,
+    loras: readLoras(body.lora),
+    cachePrompt: body.cache_prompt,
+    priority: readPriority(body.service_tier),
+    ...readSpeculation(body),
+  });
+  return { model: body.model, needsTools: mayCall(use), needsVision: media.hasImages, needsAudio: media.hasSounds, job };
+}
+
+function refuseUnserved(body: ResponsesRequest): void {
+  if (body.conversation)
+    throw invalid('conversation', 'conversation is not served: use previous_response_id, or send the items.');
+  if (body.truncation === 'auto')
+    throw invalid('truncation', 'truncation must be disabled: the server drops no items by itself.');
+}
+
+/** Empty: the answer is free text. */
+export function responsesFormat(body: ResponsesRequest, schemas = new SchemaReader()): AnswerFormat {
+  const format = body.text?.['format'];
+  const stated = format
+    ? readFormat(asMembers(format, 'text.format'), (members) => members['schema'], 'text.format', schemas)
+    : {};
+  return withEngineFormat(stated, body, 'text.format', schemas);
+}
+
+/** Whether the model may call tools of the client; a search is none. */
+export function offersTools(body: ResponsesRequest): boolean {
+  return mayCall(readToolUse(body.tools ?? [], body.tool_choice, new SchemaReader()));
+}
+
+function mayCall({ tools, choice }: ToolUse): boolean {
+  return tools.length > 0 && choice !== 'none';
+}
+
+function readToolUse(list: readonly unknown[], choice: string | Members | null | undefined, schemas: SchemaReader): ToolUse {
+  const tools = list.flatMap((tool, index) =>
+    isFileSearch(tool) ? [] : [readTool(asMembers(tool, `tools[${index}]`), `tools[${index}]`, schemas)],
+  );
+  refuseDuplicates(tools, 'tools');
+  if (choice === undefined || choice === null) return { tools, choice: 'auto' };
+  // A search is made whether or not the model asks for it, and satisfies the choice.
+  const isSearched = list.some(isFileSearch);
+  if (isFileSearch(choice) || (choice === 'required' && isSearched)) return { tools, choice: 'auto' };
+  if (typeof choice === 'string') return plainChoice(choice, tools, 'tool_choice');
+  if (choice['type'] === 'function') return forceOne(tools, asText(choice['name'], 'tool_choice.name'));
+  if (choice['type'] === 'allowed_tools') return allowedTools(choice, tools);
+  throw invalid('tool_choice.type', 'tool_choice.type must be function, file_search or allowed_tools.');
+}
+
+function allowedTools(choice: Members, tools: FunctionTool[]): ToolUse {
+  const all = Array.isArray(choice['tools']) ? (choice['tools'] as unknown[]) : [];
+  const list = all.filter((tool) => !isFileSearch(tool));
+  const names = list.map((tool, index) => asText(isMembers(tool) ? tool['name'] : undefined, `tool_choice.tools[${index}].name`));
+  return forceFunctions(
+    tools,
+    names,
+    choice['mode'] === 'required' && list.length === all.length ? 'required' : 'auto',
+    'tool_choice',
+  );
+}
+
+function readTool(tool: Members, param: string, schemas: SchemaReader): FunctionTool {
+  if (tool['type'] !== 'function')
+    throw invalid(`${param}.type`, `${param}.type must be function or file_search; this server runs no other hosted tools.`);
+  return readFunction(tool, param, schemas);
+}

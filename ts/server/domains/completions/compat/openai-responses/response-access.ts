@@ -1,0 +1,49 @@
+/**
+ * Which kept responses a caller reaches. A response holds what knowledge bases and files said, and so does each that continues it: a caller who is
+ * limited to some bases reaches those alone that were made of what it may use. Others are answered like ones that are not there.
+ */
+
+import { type Principal, scopeOf } from '../../../../platform/http/principal.ts';
+import { anyName, type UseRules } from '../../../../platform/module/use-rules.ts';
+import type { UsedKnowledge } from '../../../data/index.ts';
+import type { KnowledgeModule } from '../../knowledge/knowledge-module.ts';
+import { previousNotFound, type ResponseKeeper, responseNotFound } from '../../stored-responses/response-keeper.ts';
+import { storesOf } from './file-search/file-search.ts';
+import { storedFileIds } from './file-search/input-files.ts';
+
+export interface ResponseAccessDeps {
+  readonly keeper: Pick<ResponseKeeper, 'chainRequests'>;
+  readonly knowledge: KnowledgeModule;
+  readonly uses: UseRules;
+}
+
+export class ResponseAccess {
+  readonly #deps: ResponseAccessDeps;
+
+  constructor(deps: ResponseAccessDeps) {
+    this.#deps = deps;
+  }
+
+  /** Throws `response_not_found`. */
+  async require(caller: Principal, id: string): Promise<void> {
+    if (!(await this.#reaches(caller, id))) responseNotFound(id);
+  }
+
+  /** Throws `previous_response_not_found`. */
+  async requirePrevious(caller: Principal, id: string): Promise<void> {
+    if (!(await this.#reaches(caller, id))) previousNotFound(id);
+  }
+
+  async #reaches(caller: Principal, id: string): Promise<boolean> {
+    const { keeper, knowledge, uses } = this.#deps;
+    if ((await uses.namespaces(caller)) === anyName) return true;
+    const requests = await keeper.chainRequests(scopeOf(caller), id);
+    if (requests === undefined) return false;
+    const used: UsedKnowledge = {
+      namespaces: requests.flatMap(({ head }) => storesOf(head['tools'])),
+      files: requests.flatMap(({ input }) => storedFileIds(input)),
+    };
+    if (used.namespaces.length === 0 && used.files.length === 0) return true;
+    return await knowledge.api.answers.reaches(caller, used);
+  }
+}

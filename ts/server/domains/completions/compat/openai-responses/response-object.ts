@@ -1,0 +1,107 @@
+/** The response object and its output items, whole and in progress. */
+import type { JobUsage, TokenLogprob } from '../../../../native/llama-shapes.ts';
+import type { KeptResponse, ResponseEnd, ResponseStatus } from '../../stored-responses/kept-response.ts';
+import { chatLogprobs } from '../openai-chat/logprobs.ts';
+import type { ResponsesRequest } from './schema.ts';
+
+export type OutputItem = Record<string, unknown> & { id: string; type: string; status: string };
+export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
+
+export interface ResponseFacts {
+  id: string;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+  /** Id of the model that answers. */
+  model: string;
+  isKept: boolean;
+}
+
+/** Members that stay the same from the first event to the last. */
+export function responseHead(facts: ResponseFacts, body: ResponsesRequest): Record<string, unknown> {
+  return {
+    id: facts.id,
+    object: 'response',
+    created_at: Math.floor(facts.createdAt / 1000),
+    model: facts.model,
+    background: body.background ?? false,
+    instructions: body.instructions ?? null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    max_tool_calls: null,
+    metadata: body.metadata ?? {},
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    previous_response_id: body.previous_response_id ?? null,
+    prompt_cache_key: null,
+    reasoning: { effort: null, summary: null, ...body.reasoning },
+    safety_identifier: null,
+    service_tier: body.service_tier === 'flex' ? 'flex' : 'default',
+    store: facts.isKept,
+    temperature: body.temperature ?? null,
+    text: { format: { type: 'text' }, ...body.text },
+    tool_choice: body.tool_choice ?? 'auto',
+    tools: body.tools ?? [],
+    top_logprobs: body.top_logprobs ?? 0,
+    top_p: body.top_p ?? null,
+    truncation: 'disabled',
+    user: body.user ?? null,
+  };
+}
+
+/** What changes on the way: status, output and usage. */
+export interface ResponseProgress {
+  status: ResponseStatus;
+  output: ResponseEnd['output'];
+  usage?: JobUsage | undefined;
+  error?: ResponseEnd['error'];
+}
+
+export function keptResponseObject(kept: KeptResponse): Record<string, unknown> {
+  return responseObject(kept.head, kept);
+}
+
+export function responseObject(
+  head: Record<string, unknown>,
+  { status, output, usage, error }: ResponseProgress,
+): Record<string, unknown> {
+  return {
+    ...head,
+    status,
+    error: error ?? null,
+    incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
+    output,
+    usage: usage ? responseUsage(usage) : null,
+  };
+}
+
+export function messageItem(id: string, status: ItemStatus, content: Record<string, unknown>[]): OutputItem {
+  return { id, type: 'message', status, role: 'assistant', content };
+}
+
+export function textPart(
+  text: string,
+  logprobs: readonly TokenLogprob[] | undefined,
+  annotations: readonly object[] = [],
+): Record<string, unknown> {
+  return { type: 'output_text', text, annotations, logprobs: responseLogprobs(logprobs) };
+}
+
+export function responseLogprobs(tokens: readonly TokenLogprob[] | undefined): unknown[] {
+  return tokens ? chatLogprobs(tokens) : [];
+}
+
+export function reasoningItem(id: string, status: ItemStatus, text: string | undefined): OutputItem {
+  return { id, type: 'reasoning', status, summary: [], content: text === undefined ? [] : [{ type: 'reasoning_text', text }] };
+}
+
+export function callItem(id: string, status: ItemStatus, callId: string, name: string, args: string): OutputItem {
+  return { id, type: 'function_call', status, call_id: callId, name, arguments: args };
+}
+
+function responseUsage({ nPromptTokens, nCachedTokens, nCompletionTokens }: JobUsage): Record<string, unknown> {
+  return {
+    input_tokens: nPromptTokens,
+    input_tokens_details: { cached_tokens: nCachedTokens, cache_write_tokens: Math.max(0, nPromptTokens - nCachedTokens) },
+    output_tokens: nCompletionTokens,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: nPromptTokens + nCompletionTokens,
+  };
+}

@@ -1,0 +1,115 @@
+/** Hands the events of a stream on, and keeps the first choice for the conversation that the chat belongs to. */
+import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama-shapes.ts';
+import type { HttpError } from '../../../platform/http/errors.ts';
+import type { Frames } from '../answer/frames.ts';
+import type { StreamEncoder } from '../answer/stream-encoder.ts';
+import type { CutReason } from '../resumable-streams/resumable-stream.ts';
+import { answerFacts } from './answer-facts.ts';
+import type { OpenConversation } from './open-conversation.ts';
+
+export interface RecordedAnswer {
+  readonly conversation: OpenConversation;
+  readonly model: string;
+  /** What the stored answer has before what is generated. */
+  readonly prefix: string;
+  /** Of the answer, once it has finished. */
+  citations(): readonly unknown[] | undefined;
+  readonly unindexed: object | undefined;
+}
+
+/** Texts are bodies of JSON strings. */
+interface RecordedCall {
+  readonly name: string;
+  args: string;
+}
+
+export class RecordingEncoder implements StreamEncoder {
+  readonly #inner: StreamEncoder;
+  readonly #answer: RecordedAnswer;
+  #text = '';
+  #reasoning = '';
+  readonly #calls: RecordedCall[] = [];
+  #finish: FinishReason | undefined;
+  #stored: Promise<void> | undefined;
+
+  constructor(inner: StreamEncoder, answer: RecordedAnswer) {
+    this.#inner = inner;
+    this.#answer = answer;
+  }
+
+  /** Before the client hears that the answer is whole. */
+  async store(usage: JobUsage): Promise<void> {
+    this.#stored ??= this.#answer.conversation.store(this.#recorded(undefined, usage));
+    await this.#stored;
+  }
+
+  /** What was generated is stored with its mark; nothing is where nothing was. */
+  storePart(cutBy: CutReason): void {
+    if (this.#text === '' && this.#reasoning === '' && this.#calls.length === 0) return;
+    this.#stored ??= this.#answer.conversation.storePart(this.#recorded(cutBy, undefined));
+  }
+
+  /** Resolves when nothing is being stored any more. */
+  async whenStored(): Promise<void> {
+    await this.#stored?.catch(() => undefined);
+  }
+
+  open(out: Frames, nPromptTokens: number): void {
+    this.#inner.open(out, nPromptTokens);
+  }
+
+  content(out: Frames, choice: number, jsonBody: Buffer): void {
+    if (choice === 0) this.#text += jsonBody.toString();
+    this.#inner.content(out, choice, jsonBody);
+  }
+
+  reasoning(out: Frames, choice: number, jsonBody: Buffer): void {
+    if (choice === 0) this.#reasoning += jsonBody.toString();
+    this.#inner.reasoning(out, choice, jsonBody);
+  }
+
+  toolCall(out: Frames, choice: number, index: number, id: string, name: string): void {
+    if (choice === 0) this.#calls[index] = { name, args: '' };
+    this.#inner.toolCall(out, choice, index, id, name);
+  }
+
+  toolArguments(out: Frames, choice: number, index: number, jsonBody: Buffer): void {
+    const call = choice === 0 ? this.#calls[index] : undefined;
+    if (call !== undefined) call.args += jsonBody.toString();
+    this.#inner.toolArguments(out, choice, index, jsonBody);
+  }
+
+  logprobs(out: Frames, choice: number, tokens: TokenLogprob[]): void {
+    this.#inner.logprobs(out, choice, tokens);
+  }
+
+  finish(out: Frames, choice: number, reason: FinishReason, stopString: string): void {
+    if (choice === 0) this.#finish = reason;
+    this.#inner.finish(out, choice, reason, stopString);
+  }
+
+  done(out: Frames, usage: JobUsage): void {
+    this.#inner.done(out, usage);
+  }
+
+  error(out: Frames, error: HttpError): void {
+    this.storePart('failure');
+    this.#inner.error(out, error);
+  }
+
+  #recorded(cutBy: CutReason | undefined, usage: JobUsage | undefined) {
+    const toolCalls = this.#calls.filter(Boolean).map(({ name, args }) => ({ name, arguments: decode(args) }));
+    const { model, prefix, citations, unindexed } = this.#answer;
+    return {
+      content: prefix + decode(this.#text),
+      model,
+      cutBy,
+      facts: answerFacts({ finish: this.#finish, usage, reasoning: decode(this.#reasoning), toolCalls, unindexed }),
+      citations: citations(),
+    };
+  }
+}
+
+function decode(jsonBody: string): string {
+  return JSON.parse(`"${jsonBody}"`) as string;
+}

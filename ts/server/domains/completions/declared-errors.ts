@@ -1,0 +1,36 @@
+/** What each kind of route can answer beside its answer, gathered from the modules that an answer goes through. */
+import { conversationErrors as ofConversations } from '../conversations/index.ts';
+import { inputFileErrors, knowledgeErrors as ofKnowledge } from '../data/index.ts';
+import { completionErrors, inferenceErrors } from '../inference/index.ts';
+import { featureErrors } from '../license/index.ts';
+import { ownErrors } from './errors.ts';
+
+/** What a chat over knowledge bases can answer beside `completionErrors`. */
+export const knowledgeErrors = [
+  ...ofKnowledge,
+  ...featureErrors.filter(({ code }) => code === 'feature_not_licensed'),
+  ...ownErrors('insufficient_scope', 'knowledge_unavailable'),
+];
+
+/** What a chat that is stored in a conversation can answer beside that. */
+export const conversationErrors = [
+  ...ofConversations,
+  ...ownErrors('insufficient_scope', 'conversations_unavailable', 'stream_exists'),
+];
+
+/** What the routes of resumable streams can answer. */
+export const streamErrors = [...inferenceErrors('invalid_request'), ...ownErrors('stream_not_found', 'stream_events_gone')];
+
+/** What a route that creates a stored response can answer. */
+export const createResponseErrors = [
+  ...completionErrors,
+  ...ownErrors('previous_response_not_found'),
+  ...knowledgeErrors,
+  ...inputFileErrors,
+];
+
+/** What the routes of stored responses can answer. */
+export const storedResponseErrors = [
+  ...inferenceErrors('invalid_request', 'internal', 'storage_unavailable'),
+  ...ownErrors('response_not_found'),
+];

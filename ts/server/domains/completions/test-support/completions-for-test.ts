@@ -1,0 +1,54 @@
+/** The completions module over the inference module with a scripted engine; a test switches knowledge bases on, and there are no conversations. */
+import type { Module } from '../../../platform/module/module.ts';
+import { scriptedContext, scriptedNode } from '../../../platform/module/test-support/scripted-context.ts';
+import { SwitchedModule } from '../../../platform/module/test-support/switched-module.ts';
+import { conversations } from '../../conversations/index.ts';
+import { data } from '../../data/index.ts';
+import { type InferenceApi, inference } from '../../inference/index.ts';
+import { type InferenceForTestOptions, inferenceForTest } from '../../inference/test-support/inference-for-test.ts';
+import { createCompletions } from '../completions-module.ts';
+import type { KnowledgeModule } from '../knowledge/knowledge-module.ts';
+import { completionSettings } from '../settings.ts';
+
+export interface CompletionsForTest extends Pick<Module<InferenceApi>, 'routes' | 'ready' | 'health' | 'stop'> {
+  readonly service: InferenceApi['service'];
+  readonly knowledge: SwitchedModule<KnowledgeModule['api']>;
+}
+
+/** Both are started, and the default model is loaded or has failed. */
+export async function completionsForTest(options: InferenceForTestOptions): Promise<CompletionsForTest> {
+  const { overrides, settings = {}, dataDir, ...services } = options;
+  const isOwn = (key: string) => Object.hasOwn(completionSettings, key);
+  const [own, others] = [true, false].map((side) =>
+    Object.fromEntries(Object.entries(settings).filter(([key]) => isOwn(key) === side)),
+  );
+  const lower = await inferenceForTest({ ...options, settings: others ?? {} });
+  const knowledge = new SwitchedModule<KnowledgeModule['api']>('knowledge_unavailable');
+  const apis = new Map<string, unknown>([
+    [inference.name, lower.api],
+    [data.name, { connectConversations: () => {} }],
+    [conversations.name, { attach: () => {} }],
+  ]);
+  const upper = createCompletions({
+    ...scriptedContext({
+      spec: completionSettings,
+      settings: own ?? {},
+      node: { ...scriptedNode, version: '1', dataDir },
+      ...services,
+    }),
+    use: ({ name }) => apis.get(name) as never,
+    useOptional: ({ name }) => (name === data.name ? knowledge : new SwitchedModule('conversations_unavailable')) as never,
+  });
+  await upper.start();
+  return {
+    service: lower.api.service,
+    knowledge,
+    routes: [...upper.routes, ...lower.routes],
+    ready: () => lower.ready(),
+    health: () => lower.health(),
+    stop: async () => {
+      await upper.stop();
+      await lower.stop();
+    },
+  };
+}

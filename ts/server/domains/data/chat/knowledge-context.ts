@@ -1,0 +1,174 @@
+/** What knowledge bases give to an answer. Worker threads read requests by it, so what is imported here is pure. */
+import type { Principal } from '../../../platform/http/principal.ts';
+
+/** What an answer asks of knowledge bases. */
+export interface KnowledgePort {
+  /** Finds what the answer may stand on. Throws DomainErrors of `knowledgeErrors`. */
+  consult(caller: Principal, question: KnowledgeQuestion, signal: AbortSignal): Promise<KnowledgeContext>;
+  /** Whether the caller has files there: they may have been deleted since. */
+  holdsFiles(caller: Principal, place: ConversationFilesPlace): Promise<boolean>;
+  /** Throws as `consult` would for knowledge bases that the caller may not ask, without a search. */
+  admit(caller: Principal, question: Pick<KnowledgeQuestion, 'namespaces' | 'bounds'>): Promise<void>;
+  /** Whether the caller may use all of them. A base or a file that is gone is none that it may. */
+  reaches(caller: Principal, used: UsedKnowledge): Promise<boolean>;
+  /** The text of a file. Throws DomainErrors of `inputFileErrors`. */
+  readFile(caller: Principal, file: InputFile, signal: AbortSignal): Promise<InputFileText>;
+  /** Erases the files of conversations that are erased. It may be called again for the same ones. */
+  eraseFiles(keys: readonly string[]): Promise<void>;
+}
+
+/** What the search is narrowed to; as OpenAI's `file_search` has it. */
+export interface SearchBounds {
+  /** Most passages of all knowledge bases together. */
+  readonly maxResults?: number | undefined;
+  /** As the client sent it. The port checks it. */
+  readonly filters?: unknown;
+  /** As the client sent it. */
+  readonly rankingOptions?: unknown;
+}
+
+/** Where files that belong to one conversation lie. */
+export interface ConversationFilesPlace {
+  readonly conversationId: string;
+  readonly key: string;
+}
+
+export interface KnowledgeQuestion {
+  /** Names of knowledge bases, or ids of vector stores. */
+  readonly namespaces: readonly string[];
+  /** The files of the caller's conversation, which are looked up as well. */
+  readonly files?: ConversationFilesPlace | undefined;
+  /** What the user says, the last message last. */
+  readonly turns: readonly string[];
+  readonly bounds?: SearchBounds | undefined;
+  /** The answer is JSON, follows a grammar, or continues another one: no sentence may be put in front of it. */
+  readonly keepsForm?: boolean | undefined;
+  /** The request offers tools, so the answer may be a step of a program: nothing may be put behind it. */
+  readonly offersTools?: boolean | undefined;
+  /** Whether the model answers where nothing was found, behind the sentence that says so; default: nobody does. */
+  readonly fallback?: 'none' | 'model' | undefined;
+}
+
+/** What is known of the model that would answer. */
+export interface AnsweringModel {
+  /** What a demonstration model is for; undefined for all others. */
+  readonly demonstration?: string;
+  readonly nParams?: number;
+}
+
+/** What an answer was made of. */
+export interface UsedKnowledge {
+  /** Names of knowledge bases, or ids of vector stores. */
+  readonly namespaces: readonly string[];
+  /** Ids of stored files. */
+  readonly files: readonly string[];
+}
+
+export interface KnowledgeContext {
+  /** For the system message: how the passages are to be used; empty where they are not needed. */
+  readonly instruction: string;
+  /** The numbered passages, for the front of the last message; empty when nothing was found. */
+  readonly passages: string;
+  /** What was searched for. */
+  readonly query: string;
+  /** The passages, as `[1]` and so on count them. */
+  readonly found: readonly FoundPassage[];
+  /** Files of the knowledge bases that are kept and cannot be found; at most a few, with how many there are. */
+  readonly unindexed: UnindexedFiles;
+  /** What the model itself said in an earlier answer, without what a filter put around it. */
+  ownWords(answer: string): string;
+  /** True: what the filters say is the whole answer, and this model is not asked. */
+  silences(model: AnsweringModel): boolean;
+  /** One for each choice of an answer. */
+  newFilter(): AnswerFilter;
+  /** Does no I/O. */
+  citationsOf(marks: readonly CitationMark[]): CheckedCitations;
+}
+
+/**
+ * Passes the text of an answer on, without the citations that do not hold; where nothing was found, behind a sentence that says so; and where
+ * something was found and none holds, with quotations behind it. Does no I/O.
+ */
+export interface AnswerFilter {
+  /** What can be passed on; some text is held back until it is known whether a citation in it holds. */
+  push(piece: string): string;
+  /** The rest. More may follow where there was some already. */
+  end(): string;
+  /** In the place of `end`, of an answer that ended by itself, in words: nothing follows. What it has too little of stands behind the rest. */
+  conclude(): string;
+  /** Citations that hold, by their places in what was passed on. */
+  readonly marks: readonly CitationMark[];
+}
+
+export interface FoundPassage {
+  readonly fileId: string;
+  readonly fileName: string;
+  /** 0 to 1. */
+  readonly score: number;
+  readonly text: string;
+  readonly attributes: Readonly<Record<string, string | number | boolean>>;
+}
+
+export interface UnindexedFiles {
+  readonly count: number;
+  readonly files: readonly UnindexedFile[];
+}
+
+export interface UnindexedFile {
+  /** Undefined: a file of the conversation. */
+  readonly namespace: string | undefined;
+  readonly documentId: string;
+  readonly source: string;
+  /** Why, and what to do. */
+  readonly detail: string;
+}
+
+export interface CheckedCitations {
+  /** By number, each once. */
+  readonly citations: readonly Citation[];
+  /** Where they stand in the answer, in its order. */
+  readonly marks: readonly CitationMark[];
+}
+
+export interface Citation {
+  /** The number in square brackets. */
+  readonly n: number;
+  /** Undefined: the passage stands in a file of the conversation. */
+  readonly namespace: string | undefined;
+  /** Of that conversation. */
+  readonly conversationId?: string | undefined;
+  readonly documentId: string;
+  /** As OpenAI's routes name it. */
+  readonly fileId: string;
+  readonly source: string;
+  readonly page: number | undefined;
+  readonly sheet: string | undefined;
+  readonly slide: number | undefined;
+  /** In the stored text of the document, UTF-16 code units. */
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  readonly score: number;
+  /** The source where it is a web address, else the path of the document on this server. */
+  readonly url: string;
+}
+
+/** From `start` to before `end`, UTF-16 code units. */
+export interface CitationMark {
+  readonly n: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A file whose text goes into a message as it is. */
+export interface InputFile {
+  /** Of a file that is stored; else `data` has it. */
+  readonly fileId: string | undefined;
+  readonly fileName: string | undefined;
+  readonly data: Uint8Array | undefined;
+}
+
+export interface InputFileText {
+  readonly fileName: string;
+  readonly text: string;
+}
