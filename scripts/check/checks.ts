@@ -124,7 +124,7 @@ export const checks: readonly Check[] = [
   { name: 'traced request', remedy: 'make ARCHITECTURE.md and CONTRIBUTING.md say what the code does', run: tracedRequest },
   { name: 'openapi.json', remedy: 'npm run openapi', run: () => runNode('ts/server/openapi-file.ts', '--check') },
   {
-    name: 'route types of the pages',
+    name: 'route types of the client',
     remedy: 'npm run openapi',
     run: () => runNode('scripts/web/route-types-file.ts', '--check'),
   },

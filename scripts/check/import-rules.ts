@@ -99,6 +99,13 @@ export const importRules: IForbiddenRuleType[] = [
     to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
   },
   {
+    // Browsers and the command line both load it.
+    name: 'client-knows-nobody',
+    severity: 'error',
+    from: { path: '^ts/client/', pathNot: tests },
+    to: { path: '^(ts|node:|node_modules)', pathNot: '^ts/client/' },
+  },
+  {
     name: 'pages-talk-http',
     severity: 'error',
     from: { path: '^ts/web/' },

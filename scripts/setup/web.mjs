@@ -10,6 +10,7 @@ import { runCommand } from './run-command.mjs';
 import { listFiles, readStamp, writeStamp } from './stamps.mjs';
 
 const source = join('ts', 'web');
+const client = join('ts', 'client');
 const buildRoot = join(checkout, 'build');
 const target = join(buildRoot, 'web');
 const stamp = join(buildRoot, 'web.stamp');
@@ -40,7 +41,7 @@ export function webStep() {
  */
 export function contentOf(root) {
   const hash = createHash('sha256');
-  const files = listFiles(root, source).filter((path) => !path.endsWith('.test.ts'));
+  const files = [source, client].flatMap((folder) => listFiles(root, folder)).filter((path) => !path.endsWith('.test.ts'));
   for (const path of [...files, 'package-lock.json', 'tsconfig.json'])
     hash.update(`${path}\0`).update(readFileSync(join(root, path)));
   return hash.digest('hex');

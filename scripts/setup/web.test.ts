@@ -6,8 +6,9 @@ import { contentOf } from './web.mjs';
 
 function tree(): string {
   const root = mkdtempSync(join(tmpdir(), 'svc-web-'));
-  mkdirSync(join(root, 'ts', 'web', 'chat'), { recursive: true });
-  for (const name of ['package-lock.json', 'tsconfig.json', 'ts/web/chat/main.tsx']) writeFileSync(join(root, name), name);
+  for (const folder of ['ts/web/chat', 'ts/client']) mkdirSync(join(root, folder), { recursive: true });
+  for (const name of ['package-lock.json', 'tsconfig.json', 'ts/web/chat/main.tsx', 'ts/client/client.ts'])
+    writeFileSync(join(root, name), name);
   return root;
 }
 
@@ -25,12 +26,13 @@ t.test('a source, a new file and another package each count as not built; a test
   for (const [name, text] of [
     ['ts/web/chat/main.tsx', 'edited'],
     ['ts/web/chat/new.css', 'a{}'],
+    ['ts/client/client.ts', 'edited'],
     ['package-lock.json', '{}'],
   ] as const) {
     writeFileSync(join(root, name), text);
     seen.push(contentOf(root));
   }
-  t.equal(new Set(seen).size, 4);
+  t.equal(new Set(seen).size, 5);
   writeFileSync(join(root, 'ts/web/chat/main.test.ts'), 'a test');
   t.equal(contentOf(root), seen.at(-1));
 });

@@ -1,8 +1,9 @@
+import { Refusal } from '../client/refusal.ts';
 import { BackupError, type BackupErrorCode } from '../server/domains/backup/index.ts';
 import { LibraryError, type LibraryErrorCode } from '../server/domains/inference/library/index.ts';
 import { StartError } from '../server/platform/module/start-error.ts';
 import { StorageError, type StorageErrorCode } from '../server/platform/storage/index.ts';
-import { CliError } from './cli-error.ts';
+import { CliError, refusedError } from './cli-error.ts';
 import type { ExitName } from './exit-codes.ts';
 
 const exitOfLibrary: Record<LibraryErrorCode, ExitName> = {
@@ -45,6 +46,7 @@ const exitOfBackup: Record<BackupErrorCode, ExitName> = {
 /** What any thrown value means at the command line. */
 export function asCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
+  if (error instanceof Refusal) return refusedError(error);
   if (error instanceof LibraryError)
     return new CliError(exitOfLibrary[error.code], error.code, error.message, error.remedy, error);
   if (error instanceof StorageError)

@@ -1,4 +1,6 @@
+import type { Refusal } from '../client/refusal.ts';
 import { type ExitName, exitCodes } from './exit-codes.ts';
+import { printable } from './format.ts';
 
 /** A failure that the person at the terminal can do something about. */
 export class CliError extends Error {
@@ -22,4 +24,21 @@ export class CliError extends Error {
 
 export function usageError(message: string, remedy: string): CliError {
   return new CliError('usage', 'usage', message, remedy);
+}
+
+/** A request that the server refused, with its own sentence, or that no server answered. */
+export function refusedError({ status, message, cause }: Refusal): CliError {
+  if (status === 0) {
+    const remedy = 'start it with `svc serve`, or name another server with --url';
+    return new CliError('unreachable', 'unreachable', message, remedy, cause);
+  }
+  const exit = status === 404 ? 'not_found' : status === 409 ? 'conflict' : 'failed';
+  const sentence = `the server answers ${status}: ${printable(message || 'no reason given')}`;
+  return new CliError(exit, `http_${status}`, sentence, remedyOf(status));
+}
+
+function remedyOf(status: number): string {
+  if (status === 401)
+    return 'give a key with --api-key or SVC_API_KEY, or run this as the user that owns the data folder of the server';
+  return status === 404 ? 'run `svc status` for its models' : 'see the log of the server';
 }

@@ -19,13 +19,15 @@ export type Option =
 
 export type Options = Readonly<Record<string, Option>>;
 
-type ValueOf<O extends Option> = O['kind'] extends 'flag'
+type ValueOf<O extends Option> = O extends { kind: 'flag' }
   ? boolean
-  : O['kind'] extends 'integer'
+  : O extends { kind: 'integer' }
     ? number
-    : O['kind'] extends 'texts'
+    : O extends { kind: 'texts' }
       ? string[]
-      : string;
+      : O extends { kind: 'choice'; choices: readonly (infer Choice)[] }
+        ? Choice
+        : string;
 
 export type Values<O extends Options> = { [K in keyof O]?: ValueOf<O[K]> };
 

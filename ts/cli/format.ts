@@ -15,6 +15,17 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
   return all.map((row) => line(row).trimEnd()).join('\n');
 }
 
+/** A table's columns: the head of each, and what a row has there; nothing is shown as a dash. */
+export type Columns<Row> = Readonly<Record<string, (row: Row) => string | number | null | undefined>>;
+
+export function tableOf<Row>(columns: Columns<Row>, rows: readonly Row[]): string {
+  const cells = Object.values(columns);
+  return formatTable(
+    Object.keys(columns),
+    rows.map((row) => cells.map((cell) => printable(String(cell(row) ?? '-')))),
+  );
+}
+
 /** Text from files and servers may carry escape sequences that redraw the terminal; they are shown, not obeyed. */
 export function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, (character) => {

@@ -1,7 +1,8 @@
 /** Finds the command, runs it, and turns every failure into a sentence and an exit code. */
+import { Refusal } from '../client/refusal.ts';
 import type { StartedThreads } from '../server/platform/storage/index.ts';
 import { findCommand, parseCommand, unknownCommand } from './arguments.ts';
-import { CliError } from './cli-error.ts';
+import { CliError, refusedError } from './cli-error.ts';
 import { commands } from './commands.ts';
 import { type ExitName, exitCodes } from './exit-codes.ts';
 import { commandHelp, commandRecord } from './help.ts';
@@ -20,7 +21,7 @@ export async function main(args: readonly string[], startedThreads?: StartedThre
   try {
     process.exitCode = exitCodes[await run(args, terminal, startedThreads)].code;
   } catch (error) {
-    const failure = error instanceof CliError ? error : await explain(error);
+    const failure = await explain(error);
     terminal.error(failure);
     process.exitCode = exitCodes[failure.exit].code;
   }
@@ -44,7 +45,9 @@ async function run(args: readonly string[], terminal: Terminal, startedThreads?:
   return command.run({ options, positionals, terminal, signal, env: process.env, startedThreads });
 }
 
-/** Loaded when something failed: what explains it knows the errors of every module. */
+/** What explains other failures knows the errors of every module, and is loaded for one of them alone. */
 async function explain(error: unknown): Promise<CliError> {
+  if (error instanceof CliError) return error;
+  if (error instanceof Refusal) return refusedError(error);
   return (await import('./as-cli-error.ts')).asCliError(error);
 }

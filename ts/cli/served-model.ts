@@ -1,3 +1,6 @@
+import type { Client } from '../client/client.ts';
+import { atOnce, readAnswer } from './server-client.ts';
+
 /** A model as GET /v1/models lists it; other servers leave out what only ours tells. */
 export interface ServedModel {
   id: string;
@@ -6,6 +9,10 @@ export interface ServedModel {
   note?: string;
   /** The one that the server asks where none is named. */
   default?: boolean;
+}
+
+export async function askModels(client: Client, signal: AbortSignal): Promise<ServedModel[]> {
+  return servedModels((await readAnswer(await client.ask('GET /v1/models', { signal: atOnce(signal) }))).body);
 }
 
 export function servedModels(body: unknown): ServedModel[] {

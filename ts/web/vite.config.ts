@@ -53,7 +53,7 @@ export default defineConfig({
         // One file of what all pages share and one of what the chat begins with, in the place of a dozen small ones each.
         codeSplitting: {
           groups: [
-            { name: 'shared', test: /ts.web.(api|design|session)|i18n.(en|language|format)|node_modules.@?preact/ },
+            { name: 'shared', test: /ts.(client|web.(api|design|session))|i18n.(en|language|format)|node_modules.@?preact/ },
             {
               name: 'conversation',
               test: (id) => /ts.web.chat.[^?]*\.tsx?$/.test(id) && !LATER.test(id) && !id.endsWith('main.tsx'),

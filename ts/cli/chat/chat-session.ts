@@ -1,9 +1,9 @@
 /** A conversation at the terminal: lines in, streamed answers out, a few words with a slash. */
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import type { Client } from '../../client/client.ts';
 import { asCliError } from '../as-cli-error.ts';
 import { printable } from '../format.ts';
-import type { ServerClient } from '../server-client.ts';
 import type { Terminal } from '../terminal.ts';
 import { type ChatMessage, type ChatRequest, streamChat } from './chat-stream.ts';
 
@@ -16,13 +16,12 @@ const help = [
 ].join('\n');
 
 /** A server may let another model answer than the one that was asked. */
-export function noteSubstitute(terminal: Terminal, asked: string | undefined, answered: string): void {
-  if (asked !== undefined && answered !== '' && answered !== asked)
-    terminal.note(`(${printable(answered)} answered in place of ${asked})`);
+export function noteSubstitute(terminal: Terminal, asked: string, answered: string): void {
+  if (answered !== '' && answered !== asked) terminal.note(`(${printable(answered)} answered in place of ${asked})`);
 }
 
 export interface ChatSessionOptions {
-  client: ServerClient;
+  client: Client;
   terminal: Terminal;
   input: Readable;
   request: Omit<ChatRequest, 'messages'>;
@@ -33,7 +32,7 @@ export class ChatSession {
   readonly #options: ChatSessionOptions;
   readonly #lines: Interface;
   #messages: ChatMessage[];
-  #model: string | undefined;
+  #model: string;
   #answering: AbortController | undefined;
 
   constructor(options: ChatSessionOptions) {
@@ -101,7 +100,7 @@ export class ChatSession {
       terminal.write(printable(text));
     };
     try {
-      const asked = { ...request, messages, ...(this.#model !== undefined && { model: this.#model }) };
+      const asked = { ...request, messages, model: this.#model };
       const { text, model } = await streamChat(client, asked, { onText }, controller.signal);
       terminal.write('\n');
       noteSubstitute(terminal, this.#model, model);

@@ -1,8 +1,9 @@
 /** One answer of POST /v1/chat/completions, as it comes. */
+import type { Client } from '../../client/client.ts';
+import { readEvents } from '../../client/events.ts';
+import { sentenceOf } from '../../client/refusal.ts';
 import { CliError } from '../cli-error.ts';
 import { printable } from '../format.ts';
-import { errorSentence, type ServerClient } from '../server-client.ts';
-import { readEvents } from './server-sent-events.ts';
 
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant';
@@ -17,7 +18,7 @@ export interface ChatAnswer {
 }
 
 export interface ChatRequest {
-  model?: string;
+  model: string;
   messages: readonly ChatMessage[];
   temperature?: number;
   maxTokens?: number;
@@ -38,23 +39,27 @@ export interface ChatListener {
 
 /** Throws CliError when the server refuses, fails inside the stream, or ends without finishing. */
 export async function streamChat(
-  client: ServerClient,
+  client: Client,
   request: ChatRequest,
   listener: ChatListener,
   signal: AbortSignal,
 ): Promise<ChatAnswer> {
   const { model, messages, temperature, maxTokens } = request;
   const body = {
-    ...{ model, messages, stream: true, stream_options: { include_usage: true } },
-    ...(temperature !== undefined && { temperature }),
-    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+    model,
+    messages: [...messages],
+    stream: true,
+    stream_options: { include_usage: true },
+    temperature,
+    max_tokens: maxTokens,
   };
-  const response = await client.post('/v1/chat/completions', body, signal);
+  const response = await client.request('POST /v1/chat/completions', { body, signal });
   const answer: ChatAnswer = { text: '', model: '', finishReason: null, usage: null };
-  for await (const data of readEvents(response.body ?? emptyBody())) {
-    if (data === '[DONE]') return answer;
-    take(parseChunk(data), answer, listener);
-  }
+  for await (const events of response.body === null ? [] : readEvents(response.body))
+    for (const { data } of events) {
+      if (data === '[DONE]') return answer;
+      take(parseChunk(data), answer, listener);
+    }
   if (answer.finishReason !== null) return answer;
   throw new CliError('failed', 'stream_cut', 'the answer broke off', 'see the log of the server, then ask again');
 }
@@ -62,7 +67,7 @@ export async function streamChat(
 function take(chunk: Chunk, answer: ChatAnswer, listener: ChatListener): void {
   // A failure after the stream opened comes inside a frame, under either name.
   if (chunk.error !== undefined || chunk.detail !== undefined) {
-    const sentence = printable(errorSentence(chunk) ?? 'no reason given');
+    const sentence = printable(sentenceOf(chunk) ?? 'no reason given');
     throw new CliError('failed', 'stream_error', `the server failed: ${sentence}`, 'see the log of the server');
   }
   answer.model = chunk.model ?? answer.model;
@@ -91,5 +96,3 @@ function parseChunk(data: string): Chunk {
   }
   return {};
 }
-
-async function* emptyBody(): AsyncGenerator<Uint8Array> {}

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import { runCli } from '../run-cli.ts';
-import { ServerClient } from '../server-client.ts';
+import { openClient } from '../server-client.ts';
 import { Terminal } from '../terminal.ts';
 import { ChatSession } from './chat-session.ts';
 
@@ -119,7 +119,7 @@ function typedSession(url: string) {
       check();
     });
   const terminal = new Terminal({ json: false, out, err: out });
-  const client = ServerClient.from({
+  const client = openClient({
     options: { url },
     positionals: [],
     terminal,

@@ -1,67 +1,69 @@
 /** What the commands of accounts share: how an account is named, and where a password comes from. */
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
+import type { Answer, Body, Client } from '../../client/client.ts';
+import { Refusal } from '../../client/refusal.ts';
 import { CliError, usageError } from '../cli-error.ts';
-import type { Invocation, Options } from '../command.ts';
-import { clientOptions, type ServerClient } from '../server-client.ts';
+import type { Options } from '../command.ts';
+import type { Columns } from '../format.ts';
+import type { Served } from '../server-command.ts';
 
-export const USERS_PATH = '/api/v1/identity/users';
 export const ROLE_NAMES = ['viewer', 'developer', 'admin', 'superadmin'] as const;
 
-export interface UserRecord {
-  id: string;
-  username: string;
-  email: string | null;
-  tenant: string;
-  role: string;
-  disabled: boolean;
-  has_password: boolean;
-  service: boolean;
-  created_at: string;
-  signed_in_at: string | null;
-}
+export type User = Answer<'GET /api/v1/identity/users/{id}'>;
 
 export const passwordOptions = {
-  ...clientOptions,
   'password-stdin': { kind: 'flag', help: 'read the password from standard input, one line (else one is made and shown once)' },
   email: { kind: 'text', value: 'ADDRESS', help: 'address of the account' },
 } as const satisfies Options;
 
+export const userColumns = {
+  NAME: ({ username }) => username,
+  TENANT: ({ tenant }) => tenant,
+  ROLE: ({ role }) => role,
+  STATE: ({ disabled }) => (disabled ? 'disabled' : 'active'),
+  'SIGNED IN': ({ service, signed_in_at: at }) => (service ? 'never: service' : at),
+  ID: ({ id }) => id,
+} satisfies Columns<User>;
+
 /** By name or id. Throws CliError not_found. */
-export async function findUser(client: ServerClient, name: string, signal: AbortSignal): Promise<UserRecord> {
-  if (/^usr_\w{16}$/.test(name)) return (await client.send('GET', `${USERS_PATH}/${name}`, undefined, signal)) as UserRecord;
-  const path = `${USERS_PATH}?username=${encodeURIComponent(name)}`;
-  const { data } = (await client.send('GET', path, undefined, signal)) as { data: UserRecord[] };
+export async function findUser(client: Client, name = ''): Promise<User> {
+  if (/^usr_\w{16}$/.test(name)) return await client.call('GET /api/v1/identity/users/{id}', { params: { id: name } });
+  const { data } = await client.call('GET /api/v1/identity/users', { query: { username: name } });
   const [user] = data;
   if (user !== undefined) return user;
   throw new CliError('not_found', 'user_not_found', `there is no account ${name}`, 'run `svc user list` for all of them');
 }
 
+/** The id of the account that an option names, where it is given. */
+export async function userId(client: Client, name: string | undefined): Promise<string | undefined> {
+  return name === undefined ? undefined : (await findUser(client, name)).id;
+}
+
+/** Scopes as they were typed; the server says which there are. */
+export function scopesOf(typed: string[] | undefined): Body<'POST /api/v1/identity/capabilities/derive'>['scopes'] {
+  return typed as ReturnType<typeof scopesOf>;
+}
+
 /** An account that was made, and what is shown of it. */
 export interface MadeAccount {
-  user: UserRecord;
+  user: User;
   /** For JSON. */
-  shown: UserRecord & { password?: string };
+  shown: User & { password?: string };
   /** For people; empty where the password is known. */
   passwordLines: string[];
 }
 
 /** Nobody else knows a password that is made here: where it is uncertain whether the account has it, it is shown before the error. */
 export async function makeAccount(
-  { terminal, signal }: Pick<Invocation, 'terminal' | 'signal'>,
-  client: ServerClient,
-  body: { readonly username: string },
+  { terminal, client }: Pick<Served, 'terminal' | 'client'>,
+  body: Body<'POST /api/v1/identity/users'>,
   chosen: ChosenPassword | undefined,
 ): Promise<MadeAccount> {
   const made = chosen?.isMade ? { password: chosen.password } : {};
   const passwordLines = chosen?.isMade ? [`password (shown once): ${chosen.password}`] : [];
   try {
-    const user = (await client.send(
-      'POST',
-      USERS_PATH,
-      { ...body, ...(chosen && { password: chosen.password }) },
-      signal,
-    )) as UserRecord;
+    const user = await client.call('POST /api/v1/identity/users', { body: { ...body, password: chosen?.password } });
     return { user, shown: { ...user, ...made }, passwordLines };
   } catch (error) {
     if (chosen?.isMade && !isRefused(error)) {
@@ -75,9 +77,10 @@ export async function makeAccount(
 
 /** The server said no, or there is none. */
 function isRefused(error: unknown): boolean {
-  if (!(error instanceof CliError)) return false;
-  const { code } = ((error.cause as Error | undefined)?.cause ?? {}) as { code?: unknown };
-  return /^http_4/.test(error.code) || code === 'ECONNREFUSED' || code === 'ENOTFOUND';
+  if (!(error instanceof Refusal)) return false;
+  const { cause } = error.cause instanceof Error ? error.cause : error;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  return (error.status >= 400 && error.status < 500) || code === 'ECONNREFUSED' || code === 'ENOTFOUND';
 }
 
 export interface ChosenPassword {

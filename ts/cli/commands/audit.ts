@@ -1,54 +1,34 @@
 /** `svc audit`: the audit log of a running node. */
-import { command } from '../command.ts';
-import { formatTable, printable } from '../format.ts';
-import { clientOptions, ServerClient } from '../server-client.ts';
+import { listCommand, requestCommand } from '../server-command.ts';
 
-interface AuditRecord {
-  seq: number;
-  at: string;
-  tenant: string;
-  actor: string;
-  action: string;
-  target: string;
-  outcome: string;
-  remote_address: string;
-}
-
-const path = '/api/v1/security/audit';
-
-export const audit = command({
+export const audit = listCommand({
   words: ['audit'],
   summary: 'Show what was done by whom, newest first',
-  options: { ...clientOptions, limit: { kind: 'integer', value: 'N', min: 1, max: 1000, help: 'lines (default 50)' } },
+  options: { limit: { kind: 'integer', value: 'N', min: 1, max: 1000, help: 'lines (default 50)' } },
   examples: ['svc audit --limit 20'],
-  async run(invocation) {
-    const { options, terminal, signal } = invocation;
-    const query = `?limit=${options.limit ?? 50}`;
-    const { data } = (await ServerClient.from(invocation).send('GET', path + query, undefined, signal)) as {
-      data: AuditRecord[];
-    };
-    const rows = data.map(({ seq, at, tenant, actor, action, target, outcome, remote_address: remote }) => [
-      ...[String(seq), at, tenant, printable(actor), printable(action), printable(target) || '-', outcome, remote || '-'],
-    ]);
-    terminal.result(data, formatTable(['NO', 'AT', 'TENANT', 'ACTOR', 'ACTION', 'TARGET', 'OUTCOME', 'FROM'], rows));
-    return 'ok';
+  route: 'GET /api/v1/security/audit',
+  given: ({ options }) => ({ query: { limit: options.limit ?? 50 } }),
+  columns: {
+    NO: ({ seq }) => seq,
+    AT: ({ at }) => at,
+    TENANT: ({ tenant }) => tenant,
+    ACTOR: ({ actor }) => actor,
+    ACTION: ({ action }) => action,
+    TARGET: ({ target }) => target || null,
+    OUTCOME: ({ outcome }) => outcome,
+    FROM: ({ remote_address: address }) => address || null,
   },
 });
 
-export const auditVerify = command({
+export const auditVerify = requestCommand({
   words: ['audit', 'verify'],
   summary: 'Prove that no line of the audit log was changed, removed or put in by hand',
-  options: clientOptions,
   examples: ['svc audit verify'],
-  async run(invocation) {
-    const { terminal, signal } = invocation;
-    const answer = await ServerClient.from(invocation).send('GET', `${path}/verify`, undefined, signal);
-    const { entries, broken_at: brokenAt } = answer as { entries: number; broken_at: number | null };
-    const text =
-      brokenAt === null
-        ? `the chain holds: ${entries} lines are what was written`
-        : `the chain is broken at line ${brokenAt}: it, or a line before or behind it, was changed, removed or put in by hand`;
-    terminal.result({ entries, broken_at: brokenAt }, text);
-    return brokenAt === null ? 'ok' : 'verification_failed';
-  },
+  route: 'GET /api/v1/security/audit/verify',
+  text: ({ entries, broken_at: brokenAt }) =>
+    brokenAt === null
+      ? `the chain holds: ${entries} lines are what was written`
+      : `the chain is broken at line ${brokenAt}: it, or a line before or behind it, was changed, removed or put in by hand`,
+  record: ({ entries, broken_at }) => ({ entries, broken_at }),
+  exit: ({ broken_at: brokenAt }) => (brokenAt === null ? 'ok' : 'verification_failed'),
 });

@@ -1,16 +1,11 @@
-import { command } from '../command.ts';
-import { jobPath } from '../job-row.ts';
-import { clientOptions, ServerClient } from '../server-client.ts';
-import { readToEnd } from './jobs-follow.ts';
+import { serverCommand } from '../server-command.ts';
+import { readToEnd } from './jobs.ts';
 
-export const backupCreate = command({
+export const backupCreate = serverCommand({
   words: ['backup', 'create'],
   summary: 'Back the running node up while it serves, and wait until the backup is there',
-  options: clientOptions,
-  async run(invocation) {
-    const { terminal, signal } = invocation;
-    const client = ServerClient.from(invocation);
-    const { job_id: id } = (await client.send('POST', '/api/v1/backup/backups', undefined, signal)) as { job_id: string };
-    return readToEnd(await client.stream(`${jobPath(id)}/events`, signal), terminal);
+  async run({ client, terminal }) {
+    const { job_id: id } = await client.call('POST /api/v1/backup/backups');
+    return readToEnd(await client.request('GET /api/v1/system/jobs/{id}/events', { params: { id } }), terminal);
   },
 });

@@ -1,16 +1,8 @@
 import { destinationText } from '../backup-access.ts';
-import { command } from '../command.ts';
 import { printable } from '../format.ts';
-import { clientOptions, ServerClient } from '../server-client.ts';
+import { serverCommand } from '../server-command.ts';
 
-interface Destination {
-  folder: string;
-  encrypted: boolean | null;
-}
-
-const path = '/api/v1/backup/destination';
-
-export const backupDestination = command({
+export const backupDestination = serverCommand({
   words: ['backup', 'destination'],
   summary: 'Show where a running node puts its backups, or name another folder, bucket or SFTP server',
   positionals: [
@@ -20,22 +12,17 @@ export const backupDestination = command({
       optional: true,
     },
   ],
-  options: clientOptions,
   examples: [
     'svc backup destination',
     'svc backup destination /mnt/backups/svc',
     'svc backup destination "s3://backups/svc?endpoint=https://s3.example&region=eu-central-1"',
     'svc backup destination sftp://svc@backup.example/srv/svc',
   ],
-  async run(invocation) {
-    const [folder] = invocation.positionals;
-    const { terminal, signal } = invocation;
-    const client = ServerClient.from(invocation);
-    const answer =
+  async run({ positionals: [folder], client, terminal }) {
+    const shown =
       folder === undefined
-        ? await client.send('GET', path, undefined, signal)
-        : await client.send('PUT', path, { folder: destinationText(folder) }, signal);
-    const shown = answer as Destination;
+        ? await client.call('GET /api/v1/backup/destination')
+        : await client.call('PUT /api/v1/backup/destination', { body: { folder: destinationText(folder) } });
     const state = shown.encrypted === null ? 'no backups yet' : shown.encrypted ? 'encrypted' : 'not encrypted';
     terminal.result(shown, `${printable(shown.folder)} (${state})`);
     return 'ok';

@@ -2,20 +2,18 @@ import { text as readAll } from 'node:stream/consumers';
 import { ChatSession, noteSubstitute } from '../chat/chat-session.ts';
 import { type ChatMessage, streamChat } from '../chat/chat-stream.ts';
 import { CliError, usageError } from '../cli-error.ts';
-import { command, type Invocation } from '../command.ts';
 import { printable } from '../format.ts';
-import { findChatModel, servedModels } from '../served-model.ts';
-import { clientOptions, ServerClient } from '../server-client.ts';
+import { askModels, findChatModel } from '../served-model.ts';
+import { type Served, serverCommand } from '../server-command.ts';
 
 const options = {
-  ...clientOptions,
   model: { kind: 'text', value: 'NAME', help: 'model to ask (else the server’s default)', aliases: ['-m'] },
   system: { kind: 'text', value: 'TEXT', help: 'instruction for the model' },
   'max-tokens': { kind: 'integer', value: 'N', min: 1, help: 'longest answer, tokens' },
   temperature: { kind: 'text', value: 'X', help: '0 for the likeliest answer, up to 2' },
 } as const;
 
-export const chat = command({
+export const chat = serverCommand({
   words: ['chat'],
   summary: 'Talk to a model at the terminal; with words (or piped text) it answers once',
   positionals: [{ name: 'WORDS', help: 'a question; without one a conversation begins', optional: true, many: true }],
@@ -26,12 +24,11 @@ export const chat = command({
     'git diff | svc chat "Summarise this change"',
   ],
   async run(invocation) {
-    const { positionals, terminal, signal } = invocation;
-    const client = ServerClient.from(invocation);
+    const { positionals, client, terminal, signal } = invocation;
     const isConversation = positionals.length === 0 && process.stdin.isTTY === true;
     if (isConversation && terminal.json) throw usageError('--json needs a question', 'svc chat --json "your question"');
-    const request = { model: invocation.options.model ?? (await chooseModel(client, signal)), ...sampling(invocation) };
-    if (!isConversation) return answerOnce(invocation, client, request);
+    const request = { model: invocation.options.model ?? (await chooseModel(invocation)), ...sampling(invocation) };
+    if (!isConversation) return answerOnce(invocation, request);
     const { system } = invocation.options;
     const session = new ChatSession({ client, terminal, input: process.stdin, request, ...(system !== undefined && { system }) });
     // readline sees Ctrl-C first while it reads; the signal covers the time in between.
@@ -42,11 +39,10 @@ export const chat = command({
   },
 });
 
-type ChatInvocation = Invocation<typeof options>;
+type ChatInvocation = Served<typeof options>;
 
 async function answerOnce(
-  { options, positionals, terminal, signal }: ChatInvocation,
-  client: ServerClient,
+  { options, positionals, client, terminal, signal }: ChatInvocation,
   request: { model: string },
 ): Promise<'ok'> {
   const piped = process.stdin.isTTY ? '' : await readAll(process.stdin);
@@ -71,9 +67,8 @@ function sampling({ options }: ChatInvocation): { temperature?: number; maxToken
   return { ...(temperature !== undefined && { temperature }), ...(maxTokens !== undefined && { maxTokens }) };
 }
 
-async function chooseModel(client: ServerClient, signal: AbortSignal): Promise<string> {
-  const { body } = await client.get('/v1/models', signal);
-  const model = findChatModel(servedModels(body));
+async function chooseModel({ client, signal }: ChatInvocation): Promise<string> {
+  const model = findChatModel(await askModels(client, signal));
   if (model) return model.id;
   throw new CliError('not_found', 'not_found', 'the server has no model that chats', 'pull one: svc models pull qwen3-0.6b-q8_0');
 }

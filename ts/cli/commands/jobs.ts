@@ -1,60 +1,80 @@
-import { command } from '../command.ts';
-import { formatTable, printable } from '../format.ts';
-import { type JobRow, jobPath, jobsPath, jobText, progressText, stateText } from '../job-row.ts';
-import { clientOptions, ServerClient } from '../server-client.ts';
+/** `svc jobs`: background jobs of a running server. */
+import { readEvents } from '../../client/events.ts';
+import { CliError } from '../cli-error.ts';
+import { printable } from '../format.ts';
+import { hasEnded, type Job, jobText, progressText, stateText } from '../job.ts';
+import { listCommand, requestCommand, serverCommand } from '../server-command.ts';
+import type { Terminal } from '../terminal.ts';
 
-const job = { name: 'JOB', help: 'id of the job, as `svc jobs list` shows it' };
+const jobId = { name: 'JOB', help: 'id of the job, as `svc jobs list` shows it' };
 
-export const jobsList = command({
+export const jobsList = listCommand({
   words: ['jobs', 'list'],
   summary: 'Background jobs of a running server, newest first',
   options: {
-    ...clientOptions,
     state: { kind: 'choice', choices: ['queued', 'running', 'done', 'failed', 'cancelled'], help: 'only jobs in this state' },
     kind: { kind: 'text', value: 'KIND', help: 'only jobs of this kind, for example inference.pull' },
     limit: { kind: 'integer', value: 'N', min: 1, max: 200, help: 'as many at most (50)' },
   },
   examples: ['svc jobs list', 'svc jobs list --state failed'],
-  async run(invocation) {
-    const { options, terminal, signal } = invocation;
-    const { state, kind, limit } = options;
-    const query = new URLSearchParams({
-      ...(state !== undefined && { state }),
-      ...(kind !== undefined && { kind }),
-      ...(limit !== undefined && { limit: String(limit) }),
-    });
-    const answer = await ServerClient.from(invocation).send('GET', `${jobsPath}?${query}`, undefined, signal);
-    const { jobs } = answer as { jobs: JobRow[] };
-    const rows = jobs.map((row) => [row.id, printable(row.kind), stateText(row), row.created_at, progressText(row)]);
-    const text = rows.length === 0 ? 'no jobs' : formatTable(['JOB', 'KIND', 'STATE', 'CREATED', 'PROGRESS'], rows);
-    terminal.result(jobs, text);
-    return 'ok';
+  route: 'GET /api/v1/system/jobs',
+  given: ({ options: { state, kind, limit } }) => ({ query: { state, kind, limit } }),
+  columns: {
+    JOB: ({ id }) => id,
+    KIND: ({ kind }) => kind,
+    STATE: stateText,
+    CREATED: ({ created_at: at }) => at,
+    PROGRESS: progressText,
   },
+  empty: 'no jobs',
 });
 
-export const jobsShow = command({
+export const jobsShow = requestCommand({
   words: ['jobs', 'show'],
   summary: 'One background job: state, progress, result or error',
-  positionals: [job],
-  options: clientOptions,
-  async run(invocation) {
-    const { positionals, terminal, signal } = invocation;
-    const row = await ServerClient.from(invocation).send('GET', jobPath(positionals[0] ?? ''), undefined, signal);
-    terminal.result(row, jobText(row as JobRow));
-    return 'ok';
-  },
+  positionals: [jobId],
+  route: 'GET /api/v1/system/jobs/{id}',
+  given: ({ positionals: [id = ''] }) => ({ params: { id } }),
+  text: jobText,
 });
 
-export const jobsCancel = command({
+export const jobsFollow = serverCommand({
+  words: ['jobs', 'follow'],
+  summary: 'Watch a background job until it ends; fails when the job does',
+  positionals: [jobId],
+  run: async ({ positionals: [id = ''], client, terminal }) =>
+    readToEnd(await client.request('GET /api/v1/system/jobs/{id}/events', { params: { id } }), terminal),
+});
+
+export const jobsCancel = requestCommand({
   words: ['jobs', 'cancel'],
   summary: 'Cancel a background job: at once while it is queued, soon while it runs',
-  positionals: [job],
-  options: clientOptions,
-  async run(invocation) {
-    const { positionals, terminal, signal } = invocation;
-    const path = `${jobPath(positionals[0] ?? '')}/cancel`;
-    const row = (await ServerClient.from(invocation).send('POST', path, undefined, signal)) as JobRow;
-    terminal.result(row, `${row.id} is ${stateText(row)}`);
-    return 'ok';
-  },
+  positionals: [jobId],
+  route: 'POST /api/v1/system/jobs/{id}/cancel',
+  given: ({ positionals: [id = ''] }) => ({ params: { id } }),
+  text: (job) => `${job.id} is ${stateText(job)}`,
 });
+
+/** Shows a job's progress until it ends. Throws CliError when the job failed or the stream was cut. */
+export async function readToEnd({ body }: Response, terminal: Terminal): Promise<'ok'> {
+  let shown = '';
+  for await (const events of body === null ? [] : readEvents(body))
+    for (const { data } of events) {
+      const job = JSON.parse(data) as Job;
+      if (hasEnded(job)) return ended(job, (text) => terminal.result(job, text));
+      const line = `${stateText(job)}: ${progressText(job)}`;
+      if (line !== shown) terminal.note(line);
+      shown = line;
+    }
+  throw new CliError('failed', 'stream_cut', 'the server ended before the job did', 'follow the job again once it is back');
+}
+
+function ended(job: Job, show: (text: string) => void): 'ok' {
+  if (job.state === 'done') {
+    show(jobText(job));
+    return 'ok';
+  }
+  const reason = job.error === null ? '' : `: ${printable(job.error.detail)}`;
+  const remedy = printable(job.error?.remedy ?? 'enqueue it again if it is still wanted');
+  throw new CliError('failed', `job_${job.state}`, `the job ${job.id} is ${job.state}${reason}`, remedy);
+}

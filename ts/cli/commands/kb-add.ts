@@ -1,13 +1,14 @@
+import type { Client } from '../../client/client.ts';
+import { pauseFor } from '../../client/retry.ts';
 import { usageError } from '../cli-error.ts';
-import { command } from '../command.ts';
 import { printable } from '../format.ts';
-import { hasEnded, type JobRow, jobPath } from '../job-row.ts';
+import { hasEnded, type Job } from '../job.ts';
 import { type DocumentFile, findDocumentFiles } from '../knowledge/document-files.ts';
 import { type Outcome, type SentFile, sendFile, sentFile, sha256OfFile } from '../knowledge/file-upload.ts';
-import { DEFAULT_NAMESPACE, KnowledgeClient, namespaceOption } from '../knowledge/knowledge-client.ts';
+import { DEFAULT_NAMESPACE, documentsOf, namespaceOption, tenantOf } from '../knowledge/knowledge-client.ts';
 import { SentBytes, sideBySide } from '../knowledge/side-by-side.ts';
 import type { Progress } from '../progress-bar.ts';
-import { clientOptions, ServerClient } from '../server-client.ts';
+import { serverCommand } from '../server-command.ts';
 
 /** What became of the files. */
 interface LeftFile {
@@ -31,21 +32,19 @@ const POLL_MS = 500;
 /** While one file is embedded, others are on their way. */
 const SENT_AT_ONCE = 4;
 
-export const kbAdd = command({
+export const kbAdd = serverCommand({
   words: ['kb', 'add'],
   summary: 'Add files and folders to a knowledge base; unchanged files are skipped, and what was cut off goes on',
   positionals: [{ name: 'PATH', help: 'text, PDF, Office and other files, or folders to search through', many: true }],
-  options: { ...clientOptions, ...namespaceOption },
+  options: namespaceOption,
   examples: ['svc kb add docs/', 'svc kb add --namespace handbook README.md reports/2026.pdf'],
-  async run(invocation) {
-    const { options, positionals, terminal, signal } = invocation;
+  async run({ options, positionals, client, terminal, signal }) {
     const { files, skipped } = await findDocumentFiles(positionals, process.cwd());
     if (files.length === 0)
       throw usageError('there are no documents in what was named', 'name text, PDF and Office files, or their folder');
-    const server = ServerClient.from(invocation);
-    const client = await KnowledgeClient.open(server, signal);
-    const namespace = options.namespace ?? DEFAULT_NAMESPACE;
-    const known = new Map((await client.documents(namespace)).map(({ source, sha256 }) => [source, sha256]));
+    const tenant = await tenantOf(client);
+    const { namespace = DEFAULT_NAMESPACE } = options;
+    const known = new Map((await documentsOf(client, tenant, namespace)).map(({ source, sha256 }) => [source, sha256]));
     const report: Report = { added: 0, unchanged: 0, stored: [], warnings: [], skipped: [...skipped] };
     let hasFailed = false;
     const note = (file: DocumentFile, sent: SentFile) => {
@@ -76,14 +75,14 @@ export const kbAdd = command({
         const onNote = (text: string) => {
           report.note = text;
         };
-        const sent = await sendFile(file, sha256, { server, tenant: client.tenant, namespace, signal, onProgress, onNote });
+        const sent = await sendFile(file, sha256, { client, tenant, namespace, signal, onProgress, onNote });
         if ('job' in sent) jobs.push({ file, id: sent.job });
         else note(file, sent);
       }
       sizes.set(file, file.sizeBytes);
       show();
     });
-    for (const { file, id } of jobs) note(file, await endOf(server, id, file, progress, signal));
+    for (const { file, id } of jobs) note(file, await endOf(client, id, file, progress, signal));
     progress.end();
     // As they ended until here, which differs from time to time.
     for (const list of [report.stored, report.warnings, report.skipped]) list.sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -92,15 +91,9 @@ export const kbAdd = command({
   },
 });
 
-async function endOf(
-  server: ServerClient,
-  id: string,
-  file: DocumentFile,
-  progress: Progress,
-  signal: AbortSignal,
-): Promise<SentFile> {
+async function endOf(client: Client, id: string, file: DocumentFile, progress: Progress, signal: AbortSignal): Promise<SentFile> {
   for (;;) {
-    const job = (await server.send('GET', jobPath(id), undefined, signal)) as JobRow;
+    const job = await client.call('GET /api/v1/system/jobs/{id}', { params: { id } });
     if (job.state === 'done') return sentFile((job.result ?? {}) as Outcome);
     if (hasEnded(job)) return { refused: printable(failureOf(job)), isTemporary: job.error?.code === 'embedding_failed' };
     const { done = 0, total = null } = job.progress ?? {};
@@ -108,12 +101,11 @@ async function endOf(
       const doneBytes = Math.round((done / total) * file.sizeBytes);
       progress.update(`indexing ${printable(file.source)}`, doneBytes, file.sizeBytes);
     }
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    signal.throwIfAborted();
+    await pauseFor(POLL_MS, signal);
   }
 }
 
-function failureOf({ id, state, error }: JobRow): string {
+function failureOf({ id, state, error }: Job): string {
   if (error === null) return `the job ${id} is ${state}; add the file again`;
   return `${error.code}: ${[error.detail, error.remedy ?? 'Add the file again.'].join(' ')}`;
 }

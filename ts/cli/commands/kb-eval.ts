@@ -1,10 +1,10 @@
-import { command } from '../command.ts';
+import type { Client } from '../../client/client.ts';
 import { formatTable, printable } from '../format.ts';
-import { DEFAULT_NAMESPACE, KnowledgeClient, namespaceOption, type PassageRow } from '../knowledge/knowledge-client.ts';
+import { DEFAULT_NAMESPACE, namespaceOption, type Passage, tenantOf } from '../knowledge/knowledge-client.ts';
 import { type EvalQuestion, readQuestions } from '../knowledge/question-file.ts';
 import { isWanted, type Place, type Ranked, rankOf } from '../knowledge/retrieval-measures.ts';
-import { findChatModel, servedModels } from '../served-model.ts';
-import { clientOptions, ServerClient } from '../server-client.ts';
+import { askModels, findChatModel } from '../served-model.ts';
+import { serverCommand } from '../server-command.ts';
 
 /** What came of one question. */
 interface Asked {
@@ -12,7 +12,7 @@ interface Asked {
   readonly ranked: Ranked | undefined;
   /** Whether the search is sure enough for a chat to answer. */
   readonly isAnswerable: boolean;
-  readonly best: PassageRow | undefined;
+  readonly best: Passage | undefined;
   /** Of the model's answer; undefined: none was asked. */
   readonly citations: readonly Place[] | undefined;
 }
@@ -20,12 +20,11 @@ interface Asked {
 const TOP_K = 100;
 const MOST_SHOWN = 20;
 
-export const kbEval = command({
+export const kbEval = serverCommand({
   words: ['kb', 'eval'],
   summary: 'Measure how well a knowledge base answers a file of your own questions',
   positionals: [{ name: 'FILE', help: 'questions as JSON: question with sources (and pages), or with unanswerable: true' }],
   options: {
-    ...clientOptions,
     ...namespaceOption,
     mode: { kind: 'choice', choices: ['hybrid', 'lexical', 'dense'], help: 'how to search (default: hybrid)' },
     ask: { kind: 'flag', help: 'have a model answer each question, too, and check what it cites' },
@@ -37,36 +36,35 @@ export const kbEval = command({
     },
   },
   examples: ['svc kb eval questions.json', 'svc kb eval --ask --json --namespace handbook questions.jsonl'],
-  async run(invocation) {
-    const { options, positionals, terminal, signal } = invocation;
+  async run({ options, positionals, client, terminal, signal }) {
     const questions = await readQuestions(positionals[0] ?? '');
-    const server = ServerClient.from(invocation);
-    const client = await KnowledgeClient.open(server, signal);
-    const namespace = options.namespace ?? DEFAULT_NAMESPACE;
+    const tenant = await tenantOf(client);
+    const { namespace = DEFAULT_NAMESPACE, mode } = options;
     const progress = terminal.progress();
-    const model = options.ask ? await modelOf(server, options.model, signal) : undefined;
+    const model = options.ask ? (options.model ?? (await chatModel(client, signal))) : undefined;
     const asked: Asked[] = [];
     for (const [i, question] of questions.entries()) {
       progress.update('asking', i, questions.length);
-      const { results, answerable } = await client.find(namespace, question.question, TOP_K, { mode: options.mode });
-      const citations = model === undefined ? undefined : await citationsOf(server, model, namespace, question.question, signal);
+      const body = { tenant, namespace, query: question.question, top_k: TOP_K, mode };
+      const { results, answerable } = await client.call('POST /api/v1/vector/search', { body });
+      const citations = model === undefined ? undefined : await citationsOf(client, model, namespace, question.question);
       const ranked = question.sources.length === 0 ? undefined : rankOf(results, question);
       asked.push({ question, ranked, isAnswerable: answerable, best: results[0], citations });
     }
     progress.end();
-    const report = reportOf(namespace, options.mode ?? 'hybrid', model, asked);
+    const report = reportOf(namespace, mode ?? 'hybrid', model, asked);
     terminal.result(report, textOf(report));
     return 'ok';
   },
 });
 
-async function modelOf(server: ServerClient, wanted: string | undefined, signal: AbortSignal): Promise<string> {
-  return wanted ?? findChatModel(servedModels((await server.get('/v1/models', signal)).body))?.id ?? 'default';
+async function chatModel(client: Client, signal: AbortSignal): Promise<string> {
+  return findChatModel(await askModels(client, signal))?.id ?? 'default';
 }
 
-async function citationsOf(server: ServerClient, model: string, namespace: string, content: string, signal: AbortSignal) {
+async function citationsOf(client: Client, model: string, namespace: string, content: string): Promise<Place[]> {
   const body = { model, temperature: 0, knowledge: [namespace], messages: [{ role: 'user', content }] };
-  const { citations = [] } = (await server.send('POST', '/v1/chat/completions', body, signal)) as { citations?: Place[] };
+  const { citations = [] } = await client.call('POST /v1/chat/completions', { body });
   return citations.map(({ source, page }) => ({ source, page }));
 }
 

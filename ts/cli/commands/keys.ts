@@ -1,53 +1,31 @@
 /** `svc key`: API keys of accounts of a running node. */
-import { command } from '../command.ts';
-import { formatTable, printable } from '../format.ts';
-import { clientOptions, ServerClient } from '../server-client.ts';
-import { findUser } from './accounts.ts';
+import { listCommand, requestCommand } from '../server-command.ts';
+import { scopesOf, userId } from './accounts.ts';
 
-interface KeyRecord {
-  id: string;
-  name: string;
-  start: string;
-  scopes: string[] | null;
-  expires_at: string | null;
-  used_at: string | null;
-}
-
-const path = '/api/v1/identity/keys';
 const userOption = { kind: 'text', value: 'NAME', help: 'account (default: that of the key in SVC_API_KEY)' } as const;
 
-export const keyList = command({
+export const keyList = listCommand({
   words: ['key', 'list'],
   summary: 'List API keys',
-  options: { ...clientOptions, user: userOption },
+  options: { user: userOption },
   examples: ['svc key list --user ann'],
-  async run(invocation) {
-    const { options, terminal, signal } = invocation;
-    const client = ServerClient.from(invocation);
-    const owner = options.user === undefined ? undefined : await findUser(client, options.user, signal);
-    const query = `?limit=1000${owner === undefined ? '' : `&user=${owner.id}`}`;
-    const { data } = (await client.send('GET', path + query, undefined, signal)) as { data: KeyRecord[] };
-    const rows = data.map(({ id, name, start, scopes, expires_at, used_at }) => [
-      ...[
-        printable(name),
-        `${start}...`,
-        scopes === null ? 'all of the role' : scopes.join(' '),
-        expires_at ?? 'never',
-        used_at ?? 'never',
-        id,
-      ],
-    ]);
-    terminal.result(data, formatTable(['NAME', 'KEY', 'SCOPES', 'EXPIRES', 'USED', 'ID'], rows));
-    return 'ok';
+  route: 'GET /api/v1/identity/keys',
+  given: async ({ options, client }) => ({ query: { limit: 1000, user: await userId(client, options.user) } }),
+  columns: {
+    NAME: ({ name }) => name,
+    KEY: ({ start }) => `${start}...`,
+    SCOPES: ({ scopes }) => scopes?.join(' ') ?? 'all of the role',
+    EXPIRES: ({ expires_at: at }) => at ?? 'never',
+    USED: ({ used_at: at }) => at ?? 'never',
+    ID: ({ id }) => id,
   },
 });
 
-export const keyCreate = command({
+export const keyCreate = requestCommand({
   words: ['key', 'create'],
   summary: 'Make an API key, which is shown this once',
   positionals: [{ name: 'NAME', help: 'what the key is for' }],
   options: {
-    ...clientOptions,
     user: userOption,
     scope: {
       kind: 'texts',
@@ -57,34 +35,25 @@ export const keyCreate = command({
     'expires-in': { kind: 'integer', value: 'SECONDS', min: 1, help: 'how long the key works (default: until it is revoked)' },
   },
   examples: ['svc key create ci --user ann --scope chat:use'],
-  async run(invocation) {
-    const { positionals, options, terminal, signal } = invocation;
-    const client = ServerClient.from(invocation);
-    const { user, scope } = options;
-    const seconds = options['expires-in'];
-    const body = {
-      name: positionals[0] ?? '',
-      ...(user !== undefined && { user: (await findUser(client, user, signal)).id }),
-      ...(scope !== undefined && { scopes: scope }),
-      ...(seconds !== undefined && { expires_in_seconds: seconds }),
-    };
-    const key = (await client.send('POST', path, body, signal)) as { api_key: string };
-    terminal.result(key, key.api_key);
-    return 'ok';
-  },
+  route: 'POST /api/v1/identity/keys',
+  given: async ({ positionals: [name = ''], options: { user, scope, 'expires-in': seconds }, client }) => ({
+    body: {
+      name,
+      user: await userId(client, user),
+      scopes: scopesOf(scope),
+      expires_in_seconds: seconds,
+    },
+  }),
+  text: ({ api_key: key }) => key,
 });
 
-export const keyRevoke = command({
+export const keyRevoke = requestCommand({
   words: ['key', 'revoke'],
   summary: 'Revoke an API key; it stops at once',
   positionals: [{ name: 'ID', help: 'id of the key, as `svc key list` shows it' }],
-  options: clientOptions,
   examples: ['svc key revoke key_0123456789abcdef'],
-  async run(invocation) {
-    const { positionals, terminal, signal } = invocation;
-    const [id = ''] = positionals;
-    await ServerClient.from(invocation).send('DELETE', `${path}/${encodeURIComponent(id)}`, undefined, signal);
-    terminal.result({ id, revoked: true }, `${id} is revoked`);
-    return 'ok';
-  },
+  route: 'DELETE /api/v1/identity/keys/{id}',
+  given: ({ positionals: [id = ''] }) => ({ params: { id } }),
+  text: (_, { positionals: [id] }) => `${id} is revoked`,
+  record: (_, { positionals: [id] }) => ({ id, revoked: true }),
 });

@@ -1,52 +1,33 @@
 /** `svc license`: what the installation may do, and how a license comes to it. */
 import { readFileSync, statSync } from 'node:fs';
+import type { Answer, Body } from '../../client/client.ts';
 import { inspectLicense, MAX_LICENSE_BYTES, productKeys } from '../../server/domains/license/index.ts';
 import { CliError } from '../cli-error.ts';
 import { command } from '../command.ts';
 import { formatTable, printable } from '../format.ts';
-import { clientOptions, ServerClient } from '../server-client.ts';
+import { requestCommand } from '../server-command.ts';
 
-interface LicenseRecord {
-  status: string;
-  tier: string;
-  features: string[];
-  installation: string;
-  license_id: string | null;
-  licensee: string | null;
-  expires_at: string | null;
-  grace_ends_at: string | null;
-  problem: { code: string; detail: string } | null;
-}
+type License = Answer<'GET /api/v1/license/health'>;
+type LicenseFile = Body<'PUT /api/v1/license'>;
 
 const fileArgument = [{ name: 'FILE', help: 'the license file' }] as const;
 
-export const licenseShow = command({
+export const licenseShow = requestCommand({
   words: ['license', 'show'],
   summary: 'Show the license of a running server, or how long it can be evaluated',
-  options: clientOptions,
   examples: ['svc license show'],
-  async run(invocation) {
-    const { terminal, signal } = invocation;
-    const path = '/api/v1/license/health';
-    const shown = (await ServerClient.from(invocation).send('GET', path, undefined, signal)) as LicenseRecord;
-    terminal.result(shown, tableOf(shown));
-    return 'ok';
-  },
+  route: 'GET /api/v1/license/health',
+  text: factsOf,
 });
 
-export const licenseInstall = command({
+export const licenseInstall = requestCommand({
   words: ['license', 'install'],
   summary: 'Install a license on a running server; it holds at once',
   positionals: fileArgument,
-  options: clientOptions,
   examples: ['svc license install license.json'],
-  async run(invocation) {
-    const { positionals, terminal, signal } = invocation;
-    const license = readLicense(positionals[0] ?? '');
-    const shown = (await ServerClient.from(invocation).send('PUT', '/api/v1/license', license, signal)) as LicenseRecord;
-    terminal.result(shown, tableOf(shown));
-    return 'ok';
-  },
+  route: 'PUT /api/v1/license',
+  given: ({ positionals: [path = ''] }) => ({ body: readLicense(path) }),
+  text: factsOf,
 });
 
 export const licenseVerify = command({
@@ -71,11 +52,11 @@ export const licenseVerify = command({
   },
 });
 
-/** Throws CliError for a file that is not there, or no JSON. */
-function readLicense(path: string): unknown {
+/** What the members are, the server says. Throws CliError for a file that is not there, or no JSON. */
+function readLicense(path: string): LicenseFile {
   try {
     if (statSync(path).size > MAX_LICENSE_BYTES) throw new Error('it is too large to be a license');
-    return JSON.parse(readFileSync(path, 'utf8')) as unknown;
+    return JSON.parse(readFileSync(path, 'utf8')) as LicenseFile;
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     const why = isMissing ? 'there is no such file' : (error as Error).message.slice(0, 200);
@@ -89,7 +70,7 @@ function readLicense(path: string): unknown {
   }
 }
 
-function tableOf(license: LicenseRecord): string {
+function factsOf(license: License): string {
   const { status, tier, features, installation, license_id: id, licensee, problem } = license;
   const rows = [
     ['status', status],

@@ -4,8 +4,8 @@ import { usageError } from '../cli-error.ts';
 import { command } from '../command.ts';
 import { inferenceValues, readConfig } from '../configuration.ts';
 import { formatBytes, printable } from '../format.ts';
-import { clientOptions, ServerClient } from '../server-client.ts';
-import { readToEnd } from './jobs-follow.ts';
+import { clientOptions, openClient } from '../server-client.ts';
+import { readToEnd } from './jobs.ts';
 
 export const modelsPull = command({
   words: ['models', 'pull'],
@@ -31,7 +31,7 @@ export const modelsPull = command({
       throw usageError('--sha256 is not 64 hexadecimal digits', 'copy it from the page of the file');
     if (options.server) {
       const body = { reference: positionals[0] ?? '', name, sha256, force, stream: true };
-      return readToEnd(await ServerClient.from(invocation).post('/api/v1/models/pull', body, signal), terminal);
+      return readToEnd(await openClient(invocation).request('POST /api/v1/models/pull', { body }), terminal);
     }
     const values = inferenceValues(readConfig(invocation));
     const progress = terminal.progress();

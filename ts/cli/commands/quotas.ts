@@ -1,48 +1,37 @@
 /** `svc quota`: limits of tenants, users and keys of a running node. */
+import type { Answer } from '../../client/client.ts';
 import { usageError } from '../cli-error.ts';
-import { command } from '../command.ts';
-import { formatTable } from '../format.ts';
-import { clientOptions, ServerClient } from '../server-client.ts';
+import { type Columns, tableOf } from '../format.ts';
+import { listCommand, requestCommand } from '../server-command.ts';
 import { findUser } from './accounts.ts';
 
-interface QuotaRecord {
-  tenant: string;
-  user: string | null;
-  key: string | null;
-  requests_per_minute: number | null;
-  tokens_per_minute: number | null;
-  requests_per_month: number | null;
-  tokens_per_month: number | null;
-  used: { minute: Amounts; month: Amounts };
-}
+type Quota = Answer<'PUT /api/v1/metering/quotas'>;
 
-interface Amounts {
-  requests: number;
-  tokens: number;
-}
-
-const path = '/api/v1/metering/quotas';
 const LIMITS = ['requests-per-minute', 'tokens-per-minute', 'requests-per-month', 'tokens-per-month'] as const;
 const limit = (what: string) => ({ kind: 'text', value: 'N', help: `${what}; none removes it` }) as const;
 
-export const quotaList = command({
+const level = (used: number, most: number | null) => (most === null ? null : `${used} of ${most}`);
+const columns: Columns<Quota> = {
+  TENANT: ({ tenant }) => tenant,
+  'USER OR KEY': ({ user, key }) => user ?? key,
+  'REQUESTS/MIN': ({ used, requests_per_minute: most }) => level(used.minute.requests, most),
+  'TOKENS/MIN': ({ used, tokens_per_minute: most }) => level(used.minute.tokens, most),
+  'REQUESTS/MONTH': ({ used, requests_per_month: most }) => level(used.month.requests, most),
+  'TOKENS/MONTH': ({ used, tokens_per_month: most }) => level(used.month.tokens, most),
+};
+
+export const quotaList = listCommand({
   words: ['quota', 'list'],
   summary: 'List the quotas and what is used of them',
-  options: clientOptions,
   examples: ['svc quota list'],
-  async run(invocation) {
-    const { terminal, signal } = invocation;
-    const { data } = (await ServerClient.from(invocation).send('GET', path, undefined, signal)) as { data: QuotaRecord[] };
-    terminal.result(data, tableOf(data));
-    return 'ok';
-  },
+  route: 'GET /api/v1/metering/quotas',
+  columns,
 });
 
-export const quotaSet = command({
+export const quotaSet = requestCommand({
   words: ['quota', 'set'],
   summary: 'Set the quotas of a tenant, or of one of its users or keys',
   options: {
-    ...clientOptions,
     tenant: { kind: 'text', value: 'ID', help: 'the tenant (default: that of the caller)' },
     user: { kind: 'text', value: 'NAME', help: 'an account, instead of the whole tenant' },
     key: { kind: 'text', value: 'ID', help: 'an API key, instead of the whole tenant' },
@@ -52,25 +41,17 @@ export const quotaSet = command({
     'tokens-per-month': limit('tokens in a calendar month (UTC)'),
   },
   examples: ['svc quota set --tenant acme --tokens-per-month 5000000', 'svc quota set --user bob --requests-per-minute none'],
-  async run(invocation) {
-    const { options, terminal, signal } = invocation;
+  route: 'PUT /api/v1/metering/quotas',
+  given: async ({ options, client }) => {
     const limits = LIMITS.flatMap((name) =>
       options[name] === undefined ? [] : [[name.replaceAll('-', '_'), readLimit(name, options[name])]],
     );
     if (limits.length === 0) throw usageError('no limit is named', `give one of ${LIMITS.map((name) => `--${name}`).join(', ')}`);
-    const client = ServerClient.from(invocation);
-    const user = options.user === undefined ? undefined : await findUser(client, options.user, signal);
+    const user = options.user === undefined ? undefined : await findUser(client, options.user);
     const tenant = options.tenant ?? user?.tenant;
-    const body = {
-      ...(tenant !== undefined && { tenant }),
-      ...(user !== undefined && { user: user.id }),
-      ...(options.key !== undefined && { key: options.key }),
-      ...Object.fromEntries(limits),
-    };
-    const quota = (await client.send('PUT', path, body, signal)) as QuotaRecord;
-    terminal.result(quota, tableOf([quota]));
-    return 'ok';
+    return { body: { tenant, user: user?.id, key: options.key, ...Object.fromEntries(limits) } };
   },
+  text: (quota) => tableOf(columns, [quota]),
 });
 
 function readLimit(name: string, text: string): number | null {
@@ -78,14 +59,4 @@ function readLimit(name: string, text: string): number | null {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= 1 && Number.isSafeInteger(value)) return value;
   throw usageError(`--${name} is "${text}"`, 'give a whole number from 1, or none');
-}
-
-function tableOf(quotas: readonly QuotaRecord[]): string {
-  const level = (used: number, most: number | null) => (most === null ? '-' : `${used} of ${most}`);
-  const rows = quotas.map(({ tenant, user, key, used, ...limits }) => [
-    ...[tenant, user ?? key ?? '-', level(used.minute.requests, limits.requests_per_minute)],
-    ...[level(used.minute.tokens, limits.tokens_per_minute), level(used.month.requests, limits.requests_per_month)],
-    level(used.month.tokens, limits.tokens_per_month),
-  ]);
-  return formatTable(['TENANT', 'USER OR KEY', 'REQUESTS/MIN', 'TOKENS/MIN', 'REQUESTS/MONTH', 'TOKENS/MONTH'], rows);
 }

@@ -1,43 +1,41 @@
 import { ROLES } from '../../server/platform/module/module-names.ts';
 import { usageError } from '../cli-error.ts';
-import { command, type Invocation } from '../command.ts';
-import { formatTable } from '../format.ts';
-import { clientOptions, ServerClient } from '../server-client.ts';
+import type { Invocation } from '../command.ts';
+import { tableOf } from '../format.ts';
+import { serverCommand } from '../server-command.ts';
 
-interface RoleRow {
-  role: string;
-  enabled: boolean;
-  modules: string[];
-}
-
-const path = '/api/v1/system/roles';
-
-export const roles = command({
+export const roles = serverCommand({
   words: ['roles'],
   summary: 'Show the roles of a running node, or switch one on or off',
   positionals: [
     { name: 'ROLE', help: `one of ${ROLES.join(', ')}`, optional: true },
     { name: 'on|off', help: 'the new state; it holds at once and after a restart', optional: true },
   ],
-  options: clientOptions,
   examples: ['svc roles', 'svc roles inference off'],
-  async run(invocation) {
-    const { positionals, terminal, signal } = invocation;
-    const client = ServerClient.from(invocation);
+  async run({ positionals, client, terminal }) {
     const answer =
       positionals.length === 0
-        ? await client.send('GET', path, undefined, signal)
-        : await client.send('PUT', `${path}/${readRole(positionals)}`, { enabled: readState(positionals) }, signal);
-    const { roles: rows } = answer as { roles: RoleRow[] };
-    const table = rows.map(({ role, enabled, modules }) => [role, enabled ? 'on' : 'off', modules.join(' ') || '-']);
-    terminal.result(rows, formatTable(['ROLE', 'STATE', 'MODULES'], table));
+        ? await client.call('GET /api/v1/system/roles')
+        : await client.call('PUT /api/v1/system/roles/{role}', {
+            params: { role: readRole(positionals) },
+            body: { enabled: readState(positionals) },
+          });
+    const columns = {
+      ROLE: ({ role }: Role) => role,
+      STATE: ({ enabled }: Role) => (enabled ? 'on' : 'off'),
+      MODULES: ({ modules }: Role) => modules.join(' ') || null,
+    };
+    terminal.result(answer.roles, tableOf(columns, answer.roles));
     return 'ok';
   },
 });
 
-function readRole([role = '']: Invocation['positionals']): string {
-  if ((ROLES as readonly string[]).includes(role)) return role;
-  throw usageError(`"${role}" is no role`, `give one of ${ROLES.join(', ')}`);
+type Role = { role: string; enabled: boolean; modules: string[] };
+
+function readRole([given = '']: Invocation['positionals']): (typeof ROLES)[number] {
+  const role = ROLES.find((each) => each === given);
+  if (role !== undefined) return role;
+  throw usageError(`"${given}" is no role`, `give one of ${ROLES.join(', ')}`);
 }
 
 function readState([, state]: Invocation['positionals']): boolean {

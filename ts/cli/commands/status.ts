@@ -1,23 +1,20 @@
-import { command } from '../command.ts';
+import { sentenceOf } from '../../client/refusal.ts';
 import { formatTable, printable } from '../format.ts';
-import { type ServedModel, servedModels } from '../served-model.ts';
-import { clientOptions, errorSentence, ServerClient } from '../server-client.ts';
+import { askModels, type ServedModel } from '../served-model.ts';
+import { atOnce, readAnswer } from '../server-client.ts';
+import { serverCommand } from '../server-command.ts';
 
 type Fields = Record<string, unknown>;
 
-export const status = command({
+export const status = serverCommand({
   words: ['status'],
   summary: 'Ask a running server how it is and which models it has',
-  options: clientOptions,
   examples: ['svc status', 'svc status --url http://10.0.0.5:8880 --json'],
-  async run(invocation) {
-    const { terminal, signal } = invocation;
-    const client = ServerClient.from(invocation);
-    const health = await client.get('/health', signal);
-    const ready = await client.get('/readyz', signal);
-    const models = await client.get('/v1/models', signal);
+  async run({ client, terminal, signal }) {
+    const health = await readAnswer(await client.ask('GET /health', { signal: atOnce(signal) }));
+    const ready = await readAnswer(await client.ask('GET /readyz', { signal: atOnce(signal) }));
     const isReady = ready.status === 200;
-    const list = servedModels(models.body);
+    const list = await askModels(client, signal);
     terminal.result(
       { url: client.base.origin, ready: isReady, ready_status: ready.status, health: health.body, models: list },
       [...summary(client.base.origin, isReady, ready.body, fields(health.body)), '', formatModels(list)].join('\n'),
@@ -29,7 +26,7 @@ export const status = command({
 const fields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 
 function summary(origin: string, isReady: boolean, readiness: unknown, health: Fields): string[] {
-  const why = isReady ? '' : `: ${printable(errorSentence(readiness) ?? 'no reason given')}`;
+  const why = isReady ? '' : `: ${printable(sentenceOf(readiness) ?? 'no reason given')}`;
   const plain = Object.entries(health).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value));
   const nested = Object.entries(health).filter(([, value]) => typeof value === 'object' && value !== null);
   return [

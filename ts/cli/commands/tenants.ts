@@ -1,88 +1,55 @@
 /** `svc tenant`: tenants of a running node. */
-import { command } from '../command.ts';
-import { formatTable, printable } from '../format.ts';
-import { clientOptions, ServerClient } from '../server-client.ts';
+import type { Answer } from '../../client/client.ts';
+import { type Columns, tableOf } from '../format.ts';
+import { listCommand, requestCommand } from '../server-command.ts';
 
-interface TenantRecord {
-  id: string;
-  name: string;
-  tokens_per_minute: number | null;
-  priority: boolean;
-  model_access: string;
-  namespace_access: string;
-  created_at: string;
-}
+const columns: Columns<Answer<'POST /api/v1/identity/tenants'>> = {
+  ID: ({ id }) => id,
+  NAME: ({ name }) => name,
+  'TOKENS/MIN': ({ tokens_per_minute: tokens }) => tokens,
+  PRIORITY: ({ priority }) => (priority ? 'yes' : 'no'),
+  MODELS: ({ model_access: access }) => access,
+  KNOWLEDGE: ({ namespace_access: access }) => access,
+};
 
-const path = '/api/v1/identity/tenants';
-
-export const tenantList = command({
+export const tenantList = listCommand({
   words: ['tenant', 'list'],
   summary: 'List the tenants',
-  options: clientOptions,
   examples: ['svc tenant list'],
-  async run(invocation) {
-    const { terminal, signal } = invocation;
-    const { data } = (await ServerClient.from(invocation).send('GET', path, undefined, signal)) as { data: TenantRecord[] };
-    terminal.result(data, tableOf(data));
-    return 'ok';
-  },
+  route: 'GET /api/v1/identity/tenants',
+  columns,
 });
 
-export const tenantCreate = command({
+export const tenantCreate = requestCommand({
   words: ['tenant', 'create'],
   summary: 'Make a tenant',
   positionals: [{ name: 'ID', help: 'letters, digits and _.:@-' }],
   options: {
-    ...clientOptions,
     name: { kind: 'text', value: 'NAME', help: 'name for people (default: the id)' },
     'tokens-per-minute': { kind: 'integer', value: 'N', min: 1, help: 'prompt and completion tokens in any minute' },
     priority: { kind: 'flag', help: 'its requests may go before those of others' },
   },
   examples: ['svc tenant create acme --tokens-per-minute 60000'],
-  async run(invocation) {
-    const { positionals, options, terminal, signal } = invocation;
-    const { name, priority } = options;
-    const tokens = options['tokens-per-minute'];
-    const body = {
-      id: positionals[0] ?? '',
-      ...(name !== undefined && { name }),
-      ...(tokens !== undefined && { tokens_per_minute: tokens }),
-      ...(priority === true && { priority }),
-    };
-    const tenant = (await ServerClient.from(invocation).send('POST', path, body, signal)) as TenantRecord;
-    terminal.result(tenant, tableOf([tenant]));
-    return 'ok';
-  },
+  route: 'POST /api/v1/identity/tenants',
+  given: ({ positionals: [id = ''], options: { name, 'tokens-per-minute': tokens, priority } }) => ({
+    body: { id, name, tokens_per_minute: tokens, priority },
+  }),
+  text: (tenant) => tableOf(columns, [tenant]),
 });
 
-export const tenantAccess = command({
+export const tenantAccess = requestCommand({
   words: ['tenant', 'access'],
   summary: 'Say whether everybody in a tenant may use all models and knowledge bases, or only what groups grant',
   positionals: [{ name: 'ID', help: 'id of the tenant' }],
   options: {
-    ...clientOptions,
     models: { kind: 'choice', choices: ['open', 'granted'], help: 'open: all models; granted: those of one’s groups' },
     knowledge: { kind: 'choice', choices: ['open', 'granted'], help: 'the same for knowledge bases' },
   },
   examples: ['svc tenant access acme --models granted'],
-  async run(invocation) {
-    const { positionals, options, terminal, signal } = invocation;
-    const { models, knowledge } = options;
-    const body = {
-      ...(models !== undefined && { model_access: models }),
-      ...(knowledge !== undefined && { namespace_access: knowledge }),
-    };
-    const to = `${path}/${encodeURIComponent(positionals[0] ?? '')}`;
-    const tenant = (await ServerClient.from(invocation).send('PATCH', to, body, signal)) as TenantRecord;
-    terminal.result(tenant, tableOf([tenant]));
-    return 'ok';
-  },
+  route: 'PATCH /api/v1/identity/tenants/{id}',
+  given: ({ positionals: [id = ''], options: { models, knowledge } }) => ({
+    params: { id },
+    body: { model_access: models, namespace_access: knowledge },
+  }),
+  text: (tenant) => tableOf(columns, [tenant]),
 });
-
-function tableOf(tenants: readonly TenantRecord[]): string {
-  const rows = tenants.map(({ id, name, tokens_per_minute: tokens, priority, model_access, namespace_access }) => [
-    ...[id, printable(name), tokens === null ? '-' : String(tokens), priority ? 'yes' : 'no'],
-    ...[model_access, namespace_access],
-  ]);
-  return formatTable(['ID', 'NAME', 'TOKENS/MIN', 'PRIORITY', 'MODELS', 'KNOWLEDGE'], rows);
-}

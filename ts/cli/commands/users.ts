@@ -1,36 +1,22 @@
 /** `svc user`: accounts of a running node. */
+import type { Body } from '../../client/client.ts';
 import { usageError } from '../cli-error.ts';
-import { command, type Invocation } from '../command.ts';
-import { formatTable, printable } from '../format.ts';
-import { clientOptions, ServerClient } from '../server-client.ts';
-import { choosePassword, findUser, makeAccount, passwordOptions, ROLE_NAMES, USERS_PATH, type UserRecord } from './accounts.ts';
+import { tableOf } from '../format.ts';
+import { listCommand, requestCommand, type Served, serverCommand } from '../server-command.ts';
+import { choosePassword, findUser, makeAccount, passwordOptions, ROLE_NAMES, type User, userColumns } from './accounts.ts';
 
 const name = { name: 'NAME', help: 'name or id of the account' };
 
-export const userList = command({
+export const userList = listCommand({
   words: ['user', 'list'],
   summary: 'List the accounts',
-  options: clientOptions,
   examples: ['svc user list'],
-  async run(invocation) {
-    const { terminal, signal } = invocation;
-    const client = ServerClient.from(invocation);
-    const users: UserRecord[] = [];
-    let next: string | undefined = '';
-    while (next !== undefined) {
-      const page = (await client.send('GET', `${USERS_PATH}?limit=1000&after=${next}`, undefined, signal)) as {
-        data: UserRecord[];
-        next?: string;
-      };
-      users.push(...page.data);
-      next = page.next;
-    }
-    terminal.result(users, tableOf(users));
-    return 'ok';
-  },
+  route: 'GET /api/v1/identity/users',
+  isWhole: true,
+  columns: userColumns,
 });
 
-export const userCreate = command({
+export const userCreate = serverCommand({
   words: ['user', 'create'],
   summary: 'Make an account',
   positionals: [{ name: 'NAME', help: 'name to sign in with' }],
@@ -44,92 +30,69 @@ export const userCreate = command({
   examples: ['svc user create bob --role developer --tenant acme', 'svc user create ci --service --tenant acme'],
   async run(invocation) {
     const { positionals, options, terminal } = invocation;
-    const { email, tenant, role = 'viewer' } = options;
-    const { service = false } = options;
+    const { email, tenant, role = 'viewer', service } = options;
+    const [username = ''] = positionals;
     const chosen = options['no-password'] || service ? undefined : await choosePassword(options['password-stdin']);
-    const body = {
-      ...{ username: positionals[0] ?? '', role },
-      ...(email !== undefined && { email }),
-      ...(tenant !== undefined && { tenant }),
-      ...(service && { service }),
-    };
-    const { user, shown, passwordLines } = await makeAccount(invocation, ServerClient.from(invocation), body, chosen);
+    const { user, shown, passwordLines } = await makeAccount(invocation, { username, role, email, tenant, service }, chosen);
     terminal.result(shown, [`${user.username} is ${user.role} in ${user.tenant}`, ...passwordLines].join('\n'));
     return 'ok';
   },
 });
 
-export const userRole = command({
+const patched = {
+  route: 'PATCH /api/v1/identity/users/{id}',
+  text: (user: User) => tableOf(userColumns, [user]),
+} as const;
+
+async function patch({ positionals: [given], client }: Served, body: Body<typeof patched.route>) {
+  return { params: { id: (await findUser(client, given)).id }, body };
+}
+
+export const userRole = requestCommand({
   words: ['user', 'role'],
   summary: 'Change the role of an account',
   positionals: [name, { name: 'ROLE', help: `one of ${ROLE_NAMES.join(', ')}` }],
-  options: clientOptions,
   examples: ['svc user role bob admin'],
-  run: (invocation) => {
-    const [, role = ''] = invocation.positionals;
-    if ((ROLE_NAMES as readonly string[]).includes(role)) return patch(invocation, { role });
-    throw usageError(`"${role}" is no role`, `give one of ${ROLE_NAMES.join(', ')}`);
+  ...patched,
+  given: (invocation) => {
+    const [, given = ''] = invocation.positionals;
+    const role = ROLE_NAMES.find((each) => each === given);
+    if (role !== undefined) return patch(invocation, { role });
+    throw usageError(`"${given}" is no role`, `give one of ${ROLE_NAMES.join(', ')}`);
   },
 });
 
-export const userDisable = command({
+export const userDisable = requestCommand({
   words: ['user', 'disable'],
   summary: 'Disable an account: its sessions end and its keys are refused',
   positionals: [name],
-  options: clientOptions,
   examples: ['svc user disable bob'],
-  run: (invocation) => patch(invocation, { disabled: true }),
+  ...patched,
+  given: (invocation) => patch(invocation, { disabled: true }),
 });
 
-export const userEnable = command({
+export const userEnable = requestCommand({
   words: ['user', 'enable'],
   summary: 'Enable an account again',
   positionals: [name],
-  options: clientOptions,
   examples: ['svc user enable bob'],
-  run: (invocation) => patch(invocation, { disabled: false }),
+  ...patched,
+  given: (invocation) => patch(invocation, { disabled: false }),
 });
 
-export const userReset = command({
+export const userReset = serverCommand({
   words: ['user', 'reset'],
   summary: 'Issue a token with which an account sets a new password once, within an hour',
   positionals: [name],
-  options: clientOptions,
   examples: ['svc user reset bob'],
-  async run(invocation) {
-    const { positionals, terminal, signal } = invocation;
-    const client = ServerClient.from(invocation);
-    const user = await findUser(client, positionals[0] ?? '', signal);
-    const reset = await client.send('POST', `${USERS_PATH}/${user.id}/password-reset`, undefined, signal);
-    const { token, expires_at: expiresAt } = reset as { token: string; expires_at: string };
+  async run({ positionals: [given], client, terminal }) {
+    const { id, username } = await findUser(client, given);
+    const { token, expires_at } = await client.call('POST /api/v1/identity/users/{id}/password-reset', { params: { id } });
     const lines = [
-      `token (shown once, until ${expiresAt}): ${token}`,
+      `token (shown once, until ${expires_at}): ${token}`,
       'POST /api/v1/auth/reset-password {"token", "password"} takes it',
     ];
-    terminal.result({ user: user.username, token, expires_at: expiresAt }, lines.join('\n'));
+    terminal.result({ user: username, token, expires_at }, lines.join('\n'));
     return 'ok';
   },
 });
-
-async function patch(invocation: Invocation<typeof clientOptions>, changes: object): Promise<'ok'> {
-  const { positionals, terminal, signal } = invocation;
-  const client = ServerClient.from(invocation);
-  const { id } = await findUser(client, positionals[0] ?? '', signal);
-  const user = (await client.send('PATCH', `${USERS_PATH}/${id}`, changes, signal)) as UserRecord;
-  terminal.result(user, tableOf([user]));
-  return 'ok';
-}
-
-function tableOf(users: readonly UserRecord[]): string {
-  const rows = users.map(({ id, username, tenant, role, disabled, signed_in_at, service }) => [
-    ...[
-      printable(username),
-      tenant,
-      role,
-      disabled ? 'disabled' : 'active',
-      service ? 'never: service' : (signed_in_at ?? '-'),
-      id,
-    ],
-  ]);
-  return formatTable(['NAME', 'TENANT', 'ROLE', 'STATE', 'SIGNED IN', 'ID'], rows);
-}

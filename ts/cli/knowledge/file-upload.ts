@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-import { CliError } from '../cli-error.ts';
+import type { Answer, Client } from '../../client/client.ts';
+import { Refusal } from '../../client/refusal.ts';
+import { retry } from '../../client/retry.ts';
 import { printable } from '../format.ts';
-import { errorSentence, refused, type ServerAnswer, type ServerClient } from '../server-client.ts';
 import type { DocumentFile } from './document-files.ts';
 
 /** `refused`: why the server does not take this file, with what to do; `isTemporary`: it may take it later. `warnings`: what of it was not read. */
@@ -17,7 +17,7 @@ export type SentFile =
   | { refused: string; isTemporary?: boolean };
 
 export interface FileUploadOptions {
-  readonly server: ServerClient;
+  readonly client: Client;
   readonly tenant: string;
   readonly namespace: string;
   readonly signal: AbortSignal;
@@ -29,11 +29,7 @@ export interface FileUploadOptions {
   onNote(note: string): void;
 }
 
-interface Begun {
-  upload_id: string;
-  chunk_size: number;
-  received: number[];
-}
+type Begun = Answer<'POST /api/v1/upload/init'>;
 
 /** What became of a file, as the server tells it at once or as its job's result. */
 export interface Outcome {
@@ -42,17 +38,11 @@ export interface Outcome {
   warnings?: string[];
 }
 
-interface Accepted extends Outcome {
-  job_id?: string;
-  note?: string;
-}
-
 /** What is wrong with this file alone; any other status ends the command. */
 const FILE_STATUSES = [400, 413, 422];
-const ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 250;
 /** The model that embeds is away: longer pauses, since it may be starting. */
-const EMBEDDING_ATTEMPTS = 4;
+const EMBEDDING_TRIES = 4;
 const EMBEDDING_PAUSE_MS = 2_000;
 
 export async function sha256OfFile(path: string, signal: AbortSignal): Promise<string> {
@@ -61,25 +51,30 @@ export async function sha256OfFile(path: string, signal: AbortSignal): Promise<s
   return hash.digest('hex');
 }
 
-/** Throws CliError for what concerns more than this file. */
+/** Throws Refusal for what concerns more than this file. */
 export async function sendFile(file: DocumentFile, sha256: string, options: FileUploadOptions): Promise<SentFile> {
-  const { tenant, namespace } = options;
+  const { client, tenant, namespace } = options;
   const { source, sizeBytes: size, path } = file;
-  const begun = await post(options, 'init', { filename: basename(path), size, sha256, tenant, namespace, source });
-  if (FILE_STATUSES.includes(begun.status)) return { refused: reasonOf(begun) };
-  const upload = bodyOf<Begun>(begun);
-  const failed = await sendChunks(file, upload, options);
-  const ended = failed ?? (await finalize(upload, options));
-  // What was sent stays there, so that a later run need not send it again.
-  if (isNotEmbedded(ended)) return { refused: reasonOf(ended), isTemporary: true };
-  if (FILE_STATUSES.includes(ended.status)) {
-    await post(options, upload.upload_id, undefined, {}, 'DELETE');
-    return { refused: reasonOf(ended) };
+  const body = { filename: basename(path), size, sha256, tenant, namespace, source };
+  let begun: Begun | undefined;
+  try {
+    begun = await again(options, () => client.call('POST /api/v1/upload/init', { body }));
+    await sendChunks(file, begun, options);
+    return taken(await finalize(begun, options), options);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const refused = `${error.code}: ${printable(error.message || 'no reason given')}`;
+    // What was sent stays there, so that a later run need not send it again.
+    if (isNotEmbedded(error)) return { refused, isTemporary: true };
+    if (!FILE_STATUSES.includes(error.status)) throw error;
+    if (begun !== undefined) await forget(begun, options);
+    return { refused };
   }
-  const { job_id: job, note, ...outcome } = bodyOf<Accepted>(ended);
-  if (note !== undefined) options.onNote(printable(note));
-  if (job !== undefined) return { job };
-  return sentFile(outcome);
+}
+
+function taken(answer: Answer<'POST /api/v1/upload/finalize'>, { onNote }: FileUploadOptions): SentFile {
+  if (answer.note !== undefined) onNote(printable(answer.note));
+  return 'job_id' in answer ? { job: answer.job_id } : sentFile(answer);
 }
 
 export function sentFile({ state, detail = '', warnings = [] }: Outcome): SentFile {
@@ -88,29 +83,7 @@ export function sentFile({ state, detail = '', warnings = [] }: Outcome): SentFi
     : { state: 'indexed', warnings: warnings.map((warning) => printable(warning)) };
 }
 
-/** A file that is not embedded after some attempts is refused, and those behind it may fare better. */
-async function finalize({ upload_id }: Begun, options: FileUploadOptions): Promise<ServerAnswer> {
-  for (let attempt = 1; ; attempt++) {
-    const answer = await post(options, 'finalize', { upload_id });
-    if (attempt >= EMBEDDING_ATTEMPTS || !isNotEmbedded(answer)) return answer;
-    await pauseOf(options)(EMBEDDING_PAUSE_MS * 2 ** (attempt - 1), options.signal);
-  }
-}
-
-function isNotEmbedded({ status, body }: ServerAnswer): boolean {
-  return status === 502 && codeOf(body) === 'embedding_failed';
-}
-
-function pauseOf({ pause }: FileUploadOptions): NonNullable<FileUploadOptions['pause']> {
-  return pause ?? ((ms, signal) => wait(ms, undefined, { signal }));
-}
-
-/** The first answer that refuses a chunk. */
-async function sendChunks(
-  { path, sizeBytes }: DocumentFile,
-  upload: Begun,
-  options: FileUploadOptions,
-): Promise<ServerAnswer | undefined> {
+async function sendChunks({ path, sizeBytes }: DocumentFile, upload: Begun, options: FileUploadOptions): Promise<void> {
   const { upload_id: id, chunk_size: size } = upload;
   const received = new Set(upload.received);
   const file = await open(path);
@@ -122,52 +95,32 @@ async function sendChunks(
         const { bytesRead } = await file.read(bytes, 0, length, index * size);
         const sha256 = createHash('sha256').update(bytes).digest('hex');
         const headers = { 'x-upload-id': id, 'x-chunk-index': String(index), 'x-chunk-sha256': sha256 };
-        const answer = await post(options, 'chunk', bytes.subarray(0, bytesRead), headers);
-        if (FILE_STATUSES.includes(answer.status)) return answer;
-        bodyOf(answer);
+        const body = bytes.subarray(0, bytesRead);
+        await again(options, () => options.client.call('POST /api/v1/upload/chunk', { body, headers }));
       }
       options.onProgress(index * size + length);
     }
   } finally {
     await file.close();
   }
-  return undefined;
 }
 
-/** Tries again when the server does not answer or is busy: each step of an upload may be repeated. */
-async function post(
-  options: FileUploadOptions,
-  path: string,
-  body: Uint8Array<ArrayBuffer> | object | undefined,
-  headers: Readonly<Record<string, string>> = {},
-  method: 'POST' | 'DELETE' = 'POST',
-): Promise<ServerAnswer> {
-  const { server, signal } = options;
-  for (let attempt = 1; ; attempt++) {
-    const answer = await server.ask(method, `/api/v1/upload/${path}`, body, headers, signal).catch((error: unknown) => {
-      if (attempt >= ATTEMPTS || !(error instanceof CliError) || error.code !== 'unreachable') throw error;
-      return undefined;
-    });
-    if (answer !== undefined && (attempt >= ATTEMPTS || !isBusy(answer))) return answer;
-    await pauseOf(options)(FIRST_PAUSE_MS * 2 ** (attempt - 1), signal);
-  }
+/** A file that is not embedded after some tries is refused, and those behind it may fare better. */
+function finalize({ upload_id }: Begun, options: FileUploadOptions) {
+  const { client, signal, pause } = options;
+  const patience = { signal, pause, tries: EMBEDDING_TRIES, firstPauseMs: EMBEDDING_PAUSE_MS, mayPass: isNotEmbedded };
+  return retry(patience, () => again(options, () => client.call('POST /api/v1/upload/finalize', { body: { upload_id } })));
 }
 
-function isBusy({ status, body }: ServerAnswer): boolean {
-  return (
-    status === 503 || (status === 429 && codeOf(body) === 'queue_full') || (status === 409 && codeOf(body) === 'upload_busy')
-  );
+async function forget({ upload_id }: Begun, options: FileUploadOptions): Promise<void> {
+  await again(options, () => options.client.ask('DELETE /api/v1/upload/{upload_id}', { params: { upload_id } }));
 }
 
-function codeOf(body: unknown): unknown {
-  return typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
+function isNotEmbedded(error: unknown): boolean {
+  return error instanceof Refusal && error.status === 502 && error.code === 'embedding_failed';
 }
 
-function reasonOf({ body }: ServerAnswer): string {
-  return `${String(codeOf(body) ?? 'refused')}: ${printable(errorSentence(body) ?? 'no reason given')}`;
-}
-
-function bodyOf<T>({ status, body }: ServerAnswer): T {
-  if (status > 299) throw refused(status, body);
-  return body as T;
+/** Each step of an upload may be repeated. */
+function again<T>({ signal, pause }: FileUploadOptions, step: () => Promise<T>): Promise<T> {
+  return retry({ signal, pause, firstPauseMs: FIRST_PAUSE_MS }, step);
 }

@@ -10,7 +10,7 @@ import { VERSION } from '../../server/product.ts';
 import type { NodeConfig } from '../../server/settings.ts';
 import type { Invocation } from '../command.ts';
 import { examine } from '../doctor/examine.ts';
-import { type clientOptions, ServerClient } from '../server-client.ts';
+import { atOnce, type clientOptions, openClient, readAnswer } from '../server-client.ts';
 import { isSecretName } from './secret-name.ts';
 import type { SecretScrubber } from './secret-scrubber.ts';
 
@@ -22,17 +22,18 @@ export interface SupportPart {
   collect(): Promise<unknown>;
 }
 
-/** Paths of a running server, which answers them without saying anything of what its users said. */
+/** Routes of a running server that say nothing of what its users said. */
 const served = {
-  'server/health.json': '/health',
-  'server/readyz.json': '/readyz',
-  'server/metrics.txt': '/metrics',
-  'server/version.json': '/api/v1/system/version',
-  'server/incidents.json': '/api/v1/system/incidents',
-  'server/log.json': '/api/v1/system/log?limit=1000',
-  'server/roles.json': '/api/v1/system/roles',
-  'server/models.json': '/v1/models',
+  'server/health.json': 'GET /health',
+  'server/readyz.json': 'GET /readyz',
+  'server/metrics.txt': 'GET /metrics',
+  'server/version.json': 'GET /api/v1/system/version',
+  'server/incidents.json': 'GET /api/v1/system/incidents',
+  'server/log.json': 'GET /api/v1/system/log',
+  'server/roles.json': 'GET /api/v1/system/roles',
+  'server/models.json': 'GET /v1/models',
 } as const;
+const LOG_LINES = 1000;
 
 /** `config` is undefined where the configuration cannot be read; `doctor.json` then says why. */
 export function supportParts(
@@ -51,7 +52,7 @@ export function supportParts(
     parts.push({ name: 'data-folder.json', collect: () => dataFolder(config.values.data_dir) });
     parts.push({ name: 'migrations.json', collect: () => pendingMigrations(config) });
   }
-  for (const [name, path] of Object.entries(served)) parts.push({ name, collect: () => askServer(invocation, path) });
+  for (const [name, route] of Object.entries(served)) parts.push({ name, collect: () => askServer(invocation, route) });
   return parts;
 }
 
@@ -102,7 +103,13 @@ async function pendingMigrations(config: NodeConfig): Promise<object> {
   return await createStorage(databaseOptions(config.values, modules)).planMigrations();
 }
 
-async function askServer(invocation: SupportInvocation, path: string): Promise<unknown> {
-  const { status, body } = await ServerClient.from(invocation).get(path, invocation.signal);
+async function askServer(invocation: SupportInvocation, route: (typeof served)[keyof typeof served]): Promise<unknown> {
+  const client = openClient(invocation);
+  const options = { signal: atOnce(invocation.signal) };
+  const response =
+    route === 'GET /api/v1/system/log'
+      ? await client.ask(route, { ...options, query: { limit: LOG_LINES } })
+      : await client.ask(route, options);
+  const { status, body } = await readAnswer(response);
   return status === 200 ? body : { status, body };
 }

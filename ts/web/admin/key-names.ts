@@ -1,6 +1,7 @@
 /** What keys are called and whose they are, by id, revoked ones included. */
+
+import { allRows } from '../../client/list-pages.ts';
 import { call } from '../api/call.ts';
-import { allRows } from './list-pages.ts';
 import { userNames } from './user-names.ts';
 
 export interface KeyName {

@@ -1,6 +1,6 @@
 /** Head, actions and failure of a screen. */
 import type { ComponentChildren } from 'preact';
-import { Refusal } from '../api/refusal.ts';
+import { Refusal } from '../../client/refusal.ts';
 import { Button } from '../design/button.tsx';
 import { Notice } from '../design/notice.tsx';
 import { t } from '../i18n/language.ts';

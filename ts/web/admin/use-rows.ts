@@ -1,6 +1,6 @@
 /** The rows of a long list: its first page, and more when the reader asks. */
 import { useState } from 'preact/hooks';
-import { firstPages, type LoadPage } from './list-pages.ts';
+import { firstPages, type LoadPage } from '../../client/list-pages.ts';
 import { useData } from './use-data.ts';
 
 export interface LoadedRows<Row> {

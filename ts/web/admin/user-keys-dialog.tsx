@@ -1,4 +1,6 @@
 /** The keys of somebody's account, for an administrator: which there are, when they were used, and revoking one. */
+
+import type { PageQuery } from '../../client/list-pages.ts';
 import { call } from '../api/call.ts';
 import { Button } from '../design/button.tsx';
 import { confirmed } from '../design/confirm.tsx';
@@ -10,7 +12,6 @@ import { formatTime } from '../i18n/format.ts';
 import { t } from '../i18n/language.ts';
 import { explain } from '../session/explain.ts';
 import { attempt } from './attempt.ts';
-import type { PageQuery } from './list-pages.ts';
 import { useRows } from './use-rows.ts';
 
 export function UserKeysDialog({ user, onClose }: { user: { id: string; username: string }; onClose(): void }) {

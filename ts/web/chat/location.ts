@@ -1,6 +1,6 @@
 /** The open conversation stands behind the `#` of the address, so that a reload and the browser's way back find it. */
 
-import { Refusal } from '../api/refusal.ts';
+import { Refusal } from '../../client/refusal.ts';
 import { openSharedArtifact } from './artifacts/shown-artifact.ts';
 import { focusComposer } from './composer/composer-focus.ts';
 import { fetchShared } from './sharing/shared-thread.ts';

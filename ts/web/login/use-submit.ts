@@ -1,6 +1,6 @@
 /** Sends a form once at a time and keeps what the server said against it. */
 import { useState } from 'preact/hooks';
-import type { Refusal } from '../api/refusal.ts';
+import type { Refusal } from '../../client/refusal.ts';
 import { explain } from '../session/explain.ts';
 
 export interface Submit {

@@ -1,6 +1,6 @@
 /** A document that draws a Mermaid diagram. Mermaid's script is fetched by the page and handed to the frame, which can load nothing. */
 import scriptAddress from '@mermaid-js/tiny/dist/mermaid.tiny.js?url';
-import { Refusal } from '../api/refusal.ts';
+import { Refusal } from '../../client/refusal.ts';
 import { scriptText } from './script-text.ts';
 
 let script: Promise<string> | undefined;

@@ -1,7 +1,6 @@
 /** A session that ends while its page is open: the reader signs in beside what is being done, which then goes on. */
 import { signal } from '@preact/signals';
-import { call } from '../api/call.ts';
-import { guardSession } from '../api/session-guard.ts';
+import { call, guardSession } from '../api/call.ts';
 import { accountId, loadSession } from './session.ts';
 import { tellSignOut } from './sign-out-news.ts';
 

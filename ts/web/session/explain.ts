@@ -1,5 +1,5 @@
 /** A failure as a sentence for the reader. What the server said is shown as it is; it is written for people. */
-import { Refusal } from '../api/refusal.ts';
+import { Refusal } from '../../client/refusal.ts';
 import { t } from '../i18n/language.ts';
 
 export function explain(error: unknown): string {

@@ -1,7 +1,7 @@
 /** Who uses the page. The browser keeps the session in a cookie that no script can read. */
 import { signal } from '@preact/signals';
+import { Refusal } from '../../client/refusal.ts';
 import { type Answer, call } from '../api/call.ts';
-import { Refusal } from '../api/refusal.ts';
 import { loadBranding } from './branding.ts';
 import { tellSignOut } from './sign-out-news.ts';
 

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { PageQuery } from '../../../client/list-pages.ts';
 import { call } from '../../api/call.ts';
 import { Badge, type Tone } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
@@ -11,7 +12,6 @@ import { formatTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { attempt } from '../attempt.ts';
 import { type Job, JobDialog } from '../job-dialog.tsx';
-import type { PageQuery } from '../list-pages.ts';
 import { ScreenFrame } from '../screen-frame.tsx';
 import { useRows } from '../use-rows.ts';
 

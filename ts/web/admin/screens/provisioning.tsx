@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { allRows } from '../../../client/list-pages.ts';
 import { call } from '../../api/call.ts';
 import { Badge } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
@@ -9,7 +10,6 @@ import { Table } from '../../design/table.tsx';
 import { formatTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { attempt } from '../attempt.ts';
-import { allRows } from '../list-pages.ts';
 import { ScimTokenDialog } from '../scim-token-dialog.tsx';
 import { ScreenFrame } from '../screen-frame.tsx';
 import { useData } from '../use-data.ts';

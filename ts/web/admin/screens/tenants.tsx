@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
+import { allRows } from '../../../client/list-pages.ts';
+import { Refusal } from '../../../client/refusal.ts';
 import { type Answer, call } from '../../api/call.ts';
-import { Refusal } from '../../api/refusal.ts';
 import { Button } from '../../design/button.tsx';
 import { confirmed } from '../../design/confirm.tsx';
 import { Menu, type MenuItem } from '../../design/menu.tsx';
@@ -9,7 +10,6 @@ import { formatNumber, formatTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { explain } from '../../session/explain.ts';
 import { attempt } from '../attempt.ts';
-import { allRows } from '../list-pages.ts';
 import { ScreenFrame } from '../screen-frame.tsx';
 import { TenantDialog } from '../tenant-dialog.tsx';
 import { useData } from '../use-data.ts';

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { allRows, type PageQuery } from '../../../client/list-pages.ts';
 import { type Answer, call } from '../../api/call.ts';
 import { Button } from '../../design/button.tsx';
 import { csvOfRows } from '../../design/csv.ts';
@@ -10,7 +11,6 @@ import { formatNumber, formatSeconds } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { attempt } from '../attempt.ts';
 import { type KeyName, keyNames } from '../key-names.ts';
-import { allRows, type PageQuery } from '../list-pages.ts';
 import { Plot } from '../overview/plot.tsx';
 import { ScreenFrame } from '../screen-frame.tsx';
 import { useData } from '../use-data.ts';

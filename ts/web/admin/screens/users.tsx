@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { PageQuery } from '../../../client/list-pages.ts';
 import { type Answer, call } from '../../api/call.ts';
 import { Badge } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
@@ -11,7 +12,6 @@ import { t } from '../../i18n/language.ts';
 import { accountId, type Role } from '../../session/session.ts';
 import { attempt } from '../attempt.ts';
 import { KeyDialog } from '../key-dialog.tsx';
-import type { PageQuery } from '../list-pages.ts';
 import { givenRoles, roleName } from '../role-name.ts';
 import { ScreenFrame } from '../screen-frame.tsx';
 import { SecretDialog } from '../secret-dialog.tsx';

@@ -1,5 +1,6 @@
 /** What was sent to a webhook, what came of it, and sending it again. */
 import { useState } from 'preact/hooks';
+import type { PageQuery } from '../../../client/list-pages.ts';
 import { type Answer, call } from '../../api/call.ts';
 import { Badge, type Tone } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
@@ -12,7 +13,6 @@ import { formatTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { explain } from '../../session/explain.ts';
 import { attempt } from '../attempt.ts';
-import type { PageQuery } from '../list-pages.ts';
 import { useRows } from '../use-rows.ts';
 import type { Webhook } from './webhook-dialog.tsx';
 

@@ -1,7 +1,8 @@
 /** The events of one answer, over as many connections as it takes: a connection that breaks is made anew behind the last event. */
+
+import { Refusal } from '../../../client/refusal.ts';
 import { request } from '../../api/call.ts';
 import { readEvents } from '../../api/events.ts';
-import { Refusal } from '../../api/refusal.ts';
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;

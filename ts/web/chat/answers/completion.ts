@@ -1,6 +1,7 @@
 /** Asks the model and says what comes, piece by piece. */
+
+import { Refusal } from '../../../client/refusal.ts';
 import { request } from '../../api/call.ts';
-import { Refusal } from '../../api/refusal.ts';
 import { givenPreferences, type Preferences } from '../composer/preferences.ts';
 import { type Citation, type Unindexed, unindexedOf } from '../thread/message.ts';
 import { readAnswer } from './answer-stream.ts';

@@ -1,5 +1,5 @@
 /** Sends a question: it is stored and answered, by two models where the reader compares them. What cannot be sent waits in the outbox. */
-import { Refusal } from '../../api/refusal.ts';
+import { Refusal } from '../../../client/refusal.ts';
 import { answerBeside, pair } from '../compare/compare.ts';
 import { keepForLater } from '../offline/outbox.ts';
 import { answer } from '../thread/answer-question.ts';

@@ -1,8 +1,10 @@
 /** Files of a conversation, which its owner alone can use. */
+
+import { Refusal } from '../../../client/refusal.ts';
+import { retry } from '../../../client/retry.ts';
 import { addressOf, call } from '../../api/call.ts';
-import { Refusal } from '../../api/refusal.ts';
 import { sendBytes } from './send-bytes.ts';
-import { again, indexed, type UploadOptions, type UploadOutcome } from './upload.ts';
+import { indexed, type UploadOptions, type UploadOutcome } from './upload.ts';
 
 export interface AddOptions extends Omit<UploadOptions, 'namespace'> {
   conversationId: string;
@@ -16,11 +18,12 @@ export async function addFile(
   { conversationId: id, hasBegun, signal, onProgress }: AddOptions,
 ): Promise<UploadOutcome> {
   if (file.size === 0) throw new Refusal(400, 'invalid_request', '');
-  if (!hasBegun) await again(signal, () => call('POST /api/v1/edge/conversations', { body: { id, temporary: true }, signal }));
+  if (!hasBegun)
+    await retry({ signal }, () => call('POST /api/v1/edge/conversations', { body: { id, temporary: true }, signal }));
   const address = addressOf('/api/v1/edge/conversations/files', { query: { id, filename: file.name } });
   const onSent = (sent: number): void =>
     onProgress({ step: sent < file.size ? 'sending' : 'indexing', share: shareOf(sent, file) });
-  const answer = await again(signal, () => sendBytes({ address, bytes: file, signal, onSent }));
+  const answer = await retry({ signal }, () => sendBytes({ address, bytes: file, signal, onSent }));
   onProgress({ step: 'indexing', share: undefined });
   return await indexed(JSON.parse(answer), signal, onProgress);
 }

@@ -1,6 +1,6 @@
 /** Sends bytes and tells how many have gone. Browsers tell that only of the older kind of request. */
-import { Refusal } from '../../api/refusal.ts';
-import { sessionRestored } from '../../api/session-guard.ts';
+import { Refusal } from '../../../client/refusal.ts';
+import { sessionRestored } from '../../api/call.ts';
 
 export interface BytesToSend {
   address: string;

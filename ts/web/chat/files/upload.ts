@@ -1,6 +1,8 @@
 /** Sends a file to a knowledge base in chunks, which are sent again when the connection breaks, and follows its indexing. */
+
+import { Refusal } from '../../../client/refusal.ts';
+import { pauseFor, retry } from '../../../client/retry.ts';
 import { type Answer, call } from '../../api/call.ts';
-import { Refusal } from '../../api/refusal.ts';
 import { sendBytes } from './send-bytes.ts';
 
 export interface UploadProgress {
@@ -22,15 +24,13 @@ export interface UploadOptions {
   onProgress(progress: UploadProgress): void;
 }
 
-const TRIES = 6;
-const FIRST_PAUSE_MS = 500;
 const ASK_EVERY_MS = 400;
 
 /** Throws Refusal, with the server's sentence where the file is not taken. */
 export async function uploadFile(file: File, { namespace, signal, onProgress }: UploadOptions): Promise<UploadOutcome> {
   if (file.size === 0) throw new Refusal(400, 'invalid_request', '');
   const sha256 = await hashOf(file);
-  const begun = await again(signal, () =>
+  const begun = await retry({ signal }, () =>
     call('POST /api/v1/upload/init', {
       body: { filename: file.name, size: file.size, namespace, ...(sha256 === undefined ? {} : { sha256 }) },
       signal,
@@ -42,7 +42,7 @@ export async function uploadFile(file: File, { namespace, signal, onProgress }: 
   try {
     await sendChunks(file, begun, signal, (sent) => onProgress({ step: 'sending', share: sent / file.size }));
     onProgress({ step: 'indexing', share: undefined });
-    const answer = await again(signal, () =>
+    const answer = await retry({ signal }, () =>
       call('POST /api/v1/upload/finalize', { body: { upload_id: begun.upload_id }, signal }),
     );
     return await indexed(answer, signal, onProgress);
@@ -70,7 +70,7 @@ async function sendChunks(file: File, begun: Begun, signal: AbortSignal, onSent:
   for (let index = 0; index * size < file.size; index++) {
     const chunk = file.slice(index * size, (index + 1) * size);
     if (!there.has(index))
-      await again(signal, () =>
+      await retry({ signal }, () =>
         sendBytes({
           address: '/api/v1/upload/chunk',
           headers: { 'x-upload-id': id, 'x-chunk-index': String(index) },
@@ -89,35 +89,9 @@ async function hashOf(file: File): Promise<string | undefined> {
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Waits longer each time. Only what no server answered, or what it asks to repeat, is tried again. */
-export async function again<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      const isPassing =
-        error instanceof Refusal && (error.code === 'unreachable' || error.status === 503 || error.code === 'upload_busy');
-      if (!isPassing || tries >= TRIES || signal.aborted) throw error;
-      await pause(FIRST_PAUSE_MS * 2 ** (tries - 1), signal);
-    }
-  }
-}
-
-/** Throws when it is stopped. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
-  signal.throwIfAborted();
-}
-
 async function follow(jobId: string, signal: AbortSignal, onProgress: UploadOptions['onProgress']): Promise<UploadOutcome> {
   for (;;) {
-    const job = await again(signal, () => call('GET /api/v1/system/jobs/{id}', { params: { id: jobId }, signal }));
+    const job = await retry({ signal }, () => call('GET /api/v1/system/jobs/{id}', { params: { id: jobId }, signal }));
     const { progress } = job;
     if (job.state === 'done') return outcomeOf(job.result);
     if (job.state === 'failed' || job.state === 'cancelled')
@@ -126,7 +100,7 @@ async function follow(jobId: string, signal: AbortSignal, onProgress: UploadOpti
       step: 'indexing',
       share: progress?.total == null || progress.total === 0 ? undefined : progress.done / progress.total,
     });
-    await pause(ASK_EVERY_MS, signal);
+    await pauseFor(ASK_EVERY_MS, signal);
   }
 }
 

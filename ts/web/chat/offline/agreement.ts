@@ -1,6 +1,7 @@
 /** Follows what other tabs, and other devices while this one was not looked at, did to the conversations. */
+
+import { Refusal } from '../../../client/refusal.ts';
 import { call } from '../../api/call.ts';
-import { Refusal } from '../../api/refusal.ts';
 import { goToSignIn } from '../../session/session.ts';
 import { hearSignOut } from '../../session/sign-out-news.ts';
 import { isWriting } from '../compare/compare.ts';

@@ -1,7 +1,7 @@
 /** Sends what waits in the outbox when the server is there again: at once when the browser says so, else by trying now and then. */
 import { effect } from '@preact/signals';
+import { Refusal } from '../../../client/refusal.ts';
 import { call } from '../../api/call.ts';
-import { Refusal } from '../../api/refusal.ts';
 import { showToast } from '../../design/toasts.tsx';
 import { t } from '../../i18n/language.ts';
 import { explain } from '../../session/explain.ts';

@@ -1,6 +1,6 @@
 /** The messages of the shown branch. It follows the end while an answer grows, unless the reader scrolled away from it. */
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { Refusal } from '../../api/refusal.ts';
+import { Refusal } from '../../../client/refusal.ts';
 import { Button } from '../../design/button.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { t } from '../../i18n/language.ts';

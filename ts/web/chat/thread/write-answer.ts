@@ -1,6 +1,6 @@
 /** Shows an answer while it comes, and sees to it that what was written is stored. */
 import type { Signal } from '@preact/signals';
-import { Refusal } from '../../api/refusal.ts';
+import { Refusal } from '../../../client/refusal.ts';
 import type { Chunk } from '../answers/completion.ts';
 import type { LiveAnswer } from '../answers/live-answer.ts';
 import { tellOtherTabs } from '../offline/other-tabs.ts';

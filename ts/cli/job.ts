@@ -1,33 +1,15 @@
 /** A job as the server shows it, and how it is told to people. */
+import type { Answer } from '../client/client.ts';
 import { formatBytes, printable } from './format.ts';
 
-export interface JobRow {
-  id: string;
-  kind: string;
-  state: 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
-  owner: string | null;
-  progress: { done: number; total: number | null; unit: string | null; message: string | null } | null;
-  eta_seconds: number | null;
-  attempts: number;
-  max_attempts: number;
-  cancel_requested: boolean;
-  result: unknown;
-  error: { code: string; detail: string; remedy: string | null } | null;
-  created_at: string;
-}
+export type Job = Answer<'GET /api/v1/system/jobs/{id}'>;
 
-export const jobsPath = '/api/v1/system/jobs';
-
-export function jobPath(id: string): string {
-  return `${jobsPath}/${encodeURIComponent(id)}`;
-}
-
-export function hasEnded({ state }: JobRow): boolean {
+export function hasEnded({ state }: Job): boolean {
   return state !== 'queued' && state !== 'running';
 }
 
 /** What stands in a cell of a table, or on a line of its own. */
-export function progressText({ progress, eta_seconds: eta }: JobRow): string {
+export function progressText({ progress, eta_seconds: eta }: Job): string {
   if (progress === null) return '-';
   const { done, total, unit, message } = progress;
   const amount = (n: number) => (unit === 'bytes' ? formatBytes(n) : String(n));
@@ -36,11 +18,11 @@ export function progressText({ progress, eta_seconds: eta }: JobRow): string {
   return printable([named, message ?? '', eta === null ? '' : `${eta} s left`].filter((part) => part !== '').join(', '));
 }
 
-export function stateText(job: JobRow): string {
+export function stateText(job: Job): string {
   return job.state === 'running' && job.cancel_requested ? 'cancelling' : job.state;
 }
 
-export function jobText(job: JobRow): string {
+export function jobText(job: Job): string {
   const { id, kind, owner, attempts, max_attempts: most, error, result, created_at: created } = job;
   const lines = [
     ['job', id],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { iterations } from '../../../test/test-support/iterations.ts';
-import { readEvents } from './server-sent-events.ts';
+import { iterations } from '../../test/test-support/iterations.ts';
+import { readEvents } from './events.ts';
 
 async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -9,7 +9,7 @@ async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8A
 
 async function read(text: string, size = 7): Promise<string[]> {
   const events: string[] = [];
-  for await (const event of readEvents(inPieces(Buffer.from(text), size))) events.push(event);
+  for await (const batch of readEvents(inPieces(Buffer.from(text), size))) events.push(...batch.map(({ data }) => data));
   return events;
 }
 
