@@ -21,7 +21,7 @@ export function serverCommand<const O extends Options = Record<never, never>>(sp
   return command({ ...spec, options, run: (invocation) => spec.run({ ...invocation, client: openClient(invocation) }) });
 }
 
-type Give<O extends Options, R extends RouteName> = (invocation: Served<O>) => CallOptions<R> | Promise<CallOptions<R>>;
+type Given<O extends Options, R extends RouteName> = (invocation: Served<O>) => CallOptions<R> | Promise<CallOptions<R>>;
 
 interface RouteCommandSpec<O extends Options, R extends RouteName> extends Omit<CommandSpec<O>, 'run'> {
   route: R;
@@ -29,7 +29,7 @@ interface RouteCommandSpec<O extends Options, R extends RouteName> extends Omit<
 
 /** Parameters, query and body of the request; a route that needs none of them may do without. */
 type GivenPart<O extends Options, R extends RouteName> =
-  Record<never, never> extends CallOptions<R> ? { given?: Give<O, R> } : { given: Give<O, R> };
+  Record<never, never> extends CallOptions<R> ? { given?: Given<O, R> } : { given: Given<O, R> };
 
 interface RequestSpec<O extends Options, R extends RouteName> extends RouteCommandSpec<O, R> {
   /** What people read. */

@@ -108,8 +108,8 @@ async function sendChunks({ path, sizeBytes }: DocumentFile, upload: Begun, opti
 /** A file that is not embedded after some tries is refused, and those behind it may fare better. */
 function finalize({ upload_id }: Begun, options: FileUploadOptions) {
   const { client, signal, pause } = options;
-  const patience = { signal, pause, tries: EMBEDDING_TRIES, firstPauseMs: EMBEDDING_PAUSE_MS, mayPass: isNotEmbedded };
-  return retry(patience, () => again(options, () => client.call('POST /api/v1/upload/finalize', { body: { upload_id } })));
+  const tries = { signal, pause, tries: EMBEDDING_TRIES, firstPauseMs: EMBEDDING_PAUSE_MS, mayPass: isNotEmbedded };
+  return retry(tries, () => again(options, () => client.call('POST /api/v1/upload/finalize', { body: { upload_id } })));
 }
 
 async function forget({ upload_id }: Begun, options: FileUploadOptions): Promise<void> {
