@@ -1,23 +1,24 @@
 /** Every refusal of the module, with the status that its routes answer for it. */
+import { type CodeOf, defineErrors } from '../../platform/errors/define-errors.ts';
 import { DomainError } from '../../platform/errors/domain-error.ts';
-import type { ErrorSpec } from '../../platform/http/errors.ts';
 
-const table = {
+export const backupErrors = defineErrors('backup', {
   backup_not_found: [404, 'The destination holds no backup with this id.'],
   invalid_destination: [400, 'The destination cannot be used for backups; the sentence says why.'],
   credentials_needed: [409, 'The destination needs keys that no file gives; the sentence says which setting names it.'],
   passphrase_needed: [
     409,
-    'Backups are encrypted, and neither a passphrase nor a key of age is configured; set backup.passphrase_file or backup.recipients.',
+    'Backups are encrypted, and neither a passphrase nor a key of age is configured.',
+    'Set backup.passphrase_file or backup.recipients.',
   ],
   wrong_passphrase: [409, 'The backups were encrypted with another passphrase or key.'],
   backup_damaged: [409, 'A file of the backup is missing or was changed; the sentence names it.'],
   restore_by_command: [409, 'The state of this node is not in its data folder alone: stop it, and run `svc backup restore`.'],
   restart_pending: [409, 'A restore was decided already; the node is about to end.'],
   destination_unusable: [503, 'The destination cannot be read or written now; the sentence says why.'],
-} satisfies Record<string, [number, string]>;
+});
 
-export type BackupErrorCode = keyof typeof table;
+export type BackupErrorCode = CodeOf<typeof backupErrors>;
 
 export class BackupError extends DomainError<BackupErrorCode> {
   /** What happened, without what to do. */
@@ -38,9 +39,4 @@ export function damaged(sentence: string, cause?: unknown): BackupError {
     'Restore another backup, or fetch this folder again from where a copy lies.',
     cause,
   );
-}
-
-/** Declarations for OpenAPI. */
-export function errorSpecs(...codes: BackupErrorCode[]): ErrorSpec[] {
-  return codes.map((code) => ({ status: table[code][0], code, meaning: table[code][1] }));
 }

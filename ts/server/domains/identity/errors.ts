@@ -1,9 +1,9 @@
 /** Refusals of the identity routes. */
-import { DomainError, type DomainErrorOptions } from '../../platform/errors/domain-error.ts';
-import type { ErrorSpec } from '../../platform/http/errors.ts';
+import { type CodeOf, defineErrors } from '../../platform/errors/define-errors.ts';
+import type { DomainError } from '../../platform/errors/domain-error.ts';
 import type { StorageError } from '../../platform/storage/index.ts';
 
-const specs = {
+export const identityErrors = defineErrors('identity', {
   invalid_request: [400, 'A member is missing or wrong; `detail` names it.'],
   weak_password: [400, 'The password is too short or too easy to guess.'],
   service_account: [400, 'A service account has no password; it uses API keys.'],
@@ -38,32 +38,25 @@ const specs = {
   name_taken: [409, 'Another account has the name or the address.'],
   group_exists: [409, 'Another group of the tenant has the name.'],
   tenant_exists: [409, 'There is a tenant of that id.'],
-  tenant_id_used: [409, 'A tenant of that id was deleted; choose another id.'],
+  tenant_id_used: [409, 'A tenant of that id was deleted.', 'Choose another id.'],
   tenant_not_empty: [409, 'The tenant has accounts, or modules keep something of it; `?force=true` deletes that too.'],
-  superadmin_needed: [409, 'The first account of the installation is a superadmin; make that one first.'],
+  superadmin_needed: [409, 'The first account of the installation is a superadmin.', 'Make that one first.'],
   last_superadmin: [409, 'No superadmin who can sign in would be left: one with a password, or linked to the sign-in provider.'],
-  several_keys: [409, 'The account has several keys; name one with key_id.'],
+  several_keys: [409, 'The account has several keys.', 'Name one with key_id.'],
   precondition_failed: [412, 'The resource has changed since the version that If-Match names.'],
   too_many_attempts: [429, 'Wait for the seconds in Retry-After.'],
   oidc_provider_failed: [502, 'The sign-in provider answered with something that cannot be trusted or used.'],
-  oidc_provider_unreachable: [503, 'The sign-in provider does not answer; retry.'],
+  oidc_provider_unreachable: [503, 'The sign-in provider does not answer.', 'Retry.'],
   mail_not_configured: [503, 'The node sends no e-mail; an administrator issues reset tokens.'],
-  server_busy: [503, 'Too many passwords are being checked at once; retry shortly.'],
-  account_service_unreachable: [503, 'Accounts cannot be read or written now; retry.'],
-} satisfies Record<string, [number, string]>;
+  server_busy: [503, 'Too many passwords are being checked at once.', 'Retry shortly.'],
+  account_service_unreachable: [503, 'Accounts cannot be read or written now.', 'Retry.'],
+});
 
-export type IdentityErrorCode = keyof typeof specs;
-
-/** Declarations for OpenAPI. */
-export function errorSpecs(...codes: IdentityErrorCode[]): ErrorSpec[] {
-  return codes.map((code) => ({ status: specs[code][0], code, meaning: specs[code][1] }));
-}
+export type IdentityErrorCode = CodeOf<typeof identityErrors>;
 
 export type IdentityError = DomainError<IdentityErrorCode>;
 
-export function identityError(code: IdentityErrorCode, sentence: string, options: DomainErrorOptions = {}): IdentityError {
-  return new DomainError(code, sentence, options);
-}
+export const identityError = identityErrors.error;
 
 /** What a write meant whose value another row has already; other failures are passed on. */
 export function translateUniqueViolation(error: unknown, meaning: IdentityError): never {

@@ -21,13 +21,6 @@ const UseAccess = (what: string) =>
 const Accesses = { model_access: UseAccess('models'), namespace_access: UseAccess('knowledge bases') };
 const TokensPerMinute = Type.Integer({ minimum: 1, description: 'Prompt and completion tokens in any minute.' });
 
-export const Page = Type.Object({
-  after: Type.Optional(Type.String({ maxLength: 128, description: '`next` of the page before.' })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
-});
-export const listOfRows = <S extends ReturnType<typeof Type.Object>>(row: S) =>
-  Type.Object({ data: Type.Array(row), next: Type.Optional(Type.String({ description: 'Absent on the last page.' })) });
-
 export const Registration = Type.Object({
   username: Username,
   password: Password,
@@ -182,11 +175,4 @@ export function sessionBody(row: SessionRow, currentId: string | undefined): Sta
 export function auditBody({ at, detail, outcome, ...row }: AuditRow): Static<typeof AuditLine> {
   const outcomes = { outcome: outcome as Static<typeof AuditLine>['outcome'] };
   return { ...row, ...outcomes, at: timeOf(at), detail: JSON.parse(detail) as object };
-}
-
-/** A page of rows that were asked for with one more than the limit. */
-export function pageOf<Row extends { id: string }, Body>(rows: readonly Row[], limit: number, body: (row: Row) => Body) {
-  const shown = rows.slice(0, limit);
-  const next = rows.length > limit ? shown.at(-1)?.id : undefined;
-  return { data: shown.map(body), ...(next !== undefined && { next }) };
 }

@@ -2,8 +2,10 @@
 import { join } from 'node:path';
 import Type from 'typebox';
 import { HttpError } from '../../platform/http/errors.ts';
-import { type Route, route } from '../../platform/http/route.ts';
+import type { Route } from '../../platform/http/route.ts';
+import { routes } from '../../platform/http/route-group.ts';
 import { fileRoute, pageRoutes } from '../../platform/http/static/static-routes.ts';
+import { pagesErrors } from './errors.ts';
 import { PAGE_HEADERS, SANDBOX_HEADERS } from './page-headers.ts';
 
 export const PAGES_NOT_BUILT =
@@ -22,12 +24,14 @@ const SANDBOX = {
   summary: 'The frame in which the chat shows pages, drawings and programs that a model wrote',
 } as const;
 
+const { get } = routes({ tag: 'Pages', auth: 'open', errors: pagesErrors });
+
 export function pageFolder(installRoot: string): string {
   return join(installRoot, 'build', 'web');
 }
 
 export function pagesRoutes(folder: string): Route[] {
-  const missing = { status: 503, code: 'pages_not_built', meaning: 'The pages are not built.', detail: PAGES_NOT_BUILT };
+  const missing = { ...pagesErrors.spec('pages_not_built'), detail: PAGES_NOT_BUILT };
   const shared = { auth: 'open', tag, headers: PAGE_HEADERS } as const;
   return [
     startRoute(),
@@ -44,15 +48,10 @@ export function pagesRoutes(folder: string): Route[] {
 
 /** The bare address, as somebody types it: a browser is sent to the chat, and every other client gets what it got before there were pages. */
 function startRoute(): Route {
-  return route({
-    method: 'GET',
-    path: '/',
-    auth: 'open',
-    maxBody: 0,
-    tag,
+  return get('/', {
     summary: 'Sends a browser to the chat',
     responses: { 302: Type.String({ description: 'The chat stands at the path in Location.' }) },
-    errors: [{ status: 404, code: 'not_found', meaning: 'The client does not ask for a page (`Accept: text/html`).' }],
+    errors: ['not_found'],
     handle: ({ headers }) => {
       const vary = { vary: 'Accept' };
       if (asksForPage(headers.get('accept')))

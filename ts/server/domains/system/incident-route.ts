@@ -1,6 +1,7 @@
 /** What is, and was, wrong with this node, with what to do about it. */
 import Type from 'typebox';
-import { json, type Route, route } from '../../platform/http/route.ts';
+import type { Route } from '../../platform/http/route.ts';
+import { routes } from '../../platform/http/route-group.ts';
 import type { Incident } from './incident-log.ts';
 import { remedyOf } from './remedies.ts';
 
@@ -13,23 +14,20 @@ const IncidentShape = Type.Object({
   ended_at: Type.Union([Time, Type.Null()], { description: 'null: it lasts.' }),
 });
 
+const { get } = routes({ tag: 'System', auth: 'local' });
+
 /** `incidents`: looks anew, so that what has just begun is in it. */
 export function incidentRoute(incidents: () => Promise<Incident[]>): Route {
-  return route({
-    method: 'GET',
-    path: '/api/v1/system/incidents',
-    auth: 'local',
-    maxBody: 0,
-    tag: 'System',
+  return get('/api/v1/system/incidents', {
     summary: 'What is wrong with this node, and what was since its start, with what to do about it',
-    responses: { 200: Type.Object({ incidents: Type.Array(IncidentShape) }) },
+    answer: Type.Object({ incidents: Type.Array(IncidentShape) }),
     handle: async () => {
       const iso = (ms: number): string => new Date(ms).toISOString();
       const body = (await incidents()).map(({ code, detail, since, endedAt }) => ({
         ...{ code, detail, remedy: remedyOf(code) ?? null },
         ...{ since: iso(since), ended_at: endedAt === undefined ? null : iso(endedAt) },
       }));
-      return json(200, { incidents: body });
+      return { incidents: body };
     },
   });
 }

@@ -1,15 +1,15 @@
 /** Background jobs of the caller's tenant: list, look at, follow, cancel. */
 import Type from 'typebox';
-import { HttpError } from '../../platform/http/errors.ts';
 import { hasRole, type Principal, scopeOf } from '../../platform/http/principal.ts';
-import { json, type Reply, type RequestContext, type Route, route } from '../../platform/http/route.ts';
+import type { Reply, RequestContext, Route } from '../../platform/http/route.ts';
+import { routes } from '../../platform/http/route-group.ts';
 import { END_EVENT_ID } from '../../platform/jobs/api/job-events.ts';
 import { jobStream } from '../../platform/jobs/api/job-stream.ts';
 import { JobState, JobView, viewOf } from '../../platform/jobs/api/job-view.ts';
 import { type Job, JobError, type Jobs } from '../../platform/jobs/index.ts';
 import type { TenantScope } from '../../platform/storage/index.ts';
+import { systemError, systemErrors } from './errors.ts';
 
-const tag = 'System';
 const path = '/api/v1/system/jobs';
 const JobId = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) });
 const DEFAULT_LIMIT = 50;
@@ -23,79 +23,57 @@ const JobPage = Type.Object({
   jobs: Type.Array(JobView),
   next: Type.Union([Type.String(), Type.Null()], { description: 'For `before` of the next page; null after the last job.' }),
 });
-const notFound = { status: 404, code: 'job_not_found', meaning: 'There is no such job, or it is not the caller’s.' };
+
+const { get, post } = routes({ tag: 'System', auth: 'viewer', scope: 'account:manage', errors: systemErrors });
 
 export function jobRoutes(jobs: Jobs): Route[] {
   return [listRoute(jobs), showRoute(jobs), cancelRoute(jobs), eventsRoute(jobs)];
 }
 
 function listRoute(jobs: Jobs): Route {
-  return route({
-    method: 'GET',
-    path,
-    auth: 'viewer',
-    scope: 'account:manage',
-    maxBody: 0,
-    tag,
+  return get(path, {
     summary: 'Background jobs, newest first',
     description: 'A caller sees its own jobs, an administrator all of the tenant. Ended jobs are kept for a while.',
     query: JobQuery,
-    responses: { 200: JobPage },
+    answer: JobPage,
     handle: async ({ caller, query }) => {
       const limit = query.limit ?? DEFAULT_LIMIT;
       const { rows, hasMore } = await jobs.page(scopeOf(caller), { ...query, owner: visibleOwner(caller), limit });
-      return json(200, { jobs: rows.map((job) => viewOf(job)), next: hasMore ? (rows.at(-1)?.id ?? null) : null });
+      return { jobs: rows.map((job) => viewOf(job)), next: hasMore ? (rows.at(-1)?.id ?? null) : null };
     },
   });
 }
 
 function showRoute(jobs: Jobs): Route {
-  return route({
-    method: 'GET',
-    path: `${path}/{id}`,
-    auth: 'viewer',
-    scope: 'account:manage',
-    maxBody: 0,
-    tag,
+  return get(`${path}/{id}`, {
     summary: 'One background job',
     params: JobId,
-    responses: { 200: JobView },
-    errors: [notFound],
-    handle: async ({ caller, params }) => json(200, viewOf(await visibleJob(jobs, caller, params.id))),
+    answer: JobView,
+    errors: ['job_not_found'],
+    handle: async ({ caller, params }) => viewOf(await visibleJob(jobs, caller, params.id)),
   });
 }
 
 function cancelRoute(jobs: Jobs): Route {
-  return route({
-    method: 'POST',
-    path: `${path}/{id}/cancel`,
-    auth: 'viewer',
-    scope: 'account:manage',
+  return post(`${path}/{id}/cancel`, {
     maxBody: 1024,
     bodyOptional: true,
-    tag,
     summary: 'Cancel a background job',
     description:
       'A queued job is `cancelled` at once. A running one is told to stop, shows `cancel_requested`, and is `cancelled` soon unless it was ' +
       'done before. A job that has ended stays as it is.',
     params: JobId,
-    responses: { 200: JobView },
-    errors: [notFound],
+    answer: JobView,
+    errors: ['job_not_found'],
     handle: async ({ caller, params }) => {
       const { id } = await visibleJob(jobs, caller, params.id);
-      return json(200, viewOf(await found(jobs.cancel(scopeOf(caller), id))));
+      return viewOf(await found(jobs.cancel(scopeOf(caller), id)));
     },
   });
 }
 
 function eventsRoute(jobs: Jobs): Route {
-  return route({
-    method: 'GET',
-    path: `${path}/{id}/events`,
-    auth: 'viewer',
-    scope: 'account:manage',
-    maxBody: 0,
-    tag,
+  return get(`${path}/{id}/events`, {
     summary: 'Follow a background job',
     description:
       'Each `job` event carries the whole job: first as it is, then after changes, ten times a second at most. The stream ends with the ' +
@@ -104,7 +82,7 @@ function eventsRoute(jobs: Jobs): Route {
     params: JobId,
     responses: { 200: JobView, 204: Type.Null() },
     stream: JobView,
-    errors: [notFound],
+    errors: ['job_not_found'],
     handle: (context) => follow(jobs, context),
   });
 }
@@ -137,9 +115,8 @@ async function found<T>(asked: Promise<T>): Promise<T> {
   }
 }
 
-function missing(): HttpError {
-  return new HttpError(
-    404,
+function missing(): Error {
+  return systemError(
     'job_not_found',
     'There is no such job. GET /api/v1/system/jobs lists them; ended ones are kept for a while.',
   );

@@ -1,10 +1,10 @@
 /** The last lines of this node's log, and those that come, for who runs it. Nothing is kept but what the log has redacted. */
 import Type from 'typebox';
-import { type EventStream, json, type Route, route } from '../../platform/http/route.ts';
+import type { EventStream, Route } from '../../platform/http/route.ts';
+import { routes } from '../../platform/http/route-group.ts';
 import { LOG_LEVELS, type LogLevel } from '../../platform/log/log.ts';
 import { type RecentLine, RecentLines } from '../../platform/log/recent-lines.ts';
 
-const tag = 'System';
 const path = '/api/v1/system/log';
 const DEFAULT_LIMIT = 200;
 /** Lines that a client that reads slowly is behind; older ones are left out for it. */
@@ -31,15 +31,12 @@ interface LineFilter {
   text?: string;
 }
 
+const { get } = routes({ tag: 'System', auth: 'superadmin' });
+
 /** `recent`: none where the node keeps no lines. */
 export function logRoutes(recent: RecentLines = new RecentLines()): Route[] {
   return [
-    route({
-      method: 'GET',
-      path,
-      auth: 'superadmin',
-      maxBody: 0,
-      tag,
+    get(path, {
       summary: 'The last lines of this node’s log',
       description: 'About two thousand lines are kept in memory, those since the last start at most.',
       query: Type.Object({
@@ -51,18 +48,13 @@ export function logRoutes(recent: RecentLines = new RecentLines()): Route[] {
           Type.Integer({ minimum: 1, maximum: 1000, description: `The newest ones; ${DEFAULT_LIMIT} by default.` }),
         ),
       }),
-      responses: { 200: Lines },
+      answer: Lines,
       handle: ({ query: { after = 0, limit = DEFAULT_LIMIT, ...filter } }) => {
         const found = recent.list().filter((line) => line.seq > after && fits(line, filter));
-        return json(200, { lines: found.slice(-limit).map(viewOf) });
+        return { lines: found.slice(-limit).map(viewOf) };
       },
     }),
-    route({
-      method: 'GET',
-      path: `${path}/tail`,
-      auth: 'superadmin',
-      maxBody: 0,
-      tag,
+    get(`${path}/tail`, {
       summary: 'Follow this node’s log',
       description:
         'Each event has one line; its id is the line’s `seq`. A reconnect with `Last-Event-ID` begins behind that line.',
@@ -112,7 +104,7 @@ function fits({ level, json }: RecentLine, { level: least = 'debug', text = '' }
   return text === '' || json.toLowerCase().includes(text.toLowerCase());
 }
 
-function viewOf({ seq, level, json }: RecentLine): Record<string, unknown> {
-  const { time, message, level: _, ...fields } = JSON.parse(json) as Record<string, unknown>;
+function viewOf({ seq, level, json }: RecentLine): Type.Static<typeof Line> {
+  const { time, message, level: _, ...fields } = JSON.parse(json) as { time: string; message: string; level: string };
   return { seq, time, level, message, fields };
 }

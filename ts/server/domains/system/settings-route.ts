@@ -2,9 +2,10 @@
 import Type from 'typebox';
 import { ConfigError } from '../../platform/config/config-error.ts';
 import { LockedSetting, type SavedSetting } from '../../platform/config/saved-settings.ts';
-import { HttpError } from '../../platform/http/errors.ts';
-import { type BytesReply, json, type Route, route } from '../../platform/http/route.ts';
+import type { Route } from '../../platform/http/route.ts';
+import { routes } from '../../platform/http/route-group.ts';
 import type { Node } from '../../platform/node/node.ts';
+import { systemError, systemErrors } from './errors.ts';
 
 const LOCKS = ['machine', 'environment', 'command line'] as const;
 const Setting = Type.Object({
@@ -57,121 +58,89 @@ const Proposed = Type.Object({
   needs_restart: Type.Boolean({ description: 'Whether it takes effect at the next start: true for every setting.' }),
 });
 
+const { get, post, put, del } = routes({ tag: 'System', auth: 'superadmin', maxBody: 8192, errors: systemErrors });
+
 function settingCheckRoute(node: Node): Route {
-  return route({
-    method: 'POST',
-    path: '/api/v1/system/settings/check',
-    auth: 'superadmin',
-    maxBody: 8192,
-    tag: 'System',
+  return post('/api/v1/system/settings/check', {
     summary: 'Whether a setting takes a value, and the line that sets it',
     description: 'Nothing is changed: the files of the configuration belong to the operator of the machine.',
     body: Proposal,
-    responses: { 200: Proposed },
-    errors: [invalid, unknown],
+    answer: Proposed,
+    errors: ['invalid_setting', 'setting_not_found'],
     handle: ({ body: { key, value } }) => {
       const proposed = propose(node, key, value);
       if (proposed === undefined) throw notFound();
-      return json(200, { ...proposed, needs_restart: true });
+      return { ...proposed, needs_restart: true };
     },
   });
 }
 
-const invalid = {
-  status: 400,
-  code: 'invalid_setting',
-  meaning: 'The setting does not take this value; the sentence says what it takes.',
-};
-const unknown = { status: 404, code: 'setting_not_found', meaning: 'There is no such setting.' };
-const locked = {
-  status: 409,
-  code: 'setting_locked',
-  meaning: 'It is set where this cannot change it; the sentence says where.',
-};
-
-function notFound(): HttpError {
-  return new HttpError(404, unknown.code, 'There is no such setting. GET /api/v1/system/settings lists them.');
+function notFound(): Error {
+  return systemError('setting_not_found', 'There is no such setting. GET /api/v1/system/settings lists them.');
 }
 
-/** What the node says of a value, as an answer. */
-function asAnswer(error: unknown): unknown {
-  if (error instanceof ConfigError) return new HttpError(400, invalid.code, error.message, { param: 'value' });
-  return error instanceof LockedSetting ? new HttpError(409, locked.code, error.message) : error;
+/** What the node says of a value, as a refusal. */
+function refusalOf(error: unknown): unknown {
+  if (error instanceof ConfigError) return systemError('invalid_setting', error.message, { param: 'value' });
+  return error instanceof LockedSetting ? systemError('setting_locked', error.message) : error;
 }
 
 function propose(node: Node, key: string, value: string): ReturnType<Node['proposeSetting']> {
   try {
     return node.proposeSetting(key, value);
   } catch (error) {
-    throw asAnswer(error);
+    throw refusalOf(error);
   }
 }
 
 export function settingsRoutes(node: Node): Route[] {
-  const shared = { auth: 'superadmin', tag: 'System', responses: { 200: Setting } } as const;
   const path = '/api/v1/system/settings';
   return [
-    route({
-      method: 'GET',
-      path,
-      auth: 'superadmin',
-      maxBody: 0,
-      tag: 'System',
+    get(path, {
       summary: 'Every setting of this node, its value, where that came from, and what is saved for the next start',
-      responses: { 200: Type.Object({ settings: Type.Array(Setting) }) },
-      handle: () => json(200, { settings: node.settings().map(viewOf) }),
+      answer: Type.Object({ settings: Type.Array(Setting) }),
+      handle: () => ({ settings: node.settings().map(viewOf) }),
     }),
-    route({
-      method: 'GET',
-      path: `${path}/{key}/{name}`,
-      auth: 'superadmin',
-      maxBody: 0,
-      tag: 'System',
+    get(`${path}/{key}/{name}`, {
       summary: 'Every setting of one section, for example of one model: models and its id',
       description:
         'Their keys are saved and forgotten like those of other settings. Whether something of that name exists is not judged.',
       params: Section,
-      responses: { 200: Type.Object({ settings: Type.Array(Setting) }) },
-      errors: [unknown],
+      answer: Type.Object({ settings: Type.Array(Setting) }),
+      errors: ['setting_not_found'],
       handle: ({ params: { key, name } }) => {
         const settings = node.settingSection(key, name);
         if (settings === undefined) throw notFound();
-        return json(200, { settings: settings.map(viewOf) });
+        return { settings: settings.map(viewOf) };
       },
     }),
-    route({
-      ...shared,
-      method: 'PUT',
-      path: `${path}/{key}`,
-      maxBody: 8192,
+    put(`${path}/{key}`, {
+      answer: Setting,
       summary: 'Save a value of a setting, on this node alone',
       description:
         'It is kept in settings.json of data_dir and wins over svc.toml and conf.d; the environment and the command line win over it.',
       params: Key,
       body: Value,
-      errors: [invalid, unknown, locked],
-      handle: ({ params: { key }, body: { value } }) => answer(node.saveSetting(key, value)),
+      errors: ['invalid_setting', 'setting_not_found', 'setting_locked'],
+      handle: ({ params: { key }, body: { value } }) => changed(node.saveSetting(key, value)),
     }),
-    route({
-      ...shared,
-      method: 'DELETE',
-      path: `${path}/{key}`,
-      maxBody: 0,
+    del(`${path}/{key}`, {
+      answer: Setting,
       summary: 'Forget the value that was saved; what the files of the configuration say holds again',
       params: Key,
-      errors: [unknown],
-      handle: ({ params: { key } }) => answer(node.forgetSetting(key)),
+      errors: ['setting_not_found'],
+      handle: ({ params: { key } }) => changed(node.forgetSetting(key)),
     }),
     settingCheckRoute(node),
   ];
 }
 
-async function answer(changed: Promise<SavedSetting | undefined>): Promise<BytesReply> {
-  const setting = await changed.catch((error: unknown) => {
-    throw asAnswer(error);
+async function changed(saving: Promise<SavedSetting | undefined>) {
+  const setting = await saving.catch((error: unknown) => {
+    throw refusalOf(error);
   });
   if (setting === undefined) throw notFound();
-  return json(200, viewOf(setting));
+  return viewOf(setting);
 }
 
 function viewOf({

@@ -28,6 +28,7 @@ export interface ErrorTable<Code extends string = string> {
   /** Makes the error that is thrown; `sentence` says what happened this time. */
   error(code: Code, sentence: string, options?: DomainErrorOptions): DomainError<Code>;
   /** Declarations for routes. */
+  spec(code: Code): ErrorSpec;
   specs(...codes: readonly Code[]): ErrorSpec[];
   statusOf(code: Code): number;
   has(error: unknown): error is DomainError<Code>;
@@ -41,15 +42,16 @@ export function defineErrors<Rows extends Readonly<Record<string, ErrorRow>>>(
   rows: Rows,
 ): ErrorTable<keyof Rows & string> {
   const rowOf = (code: keyof Rows & string): ErrorRow => rows[code] as ErrorRow;
+  const spec = (code: keyof Rows & string): ErrorSpec => {
+    const [status, sentence, remedy] = rowOf(code);
+    return { status, code, meaning: sentence, ...(remedy !== undefined && { remedy }) };
+  };
   return {
     entries: Object.entries(rows).map(([code, [status, sentence, remedy]]) => ({ module, code, status, sentence, remedy })),
     error: (code, sentence, options) => new DomainError(code, sentence, options),
-    specs: (...codes) => codes.map((code) => specOf(code, rowOf(code))),
+    spec,
+    specs: (...codes) => codes.map(spec),
     statusOf: (code) => rowOf(code)[0],
     has: (error): error is DomainError<keyof Rows & string> => error instanceof DomainError && Object.hasOwn(rows, error.code),
   };
-}
-
-function specOf(code: string, [status, sentence, remedy]: ErrorRow): ErrorSpec {
-  return { status, code, meaning: sentence, ...(remedy !== undefined && { remedy }) };
 }

@@ -32,6 +32,9 @@ type Declared<Code extends string, P extends TObject, Q extends TObject, B exten
   errors?: readonly (Code | ErrorSpec)[];
 };
 
+/** A value that is only read, however deep. */
+type Shown<T> = T extends object ? { readonly [K in keyof T]: Shown<T[K]> } : T;
+
 /** A handler gives the value of the one answer, or nothing for 204, or a whole reply where the route has several answers. */
 type Answered<C, A extends TSchema> =
   | {
@@ -40,7 +43,7 @@ type Answered<C, A extends TSchema> =
       status?: number;
       headers?: ReplyHeaders;
       responses?: never;
-      handle(context: C): Static<A> | Promise<Static<A>>;
+      handle(context: C): Shown<Static<A>> | Promise<Shown<Static<A>>>;
     }
   | { answer?: never; responses: Record<number, TSchema>; handle(context: C): Reply | Promise<Reply> }
   | { answer?: never; responses?: never; handle(context: C): void | Promise<void> };

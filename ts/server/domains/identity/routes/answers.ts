@@ -4,5 +4,3 @@ import type { BytesReply } from '../../../platform/http/route.ts';
 export const NO_CONTENT: BytesReply = { kind: 'bytes', status: 204, headers: {}, body: '' };
 /** For answers that hold a secret. */
 export const NO_STORE = { 'cache-control': 'no-store' };
-/** Rows of a page that did not say. */
-export const DEFAULT_LIMIT = 100;

@@ -1,13 +1,13 @@
 /** The audit log, for administrators. It is read whether or not the node has the role `security`. */
 import Type from 'typebox';
-import { json, type Route, route } from '../../../platform/http/route.ts';
+import { DEFAULT_PAGE_ROWS } from '../../../platform/http/page.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
 import { administeredScope } from '../accounts/reach.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import { errorSpecs, identityError } from '../errors.ts';
+import { identityError, identityErrors } from '../errors.ts';
 import { AuditLine, auditBody } from '../schemas.ts';
-import { DEFAULT_LIMIT } from './answers.ts';
 
-const tag = 'Security';
 const Position = Type.Integer({
   minimum: 1,
   maximum: 2 ** 53 - 1,
@@ -45,29 +45,25 @@ const Verification = Type.Object({
 /** Under its path, and under its former one. */
 const PATHS = ['/api/v1/security/audit', '/api/v1/identity/audit'];
 
+const { get } = routes({ tag: 'Security', auth: 'admin', scope: 'audit:read', errors: identityErrors });
+
 export function auditRoutes(audit: AuditLog): Route[] {
   return PATHS.flatMap((path) => [linesRoute(path, audit), verificationRoute(path, audit)]);
 }
 
 function linesRoute(path: string, audit: AuditLog): Route {
-  return route({
-    method: 'GET',
-    path,
-    auth: 'admin',
-    scope: 'audit:read',
-    maxBody: 0,
-    tag,
+  return get(path, {
     summary: 'The audit log, newest first: of the tenant, for a superadmin of all tenants',
     query: Page,
-    responses: { 200: Lines },
-    errors: errorSpecs('invalid_request'),
+    answer: Lines,
+    errors: ['invalid_request'],
     handle: async ({ caller, query }) => {
-      const { after = query.before, limit = DEFAULT_LIMIT, q: text, outcome } = query;
+      const { after = query.before, limit = DEFAULT_PAGE_ROWS, q: text, outcome } = query;
       const filter = { text, outcome, from: timeOf('from', query.from), to: timeOf('to', query.to) };
       await audit.flush();
       const { rows, hasMore } = await audit.list(administeredScope(caller), { ...filter, after, limit });
       const next = hasMore ? rows.at(-1)?.seq : undefined;
-      return json(200, { data: rows.map(auditBody), ...(next !== undefined && { next }) });
+      return { data: rows.map(auditBody), ...(next !== undefined && { next }) };
     },
   });
 }
@@ -82,19 +78,14 @@ function timeOf(name: string, text: string | undefined): number | undefined {
 }
 
 function verificationRoute(path: string, audit: AuditLog): Route {
-  return route({
-    method: 'GET',
-    path: `${path}/verify`,
+  return get(`${path}/verify`, {
     auth: 'superadmin',
-    scope: 'audit:read',
-    maxBody: 0,
-    tag,
     summary: 'Check the hash chain of the audit log',
-    responses: { 200: Verification },
+    answer: Verification,
     handle: async () => {
       await audit.flush();
       const { entries, brokenAt } = await audit.verify();
-      return json(200, { entries, broken_at: brokenAt ?? null });
+      return { entries, broken_at: brokenAt ?? null };
     },
   });
 }

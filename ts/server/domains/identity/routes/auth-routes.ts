@@ -3,7 +3,8 @@ import Type from 'typebox';
 import { isFromThisMachine } from '../../../platform/http/access/this-machine.ts';
 import type { AuthenticationState } from '../../../platform/http/authenticator.ts';
 import { hasRole, type Principal } from '../../../platform/http/principal.ts';
-import { json, type Reply, type RequestContext, type Route, route } from '../../../platform/http/route.ts';
+import { json, type Reply, type RequestContext, type Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
 import { withAccounts } from '../accounts/account-service.ts';
 import type { AttemptLimit, CountedAttempt } from '../accounts/attempt-limit.ts';
 import type { ResetMail } from '../accounts/reset-mail.ts';
@@ -13,7 +14,7 @@ import { auditSource } from '../audit/audit-entry.ts';
 import type { DeviceCookie } from '../credentials/device-cookie.ts';
 import { sessionCookie } from '../credentials/session-cookie.ts';
 import type { WhoIs } from '../credentials/who-is.ts';
-import { errorSpecs, identityError } from '../errors.ts';
+import { identityError, identityErrors } from '../errors.ts';
 import type { Invitations } from '../invitations/invitations.ts';
 import {
   accountBody,
@@ -44,18 +45,12 @@ export interface AuthRouteDeps {
   hasResetMail: boolean;
 }
 
-const tag = 'Account';
-const MAX_BODY = 4096;
+const { get, post } = routes({ tag: 'Account', auth: 'open', errors: identityErrors });
 
 export function authRoutes(deps: AuthRouteDeps): Route[] {
   const { users, signIn, whoIs, devices, resetMail } = deps;
   return [
-    route({
-      method: 'POST',
-      path: '/api/v1/auth/register',
-      auth: 'open',
-      maxBody: MAX_BODY,
-      tag,
+    post('/api/v1/auth/register', {
       summary: 'Make an account for oneself',
       description:
         'The first account of the installation becomes superadmin and switches authentication on for good. It is made on the machine itself, or with the ' +
@@ -63,7 +58,7 @@ export function authRoutes(deps: AuthRouteDeps): Route[] {
         'also where it is closed.',
       body: Registration,
       responses: { 201: SessionOpened },
-      errors: errorSpecs(
+      errors: [
         'server_busy',
         'invalid_credential',
         'weak_password',
@@ -74,7 +69,7 @@ export function authRoutes(deps: AuthRouteDeps): Route[] {
         'name_taken',
         'too_many_attempts',
         'account_service_unreachable',
-      ),
+      ],
       handle: async (context) => {
         const { username, password, email, tenant, invitation } = context.body;
         if (invitation === undefined) requireRegistration(deps, context);
@@ -93,22 +88,11 @@ export function authRoutes(deps: AuthRouteDeps): Route[] {
         return opened(devices, context, 201, await withAccounts(makeAccount()));
       },
     }),
-    route({
-      method: 'POST',
-      path: '/api/v1/auth/login',
-      auth: 'open',
-      maxBody: MAX_BODY,
-      tag,
+    post('/api/v1/auth/login', {
       summary: 'Sign in with the name or the address of an account and its password',
       body: Login,
       responses: { 200: SessionOpened },
-      errors: errorSpecs(
-        'server_busy',
-        'invalid_credential',
-        'account_disabled',
-        'too_many_attempts',
-        'account_service_unreachable',
-      ),
+      errors: ['server_busy', 'invalid_credential', 'account_disabled', 'too_many_attempts', 'account_service_unreachable'],
       handle: async (context) => {
         const { username, password } = context.body;
         const client = { source: auditSource(context), userAgent: userAgent(context), devices: devices.read(context) };
@@ -116,57 +100,36 @@ export function authRoutes(deps: AuthRouteDeps): Route[] {
         return opened(devices, context, 200, await withAccounts(session));
       },
     }),
-    route({
-      method: 'POST',
-      path: '/api/v1/auth/reset-password/request',
-      auth: 'open',
-      maxBody: MAX_BODY,
-      tag,
+    post('/api/v1/auth/reset-password/request', {
       summary: 'Have a reset token sent to the e-mail address of an account',
       description: 'The answer is the same whether there is such an account or not. Needs `smtp.host`.',
       body: ResetRequest,
-      responses: { 202: ResetAnswer },
-      errors: errorSpecs('server_busy', 'too_many_attempts', 'mail_not_configured'),
+      answer: ResetAnswer,
+      status: 202,
+      errors: ['server_busy', 'too_many_attempts', 'mail_not_configured'],
       handle: (context) => {
         resetMail.request(context.body.username, auditSource(context), devices.read(context));
-        return json(202, { detail: 'If there is such an account and it has an address, a message with a token is on its way.' });
+        return { detail: 'If there is such an account and it has an address, a message with a token is on its way.' };
       },
     }),
-    route({
-      method: 'POST',
-      path: '/api/v1/auth/reset-password',
-      auth: 'open',
-      maxBody: MAX_BODY,
-      tag,
+    post('/api/v1/auth/reset-password', {
       summary: 'Set a new password with a reset token, which works once',
       description: 'Ends all sessions of the account. An administrator issues the token (`svc user reset`).',
       body: PasswordReset,
-      responses: { 204: Type.Null() },
-      errors: errorSpecs(
-        'server_busy',
-        'weak_password',
-        'invalid_reset_token',
-        'too_many_attempts',
-        'account_service_unreachable',
-      ),
+      errors: ['server_busy', 'weak_password', 'invalid_reset_token', 'too_many_attempts', 'account_service_unreachable'],
       handle: async (context) => {
         const { token, password } = context.body;
         const counted = countClient(deps, 'reset', context);
         await withAccounts(users.usePasswordReset(token, password, auditSource(context)));
         counted.succeeded();
-        return { kind: 'bytes', status: 204, headers: {}, body: '' };
       },
     }),
     methodsRoute(deps),
-    route({
-      method: 'GET',
-      path: '/api/v1/auth/whoami',
+    get('/api/v1/auth/whoami', {
       auth: 'viewer',
-      maxBody: 0,
-      tag,
       summary: 'Who the caller is, and what the credential may be used for',
-      responses: { 200: Whoami },
-      handle: async ({ caller }) => json(200, await whoIs.describe(caller)),
+      answer: Whoami,
+      handle: ({ caller }) => whoIs.describe(caller),
     }),
   ];
 }
@@ -190,14 +153,10 @@ const Methods = Type.Object({
 
 /** For the login page, before anybody has signed in. */
 function methodsRoute({ state, isRegistrationOpen, oidcLabel, hasResetMail }: AuthRouteDeps): Route {
-  return route({
-    method: 'GET',
-    path: '/api/v1/auth/methods',
-    auth: 'open',
-    maxBody: 0,
-    tag,
+  return get('/api/v1/auth/methods', {
     summary: 'How one can sign in here, for the login page',
-    responses: { 200: Methods },
+    answer: Methods,
+    headers: { 'cache-control': 'no-store' },
     handle: (context) => {
       const isFirst = state() === 'off';
       const isTrusted = isFromThisMachine(context) || isSetupAdmin(context.caller);
@@ -206,7 +165,7 @@ function methodsRoute({ state, isRegistrationOpen, oidcLabel, hasResetMail }: Au
       };
       const oidc = oidcLabel === undefined ? null : { label: oidcLabel, start: OIDC_START };
       const body = { auth: state(), password: true, oidc, reset_mail: hasResetMail, registration };
-      return json(200, body, { 'cache-control': 'no-store' });
+      return body;
     },
   });
 }

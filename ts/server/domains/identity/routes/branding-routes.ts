@@ -1,15 +1,14 @@
 /** How the pages of a tenant look. Reading is open: the sign-in page shows it. */
 import Type from 'typebox';
 import { RawBody } from '../../../platform/http/body/body-schema.ts';
-import { json, type Route, route } from '../../../platform/http/route.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
 import { auditSource } from '../audit/audit-entry.ts';
 import type { Branding, Theme } from '../branding/branding.ts';
 import { MAX_LOGO_BYTES } from '../branding/logo-image.ts';
-import { errorSpecs } from '../errors.ts';
+import { identityErrors } from '../errors.ts';
 import { TenantId } from '../schemas.ts';
-import { NO_CONTENT } from './answers.ts';
 
-const tag = 'Branding';
 const THEME = '/api/v1/tenants/{tenantId}/theme';
 const LOGO = '/api/v1/tenants/{tenantId}/branding/logo';
 const params = Type.Object({ tenantId: TenantId });
@@ -55,39 +54,32 @@ const isolated = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
+const { get, put, del } = routes({ tag: 'Branding', auth: 'admin', errors: identityErrors });
+
 export function brandingRoutes(branding: Branding): Route[] {
   return [
-    route({
-      method: 'GET',
-      path: THEME,
+    get(THEME, {
       auth: 'open',
-      maxBody: 0,
-      tag,
       summary: 'Name, colours and words of a tenant’s pages',
       description: 'An unknown tenant has the product’s own, like one that chose nothing.',
       params,
-      responses: { 200: ThemeBody },
-      handle: async ({ params: { tenantId } }) =>
-        json(200, bodyOf(tenantId, await branding.theme(tenantId)), { 'cache-control': 'no-cache' }),
+      answer: ThemeBody,
+      headers: { 'cache-control': 'no-cache' },
+      handle: async ({ params: { tenantId } }) => bodyOf(tenantId, await branding.theme(tenantId)),
     }),
-    route({
-      method: 'PUT',
-      path: THEME,
-      auth: 'admin',
+    put(THEME, {
       scope: 'identity:manage',
-      maxBody: 4096,
-      tag,
       summary: 'Choose name, colours and words of a tenant’s pages',
       description: 'What is not named is the product’s own again. Colours in which text could not be read are refused.',
       params,
       body: ThemeChange,
-      responses: { 200: ThemeBody },
-      errors: errorSpecs('accent_unreadable', 'tenant_not_found'),
+      answer: ThemeBody,
+      errors: ['accent_unreadable', 'tenant_not_found'],
       handle: async (context) => {
         const { name = null, accent = null, accent_dark = null, welcome = null } = context.body;
         const { tenantId } = context.params;
         const theme = await branding.setTheme(tenantId, { name, accent, accent_dark, welcome }, auditSource(context));
-        return json(200, bodyOf(tenantId, theme));
+        return bodyOf(tenantId, theme);
       },
     }),
     ...logoRoutes(branding),
@@ -95,18 +87,13 @@ export function brandingRoutes(branding: Branding): Route[] {
 }
 
 function logoRoutes(branding: Branding): Route[] {
-  const changing = { path: LOGO, auth: 'admin', scope: 'identity:manage', tag, params } as const;
   return [
-    route({
-      method: 'GET',
-      path: LOGO,
+    get(LOGO, {
       auth: 'open',
-      maxBody: 0,
-      tag,
       summary: 'The logo of a tenant’s pages, a PNG',
       params,
       responses: { 200: Type.String({ description: 'image/png' }) },
-      errors: errorSpecs('logo_not_found'),
+      errors: ['logo_not_found'],
       handle: async ({ params: { tenantId } }) => {
         const { png, hash } = await branding.logo(tenantId);
         return {
@@ -117,32 +104,29 @@ function logoRoutes(branding: Branding): Route[] {
         };
       },
     }),
-    route({
-      ...changing,
-      method: 'PUT',
+    put(LOGO, {
+      scope: 'identity:manage',
+      params,
       maxBody: MAX_LOGO_BYTES,
       bodyKind: 'bytes',
       summary: 'Give a tenant’s pages a logo',
       description:
         'The body is the file: PNG, JPEG or WebP. It is decoded and encoded anew as a PNG of at most 480 by 128 pixels, in a confined process. SVG is refused.',
       body: RawBody,
-      responses: { 200: ThemeBody },
-      errors: errorSpecs('invalid_logo', 'tenant_not_found'),
+      answer: ThemeBody,
+      errors: ['invalid_logo', 'tenant_not_found'],
       handle: async (context) => {
         const { tenantId } = context.params;
-        return json(200, bodyOf(tenantId, await branding.setLogo(tenantId, context.body, auditSource(context))));
+        return bodyOf(tenantId, await branding.setLogo(tenantId, context.body, auditSource(context)));
       },
     }),
-    route({
-      ...changing,
-      method: 'DELETE',
-      maxBody: 0,
+    del(LOGO, {
+      scope: 'identity:manage',
+      params,
       summary: 'Take the logo away',
-      responses: { 204: Type.Null() },
-      errors: errorSpecs('tenant_not_found'),
+      errors: ['tenant_not_found'],
       handle: async (context) => {
         await branding.removeLogo(context.params.tenantId, auditSource(context));
-        return NO_CONTENT;
       },
     }),
   ];

@@ -1,51 +1,43 @@
 /** Capability tokens. */
 import Type from 'typebox';
-import { json, type Route, route } from '../../../platform/http/route.ts';
+import { listOf, PageQuery, page, pageRead } from '../../../platform/http/page.ts';
+import { json, type Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
 import { auditSource } from '../audit/audit-entry.ts';
 import type { Capabilities, IssuedCapability, WantedCapability } from '../capabilities/capabilities.ts';
 import * as shapes from '../capabilities/capability-schemas.ts';
-import { errorSpecs, identityError } from '../errors.ts';
-import { listOfRows, Page, pageOf } from '../schemas.ts';
-import { DEFAULT_LIMIT, NO_CONTENT, NO_STORE } from './answers.ts';
+import { identityError, identityErrors } from '../errors.ts';
+import { NO_STORE } from './answers.ts';
 
-const tag = 'Identity';
 const path = '/api/v1/identity/capabilities';
 const scope = 'account:manage';
 const MAX_BODY = 64 * 1024;
+
+const { get, post } = routes({ tag: 'Identity', auth: 'viewer', maxBody: MAX_BODY, errors: identityErrors });
 
 export function capabilityRoutes(capabilities: Capabilities): Route[] {
   return [listing(capabilities), creation(capabilities), derivation(capabilities), revocation(capabilities)];
 }
 
 function listing(capabilities: Capabilities): Route {
-  return route({
-    method: 'GET',
-    path,
-    auth: 'viewer',
+  return get(path, {
     scope,
-    maxBody: 0,
-    tag,
     summary: 'The caller’s capability tokens; for an administrator those of the account that `user` names',
     description: 'Tokens that were derived offline are not known here, and are not listed.',
-    query: Type.Object({ ...Page.properties, user: Type.Optional(Type.String({ maxLength: 128 })) }),
-    responses: { 200: listOfRows(shapes.Capability) },
-    errors: errorSpecs('no_account', 'user_not_found'),
+    query: Type.Object({ ...PageQuery.properties, user: Type.Optional(Type.String({ maxLength: 128 })) }),
+    answer: listOf(shapes.Capability),
+    errors: ['no_account', 'user_not_found'],
     handle: async ({ caller, query }) => {
-      const { after = '', limit = DEFAULT_LIMIT, user: userId } = query;
-      const rows = await capabilities.list({ after, limit: limit + 1, userId }, caller);
-      return json(200, pageOf(rows, limit, shapes.capabilityBody));
+      const { user: userId } = query;
+      const rows = await capabilities.list({ ...pageRead(query), userId }, caller);
+      return page(rows, query.limit, shapes.capabilityBody);
     },
   });
 }
 
 function creation(capabilities: Capabilities): Route {
-  return route({
-    method: 'POST',
-    path,
-    auth: 'viewer',
+  return post(path, {
     scope,
-    maxBody: MAX_BODY,
-    tag,
     summary: 'Issue a capability token, which is shown this once',
     description:
       'A Biscuit token (Ed25519, `svcc_` and URL-safe base64) that acts for the caller’s account with these scopes until it expires. Its holder can ' +
@@ -54,7 +46,7 @@ function creation(capabilities: Capabilities): Route {
       'A token whose parent was revoked is refused with the reason `expired`, one whose tenant was deleted with `unknown_key`.',
     body: shapes.NewCapability,
     responses: { 201: shapes.IssuedCapability },
-    errors: errorSpecs('capability_too_large', 'no_account', 'scope_beyond_caller', 'tenant_not_found'),
+    errors: ['capability_too_large', 'no_account', 'scope_beyond_caller', 'tenant_not_found'],
     handle: async (context) => {
       const { body } = context;
       const wanted = { ...wantedOf(body), scopes: body.scopes, expiresInSeconds: body.expires_in_seconds };
@@ -64,41 +56,29 @@ function creation(capabilities: Capabilities): Route {
 }
 
 function derivation(capabilities: Capabilities): Route {
-  return route({
-    method: 'POST',
-    path: `${path}/derive`,
-    auth: 'viewer',
-    maxBody: MAX_BODY,
-    tag,
+  return post(`${path}/derive`, {
     summary: 'Derive a narrower token from a capability token of the tenant',
     description:
       'What is left out stays as it is in `token`; an end behind that of `token` has no effect. A token can be derived seven times.',
     body: shapes.DerivedCapability,
     responses: { 201: shapes.IssuedCapability },
-    errors: errorSpecs('invalid_capability', 'capability_too_large', 'beyond_parent'),
+    errors: ['invalid_capability', 'capability_too_large', 'beyond_parent'],
     handle: async (context) =>
       issued(await capabilities.derive(context.body.token, wantedOf(context.body), auditSource(context))),
   });
 }
 
 function revocation(capabilities: Capabilities): Route {
-  return route({
-    method: 'POST',
-    path: `${path}/revoke`,
-    auth: 'viewer',
+  return post(`${path}/revoke`, {
     scope,
-    maxBody: MAX_BODY,
-    tag,
     summary: 'Revoke a capability token and all that were derived from it; they stop at once',
     body: shapes.RevokedCapability,
-    responses: { 204: Type.Null() },
-    errors: errorSpecs('invalid_request', 'invalid_capability', 'forbidden', 'capability_not_found'),
+    errors: ['invalid_request', 'invalid_capability', 'forbidden', 'capability_not_found'],
     handle: async (context) => {
       const { token, id } = context.body;
       if (token !== undefined && id === undefined) await capabilities.revokeToken(token, auditSource(context));
       else if (id !== undefined && token === undefined) await capabilities.revokeById(id, auditSource(context));
       else throw identityError('invalid_request', 'Give `token` or `id`, and not both.');
-      return NO_CONTENT;
     },
   });
 }

@@ -1,14 +1,15 @@
 /** Invitations, for administrators. Guests use them at POST /api/v1/auth/register. */
 import Type, { type Static } from 'typebox';
-import { json, type Route, route } from '../../../platform/http/route.ts';
+import { listOf, PageQuery, page, pageRead } from '../../../platform/http/page.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
 import { auditSource } from '../audit/audit-entry.ts';
-import { errorSpecs } from '../errors.ts';
+import { identityErrors } from '../errors.ts';
 import type { Invitations } from '../invitations/invitations.ts';
 import * as schemas from '../schemas.ts';
 import type { InvitationRow } from '../tables.ts';
-import { DEFAULT_LIMIT, NO_CONTENT, NO_STORE } from './answers.ts';
+import { NO_STORE } from './answers.ts';
 
-const tag = 'Identity';
 const path = '/api/v1/identity/invitations';
 const MAX_BODY = 16 * 1024;
 const DAY_SECONDS = 24 * 60 * 60;
@@ -43,59 +44,45 @@ const NewInvitation = Type.Object({
   ),
 });
 
+const { get, post, del } = routes({ tag: 'Identity', auth: 'admin', scope: 'identity:manage', errors: identityErrors });
+
 export function invitationRoutes(invitations: Invitations): Route[] {
   return [
-    route({
-      method: 'GET',
-      path,
-      auth: 'admin',
+    get(path, {
       scope: 'identity:read',
-      maxBody: 0,
-      tag,
       summary: 'Invitations of the tenant; for a superadmin those of all tenants',
-      query: schemas.Page,
-      responses: { 200: schemas.listOfRows(Invitation) },
+      query: PageQuery,
+      answer: listOf(Invitation),
       handle: async ({ caller, query }) => {
-        const { after = '', limit = DEFAULT_LIMIT } = query;
-        return json(200, schemas.pageOf(await invitations.list(after, limit + 1, caller), limit, invitationBody));
+        const { after, limit } = pageRead(query);
+        return page(await invitations.list(after, limit, caller), query.limit, invitationBody);
       },
     }),
-    route({
-      method: 'POST',
-      path,
-      auth: 'admin',
-      scope: 'identity:manage',
+    post(path, {
       maxBody: MAX_BODY,
-      tag,
       summary: 'Make an invitation, whose token is shown this once',
       description:
         'Whoever has the token makes an account in the tenant, with the role and the groups, also where self-registration is closed. It stops working when ' +
         'the account that made it is deleted, disabled, or loses the role that it gives.',
       body: NewInvitation,
-      responses: { 201: IssuedInvitation },
-      errors: errorSpecs('forbidden', 'tenant_not_found', 'group_not_found'),
+      answer: IssuedInvitation,
+      status: 201,
+      headers: NO_STORE,
+      errors: ['forbidden', 'tenant_not_found', 'group_not_found'],
       handle: async (context) => {
         const { role = 'viewer', tenant, groups = [], note = '', max_uses: maxUses = 1 } = context.body;
         const expiresInSeconds = context.body.expires_in_seconds ?? 7 * DAY_SECONDS;
         const asked = { role, tenant, groups, note, maxUses, expiresInSeconds };
         const { row, token } = await invitations.create(asked, auditSource(context));
-        return json(201, { ...invitationBody(row), token, link: PAGE + token }, NO_STORE);
+        return { ...invitationBody(row), token, link: PAGE + token };
       },
     }),
-    route({
-      method: 'DELETE',
-      path: `${path}/{id}`,
-      auth: 'admin',
-      scope: 'identity:manage',
-      maxBody: 0,
-      tag,
+    del(`${path}/{id}`, {
       summary: 'Withdraw an invitation; accounts that were made with it stay',
       params: schemas.Id,
-      responses: { 204: Type.Null() },
-      errors: errorSpecs('invitation_not_found'),
+      errors: ['invitation_not_found'],
       handle: async (context) => {
         await invitations.remove(context.params.id, auditSource(context));
-        return NO_CONTENT;
       },
     }),
   ];

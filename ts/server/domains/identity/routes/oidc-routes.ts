@@ -1,19 +1,18 @@
 /** Sign-in at an OpenID Connect provider. A browser comes here by navigation: it gets redirects, a program gets JSON. */
 import Type from 'typebox';
 import { DomainError } from '../../../platform/errors/domain-error.ts';
-import { json, type Reply, type RequestContext, type Route, route } from '../../../platform/http/route.ts';
+import { json, type Reply, type RequestContext, type Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
 import { ownAccount } from '../accounts/reach.ts';
 import { auditSource } from '../audit/audit-entry.ts';
 import type { DeviceCookie } from '../credentials/device-cookie.ts';
 import { sessionCookie } from '../credentials/session-cookie.ts';
-import { errorSpecs, identityError } from '../errors.ts';
+import { identityError, identityErrors } from '../errors.ts';
 import { endedFlowCookie, flowCookie, readFlowCookie } from '../oidc/flow-cookie.ts';
 import type { Departure, OidcSignIn } from '../oidc/oidc-sign-in.ts';
 import { MAX_RETURN_LENGTH } from '../oidc/return-path.ts';
 import { Time, timeOf } from '../schemas.ts';
-import { NO_CONTENT } from './answers.ts';
 
-const tag = 'Account';
 const LOGIN_PAGE = '/login';
 const MAX_PARAMETER = 8192;
 const ReturnTo = Type.String({
@@ -21,14 +20,27 @@ const ReturnTo = Type.String({
   description: 'Path of this server to go to afterwards; /chat by default.',
 });
 const Parameter = Type.Optional(Type.String({ maxLength: MAX_PARAMETER }));
-const departureErrors = errorSpecs(
-  ...(['invalid_return_to', 'oidc_not_configured', 'oidc_provider_failed', 'oidc_provider_unreachable'] as const),
-);
-const arrivalErrors = errorSpecs(
-  ...(['oidc_sign_in_failed', 'oidc_not_authorized', 'oidc_not_configured', 'account_disabled', 'name_taken'] as const),
-  ...(['oidc_provider_failed', 'oidc_provider_unreachable', 'no_account', 'invalid_credential', 'too_many_attempts'] as const),
-);
+const departureErrors = [
+  'invalid_return_to',
+  'oidc_not_configured',
+  'oidc_provider_failed',
+  'oidc_provider_unreachable',
+] as const;
+const arrivalErrors = [
+  'oidc_sign_in_failed',
+  'oidc_not_authorized',
+  'oidc_not_configured',
+  'account_disabled',
+  'name_taken',
+  'oidc_provider_failed',
+  'oidc_provider_unreachable',
+  'no_account',
+  'invalid_credential',
+  'too_many_attempts',
+] as const;
 export const OIDC_START = '/api/v1/auth/oidc/start';
+
+const { get, post, del } = routes({ tag: 'Account', auth: 'viewer', errors: identityErrors });
 
 /** `oidc` is undefined where no provider is configured: the routes are there all the same. */
 export function oidcRoutes(oidc: OidcSignIn | undefined, devices: DeviceCookie): Route[] {
@@ -37,12 +49,8 @@ export function oidcRoutes(oidc: OidcSignIn | undefined, devices: DeviceCookie):
 
 function signInRoutes(oidc: OidcSignIn | undefined, devices: DeviceCookie): Route[] {
   return [
-    route({
-      method: 'GET',
-      path: OIDC_START,
+    get(OIDC_START, {
       auth: 'open',
-      maxBody: 0,
-      tag,
       summary: 'Send the browser to the sign-in provider',
       description: `A browser that cannot go on gets ${LOGIN_PAGE}?error=CODE instead of an error body.`,
       query: Type.Object({ return_to: Type.Optional(ReturnTo) }),
@@ -54,12 +62,8 @@ function signInRoutes(oidc: OidcSignIn | undefined, devices: DeviceCookie): Rout
           return redirect(departure.url.href, [flowCookie(context, departure.sealed)]);
         }),
     }),
-    route({
-      method: 'GET',
-      path: '/api/v1/auth/oidc/callback',
+    get('/api/v1/auth/oidc/callback', {
       auth: 'open',
-      maxBody: 0,
-      tag,
       summary: 'Where the sign-in provider sends the browser back to: opens the session and goes on',
       description: `A browser that cannot go on gets ${LOGIN_PAGE}?error=CODE instead of an error body.`,
       query: Type.Object({ code: Parameter, state: Parameter, iss: Parameter, error: Parameter }),
@@ -72,49 +76,40 @@ function signInRoutes(oidc: OidcSignIn | undefined, devices: DeviceCookie): Rout
 
 function linkRoutes(oidc: OidcSignIn | undefined): Route[] {
   const path = '/api/v1/users/me/links';
-  const shared = { path, auth: 'viewer', scope: 'account:manage', tag } as const;
   const Link = Type.Object({ issuer: Type.String(), subject: Type.String(), created_at: Time });
   return [
-    route({
-      ...shared,
-      method: 'GET',
-      maxBody: 0,
+    get(path, {
+      scope: 'account:manage',
       summary: 'Accounts at the sign-in provider that sign in to the caller’s account',
-      responses: { 200: Type.Object({ data: Type.Array(Link) }) },
-      errors: errorSpecs('no_account', 'oidc_not_configured'),
+      answer: Type.Object({ data: Type.Array(Link) }),
+      errors: ['no_account', 'oidc_not_configured'],
       handle: async (context) => {
         const links = await required(oidc).links(auditSource(context));
         const data = links.map(({ issuer, subject, created_at }) => ({ issuer, subject, created_at: timeOf(created_at) }));
-        return json(200, { data });
+        return { data };
       },
     }),
-    route({
-      ...shared,
-      method: 'POST',
-      maxBody: 4096,
+    post(path, {
+      scope: 'account:manage',
       summary: 'Begin to link the caller’s account to one at the sign-in provider',
       description: 'The browser goes to `url` next, with the cookie of this answer and that of its session.',
       body: Type.Object({ return_to: Type.Optional(ReturnTo) }),
       bodyOptional: true,
       responses: { 200: Type.Object({ url: Type.String() }) },
-      errors: [...departureErrors, ...errorSpecs('no_account')],
+      errors: [...departureErrors, 'no_account'],
       handle: async (context) => {
         const { userId } = ownAccount(context.caller);
         const { url, sealed }: Departure = await required(oidc).depart(context.body?.return_to, userId);
         return json(200, { url: url.href }, { 'set-cookie': [flowCookie(context, sealed)], 'cache-control': 'no-store' });
       },
     }),
-    route({
-      ...shared,
-      method: 'DELETE',
-      maxBody: 0,
+    del(path, {
+      scope: 'account:manage',
       summary: 'Unlink the caller’s account from the sign-in provider',
       description: 'Only what its owner linked: an account that the provider made stays with it.',
-      responses: { 204: Type.Null() },
-      errors: errorSpecs('no_account', 'oidc_not_configured', 'link_not_found', 'last_superadmin'),
+      errors: ['no_account', 'oidc_not_configured', 'link_not_found', 'last_superadmin'],
       handle: async (context) => {
         await required(oidc).unlink(auditSource(context));
-        return NO_CONTENT;
       },
     }),
   ];

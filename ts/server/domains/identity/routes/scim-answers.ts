@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { json, type Reply, type RequestContext } from '../../../platform/http/route.ts';
 import type { IdentityErrorCode } from '../errors.ts';
-import { errorSpecs } from '../errors.ts';
+import { identityErrors } from '../errors.ts';
 import { MAX_FILTER_LENGTH } from '../scim/filter/tokens.ts';
 import { isObject, type Resource } from '../scim/resource/resource.ts';
 import { scimErrorBody } from '../scim/scim-error.ts';
@@ -42,7 +42,7 @@ export const Patch = Type.Object({
   ),
 });
 
-export const scimErrors = (...codes: IdentityErrorCode[]) => errorSpecs('invalid_request', ...codes);
+export const scimErrors = (...codes: IdentityErrorCode[]) => identityErrors.specs('invalid_request', ...codes);
 
 /** With its tag; a client that has this version gets no body. */
 export function resourceAnswer(status: number, resource: Resource, { headers }: RequestContext): Reply {

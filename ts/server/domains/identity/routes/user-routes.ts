@@ -1,24 +1,26 @@
 /** Accounts, for administrators. */
 import Type from 'typebox';
-import { json, type Route, route } from '../../../platform/http/route.ts';
+import { listOf, PageQuery, page, pageRead } from '../../../platform/http/page.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
 import { nameKey } from '../accounts/account-name.ts';
 import type { Users } from '../accounts/users.ts';
 import { auditSource } from '../audit/audit-entry.ts';
 import type { Keys } from '../credentials/keys.ts';
-import { errorSpecs } from '../errors.ts';
+import { identityErrors } from '../errors.ts';
 import * as schemas from '../schemas.ts';
 import { KeyChoice } from './account-routes.ts';
-import { DEFAULT_LIMIT, NO_CONTENT, NO_STORE } from './answers.ts';
+import { NO_STORE } from './answers.ts';
 
 export interface UserRouteDeps {
   users: Users;
   keys: Keys;
 }
 
-const tag = 'Identity';
 const path = '/api/v1/identity/users';
-const MAX_BODY = 4096;
 const { Id, User } = schemas;
+
+const { get, post, patch, del } = routes({ tag: 'Identity', auth: 'admin', scope: 'identity:manage', errors: identityErrors });
 
 export function userRoutes({ users, keys }: UserRouteDeps): Route[] {
   return [...listAndCreate(users), ...changeAndDelete(users), ...secretRoutes(users, keys)];
@@ -26,41 +28,31 @@ export function userRoutes({ users, keys }: UserRouteDeps): Route[] {
 
 function listAndCreate(users: Users): Route[] {
   return [
-    route({
-      method: 'GET',
-      path,
-      auth: 'admin',
+    get(path, {
       scope: 'identity:read',
-      maxBody: 0,
-      tag,
       summary: 'Accounts of the tenant; for a superadmin those of all tenants',
       query: Type.Object({
-        ...schemas.Page.properties,
+        ...PageQuery.properties,
         username: Type.Optional(Type.String({ maxLength: 64 })),
         service: Type.Optional(Type.Boolean({ description: 'Only service accounts, or only those of people.' })),
       }),
-      responses: { 200: schemas.listOfRows(User) },
+      answer: listOf(User),
       handle: async ({ caller, query }) => {
-        const { after = '', limit = DEFAULT_LIMIT, username, service: isService } = query;
+        const { username, service: isService } = query;
         const usernameKey = username === undefined ? undefined : nameKey(username);
-        const rows = await users.list({ after, limit: limit + 1, usernameKey, isService }, caller);
-        return json(200, schemas.pageOf(rows, limit, schemas.userBody));
+        const rows = await users.list({ ...pageRead(query), usernameKey, isService }, caller);
+        return page(rows, query.limit, schemas.userBody);
       },
     }),
-    route({
-      method: 'POST',
-      path,
-      auth: 'admin',
-      scope: 'identity:manage',
-      maxBody: MAX_BODY,
-      tag,
+    post(path, {
       summary: 'Make an account; the first one of the installation switches authentication on',
       description:
         'Without a password the account signs in with a reset token first, or uses API keys only. A `service` account belongs to a tenant and to ' +
         'no person: it never gets a password.',
       body: schemas.NewUser,
-      responses: { 201: User },
-      errors: errorSpecs(
+      answer: User,
+      status: 201,
+      errors: [
         'server_busy',
         'service_account',
         'weak_password',
@@ -68,11 +60,11 @@ function listAndCreate(users: Users): Route[] {
         'tenant_not_found',
         'name_taken',
         'superadmin_needed',
-      ),
+      ],
       handle: async (context) => {
         const { username, password, email, tenant, role, service: isService = false } = context.body;
         const user = await users.create({ username, password, email, tenant, role, isService }, auditSource(context));
-        return json(201, schemas.userBody(user));
+        return schemas.userBody(user);
       },
     }),
   ];
@@ -80,54 +72,32 @@ function listAndCreate(users: Users): Route[] {
 
 function changeAndDelete(users: Users): Route[] {
   return [
-    route({
-      method: 'GET',
-      path: `${path}/{id}`,
-      auth: 'admin',
+    get(`${path}/{id}`, {
       scope: 'identity:read',
-      maxBody: 0,
-      tag,
       summary: 'One account',
       params: Id,
-      responses: { 200: User },
-      errors: errorSpecs('user_not_found'),
-      handle: async ({ params, caller }) => json(200, schemas.userBody(await users.get(params.id, caller))),
+      answer: User,
+      errors: ['user_not_found'],
+      handle: async ({ params, caller }) => schemas.userBody(await users.get(params.id, caller)),
     }),
-    route({
-      method: 'PATCH',
-      path: `${path}/{id}`,
-      auth: 'admin',
-      scope: 'identity:manage',
-      maxBody: MAX_BODY,
-      tag,
+    patch(`${path}/{id}`, {
       summary: 'Change the role or the password of an account, disable it, or enable it again',
       description: 'A new password and a disabled account end all sessions; keys of a disabled account are refused.',
       params: Id,
       body: schemas.UserPatch,
-      responses: { 200: User },
-      errors: errorSpecs('server_busy', 'service_account', 'weak_password', 'forbidden', 'user_not_found', 'last_superadmin'),
+      answer: User,
+      errors: ['server_busy', 'service_account', 'weak_password', 'forbidden', 'user_not_found', 'last_superadmin'],
       handle: async (context) => {
         const { role, disabled, password } = context.body;
-        return json(
-          200,
-          schemas.userBody(await users.update(context.params.id, { role, disabled, password }, auditSource(context))),
-        );
+        return schemas.userBody(await users.update(context.params.id, { role, disabled, password }, auditSource(context)));
       },
     }),
-    route({
-      method: 'DELETE',
-      path: `${path}/{id}`,
-      auth: 'admin',
-      scope: 'identity:manage',
-      maxBody: 0,
-      tag,
+    del(`${path}/{id}`, {
       summary: 'Delete an account; its keys and sessions stop at once',
       params: Id,
-      responses: { 204: Type.Null() },
-      errors: errorSpecs('forbidden', 'user_not_found', 'last_superadmin'),
+      errors: ['forbidden', 'user_not_found', 'last_superadmin'],
       handle: async (context) => {
         await users.remove(context.params.id, auditSource(context));
-        return NO_CONTENT;
       },
     }),
   ];
@@ -135,51 +105,37 @@ function changeAndDelete(users: Users): Route[] {
 
 function secretRoutes(users: Users, keys: Keys): Route[] {
   return [
-    route({
-      method: 'POST',
-      path: `${path}/{id}/api-key`,
-      auth: 'admin',
-      scope: 'identity:manage',
-      maxBody: 0,
-      tag,
+    post(`${path}/{id}/api-key`, {
       summary: 'Replace the API key of an account; the old one stops at once',
       description: 'The new key is shown this once. An account without a key gets its first.',
       params: Id,
       query: KeyChoice,
-      responses: { 200: schemas.IssuedKey },
-      errors: errorSpecs('forbidden', 'scope_beyond_caller', 'user_not_found', 'key_not_found', 'several_keys'),
+      answer: schemas.IssuedKey,
+      headers: NO_STORE,
+      errors: ['forbidden', 'scope_beyond_caller', 'user_not_found', 'key_not_found', 'several_keys'],
       handle: async (context) => {
         const issued = await keys.rotate(context.params.id, context.query.key_id, auditSource(context));
-        return json(200, schemas.issuedKeyBody(issued), NO_STORE);
+        return schemas.issuedKeyBody(issued);
       },
     }),
-    route({
-      method: 'POST',
-      path: `${path}/{id}/password-reset`,
-      auth: 'admin',
-      scope: 'identity:manage',
-      maxBody: 0,
-      tag,
+    post(`${path}/{id}/password-reset`, {
       summary: 'Issue a token with which the password of an account can be set once, within an hour',
       params: Id,
-      responses: { 201: schemas.ResetToken },
-      errors: errorSpecs('service_account', 'forbidden', 'user_not_found'),
+      answer: schemas.ResetToken,
+      status: 201,
+      headers: NO_STORE,
+      errors: ['service_account', 'forbidden', 'user_not_found'],
       handle: async (context) => {
         const { token, expiresAt } = await users.issueReset(context.params.id, auditSource(context));
-        return json(201, { token, expires_at: schemas.timeOf(expiresAt) }, NO_STORE);
+        return { token, expires_at: schemas.timeOf(expiresAt) };
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/v1/identity/local-unknown',
-      auth: 'admin',
+    get('/api/v1/identity/local-unknown', {
       scope: 'identity:read',
-      maxBody: 0,
-      tag,
       summary: 'Accounts of this node that the controller never took over',
       description: 'A node that belongs to no cluster is its own controller and has none.',
-      responses: { 200: schemas.listOfRows(User) },
-      handle: () => json(200, { data: [] }),
+      answer: listOf(User),
+      handle: () => ({ data: [] }),
     }),
   ];
 }

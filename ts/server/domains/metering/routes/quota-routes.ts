@@ -1,9 +1,10 @@
 /** Quotas of tenants, users and keys. */
 import Type from 'typebox';
-import { json, type RequestContext, type Route, route } from '../../../platform/http/route.ts';
+import type { RequestContext, Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
 import type { TenantRules } from '../../../platform/module/tenant-rules.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
-import { errorSpecs, meteringError } from '../errors.ts';
+import { meteringError, meteringErrors } from '../errors.ts';
 import type { MonthLoader } from '../limits/month-loader.ts';
 import type { SubjectRegistry } from '../limits/subject-registry.ts';
 import type { Quota } from '../quotas/quota.ts';
@@ -19,41 +20,31 @@ export interface QuotaRouteDeps {
   now(): number;
 }
 
-const tag = 'Metering';
 const path = '/api/v1/metering/quotas';
-const MAX_BODY = 4096;
 
 type Change = RequestContext<unknown, unknown, Type.Static<typeof QuotaChange>>;
 
+const { get, put } = routes({ tag: 'Metering', auth: 'admin', errors: meteringErrors });
+
 export function quotaRoutes(deps: QuotaRouteDeps): Route[] {
   return [
-    route({
-      method: 'GET',
-      path,
-      auth: 'admin',
-      maxBody: 0,
-      tag,
+    get(path, {
       summary: 'Quotas of the tenant, its users and keys, for a superadmin of all tenants, and what is used of them',
-      responses: { 200: Type.Object({ data: Type.Array(QuotaShape) }) },
+      answer: Type.Object({ data: Type.Array(QuotaShape) }),
       handle: async ({ caller }) => {
         const quotas = await deps.quotas.list(visibleScope(caller));
-        return json(200, { data: await Promise.all(quotas.map((quota) => shown(deps, quota))) });
+        return { data: await Promise.all(quotas.map((quota) => shown(deps, quota))) };
       },
     }),
-    route({
-      method: 'PUT',
-      path,
-      auth: 'admin',
-      maxBody: MAX_BODY,
-      tag,
+    put(path, {
       summary: 'Set the quotas of a tenant, or of one of its users or keys',
       description:
         'Limits that are not named stay; null removes one. A minute is any 60 seconds, a month one of the calendar in UTC. Tokens are those of ' +
         'prompt and completion together. Only a superadmin sets the quotas of a tenant itself.',
       body: QuotaChange,
-      responses: { 200: QuotaShape },
-      errors: errorSpecs('invalid_request', 'forbidden', 'tenant_not_found'),
-      handle: async (context) => json(200, await shown(deps, await change(deps, context))),
+      answer: QuotaShape,
+      errors: ['invalid_request', 'forbidden', 'tenant_not_found'],
+      handle: async (context) => await shown(deps, await change(deps, context)),
     }),
   ];
 }

@@ -1,8 +1,9 @@
 /** What was used. */
 import { hasRole, type Principal } from '../../../platform/http/principal.ts';
-import { json, type Route, route } from '../../../platform/http/route.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
 import type { StorageScope } from '../../../platform/storage/index.ts';
-import { errorSpecs, meteringError } from '../errors.ts';
+import { meteringError, meteringErrors } from '../errors.ts';
 import { visibleScope, visibleTenant } from '../reach.ts';
 import {
   UsageQueryShape,
@@ -32,46 +33,36 @@ const MOST_GROUPS = 6;
 /** A caller that belongs to no account has used nothing of its own. */
 const NOBODY = '-';
 
+const { get } = routes({ tag: 'Metering', auth: 'viewer', scope: 'account:manage', errors: meteringErrors });
+
 export function usageRoute({ store, journal, now }: UsageRouteDeps): Route {
-  return route({
-    method: 'GET',
-    path: '/api/v1/metering/usage',
-    auth: 'viewer',
-    scope: 'account:manage',
-    maxBody: 0,
-    tag: 'Metering',
+  return get('/api/v1/metering/usage', {
     summary: 'Requests, tokens and seconds by key, user, model or tenant',
     description:
       'Of the caller’s own account; for an administrator of the tenant, for a superadmin of all tenants or of the one that `tenant` names. Usage is counted ' +
       'by hours: `from` and `to` are rounded down to one, and the hour of `to` is counted when it says no time. The last 30 days by default.',
     query: UsageQueryShape,
-    responses: { 200: UsageReport },
-    errors: errorSpecs('invalid_request', 'forbidden'),
+    answer: UsageReport,
+    errors: ['invalid_request', 'forbidden'],
     handle: async ({ caller, query }) => {
       const { by = 'key', tenant, after = '', limit = DEFAULT_LIMIT } = query;
       const { from, end } = spanOf(query, now());
       await journal.flush();
       const user = ownUser(caller);
       const sums = await store.sum(scopeOf(caller, tenant), { by, from, to: end, user, after, limit: limit + 1 });
-      return json(200, usageBody(by, from, end, sums, limit));
+      return usageBody(by, from, end, sums, limit);
     },
   });
 }
 
 /** The same over time, for plots. */
 export function usageSeriesRoute({ store, journal, now }: UsageRouteDeps): Route {
-  return route({
-    method: 'GET',
-    path: '/api/v1/metering/usage/series',
-    auth: 'viewer',
-    scope: 'account:manage',
-    maxBody: 0,
-    tag: 'Metering',
+  return get('/api/v1/metering/usage/series', {
     summary: 'Requests and tokens over time: of the keys, users, models or tenants that used the most, and of all together',
     description: `Of whom, from when and to when are as in GET /api/v1/metering/usage; at most ${MOST_STEPS} steps.`,
     query: UsageSeriesQueryShape,
-    responses: { 200: UsageSeriesReport },
-    errors: errorSpecs('invalid_request', 'forbidden'),
+    answer: UsageSeriesReport,
+    errors: ['invalid_request', 'forbidden'],
     handle: async ({ caller, query }) => {
       const { by = 'model', tenant, step = 'day' } = query;
       const { from, end } = spanOf(query, now());
@@ -84,7 +75,7 @@ export function usageSeriesRoute({ store, journal, now }: UsageRouteDeps): Route
       await journal.flush();
       const asked = { by, from, to: end, user: ownUser(caller), stepMs, nGroups: MOST_GROUPS };
       const points = await store.series(scopeOf(caller, tenant), asked);
-      return json(200, usageSeriesBody({ by, step, from, to: end }, usageSeries(points, from, end, stepMs)));
+      return usageSeriesBody({ by, step, from, to: end }, usageSeries(points, from, end, stepMs));
     },
   });
 }

@@ -1,46 +1,38 @@
 /** What became of the deliveries of a webhook. */
-import { json, type Route, route } from '../../../platform/http/route.ts';
-import { errorSpecs } from '../errors.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
+import { webhookErrors } from '../errors.ts';
 import * as schemas from '../schemas.ts';
 import type { WebhookService } from '../service.ts';
 import { PATH } from './webhook-routes.ts';
 
-const tag = 'Webhooks';
 const DEFAULT_LIMIT = 50;
+
+const { get, post } = routes({ tag: 'Webhooks', auth: 'admin', errors: webhookErrors });
 
 export function deliveryRoutes(service: WebhookService): Route[] {
   return [
-    route({
-      method: 'GET',
-      path: `${PATH}/{id}/deliveries`,
-      auth: 'admin',
-      maxBody: 0,
-      tag,
+    get(`${PATH}/{id}/deliveries`, {
       summary: 'Deliveries of a webhook, newest first',
       description: 'Ended ones are kept for `webhooks.keep_days`.',
       params: schemas.WebhookId,
       query: schemas.DeliveryPage,
-      responses: { 200: schemas.DeliveryList },
-      errors: errorSpecs('webhook_not_found'),
+      answer: schemas.DeliveryList,
+      errors: ['webhook_not_found'],
       handle: async ({ params, query, caller }) => {
         const { state, after, limit = DEFAULT_LIMIT } = query;
         const { rows, hasMore } = await service.deliveries({ webhookId: params.id, state, after, limit }, caller);
         const next = hasMore ? rows.at(-1)?.id : undefined;
-        return json(200, { data: rows.map(schemas.deliveryBody), ...(next !== undefined && { next }) });
+        return { data: rows.map(schemas.deliveryBody), ...(next !== undefined && { next }) };
       },
     }),
-    route({
-      method: 'POST',
-      path: `${PATH}/{id}/deliveries/{delivery}/replay`,
-      auth: 'admin',
-      maxBody: 0,
-      tag,
+    post(`${PATH}/{id}/deliveries/{delivery}/replay`, {
       summary: 'Send a delivery again, under the same webhook-id',
       params: schemas.DeliveryId,
-      responses: { 202: schemas.Delivery },
-      errors: errorSpecs('webhook_not_found', 'delivery_not_found', 'webhook_disabled'),
-      handle: async ({ params, caller }) =>
-        json(202, schemas.deliveryBody(await service.replay(params.id, params.delivery, caller))),
+      answer: schemas.Delivery,
+      status: 202,
+      errors: ['webhook_not_found', 'delivery_not_found', 'webhook_disabled'],
+      handle: async ({ params, caller }) => schemas.deliveryBody(await service.replay(params.id, params.delivery, caller)),
     }),
   ];
 }

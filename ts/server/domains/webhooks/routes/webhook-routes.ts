@@ -1,16 +1,16 @@
 /** Webhooks, for administrators of a tenant. */
-import Type from 'typebox';
-import { type BytesReply, json, type Route, route } from '../../../platform/http/route.ts';
-import { errorSpecs } from '../errors.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
+import { webhookErrors } from '../errors.ts';
 import { CATALOGUE } from '../event-catalogue.ts';
 import * as schemas from '../schemas.ts';
 import type { WebhookService } from '../service.ts';
 
 export const PATH = '/api/v1/webhooks';
-const tag = 'Webhooks';
 const MAX_BODY = 8192;
-const NO_CONTENT: BytesReply = { kind: 'bytes', status: 204, headers: {}, body: '' };
 const { Webhook, WebhookId } = schemas;
+
+const { get, post, patch, del } = routes({ tag: 'Webhooks', auth: 'admin', maxBody: MAX_BODY, errors: webhookErrors });
 
 export function webhookRoutes(service: WebhookService): Route[] {
   return [...listAndCreate(service), ...changeAndDelete(service)];
@@ -18,85 +18,56 @@ export function webhookRoutes(service: WebhookService): Route[] {
 
 function listAndCreate(service: WebhookService): Route[] {
   return [
-    route({
-      method: 'GET',
-      path: PATH,
-      auth: 'admin',
-      maxBody: 0,
-      tag,
+    get(PATH, {
       summary: 'Webhooks of the tenant',
-      responses: { 200: schemas.WebhookList },
-      handle: async ({ caller }) => json(200, { data: (await service.list(caller)).map(schemas.webhookBody) }),
+      answer: schemas.WebhookList,
+      handle: async ({ caller }) => ({ data: (await service.list(caller)).map(schemas.webhookBody) }),
     }),
-    route({
-      method: 'POST',
-      path: PATH,
-      auth: 'admin',
-      maxBody: MAX_BODY,
-      tag,
+    post(PATH, {
       summary: 'Have events of the tenant posted to an address',
       description:
         'Deliveries are signed as Standard Webhooks (headers `webhook-id`, `webhook-timestamp`, `webhook-signature`; HMAC-SHA256 over `id.timestamp.body`) and come at least ' +
         'once, in any order; a repetition has the same `webhook-id`. Any 2xx ends a delivery; anything else, redirects too, is tried again with growing pauses. 410 disables the webhook.',
       body: schemas.NewWebhook,
-      responses: { 201: schemas.WebhookCreated },
-      errors: errorSpecs('invalid_request', 'unsafe_address', 'forbidden', 'too_many_webhooks'),
+      answer: schemas.WebhookCreated,
+      status: 201,
+      headers: { 'cache-control': 'no-store' },
+      errors: ['invalid_request', 'unsafe_address', 'forbidden', 'too_many_webhooks'],
       handle: async ({ body, caller }) => {
         const row = await service.create(body, caller);
-        return json(201, { ...schemas.webhookBody(row), secret: row.secret }, { 'cache-control': 'no-store' });
+        return { ...schemas.webhookBody(row), secret: row.secret };
       },
     }),
-    route({
-      method: 'GET',
-      path: `${PATH}/events`,
-      auth: 'admin',
-      maxBody: 0,
-      tag,
+    get(`${PATH}/events`, {
       summary: 'Events that webhooks can be told of, with the shape of what they carry',
-      responses: { 200: schemas.EventList },
-      handle: () =>
-        json(200, {
-          data: CATALOGUE.map(({ type, meaning, isOfNode }) => ({
-            ...{ type: type.name, description: meaning, needs_superadmin: isOfNode, data_schema: type.schema },
-          })),
-        }),
+      answer: schemas.EventList,
+      handle: () => ({
+        data: CATALOGUE.map(({ type, meaning, isOfNode }) => ({
+          ...{ type: type.name, description: meaning, needs_superadmin: isOfNode, data_schema: type.schema },
+        })),
+      }),
     }),
   ];
 }
 
 function changeAndDelete(service: WebhookService): Route[] {
   return [
-    route({
-      method: 'GET',
-      path: `${PATH}/{id}`,
-      auth: 'admin',
-      maxBody: 0,
-      tag,
+    get(`${PATH}/{id}`, {
       summary: 'One webhook',
       params: WebhookId,
-      responses: { 200: Webhook },
-      errors: errorSpecs('webhook_not_found'),
-      handle: async ({ params, caller }) => json(200, schemas.webhookBody(await service.get(params.id, caller))),
+      answer: Webhook,
+      errors: ['webhook_not_found'],
+      handle: async ({ params, caller }) => schemas.webhookBody(await service.get(params.id, caller)),
     }),
-    route({
-      method: 'PATCH',
-      path: `${PATH}/{id}`,
-      auth: 'admin',
-      maxBody: MAX_BODY,
-      tag,
+    patch(`${PATH}/{id}`, {
       summary: 'Change the events of a webhook, disable it, or enable it again',
       params: WebhookId,
       body: schemas.WebhookPatch,
-      responses: { 200: Webhook },
-      errors: errorSpecs('forbidden', 'webhook_not_found'),
-      handle: async ({ params, body, caller }) => json(200, schemas.webhookBody(await service.update(params.id, body, caller))),
+      answer: Webhook,
+      errors: ['forbidden', 'webhook_not_found'],
+      handle: async ({ params, body, caller }) => schemas.webhookBody(await service.update(params.id, body, caller)),
     }),
-    route({
-      method: 'POST',
-      path: `${PATH}/{id}/secret`,
-      auth: 'admin',
-      maxBody: MAX_BODY,
-      tag,
+    post(`${PATH}/{id}/secret`, {
       summary: 'Give a webhook a new secret',
       description:
         'Until `previous_valid_until` each delivery has a signature by either secret (`webhook-signature: v1,... v1,...`), so that a receiver can change over ' +
@@ -104,27 +75,21 @@ function changeAndDelete(service: WebhookService): Route[] {
       params: WebhookId,
       body: schemas.RotateSecret,
       bodyOptional: true,
-      responses: { 200: schemas.RotatedSecret },
-      errors: errorSpecs('invalid_request', 'webhook_not_found'),
+      answer: schemas.RotatedSecret,
+      headers: { 'cache-control': 'no-store' },
+      errors: ['invalid_request', 'webhook_not_found'],
       handle: async ({ params, body, caller }) => {
         const overlap = body?.overlap_seconds ?? schemas.DEFAULT_OVERLAP_SECONDS;
         const row = await service.rotateSecret(params.id, overlap, caller);
-        return json(200, schemas.rotatedBody(row), { 'cache-control': 'no-store' });
+        return schemas.rotatedBody(row);
       },
     }),
-    route({
-      method: 'DELETE',
-      path: `${PATH}/{id}`,
-      auth: 'admin',
-      maxBody: 0,
-      tag,
+    del(`${PATH}/{id}`, {
       summary: 'Delete a webhook with its deliveries',
       params: WebhookId,
-      responses: { 204: Type.Null() },
-      errors: errorSpecs('webhook_not_found'),
+      errors: ['webhook_not_found'],
       handle: async ({ params, caller }) => {
         await service.remove(params.id, caller);
-        return NO_CONTENT;
       },
     }),
   ];
