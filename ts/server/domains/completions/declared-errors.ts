@@ -1,5 +1,5 @@
 /** What each kind of route can answer beside its answer, gathered from the modules that an answer goes through. */
-import { conversationErrors as ofConversations } from '../conversations/index.ts';
+import { storedAnswerErrors } from '../conversations/index.ts';
 import { inputFileErrors, knowledgeErrors as ofKnowledge } from '../data/index.ts';
 import { completionErrors, inferenceErrors } from '../inference/index.ts';
 import { featureErrors } from '../license/index.ts';
@@ -14,7 +14,7 @@ export const knowledgeErrors = [
 
 /** What a chat that is stored in a conversation can answer beside that. */
 export const conversationErrors = [
-  ...ofConversations,
+  ...storedAnswerErrors,
   ...ownErrors('insufficient_scope', 'conversations_unavailable', 'stream_exists'),
 ];
 

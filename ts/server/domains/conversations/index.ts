@@ -10,7 +10,7 @@ import type { FilesEraser } from './store/erasure-store.ts';
 import { conversationMigrations } from './store/migrations.ts';
 
 export type { Conversation, Message, MessageRole } from './conversation.ts';
-export { ConversationError, conversationErrors, messageNotFound } from './errors.ts';
+export { conversationError, messageNotFound, storedAnswerErrors } from './errors.ts';
 export { MAX_CONTENT_LENGTH, MAX_JSON_LENGTH, MAX_MESSAGES, MAX_MODEL_LENGTH } from './limits.ts';
 export { type Owner, ownerOf } from './owner.ts';
 export type { ConversationService, MessageInput } from './service.ts';

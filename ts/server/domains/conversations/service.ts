@@ -10,7 +10,7 @@ import type {
   NewConversation,
   NewMessage,
 } from './conversation.ts';
-import { ConversationError, conversationNotFound } from './errors.ts';
+import { conversationError, conversationNotFound } from './errors.ts';
 import { MAX_JSON_LENGTH } from './limits.ts';
 import type { Owner } from './owner.ts';
 import { HitCollector, type SearchHit } from './search/hit-collector.ts';
@@ -215,15 +215,12 @@ export function checkTexts<T extends Texts>(input: T): T {
 
 function storable(name: string, text: string): string {
   if (!text.includes('\0')) return text.toWellFormed();
-  throw new ConversationError(
-    'invalid_request',
-    `\`${name}\` holds a NUL character (U+0000), which cannot be stored; remove it.`,
-  );
+  throw conversationError('invalid_request', `\`${name}\` holds a NUL character (U+0000), which cannot be stored; remove it.`);
 }
 
 function requireShort(name: string, value: object): void {
   const { length } = JSON.stringify(value);
   if (length <= MAX_JSON_LENGTH) return;
   const detail = `\`${name}\` has ${length} characters as JSON, and at most ${MAX_JSON_LENGTH} are kept.`;
-  throw new ConversationError('invalid_request', detail);
+  throw conversationError('invalid_request', detail);
 }

@@ -7,7 +7,7 @@ import type { Log } from '../../../platform/log/log.ts';
 import { StorageError } from '../../../platform/storage/index.ts';
 import {
   type Conversation,
-  ConversationError,
+  conversationError,
   type ConversationService,
   MAX_CONTENT_LENGTH,
   MAX_MESSAGES,
@@ -76,7 +76,7 @@ async function requireFitting(
   if (parentId !== undefined && !(await service.hasMessage(owner, id, parentId)))
     throw messageNotFound('conversation_answer.parent_id');
   if (answerId !== undefined && (await service.hasMessage(owner, id, answerId)))
-    throw new ConversationError(
+    throw conversationError(
       'message_conflict',
       'The conversation has a message with the id in `conversation_answer.id` already.',
     );
@@ -117,7 +117,6 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ConversationError) throw new DomainError(error.code, error.message, { cause: error });
     if (error instanceof StorageError)
       throw new DomainError('storage_unavailable', 'The database does not take the conversation now; retry in a moment.', {
         retryAfterMs: 1_000,

@@ -1,7 +1,8 @@
 /** Answers that are being made, and those that have just been: list them, follow one, end it. */
 
 import Type, { type Static } from 'typebox';
-import { json, type Route, route } from '../../../platform/http/route.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
 import { ownerOf } from '../../conversations/index.ts';
 import { streamErrors } from '../declared-errors.ts';
 import { invalid } from '../errors.ts';
@@ -37,32 +38,26 @@ const FollowQuery = Type.Object({
   ),
 });
 
-const common = { auth: 'viewer', scope: 'account:manage', maxBody: 0, tag: 'Conversations' } as const;
+const { get, del } = routes({ tag: 'Conversations', auth: 'viewer', scope: 'account:manage' });
 
 export function streamRoutes(streams: StreamRegistry): Route[] {
   return [listRoute(streams), followRoute(streams), cancelRoute(streams)];
 }
 
 function listRoute(streams: StreamRegistry): Route {
-  return route({
-    ...common,
-    method: 'GET',
-    path: STREAMS,
+  return get(STREAMS, {
     summary: 'Answers that are being made for you, or have just been',
     description:
       'Those of chats that were asked for with `resumable`, oldest first, on this node and since its last start. Ask for them before the ' +
       'messages of the conversation: an answer that is in neither was not kept.',
     query: Type.Object({ id: Type.Optional(Id) }, { description: 'Of one conversation.' }),
-    responses: { 200: StreamList },
-    handle: ({ caller, query }) => json(200, { data: streams.list(ownerOf(caller), query.id).map(toShape) }),
+    answer: StreamList,
+    handle: ({ caller, query }) => ({ data: streams.list(ownerOf(caller), query.id).map(toShape) }),
   });
 }
 
 function followRoute(streams: StreamRegistry): Route {
-  return route({
-    ...common,
-    method: 'GET',
-    path: `${STREAMS}/{id}`,
+  return get(`${STREAMS}/{id}`, {
     summary: 'Go on with the stream of an answer behind the event that arrived last',
     description:
       'The events behind Last-Event-ID, byte for byte as they were, then those that come, until `[DONE]` or an event with `error`. Any number of ' +
@@ -87,18 +82,15 @@ function followRoute(streams: StreamRegistry): Route {
 }
 
 function cancelRoute(streams: StreamRegistry): Route {
-  return route({
-    ...common,
-    method: 'DELETE',
-    path: `${STREAMS}/{id}`,
+  return del(`${STREAMS}/{id}`, {
     summary: 'End an answer that is being made',
     description:
       'Everyone who follows it hears so. When the answer comes, the part that was generated is in the conversation, with ' +
       '`metadata: {"incomplete": "cancelled"}`. An answer that has ended stays as it is.',
     params: Params,
-    responses: { 200: StreamShape },
+    answer: StreamShape,
     errors: streamErrors,
-    handle: async ({ caller, params }) => json(200, toShape(await streams.cancel(ownerOf(caller), params.id))),
+    handle: async ({ caller, params }) => toShape(await streams.cancel(ownerOf(caller), params.id)),
   });
 }
 

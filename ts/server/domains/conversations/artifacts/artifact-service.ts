@@ -1,7 +1,7 @@
 /** Artifacts of one caller. What belongs to others is not found, save through a link. Throws ConversationError and StorageError. */
 import { randomUUID } from 'node:crypto';
 import type { Storage, TenantScope } from '../../../platform/storage/index.ts';
-import { ConversationError } from '../errors.ts';
+import { conversationError } from '../errors.ts';
 import type { Owner } from '../owner.ts';
 import { checkTexts } from '../service.ts';
 import { newShareId, shareNotFound } from '../sharing/share-service.ts';
@@ -35,7 +35,7 @@ export class ArtifactService {
   }
 
   async create(owner: Owner, input: ArtifactInput): Promise<{ artifact: Artifact; isNew: boolean }> {
-    if (input.id === RESERVED) throw new ConversationError('invalid_request', '`id` cannot be "share"; choose another.');
+    if (input.id === RESERVED) throw conversationError('invalid_request', '`id` cannot be "share"; choose another.');
     return await this.#artifacts.insert(owner, {
       ...checkTexts(input),
       id: input.id ?? randomUUID(),

@@ -1,7 +1,7 @@
 /** Artifacts and their versions in the database. What was made in a conversation is gone with it. */
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Storage, StorageAccess } from '../../../platform/storage/index.ts';
-import { ConversationError } from '../errors.ts';
+import { type ConversationError, conversationError } from '../errors.ts';
 import { MAX_ARTIFACT_VERSIONS, MAX_ARTIFACTS } from '../limits.ts';
 import type { Owner } from '../owner.ts';
 import { lockRow } from '../store/conversation-store.ts';
@@ -51,7 +51,7 @@ export class ArtifactStore {
       const last = await versionOf(tx, owner, row.no, row.last_version);
       if (last?.content === given.content) return { artifact: toArtifact(row), isNew: false };
       if (row.last_version >= MAX_ARTIFACT_VERSIONS)
-        throw new ConversationError(
+        throw conversationError(
           'artifact_full',
           `The artifact has ${row.last_version} versions, which is the limit. Save a new one.`,
         );
@@ -193,7 +193,7 @@ async function checkCount(db: Kysely<ConversationTables>, { tenant, subject }: O
     .executeTakeFirstOrThrow();
   if (n < MAX_ARTIFACTS) return;
   const detail = `You have ${n} artifacts, and no more than ${MAX_ARTIFACTS} are kept. Delete some first.`;
-  throw new ConversationError('too_many_artifacts', detail);
+  throw conversationError('too_many_artifacts', detail);
 }
 
 export function toArtifact(row: ArtifactRow): Artifact {
@@ -214,5 +214,5 @@ function toVersion(row: { version: number; message_id: string | null; created_at
 }
 
 export function artifactNotFound(): ConversationError {
-  return new ConversationError('artifact_not_found', 'You have no artifact with this id, or not this version of it.');
+  return conversationError('artifact_not_found', 'You have no artifact with this id, or not this version of it.');
 }

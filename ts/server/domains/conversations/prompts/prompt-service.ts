@@ -1,7 +1,7 @@
 /** The prompt library: each caller has their own list, and the tenant has one for all. Throws ConversationError and StorageError. */
 import { randomUUID } from 'node:crypto';
 import type { Storage } from '../../../platform/storage/index.ts';
-import { ConversationError } from '../errors.ts';
+import { type ConversationError, conversationError } from '../errors.ts';
 import type { Owner } from '../owner.ts';
 import { checkTexts } from '../service.ts';
 import { type Prompt, type PromptChanges, PromptStore } from './prompt-store.ts';
@@ -48,5 +48,5 @@ export class PromptService {
 }
 
 function promptNotFound(): ConversationError {
-  return new ConversationError('prompt_not_found', 'There is no prompt with this id; it may have been deleted.');
+  return conversationError('prompt_not_found', 'There is no prompt with this id; it may have been deleted.');
 }

@@ -1,6 +1,6 @@
 /** Prompts in the database: those of one subject, or of the whole tenant. */
 import type { Storage, StorageAccess, TenantScope } from '../../../platform/storage/index.ts';
-import { ConversationError } from '../errors.ts';
+import { conversationError } from '../errors.ts';
 import { MAX_PROMPTS } from '../limits.ts';
 import type { Owner } from '../owner.ts';
 import type { ConversationTables } from '../store/tables.ts';
@@ -59,7 +59,7 @@ export class PromptStore {
       if (before !== undefined) return { prompt: toPrompt(before), isNew: false };
       const { n } = await own.select(({ fn }) => fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
       if (n >= MAX_PROMPTS)
-        throw new ConversationError('too_many_prompts', `There are ${n} prompts, which is the limit. Delete some first.`);
+        throw conversationError('too_many_prompts', `There are ${n} prompts, which is the limit. Delete some first.`);
       const { id, title, content, createdAt, updatedAt } = prompt;
       const { tenant, subject } = list;
       const row = { tenant, subject, id, title, content, created_at: createdAt, updated_at: updatedAt };

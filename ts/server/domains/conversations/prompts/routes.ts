@@ -2,8 +2,9 @@
 import Type, { type Static } from 'typebox';
 import type { PolicyName } from '../../../platform/http/policy.ts';
 import { type Principal, scopeOf } from '../../../platform/http/principal.ts';
-import { json, type Route, route } from '../../../platform/http/route.ts';
-import { ConversationError, errorSpecs, refusing } from '../errors.ts';
+import { json, type Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
+import { conversationError, conversationErrors } from '../errors.ts';
 import { MAX_PROMPT_LENGTH, MAX_PROMPTS, MAX_TITLE_LENGTH } from '../limits.ts';
 import { type Owner, ownerOf } from '../owner.ts';
 import { ID_PATTERN, timeText } from '../schemas.ts';
@@ -48,7 +49,14 @@ const SHARED: List = {
   whose: 'of the tenant',
   of: (caller) => tenantList(scopeOf(caller)),
 };
-const common = { scope: 'account:manage', tag: 'Prompts' } as const;
+
+const { get, post, patch, del } = routes({
+  tag: 'Prompts',
+  auth: 'viewer',
+  scope: 'account:manage',
+  maxBody: MAX_BODY_BYTES,
+  errors: conversationErrors,
+});
 
 export function promptRoutes(service: PromptService): Route[] {
   return [
@@ -58,73 +66,51 @@ export function promptRoutes(service: PromptService): Route[] {
 }
 
 function listRoute(service: PromptService): Route {
-  return route({
-    ...common,
-    auth: 'viewer',
-    method: 'GET',
-    path: PATH,
-    maxBody: 0,
+  return get(PATH, {
     summary: 'Your prompts and those of the tenant, by title',
     description: `At most ${MAX_PROMPTS} of each are kept.`,
-    responses: { 200: PromptList },
-    errors: errorSpecs('storage_unavailable'),
-    handle: refusing(async ({ caller }) => json(200, { data: (await service.list(ownerOf(caller))).map(toShape) })),
+    answer: PromptList,
+    handle: async ({ caller }) => ({ data: (await service.list(ownerOf(caller))).map(toShape) }),
   });
 }
 
 function createRoute(service: PromptService, list: List): Route {
-  return route({
-    ...common,
+  return post(list.path, {
     auth: list.auth,
-    method: 'POST',
-    path: list.path,
-    maxBody: MAX_BODY_BYTES,
     summary: `Save a prompt ${list.whose}`,
     description: 'With the `id` of one that is there already, that one is answered unchanged, with status 200.',
     body: CreatePrompt,
     responses: { 200: PromptShape, 201: PromptShape },
-    errors: errorSpecs('invalid_request', 'too_many_prompts', 'storage_unavailable'),
-    handle: refusing(async ({ caller, body }) => {
-      if (body.id === 'shared') throw new ConversationError('invalid_request', '`id` cannot be "shared"; choose another.');
+    errors: ['invalid_request', 'too_many_prompts'],
+    handle: async ({ caller, body }) => {
+      if (body.id === 'shared') throw conversationError('invalid_request', '`id` cannot be "shared"; choose another.');
       const { prompt, isNew } = await service.create(list.of(caller), body);
       return json(isNew ? 201 : 200, toShape(prompt));
-    }),
+    },
   });
 }
 
 function changeRoute(service: PromptService, list: List): Route {
-  return route({
-    ...common,
+  return patch(`${list.path}/{id}`, {
     auth: list.auth,
-    method: 'PATCH',
-    path: `${list.path}/{id}`,
-    maxBody: MAX_BODY_BYTES,
     summary: `Change a prompt ${list.whose}`,
     params: Params,
     body: PatchPrompt,
-    responses: { 200: PromptShape },
-    errors: errorSpecs('invalid_request', 'prompt_not_found', 'storage_unavailable'),
-    handle: refusing(async ({ caller, params, body }) =>
-      json(200, toShape(await service.update(list.of(caller), params.id, body))),
-    ),
+    answer: PromptShape,
+    errors: ['invalid_request', 'prompt_not_found'],
+    handle: async ({ caller, params, body }) => toShape(await service.update(list.of(caller), params.id, body)),
   });
 }
 
 function removeRoute(service: PromptService, list: List): Route {
-  return route({
-    ...common,
+  return del(`${list.path}/{id}`, {
     auth: list.auth,
-    method: 'DELETE',
-    path: `${list.path}/{id}`,
-    maxBody: 0,
     summary: `Delete a prompt ${list.whose}`,
     params: Params,
-    responses: { 204: Type.Null() },
-    errors: errorSpecs('prompt_not_found', 'storage_unavailable'),
-    handle: refusing(async ({ caller, params }) => {
+    errors: ['prompt_not_found'],
+    handle: async ({ caller, params }) => {
       await service.remove(list.of(caller), params.id);
-      return { kind: 'bytes', status: 204, headers: {}, body: '' };
-    }),
+    },
   });
 }
 

@@ -1,7 +1,8 @@
 /** The caller's conversations: list, create, change, erase. */
 import type { Static } from 'typebox';
-import { json, type Route, route } from '../../../platform/http/route.ts';
-import { ConversationError, errorSpecs, refusing } from '../errors.ts';
+import { json, type Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
+import { type ConversationError, conversationError, conversationErrors } from '../errors.ts';
 import { MAX_JSON_LENGTH, MAX_PAGE_CONVERSATIONS } from '../limits.ts';
 import { type Owner, ownerOf } from '../owner.ts';
 import {
@@ -29,6 +30,14 @@ const SCOPE_NOTE =
 /** Of one conversation that is being erased, or of all of the owner's. */
 export type EndStreams = (owner: Owner, id?: string) => Promise<void>;
 
+const { get, post, patch, del } = routes({
+  tag: 'Conversations',
+  auth: 'viewer',
+  scope: 'account:manage',
+  maxBody: MAX_BODY_BYTES,
+  errors: conversationErrors,
+});
+
 export function conversationRoutes(service: ConversationService, endStreams: EndStreams): Route[] {
   return [
     listRoute(service, PATH),
@@ -39,19 +48,13 @@ export function conversationRoutes(service: ConversationService, endStreams: End
 }
 
 function listRoute(service: ConversationService, path: string): Route {
-  return route({
-    method: 'GET',
-    path,
-    auth: 'viewer',
-    scope: 'account:manage',
-    maxBody: 0,
-    tag,
+  return get(path, {
     summary: 'Your conversations, those written to last first',
     description: `${SCOPE_NOTE} Temporary ones are left out, and so is \`metadata\`, which POST with an \`id\` answers.`,
     query: ListQuery,
-    responses: { 200: ConversationList },
-    errors: errorSpecs('invalid_request', 'storage_unavailable'),
-    handle: refusing(async ({ caller, query }) => json(200, await listPage(service, ownerOf(caller), query))),
+    answer: ConversationList,
+    errors: ['invalid_request'],
+    handle: ({ caller, query }) => listPage(service, ownerOf(caller), query),
   });
 }
 
@@ -65,64 +68,46 @@ async function listPage(service: ConversationService, owner: Owner, query: Stati
 }
 
 function createRoute(service: ConversationService): Route {
-  return route({
-    method: 'POST',
-    path: PATH,
-    auth: 'viewer',
-    scope: 'account:manage',
-    maxBody: MAX_BODY_BYTES,
-    tag,
+  return post(PATH, {
     summary: 'Begin a conversation',
     description: 'With the `id` of a conversation that is there already, that one is answered unchanged, with status 200.',
     body: CreateConversation,
     bodyOptional: true,
     responses: { 200: ConversationShape, 201: ConversationShape },
-    errors: errorSpecs('invalid_request', 'too_many_conversations', 'conversation_quota_exceeded', 'storage_unavailable'),
-    handle: refusing(async ({ caller, body = {} }) => {
+    errors: ['invalid_request', 'too_many_conversations', 'conversation_quota_exceeded'],
+    handle: async ({ caller, body = {} }) => {
       const { pinned = false, archived = false, temporary = false, ...rest } = body;
       const input = { ...rest, isPinned: pinned, isArchived: archived, isTemporary: temporary };
       const { conversation, isNew } = await service.create(ownerOf(caller), input);
       return json(isNew ? 201 : 200, toConversationShape(conversation));
-    }),
+    },
   });
 }
 
 function changeRoutes(service: ConversationService, endStreams: EndStreams): Route[] {
   return [
-    route({
-      method: 'PATCH',
-      path: PATH,
-      auth: 'viewer',
-      scope: 'account:manage',
-      maxBody: MAX_BODY_BYTES,
-      tag,
+    patch(PATH, {
       summary: 'Rename a conversation, pin or archive it, move it to a folder, or choose the branch that is shown',
       description: 'Members that are left out stay as they are; null removes.',
       body: PatchConversation,
-      responses: { 200: ConversationShape },
-      errors: errorSpecs(
+      answer: ConversationShape,
+      errors: [
         'invalid_request',
         'conversation_not_found',
         'message_not_found',
         'version_conflict',
         'conversation_quota_exceeded',
-        'storage_unavailable',
-      ),
-      handle: refusing(async ({ caller, body }) => {
+      ],
+      handle: async ({ caller, body }) => {
         const { id, version, pinned: isPinned, archived: isArchived, temporary: isTemporary, ...others } = body;
         const { current_message_id: currentMessageId, ...rest } = others;
         const changes = { ...rest, isPinned, isArchived, isTemporary, currentMessageId };
         if (Object.values(changes).every((value) => value === undefined)) throw nothingToChange();
-        return json(200, toConversationShape(await service.update(ownerOf(caller), id, changes, version)));
-      }),
+        return toConversationShape(await service.update(ownerOf(caller), id, changes, version));
+      },
     }),
-    route({
-      method: 'DELETE',
-      path: PATH,
-      auth: 'viewer',
-      scope: 'account:manage',
+    del(PATH, {
       maxBody: 1024,
-      tag,
       summary: 'Erase all of your conversations, or the one that `id` names',
       description:
         'The rows and their index entries are gone when the answer comes (files of the conversation are found by nobody then, and their rows follow at once), and SQLite has overwritten them with zeros, except in its log, which is ' +
@@ -131,20 +116,17 @@ function changeRoutes(service: ConversationService, endStreams: EndStreams): Rou
       query: EraseSelector,
       body: EraseSelector,
       bodyOptional: true,
-      responses: { 200: Erased },
-      errors: errorSpecs('invalid_request', 'conversation_not_found', 'storage_unavailable'),
-      handle: refusing(async ({ caller, query, body }) => {
+      answer: Erased,
+      errors: ['invalid_request', 'conversation_not_found'],
+      handle: async ({ caller, query, body }) => {
         const [owner, id] = [ownerOf(caller), query.id ?? body?.id];
         await endStreams(owner, id);
-        return json(200, { deleted: await service.erase(owner, id) });
-      }),
+        return { deleted: await service.erase(owner, id) };
+      },
     }),
   ];
 }
 
 function nothingToChange(): ConversationError {
-  return new ConversationError(
-    'invalid_request',
-    'The body names nothing to change: give `title` or another member beside `id`.',
-  );
+  return conversationError('invalid_request', 'The body names nothing to change: give `title` or another member beside `id`.');
 }

@@ -1,6 +1,6 @@
 /** Where a page of a list ended, as text for the client to hand back. */
 import type { Conversation } from '../conversation.ts';
-import { ConversationError } from '../errors.ts';
+import { conversationError } from '../errors.ts';
 import type { ConversationCursor } from '../store/conversation-store.ts';
 
 const CURSOR = /^(\d{1,16})\.([A-Za-z0-9_-]{1,64})$/;
@@ -14,5 +14,5 @@ export function readCursor(text: string): ConversationCursor {
   const [, time, id] = CURSOR.exec(text) ?? [];
   const updatedAt = Number(time);
   if (id !== undefined && Number.isSafeInteger(updatedAt)) return { updatedAt, id };
-  throw new ConversationError('invalid_request', '`after` is not the `next` of a page before; leave it out to begin anew.');
+  throw conversationError('invalid_request', '`after` is not the `next` of a page before; leave it out to begin anew.');
 }

@@ -1,7 +1,7 @@
 /** Shares conversations inside the tenant. Only the owner makes and takes back links; whoever has one reads. Throws ConversationError and StorageError. */
 import { randomBytes } from 'node:crypto';
 import type { Storage, TenantScope } from '../../../platform/storage/index.ts';
-import { ConversationError } from '../errors.ts';
+import { type ConversationError, conversationError, isConversationError } from '../errors.ts';
 import { MAX_PAGE_MESSAGES } from '../limits.ts';
 import type { Owner } from '../owner.ts';
 import type { ConversationService } from '../service.ts';
@@ -58,7 +58,7 @@ export class ShareService {
       };
     } catch (error) {
       // It was erased meanwhile.
-      if (error instanceof ConversationError && error.code === 'conversation_not_found') throw shareNotFound();
+      if (isConversationError(error) && error.code === 'conversation_not_found') throw shareNotFound();
       throw error;
     }
   }
@@ -70,5 +70,5 @@ export function newShareId(): string {
 }
 
 export function shareNotFound(): ConversationError {
-  return new ConversationError('share_not_found', 'Nothing is shared under this link; it may have been taken back or erased.');
+  return conversationError('share_not_found', 'Nothing is shared under this link; it may have been taken back or erased.');
 }

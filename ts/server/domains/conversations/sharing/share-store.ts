@@ -1,6 +1,6 @@
 /** Links to conversations in the database. A conversation that was erased has none. */
 import type { Storage, StorageAccess, TenantScope } from '../../../platform/storage/index.ts';
-import { ConversationError } from '../errors.ts';
+import { conversationError } from '../errors.ts';
 import type { Owner } from '../owner.ts';
 import { lockRow, rowsOf } from '../store/conversation-store.ts';
 import type { ConversationTables } from '../store/tables.ts';
@@ -22,7 +22,7 @@ export class ShareStore {
   async insert(owner: Owner, conversationId: string, id: string, createdAt: number): Promise<{ share: Share; isNew: boolean }> {
     return await this.#access.write(owner, async (tx) => {
       const { no, current_message_id: leafId } = await lockRow(tx, this.#access.dialect, owner, conversationId);
-      if (leafId === null) throw new ConversationError('invalid_request', 'The conversation has no message to be shared yet.');
+      if (leafId === null) throw conversationError('invalid_request', 'The conversation has no message to be shared yet.');
       const before = await tx
         .selectFrom('conversation_shares')
         .select(['id', 'created_at'])

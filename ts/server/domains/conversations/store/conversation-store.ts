@@ -2,7 +2,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Storage, StorageAccess } from '../../../platform/storage/index.ts';
 import type { Conversation, ConversationChanges, ListedConversation, NewConversation } from '../conversation.ts';
-import { ConversationError, conversationNotFound, messageNotFound } from '../errors.ts';
+import { type ConversationError, conversationError, conversationNotFound, messageNotFound } from '../errors.ts';
 import { MAX_CONVERSATIONS } from '../limits.ts';
 import type { Owner } from '../owner.ts';
 import { listTerms } from '../search/terms.ts';
@@ -144,12 +144,12 @@ export async function lockRow(
 export function requireVersion(row: ConversationRow, expected: number | undefined): ConversationRow {
   if (expected === undefined || expected === row.version) return row;
   const detail = `The conversation is at version ${row.version}, and version ${expected} was expected: read it again, then repeat the change.`;
-  throw new ConversationError('version_conflict', detail, { version: row.version });
+  throw conversationError('version_conflict', detail, { extra: { version: row.version } });
 }
 
 /** Its messages are in no index. */
 function alreadyBegun(): ConversationError {
-  return new ConversationError(
+  return conversationError(
     'invalid_request',
     'The temporary conversation has messages already, and stays temporary; begin another to keep what is said.',
   );
@@ -162,7 +162,7 @@ async function checkCount(db: Kysely<ConversationTables>, owner: Owner): Promise
     .executeTakeFirstOrThrow();
   if (count.n < MAX_CONVERSATIONS) return;
   const detail = `You have ${count.n} conversations, and no more than ${MAX_CONVERSATIONS} are kept. Delete some first.`;
-  throw new ConversationError('too_many_conversations', detail);
+  throw conversationError('too_many_conversations', detail);
 }
 
 async function requireMessage(db: Kysely<ConversationTables>, conversationNo: number, id: string): Promise<void> {

@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely';
 import { readPage, type Storage, type StorageAccess } from '../../../platform/storage/index.ts';
 import type { Message, NewMessage } from '../conversation.ts';
-import { ConversationError, conversationNotFound, messageNotFound } from '../errors.ts';
+import { conversationError, conversationNotFound, messageNotFound } from '../errors.ts';
 import { MAX_MESSAGES } from '../limits.ts';
 import type { Owner } from '../owner.ts';
 import { listTerms } from '../search/terms.ts';
@@ -152,15 +152,12 @@ function repeated({ id, version }: ConversationRow, before: MessageTable, messag
   const isSame = before.role === message.role && before.content === message.content;
   if (isSame) return { message: toMessage(id, before), version, isNew: false };
   const detail = 'A message with this `id` and other content is in the conversation already. Use a new id for a new message.';
-  throw new ConversationError('message_conflict', detail);
+  throw conversationError('message_conflict', detail);
 }
 
 function requireSpace({ last_seq }: ConversationRow): void {
   if (last_seq < MAX_MESSAGES) return;
-  throw new ConversationError(
-    'conversation_full',
-    `The conversation has ${last_seq} messages, which is the limit. Begin another.`,
-  );
+  throw conversationError('conversation_full', `The conversation has ${last_seq} messages, which is the limit. Begin another.`);
 }
 
 async function parentOf(

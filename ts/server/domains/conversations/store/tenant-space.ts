@@ -1,7 +1,7 @@
 /** The bytes that the conversations and artifacts of a tenant take, and their limit. Rows name their own, so that what is erased no longer counts. */
 import { type Kysely, sql } from 'kysely';
 import type { Storage, TenantScope } from '../../../platform/storage/index.ts';
-import { ConversationError } from '../errors.ts';
+import { type ConversationError, conversationError } from '../errors.ts';
 import type { ConversationTables } from './tables.ts';
 
 /** What a row takes beside its texts. */
@@ -59,7 +59,7 @@ export class TenantSpace {
     const detail =
       `The conversations and artifacts of the tenant take ${used} of ${this.#limitBytes} bytes, and this needs ${bytes} more. ` +
       'Delete conversations or artifacts, or have an administrator raise `conversations.tenant_bytes`.';
-    return new ConversationError('conversation_quota_exceeded', detail);
+    return conversationError('conversation_quota_exceeded', detail);
   }
 }
 

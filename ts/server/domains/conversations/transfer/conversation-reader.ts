@@ -2,7 +2,7 @@
 import { PoolError } from '../../../platform/pool/pool-error.ts';
 import { defineTask } from '../../../platform/pool/task-spec.ts';
 import { WorkerPool } from '../../../platform/pool/worker-pool.ts';
-import { ConversationError } from '../errors.ts';
+import { type ConversationError, conversationError } from '../errors.ts';
 import type { PackedConversation } from './packed-conversation.ts';
 
 const task = defineTask<typeof import('../../../../workers/read-conversation.ts').run>(
@@ -25,7 +25,7 @@ export class ConversationReader {
       throw error instanceof PoolError ? refusalOf(error) : error;
     });
     if (result.kind === 'read') return result.conversation;
-    throw new ConversationError(
+    throw conversationError(
       'invalid_import',
       result.kind === 'no_json'
         ? 'The conversation is not valid JSON.'
@@ -40,7 +40,7 @@ export class ConversationReader {
 }
 
 function refusalOf({ code, message }: PoolError): ConversationError {
-  if (code === 'pool_full' || code === 'pool_closed') return new ConversationError('storage_unavailable', message);
+  if (code === 'pool_full' || code === 'pool_closed') return conversationError('storage_unavailable', message);
   const limit = code === 'task_timeout' ? `${LIMITS.timeoutMs / 1000} seconds` : `${LIMITS.maxMemoryMb} MiB of memory`;
-  return new ConversationError('invalid_import', `The conversation takes more than ${limit} to be read.`);
+  return conversationError('invalid_import', `The conversation takes more than ${limit} to be read.`);
 }

@@ -2,7 +2,7 @@
  * Cuts the conversations out of an export file while it arrives: the elements of the array that is the whole document, or that stands in its
  * member `conversations`. Only brackets and strings are looked at; each element is parsed on its own by whoever gets it.
  */
-import { ConversationError } from '../errors.ts';
+import { type ConversationError, conversationError } from '../errors.ts';
 
 /** The bytes of one element, which nothing else holds; or that they were not kept. */
 export type SplitElement =
@@ -154,5 +154,5 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 }
 
 function unreadable(why: string): ConversationError {
-  return new ConversationError('invalid_import', `The file cannot be imported: ${why}.`);
+  return conversationError('invalid_import', `The file cannot be imported: ${why}.`);
 }

@@ -1,6 +1,6 @@
 /** Reads an export file as it arrives, and stores its conversations one after the other. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ConversationError } from '../errors.ts';
+import { type ConversationError, conversationError, isConversationError } from '../errors.ts';
 import { MAX_CONVERSATIONS, MAX_IMPORTED_BYTES, MAX_IMPORTED_VALUES } from '../limits.ts';
 import type { Owner } from '../owner.ts';
 import type { ImportStore } from '../store/import-store.ts';
@@ -62,7 +62,7 @@ async function importElement(
       report.messages += read.nMessages;
     }
   } catch (error) {
-    if (!(error instanceof ConversationError) || error.code !== 'invalid_import') throw error;
+    if (!isConversationError(error) || error.code !== 'invalid_import') throw error;
     if (report.failed.length < MAX_REPORTED) report.failed.push({ index, reason: error.message });
   }
 }
@@ -71,10 +71,10 @@ function bytesOf(element: SplitElement): Uint8Array<ArrayBuffer> {
   if (element.kind === 'element') return element.bytes;
   const most =
     element.kind === 'too_large' ? `is larger than ${MAX_IMPORTED_BYTES} bytes` : `has more than ${MAX_IMPORTED_VALUES} values`;
-  throw new ConversationError('invalid_import', `The conversation ${most}.`);
+  throw conversationError('invalid_import', `The conversation ${most}.`);
 }
 
 function tooMany(): ConversationError {
   const detail = `The file has more than ${MAX_CONVERSATIONS} conversations, which is as many as are kept; those before are stored. Split the file.`;
-  return new ConversationError('invalid_import', detail);
+  return conversationError('invalid_import', detail);
 }

@@ -1,6 +1,6 @@
 /** Conversations as one JSON document, which can be imported again. Written piece by piece: nothing holds it whole. */
 import type { Conversation } from '../conversation.ts';
-import { ConversationError } from '../errors.ts';
+import { isConversationError } from '../errors.ts';
 import { MAX_PAGE_MESSAGES } from '../limits.ts';
 import type { Owner } from '../owner.ts';
 import { timeText, toConversationShape, toMessageShape } from '../schemas.ts';
@@ -46,7 +46,7 @@ async function* exportMessages(
 export async function* messagePages(service: ConversationService, owner: Owner, { id }: Conversation) {
   for (let after = 0; ; ) {
     const page = await service.messages(owner, id, { after, limit: MAX_PAGE_MESSAGES }).catch((error: unknown) => {
-      if (error instanceof ConversationError && error.code === 'conversation_not_found') return undefined;
+      if (isConversationError(error) && error.code === 'conversation_not_found') return undefined;
       throw error;
     });
     if (page === undefined) return;
