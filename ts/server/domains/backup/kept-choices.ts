@@ -4,15 +4,19 @@ import { join } from 'node:path';
 import Type, { type Static } from 'typebox';
 import { writeFileAtomically } from '../../platform/files/atomic-file.ts';
 import { compileLazily } from '../../platform/schema/compile-lazily.ts';
+import { named } from '../../platform/schema/named.ts';
 import { BackupError } from './errors.ts';
 
 export const CHOICES_FILE = 'backup.json';
 
 /** Hours between backups, 0: none by itself; and how many are kept, 0: all. */
-export const Schedule = Type.Object({
-  hours: Type.Integer({ minimum: 0, maximum: 8760 }),
-  keep: Type.Integer({ minimum: 0, maximum: 10_000 }),
-});
+export const Schedule = named(
+  'BackupScheduleChange',
+  Type.Object({
+    hours: Type.Integer({ minimum: 0, maximum: 8760 }),
+    keep: Type.Integer({ minimum: 0, maximum: 10_000 }),
+  }),
+);
 export type Schedule = Static<typeof Schedule>;
 
 const Choices = Type.Object({

@@ -1,5 +1,6 @@
 /** Shapes of the HTTP interface. */
 import Type, { type Static } from 'typebox';
+import { named } from '../../platform/schema/named.ts';
 import { type Conversation, type ListedConversation, MESSAGE_ROLES, type Message } from './conversation.ts';
 import {
   MAX_CONTENT_LENGTH,
@@ -42,26 +43,32 @@ const listed = {
   updated_at: Type.String({ format: 'date-time', description: 'Of the last message or title.' }),
 };
 
-export const ListedConversationShape = Type.Object(listed);
-export const ConversationShape = Type.Object({ ...listed, metadata: nullable(Metadata) });
+export const ListedConversationShape = named('ListedConversation', Type.Object(listed));
+export const ConversationShape = named('Conversation', Type.Object({ ...listed, metadata: nullable(Metadata) }));
 
-export const MessageShape = Type.Object({
-  id: Id,
-  conversation_id: Id,
-  seq: Type.Integer({ description: 'Counts the messages of a conversation from 1.' }),
-  parent_id: nullable(Type.String({ description: 'The message that this one follows: messages form branches.' })),
-  role: Type.Enum([...MESSAGE_ROLES]),
-  content: Type.String(),
-  ts: Time,
-  model: Type.Optional(Model),
-  citations: Type.Optional(Type.Array(Type.Unknown())),
-  metadata: Type.Optional(Metadata),
-});
+export const MessageShape = named(
+  'Message',
+  Type.Object({
+    id: Id,
+    conversation_id: Id,
+    seq: Type.Integer({ description: 'Counts the messages of a conversation from 1.' }),
+    parent_id: nullable(Type.String({ description: 'The message that this one follows: messages form branches.' })),
+    role: Type.Enum([...MESSAGE_ROLES]),
+    content: Type.String(),
+    ts: Time,
+    model: Type.Optional(Model),
+    citations: Type.Optional(Type.Array(Type.Unknown())),
+    metadata: Type.Optional(Metadata),
+  }),
+);
 
-export const ConversationList = Type.Object({
-  data: Type.Array(ListedConversationShape),
-  next: Type.Optional(Type.String({ description: 'Pass it as `after` for the next page; absent on the last one.' })),
-});
+export const ConversationList = named(
+  'ConversationList',
+  Type.Object({
+    data: Type.Array(ListedConversationShape),
+    next: Type.Optional(Type.String({ description: 'Pass it as `after` for the next page; absent on the last one.' })),
+  }),
+);
 
 export const ListQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE_CONVERSATIONS, default: MAX_PAGE_CONVERSATIONS })),
@@ -71,52 +78,64 @@ export const ListQuery = Type.Object({
   folder: Type.Optional(Folder),
 });
 
-export const CreateConversation = Type.Object({
-  id: Type.Optional(Id),
-  title: Type.Optional(Title),
-  folder: Type.Optional(Folder),
-  pinned: Type.Optional(Type.Boolean()),
-  archived: Type.Optional(Type.Boolean()),
-  temporary: Type.Optional(Type.Boolean()),
-  model: Type.Optional(Model),
-  metadata: Type.Optional(Metadata),
-});
-
-export const PatchConversation = Type.Object(
-  {
-    id: GivenId,
+export const CreateConversation = named(
+  'CreateConversation',
+  Type.Object({
+    id: Type.Optional(Id),
     title: Type.Optional(Title),
-    folder: Type.Optional(nullable(Folder)),
+    folder: Type.Optional(Folder),
     pinned: Type.Optional(Type.Boolean()),
     archived: Type.Optional(Type.Boolean()),
-    temporary: Type.Optional(
-      Type.Literal(false, {
-        description: 'Keeps a temporary conversation that has no message yet, as one that was begun for its files.',
-      }),
-    ),
-    model: Type.Optional(nullable(Model)),
-    metadata: Type.Optional(nullable(Metadata)),
-    current_message_id: Type.Optional(GivenId),
-    version: Type.Optional(Version),
-  },
-  { additionalProperties: false },
+    temporary: Type.Optional(Type.Boolean()),
+    model: Type.Optional(Model),
+    metadata: Type.Optional(Metadata),
+  }),
 );
 
-export const FolderList = Type.Object({
-  data: Type.Array(Type.Object({ folder: Folder, conversations: Type.Integer() })),
-});
-
-export const RenameFolder = Type.Object(
-  { folder: Folder, name: Type.Union([Folder, Type.Null()], { description: 'Null takes its conversations out of it.' }) },
-  { additionalProperties: false },
+export const PatchConversation = named(
+  'PatchConversation',
+  Type.Object(
+    {
+      id: GivenId,
+      title: Type.Optional(Title),
+      folder: Type.Optional(nullable(Folder)),
+      pinned: Type.Optional(Type.Boolean()),
+      archived: Type.Optional(Type.Boolean()),
+      temporary: Type.Optional(
+        Type.Literal(false, {
+          description: 'Keeps a temporary conversation that has no message yet, as one that was begun for its files.',
+        }),
+      ),
+      model: Type.Optional(nullable(Model)),
+      metadata: Type.Optional(nullable(Metadata)),
+      current_message_id: Type.Optional(GivenId),
+      version: Type.Optional(Version),
+    },
+    { additionalProperties: false },
+  ),
 );
 
-export const FolderChanged = Type.Object({ changed: Type.Integer({ description: 'Conversations.' }) });
+export const FolderList = named(
+  'FolderList',
+  Type.Object({
+    data: Type.Array(Type.Object({ folder: Folder, conversations: Type.Integer() })),
+  }),
+);
+
+export const RenameFolder = named(
+  'RenameFolder',
+  Type.Object(
+    { folder: Folder, name: Type.Union([Folder, Type.Null()], { description: 'Null takes its conversations out of it.' }) },
+    { additionalProperties: false },
+  ),
+);
+
+export const FolderChanged = named('FolderChanged', Type.Object({ changed: Type.Integer({ description: 'Conversations.' }) }));
 
 /** No other member is taken: a misspelled id must not erase everything. */
-export const EraseSelector = Type.Object({ id: Type.Optional(GivenId) }, { additionalProperties: false });
+export const EraseSelector = named('EraseSelector', Type.Object({ id: Type.Optional(GivenId) }, { additionalProperties: false }));
 
-export const Erased = Type.Object({ deleted: Type.Integer({ description: 'Conversations that were erased.' }) });
+export const Erased = named('Erased', Type.Object({ deleted: Type.Integer({ description: 'Conversations that were erased.' }) }));
 
 export const MessagesQuery = Type.Object({
   id: GivenId,
@@ -125,50 +144,59 @@ export const MessagesQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE_MESSAGES, default: MAX_PAGE_MESSAGES })),
 });
 
-export const MessageList = Type.Object({
-  data: Type.Array(MessageShape),
-  next: Type.Optional(
-    Type.Integer({
-      description: 'A `seq`: pass it as `after` (with `before`: as `before`) for more; absent when there is none.',
-    }),
-  ),
-});
+export const MessageList = named(
+  'MessageList',
+  Type.Object({
+    data: Type.Array(MessageShape),
+    next: Type.Optional(
+      Type.Integer({
+        description: 'A `seq`: pass it as `after` (with `before`: as `before`) for more; absent when there is none.',
+      }),
+    ),
+  }),
+);
 
-export const AppendMessage = Type.Object({
-  conversation_id: GivenId,
-  id: Type.Optional(Id),
-  role: Type.Enum([...MESSAGE_ROLES]),
-  content: Type.String({ maxLength: MAX_CONTENT_LENGTH }),
-  parent_id: Type.Optional(
-    Type.Union([GivenId, Type.Null()], {
-      description: 'Default: the last message of the branch that is shown. Null begins a new one.',
-    }),
-  ),
-  model: Type.Optional(Model),
-  citations: Type.Optional(Type.Array(Type.Unknown(), { maxItems: 1000 })),
-  metadata: Type.Optional(Metadata),
-  version: Type.Optional(Version),
-});
+export const AppendMessage = named(
+  'AppendMessage',
+  Type.Object({
+    conversation_id: GivenId,
+    id: Type.Optional(Id),
+    role: Type.Enum([...MESSAGE_ROLES]),
+    content: Type.String({ maxLength: MAX_CONTENT_LENGTH }),
+    parent_id: Type.Optional(
+      Type.Union([GivenId, Type.Null()], {
+        description: 'Default: the last message of the branch that is shown. Null begins a new one.',
+      }),
+    ),
+    model: Type.Optional(Model),
+    citations: Type.Optional(Type.Array(Type.Unknown(), { maxItems: 1000 })),
+    metadata: Type.Optional(Metadata),
+    version: Type.Optional(Version),
+  }),
+);
 
 export const SearchQueryShape = Type.Object({
   q: Type.String({ maxLength: MAX_SEARCH_LENGTH, description: 'Words, each of which may be the beginning of one.' }),
 });
 
-export const HitShape = Type.Object({
-  conversation_id: Id,
-  title: Title,
-  message_id: nullable(Id),
-  role: Type.String({ description: 'Of the message; `title` where the title has the words.' }),
-  snippet: Type.String({
-    description: 'Plain text, to be escaped where it is shown as HTML. U+2026 stands for what is left out.',
+export const HitShape = named(
+  'Hit',
+  Type.Object({
+    conversation_id: Id,
+    title: Title,
+    message_id: nullable(Id),
+    role: Type.String({ description: 'Of the message; `title` where the title has the words.' }),
+    snippet: Type.String({
+      description: 'Plain text, to be escaped where it is shown as HTML. U+2026 stands for what is left out.',
+    }),
+    matches: Type.Array(Type.Object({ start: Type.Integer(), end: Type.Integer() }), {
+      description: 'Where the words stand in the snippet: from `start` to before `end`, in UTF-16 code units.',
+    }),
+    ts: Time,
   }),
-  matches: Type.Array(Type.Object({ start: Type.Integer(), end: Type.Integer() }), {
-    description: 'Where the words stand in the snippet: from `start` to before `end`, in UTF-16 code units.',
-  }),
-  ts: Time,
-});
+);
 
-export const HitList = Type.Object({ data: Type.Array(HitShape) });
+export const HitList = named('SearchHitList', Type.Object({ data: Type.Array(HitShape) }));
 
 export const ExportQuery = Type.Object(
   {
@@ -178,14 +206,17 @@ export const ExportQuery = Type.Object(
   { additionalProperties: false },
 );
 
-export const ImportResult = Type.Object({
-  imported: Type.Integer({ description: 'Conversations.' }),
-  skipped: Type.Integer({ description: 'Conversations whose ids were there already.' }),
-  messages: Type.Integer({ description: 'Of those that were imported.' }),
-  failed: Type.Array(Type.Object({ index: Type.Integer(), reason: Type.String() }), {
-    description: 'Conversations of the file, counted from 0, that could not be read; at most 100.',
+export const ImportResult = named(
+  'ImportResult',
+  Type.Object({
+    imported: Type.Integer({ description: 'Conversations.' }),
+    skipped: Type.Integer({ description: 'Conversations whose ids were there already.' }),
+    messages: Type.Integer({ description: 'Of those that were imported.' }),
+    failed: Type.Array(Type.Object({ index: Type.Integer(), reason: Type.String() }), {
+      description: 'Conversations of the file, counted from 0, that could not be read; at most 100.',
+    }),
   }),
-});
+);
 
 export function toConversationShape(conversation: Conversation): Static<typeof ConversationShape> {
   return { ...toListedShape(conversation), metadata: conversation.metadata ?? null };

@@ -1,6 +1,7 @@
 /** Shapes of the identity API. Times are ISO 8601 in UTC. */
 import Type, { type Static } from 'typebox';
 import { ROLES } from '../../platform/http/principal.ts';
+import { named } from '../../platform/schema/named.ts';
 import { EMAIL_PATTERN, USERNAME_PATTERN } from './accounts/account-name.ts';
 import { MAX_PASSWORD_LENGTH } from './accounts/password-rules.ts';
 import { SCOPES } from './accounts/scopes.ts';
@@ -21,111 +22,170 @@ const UseAccess = (what: string) =>
 const Accesses = { model_access: UseAccess('models'), namespace_access: UseAccess('knowledge bases') };
 const TokensPerMinute = Type.Integer({ minimum: 1, description: 'Prompt and completion tokens in any minute.' });
 
-export const Registration = Type.Object({
-  username: Username,
-  password: Password,
-  email: Type.Optional(Email),
-  tenant: Type.Optional(TenantId),
-  invitation: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 256, description: 'The token of an invitation; it says the tenant and the role.' }),
-  ),
-});
-export const Login = Type.Object({ username: Type.String({ minLength: 1, maxLength: 256 }), password: Password });
-export const PasswordReset = Type.Object({ token: Type.String({ minLength: 1, maxLength: 256 }), password: Password });
-export const ResetRequest = Type.Object({
-  username: Type.String({ minLength: 1, maxLength: 256, description: 'Name or address of the account.' }),
-});
-export const ResetAnswer = Type.Object({ detail: Type.String() });
+export const Registration = named(
+  'Registration',
+  Type.Object({
+    username: Username,
+    password: Password,
+    email: Type.Optional(Email),
+    tenant: Type.Optional(TenantId),
+    invitation: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 256, description: 'The token of an invitation; it says the tenant and the role.' }),
+    ),
+  }),
+);
+export const Login = named('Login', Type.Object({ username: Type.String({ minLength: 1, maxLength: 256 }), password: Password }));
+export const PasswordReset = named(
+  'PasswordReset',
+  Type.Object({ token: Type.String({ minLength: 1, maxLength: 256 }), password: Password }),
+);
+export const ResetRequest = named(
+  'ResetRequest',
+  Type.Object({
+    username: Type.String({ minLength: 1, maxLength: 256, description: 'Name or address of the account.' }),
+  }),
+);
+export const ResetAnswer = named('ResetAnswer', Type.Object({ detail: Type.String() }));
 const Account = Type.Object({ id: Type.String(), username: Type.String(), tenant: Type.String(), role: RoleName });
-export const SessionOpened = Type.Object({
-  token: Type.String({ description: 'For Authorization: Bearer. Also set as a cookie.' }),
-  expires_at: Time,
-  user: Account,
-});
-export const Whoami = Type.Object({
-  kind: Type.Enum(['user', 'api_key', 'capability', 'anonymous']),
-  user: Type.Union([Account, Type.Null()]),
-  tenant: Type.String(),
-  role: Type.Union([RoleName, Type.Null()]),
-  scopes: Type.Array(Type.String()),
-  key_id: Nullable(Type.String()),
-  expires_at: Nullable(Time),
-  models: Type.Optional(Type.Array(Type.String(), { description: 'The only models that a capability may use.' })),
-  namespaces: Type.Optional(Type.Array(Type.String(), { description: 'The only knowledge bases that a capability may use.' })),
-});
-export const Settings = Type.Object({}, { additionalProperties: true, description: 'What the caller stored.' });
+export const SessionOpened = named(
+  'SessionOpened',
+  Type.Object({
+    token: Type.String({ description: 'For Authorization: Bearer. Also set as a cookie.' }),
+    expires_at: Time,
+    user: Account,
+  }),
+);
+export const Whoami = named(
+  'Whoami',
+  Type.Object({
+    kind: Type.Enum(['user', 'api_key', 'capability', 'anonymous']),
+    user: Type.Union([Account, Type.Null()]),
+    tenant: Type.String(),
+    role: Type.Union([RoleName, Type.Null()]),
+    scopes: Type.Array(Type.String()),
+    key_id: Nullable(Type.String()),
+    expires_at: Nullable(Time),
+    models: Type.Optional(Type.Array(Type.String(), { description: 'The only models that a capability may use.' })),
+    namespaces: Type.Optional(Type.Array(Type.String(), { description: 'The only knowledge bases that a capability may use.' })),
+  }),
+);
+export const Settings = named(
+  'AccountSettings',
+  Type.Object({}, { additionalProperties: true, description: 'What the caller stored.' }),
+);
 
-export const User = Type.Object({
-  ...{ id: Type.String(), username: Type.String(), email: Nullable(Type.String()), tenant: Type.String(), role: RoleName },
-  assigned_role: Type.Enum([...ROLES], { description: 'Its own role; `role` is the highest of it and those of its groups.' }),
-  ...{ disabled: Type.Boolean(), has_password: Type.Boolean(), created_at: Time, signed_in_at: Nullable(Time) },
-  service: Type.Boolean({ description: 'A program’s account, which uses API keys alone.' }),
-});
-export const NewUser = Type.Object({
-  username: Username,
-  password: Type.Optional(Password),
-  email: Type.Optional(Email),
-  tenant: Type.Optional(TenantId),
-  role: RoleName,
-  service: Type.Optional(Type.Boolean({ description: 'An account that can never have a password; it uses API keys.' })),
-});
-export const UserPatch = Type.Object({
-  role: Type.Optional(RoleName),
-  disabled: Type.Optional(Type.Boolean()),
-  password: Type.Optional(Password),
-});
-export const ResetToken = Type.Object({ token: Type.String(), expires_at: Time });
+export const User = named(
+  'User',
+  Type.Object({
+    ...{ id: Type.String(), username: Type.String(), email: Nullable(Type.String()), tenant: Type.String(), role: RoleName },
+    assigned_role: Type.Enum([...ROLES], { description: 'Its own role; `role` is the highest of it and those of its groups.' }),
+    ...{ disabled: Type.Boolean(), has_password: Type.Boolean(), created_at: Time, signed_in_at: Nullable(Time) },
+    service: Type.Boolean({ description: 'A program’s account, which uses API keys alone.' }),
+  }),
+);
+export const NewUser = named(
+  'NewUser',
+  Type.Object({
+    username: Username,
+    password: Type.Optional(Password),
+    email: Type.Optional(Email),
+    tenant: Type.Optional(TenantId),
+    role: RoleName,
+    service: Type.Optional(Type.Boolean({ description: 'An account that can never have a password; it uses API keys.' })),
+  }),
+);
+export const UserPatch = named(
+  'UserPatch',
+  Type.Object({
+    role: Type.Optional(RoleName),
+    disabled: Type.Optional(Type.Boolean()),
+    password: Type.Optional(Password),
+  }),
+);
+export const ResetToken = named('ResetToken', Type.Object({ token: Type.String(), expires_at: Time }));
 
-export const Tenant = Type.Object({
-  ...{ id: Type.String(), name: Type.String(), tokens_per_minute: Type.Union([Type.Integer(), Type.Null()]) },
-  ...{ priority: Type.Boolean(), created_at: Time, ...Accesses },
-});
+export const Tenant = named(
+  'Tenant',
+  Type.Object({
+    ...{ id: Type.String(), name: Type.String(), tokens_per_minute: Type.Union([Type.Integer(), Type.Null()]) },
+    ...{ priority: Type.Boolean(), created_at: Time, ...Accesses },
+  }),
+);
 const TenantName = Type.String({ minLength: 1, maxLength: 200 });
-export const NewTenant = Type.Object({
-  id: TenantId,
-  name: Type.Optional(TenantName),
-  tokens_per_minute: Type.Optional(TokensPerMinute),
-  priority: Type.Optional(Type.Boolean({ description: 'Whether its requests may go before those of others.' })),
-  model_access: Type.Optional(Accesses.model_access),
-  namespace_access: Type.Optional(Accesses.namespace_access),
-});
-export const TenantPatch = Type.Object({
-  name: Type.Optional(TenantName),
-  tokens_per_minute: Type.Optional(Type.Union([TokensPerMinute, Type.Null()])),
-  priority: Type.Optional(Type.Boolean()),
-  model_access: Type.Optional(Accesses.model_access),
-  namespace_access: Type.Optional(Accesses.namespace_access),
-});
+export const NewTenant = named(
+  'NewTenant',
+  Type.Object({
+    id: TenantId,
+    name: Type.Optional(TenantName),
+    tokens_per_minute: Type.Optional(TokensPerMinute),
+    priority: Type.Optional(Type.Boolean({ description: 'Whether its requests may go before those of others.' })),
+    model_access: Type.Optional(Accesses.model_access),
+    namespace_access: Type.Optional(Accesses.namespace_access),
+  }),
+);
+export const TenantPatch = named(
+  'TenantPatch',
+  Type.Object({
+    name: Type.Optional(TenantName),
+    tokens_per_minute: Type.Optional(Type.Union([TokensPerMinute, Type.Null()])),
+    priority: Type.Optional(Type.Boolean()),
+    model_access: Type.Optional(Accesses.model_access),
+    namespace_access: Type.Optional(Accesses.namespace_access),
+  }),
+);
 
-export const Key = Type.Object({
-  ...{ id: Type.String(), name: Type.String(), start: Type.String(), user: Type.String({ description: 'Id of its account.' }) },
-  ...{ tenant: Type.String(), scopes: Type.Union([Type.Array(Type.String()), Type.Null()]), created_at: Time },
-  ...{ expires_at: Nullable(Time), used_at: Nullable(Time) },
-});
-export const KeyName = Type.Object({
-  ...{ id: Type.String(), name: Type.String(), user: Type.String({ description: 'Id of its account.' }), tenant: Type.String() },
-  revoked: Type.Boolean(),
-});
-export const NewKey = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 100 }),
-  scopes: Type.Optional(Scopes),
-  expires_in_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 * 365 * 24 * 3600 })),
-  user: Type.Optional(Type.String({ maxLength: 128, description: 'Id of the account that gets it; for administrators.' })),
-});
-export const IssuedKey = Type.Object({
-  ...{ id: Type.String(), api_key: Type.String({ description: 'Shown this once.' }), name: Type.String() },
-  ...{ scopes: Type.Union([Type.Array(Type.String()), Type.Null()]), expires_at: Nullable(Time) },
-});
+export const Key = named(
+  'ApiKey',
+  Type.Object({
+    ...{ id: Type.String(), name: Type.String(), start: Type.String(), user: Type.String({ description: 'Id of its account.' }) },
+    ...{ tenant: Type.String(), scopes: Type.Union([Type.Array(Type.String()), Type.Null()]), created_at: Time },
+    ...{ expires_at: Nullable(Time), used_at: Nullable(Time) },
+  }),
+);
+export const KeyName = named(
+  'KeyName',
+  Type.Object({
+    ...{
+      id: Type.String(),
+      name: Type.String(),
+      user: Type.String({ description: 'Id of its account.' }),
+      tenant: Type.String(),
+    },
+    revoked: Type.Boolean(),
+  }),
+);
+export const NewKey = named(
+  'NewKey',
+  Type.Object({
+    name: Type.String({ minLength: 1, maxLength: 100 }),
+    scopes: Type.Optional(Scopes),
+    expires_in_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 * 365 * 24 * 3600 })),
+    user: Type.Optional(Type.String({ maxLength: 128, description: 'Id of the account that gets it; for administrators.' })),
+  }),
+);
+export const IssuedKey = named(
+  'IssuedKey',
+  Type.Object({
+    ...{ id: Type.String(), api_key: Type.String({ description: 'Shown this once.' }), name: Type.String() },
+    ...{ scopes: Type.Union([Type.Array(Type.String()), Type.Null()]), expires_at: Nullable(Time) },
+  }),
+);
 
-export const Session = Type.Object({
-  ...{ id: Type.String(), created_at: Time, seen_at: Time, expires_at: Time },
-  ...{ remote_address: Type.String(), user_agent: Type.String(), current: Type.Boolean() },
-});
-export const AuditLine = Type.Object({
-  ...{ seq: Type.Integer(), at: Time, tenant: Type.String(), actor: Type.String(), action: Type.String() },
-  ...{ target: Type.String(), outcome: Type.Enum(['done', 'denied', 'failed']), detail: Type.Object({}) },
-  ...{ remote_address: Type.String(), request_id: Type.String(), hash: Type.String() },
-});
+export const Session = named(
+  'Session',
+  Type.Object({
+    ...{ id: Type.String(), created_at: Time, seen_at: Time, expires_at: Time },
+    ...{ remote_address: Type.String(), user_agent: Type.String(), current: Type.Boolean() },
+  }),
+);
+export const AuditLine = named(
+  'AuditEntry',
+  Type.Object({
+    ...{ seq: Type.Integer(), at: Time, tenant: Type.String(), actor: Type.String(), action: Type.String() },
+    ...{ target: Type.String(), outcome: Type.Enum(['done', 'denied', 'failed']), detail: Type.Object({}) },
+    ...{ remote_address: Type.String(), request_id: Type.String(), hash: Type.String() },
+  }),
+);
 
 export function timeOf(ms: number): string {
   return new Date(ms).toISOString();

@@ -11,6 +11,7 @@
 import { verify } from 'node:crypto';
 import Type, { type Static } from 'typebox';
 import { compileLazily } from '../../platform/schema/compile-lazily.ts';
+import { named } from '../../platform/schema/named.ts';
 import { LicenseTerms } from './license-terms.ts';
 import type { PublicKeys } from './public-keys.ts';
 
@@ -18,12 +19,19 @@ export const LICENSE_FORMAT = 'svc-license-1';
 /** Longer files are no license. */
 export const MAX_LICENSE_BYTES = 64 * 1024;
 
-export const SignedLicense = Type.Object({
-  format: Type.Literal(LICENSE_FORMAT),
-  key: Type.String({ minLength: 1, maxLength: 100 }),
-  terms: Type.String({ pattern: '^[A-Za-z0-9_-]+$', maxLength: 60_000, description: 'Base64url of the JSON text of the terms.' }),
-  signature: Type.String({ pattern: '^[A-Za-z0-9_-]{86}$', description: 'Base64url of 64 bytes.' }),
-});
+export const SignedLicense = named(
+  'SignedLicense',
+  Type.Object({
+    format: Type.Literal(LICENSE_FORMAT),
+    key: Type.String({ minLength: 1, maxLength: 100 }),
+    terms: Type.String({
+      pattern: '^[A-Za-z0-9_-]+$',
+      maxLength: 60_000,
+      description: 'Base64url of the JSON text of the terms.',
+    }),
+    signature: Type.String({ pattern: '^[A-Za-z0-9_-]{86}$', description: 'Base64url of 64 bytes.' }),
+  }),
+);
 
 export type SignedLicense = Static<typeof SignedLicense>;
 

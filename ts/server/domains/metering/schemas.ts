@@ -1,5 +1,6 @@
 /** Shapes of the metering API. Times are ISO 8601 in UTC. */
 import Type, { type Static } from 'typebox';
+import { named } from '../../platform/schema/named.ts';
 import type { LimitedSubject } from './limits/limited-subject.ts';
 import type { Quota } from './quotas/quota.ts';
 import type { UsageSeries } from './usage/usage-series.ts';
@@ -13,29 +14,35 @@ const Limit = Type.Union([Type.Integer(), Type.Null()]);
 const TenantId = Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,127}$' });
 const SubjectId = Type.String({ pattern: '^[A-Za-z0-9_-]{1,128}$' });
 
-export const QuotaChange = Type.Object({
-  tenant: Type.Optional(TenantId),
-  user: Type.Optional(SubjectId),
-  key: Type.Optional(SubjectId),
-  requests_per_minute: SetLimit,
-  tokens_per_minute: SetLimit,
-  requests_per_month: SetLimit,
-  tokens_per_month: SetLimit,
-});
+export const QuotaChange = named(
+  'QuotaChange',
+  Type.Object({
+    tenant: Type.Optional(TenantId),
+    user: Type.Optional(SubjectId),
+    key: Type.Optional(SubjectId),
+    requests_per_minute: SetLimit,
+    tokens_per_minute: SetLimit,
+    requests_per_month: SetLimit,
+    tokens_per_month: SetLimit,
+  }),
+);
 
 const Amounts = Type.Object({ requests: Type.Integer(), tokens: Type.Integer() });
 
-export const QuotaShape = Type.Object({
-  tenant: Type.String(),
-  user: Type.Union([Type.String(), Type.Null()]),
-  key: Type.Union([Type.String(), Type.Null()]),
-  ...{ requests_per_minute: Limit, tokens_per_minute: Limit, requests_per_month: Limit, tokens_per_month: Limit },
-  used: Type.Object({
-    minute: Amounts,
-    month: Amounts,
-    held_tokens: Type.Integer({ description: 'What running requests may still use.' }),
+export const QuotaShape = named(
+  'Quota',
+  Type.Object({
+    tenant: Type.String(),
+    user: Type.Union([Type.String(), Type.Null()]),
+    key: Type.Union([Type.String(), Type.Null()]),
+    ...{ requests_per_minute: Limit, tokens_per_minute: Limit, requests_per_month: Limit, tokens_per_month: Limit },
+    used: Type.Object({
+      minute: Amounts,
+      month: Amounts,
+      held_tokens: Type.Integer({ description: 'What running requests may still use.' }),
+    }),
   }),
-});
+);
 
 const Moment = Type.String({ maxLength: 40, description: 'ISO 8601, for example 2026-11-01 or 2026-11-01T08:00:00Z.' });
 
@@ -48,22 +55,28 @@ export const UsageQueryShape = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
 });
 
-const UsageLine = Type.Object({
-  tenant: Type.String(),
-  id: Type.String({ description: 'Of the key, user, model or tenant; empty for requests without one.' }),
-  ...{ requests: Type.Integer(), prompt_tokens: Type.Integer() },
-  cached_tokens: Type.Integer({ description: 'Of the prompt tokens, those that were not evaluated again.' }),
-  ...{ completion_tokens: Type.Integer(), total_tokens: Type.Integer() },
-  seconds: Type.Number({ description: 'From request to end of answer, of all together.' }),
-});
+const UsageLine = named(
+  'UsageLine',
+  Type.Object({
+    tenant: Type.String(),
+    id: Type.String({ description: 'Of the key, user, model or tenant; empty for requests without one.' }),
+    ...{ requests: Type.Integer(), prompt_tokens: Type.Integer() },
+    cached_tokens: Type.Integer({ description: 'Of the prompt tokens, those that were not evaluated again.' }),
+    ...{ completion_tokens: Type.Integer(), total_tokens: Type.Integer() },
+    seconds: Type.Number({ description: 'From request to end of answer, of all together.' }),
+  }),
+);
 
-export const UsageReport = Type.Object({
-  by: Type.String(),
-  from: Time,
-  to: Time,
-  data: Type.Array(UsageLine),
-  next: Type.Optional(Type.String({ description: 'Absent on the last page.' })),
-});
+export const UsageReport = named(
+  'UsageReport',
+  Type.Object({
+    by: Type.String(),
+    from: Time,
+    to: Time,
+    data: Type.Array(UsageLine),
+    next: Type.Optional(Type.String({ description: 'Absent on the last page.' })),
+  }),
+);
 
 export const UsageSeriesQueryShape = Type.Object({
   by: Type.Optional(Type.Enum(['key', 'user', 'model', 'tenant'])),
@@ -78,17 +91,20 @@ const Columns = {
   requests: Type.Array(Type.Integer()),
 };
 
-export const UsageSeriesReport = Type.Object({
-  by: Type.String(),
-  step: Type.String(),
-  from: Time,
-  to: Time,
-  times: Type.Array(Time, { description: 'When each step begins.' }),
-  total: Type.Object(Columns, { description: 'Of all groups, those included that have no line of their own.' }),
-  groups: Type.Array(Type.Object({ tenant: Type.String(), id: Type.String(), ...Columns }), {
-    description: 'The groups that used the most tokens, at most 6, the largest first.',
+export const UsageSeriesReport = named(
+  'UsageSeriesReport',
+  Type.Object({
+    by: Type.String(),
+    step: Type.String(),
+    from: Time,
+    to: Time,
+    times: Type.Array(Time, { description: 'When each step begins.' }),
+    total: Type.Object(Columns, { description: 'Of all groups, those included that have no line of their own.' }),
+    groups: Type.Array(Type.Object({ tenant: Type.String(), id: Type.String(), ...Columns }), {
+      description: 'The groups that used the most tokens, at most 6, the largest first.',
+    }),
   }),
-});
+);
 
 export function usageSeriesBody(
   { by, step, from, to }: { by: UsageGroup; step: string; from: number; to: number },

@@ -2,27 +2,34 @@
 import Type, { type Static } from 'typebox';
 import type { HealthReason } from '../../platform/module/module.ts';
 import type { Node } from '../../platform/node/node.ts';
+import { named } from '../../platform/schema/named.ts';
 import { remedyOf } from './remedies.ts';
 
-export const Reason = Type.Object({
-  code: Type.String({ description: 'For example cpu_lacks_avx2, cpu_lacks_arm_extensions or no_data_role.' }),
-  detail: Type.String(),
-  remedy: Type.Optional(Type.String({ description: 'What an operator can do about it.' })),
-});
-
-export const Health = Type.Object({
-  status: Type.Enum(['ok', 'degraded', 'loading', 'draining']),
-  version: Type.String(),
-  auth: Type.Enum(['off', 'enforce'], { description: 'off while the node has no account and belongs to no cluster.' }),
-  uptime_seconds: Type.Integer(),
-  module_map: Type.Object({
-    size: Type.Integer({ description: 'Nodes in the map, this one included.' }),
-    age_seconds: Type.Number({ description: 'Since the map last changed or was confirmed.' }),
-    stale: Type.Boolean(),
+export const Reason = named(
+  'Reason',
+  Type.Object({
+    code: Type.String({ description: 'For example cpu_lacks_avx2, cpu_lacks_arm_extensions or no_data_role.' }),
+    detail: Type.String(),
+    remedy: Type.Optional(Type.String({ description: 'What an operator can do about it.' })),
   }),
-  modules: Type.Array(Type.String(), { description: 'Modules that this node runs.' }),
-  reasons: Type.Array(Reason, { description: 'Why something that the product can do is missing here.' }),
-});
+);
+
+export const Health = named(
+  'Health',
+  Type.Object({
+    status: Type.Enum(['ok', 'degraded', 'loading', 'draining']),
+    version: Type.String(),
+    auth: Type.Enum(['off', 'enforce'], { description: 'off while the node has no account and belongs to no cluster.' }),
+    uptime_seconds: Type.Integer(),
+    module_map: Type.Object({
+      size: Type.Integer({ description: 'Nodes in the map, this one included.' }),
+      age_seconds: Type.Number({ description: 'Since the map last changed or was confirmed.' }),
+      stale: Type.Boolean(),
+    }),
+    modules: Type.Array(Type.String(), { description: 'Modules that this node runs.' }),
+    reasons: Type.Array(Reason, { description: 'Why something that the product can do is missing here.' }),
+  }),
+);
 
 export type NodeHealth = Static<typeof Health>;
 

@@ -2,17 +2,21 @@
 import Type from 'typebox';
 import type { Route } from '../../platform/http/route.ts';
 import { routes } from '../../platform/http/route-group.ts';
+import { named } from '../../platform/schema/named.ts';
 import type { Incident } from './incident-log.ts';
 import { remedyOf } from './remedies.ts';
 
 const Time = Type.String({ description: 'ISO 8601, UTC.' });
-const IncidentShape = Type.Object({
-  code: Type.String({ description: 'As in the reasons of GET /health.' }),
-  detail: Type.String(),
-  remedy: Type.Union([Type.String(), Type.Null()]),
-  since: Time,
-  ended_at: Type.Union([Time, Type.Null()], { description: 'null: it lasts.' }),
-});
+const IncidentShape = named(
+  'Incident',
+  Type.Object({
+    code: Type.String({ description: 'As in the reasons of GET /health.' }),
+    detail: Type.String(),
+    remedy: Type.Union([Type.String(), Type.Null()]),
+    since: Time,
+    ended_at: Type.Union([Time, Type.Null()], { description: 'null: it lasts.' }),
+  }),
+);
 
 const { get } = routes({ tag: 'System', auth: 'local' });
 

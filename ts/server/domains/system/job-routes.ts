@@ -7,6 +7,7 @@ import { END_EVENT_ID } from '../../platform/jobs/api/job-events.ts';
 import { jobStream } from '../../platform/jobs/api/job-stream.ts';
 import { JobState, JobView, viewOf } from '../../platform/jobs/api/job-view.ts';
 import { type Job, JobError, type Jobs } from '../../platform/jobs/index.ts';
+import { named } from '../../platform/schema/named.ts';
 import type { TenantScope } from '../../platform/storage/index.ts';
 import { systemError, systemErrors } from './errors.ts';
 
@@ -19,10 +20,13 @@ const JobQuery = Type.Object({
   before: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: '`next` of the page before.' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: `${DEFAULT_LIMIT} by default.` })),
 });
-const JobPage = Type.Object({
-  jobs: Type.Array(JobView),
-  next: Type.Union([Type.String(), Type.Null()], { description: 'For `before` of the next page; null after the last job.' }),
-});
+const JobPage = named(
+  'JobPage',
+  Type.Object({
+    jobs: Type.Array(JobView),
+    next: Type.Union([Type.String(), Type.Null()], { description: 'For `before` of the next page; null after the last job.' }),
+  }),
+);
 
 const { get, post } = routes({ tag: 'System', auth: 'viewer', scope: 'account:manage', errors: systemErrors });
 

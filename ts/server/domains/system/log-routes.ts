@@ -4,6 +4,7 @@ import type { EventStream, Route } from '../../platform/http/route.ts';
 import { routes } from '../../platform/http/route-group.ts';
 import { LOG_LEVELS, type LogLevel } from '../../platform/log/log.ts';
 import { type RecentLine, RecentLines } from '../../platform/log/recent-lines.ts';
+import { named } from '../../platform/schema/named.ts';
 
 const path = '/api/v1/system/log';
 const DEFAULT_LIMIT = 200;
@@ -15,16 +16,19 @@ const Filter = {
   level: Type.Optional(Level),
   text: Type.Optional(Type.String({ maxLength: 200, description: 'Letters that the line has anywhere, whatever their case.' })),
 };
-const Line = Type.Object({
-  seq: Type.Integer({
-    description: 'Counts the lines since the start; numbers that are missing were filtered out, or came too fast.',
+const Line = named(
+  'LogLine',
+  Type.Object({
+    seq: Type.Integer({
+      description: 'Counts the lines since the start; numbers that are missing were filtered out, or came too fast.',
+    }),
+    time: Type.String({ description: 'ISO 8601, UTC.' }),
+    level: Type.Enum([...LOG_LEVELS]),
+    message: Type.String(),
+    fields: Type.Record(Type.String(), Type.Unknown(), { description: 'What else the line says. Secrets are masked.' }),
   }),
-  time: Type.String({ description: 'ISO 8601, UTC.' }),
-  level: Type.Enum([...LOG_LEVELS]),
-  message: Type.String(),
-  fields: Type.Record(Type.String(), Type.Unknown(), { description: 'What else the line says. Secrets are masked.' }),
-});
-const Lines = Type.Object({ lines: Type.Array(Line, { description: 'Oldest first.' }) });
+);
+const Lines = named('LogLines', Type.Object({ lines: Type.Array(Line, { description: 'Oldest first.' }) }));
 
 interface LineFilter {
   level?: LogLevel;

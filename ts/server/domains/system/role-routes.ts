@@ -4,15 +4,19 @@ import type { Route } from '../../platform/http/route.ts';
 import { routes } from '../../platform/http/route-group.ts';
 import { ROLES } from '../../platform/module/module-names.ts';
 import type { Node } from '../../platform/node/node.ts';
+import { named } from '../../platform/schema/named.ts';
 import { systemErrors } from './errors.ts';
 
 const RoleName = Type.Enum([...ROLES]);
-const RoleState = Type.Object({
-  role: RoleName,
-  enabled: Type.Boolean(),
-  modules: Type.Array(Type.String(), { description: 'Modules that the role runs; empty where this program has none yet.' }),
-});
-const Roles = Type.Object({ roles: Type.Array(RoleState) });
+const RoleState = named(
+  'NodeRole',
+  Type.Object({
+    role: RoleName,
+    enabled: Type.Boolean(),
+    modules: Type.Array(Type.String(), { description: 'Modules that the role runs; empty where this program has none yet.' }),
+  }),
+);
+const Roles = named('NodeRoles', Type.Object({ roles: Type.Array(RoleState) }));
 
 const { get, put } = routes({ tag: 'System', auth: 'admin', errors: systemErrors });
 

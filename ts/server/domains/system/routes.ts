@@ -6,6 +6,7 @@ import type { Jobs } from '../../platform/jobs/index.ts';
 import type { RecentLines } from '../../platform/log/recent-lines.ts';
 import { METRICS_CONTENT_TYPE, type MetricsRegistry } from '../../platform/metrics/registry.ts';
 import type { Node } from '../../platform/node/node.ts';
+import { named } from '../../platform/schema/named.ts';
 import { systemErrors } from './errors.ts';
 import { Health, readHealth } from './health.ts';
 import type { Incident } from './incident-log.ts';
@@ -23,8 +24,11 @@ export interface SystemRouteDeps {
   recent: RecentLines | undefined;
 }
 
-const State = Type.Object({ status: Type.String() });
-const Version = Type.Object({ version: Type.String(), api: Type.String({ description: 'Prefix of the native API.' }) });
+const State = named('NodeState', Type.Object({ status: Type.String() }));
+const Version = named(
+  'ServerVersion',
+  Type.Object({ version: Type.String(), api: Type.String({ description: 'Prefix of the native API.' }) }),
+);
 const ALIVE: BytesReply = json(200, { status: 'alive' });
 const READY: BytesReply = json(200, { status: 'ready' });
 

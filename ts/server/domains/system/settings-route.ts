@@ -5,58 +5,74 @@ import { LockedSetting, type SavedSetting } from '../../platform/config/saved-se
 import type { Route } from '../../platform/http/route.ts';
 import { routes } from '../../platform/http/route-group.ts';
 import type { Node } from '../../platform/node/node.ts';
+import { named } from '../../platform/schema/named.ts';
 import { systemError, systemErrors } from './errors.ts';
 
 const LOCKS = ['machine', 'environment', 'command line'] as const;
-const Setting = Type.Object({
-  key: Type.String(),
-  value: Type.Unknown({ description: 'What holds now. Secrets are masked.' }),
-  default: Type.Unknown(),
-  origin: Type.String({ description: 'The file or the variable that sets it, or `default`.' }),
-  environment: Type.String({ description: 'The variable that would set it.' }),
-  help: Type.String(),
-  accepts: Type.String({ description: 'In words.' }),
-  choices: Type.Union([Type.Array(Type.String()), Type.Null()], { description: 'Where it takes one of these alone.' }),
-  locked_by: Type.Union([Type.Enum([...LOCKS]), Type.Null()], {
-    description: 'Why it cannot be saved here: it belongs to the operator of the machine, or this start of the node sets it.',
+const Setting = named(
+  'Setting',
+  Type.Object({
+    key: Type.String(),
+    value: Type.Unknown({ description: 'What holds now. Secrets are masked.' }),
+    default: Type.Unknown(),
+    origin: Type.String({ description: 'The file or the variable that sets it, or `default`.' }),
+    environment: Type.String({ description: 'The variable that would set it.' }),
+    help: Type.String(),
+    accepts: Type.String({ description: 'In words.' }),
+    choices: Type.Union([Type.Array(Type.String()), Type.Null()], { description: 'Where it takes one of these alone.' }),
+    locked_by: Type.Union([Type.Enum([...LOCKS]), Type.Null()], {
+      description: 'Why it cannot be saved here: it belongs to the operator of the machine, or this start of the node sets it.',
+    }),
+    needs_restart: Type.Boolean({ description: 'What is saved takes effect at the next start.' }),
+    is_saved: Type.Boolean(),
+    saved: Type.Unknown({ description: 'What is saved, secrets masked; null where nothing is.' }),
+    next: Type.Unknown({ description: 'What the next start uses, whatever says so.' }),
+    has_sections: Type.Boolean({
+      description: 'It has a section for each name; GET /api/v1/system/settings/{key}/{name} lists one.',
+    }),
+    inherited_from: Type.Union([Type.String(), Type.Null()], {
+      description: 'Of a member that its section does not name: the setting that holds instead.',
+    }),
+    is_pending: Type.Boolean({ description: 'The next start will use another value than holds now.' }),
   }),
-  needs_restart: Type.Boolean({ description: 'What is saved takes effect at the next start.' }),
-  is_saved: Type.Boolean(),
-  saved: Type.Unknown({ description: 'What is saved, secrets masked; null where nothing is.' }),
-  next: Type.Unknown({ description: 'What the next start uses, whatever says so.' }),
-  has_sections: Type.Boolean({
-    description: 'It has a section for each name; GET /api/v1/system/settings/{key}/{name} lists one.',
+);
+const Key = named(
+  'ApiKey',
+  Type.Object({
+    key: Type.String({
+      minLength: 1,
+      maxLength: 400,
+      description: 'Of a setting, or of a member of a section: `models.NAME.ctx`.',
+    }),
   }),
-  inherited_from: Type.Union([Type.String(), Type.Null()], {
-    description: 'Of a member that its section does not name: the setting that holds instead.',
-  }),
-  is_pending: Type.Boolean({ description: 'The next start will use another value than holds now.' }),
-});
-const Key = Type.Object({
-  key: Type.String({
-    minLength: 1,
-    maxLength: 400,
-    description: 'Of a setting, or of a member of a section: `models.NAME.ctx`.',
-  }),
-});
+);
 const Section = Type.Object({
   key: Type.String({ minLength: 1, maxLength: 128 }),
   name: Type.String({ minLength: 1, maxLength: 200 }),
 });
-const Value = Type.Object({
-  value: Type.String({ maxLength: 4096, description: 'As it would stand in an environment variable.' }),
-});
+const Value = named(
+  'SettingValue',
+  Type.Object({
+    value: Type.String({ maxLength: 4096, description: 'As it would stand in an environment variable.' }),
+  }),
+);
 
-const Proposal = Type.Object({
-  key: Type.String({ minLength: 1, maxLength: 128 }),
-  value: Type.String({ maxLength: 4096, description: 'As it would stand in an environment variable.' }),
-});
-const Proposed = Type.Object({
-  key: Type.String(),
-  toml: Type.String({ description: 'The line for svc.toml, above its first table, or for a file of conf.d.' }),
-  environment: Type.String({ description: 'The same for the environment of the server, quoted for a shell.' }),
-  needs_restart: Type.Boolean({ description: 'Whether it takes effect at the next start: true for every setting.' }),
-});
+const Proposal = named(
+  'SettingProposal',
+  Type.Object({
+    key: Type.String({ minLength: 1, maxLength: 128 }),
+    value: Type.String({ maxLength: 4096, description: 'As it would stand in an environment variable.' }),
+  }),
+);
+const Proposed = named(
+  'ProposedSetting',
+  Type.Object({
+    key: Type.String(),
+    toml: Type.String({ description: 'The line for svc.toml, above its first table, or for a file of conf.d.' }),
+    environment: Type.String({ description: 'The same for the environment of the server, quoted for a shell.' }),
+    needs_restart: Type.Boolean({ description: 'Whether it takes effect at the next start: true for every setting.' }),
+  }),
+);
 
 const { get, post, put, del } = routes({ tag: 'System', auth: 'superadmin', maxBody: 8192, errors: systemErrors });
 

@@ -1,5 +1,6 @@
 /** Lists of rows that come in pages. */
 import Type, { type TSchema } from 'typebox';
+import { named } from '../schema/named.ts';
 
 /** Rows of a page whose request did not say. */
 export const DEFAULT_PAGE_ROWS = 100;
@@ -9,8 +10,11 @@ export const PageQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
 });
 
-export function listOf<S extends TSchema>(row: S) {
-  return Type.Object({ data: Type.Array(row), next: Type.Optional(Type.String({ description: 'Absent on the last page.' })) });
+/** A list of rows with a name has a name too. */
+export function listOf<S extends TSchema & { title?: string }>(row: S) {
+  const next = Type.Optional(Type.String({ description: 'Absent on the last page.' }));
+  const list = Type.Object({ data: Type.Array(row), next });
+  return row.title === undefined ? list : named(`${row.title}List`, list);
 }
 
 /** What the store reads: one row more than the page has, which tells whether another page follows. */

@@ -1,6 +1,7 @@
 /** What one backup holds: files, each as a list of chunks. */
 import Type, { type Static } from 'typebox';
 import { compileLazily } from '../../../platform/schema/compile-lazily.ts';
+import { named } from '../../../platform/schema/named.ts';
 import { damaged } from '../errors.ts';
 import { CHUNK_BYTES } from './chunk-store.ts';
 
@@ -10,15 +11,18 @@ export const BACKUP_ID = /^\d{8}T\d{9}Z-[0-9a-f]{8}$/;
 export const DATABASE_PATH = 'database.sqlite';
 
 const Size = Type.Integer({ minimum: 0, maximum: 2 ** 50 });
-const ManifestEntry = Type.Object(
-  {
-    /** `database.sqlite`, `data/...` (inside data_dir) or `config/...`. */
-    path: Type.String({ minLength: 1, maxLength: 1024 }),
-    size_bytes: Size,
-    sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-    chunks: Type.Array(Type.String({ pattern: '^[0-9a-f]{64}$' })),
-  },
-  { additionalProperties: false },
+const ManifestEntry = named(
+  'ManifestEntry',
+  Type.Object(
+    {
+      /** `database.sqlite`, `data/...` (inside data_dir) or `config/...`. */
+      path: Type.String({ minLength: 1, maxLength: 1024 }),
+      size_bytes: Size,
+      sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+      chunks: Type.Array(Type.String({ pattern: '^[0-9a-f]{64}$' })),
+    },
+    { additionalProperties: false },
+  ),
 );
 
 /** What can be read without the passphrase. */
@@ -35,12 +39,15 @@ export const ManifestHead = Type.Object({
   stored_bytes: Size,
 });
 
-const ManifestBody = Type.Object({
-  database: Type.Enum(['sqlite', 'postgres']),
-  /** Rows by table. */
-  tables: Type.Record(Type.String({ maxLength: 200 }), Size),
-  files: Type.Array(ManifestEntry, { minItems: 1, maxItems: 1_000_000 }),
-});
+const ManifestBody = named(
+  'Manifest',
+  Type.Object({
+    database: Type.Enum(['sqlite', 'postgres']),
+    /** Rows by table. */
+    tables: Type.Record(Type.String({ maxLength: 200 }), Size),
+    files: Type.Array(ManifestEntry, { minItems: 1, maxItems: 1_000_000 }),
+  }),
+);
 
 export type ManifestEntry = Static<typeof ManifestEntry>;
 export type ManifestHead = Static<typeof ManifestHead>;

@@ -3,6 +3,7 @@
 import Type, { type Static } from 'typebox';
 import type { Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
+import { named } from '../../../platform/schema/named.ts';
 import { ownerOf } from '../../conversations/index.ts';
 import { streamErrors } from '../declared-errors.ts';
 import { invalid } from '../errors.ts';
@@ -13,20 +14,23 @@ const STREAMS = '/api/v1/edge/conversations/streams';
 const Id = Type.String({ minLength: 1, maxLength: 200 });
 const Params = Type.Object({ id: Id });
 
-const StreamShape = Type.Object({
-  id: Type.String({ description: 'Also the id of the message that the answer becomes.' }),
-  conversation_id: Type.String(),
-  parent_id: Type.Union([Type.String(), Type.Null()], {
-    description: 'The message that the answer follows; null: its question is stored with it.',
+const StreamShape = named(
+  'Stream',
+  Type.Object({
+    id: Type.String({ description: 'Also the id of the message that the answer becomes.' }),
+    conversation_id: Type.String(),
+    parent_id: Type.Union([Type.String(), Type.Null()], {
+      description: 'The message that the answer follows; null: its question is stored with it.',
+    }),
+    prefix: Type.String({ description: 'What the stored answer begins with, and the events do not have.' }),
+    model: Type.String(),
+    state: Type.Enum(['running', 'completed', 'cancelled', 'failed']),
+    last_event_id: Type.Integer({ description: 'Of the newest event.' }),
+    created_at: Type.String({ format: 'date-time' }),
   }),
-  prefix: Type.String({ description: 'What the stored answer begins with, and the events do not have.' }),
-  model: Type.String(),
-  state: Type.Enum(['running', 'completed', 'cancelled', 'failed']),
-  last_event_id: Type.Integer({ description: 'Of the newest event.' }),
-  created_at: Type.String({ format: 'date-time' }),
-});
+);
 
-const StreamList = Type.Object({ data: Type.Array(StreamShape) });
+const StreamList = named('AnswerStreamList', Type.Object({ data: Type.Array(StreamShape) }));
 
 const FollowQuery = Type.Object({
   last_event_id: Type.Optional(

@@ -1,5 +1,6 @@
 /** Shapes of artifacts. */
 import Type, { type Static } from 'typebox';
+import { named } from '../../../platform/schema/named.ts';
 import { MAX_ARTIFACT_LENGTH, MAX_PAGE_ARTIFACTS, MAX_TITLE_LENGTH } from '../limits.ts';
 import { ID_PATTERN, timeText } from '../schemas.ts';
 import {
@@ -32,49 +33,73 @@ export const ListQuery = Type.Object({
 });
 export const VersionQuery = Type.Object({ version: Type.Optional(VersionNumber) });
 
-export const CreateArtifact = Type.Object({
-  id: Type.Optional(Id),
-  title: Title,
-  kind: Kind,
-  language: Type.Optional(Language),
-  content: Content,
-  conversation_id: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'It is erased with this one.' })),
-  message_id: Type.Optional(Id),
-});
-export const CreateVersion = Type.Object({ content: Content, message_id: Type.Optional(Id) });
-export const ShareArtifact = Type.Object({ id: GivenId, version: Type.Optional(VersionNumber) }, { additionalProperties: false });
+export const CreateArtifact = named(
+  'CreateArtifact',
+  Type.Object({
+    id: Type.Optional(Id),
+    title: Title,
+    kind: Kind,
+    language: Type.Optional(Language),
+    content: Content,
+    conversation_id: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'It is erased with this one.' })),
+    message_id: Type.Optional(Id),
+  }),
+);
+export const CreateVersion = named('CreateVersion', Type.Object({ content: Content, message_id: Type.Optional(Id) }));
+export const ShareArtifact = named(
+  'ShareArtifact',
+  Type.Object({ id: GivenId, version: Type.Optional(VersionNumber) }, { additionalProperties: false }),
+);
 
-export const ArtifactShape = Type.Object({
-  id: Id,
-  title: Title,
-  kind: Kind,
-  language: nullable(Language),
-  conversation_id: nullable(Type.String()),
-  last_version: VersionNumber,
-  created_at: Time,
-  updated_at: Time,
-});
-export const ArtifactList = Type.Object({
-  data: Type.Array(ArtifactShape),
-  next: Type.Optional(Type.String({ description: 'Pass it as `after` for the next page; absent on the last one.' })),
-});
-const VersionShape = Type.Object({ version: VersionNumber, message_id: nullable(Type.String()), created_at: Time });
-export const ArtifactShareShape = Type.Object({
-  share: Type.String({ description: 'Whoever of the tenant has it may read.' }),
-  version: VersionNumber,
-  path: Type.String({ description: 'Of the page that shows it.' }),
-  created_at: Time,
-});
-export const SharedArtifactShape = Type.Object({
-  ...ArtifactShape.properties,
-  version: VersionNumber,
-  content: Type.String(),
-});
-export const ArtifactDetailShape = Type.Object({
-  ...SharedArtifactShape.properties,
-  versions: Type.Array(VersionShape),
-  shares: Type.Array(ArtifactShareShape),
-});
+export const ArtifactShape = named(
+  'Artifact',
+  Type.Object({
+    id: Id,
+    title: Title,
+    kind: Kind,
+    language: nullable(Language),
+    conversation_id: nullable(Type.String()),
+    last_version: VersionNumber,
+    created_at: Time,
+    updated_at: Time,
+  }),
+);
+export const ArtifactList = named(
+  'ArtifactList',
+  Type.Object({
+    data: Type.Array(ArtifactShape),
+    next: Type.Optional(Type.String({ description: 'Pass it as `after` for the next page; absent on the last one.' })),
+  }),
+);
+const VersionShape = named(
+  'Version',
+  Type.Object({ version: VersionNumber, message_id: nullable(Type.String()), created_at: Time }),
+);
+export const ArtifactShareShape = named(
+  'ArtifactShare',
+  Type.Object({
+    share: Type.String({ description: 'Whoever of the tenant has it may read.' }),
+    version: VersionNumber,
+    path: Type.String({ description: 'Of the page that shows it.' }),
+    created_at: Time,
+  }),
+);
+export const SharedArtifactShape = named(
+  'SharedArtifact',
+  Type.Object({
+    ...ArtifactShape.properties,
+    version: VersionNumber,
+    content: Type.String(),
+  }),
+);
+export const ArtifactDetailShape = named(
+  'ArtifactDetail',
+  Type.Object({
+    ...SharedArtifactShape.properties,
+    versions: Type.Array(VersionShape),
+    shares: Type.Array(ArtifactShareShape),
+  }),
+);
 
 export function toArtifactShape(artifact: Artifact): Static<typeof ArtifactShape> {
   return {

@@ -4,6 +4,7 @@ import type { PolicyName } from '../../../platform/http/policy.ts';
 import { type Principal, scopeOf } from '../../../platform/http/principal.ts';
 import { json, type Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
+import { named } from '../../../platform/schema/named.ts';
 import { conversationError, conversationErrors } from '../errors.ts';
 import { MAX_PROMPT_LENGTH, MAX_PROMPTS, MAX_TITLE_LENGTH } from '../limits.ts';
 import { type Owner, ownerOf } from '../owner.ts';
@@ -17,21 +18,27 @@ const MAX_BODY_BYTES = 6 * (MAX_PROMPT_LENGTH + MAX_TITLE_LENGTH) + 1024;
 const Title = Type.String({ minLength: 1, maxLength: MAX_TITLE_LENGTH });
 const Content = Type.String({ minLength: 1, maxLength: MAX_PROMPT_LENGTH });
 const Params = Type.Object({ id: Type.String() });
-const CreatePrompt = Type.Object({
-  id: Type.Optional(Type.String({ pattern: ID_PATTERN, description: '1 to 64 letters, digits, `_` and `-`.' })),
-  title: Title,
-  content: Content,
-});
-const PatchPrompt = Type.Object({ title: Type.Optional(Title), content: Type.Optional(Content) });
-const PromptShape = Type.Object({
-  id: Type.String(),
-  title: Title,
-  content: Content,
-  shared: Type.Boolean({ description: 'It is the tenant’s.' }),
-  created_at: Type.String({ format: 'date-time' }),
-  updated_at: Type.String({ format: 'date-time' }),
-});
-const PromptList = Type.Object({ data: Type.Array(PromptShape) });
+const CreatePrompt = named(
+  'CreatePrompt',
+  Type.Object({
+    id: Type.Optional(Type.String({ pattern: ID_PATTERN, description: '1 to 64 letters, digits, `_` and `-`.' })),
+    title: Title,
+    content: Content,
+  }),
+);
+const PatchPrompt = named('PatchPrompt', Type.Object({ title: Type.Optional(Title), content: Type.Optional(Content) }));
+const PromptShape = named(
+  'Prompt',
+  Type.Object({
+    id: Type.String(),
+    title: Title,
+    content: Content,
+    shared: Type.Boolean({ description: 'It is the tenant’s.' }),
+    created_at: Type.String({ format: 'date-time' }),
+    updated_at: Type.String({ format: 'date-time' }),
+  }),
+);
+const PromptList = named('PromptList', Type.Object({ data: Type.Array(PromptShape) }));
 
 interface List {
   readonly path: string;

@@ -1,36 +1,43 @@
 /** Shapes of shared conversations. */
 import Type, { type Static } from 'typebox';
+import { named } from '../../../platform/schema/named.ts';
 import { MessageShape, timeText, toMessageShape } from '../schemas.ts';
 import type { Share, SharedPage } from './share.ts';
 
 const GivenId = Type.String({ minLength: 1, maxLength: 200 });
 const Time = Type.String({ format: 'date-time' });
 
-export const ShareSelector = Type.Object({ id: GivenId }, { additionalProperties: false });
+export const ShareSelector = named('ShareSelector', Type.Object({ id: GivenId }, { additionalProperties: false }));
 export const OptionalSelector = Type.Object({ id: Type.Optional(GivenId) });
 export const SharedQuery = Type.Object({ share: GivenId, after: Type.Optional(Type.Integer({ minimum: 0 })) });
 export const RevokeQuery = Type.Object({ share: GivenId }, { additionalProperties: false });
 
-export const ShareShape = Type.Object({
-  share: Type.String({ description: 'Whoever of the tenant has it may read.' }),
-  conversation_id: Type.String(),
-  message_id: Type.String({ description: 'The last message that readers see.' }),
-  path: Type.String({ description: 'Of the page that shows it.' }),
-  created_at: Time,
-});
+export const ShareShape = named(
+  'Share',
+  Type.Object({
+    share: Type.String({ description: 'Whoever of the tenant has it may read.' }),
+    conversation_id: Type.String(),
+    message_id: Type.String({ description: 'The last message that readers see.' }),
+    path: Type.String({ description: 'Of the page that shows it.' }),
+    created_at: Time,
+  }),
+);
 
-export const ShareList = Type.Object({ data: Type.Array(ShareShape) });
+export const ShareList = named('ConversationShareList', Type.Object({ data: Type.Array(ShareShape) }));
 
 /** Without the conversation's own id, which is nobody else's business. */
 const SharedMessage = Type.Omit(MessageShape, ['conversation_id']);
 
-export const SharedShape = Type.Object({
-  title: Type.String(),
-  model: Type.Union([Type.String(), Type.Null()]),
-  shared_at: Time,
-  data: Type.Array(SharedMessage),
-  next: Type.Optional(Type.Integer({ description: 'A `seq`: pass it as `after` for more; absent when there is none.' })),
-});
+export const SharedShape = named(
+  'Shared',
+  Type.Object({
+    title: Type.String(),
+    model: Type.Union([Type.String(), Type.Null()]),
+    shared_at: Time,
+    data: Type.Array(SharedMessage),
+    next: Type.Optional(Type.Integer({ description: 'A `seq`: pass it as `after` for more; absent when there is none.' })),
+  }),
+);
 
 export function toShareShape({ id, conversationId, leafId, createdAt }: Share): Static<typeof ShareShape> {
   return {

@@ -1,5 +1,6 @@
 /** Shapes of the routes of capability tokens. */
 import Type, { type Static } from 'typebox';
+import { named } from '../../../platform/schema/named.ts';
 import { CAPABILITY_SCOPES } from '../accounts/scopes.ts';
 import { timeOf } from '../schemas.ts';
 import type { CapabilityRow } from '../tables.ts';
@@ -17,35 +18,50 @@ const NullableNames = Type.Union([Type.Array(Type.String()), Type.Null()], { des
 const NullableText = Type.Union([Type.String(), Type.Null()]);
 export const Token = Type.String({ minLength: 1, maxLength: MAX_TOKEN_LENGTH });
 
-export const NewCapability = Type.Object({
-  scopes: Scopes,
-  expires_in_seconds: Seconds,
-  models: Type.Optional(Models),
-  namespaces: Type.Optional(Namespaces),
-});
-export const DerivedCapability = Type.Object({
-  token: Token,
-  scopes: Type.Optional(Scopes),
-  expires_in_seconds: Type.Optional(Seconds),
-  models: Type.Optional(Models),
-  namespaces: Type.Optional(Namespaces),
-});
-export const RevokedCapability = Type.Object(
-  {
-    token: Type.Optional(Token),
-    id: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
-  },
-  { description: 'Exactly one of the two.' },
+export const NewCapability = named(
+  'NewCapability',
+  Type.Object({
+    scopes: Scopes,
+    expires_in_seconds: Seconds,
+    models: Type.Optional(Models),
+    namespaces: Type.Optional(Namespaces),
+  }),
 );
-export const Capability = Type.Object({
-  ...{ id: Type.String(), user: Type.String({ description: 'Id of its account.' }), tenant: Type.String() },
-  ...{ parent: NullableText, scopes: Type.Array(Type.String()), models: NullableNames, namespaces: NullableNames },
-  ...{ created_at: Type.String(), expires_at: Type.String() },
-});
-export const IssuedCapability = Type.Object({
-  ...Capability.properties,
-  token: Type.String({ description: 'Shown this once. For Authorization: Bearer, or X-API-Key.' }),
-});
+export const DerivedCapability = named(
+  'DerivedCapability',
+  Type.Object({
+    token: Token,
+    scopes: Type.Optional(Scopes),
+    expires_in_seconds: Type.Optional(Seconds),
+    models: Type.Optional(Models),
+    namespaces: Type.Optional(Namespaces),
+  }),
+);
+export const RevokedCapability = named(
+  'RevokedCapability',
+  Type.Object(
+    {
+      token: Type.Optional(Token),
+      id: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    },
+    { description: 'Exactly one of the two.' },
+  ),
+);
+export const Capability = named(
+  'Capability',
+  Type.Object({
+    ...{ id: Type.String(), user: Type.String({ description: 'Id of its account.' }), tenant: Type.String() },
+    ...{ parent: NullableText, scopes: Type.Array(Type.String()), models: NullableNames, namespaces: NullableNames },
+    ...{ created_at: Type.String(), expires_at: Type.String() },
+  }),
+);
+export const IssuedCapability = named(
+  'IssuedCapability',
+  Type.Object({
+    ...Capability.properties,
+    token: Type.String({ description: 'Shown this once. For Authorization: Bearer, or X-API-Key.' }),
+  }),
+);
 
 export function capabilityBody(row: CapabilityRow): Static<typeof Capability> {
   const { id, user_id: user, tenant, parent_id: parent } = row;

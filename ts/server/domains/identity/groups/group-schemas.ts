@@ -1,5 +1,6 @@
 /** Shapes of groups. */
 import Type, { type Static } from 'typebox';
+import { named } from '../../../platform/schema/named.ts';
 import { Nullable, RoleName, TenantId, Time, timeOf } from '../schemas.ts';
 import type { CountedGroup } from './group-store.ts';
 import { MAX_NAME_LENGTH, MAX_NAMES } from './name-pattern.ts';
@@ -28,34 +29,46 @@ const GrantsPatch = Type.Object({
   namespaces: Type.Optional(Names('Knowledge bases')),
 });
 
-export const Group = Type.Object({
-  ...{ id: Type.String(), tenant: Type.String(), name: Type.String(), description: Type.String() },
-  role: Type.Union([RoleName, Type.Null()]),
-  grants: Grants,
-  ...{ external_id: Nullable(Type.String()), member_count: Type.Integer(), created_at: Time, updated_at: Time },
-});
-export const NewGroup = Type.Object({
-  name: GroupName,
-  description: Type.Optional(Description),
-  role: Type.Optional(GroupRole),
-  grants: Type.Optional(GrantsPatch),
-  external_id: Type.Optional(ExternalId),
-  tenant: Type.Optional(TenantId),
-});
-export const GroupPatch = Type.Object({
-  name: Type.Optional(GroupName),
-  description: Type.Optional(Description),
-  role: Type.Optional(GroupRole),
-  grants: Type.Optional(GrantsPatch),
-  external_id: Type.Optional(ExternalId),
-});
-export const NewMembers = Type.Object({
-  users: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
-    minItems: 1,
-    maxItems: 1000,
-    description: 'Ids of accounts of the same tenant; all of them are added, or none.',
+export const Group = named(
+  'Group',
+  Type.Object({
+    ...{ id: Type.String(), tenant: Type.String(), name: Type.String(), description: Type.String() },
+    role: Type.Union([RoleName, Type.Null()]),
+    grants: Grants,
+    ...{ external_id: Nullable(Type.String()), member_count: Type.Integer(), created_at: Time, updated_at: Time },
   }),
-});
+);
+export const NewGroup = named(
+  'NewGroup',
+  Type.Object({
+    name: GroupName,
+    description: Type.Optional(Description),
+    role: Type.Optional(GroupRole),
+    grants: Type.Optional(GrantsPatch),
+    external_id: Type.Optional(ExternalId),
+    tenant: Type.Optional(TenantId),
+  }),
+);
+export const GroupPatch = named(
+  'GroupPatch',
+  Type.Object({
+    name: Type.Optional(GroupName),
+    description: Type.Optional(Description),
+    role: Type.Optional(GroupRole),
+    grants: Type.Optional(GrantsPatch),
+    external_id: Type.Optional(ExternalId),
+  }),
+);
+export const NewMembers = named(
+  'NewMembers',
+  Type.Object({
+    users: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+      minItems: 1,
+      maxItems: 1000,
+      description: 'Ids of accounts of the same tenant; all of them are added, or none.',
+    }),
+  }),
+);
 
 export function groupBody(row: CountedGroup): Static<typeof Group> {
   const { id, tenant, name, description, role, external_id, nMembers } = row;

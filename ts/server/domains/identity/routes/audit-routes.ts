@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { DEFAULT_PAGE_ROWS } from '../../../platform/http/page.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
+import { named } from '../../../platform/schema/named.ts';
 import { administeredScope } from '../accounts/reach.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { identityError, identityErrors } from '../errors.ts';
@@ -34,13 +35,16 @@ const Page = Type.Object({
   from: Type.Optional(Moment),
   to: Type.Optional(Moment),
 });
-const Lines = Type.Object({ data: Type.Array(AuditLine), next: Type.Optional(Type.Integer()) });
-const Verification = Type.Object({
-  entries: Type.Integer({ description: 'Entries that hold, from the first one on.' }),
-  broken_at: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'The first number at which the log is not what was written; null: all of it is.',
+const Lines = named('AuditEntryPage', Type.Object({ data: Type.Array(AuditLine), next: Type.Optional(Type.Integer()) }));
+const Verification = named(
+  'AuditVerification',
+  Type.Object({
+    entries: Type.Integer({ description: 'Entries that hold, from the first one on.' }),
+    broken_at: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'The first number at which the log is not what was written; null: all of it is.',
+    }),
   }),
-});
+);
 
 /** Under its path, and under its former one. */
 const PATHS = ['/api/v1/security/audit', '/api/v1/identity/audit'];

@@ -5,6 +5,7 @@ import type { AuthenticationState } from '../../../platform/http/authenticator.t
 import { hasRole, type Principal } from '../../../platform/http/principal.ts';
 import { json, type Reply, type RequestContext, type Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
+import { named } from '../../../platform/schema/named.ts';
 import { withAccounts } from '../accounts/account-service.ts';
 import type { AttemptLimit, CountedAttempt } from '../accounts/attempt-limit.ts';
 import type { ResetMail } from '../accounts/reset-mail.ts';
@@ -134,22 +135,25 @@ export function authRoutes(deps: AuthRouteDeps): Route[] {
   ];
 }
 
-const Methods = Type.Object({
-  auth: Type.Enum(['off', 'enforce']),
-  password: Type.Boolean({ description: 'Whether accounts sign in with a password: always.' }),
-  oidc: Type.Union([
-    Type.Object({ label: Type.String(), start: Type.String({ description: 'Path for the browser to go to.' }) }),
-    Type.Null(),
-  ]),
-  reset_mail: Type.Boolean({
-    description: 'Whether a reset token can be asked for by e-mail; else an administrator issues one.',
+const Methods = named(
+  'SignInMethods',
+  Type.Object({
+    auth: Type.Enum(['off', 'enforce']),
+    password: Type.Boolean({ description: 'Whether accounts sign in with a password: always.' }),
+    oidc: Type.Union([
+      Type.Object({ label: Type.String(), start: Type.String({ description: 'Path for the browser to go to.' }) }),
+      Type.Null(),
+    ]),
+    reset_mail: Type.Boolean({
+      description: 'Whether a reset token can be asked for by e-mail; else an administrator issues one.',
+    }),
+    registration: Type.Object({
+      open: Type.Boolean({ description: 'Whether this caller can make an account without an invitation.' }),
+      first_account: Type.Boolean({ description: 'The next account becomes superadmin.' }),
+      setup_code_needed: Type.Boolean({ description: 'The set-up code of the log must come with it.' }),
+    }),
   }),
-  registration: Type.Object({
-    open: Type.Boolean({ description: 'Whether this caller can make an account without an invitation.' }),
-    first_account: Type.Boolean({ description: 'The next account becomes superadmin.' }),
-    setup_code_needed: Type.Boolean({ description: 'The set-up code of the log must come with it.' }),
-  }),
-});
+);
 
 /** For the login page, before anybody has signed in. */
 function methodsRoute({ state, isRegistrationOpen, oidcLabel, hasResetMail }: AuthRouteDeps): Route {

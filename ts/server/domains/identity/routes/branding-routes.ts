@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { RawBody } from '../../../platform/http/body/body-schema.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
+import { named } from '../../../platform/schema/named.ts';
 import { auditSource } from '../audit/audit-entry.ts';
 import type { Branding, Theme } from '../branding/branding.ts';
 import { MAX_LOGO_BYTES } from '../branding/logo-image.ts';
@@ -36,16 +37,22 @@ const ThemeShape = {
   accent_dark: Colour('The same on dark pages.'),
   welcome: Text(300, 'A sentence on the sign-in page.'),
 };
-const ThemeChange = Type.Object({
-  name: Type.Optional(ThemeShape.name),
-  accent: Type.Optional(ThemeShape.accent),
-  accent_dark: Type.Optional(ThemeShape.accent_dark),
-  welcome: Type.Optional(ThemeShape.welcome),
-});
-const ThemeBody = Type.Object({
-  ...ThemeShape,
-  logo: Type.Union([Type.String(), Type.Null()], { description: 'Path of the logo; it changes with the picture.' }),
-});
+const ThemeChange = named(
+  'ThemeChange',
+  Type.Object({
+    name: Type.Optional(ThemeShape.name),
+    accent: Type.Optional(ThemeShape.accent),
+    accent_dark: Type.Optional(ThemeShape.accent_dark),
+    welcome: Type.Optional(ThemeShape.welcome),
+  }),
+);
+const ThemeBody = named(
+  'Theme',
+  Type.Object({
+    ...ThemeShape,
+    logo: Type.Union([Type.String(), Type.Null()], { description: 'Path of the logo; it changes with the picture.' }),
+  }),
+);
 
 const isolated = {
   'content-type': 'image/png',

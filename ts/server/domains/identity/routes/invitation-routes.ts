@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import { listOf, PageQuery, page, pageRead } from '../../../platform/http/page.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
+import { named } from '../../../platform/schema/named.ts';
 import { auditSource } from '../audit/audit-entry.ts';
 import { identityErrors } from '../errors.ts';
 import type { Invitations } from '../invitations/invitations.ts';
@@ -22,27 +23,42 @@ const Ids = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
 });
 const Note = Type.String({ maxLength: 200, description: 'For whom it is; shown in lists.' });
 const MaxUses = Type.Integer({ minimum: 1, maximum: 1000, description: 'Accounts that can be made with it; 1 by default.' });
-const Invitation = Type.Object({
-  ...{ id: Type.String(), tenant: Type.String(), role: schemas.RoleName, groups: Type.Array(Type.String()), note: Type.String() },
-  ...{ max_uses: Type.Integer(), uses: Type.Integer(), created_by: schemas.Nullable(Type.String()) },
-  ...{ created_at: schemas.Time, expires_at: schemas.Time },
-  state: Type.Enum(['open', 'used_up', 'expired']),
-});
-const IssuedInvitation = Type.Object({
-  ...Invitation.properties,
-  token: Type.String({ description: 'Shown this once.' }),
-  link: Type.String({ description: 'Path of the page that takes it; put the address of the server in front.' }),
-});
-const NewInvitation = Type.Object({
-  role: Type.Optional(schemas.RoleName),
-  tenant: Type.Optional(schemas.TenantId),
-  groups: Type.Optional(Ids),
-  note: Type.Optional(Note),
-  max_uses: Type.Optional(MaxUses),
-  expires_in_seconds: Type.Optional(
-    Type.Integer({ minimum: 60, maximum: 90 * DAY_SECONDS, description: 'Seven days by default.' }),
-  ),
-});
+const Invitation = named(
+  'Invitation',
+  Type.Object({
+    ...{
+      id: Type.String(),
+      tenant: Type.String(),
+      role: schemas.RoleName,
+      groups: Type.Array(Type.String()),
+      note: Type.String(),
+    },
+    ...{ max_uses: Type.Integer(), uses: Type.Integer(), created_by: schemas.Nullable(Type.String()) },
+    ...{ created_at: schemas.Time, expires_at: schemas.Time },
+    state: Type.Enum(['open', 'used_up', 'expired']),
+  }),
+);
+const IssuedInvitation = named(
+  'IssuedInvitation',
+  Type.Object({
+    ...Invitation.properties,
+    token: Type.String({ description: 'Shown this once.' }),
+    link: Type.String({ description: 'Path of the page that takes it; put the address of the server in front.' }),
+  }),
+);
+const NewInvitation = named(
+  'NewInvitation',
+  Type.Object({
+    role: Type.Optional(schemas.RoleName),
+    tenant: Type.Optional(schemas.TenantId),
+    groups: Type.Optional(Ids),
+    note: Type.Optional(Note),
+    max_uses: Type.Optional(MaxUses),
+    expires_in_seconds: Type.Optional(
+      Type.Integer({ minimum: 60, maximum: 90 * DAY_SECONDS, description: 'Seven days by default.' }),
+    ),
+  }),
+);
 
 const { get, post, del } = routes({ tag: 'Identity', auth: 'admin', scope: 'identity:manage', errors: identityErrors });
 

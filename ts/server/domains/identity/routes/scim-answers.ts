@@ -1,6 +1,7 @@
 /** Shapes and answers that the SCIM routes share. */
 import Type from 'typebox';
 import { json, type Reply, type RequestContext } from '../../../platform/http/route.ts';
+import { named } from '../../../platform/schema/named.ts';
 import type { IdentityErrorCode } from '../errors.ts';
 import { identityErrors } from '../errors.ts';
 import { MAX_FILTER_LENGTH } from '../scim/filter/tokens.ts';
@@ -16,9 +17,12 @@ export const scimRoute = {
 } as const;
 
 export const MAX_RESOURCE_BYTES = 4 * 1024 * 1024;
-export const ScimResource = Type.Object(
-  { schemas: Type.Optional(Type.Array(Type.String(), { maxItems: 20 })) },
-  { additionalProperties: true, description: 'RFC 7643; GET /scim/v2/Schemas lists the attributes.' },
+export const ScimResource = named(
+  'ScimResource',
+  Type.Object(
+    { schemas: Type.Optional(Type.Array(Type.String(), { maxItems: 20 })) },
+    { additionalProperties: true, description: 'RFC 7643; GET /scim/v2/Schemas lists the attributes.' },
+  ),
 );
 export const ScimId = Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }) });
 const Names = Type.Optional(Type.String({ maxLength: 4096, description: 'Names of attributes, separated by commas.' }));
@@ -30,17 +34,20 @@ export const Listed = Type.Object({
   startIndex: Type.Optional(Index),
   count: Type.Optional(Index),
 });
-export const Patch = Type.Object({
-  schemas: Type.Optional(Type.Array(Type.String(), { maxItems: 20 })),
-  Operations: Type.Array(
-    Type.Object({
-      op: Type.String({ maxLength: 20, description: 'add, replace or remove, in any case.' }),
-      path: Type.Optional(Type.String({ maxLength: 4096 })),
-      value: Type.Optional(Type.Unknown()),
-    }),
-    { minItems: 1, maxItems: 1000 },
-  ),
-});
+export const Patch = named(
+  'ScimPatch',
+  Type.Object({
+    schemas: Type.Optional(Type.Array(Type.String(), { maxItems: 20 })),
+    Operations: Type.Array(
+      Type.Object({
+        op: Type.String({ maxLength: 20, description: 'add, replace or remove, in any case.' }),
+        path: Type.Optional(Type.String({ maxLength: 4096 })),
+        value: Type.Optional(Type.Unknown()),
+      }),
+      { minItems: 1, maxItems: 1000 },
+    ),
+  }),
+);
 
 export const scimErrors = (...codes: IdentityErrorCode[]) => identityErrors.specs('invalid_request', ...codes);
 
