@@ -132,7 +132,9 @@ async function openWorld(t: Test): Promise<World> {
     await storage.close();
   });
   return {
-    ...{ bed: stubs, routes, dataDir },
+    bed: stubs,
+    routes,
+    dataDir,
     status: async ({ method, path }, headers, isPublic = false) => {
       const url = (isPublic ? stubs.publicUrl : stubs.url) + path.replace(/\{\w+\}|\*$/g, 'x');
       return (await fetch(url, { method, headers })).status;
@@ -172,8 +174,10 @@ async function makeKeys(world: World): Promise<Record<string, string>> {
   await world.call('POST', '/api/v1/identity/capabilities/revoke', as, { id: ended['id'] }).catch(() => undefined);
   return {
     ...keys,
-    ...{ limited: String(limited['api_key']), revoked: String(revoked['api_key']) },
-    ...{ capability: String((await capability(CAPABILITY_SCOPES))['token']), endedCapability: String(ended['token']) },
+    limited: String(limited['api_key']),
+    revoked: String(revoked['api_key']),
+    capability: String((await capability(CAPABILITY_SCOPES))['token']),
+    endedCapability: String(ended['token']),
     limitedCapability: String((await capability(['knowledge:read']))['token']),
   };
 }

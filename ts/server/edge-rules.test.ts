@@ -2,7 +2,6 @@
  * Rules 3 to 9 of the interface's authentication part as one table, walked whole against the real program: listener x X-Svc-Public-Edge x
  * kind of credential x state of authentication x path.
  */
-
 import { mkdirSync } from 'node:fs';
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
@@ -102,14 +101,14 @@ async function openProgram(t: Test) {
   mkdirSync(dataDir);
   const { certFile, keyFile } = await createSelfSigned({ folder: join(folder, 'tls') });
   const environment = {
-    ...{
-      SVC_DATA_DIR: dataDir,
-      SVC_LISTEN: '127.0.0.1:0',
-      SVC_PUBLIC_LISTEN: '127.0.0.1:0',
-      SVC_MODELS_DIR: join(folder, 'models'),
-    },
-    ...{ SVC_DEFAULT_MODEL: 'none', SVC_FORCE_CPU_FEATURES: 'none' },
-    ...{ SVC_PUBLIC_TLS_CERT: certFile, SVC_PUBLIC_TLS_KEY: keyFile },
+    SVC_DATA_DIR: dataDir,
+    SVC_LISTEN: '127.0.0.1:0',
+    SVC_PUBLIC_LISTEN: '127.0.0.1:0',
+    SVC_MODELS_DIR: join(folder, 'models'),
+    SVC_DEFAULT_MODEL: 'none',
+    SVC_FORCE_CPU_FEATURES: 'none',
+    SVC_PUBLIC_TLS_CERT: certFile,
+    SVC_PUBLIC_TLS_KEY: keyFile,
   };
   const { definition, closeDatabase } = databaseCloser();
   const server = await createServer(loadNodeConfig({ root: folder, environment }), {

@@ -29,7 +29,10 @@ export const backup = defineModule({
   create: async ({ node, storage, jobs, log, settings }) => {
     const [{ BackupService }, { backupRoutes }] = await Promise.all([import('./service.ts'), import('./routes.ts')]);
     const service = new BackupService({
-      ...{ node, storage, jobs, log },
+      node,
+      storage,
+      jobs,
+      log,
       access: accessOf(settings, node.dataDir),
       configuredFolder: configuredFolder(settings),
       scheduleHours: settings['backup.schedule'],

@@ -140,7 +140,9 @@ t.test('a long log is verified page by page, each in a read of its own, while it
   for (const n of [900, 900, 700]) await append(n);
   let nReads = 0;
   const growing: typeof access = {
-    ...{ dialect: access.dialect, write: access.write.bind(access), writeUnit: access.writeUnit.bind(access) },
+    dialect: access.dialect,
+    write: access.write.bind(access),
+    writeUnit: access.writeUnit.bind(access),
     read: async (scope, work) => {
       nReads += 1;
       await append(1);

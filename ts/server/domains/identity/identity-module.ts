@@ -1,5 +1,4 @@
 /** Wires the identity module. */
-
 import { join } from 'node:path';
 import type { AccessRecorder } from '../../platform/http/access-recorder.ts';
 import type { Authenticator } from '../../platform/http/authenticator.ts';
@@ -111,8 +110,11 @@ const REVOCATIONS_LATE = {
 /** Messages that somebody else may have asked for fill a person's mailbox. */
 const RESET_MAIL_LIMITS = { perClient: 3, perAccount: 6, perAddress: 20, windowMs: 60 * 60 * 1000 };
 const SIGN_IN_LIMITS = {
-  ...{ perClient: 10, perAddress: 100, windowMs: 15 * 60 * 1000 },
-  ...{ perAccount: 50, accountWindowMs: 60 * 60 * 1000 },
+  perClient: 10,
+  perAddress: 100,
+  windowMs: 15 * 60 * 1000,
+  perAccount: 50,
+  accountWindowMs: 60 * 60 * 1000,
 };
 
 export function createIdentity(
@@ -149,23 +151,33 @@ export function createIdentity(
   const credentials = new CredentialStore(storage);
   const erasure = new Erasure(context.events);
   const tenants = new Tenants({
-    ...{ store: new TenantStore(storage, announcer, superadmins), onRemoved: onCredentialsChanged },
+    store: new TenantStore(storage, announcer, superadmins),
+    onRemoved: onCredentialsChanged,
     holdersOf: (tenant) => erasure.holdersOf(tenant),
   });
   const groupStore = new GroupStore(storage, announcer);
   const groupLimits = new GroupLimits({
-    ...{ store: groupStore, tenants, maxAgeMs, state: () => authentication.state },
+    store: groupStore,
+    tenants,
+    maxAgeMs,
+    state: () => authentication.state,
   });
   const uses = new MeetingLimits([groupLimits, credentialLimits]);
   const groups = new Groups({ store: groupStore, tenants, onCredentialsChanged });
   const invitations = new Invitations({ store: new InvitationStore(storage), tenants, hasher });
   const users = new Users({
-    ...{ store: userStore, tenants, hasher, onCredentialsChanged },
+    store: userStore,
+    tenants,
+    hasher,
+    onCredentialsChanged,
     onFirstAccount: () => authentication.enforce(),
   });
   const reader = new ScimReader(storage);
   const scimUsers = new ScimUsers({
-    ...{ reader, users: userStore, hasher, onCredentialsChanged },
+    reader,
+    users: userStore,
+    hasher,
+    onCredentialsChanged,
     onFirstAccount: () => authentication.enforce(),
   });
   const scimGroups = new ScimGroups({
@@ -180,39 +192,43 @@ export function createIdentity(
   const oidc =
     oidcSettings &&
     new OidcSignIn({
-      ...{
-        config: oidcSettings,
-        store: new LinkStore(storage, announcer, superadmins),
-        signIn,
-        tenants,
-        attempts,
-        audit,
-        log,
-        onCredentialsChanged,
-      },
+      config: oidcSettings,
+      store: new LinkStore(storage, announcer, superadmins),
+      signIn,
+      tenants,
+      attempts,
+      audit,
+      log,
+      onCredentialsChanged,
     });
   const resetMail = new ResetMail({
-    ...{ store: userStore, users, sessions, mailer, publicUrl: settings['edge.public_url'], log },
+    store: userStore,
+    users,
+    sessions,
+    mailer,
+    publicUrl: settings['edge.public_url'],
+    log,
     attempts: overrides.resetAttempts ?? new AttemptLimit(RESET_MAIL_LIMITS),
   });
   const keys = new Keys({ store: keyStore, users: userStore, onCredentialsChanged });
   const capabilityStore = new CapabilityStore(storage, announcer);
   const resolver = new CapabilityResolver(capabilityStore);
   const capabilities = new Capabilities({
-    ...{ store: capabilityStore, resolver, users: userStore, onCredentialsChanged },
+    store: capabilityStore,
+    resolver,
+    users: userStore,
+    onCredentialsChanged,
     keys: new TenantKeys(capabilityStore, join(node.dataDir, 'sealing.key')),
   });
   const refusals = new RefusalLines((entry) => audit.add(entry));
   const authenticator = new IdentityAuthenticator({
-    ...{
-      store: credentials,
-      capabilities: resolver,
-      cache,
-      setupCode,
-      localToken,
-      sessionIdleMs,
-      state: () => authentication.state,
-    },
+    store: credentials,
+    capabilities: resolver,
+    cache,
+    setupCode,
+    localToken,
+    sessionIdleMs,
+    state: () => authentication.state,
     onRefusal: (reason, { remoteAddress, path }) => refusals.note({ reason, remoteAddress, path }),
   });
   const recordAct = async (entry: AuditEntry): Promise<void> => {
@@ -224,7 +240,11 @@ export function createIdentity(
   const isRegistrationOpen = settings['identity.self_registration'] === 'open';
   return {
     api: {
-      ...{ authenticator, recorder: new RequestAudit(audit), tenants: tenantRules(tenants, authentication), uses, recordAct },
+      authenticator,
+      recorder: new RequestAudit(audit),
+      tenants: tenantRules(tenants, authentication),
+      uses,
+      recordAct,
       endsOpenRequests: settings['identity.end_open_requests'],
       connectOwners: (owners) => erasure.connect(owners),
       mayUseNamespace: async (caller, namespace) => (await uses.namespaces(caller))(namespace),
@@ -232,7 +252,15 @@ export function createIdentity(
     errorBodies: [{ prefix: '/scim', errorBody: scimErrorBody }],
     routes: [
       ...authRoutes({
-        ...{ users, signIn, whoIs, attempts, devices, resetMail, isRegistrationOpen, invitations, oidcLabel: oidc?.label },
+        users,
+        signIn,
+        whoIs,
+        attempts,
+        devices,
+        resetMail,
+        isRegistrationOpen,
+        invitations,
+        oidcLabel: oidc?.label,
         hasResetMail: mailer !== undefined,
         state: () => authentication.state,
       }),

@@ -15,9 +15,14 @@ t.test('while the database hangs no looks at it pile up', async (t) => {
     return nLooks === 1 ? answer.promise : done();
   };
   const maintenance = new Maintenance({
-    ...{ authentication: { refresh }, tenants: { refresh: done }, changes: { isLive: true, catchUp: done } },
-    ...{ credentials: { removeExpired: done, writeLastUses: done }, cache: { takeLastUses: () => new Map() } },
-    ...{ sessionIdleMs: 1, isAlone: false, log: silentLog },
+    authentication: { refresh },
+    tenants: { refresh: done },
+    changes: { isLive: true, catchUp: done },
+    credentials: { removeExpired: done, writeLastUses: done },
+    cache: { takeLastUses: () => new Map() },
+    sessionIdleMs: 1,
+    isAlone: false,
+    log: silentLog,
   } as unknown as MaintenanceDeps);
   maintenance.start();
   for (let second = 0; second < 20; second += 1) {

@@ -94,7 +94,8 @@ async function testNodes(cluster: PostgresCluster): Promise<void> {
   await t.test('a capability that was issued here works there, until its parent is revoked', async (t) => {
     const parent = await makeCapability(here, root, { scopes: ['chat:use'] });
     const derived = await here.ask('POST', '/api/v1/identity/capabilities/derive', {
-      ...{ as: root, body: { token: parent.token, models: ['a'] } },
+      as: root,
+      body: { token: parent.token, models: ['a'] },
     });
     const child = derived.body.token as string;
     t.equal(await status(child), 200);

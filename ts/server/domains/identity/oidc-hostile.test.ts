@@ -30,7 +30,8 @@ async function openWorld(t: Test, more: Record<string, unknown> = {}): Promise<W
   });
   await bed.makeRoot();
   return {
-    ...{ hostile, bed },
+    hostile,
+    bed,
     signIn: async (make, query = 'code=x') => {
       const browser = new Browser(bed.url);
       const departure = await browser.open(START);
@@ -53,8 +54,14 @@ t.test('what the provider is asked', async (t) => {
   const departure = await new Browser(bed.url).open(START);
   const asked = new URL(departure.headers.get('location') ?? '').searchParams;
   t.match(Object.fromEntries(asked), {
-    ...{ client_id: CLIENT.id, response_type: 'code', redirect_uri: REDIRECT_URL, scope: 'openid profile email' },
-    ...{ code_challenge_method: 'S256', code_challenge: /^[\w-]{43}$/, state: /^[\w-]{43}$/, nonce: /^[\w-]{43}$/ },
+    client_id: CLIENT.id,
+    response_type: 'code',
+    redirect_uri: REDIRECT_URL,
+    scope: 'openid profile email',
+    code_challenge_method: 'S256',
+    code_challenge: /^[\w-]{43}$/,
+    state: /^[\w-]{43}$/,
+    nonce: /^[\w-]{43}$/,
   });
   t.match(departure.headers.get('set-cookie'), /^svc_sign_in=\S+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/);
   t.equal(departure.headers.get('cache-control'), 'no-store');

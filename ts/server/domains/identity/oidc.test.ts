@@ -35,7 +35,10 @@ async function openWorld(t: Test, settings: Record<string, unknown> = {}): Promi
   await bed.ask('POST', '/api/v1/identity/tenants', { as: root, body: { id: 'red' } });
   const browser = (): Browser => new Browser(bed.url);
   return {
-    ...{ provider, bed, root, browser },
+    provider,
+    bed,
+    root,
+    browser,
     signIn: async (subject, used = browser(), start = START) => {
       provider.signInAs(subject);
       const departure = await used.open(start);

@@ -58,12 +58,13 @@ async function openSmtp(t: Test, options: Partial<SMTPServerOptions> = {}) {
   await once(server.server, 'listening');
   t.teardown(() => new Promise<void>((resolve) => server.close(() => resolve())));
   const settings = {
-    ...{
-      'smtp.host': '127.0.0.1',
-      'smtp.port': (server.server.address() as AddressInfo).port,
-      'smtp.from': 'AI <svc@ai.example>',
-    },
-    ...{ 'smtp.username': 'svc', 'smtp.password': SMTP_PASSWORD, 'smtp.ca': certFile, 'edge.public_url': 'https://ai.example/' },
+    'smtp.host': '127.0.0.1',
+    'smtp.port': (server.server.address() as AddressInfo).port,
+    'smtp.from': 'AI <svc@ai.example>',
+    'smtp.username': 'svc',
+    'smtp.password': SMTP_PASSWORD,
+    'smtp.ca': certFile,
+    'edge.public_url': 'https://ai.example/',
   };
   return { messages, settings };
 }

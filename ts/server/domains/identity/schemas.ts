@@ -77,9 +77,16 @@ export const Settings = named(
 export const User = named(
   'User',
   Type.Object({
-    ...{ id: Type.String(), username: Type.String(), email: Nullable(Type.String()), tenant: Type.String(), role: RoleName },
+    id: Type.String(),
+    username: Type.String(),
+    email: Nullable(Type.String()),
+    tenant: Type.String(),
+    role: RoleName,
     assigned_role: Type.Enum([...ROLES], { description: 'Its own role; `role` is the highest of it and those of its groups.' }),
-    ...{ disabled: Type.Boolean(), has_password: Type.Boolean(), created_at: Time, signed_in_at: Nullable(Time) },
+    disabled: Type.Boolean(),
+    has_password: Type.Boolean(),
+    created_at: Time,
+    signed_in_at: Nullable(Time),
     service: Type.Boolean({ description: 'A program’s account, which uses API keys alone.' }),
   }),
 );
@@ -107,8 +114,12 @@ export const ResetToken = named('ResetToken', Type.Object({ token: Type.String()
 export const Tenant = named(
   'Tenant',
   Type.Object({
-    ...{ id: Type.String(), name: Type.String(), tokens_per_minute: Type.Union([Type.Integer(), Type.Null()]) },
-    ...{ priority: Type.Boolean(), created_at: Time, ...Accesses },
+    id: Type.String(),
+    name: Type.String(),
+    tokens_per_minute: Type.Union([Type.Integer(), Type.Null()]),
+    priority: Type.Boolean(),
+    created_at: Time,
+    ...Accesses,
   }),
 );
 const TenantName = Type.String({ minLength: 1, maxLength: 200 });
@@ -137,20 +148,24 @@ export const TenantPatch = named(
 export const Key = named(
   'ApiKey',
   Type.Object({
-    ...{ id: Type.String(), name: Type.String(), start: Type.String(), user: Type.String({ description: 'Id of its account.' }) },
-    ...{ tenant: Type.String(), scopes: Type.Union([Type.Array(Type.String()), Type.Null()]), created_at: Time },
-    ...{ expires_at: Nullable(Time), used_at: Nullable(Time) },
+    id: Type.String(),
+    name: Type.String(),
+    start: Type.String(),
+    user: Type.String({ description: 'Id of its account.' }),
+    tenant: Type.String(),
+    scopes: Type.Union([Type.Array(Type.String()), Type.Null()]),
+    created_at: Time,
+    expires_at: Nullable(Time),
+    used_at: Nullable(Time),
   }),
 );
 export const KeyName = named(
   'KeyName',
   Type.Object({
-    ...{
-      id: Type.String(),
-      name: Type.String(),
-      user: Type.String({ description: 'Id of its account.' }),
-      tenant: Type.String(),
-    },
+    id: Type.String(),
+    name: Type.String(),
+    user: Type.String({ description: 'Id of its account.' }),
+    tenant: Type.String(),
     revoked: Type.Boolean(),
   }),
 );
@@ -166,24 +181,40 @@ export const NewKey = named(
 export const IssuedKey = named(
   'IssuedKey',
   Type.Object({
-    ...{ id: Type.String(), api_key: Type.String({ description: 'Shown this once.' }), name: Type.String() },
-    ...{ scopes: Type.Union([Type.Array(Type.String()), Type.Null()]), expires_at: Nullable(Time) },
+    id: Type.String(),
+    api_key: Type.String({ description: 'Shown this once.' }),
+    name: Type.String(),
+    scopes: Type.Union([Type.Array(Type.String()), Type.Null()]),
+    expires_at: Nullable(Time),
   }),
 );
 
 export const Session = named(
   'Session',
   Type.Object({
-    ...{ id: Type.String(), created_at: Time, seen_at: Time, expires_at: Time },
-    ...{ remote_address: Type.String(), user_agent: Type.String(), current: Type.Boolean() },
+    id: Type.String(),
+    created_at: Time,
+    seen_at: Time,
+    expires_at: Time,
+    remote_address: Type.String(),
+    user_agent: Type.String(),
+    current: Type.Boolean(),
   }),
 );
 export const AuditLine = named(
   'AuditEntry',
   Type.Object({
-    ...{ seq: Type.Integer(), at: Time, tenant: Type.String(), actor: Type.String(), action: Type.String() },
-    ...{ target: Type.String(), outcome: Type.Enum(['done', 'denied', 'failed']), detail: Type.Object({}) },
-    ...{ remote_address: Type.String(), request_id: Type.String(), hash: Type.String() },
+    seq: Type.Integer(),
+    at: Time,
+    tenant: Type.String(),
+    actor: Type.String(),
+    action: Type.String(),
+    target: Type.String(),
+    outcome: Type.Enum(['done', 'denied', 'failed']),
+    detail: Type.Object({}),
+    remote_address: Type.String(),
+    request_id: Type.String(),
+    hash: Type.String(),
   }),
 );
 
@@ -212,8 +243,15 @@ export function tenantBody({ priority, created_at, ...row }: TenantRow): Static<
 
 export function keyBody({ id, name, start, user_id, tenant, scopes, ...times }: ApiKeyRow): Static<typeof Key> {
   return {
-    ...{ id, name, start, user: user_id, tenant, scopes: scopes === null ? null : (JSON.parse(scopes) as string[]) },
-    ...{ created_at: timeOf(times.created_at), expires_at: timeOrNull(times.expires_at), used_at: timeOrNull(times.used_at) },
+    id,
+    name,
+    start,
+    user: user_id,
+    tenant,
+    scopes: scopes === null ? null : (JSON.parse(scopes) as string[]),
+    created_at: timeOf(times.created_at),
+    expires_at: timeOrNull(times.expires_at),
+    used_at: timeOrNull(times.used_at),
   };
 }
 

@@ -23,7 +23,9 @@ async function openWorld(t: Test): Promise<World> {
   };
   const key = await keyOf('red');
   return {
-    ...{ bed, root, keyOf },
+    bed,
+    root,
+    keyOf,
     scim: (method, path, body, headers = {}) =>
       bed.ask(method, `/scim/v2${path}`, { body, headers: { authorization: `Bearer ${key}`, ...headers } }),
   };
@@ -98,10 +100,15 @@ t.test('the life of an account as Okta drives it', async (t) => {
   });
   const person = {
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
-    ...{ userName: 'test.user@okta.local', displayName: 'Test User', locale: 'en-US', externalId: '00ujl29u0le5T6Aj10h7' },
+    userName: 'test.user@okta.local',
+    displayName: 'Test User',
+    locale: 'en-US',
+    externalId: '00ujl29u0le5T6Aj10h7',
     name: { givenName: 'Test', familyName: 'User' },
     emails: [{ primary: true, value: 'test.user@okta.local', type: 'work' }],
-    ...{ groups: [], password: '1mz050nq-and-more', active: true },
+    groups: [],
+    password: '1mz050nq-and-more',
+    active: true,
   };
   const made = await scim('POST', '/Users', person);
   t.equal(made.status, 201, JSON.stringify(made.body));
@@ -134,7 +141,9 @@ t.test('the life of an account and a group as Entra ID drives them', async (t) =
   const { scim } = await openWorld(t);
   const made = await scim('POST', '/Users', {
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:User', 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'],
-    ...{ externalId: '0a21f0f2-8d2a-4f8e-bf98-7363c4aed4ef', userName: "o'neil_x.com#EXT#@contoso.example", active: true },
+    externalId: '0a21f0f2-8d2a-4f8e-bf98-7363c4aed4ef',
+    userName: "o'neil_x.com#EXT#@contoso.example",
+    active: true,
     roles: [],
     'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User': { department: 'Sales', manager: 'boss' },
   });

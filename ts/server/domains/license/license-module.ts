@@ -33,7 +33,10 @@ export function createLicense(context: ModuleContext<typeof licenseSettings>, ov
   const storage = context.storage.access<LicenseTables>();
   const file = new LicenseFile(settings['license.file']);
   const service = new LicenseService({
-    ...{ file, log, keys: overrides.keys ?? productKeys, now: overrides.now ?? Date.now },
+    file,
+    log,
+    keys: overrides.keys ?? productKeys,
+    now: overrides.now ?? Date.now,
   });
   return {
     api: service,

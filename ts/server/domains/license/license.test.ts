@@ -45,8 +45,11 @@ t.test('a license decides tier and features, until its grace period is over', as
   const { installation } = await bed.health();
   t.match(await bed.install(licenseWith({ installation })), { status: 200, body: { status: 'active', tier: 'team' } });
   t.match(await bed.health(), {
-    ...{ features: ['rag'], licensee: 'Example GmbH', license_id: 'lic_1' },
-    ...{ expires_at: '2027-01-01T00:00:00.000Z', grace_ends_at: '2027-01-31T00:00:00.000Z' },
+    features: ['rag'],
+    licensee: 'Example GmbH',
+    license_id: 'lic_1',
+    expires_at: '2027-01-01T00:00:00.000Z',
+    grace_ends_at: '2027-01-31T00:00:00.000Z',
   });
   t.throws(() => bed.module.api.requireFeature('cluster'), { code: 'feature_not_licensed', extra: { feature: 'cluster' } });
   const course: [at: number, status: string, mayAdd: string][] = [

@@ -27,9 +27,15 @@ export const LicenseHealth = named(
 export function healthBody(status: LicenseStatus, installation: Installation): Static<typeof LicenseHealth> {
   const { state, tier, features, terms, expiresAt, graceEndsAt, fault } = status;
   return {
-    ...{ status: state, tier, features: [...features], installation: installation.id },
-    ...{ license_id: terms?.id ?? null, licensee: terms?.licensee ?? null },
-    ...{ expires_at: timeOf(expiresAt), grace_ends_at: timeOf(graceEndsAt), problem: fault ?? null },
+    status: state,
+    tier,
+    features: [...features],
+    installation: installation.id,
+    license_id: terms?.id ?? null,
+    licensee: terms?.licensee ?? null,
+    expires_at: timeOf(expiresAt),
+    grace_ends_at: timeOf(graceEndsAt),
+    problem: fault ?? null,
   };
 }
 

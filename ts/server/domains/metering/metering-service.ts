@@ -68,9 +68,18 @@ export class MeteringService {
     await Promise.all(
       rows.map(({ tenant, user_id, key_id, model, operation, ...row }) =>
         journal.end({
-          ...{ tenant, user_id, key_id, model, operation, id: row.id, wasOpened: true, cachedTokens: 0 },
-          ...{ startedAt: row.started_at, endedAt: row.touched_at },
-          ...{ promptTokens: row.prompt_tokens, completionTokens: row.completion_tokens },
+          tenant,
+          user_id,
+          key_id,
+          model,
+          operation,
+          id: row.id,
+          wasOpened: true,
+          cachedTokens: 0,
+          startedAt: row.started_at,
+          endedAt: row.touched_at,
+          promptTokens: row.prompt_tokens,
+          completionTokens: row.completion_tokens,
         }),
       ),
     );

@@ -35,7 +35,10 @@ export const QuotaShape = named(
     tenant: Type.String(),
     user: Type.Union([Type.String(), Type.Null()]),
     key: Type.Union([Type.String(), Type.Null()]),
-    ...{ requests_per_minute: Limit, tokens_per_minute: Limit, requests_per_month: Limit, tokens_per_month: Limit },
+    requests_per_minute: Limit,
+    tokens_per_minute: Limit,
+    requests_per_month: Limit,
+    tokens_per_month: Limit,
     used: Type.Object({
       minute: Amounts,
       month: Amounts,
@@ -60,9 +63,11 @@ const UsageLine = named(
   Type.Object({
     tenant: Type.String(),
     id: Type.String({ description: 'Of the key, user, model or tenant; empty for requests without one.' }),
-    ...{ requests: Type.Integer(), prompt_tokens: Type.Integer() },
+    requests: Type.Integer(),
+    prompt_tokens: Type.Integer(),
     cached_tokens: Type.Integer({ description: 'Of the prompt tokens, those that were not evaluated again.' }),
-    ...{ completion_tokens: Type.Integer(), total_tokens: Type.Integer() },
+    completion_tokens: Type.Integer(),
+    total_tokens: Type.Integer(),
     seconds: Type.Number({ description: 'From request to end of answer, of all together.' }),
   }),
 );
@@ -124,9 +129,13 @@ export function quotaBody(
     tokens: found?.use.used('tokens', period, now) ?? 0,
   });
   return {
-    ...{ tenant, user: kind === 'user' ? subject : null, key: kind === 'key' ? subject : null },
-    ...{ requests_per_minute: limits.requestsPerMinute ?? null, tokens_per_minute: limits.tokensPerMinute ?? null },
-    ...{ requests_per_month: limits.requestsPerMonth ?? null, tokens_per_month: limits.tokensPerMonth ?? null },
+    tenant,
+    user: kind === 'user' ? subject : null,
+    key: kind === 'key' ? subject : null,
+    requests_per_minute: limits.requestsPerMinute ?? null,
+    tokens_per_minute: limits.tokensPerMinute ?? null,
+    requests_per_month: limits.requestsPerMonth ?? null,
+    tokens_per_month: limits.tokensPerMonth ?? null,
     used: { minute: used('minute'), month: used('month'), held_tokens: found?.use.heldTokens ?? 0 },
   };
 }

@@ -29,8 +29,15 @@ export const EnforcementShape = named(
 export const Decision = named(
   'EnforcementDecision',
   Type.Object({
-    ...{ seq: Type.Integer(), at: Type.String({ description: 'ISO 8601, UTC.' }), node: Type.String(), tenant: Type.String() },
-    ...{ actor: Type.String(), role: Type.String(), tool: Type.String(), needed_role: Type.String(), mode: Mode },
+    seq: Type.Integer(),
+    at: Type.String({ description: 'ISO 8601, UTC.' }),
+    node: Type.String(),
+    tenant: Type.String(),
+    actor: Type.String(),
+    role: Type.String(),
+    tool: Type.String(),
+    needed_role: Type.String(),
+    mode: Mode,
     outcome: Type.Enum(['allowed', 'denied'], { description: 'allowed: with `enforce` it would have been denied.' }),
   }),
 );

@@ -28,8 +28,11 @@ export function incidentRoute(incidents: () => Promise<Incident[]>): Route {
     handle: async () => {
       const iso = (ms: number): string => new Date(ms).toISOString();
       const body = (await incidents()).map(({ code, detail, since, endedAt }) => ({
-        ...{ code, detail, remedy: remedyOf(code) ?? null },
-        ...{ since: iso(since), ended_at: endedAt === undefined ? null : iso(endedAt) },
+        code,
+        detail,
+        remedy: remedyOf(code) ?? null,
+        since: iso(since),
+        ended_at: endedAt === undefined ? null : iso(endedAt),
       }));
       return { incidents: body };
     },

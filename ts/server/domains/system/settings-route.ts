@@ -178,9 +178,21 @@ function viewOf({
 }: SavedSetting) {
   const parsed = (text: string): unknown => JSON.parse(text) as unknown;
   return {
-    ...{ key, value: parsed(value), default: parsed(byDefault), origin, environment, help, accepts, choices: choices ?? null },
-    ...{ locked_by: lockedBy ?? null, needs_restart: !isLive },
-    ...{ is_saved: saved !== undefined, saved: saved === undefined ? null : parsed(saved), is_pending: isPending },
-    ...{ next: parsed(next), has_sections: hasSections, inherited_from: inherited ?? null },
+    key,
+    value: parsed(value),
+    default: parsed(byDefault),
+    origin,
+    environment,
+    help,
+    accepts,
+    choices: choices ?? null,
+    locked_by: lockedBy ?? null,
+    needs_restart: !isLive,
+    is_saved: saved !== undefined,
+    saved: saved === undefined ? null : parsed(saved),
+    is_pending: isPending,
+    next: parsed(next),
+    has_sections: hasSections,
+    inherited_from: inherited ?? null,
   };
 }

@@ -31,8 +31,13 @@ export const WebhookPatch = named(
 export const Webhook = named(
   'Webhook',
   Type.Object({
-    ...{ id: Type.String(), url: Type.String(), events: Type.Array(Type.String()), description: Type.String() },
-    ...{ enabled: Type.Boolean(), disabled_reason: Nullable(Type.String()), created_at: Time },
+    id: Type.String(),
+    url: Type.String(),
+    events: Type.Array(Type.String()),
+    description: Type.String(),
+    enabled: Type.Boolean(),
+    disabled_reason: Nullable(Type.String()),
+    created_at: Time,
     failing_since: Nullable(Type.String({ description: 'When the first of the deliveries failed that have failed ever since.' })),
   }),
 );
@@ -71,7 +76,9 @@ export const EventList = named(
   Type.Object({
     data: Type.Array(
       Type.Object({
-        ...{ type: Type.String(), description: Type.String(), needs_superadmin: Type.Boolean() },
+        type: Type.String(),
+        description: Type.String(),
+        needs_superadmin: Type.Boolean(),
         data_schema: Type.Object({}, { description: 'JSON Schema of the member `data`.' }),
       }),
     ),
@@ -81,10 +88,16 @@ export const EventList = named(
 export const Delivery = named(
   'Delivery',
   Type.Object({
-    ...{ id: Type.String({ description: 'The webhook-id header; the same at every attempt.' }), type: Type.String() },
-    ...{ state: Type.Enum(['pending', 'delivered', 'failed']), attempts: Type.Integer(), created_at: Time },
-    ...{ next_attempt_at: Nullable(Time), ended_at: Nullable(Time), last_status: Nullable(Type.Integer()) },
-    ...{ last_error: Nullable(Type.String()), payload: Type.Object({}, { description: 'What is sent.' }) },
+    id: Type.String({ description: 'The webhook-id header; the same at every attempt.' }),
+    type: Type.String(),
+    state: Type.Enum(['pending', 'delivered', 'failed']),
+    attempts: Type.Integer(),
+    created_at: Time,
+    next_attempt_at: Nullable(Time),
+    ended_at: Nullable(Time),
+    last_status: Nullable(Type.Integer()),
+    last_error: Nullable(Type.String()),
+    payload: Type.Object({}, { description: 'What is sent.' }),
   }),
 );
 export const DeliveryPage = Type.Object({
@@ -103,8 +116,14 @@ export const DeliveryList = named(
 export function webhookBody(row: WebhookRow): Static<typeof Webhook> {
   const { id, url, events, description, disabled_at, disabled_reason, created_at, failing_since } = row;
   return {
-    ...{ id, url, events: JSON.parse(events) as string[], description, enabled: disabled_at === null, disabled_reason },
-    ...{ created_at: timeOf(created_at), failing_since: failing_since === null ? null : timeOf(failing_since) },
+    id,
+    url,
+    events: JSON.parse(events) as string[],
+    description,
+    enabled: disabled_at === null,
+    disabled_reason,
+    created_at: timeOf(created_at),
+    failing_since: failing_since === null ? null : timeOf(failing_since),
   };
 }
 
@@ -115,11 +134,15 @@ export function rotatedBody({ id, secret, previous_secret_until }: WebhookRow): 
 export function deliveryBody(row: DeliveryRow): Static<typeof Delivery> {
   const { id, type, state, attempts, created_at, next_attempt_at, ended_at, last_status, last_error, body } = row;
   return {
-    ...{ id, type, state, attempts, created_at: timeOf(created_at), last_status, last_error },
-    ...{
-      next_attempt_at: state === 'pending' ? timeOf(next_attempt_at) : null,
-      ended_at: ended_at === null ? null : timeOf(ended_at),
-    },
+    id,
+    type,
+    state,
+    attempts,
+    created_at: timeOf(created_at),
+    last_status,
+    last_error,
+    next_attempt_at: state === 'pending' ? timeOf(next_attempt_at) : null,
+    ended_at: ended_at === null ? null : timeOf(ended_at),
     payload: JSON.parse(body) as object,
   };
 }

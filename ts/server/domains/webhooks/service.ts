@@ -44,15 +44,19 @@ export class WebhookService {
     requireReach(events, caller);
     const { webhooks, now } = this.#deps;
     const row: WebhookRow = {
-      ...{
-        tenant: caller.tenant,
-        id: `whk_${newTimeOrderedId()}`,
-        url: this.#checkedUrl(url).href,
-        events: JSON.stringify(events),
-      },
-      ...{ description, secret: newWebhookSecret(), of_node: includesNodeEvents(events) ? 1 : 0, created_at: now() },
-      ...{ previous_secret: null, previous_secret_until: null },
-      ...{ disabled_at: null, disabled_reason: null, failing_since: null },
+      tenant: caller.tenant,
+      id: `whk_${newTimeOrderedId()}`,
+      url: this.#checkedUrl(url).href,
+      events: JSON.stringify(events),
+      description,
+      secret: newWebhookSecret(),
+      of_node: includesNodeEvents(events) ? 1 : 0,
+      created_at: now(),
+      previous_secret: null,
+      previous_secret_until: null,
+      disabled_at: null,
+      disabled_reason: null,
+      failing_since: null,
     };
     if (await webhooks.add(scopeOf(caller), row, MAX_WEBHOOKS)) return row;
     throw webhookError('too_many_webhooks', `A tenant may have ${MAX_WEBHOOKS} webhooks; delete some.`);

@@ -43,7 +43,12 @@ export function createWebhooks(context: ModuleContext<typeof webhookSettings>, o
     resolve: overrides.resolve,
   });
   const sender = new Sender({
-    ...{ store: deliveries, policy, log, now, nodeId: () => node.id, pollMs: overrides.pollMs ?? 1_000 },
+    store: deliveries,
+    policy,
+    log,
+    now,
+    nodeId: () => node.id,
+    pollMs: overrides.pollMs ?? 1_000,
     attempts: context.metrics.counter('svc_webhook_attempts_total', 'Attempts to deliver to webhooks, by what came of them.', [
       'outcome',
     ]),

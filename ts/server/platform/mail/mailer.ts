@@ -50,11 +50,18 @@ export class Mailer {
 async function transportOf({ host, port, security, username, password, caFile }: MailOptions): Promise<Transporter> {
   const { createTransport } = await import('nodemailer');
   return createTransport({
-    ...{ host, port, secure: security === 'tls', requireTLS: security === 'starttls', ignoreTLS: security === 'none' },
+    host,
+    port,
+    secure: security === 'tls',
+    requireTLS: security === 'starttls',
+    ignoreTLS: security === 'none',
     ...(username !== '' && { auth: { user: username, pass: password } }),
     ...(caFile !== '' && { tls: { ca: readFileSync(caFile) } }),
-    ...{ connectionTimeout: CONNECT_MS, greetingTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
     // A message is text of our own: nothing in it may name a file or an address to be fetched.
-    ...{ disableFileAccess: true, disableUrlAccess: true },
+    disableFileAccess: true,
+    disableUrlAccess: true,
   });
 }

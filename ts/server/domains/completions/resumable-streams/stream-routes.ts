@@ -101,7 +101,13 @@ function cancelRoute(streams: StreamRegistry): Route {
 function toShape({ about, state, last, startedAt }: ResumableStream): Static<typeof StreamShape> {
   const { id, conversationId, parentId, prefix, model } = about;
   return {
-    ...{ id, conversation_id: conversationId, parent_id: parentId ?? null, prefix, model, state, last_event_id: last },
+    id,
+    conversation_id: conversationId,
+    parent_id: parentId ?? null,
+    prefix,
+    model,
+    state,
+    last_event_id: last,
     created_at: new Date(startedAt).toISOString(),
   };
 }

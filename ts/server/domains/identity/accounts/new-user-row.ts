@@ -16,9 +16,22 @@ export interface NewUserFacts {
 export function newUserRow({ tenant, username, email, role, passwordHash }: NewUserFacts): UserRow {
   const now = Date.now();
   return {
-    ...{ tenant, id: newId('usr'), username, username_key: nameKey(username) },
-    ...{ email: email ?? null, email_key: email === undefined ? null : nameKey(email) },
-    ...{ role, assigned_role: role, password_hash: passwordHash ?? null, disabled: 0, settings: '{}' },
-    ...{ created_at: now, updated_at: now, signed_in_at: null, external_id: null, profile: '{}', service: 0 },
+    tenant,
+    id: newId('usr'),
+    username,
+    username_key: nameKey(username),
+    email: email ?? null,
+    email_key: email === undefined ? null : nameKey(email),
+    role,
+    assigned_role: role,
+    password_hash: passwordHash ?? null,
+    disabled: 0,
+    settings: '{}',
+    created_at: now,
+    updated_at: now,
+    signed_in_at: null,
+    external_id: null,
+    profile: '{}',
+    service: 0,
   };
 }

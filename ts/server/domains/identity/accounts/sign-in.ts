@@ -87,8 +87,14 @@ export class SignIn {
     const now = Date.now();
     const expiresAt = now + this.#deps.sessionMaxMs;
     const row: SessionRow = {
-      ...{ tenant: user.tenant, id: newId('ses'), hash: hashSecret(token), user_id: user.id },
-      ...{ created_at: now, seen_at: now, expires_at: expiresAt, remote_address: source.remoteAddress },
+      tenant: user.tenant,
+      id: newId('ses'),
+      hash: hashSecret(token),
+      user_id: user.id,
+      created_at: now,
+      seen_at: now,
+      expires_at: expiresAt,
+      remote_address: source.remoteAddress,
       user_agent: userAgent.slice(0, USER_AGENT_LENGTH),
     };
     const said = { action: 'session.create', tenant: user.tenant, actor: `user:${user.id}`, target: row.id };

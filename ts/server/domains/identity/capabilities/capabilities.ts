@@ -146,7 +146,9 @@ export class Capabilities {
 
 function restrictionsOf({ scopes, models, namespaces, expiresInSeconds }: WantedCapability): Restrictions {
   return {
-    ...{ scopes: distinct(scopes), models: distinct(models), namespaces: distinct(namespaces) },
+    scopes: distinct(scopes),
+    models: distinct(models),
+    namespaces: distinct(namespaces),
     ...(expiresInSeconds !== undefined && { expiresAt: endAfter(expiresInSeconds) }),
   };
 }
@@ -185,9 +187,17 @@ function rowOf(
   { revocationId }: MadeToken,
 ): CapabilityRow {
   return {
-    ...{ tenant, id, revocation_id: revocationId, user_id: userId, parent_id: parentId },
-    ...{ scopes: JSON.stringify(scopes), models: listText(models), namespaces: listText(namespaces) },
-    ...{ created_at: Date.now(), expires_at: expiresAt, revoked_at: null },
+    tenant,
+    id,
+    revocation_id: revocationId,
+    user_id: userId,
+    parent_id: parentId,
+    scopes: JSON.stringify(scopes),
+    models: listText(models),
+    namespaces: listText(namespaces),
+    created_at: Date.now(),
+    expires_at: expiresAt,
+    revoked_at: null,
   };
 }
 

@@ -50,9 +50,15 @@ export const RevokedCapability = named(
 export const Capability = named(
   'Capability',
   Type.Object({
-    ...{ id: Type.String(), user: Type.String({ description: 'Id of its account.' }), tenant: Type.String() },
-    ...{ parent: NullableText, scopes: Type.Array(Type.String()), models: NullableNames, namespaces: NullableNames },
-    ...{ created_at: Type.String(), expires_at: Type.String() },
+    id: Type.String(),
+    user: Type.String({ description: 'Id of its account.' }),
+    tenant: Type.String(),
+    parent: NullableText,
+    scopes: Type.Array(Type.String()),
+    models: NullableNames,
+    namespaces: NullableNames,
+    created_at: Type.String(),
+    expires_at: Type.String(),
   }),
 );
 export const IssuedCapability = named(
@@ -66,9 +72,15 @@ export const IssuedCapability = named(
 export function capabilityBody(row: CapabilityRow): Static<typeof Capability> {
   const { id, user_id: user, tenant, parent_id: parent } = row;
   return {
-    ...{ id, user, tenant, parent, scopes: JSON.parse(row.scopes) as string[] },
-    ...{ models: namesOf(row.models), namespaces: namesOf(row.namespaces) },
-    ...{ created_at: timeOf(row.created_at), expires_at: timeOf(row.expires_at) },
+    id,
+    user,
+    tenant,
+    parent,
+    scopes: JSON.parse(row.scopes) as string[],
+    models: namesOf(row.models),
+    namespaces: namesOf(row.namespaces),
+    created_at: timeOf(row.created_at),
+    expires_at: timeOf(row.expires_at),
   };
 }
 

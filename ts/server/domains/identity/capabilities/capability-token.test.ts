@@ -35,7 +35,9 @@ function allows(text: string, facts: string): boolean {
   builder.addCode(`${facts} time(${new Date().toISOString().slice(0, 19)}Z); allow if true;`);
   try {
     builder.buildAuthenticated(library.Biscuit.fromBytes(bytesOf(text), publicKey)).authorizeWithLimits({
-      ...{ max_facts: 1000, max_iterations: 100, max_time_micro: 5_000_000 },
+      max_facts: 1000,
+      max_iterations: 100,
+      max_time_micro: 5_000_000,
     });
     return true;
   } catch {
@@ -58,7 +60,9 @@ async function cpuMsOf(work: () => Promise<unknown>): Promise<number> {
 
 const some = (from: readonly string[]) => fc.option(fc.subarray([...from]), { nil: undefined });
 const restrictions: fc.Arbitrary<Restrictions> = fc.record({
-  ...{ scopes: some(scopes), models: some(names), namespaces: some(names) },
+  scopes: some(scopes),
+  models: some(names),
+  namespaces: some(names),
   expiresAt: fc.option(
     fc.integer({ min: -3, max: 7200 }).map((seconds) => end + seconds * 1000),
     { nil: undefined },

@@ -37,8 +37,11 @@ export class TenantKeys {
     // Random, so that tokens of another installation hardly ever name a key of this one.
     const named = { tenant, number: randomInt(1, 2 ** 32) };
     const row: CapabilityKeyRow = {
-      ...{ ...named, sealed_by: sealing.id, public_key: publicKey },
-      ...{ private_key: sealing.seal(privateKey, contextOf(named)), created_at: Date.now() },
+      ...named,
+      sealed_by: sealing.id,
+      public_key: publicKey,
+      private_key: sealing.seal(privateKey, contextOf(named)),
+      created_at: Date.now(),
     };
     const entry = auditEntry(source, { action: 'capability.key', tenant, target: String(row.number) });
     const isAdded = await this.#store.addKey(scope, row, entry).catch(async (error: StorageError) => {

@@ -125,8 +125,15 @@ export class Keys {
 function issue(owner: UserRow, details: KeyDetails): IssuedKey {
   const apiKey = newApiKey();
   const row: ApiKeyRow = {
-    ...{ tenant: owner.tenant, id: newId('key'), hash: hashSecret(apiKey), user_id: owner.id, start: startOfKey(apiKey) },
-    ...{ ...details, created_at: Date.now(), revoked_at: null, used_at: null },
+    tenant: owner.tenant,
+    id: newId('key'),
+    hash: hashSecret(apiKey),
+    user_id: owner.id,
+    start: startOfKey(apiKey),
+    ...details,
+    created_at: Date.now(),
+    revoked_at: null,
+    used_at: null,
   };
   return { row, apiKey };
 }

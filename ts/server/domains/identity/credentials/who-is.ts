@@ -25,8 +25,13 @@ export class WhoIs {
     const { tenant, subject, scopes, models, namespaces } = caller;
     const user = subject === undefined ? undefined : await this.#users.find(tenantScope(tenant), subject);
     return {
-      ...{ kind: KINDS[kind], user: user === undefined ? null : accountBody(user), tenant, role: roles[0] ?? null },
-      ...{ scopes: [...scopes], key_id: keyId ?? null, expires_at: expiresAt === undefined ? null : timeOf(expiresAt) },
+      kind: KINDS[kind],
+      user: user === undefined ? null : accountBody(user),
+      tenant,
+      role: roles[0] ?? null,
+      scopes: [...scopes],
+      key_id: keyId ?? null,
+      expires_at: expiresAt === undefined ? null : timeOf(expiresAt),
       ...(models !== undefined && { models: [...models] }),
       ...(namespaces !== undefined && { namespaces: [...namespaces] }),
     };

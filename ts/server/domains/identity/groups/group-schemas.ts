@@ -32,10 +32,16 @@ const GrantsPatch = Type.Object({
 export const Group = named(
   'Group',
   Type.Object({
-    ...{ id: Type.String(), tenant: Type.String(), name: Type.String(), description: Type.String() },
+    id: Type.String(),
+    tenant: Type.String(),
+    name: Type.String(),
+    description: Type.String(),
     role: Type.Union([RoleName, Type.Null()]),
     grants: Grants,
-    ...{ external_id: Nullable(Type.String()), member_count: Type.Integer(), created_at: Time, updated_at: Time },
+    external_id: Nullable(Type.String()),
+    member_count: Type.Integer(),
+    created_at: Time,
+    updated_at: Time,
   }),
 );
 export const NewGroup = named(

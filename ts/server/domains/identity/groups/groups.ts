@@ -107,8 +107,17 @@ export class Groups {
 export function newGroupRow(tenant: string, name: string, changes: GroupChanges): GroupRow {
   const now = Date.now();
   return {
-    ...{ tenant, id: newId('grp'), name, name_key: nameKey(name), description: '', role: null, models: '[]', namespaces: '[]' },
-    ...{ external_id: null, created_at: now, updated_at: now },
+    tenant,
+    id: newId('grp'),
+    name,
+    name_key: nameKey(name),
+    description: '',
+    role: null,
+    models: '[]',
+    namespaces: '[]',
+    external_id: null,
+    created_at: now,
+    updated_at: now,
     ...changes,
   };
 }

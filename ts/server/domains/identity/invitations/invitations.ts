@@ -58,8 +58,16 @@ export class Invitations {
     const token = newToken('svci_');
     const now = Date.now();
     const row: InvitationRow = {
-      ...{ tenant, id: newId('inv'), hash: hashSecret(token), note, role, groups: JSON.stringify([...new Set(groups)]) },
-      ...{ max_uses: maxUses, uses: 0, created_by: source.caller.subject ?? null, created_at: now },
+      tenant,
+      id: newId('inv'),
+      hash: hashSecret(token),
+      note,
+      role,
+      groups: JSON.stringify([...new Set(groups)]),
+      max_uses: maxUses,
+      uses: 0,
+      created_by: source.caller.subject ?? null,
+      created_at: now,
       expires_at: now + expiresInSeconds * 1000,
     };
     const detail = { role, groups, max_uses: maxUses };

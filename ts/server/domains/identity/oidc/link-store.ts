@@ -181,8 +181,12 @@ async function addUser(tx: Tx, { tenant, role }: Access, person: Person): Promis
 
 async function addLink(tx: Tx, user: UserRow, { issuer, subject }: Person, isManaged: boolean): Promise<void> {
   const link: LinkRow = {
-    ...{ tenant: user.tenant, issuer, subject, user_id: user.id },
-    ...{ is_managed: isManaged ? 1 : 0, created_at: Date.now() },
+    tenant: user.tenant,
+    issuer,
+    subject,
+    user_id: user.id,
+    is_managed: isManaged ? 1 : 0,
+    created_at: Date.now(),
   };
   await tx.insertInto('identity_links').values(link).execute();
 }

@@ -66,8 +66,12 @@ export class OidcSignIn {
       throw identityError('invalid_return_to', 'return_to must be a path of this server, like /chat.', { param: 'return_to' });
     }
     const flow: SignInFlow = {
-      ...{ state: randomText(), nonce: randomText(), verifier: randomText() },
-      ...{ returnTo: path, linkUserId, expiresAt: Date.now() + FLOW_VALID_MS },
+      state: randomText(),
+      nonce: randomText(),
+      verifier: randomText(),
+      returnTo: path,
+      linkUserId,
+      expiresAt: Date.now() + FLOW_VALID_MS,
     };
     const url = await this.#provider.authorizationUrl(flow).catch((error: unknown) => this.#told(error));
     return { url, sealed: this.#seal.seal(flow) };

@@ -38,8 +38,13 @@ export class Provider {
     const { library, configuration } = await this.#discover();
     const { redirectUrl, scopes } = this.#config;
     return library.buildAuthorizationUrl(configuration, {
-      ...{ redirect_uri: redirectUrl.href, scope: scopes, response_type: 'code', state, nonce },
-      ...{ code_challenge: await library.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
+      redirect_uri: redirectUrl.href,
+      scope: scopes,
+      response_type: 'code',
+      state,
+      nonce,
+      code_challenge: await library.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
     });
   }
 

@@ -165,7 +165,9 @@ function methodsRoute({ state, isRegistrationOpen, oidcLabel, hasResetMail }: Au
       const isFirst = state() === 'off';
       const isTrusted = isFromThisMachine(context) || isSetupAdmin(context.caller);
       const registration = {
-        ...{ open: isFirst || isRegistrationOpen, first_account: isFirst, setup_code_needed: isFirst && !isTrusted },
+        open: isFirst || isRegistrationOpen,
+        first_account: isFirst,
+        setup_code_needed: isFirst && !isTrusted,
       };
       const oidc = oidcLabel === undefined ? null : { label: oidcLabel, start: OIDC_START };
       const body = { auth: state(), password: true, oidc, reset_mail: hasResetMail, registration };

@@ -26,15 +26,16 @@ const MaxUses = Type.Integer({ minimum: 1, maximum: 1000, description: 'Accounts
 const Invitation = named(
   'Invitation',
   Type.Object({
-    ...{
-      id: Type.String(),
-      tenant: Type.String(),
-      role: schemas.RoleName,
-      groups: Type.Array(Type.String()),
-      note: Type.String(),
-    },
-    ...{ max_uses: Type.Integer(), uses: Type.Integer(), created_by: schemas.Nullable(Type.String()) },
-    ...{ created_at: schemas.Time, expires_at: schemas.Time },
+    id: Type.String(),
+    tenant: Type.String(),
+    role: schemas.RoleName,
+    groups: Type.Array(Type.String()),
+    note: Type.String(),
+    max_uses: Type.Integer(),
+    uses: Type.Integer(),
+    created_by: schemas.Nullable(Type.String()),
+    created_at: schemas.Time,
+    expires_at: schemas.Time,
     state: Type.Enum(['open', 'used_up', 'expired']),
   }),
 );

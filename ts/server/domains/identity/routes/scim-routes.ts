@@ -33,7 +33,9 @@ interface Endpoint {
 
 export function scimRoutes(users: ScimUsers, groups: ScimGroups): Route[] {
   const userEndpoint: Endpoint = {
-    ...{ kind: USER, missing: 'user_not_found', taken: 'name_taken' },
+    kind: USER,
+    missing: 'user_not_found',
+    taken: 'name_taken',
     list: (query, caller) => users.list(query, caller),
     get: async (id, projection, caller) => project(USER, await users.get(id, caller), projection),
     create: (input, source) => users.create(input, source),
@@ -42,7 +44,9 @@ export function scimRoutes(users: ScimUsers, groups: ScimGroups): Route[] {
     remove: (id, conditions, source) => users.remove(id, conditions, source),
   };
   const groupEndpoint: Endpoint = {
-    ...{ kind: GROUP, missing: 'group_not_found', taken: 'group_exists' },
+    kind: GROUP,
+    missing: 'group_not_found',
+    taken: 'group_exists',
     list: (query, caller) => groups.list(query, caller),
     get: (id, projection, caller) => groups.get(id, projection, caller),
     create: (input, source) => groups.create(input, source),
@@ -95,7 +99,10 @@ function single(endpoint: Endpoint): Route[] {
   const path = `${SCIM_BASE}${kind.endpoint}/{id}`;
   const found = { ...shared.scimRoute, path, params: shared.ScimId } as const;
   const changed = {
-    ...{ ...found, maxBody: shared.MAX_RESOURCE_BYTES, query: shared.Projected, responses: { 200: shared.ScimResource } },
+    ...found,
+    maxBody: shared.MAX_RESOURCE_BYTES,
+    query: shared.Projected,
+    responses: { 200: shared.ScimResource },
     errors: shared.scimErrors(
       missing,
       taken,
@@ -166,13 +173,21 @@ function discoveryRoutes(): Route[] {
   const read = (path: string, summary: string, body: Resource): Route =>
     route({
       ...shared.scimRoute,
-      ...{ method: 'GET', path: SCIM_BASE + path, maxBody: 0, summary, responses: { 200: shared.ScimResource } },
+      method: 'GET',
+      path: SCIM_BASE + path,
+      maxBody: 0,
+      summary,
+      responses: { 200: shared.ScimResource },
       handle: () => shared.scimJson(200, body),
     });
   const one = (path: string, summary: string, all: readonly (Resource & { id: string })[]): Route =>
     route({
       ...shared.scimRoute,
-      ...{ method: 'GET', path: `${SCIM_BASE}${path}/{id}`, maxBody: 0, summary, responses: { 200: shared.ScimResource } },
+      method: 'GET',
+      path: `${SCIM_BASE}${path}/{id}`,
+      maxBody: 0,
+      summary,
+      responses: { 200: shared.ScimResource },
       params: shared.ScimId,
       errors: shared.scimErrors('resource_not_found'),
       handle: ({ params }) => {

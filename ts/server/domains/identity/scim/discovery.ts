@@ -19,7 +19,9 @@ export const serviceProviderConfig: Resource = {
   etag: { supported: true },
   authenticationSchemes: [
     {
-      ...{ type: 'oauthbearertoken', name: 'API key', primary: true },
+      type: 'oauthbearertoken',
+      name: 'API key',
+      primary: true,
       description: 'An API key of an administrator with the scope scim, as Authorization: Bearer.',
     },
   ],
@@ -28,7 +30,11 @@ export const serviceProviderConfig: Resource = {
 
 export const resourceTypes: readonly (Resource & { id: string })[] = KINDS.map((kind) => ({
   schemas: [`${CORE}ResourceType`],
-  ...{ id: kind.name, name: kind.name, endpoint: kind.endpoint, description: kind.core.description, schema: kind.core.urn },
+  id: kind.name,
+  name: kind.name,
+  endpoint: kind.endpoint,
+  description: kind.core.description,
+  schema: kind.core.urn,
   schemaExtensions: kind.extensions.map(({ urn }) => ({ schema: urn, required: false })),
   meta: { resourceType: 'ResourceType', location: `${SCIM_BASE}/ResourceTypes/${kind.name}` },
 }));
@@ -48,7 +54,9 @@ function schemaResource(
   const shared = isCore ? COMMON.filter((attribute) => attribute.name === 'externalId') : [];
   return {
     schemas: [`${CORE}Schema`],
-    ...{ id: urn, name, description },
+    id: urn,
+    name,
+    description,
     attributes: [...shared, ...attributes].map(attributeResource),
     meta: { resourceType: 'Schema', location: `${SCIM_BASE}/Schemas/${urn}` },
   };
@@ -57,8 +65,14 @@ function schemaResource(
 function attributeResource(attribute: Attribute): Resource {
   const { name, type, description, multiValued, required, caseExact, mutability, uniqueness, sub } = attribute;
   return {
-    ...{ name, type, description, multiValued: multiValued ?? false, required: required ?? false, caseExact: caseExact ?? false },
-    ...{ mutability: mutability ?? 'readWrite', returned: mutability === 'writeOnly' ? 'never' : 'default' },
+    name,
+    type,
+    description,
+    multiValued: multiValued ?? false,
+    required: required ?? false,
+    caseExact: caseExact ?? false,
+    mutability: mutability ?? 'readWrite',
+    returned: mutability === 'writeOnly' ? 'never' : 'default',
     uniqueness: uniqueness ?? 'none',
     ...(type === 'reference' && { referenceTypes: ['uri'] }),
     ...(sub !== undefined && { subAttributes: sub.map(attributeResource) }),

@@ -40,7 +40,9 @@ export async function listResources<Row>(kind: ResourceKind, source: ResourceSou
       : await filtered(kind, source, query.filter, { start, count }, wanted);
   return {
     schemas: [`${MESSAGES}ListResponse`],
-    ...{ totalResults: total, startIndex: start, itemsPerPage: found.length },
+    totalResults: total,
+    startIndex: start,
+    itemsPerPage: found.length,
     Resources: found.map((resource) => project(kind, resource, query)),
   };
 }

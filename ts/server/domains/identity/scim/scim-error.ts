@@ -35,7 +35,10 @@ export const scimErrorBody: ErrorBody = {
     const scimType = extra['scimType'] ?? TYPES[code];
     return {
       schemas: [`${MESSAGES}Error`],
-      ...{ status: String(status), ...(scimType !== undefined && { scimType }), detail: message, error: code },
+      status: String(status),
+      ...(scimType !== undefined && { scimType }),
+      detail: message,
+      error: code,
     };
   },
 };

@@ -64,7 +64,9 @@ export class ScimUsers {
       passwordHash,
     });
     const entry = auditEntry(source, {
-      ...{ action: 'user.create', tenant: scope.tenant, target: base.id },
+      action: 'user.create',
+      tenant: scope.tenant,
+      target: base.id,
       detail: { by: 'scim', username: changes.username, role: FIRST_ROLE },
     });
     const user = await withEmail(emailOf(resource), (email) =>

@@ -52,7 +52,10 @@ export function userChanges(resource: Resource): UserChanges & { username: strin
   const profile = JSON.stringify(Object.fromEntries(Object.entries(resource).filter(([name]) => !NOT_PROFILE.includes(name))));
   if (profile.length > MAX_PROFILE_LENGTH) throw invalidScim('invalidValue', 'The resource is too large.');
   return {
-    ...{ username, username_key: nameKey(username), profile, external_id: externalIdOf(resource) },
+    username,
+    username_key: nameKey(username),
+    profile,
+    external_id: externalIdOf(resource),
     disabled: resource['active'] === false ? 1 : 0,
   };
 }

@@ -16,7 +16,8 @@ interface World {
 export async function worldOf(bed: IdentityBed): Promise<World> {
   const root = await bed.makeRoot();
   return {
-    ...{ bed, root },
+    bed,
+    root,
     make: async (username, role, tenant = 'default') => {
       const body = { username, role, tenant, password: ROOT_PASSWORD };
       const { body: user } = await bed.ask('POST', '/api/v1/identity/users', { as: root, body });
@@ -231,7 +232,10 @@ async function testProvisioning(t: Test, bed: IdentityBed): Promise<void> {
     });
   const made = await scim('POST', '/Users', {
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
-    ...{ userName: 'bob@red.example', externalId: 'ext-1', active: true, displayName: 'Bob' },
+    userName: 'bob@red.example',
+    externalId: 'ext-1',
+    active: true,
+    displayName: 'Bob',
     emails: [{ value: 'bob@red.example', type: 'work', primary: true }],
   });
   t.match(made, { status: 201, body: { id: /^usr_/, userName: 'bob@red.example', externalId: 'ext-1', active: true } });

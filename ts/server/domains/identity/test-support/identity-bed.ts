@@ -80,7 +80,10 @@ export async function openIdentity(t: Test, options: BedOptions = {}): Promise<I
   const context = scriptedContext({
     spec: identitySettings,
     settings: options.settings ?? {},
-    ...{ node: { ...scriptedNode, dataDir }, log, storage, events },
+    node: { ...scriptedNode, dataDir },
+    log,
+    storage,
+    events,
   });
   const module = createIdentity(context, options.overrides ?? {});
   await module.start();
@@ -94,7 +97,8 @@ export async function openIdentity(t: Test, options: BedOptions = {}): Promise<I
   t.teardown(stop);
   const routes = [...module.routes, ...policyRoutes(), chatRoute(), ...(options.routes ?? [])];
   const bed = await openTestBed(t, routes, {
-    ...{ authenticator: module.api.authenticator, recorder: module.api.recorder },
+    authenticator: module.api.authenticator,
+    recorder: module.api.recorder,
     errorBodies: module.errorBodies ?? [],
   });
   endRefusedRequests(events, bed.server);
@@ -102,7 +106,14 @@ export async function openIdentity(t: Test, options: BedOptions = {}): Promise<I
   const ask = (method: string, path: string, asked: AskOptions = {}): Promise<Answer> =>
     send(asked.isPublic ? bed.publicUrl : bed.url, method, path, asked);
   return {
-    ...{ module, storage, events, databaseUrl: url, dataDir, url: bed.url, publicUrl: bed.publicUrl, ask },
+    module,
+    storage,
+    events,
+    databaseUrl: url,
+    dataDir,
+    url: bed.url,
+    publicUrl: bed.publicUrl,
+    ask,
     lines: () => texts.map((text) => JSON.parse(text) as Record<string, unknown>),
     makeRoot: async () => {
       const made = await ask('POST', '/api/v1/auth/register', { body: { username: 'root', password: ROOT_PASSWORD } });
@@ -127,7 +138,12 @@ function chatRoute(): Route {
 
 function echoRoute(method: 'GET' | 'POST', path: string, auth: PolicyName, scope?: string): Route {
   return route({
-    ...{ method, path, auth, maxBody: method === 'GET' ? 0 : 1000, tag: 'Test', summary: 'Says who calls' },
+    method,
+    path,
+    auth,
+    maxBody: method === 'GET' ? 0 : 1000,
+    tag: 'Test',
+    summary: 'Says who calls',
     ...(scope !== undefined && { scope }),
     responses: { 200: Type.Object({}) },
     handle: ({ caller }) => json(200, { caller }),

@@ -39,7 +39,12 @@ await module.start();
 const { authenticator, recorder } = module.api;
 const pool = new WorkerPool({ nThreads: 1, maxMemoryMb: 64, maxQueue: 1 });
 const http = new HttpServer({
-  ...{ routes: [...module.routes, ...streamingRoutes()], authenticator, recorder, pool, log: silentLog, metrics },
+  routes: [...module.routes, ...streamingRoutes()],
+  authenticator,
+  recorder,
+  pool,
+  log: silentLog,
+  metrics,
   findModule: () => undefined,
 });
 endRefusedRequests(events, http);

@@ -44,7 +44,9 @@ export async function startProvider(t: Test): Promise<LocalProvider> {
   const stop = (): Promise<void> => close(server);
   t.teardown(stop);
   return {
-    ...{ issuer, people, stop },
+    issuer,
+    people,
+    stop,
     signInAs: (subject) => {
       current = subject;
     },

@@ -26,8 +26,14 @@ const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const testKeys = new Map([['test', publicKey]]);
 
 export const terms: LicenseTerms = {
-  ...{ id: 'lic_1', licensee: 'Example GmbH', tier: 'team', features: ['rag', 'of-a-later-version'], installation: null },
-  ...{ issued_at: '2026-01-01T00:00:00Z', valid_from: '2026-01-01T00:00:00Z', expires_at: '2027-01-01T00:00:00Z' },
+  id: 'lic_1',
+  licensee: 'Example GmbH',
+  tier: 'team',
+  features: ['rag', 'of-a-later-version'],
+  installation: null,
+  issued_at: '2026-01-01T00:00:00Z',
+  valid_from: '2026-01-01T00:00:00Z',
+  expires_at: '2027-01-01T00:00:00Z',
 };
 
 export function licenseWith(changes: Partial<Record<keyof LicenseTerms, unknown>> = {}, key = privateKey): SignedLicense {
@@ -53,7 +59,9 @@ export async function openLicense(
   const bed = await openTestBed(t, module.routes);
   const body = async (response: Response) => (await response.json()) as Record<string, unknown>;
   return {
-    ...{ module, clock, file },
+    module,
+    clock,
+    file,
     health: async () => body(await fetch(`${bed.url}/api/v1/license/health`)),
     install: async (license) => {
       const init = { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(license) };

@@ -82,7 +82,11 @@ export async function openMetering(t: Test, options: BedOptions): Promise<Meteri
   };
   const { url } = await openTestBed(t, module.routes, { authenticator });
   return {
-    ...{ module, storage, url, clock, stop },
+    module,
+    storage,
+    url,
+    clock,
+    stop,
     ask: async (method, path, as = root, body) => {
       const headers = { 'x-as': JSON.stringify(as), ...(body !== undefined && { 'content-type': 'application/json' }) };
       const response = await fetch(url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });

@@ -91,8 +91,14 @@ export class RequestMeter {
     const nTokens = nPromptTokens + nCompletionTokens;
     if (nTokens === 0 && !this.#wasOpened) return;
     const ended = {
-      ...{ ...key, id: this.#id, wasOpened: this.#wasOpened, startedAt: this.#startedAt, endedAt: now() },
-      ...{ promptTokens: nPromptTokens, cachedTokens: nCachedTokens, completionTokens: nCompletionTokens },
+      ...key,
+      id: this.#id,
+      wasOpened: this.#wasOpened,
+      startedAt: this.#startedAt,
+      endedAt: now(),
+      promptTokens: nPromptTokens,
+      cachedTokens: nCachedTokens,
+      completionTokens: nCompletionTokens,
     };
     try {
       await journal.end(ended);

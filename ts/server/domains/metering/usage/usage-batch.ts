@@ -45,8 +45,17 @@ export function usageRows(node: string, ended: readonly EndedRequest[]): UsageRo
 function rowOf(node: string, request: EndedRequest): UsageRow {
   const { tenant, user_id, key_id, model, operation, startedAt, endedAt } = request;
   return {
-    ...{ tenant, user_id, key_id, model, operation, node, hour: endedAt - (endedAt % HOUR_MS), requests: 1 },
-    ...{ prompt_tokens: request.promptTokens, cached_tokens: request.cachedTokens, completion_tokens: request.completionTokens },
+    tenant,
+    user_id,
+    key_id,
+    model,
+    operation,
+    node,
+    hour: endedAt - (endedAt % HOUR_MS),
+    requests: 1,
+    prompt_tokens: request.promptTokens,
+    cached_tokens: request.cachedTokens,
+    completion_tokens: request.completionTokens,
     milliseconds: Math.max(0, Math.round(endedAt - startedAt)),
   };
 }

@@ -1,5 +1,4 @@
 /** From an event of the outbox to a delivery for each webhook that asked for it. */
-
 import type { DurableSubscriber, RecordedEvent } from '../../../platform/events/index.ts';
 import { systemScope, tenantScope } from '../../../platform/storage/index.ts';
 import { newTimeOrderedId } from '../../../platform/time-ordered-id.ts';
@@ -48,15 +47,21 @@ export function bodyOf({
 
 function deliveryOf({ tenant, id }: WebhookRow, event: RecordedEvent, now: number): DeliveryRow {
   return {
-    ...{
-      tenant,
-      id: `msg_${newTimeOrderedId(now)}`,
-      webhook_id: id,
-      event_seq: event.seq,
-      type: event.type,
-      body: bodyOf(event),
-    },
-    ...{ state: 'pending', attempts: 0, created_at: now, tried_since: now, next_attempt_at: now, holder: null, lease_until: 0 },
-    ...{ ended_at: null, last_status: null, last_error: null },
+    tenant,
+    id: `msg_${newTimeOrderedId(now)}`,
+    webhook_id: id,
+    event_seq: event.seq,
+    type: event.type,
+    body: bodyOf(event),
+    state: 'pending',
+    attempts: 0,
+    created_at: now,
+    tried_since: now,
+    next_attempt_at: now,
+    holder: null,
+    lease_until: 0,
+    ended_at: null,
+    last_status: null,
+    last_error: null,
   };
 }

@@ -43,7 +43,10 @@ function listAndCreate(service: WebhookService): Route[] {
       answer: schemas.EventList,
       handle: () => ({
         data: CATALOGUE.map(({ type, meaning, isOfNode }) => ({
-          ...{ type: type.name, description: meaning, needs_superadmin: isOfNode, data_schema: type.schema },
+          type: type.name,
+          description: meaning,
+          needs_superadmin: isOfNode,
+          data_schema: type.schema,
         })),
       }),
     }),

@@ -33,15 +33,19 @@ const use = () => ({ recordAct: async () => {} }) as never;
 const module = createWebhooks({ ...context, use }, { pollMs: 10, backoff: { first: 20, longest: 40 } });
 const access = storage.access<WebhookTables>();
 const row = {
-  ...{
-    tenant: scope.tenant,
-    id: 'whk_1',
-    url: receiver,
-    events: JSON.stringify([identityEvents.keyCreated.name]),
-    description: '',
-  },
-  ...{ secret: newWebhookSecret(), previous_secret: null, previous_secret_until: null },
-  ...{ of_node: 0, created_at: 0, disabled_at: null, disabled_reason: null, failing_since: null },
+  tenant: scope.tenant,
+  id: 'whk_1',
+  url: receiver,
+  events: JSON.stringify([identityEvents.keyCreated.name]),
+  description: '',
+  secret: newWebhookSecret(),
+  previous_secret: null,
+  previous_secret_until: null,
+  of_node: 0,
+  created_at: 0,
+  disabled_at: null,
+  disabled_reason: null,
+  failing_since: null,
 };
 await new WebhookStore(access).add(scope, row, 1);
 await module.start();

@@ -1,5 +1,4 @@
 /** Jobs as their tenant's rows: enqueue, find, list, cancel. */
-
 import { type Page, readPage, type StorageAccess, type StorageScope, type TenantScope } from '../../storage/index.ts';
 import { newTimeOrderedId } from '../../time-ordered-id.ts';
 import type { JobState } from '../job.ts';
@@ -35,11 +34,29 @@ export class JobStore {
   async insert(scope: TenantScope, job: NewJob, now: number): Promise<JobRow | undefined> {
     const { kind, input, owner, key, maxAttempts, runAfter, node } = job;
     const row = {
-      ...{ tenant: scope.tenant, id: newTimeOrderedId(), kind, input, owner: owner ?? null, dedupe_key: key ?? null },
-      ...{ state: 'queued', result: null, error: null, progress: null, step: null, open_step: null, failures: 0 },
-      ...{ max_attempts: maxAttempts, interruptions: 0, cancel_requested: 0, runner: null, claim: 0, run_after: runAfter },
+      tenant: scope.tenant,
+      id: newTimeOrderedId(),
+      kind,
+      input,
+      owner: owner ?? null,
+      dedupe_key: key ?? null,
+      state: 'queued',
+      result: null,
+      error: null,
+      progress: null,
+      step: null,
+      open_step: null,
+      failures: 0,
+      max_attempts: maxAttempts,
+      interruptions: 0,
+      cancel_requested: 0,
+      runner: null,
+      claim: 0,
+      run_after: runAfter,
       node: node ?? null,
-      ...{ created_at: now, started_at: null, ended_at: null },
+      created_at: now,
+      started_at: null,
+      ended_at: null,
     } as const satisfies JobRow;
     const [inserted] = await this.#access.writeUnit(scope, (db) => [
       db

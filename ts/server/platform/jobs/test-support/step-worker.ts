@@ -33,8 +33,13 @@ const log = new Log({ level: 'error', format: 'json', sink: { write: () => {}, f
 const storage = createStorage({ url, modules: [jobsMigrations] });
 await storage.open();
 const jobs = new Jobs({
-  ...{ storage, log, metrics: new MetricsRegistry(), nodeId: () => node },
-  ...{ maxRunning: 4, pollMs: 20, leaseMs: Number(leaseMs) },
+  storage,
+  log,
+  metrics: new MetricsRegistry(),
+  nodeId: () => node,
+  maxRunning: 4,
+  pollMs: 20,
+  leaseMs: Number(leaseMs),
 });
 
 const repeatable = jobs.define({

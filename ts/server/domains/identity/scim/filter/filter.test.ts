@@ -134,7 +134,12 @@ t.test('any text is a filter or refused, and takes no time', async (t) => {
 });
 
 const bob: Resource = {
-  ...{ id: 'usr_1', externalId: 'Ext', userName: 'Bob@X.example', displayName: 'Bob Ünal', active: true, title: '' },
+  id: 'usr_1',
+  externalId: 'Ext',
+  userName: 'Bob@X.example',
+  displayName: 'Bob Ünal',
+  active: true,
+  title: '',
   name: { givenName: 'Bob' },
   emails: [
     { value: 'bob@x.example', type: 'work', primary: true },

@@ -2,13 +2,18 @@
 import type { Attribute, ResourceKind } from './attribute.ts';
 
 const text = (name: string, description: string, more: Partial<Attribute> = {}): Attribute => ({
-  ...{ name, type: 'string', description },
+  name,
+  type: 'string',
+  description,
   ...more,
 });
 
 /** A list of values with a type and one that is preferred, as addresses and telephone numbers are. */
 const values = (name: string, description: string, more: readonly Attribute[] = []): Attribute => ({
-  ...{ name, type: 'complex', multiValued: true, description },
+  name,
+  type: 'complex',
+  multiValued: true,
+  description,
   sub: [
     text('value', 'The value.'),
     text('display', 'For people.'),

@@ -7,7 +7,9 @@ import { type PatchOperation, patched } from './patch.ts';
 import { type Resource, readResource } from './resource.ts';
 
 const bob: Resource = {
-  ...{ userName: 'bob', active: true, displayName: 'Bob' },
+  userName: 'bob',
+  active: true,
+  displayName: 'Bob',
   name: { givenName: 'Bob', familyName: 'Old' },
   emails: [{ value: 'bob@x.example', type: 'work', primary: true }],
 };
