@@ -180,7 +180,7 @@ export const SearchQueryShape = Type.Object({
 });
 
 export const HitShape = named(
-  'Hit',
+  'SearchHit',
   Type.Object({
     conversation_id: Id,
     title: Title,

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { named } from '../../platform/schema/named.ts';
 import type { Installation, LicenseStatus } from './license-status.ts';
 
-const Time = named('Time', Type.Union([Type.String({ description: 'ISO 8601, UTC.' }), Type.Null()]));
+const Time = Type.Union([Type.String({ description: 'ISO 8601, UTC.' }), Type.Null()]);
 
 export const LicenseHealth = named(
   'LicenseHealth',

@@ -6,7 +6,7 @@ import { named } from '../../platform/schema/named.ts';
 import { remedyOf } from './remedies.ts';
 
 export const Reason = named(
-  'Reason',
+  'HealthReason',
   Type.Object({
     code: Type.String({ description: 'For example cpu_lacks_avx2, cpu_lacks_arm_extensions or no_data_role.' }),
     detail: Type.String(),
@@ -15,7 +15,7 @@ export const Reason = named(
 );
 
 export const Health = named(
-  'Health',
+  'NodeHealth',
   Type.Object({
     status: Type.Enum(['ok', 'degraded', 'loading', 'draining']),
     version: Type.String(),

@@ -86,7 +86,7 @@ export const EventList = named(
 );
 
 export const Delivery = named(
-  'Delivery',
+  'WebhookDelivery',
   Type.Object({
     id: Type.String({ description: 'The webhook-id header; the same at every attempt.' }),
     type: Type.String(),
@@ -106,7 +106,7 @@ export const DeliveryPage = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200 })),
 });
 export const DeliveryList = named(
-  'DeliveryList',
+  'WebhookDeliveryList',
   Type.Object({
     data: Type.Array(Delivery),
     next: Type.Optional(Type.String({ description: 'Absent on the last page.' })),

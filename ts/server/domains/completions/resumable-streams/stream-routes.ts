@@ -15,7 +15,7 @@ const Id = Type.String({ minLength: 1, maxLength: 200 });
 const Params = Type.Object({ id: Id });
 
 const StreamShape = named(
-  'Stream',
+  'AnswerStream',
   Type.Object({
     id: Type.String({ description: 'Also the id of the message that the answer becomes.' }),
     conversation_id: Type.String(),

@@ -72,7 +72,7 @@ export const ArtifactList = named(
   }),
 );
 const VersionShape = named(
-  'Version',
+  'ArtifactVersion',
   Type.Object({ version: VersionNumber, message_id: nullable(Type.String()), created_at: Time }),
 );
 export const ArtifactShareShape = named(

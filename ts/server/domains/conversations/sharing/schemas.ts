@@ -13,7 +13,7 @@ export const SharedQuery = Type.Object({ share: GivenId, after: Type.Optional(Ty
 export const RevokeQuery = Type.Object({ share: GivenId }, { additionalProperties: false });
 
 export const ShareShape = named(
-  'Share',
+  'ConversationShare',
   Type.Object({
     share: Type.String({ description: 'Whoever of the tenant has it may read.' }),
     conversation_id: Type.String(),
@@ -29,7 +29,7 @@ export const ShareList = named('ConversationShareList', Type.Object({ data: Type
 const SharedMessage = Type.Omit(MessageShape, ['conversation_id']);
 
 export const SharedShape = named(
-  'Shared',
+  'SharedConversation',
   Type.Object({
     title: Type.String(),
     model: Type.Union([Type.String(), Type.Null()]),
