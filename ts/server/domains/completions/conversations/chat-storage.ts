@@ -7,8 +7,8 @@ import type { Log } from '../../../platform/log/log.ts';
 import { StorageError } from '../../../platform/storage/index.ts';
 import {
   type Conversation,
-  conversationError,
   type ConversationService,
+  conversationError,
   MAX_CONTENT_LENGTH,
   MAX_MESSAGES,
   messageNotFound,
