@@ -24,12 +24,6 @@ import { sentencesOf } from '../../ts/server/domains/data/evidence/sentences.ts'
 import { isSmallTalk } from '../../ts/server/domains/data/evidence/small-talk.ts';
 import { wordFormsOf } from '../../ts/server/domains/data/evidence/word-forms.ts';
 import { textParts } from '../../ts/server/domains/data/ingest/source-parts.ts';
-import { cutDocument } from '../../ts/server/domains/data/passages/passage-cutter.ts';
-import { formatOf, readText } from '../../ts/server/domains/data/passages/text-blocks.ts';
-import { fusionOf } from '../../ts/server/domains/data/search/dense-weight.ts';
-import { MAX_QUESTION } from '../../ts/server/domains/data/search/retriever.ts';
-import { stem } from '../../ts/server/domains/data/terms/stem.ts';
-import { termVector } from '../../ts/server/domains/data/terms/term-vector.ts';
 import { readChecksum } from '../../ts/server/domains/data/uploads/tus/upload-checksum.ts';
 import { readMetadata } from '../../ts/server/domains/data/uploads/tus/upload-metadata.ts';
 import { namespaceOf } from '../../ts/server/domains/data/vector-stores/namespace-of.ts';
@@ -51,6 +45,11 @@ import { findModelName, isModelName } from '../../ts/server/domains/inference/li
 import { parseModelReference } from '../../ts/server/domains/inference/library/model-reference.ts';
 import { isOfFamily } from '../../ts/server/domains/inference/models/model-name.ts';
 import { inspectLicense } from '../../ts/server/domains/license/signed-license.ts';
+import { cutDocument } from '../../ts/server/domains/retrieval/passages/passage-cutter.ts';
+import { formatOf, readText } from '../../ts/server/domains/retrieval/passages/text-blocks.ts';
+import { fusionOf, MAX_QUESTION } from '../../ts/server/domains/retrieval/search/retriever.ts';
+import { stem } from '../../ts/server/domains/retrieval/terms/stem.ts';
+import { termVector } from '../../ts/server/domains/retrieval/terms/term-vector.ts';
 import { extract } from '../../ts/server/extraction/extract.ts';
 import { bytesAccess } from '../../ts/server/extraction/random-access.ts';
 import { writeDocx } from '../../ts/server/extraction/test-support/docx-writer.ts';

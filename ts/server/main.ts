@@ -6,6 +6,8 @@ import { AccountsPort } from './accounts-port.ts';
 import { closeAll } from './close-all.ts';
 import { databaseOptions } from './database.ts';
 import { endExpiredRequests, endRefusedRequests, identity } from './domains/identity/index.ts';
+import { inference } from './domains/inference/index.ts';
+import { retrieval } from './domains/retrieval/index.ts';
 import { modules as allModules } from './modules.ts';
 import { filesOf } from './platform/config/config.ts';
 import { parseListenAddress } from './platform/config/listen-address.ts';
@@ -127,6 +129,8 @@ export async function createServer(
   const accountsOfModule = host.find(identity);
   if (accountsOfModule !== undefined) accounts.attach(accountsOfModule);
   accountsOfModule?.connectOwners([...host.owners, { name: 'jobs', belongings: jobs }]);
+  const models = host.find(inference);
+  if (models !== undefined) host.find(retrieval)?.connect(models.service);
   node.attach(host);
   const { routes, document } = withDocs(host.routes, API_INFO);
   const pool = new WorkerPool({ ...poolLimits(), log: log.child({ part: 'pool' }), metrics });

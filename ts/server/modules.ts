@@ -8,6 +8,7 @@ import { inference } from './domains/inference/index.ts';
 import { license } from './domains/license/index.ts';
 import { metering } from './domains/metering/index.ts';
 import { pages } from './domains/pages/index.ts';
+import { retrieval } from './domains/retrieval/index.ts';
 import { security } from './domains/security/index.ts';
 import { system } from './domains/system/index.ts';
 import { webhooks } from './domains/webhooks/index.ts';
@@ -19,6 +20,7 @@ export const modules: readonly AnyModuleDefinition[] = [
   metering,
   security,
   inference,
+  retrieval,
   data,
   conversations,
   completions,

@@ -1,8 +1,8 @@
 /** The thread that cuts documents into passages and holds the indexes of knowledge bases: a search is a few milliseconds of computing. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { IndexHost } from '../server/domains/data/index/index-host.ts';
-import type { IndexNotice, IndexReply, IndexRequest } from '../server/domains/data/index/index-messages.ts';
-import type { VectorStorageOptions } from '../server/domains/data/index/vector-shapes.ts';
+import { IndexHost } from '../server/domains/retrieval/index/index-host.ts';
+import type { IndexNotice, IndexReply, IndexRequest } from '../server/domains/retrieval/index/index-messages.ts';
+import type { VectorStorageOptions } from '../server/domains/retrieval/index/vector-index.ts';
 import { VectorStorage } from './vector-storage.ts';
 
 const send = (message: IndexReply | IndexNotice) => parentPort?.postMessage(message);

@@ -1,7 +1,11 @@
 /** Makes and opens native indexes of vectors, and says what this machine lacks for them. */
 
-import type { KeptVectors } from '../server/domains/data/index/vector-index.ts';
-import type { OpenVectors, VectorNotice, VectorStorageOptions } from '../server/domains/data/index/vector-shapes.ts';
+import type {
+  OpenVectors,
+  SavableVectors,
+  VectorNotice,
+  VectorStorageOptions,
+} from '../server/domains/retrieval/index/vector-index.ts';
 import { AddonLoadError, CpuUnsupportedError } from '../server/native/load.ts';
 import { NativeError, VectorIndex as NativeVectors, type VectorIndexOptions } from '../server/native/vector.ts';
 
@@ -15,7 +19,7 @@ export class VectorStorage implements OpenVectors {
   }
 
   /** Undefined: addons cannot be loaded here. */
-  create(dimensions: number, label: string): KeptVectors | undefined {
+  create(dimensions: number, label: string): SavableVectors | undefined {
     try {
       return this.#withFolder((folder) => new NativeVectors({ ...this.#optionsOf(dimensions, label), ...folder }));
     } catch (error) {
@@ -26,7 +30,7 @@ export class VectorStorage implements OpenVectors {
   }
 
   /** Of a file that stays mapped. Rejects with NativeError, and as loading the addon does. */
-  async open(path: string, dimensions: number, label: string): Promise<KeptVectors> {
+  async open(path: string, dimensions: number, label: string): Promise<SavableVectors> {
     const options = { ...this.#optionsOf(dimensions, label), ...this.#folder() };
     return await NativeVectors.open(path, options, { isViewed: true });
   }
@@ -41,7 +45,7 @@ export class VectorStorage implements OpenVectors {
   }
 
   /** Where the folder cannot be written, all is in memory. */
-  #withFolder(create: (folder: Pick<VectorIndexOptions, 'exactFolder'>) => KeptVectors): KeptVectors {
+  #withFolder(create: (folder: Pick<VectorIndexOptions, 'exactFolder'>) => SavableVectors): SavableVectors {
     try {
       return create(this.#folder());
     } catch (error) {

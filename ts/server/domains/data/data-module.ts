@@ -1,30 +1,24 @@
 /** Wires the data module. */
-import { join } from 'node:path';
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
 import type { TenantScope } from '../../platform/storage/index.ts';
 import { inference } from '../inference/index.ts';
 import { license } from '../license/index.ts';
+import { retrieval } from '../retrieval/index.ts';
 import { InputFiles } from './chat/input-files.ts';
 import { KnowledgeAnswers } from './chat/knowledge-answers.ts';
 import type { KnowledgePort } from './chat/knowledge-context.ts';
 import { ConversationFiles, type FilesKey, noConversations } from './conversation-files/conversation-files.ts';
 import { conversationFileRoutes } from './conversation-files/routes.ts';
 import { DataBelongings } from './data-belongings.ts';
-import { Embedders } from './embedding/embedders.ts';
-import { LocalEmbedder } from './embedding/local-embedder.ts';
-import { RemoteEmbedder } from './embedding/remote-embedder.ts';
 import { Extractor } from './extractor/extractor.ts';
 import { extractorOptions } from './extractor/settings.ts';
 import { FileService } from './files/file-service.ts';
 import { FileStore } from './files/file-store.ts';
-import { IndexThread } from './index/index-thread.ts';
-import { VectorNotices } from './index/vector-notices.ts';
 import { FileReader } from './ingest/file-reader.ts';
 import { FileTarget } from './ingest/file-target.ts';
 import { IndexJobs } from './ingest/index-jobs.ts';
 import { Ingestion } from './ingest/ingestion.ts';
-import { PassageEmbedding } from './ingest/passage-embedding.ts';
 import { KnowledgeAccess } from './knowledge-access.ts';
 import type { KnowledgeBase } from './knowledge-base.ts';
 import { openaiRoutes } from './openai/openai-routes.ts';
@@ -32,17 +26,12 @@ import { baseRoutes } from './routes/base-routes.ts';
 import { documentRoutes } from './routes/document-routes.ts';
 import { fileErrors, fileOutcomes } from './routes/file-answers.ts';
 import { searchRoute } from './routes/search-routes.ts';
-import { IndexFollower } from './search/index-follower.ts';
-import { IndexWarming } from './search/index-warming.ts';
-import { KeptIndexes } from './search/kept-indexes.ts';
-import { KnowledgeIndex } from './search/knowledge-index.ts';
-import { Reranker } from './search/reranker.ts';
-import { Retriever } from './search/retriever.ts';
 import { KnowledgeService } from './service.ts';
 import type { dataSettings } from './settings.ts';
 import { AttachedStore } from './store/attached-store.ts';
 import { BaseStore } from './store/base-store.ts';
 import { ChunkStore } from './store/chunk-store.ts';
+import { collectionsOf } from './store/collections.ts';
 import { DocumentStore } from './store/document-store.ts';
 import { OwnedBaseStore } from './store/owned-base-store.ts';
 import { Sweep } from './sweep.ts';
@@ -61,41 +50,23 @@ export interface DataApi {
 
 export function createData({ settings, storage, jobs, log, ...context }: ModuleContext<typeof dataSettings>): Module<DataApi> {
   const models = context.use(inference);
-  const url = settings['data.embedding_url'];
-  const remote = url === '' ? undefined : new RemoteEmbedder({ url, key: settings['data.embedding_key'] });
-  const embedders = new Embedders({ local: new LocalEmbedder(models.service), remote, model: settings['data.embedding_model'] });
-  const folder = join(context.node.dataDir, 'cache', 'knowledge');
-  const notices = new VectorNotices(log, context.metrics);
-  const thread = new IndexThread({
-    vectors: { kind: settings['data.vector_storage'], exactFolder: folder },
-    onLost: (error) => {
-      log.error('the index thread ended; indexes are loaded anew', { error: String(error) });
-      index.forget();
-    },
-    onNotice: (notice) => notices.take(notice),
-  });
+  const { embedders, embedding, open, health } = context.use(retrieval);
   const bases = new BaseStore(storage);
   const ownedBases = new OwnedBaseStore(storage);
   const documents = new DocumentStore(storage);
   const attached = new AttachedStore(storage);
   const chunks = new ChunkStore(storage);
-  const kept = new KeptIndexes({ folder, log, metrics: context.metrics });
-  const index = new KnowledgeIndex({ thread, chunks, kept, maxBytes: settings['data.max_index_bytes'] });
-  const warming = new IndexWarming({ index, kept, bases, log, maxBytes: settings['data.max_index_bytes'] });
-  const embedding = new PassageEmbedding(thread, embedders);
+  const collections = open('knowledge', collectionsOf({ bases, documents, chunks }));
   const files = new FileReader({
     newExtractor: () => new Extractor({ ...extractorOptions(settings), log }),
     open: (scope, sha256) => uploads.blobs.open(scope, sha256),
   });
-  const follower = new IndexFollower({ index, bases, log });
   const filling = {
     ...{ bases, ownedBases, documents, attached, embedding, files },
-    onPublished: (scope: TenantScope, base: KnowledgeBase) => follower.note(scope, base),
+    onPublished: (scope: TenantScope, base: KnowledgeBase) => collections.follow(scope, base),
   };
   const indexJobs = new IndexJobs({ ...filling, jobs });
   const ingestion = new Ingestion({ ...filling, jobs: indexJobs });
-  const reranker = new Reranker(models.service, settings['data.rerank_model']);
-  const retriever = new Retriever({ embedders, index, documents, chunks, reranker });
   const onUnused = (tenant: string, sha256: string) => uploads.sweep.release(tenant, [sha256], Date.now());
   const sweep = new Sweep({
     ...{ storage, jobs, log },
@@ -105,7 +76,7 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
     removeFile: (scope, id, sha256) => storedFiles.removeExpired(scope, id, sha256),
   });
   const service = new KnowledgeService({
-    ...{ bases, documents, chunks, embedders, ingestion, retriever, index },
+    ...{ bases, documents, chunks, embedders, ingestion, collections },
     maxBases: settings['data.tenant_bases'],
     onRemoved: () => sweep.wake(),
     onUnused,
@@ -156,27 +127,17 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
     corsHeaders: uploadCorsHeaders,
     belongings: new DataBelongings({ service, bases, ownedBases, files: fileStore, sweep, uploads: uploads.sweep }),
     start: async () => {
-      await kept.open();
-      thread.open();
-      warming.start();
-      follower.start();
       indexJobs.start();
       sweep.start();
       uploads.start();
     },
     stop: async () => {
       await uploads.stop();
-      const warmed = Promise.all([warming.stop(), follower.stop()]);
       await Promise.all([indexJobs.stop(), sweep.stop()]);
       await files.close();
-      await thread.close();
-      await warmed;
-      index.forget();
     },
-    health: () => ({
-      state: { index_bytes: index.sizeBytes, vector_storage: settings['data.vector_storage'] },
-      reasons: notices.reasons,
-    }),
+    // Of retrieval, which the interface does not name.
+    health,
     ready: () => undefined,
   };
 }

@@ -1,8 +1,10 @@
 /** Every refusal of the module, with the status that its routes answer for it: the one table of both. */
 import { DomainError, type DomainErrorOptions } from '../../platform/errors/domain-error.ts';
 import type { ErrorSpec } from '../../platform/http/errors.ts';
+import { retrievalErrors } from '../retrieval/index.ts';
 
 const table = {
+  ...retrievalErrors,
   invalid_request: [400, 'A member of the request is missing, of the wrong type or out of range; the sentence names it.'],
   unsupported_parameter: [400, 'A member asks for what is not done here; the sentence says what is.'],
   text_too_short: [400, 'The text has fewer than 20 characters, which is too little to be found; send more.'],
@@ -26,18 +28,11 @@ const table = {
   file_refused: [422, 'The file cannot be read; `reason` has the code, and the sentence what to do.'],
   file_elsewhere: [409, 'The bytes of the file lie on another node, which does not share them; ask there.'],
   namespace_exists: [409, 'The tenant has a knowledge base of this name already.'],
-  embedding_dimension_mismatch: [
-    409,
-    'The knowledge base is bound to another embedding model; leave `embedding_model` out, or use another knowledge base.',
-  ],
-  embedding_model_not_found: [404, 'No model of this name makes embeddings here; `svc models list` shows those that do.'],
-  embedding_failed: [502, 'The embedding model or service cannot be reached or refuses the text; the sentence says why. Retry.'],
   too_many_knowledge_bases: [409, 'The tenant has as many knowledge bases, or vector stores, as it may have; remove some.'],
   queue_full: [429, 'Too many documents of the tenant wait to be indexed; retry later.'],
   client_closed: [499, 'The client went away before the answer; nobody reads this.'],
-  index_unavailable: [503, 'The index was lost and is being loaded again; retry after the time in Retry-After.'],
   storage_unavailable: [503, 'The database does not take the request now; retry after the time in Retry-After.'],
-} satisfies Record<string, [status: number, meaning: string]>;
+} satisfies Record<string, readonly [status: number, meaning: string]>;
 
 export type DataErrorCode = keyof typeof table;
 export type DataError = DomainError<DataErrorCode>;

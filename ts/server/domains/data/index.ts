@@ -22,7 +22,6 @@ export type {
 export type { DataApi } from './data-module.ts';
 export { inputFileErrors, knowledgeErrors } from './errors.ts';
 export type { AddOutcome, DocumentLabel } from './ingest/ingestion.ts';
-export type { Block, ExtractedDocument } from './passages/extracted-document.ts';
 export type { KnowledgeService } from './service.ts';
 
 export const data = defineModule({

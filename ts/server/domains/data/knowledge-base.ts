@@ -1,20 +1,12 @@
 /** A knowledge base and its documents, as the module sees them. */
-export type EmbeddingSource = 'local' | 'remote';
+import type { Collection, PassageKey, PassageScores } from '../retrieval/index.ts';
 
-export interface KnowledgeBase {
+/** Its id is what OpenAI’s routes call it. */
+export interface KnowledgeBase extends Collection {
   /** Stands for the base inside the program; no client sees it. */
   readonly no: number;
   readonly namespace: string;
-  readonly embeddingModel: string;
-  readonly embeddingSource: EmbeddingSource;
-  /** Undefined until the first document is embedded. */
-  readonly dimensions: number | undefined;
-  /** Counts the changes of its documents. */
-  readonly version: number;
-  readonly sweptVersion: number;
   readonly createdAt: number;
-  /** What OpenAI's routes call it. */
-  readonly publicId: string;
   /** As OpenAI's routes show it: the namespace unless it was given a name. */
   readonly title: string;
   readonly metadata: Readonly<Record<string, string>>;
@@ -63,9 +55,16 @@ export interface StoredDocument extends NewDocument {
   readonly changedAt: number;
 }
 
-/** A passage with its embedding, as it is stored. */
-export interface NewChunk {
-  readonly seq: number;
+/** A passage that was found, with the document that it stands in. */
+export interface KnowledgePassage extends PassageKey {
+  readonly namespace: string;
+  readonly documentId: string;
+  readonly source: string;
+  readonly title: string | undefined;
+  /** As OpenAI's routes name the document's file. */
+  readonly fileId: string;
+  readonly attributes: Attributes;
+  /** Of the stored text, from `start` to before `end`, UTF-16 code units. */
   readonly start: number;
   readonly end: number;
   readonly text: string;
@@ -73,21 +72,9 @@ export interface NewChunk {
   readonly page?: number | undefined;
   readonly sheet?: string | undefined;
   readonly slide?: number | undefined;
-  readonly embeddingModel: string;
-  readonly embedding: Float32Array;
-  readonly terms: Uint8Array;
 }
 
-/** A passage that was found, with the document that it stands in. */
-export interface FoundChunk extends Omit<NewChunk, 'embedding' | 'terms' | 'embeddingModel'> {
-  readonly documentNo: number;
-  readonly documentId: string;
-  readonly source: string;
-  readonly title: string | undefined;
-  /** As OpenAI's routes name the document's file. */
-  readonly fileId: string;
-  readonly attributes: Attributes;
-}
+export type PassageResult = KnowledgePassage & PassageScores;
 
 /** Whether a document of these attributes may be found. */
 export type AttributeTest = (attributes: Attributes) => boolean;

@@ -4,8 +4,7 @@ import { Namespace, Source, Tags, Tenant } from './ingest/ingest-body.ts';
 import type { AddedDocument } from './ingest/ingestion.ts';
 import { MAX_BASES, MAX_QUERY, MAX_TOP_K } from './ingest/limits.ts';
 import { stateOf, warningsOf } from './ingest/stored-kinds.ts';
-import type { KnowledgeBase, ListedBase, StoredDocument } from './knowledge-base.ts';
-import type { PassageResult } from './search/passage-result.ts';
+import type { KnowledgeBase, ListedBase, PassageResult, StoredDocument } from './knowledge-base.ts';
 
 /** In questions any name may come: one that is none is not found. */
 const AnyNamespace = Type.String({ minLength: 1, maxLength: 200 });

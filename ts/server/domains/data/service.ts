@@ -1,15 +1,18 @@
 /** Knowledge bases of a tenant: made, listed, filled, asked and removed. Throws DataError and StorageError. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { TenantScope } from '../../platform/storage/index.ts';
-import type { Embedders } from './embedding/embedders.ts';
+import type { CollectionSearch, Embedders, Question, TextFormat } from '../retrieval/index.ts';
 import { dataError, namespaceNotFound } from './errors.ts';
 import { type AddOutcome, type DocumentLabel, type Ingestion, requireText } from './ingest/ingestion.ts';
 import { STORED_KINDS } from './ingest/stored-kinds.ts';
-import type { KnowledgeBase, ListedBase, StoredDocument } from './knowledge-base.ts';
-import type { TextFormat } from './passages/text-blocks.ts';
-import type { KnowledgeIndex } from './search/knowledge-index.ts';
-import type { PassageResult } from './search/passage-result.ts';
-import type { Question, Retriever } from './search/retriever.ts';
+import type {
+  DocumentFilter,
+  KnowledgeBase,
+  KnowledgePassage,
+  ListedBase,
+  PassageResult,
+  StoredDocument,
+} from './knowledge-base.ts';
 import { newBaseId } from './store/base-id.ts';
 import type { BaseStore } from './store/base-store.ts';
 import type { ChunkStore, Leftover } from './store/chunk-store.ts';
@@ -59,8 +62,7 @@ export interface ServiceOptions {
   readonly chunks: ChunkStore;
   readonly embedders: Embedders;
   readonly ingestion: Ingestion;
-  readonly retriever: Retriever;
-  readonly index: KnowledgeIndex;
+  readonly collections: CollectionSearch<KnowledgeBase, KnowledgePassage, DocumentFilter>;
   /** Of one tenant. */
   readonly maxBases: number;
   /** Rows that nobody sees any more can be removed. */
@@ -105,13 +107,13 @@ export class KnowledgeService {
   /** A base for files that are attached to it. Its name may be taken, or be none for a base: then it is named alike. */
   async createStore(scope: TenantScope, wanted: WantedStore, isAllowed: (namespace: string) => boolean): Promise<KnowledgeBase> {
     const { model, source } = await this.#options.embedders.choose();
-    const publicId = newBaseId();
-    const name = namespaceOf(wanted.title) ?? publicId;
+    const id = newBaseId();
+    const name = namespaceOf(wanted.title) ?? id;
     if (!isAllowed(name)) throw namespaceNotFound(name);
     const { bases, maxBases } = this.#options;
     for (;;) {
       const namespace = await freeSource(name, async (one) => isAllowed(one) && (await bases.find(scope, one)) === undefined);
-      const made = { namespace, publicId, embeddingModel: model, embeddingSource: source, createdAt: Date.now(), ...wanted };
+      const made = { namespace, id, embeddingModel: model, embeddingSource: source, createdAt: Date.now(), ...wanted };
       const { base, isNew } = await bases.insert(scope, made, maxBases);
       if (isNew) return base;
     }
@@ -173,7 +175,7 @@ export class KnowledgeService {
   /** The same of a base that was found. */
   async removeBase(scope: TenantScope, base: KnowledgeBase): Promise<boolean> {
     if (!(await this.#options.bases.remove(scope, base))) return false;
-    await this.#options.index.remove(base);
+    await this.#options.collections.remove(base);
     return true;
   }
 
@@ -225,14 +227,18 @@ export class KnowledgeService {
   }
 
   /** Each base must be there. */
-  async search(scope: TenantScope, namespaces: readonly string[], question: Question): Promise<PassageResult[]> {
+  async search(scope: TenantScope, namespaces: readonly string[], question: Question<DocumentFilter>): Promise<PassageResult[]> {
     const found = await Promise.all([...new Set(namespaces)].map((namespace) => this.get(scope, namespace)));
     return await this.searchBases(scope, found, question);
   }
 
-  async searchBases(scope: TenantScope, found: readonly KnowledgeBase[], question: Question): Promise<PassageResult[]> {
+  async searchBases(
+    scope: TenantScope,
+    found: readonly KnowledgeBase[],
+    question: Question<DocumentFilter>,
+  ): Promise<PassageResult[]> {
     await this.#options.bases.touch(scope, found, Date.now());
-    return await this.#options.retriever.search(scope, found, question);
+    return await this.#options.collections.search(scope, found, question);
   }
 
   /**
@@ -241,7 +247,7 @@ export class KnowledgeService {
    */
   async rebuild(scope: TenantScope, namespace: string): Promise<{ base: ListedBase; isRebuilding: boolean }> {
     const base = await this.get(scope, namespace);
-    const isDone = await endsWithin(this.#options.index.rebuild(scope, base), REBUILD_WAIT_MS);
+    const isDone = await endsWithin(this.#options.collections.rebuild(scope, base), REBUILD_WAIT_MS);
     const listed = (await this.list(scope)).find(({ no }) => no === base.no);
     if (listed === undefined) throw namespaceNotFound(namespace);
     return { base: listed, isRebuilding: !isDone };

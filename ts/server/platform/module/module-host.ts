@@ -101,7 +101,7 @@ export class ModuleHost {
   }
 
   modulesOf(role: Role): ModuleName[] {
-    return this.#rows.filter((row) => row.role === role).map(({ name }) => name);
+    return this.#rows.filter((row) => row.role === role && !moduleInfo(row.name).isInternal).map(({ name }) => name);
   }
 
   /** Lets the modules that start() will start begin with what needs no database. */
@@ -145,7 +145,7 @@ export class ModuleHost {
   }
 
   async health(): Promise<ReadonlyMap<ModuleName, HealthReport>> {
-    const running = this.#rows.filter((row) => row.isRunning);
+    const running = this.#rows.filter(({ name, isRunning }) => isRunning && !moduleInfo(name).isInternal);
     return new Map(await Promise.all(running.map(async ({ name, module }) => [name, await module.health()] as const)));
   }
 

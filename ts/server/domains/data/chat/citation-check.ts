@@ -1,8 +1,7 @@
 /** Whether a citation holds: the sentence that cites a passage has its numbers and names from there. */
 import { normalized } from '../../../platform/text/normalized.ts';
 import { fold, wordsOf } from '../../../platform/text/words.ts';
-import { stem } from '../terms/stem.ts';
-import { termsOf } from '../terms/terms.ts';
+import { stem, termsOf } from '../../retrieval/index.ts';
 
 /** Shares of a sentence's names, and of its other terms where it has neither names nor numbers, that the passage must have. */
 const LEAST_NAMES = 0.5;

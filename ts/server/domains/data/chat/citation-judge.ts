@@ -3,7 +3,7 @@
  * names, says what stands there; that does not make it the answer. So a citation holds when the passage may answer the question at all, has the
  * numbers and names of the sentence, and has them in one place with what was asked for.
  */
-import type { PassageResult } from '../search/passage-result.ts';
+import type { PassageResult } from '../knowledge-base.ts';
 import { factsOf, holds, numbersOf, PassageWords, plainWordsOf, sharedTerms } from './citation-check.ts';
 
 /** Of the relevance of the best passage. Chosen on the planted pages of one half of the evaluation. */

@@ -6,7 +6,7 @@ import { EvidenceFilter } from '../evidence/evidence-filter.ts';
 import type { EvidenceText } from '../evidence/evidence-text.ts';
 import type { Relevance } from '../evidence/relevance.ts';
 import { stateOf } from '../ingest/stored-kinds.ts';
-import type { PassageResult } from '../search/passage-result.ts';
+import type { PassageResult } from '../knowledge-base.ts';
 import type { KeptFiles } from '../service.ts';
 import { CitationFilter } from './citation-filter.ts';
 import { CitationJudge } from './citation-judge.ts';

@@ -1,10 +1,9 @@
 import t from 'tap';
 import { ANONYMOUS, type Principal } from '../../../platform/http/principal.ts';
 import { NO_LIMITS } from '../../../platform/module/use-rules.ts';
+import type { Question } from '../../retrieval/index.ts';
 import { KnowledgeAccess } from '../knowledge-access.ts';
-import type { KnowledgeBase, StoredDocument } from '../knowledge-base.ts';
-import type { PassageResult } from '../search/passage-result.ts';
-import type { Question } from '../search/retriever.ts';
+import type { KnowledgeBase, PassageResult, StoredDocument } from '../knowledge-base.ts';
 import type { KeptFiles } from '../service.ts';
 import type { Uploader } from '../uploads/uploader.ts';
 import type { InputFiles } from './input-files.ts';

@@ -2,14 +2,13 @@
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { hasScope, type Principal } from '../../../platform/http/principal.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
+import type { Question } from '../../retrieval/index.ts';
 import { namespaceNotFound } from '../errors.ts';
 import { readQuestion } from '../evidence/asked-question.ts';
 import { relevanceOf, withoutUnrelated } from '../evidence/relevance.ts';
 import { isSmallTalk } from '../evidence/small-talk.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
-import type { KnowledgeBase } from '../knowledge-base.ts';
-import type { PassageResult } from '../search/passage-result.ts';
-import type { Question } from '../search/retriever.ts';
+import type { DocumentFilter, KnowledgeBase, PassageResult } from '../knowledge-base.ts';
 import type { KnowledgeService } from '../service.ts';
 import type { OwnedBaseStore } from '../store/owned-base-store.ts';
 import { storing } from '../storing.ts';
@@ -167,7 +166,7 @@ function boundedResults(
   return sureResults(best.slice(0, maxResults), leastScore);
 }
 
-interface Bounds extends Pick<Question, 'filter' | 'denseWeight' | 'isRanked'> {
+interface Bounds extends Pick<Question<DocumentFilter>, 'filter' | 'denseWeight' | 'isRanked'> {
   readonly maxResults: number | undefined;
   readonly leastScore: number;
 }

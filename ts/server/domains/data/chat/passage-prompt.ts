@@ -4,7 +4,7 @@
  */
 
 import type { Relevance } from '../evidence/relevance.ts';
-import type { PassageResult } from '../search/passage-result.ts';
+import type { PassageResult } from '../knowledge-base.ts';
 import type { UnindexedFiles } from './knowledge-context.ts';
 
 const RULES = [

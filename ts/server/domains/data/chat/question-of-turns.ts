@@ -1,6 +1,5 @@
 /** What a chat asks its knowledge bases: the last turn, with the one before where it is too short to be asked alone. */
-import { MAX_QUESTION } from '../search/retriever.ts';
-import { termsOf } from '../terms/terms.ts';
+import { MAX_QUESTION, termsOf } from '../../retrieval/index.ts';
 
 /** A shorter question (`And in 2020?`) is about what was said before. */
 const LEAST_WORDS = 4;

@@ -3,7 +3,7 @@
  * the conversation. Throws DataError, UploadError and StorageError.
  */
 import type { Principal } from '../../../platform/http/principal.ts';
-import type { Embedders } from '../embedding/embedders.ts';
+import type { Embedders } from '../../retrieval/index.ts';
 import { conversationNotFound, dataError } from '../errors.ts';
 import type { ArrivedFile, FileIntake } from '../files/file-intake.ts';
 import type { AddOutcome, Ingestion } from '../ingest/ingestion.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { passageResult } from '../chat/test-support/passage-result.ts';
-import type { PassageResult } from '../search/passage-result.ts';
+import type { PassageResult } from '../knowledge-base.ts';
 import { readQuestion } from './asked-question.ts';
 import { evidenceFor } from './evidence.ts';
 import { rankSentences } from './ranked-sentences.ts';

@@ -1,5 +1,5 @@
 /** Which sentences of what was found are quoted as evidence. */
-import type { PassageResult } from '../search/passage-result.ts';
+import type { PassageResult } from '../knowledge-base.ts';
 import type { AskedQuestion } from './asked-question.ts';
 import { type EvidenceText, evidenceText, type Quotation } from './evidence-text.ts';
 import { type RankedSentence, rankSentences } from './ranked-sentences.ts';

@@ -1,5 +1,5 @@
 /** The words of a passage, with those of its document's name and of its headings. */
-import type { PassageResult } from '../search/passage-result.ts';
+import type { PassageResult } from '../knowledge-base.ts';
 import { WordSet } from './word-forms.ts';
 
 /** A passage that is one long row is looked at by its beginning. UTF-16 code units. */

@@ -1,5 +1,5 @@
 /** Ranks the sentences of passages by how well each answers a question. Chosen on XQuAD in four languages; `npm run eval:first-answers` measures it. */
-import type { PassageResult } from '../search/passage-result.ts';
+import type { PassageResult } from '../knowledge-base.ts';
 import { saysKind } from './asked-kind.ts';
 import type { AskedQuestion } from './asked-question.ts';
 import { MAX_PASSAGE, passageWords } from './passage-words.ts';

@@ -1,5 +1,5 @@
 /** Whether what was found answers a question: a statement about its content words and the passages, whatever the size of the knowledge base. */
-import type { PassageResult } from '../search/passage-result.ts';
+import type { PassageResult } from '../knowledge-base.ts';
 import type { AskedQuestion } from './asked-question.ts';
 import { passageWords } from './passage-words.ts';
 

@@ -1,6 +1,6 @@
 /** Compares words by what forms of one word share, in any language: a stem, the first letters, or most runs of four letters. */
 import { wordsOf } from '../../../platform/text/words.ts';
-import { stem } from '../terms/stem.ts';
+import { stem } from '../../retrieval/index.ts';
 
 const PREFIX = 6;
 const PREFIX_MATCH = 0.85;

@@ -2,10 +2,10 @@
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { PoolError } from '../../../platform/pool/pool-error.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
+import type { ExtractedDocument } from '../../retrieval/index.ts';
 import { dataError } from '../errors.ts';
 import type { ExtractionErrorCode } from '../extractor/extraction-errors.ts';
 import type { ExtractionOutcome, Extractor } from '../extractor/extractor.ts';
-import type { ExtractedDocument } from '../passages/extracted-document.ts';
 
 const RETRY_MS = 10_000;
 

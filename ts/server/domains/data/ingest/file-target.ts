@@ -1,7 +1,7 @@
 /** Takes uploaded files into knowledge bases, under the rules of text that is added. */
 import type { Principal } from '../../../platform/http/principal.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
-import type { Embedders } from '../embedding/embedders.ts';
+import type { Embedders } from '../../retrieval/index.ts';
 import { dataError } from '../errors.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
 import { toIngested } from '../schemas.ts';

@@ -3,16 +3,14 @@ import Type, { type Static } from 'typebox';
 import type { JobContext, JobQueue, Jobs } from '../../../platform/jobs/index.ts';
 import { hasEnded, JobError, JobFailedError } from '../../../platform/jobs/index.ts';
 import { StorageError, type TenantScope } from '../../../platform/storage/index.ts';
+import type { DocumentSource, ExtractedDocument, PassageEmbedding } from '../../retrieval/index.ts';
 import { dataError, isDataError } from '../errors.ts';
-import type { DocumentSource } from '../index/index-messages.ts';
 import type { KnowledgeBase } from '../knowledge-base.ts';
-import type { ExtractedDocument } from '../passages/extracted-document.ts';
 import type { AttachedStore } from '../store/attached-store.ts';
 import type { BaseStore } from '../store/base-store.ts';
 import type { DocumentStore, PendingDocument } from '../store/document-store.ts';
 import type { OwnedBaseStore } from '../store/owned-base-store.ts';
 import { type FileReader, FileRefusedError } from './file-reader.ts';
-import type { PassageEmbedding } from './passage-embedding.ts';
 import { blockParts } from './source-parts.ts';
 import { isStoredKind, stateOf, warningsOf } from './stored-kinds.ts';
 
@@ -133,12 +131,12 @@ export class IndexJobs {
     let done = checkpoint?.done ?? 0;
     let total = done;
     let title = source.title;
-    for await (const batch of embedding.chunksOf(scope, base, document.id, source, done, signal)) {
+    for await (const batch of embedding.embed(scope, base, document.id, source, done, signal)) {
       total = batch.nPassages;
       title = batch.title;
-      await bases.bindDimensions(scope, base, batch.chunks[0]?.embedding.length ?? 0);
-      if (!(await documents.addChunks(scope, base, document.no, batch.chunks))) return await this.#alreadyDone(scope, input);
-      done = batch.from + batch.chunks.length;
+      await bases.bindDimensions(scope, base, batch.passages[0]?.embedding.length ?? 0);
+      if (!(await documents.addChunks(scope, base, document.no, batch.passages))) return await this.#alreadyDone(scope, input);
+      done = batch.from + batch.passages.length;
       await saveStep({ done });
       progress({ done, total, unit: 'passages', message: shown });
     }

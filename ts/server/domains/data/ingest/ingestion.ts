@@ -3,11 +3,16 @@ import { createHash } from 'node:crypto';
 import { JobError } from '../../../platform/jobs/index.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
 import { newTimeOrderedId } from '../../../platform/time-ordered-id.ts';
+import {
+  type DocumentSource,
+  type EmbeddedPassage,
+  type ExtractedDocument,
+  formatOf,
+  type PassageEmbedding,
+  type TextFormat,
+} from '../../retrieval/index.ts';
 import { dataError } from '../errors.ts';
-import type { DocumentSource } from '../index/index-messages.ts';
-import type { Attachment, KnowledgeBase, NewChunk, NewDocument } from '../knowledge-base.ts';
-import type { ExtractedDocument } from '../passages/extracted-document.ts';
-import { formatOf, type TextFormat } from '../passages/text-blocks.ts';
+import type { Attachment, KnowledgeBase, NewDocument } from '../knowledge-base.ts';
 import type { AttachedStore } from '../store/attached-store.ts';
 import type { BaseStore } from '../store/base-store.ts';
 import type { DocumentStore } from '../store/document-store.ts';
@@ -15,7 +20,6 @@ import type { PendingSource } from '../store/publication.ts';
 import type { FileReader } from './file-reader.ts';
 import { type IndexJobs, shownSource } from './index-jobs.ts';
 import { INLINE_BYTES, INLINE_FILE_BYTES, LEAST_TEXT } from './limits.ts';
-import type { PassageEmbedding } from './passage-embedding.ts';
 import { blockParts, textParts } from './source-parts.ts';
 
 /** What is said of a document, whatever it is made of. */
@@ -180,17 +184,17 @@ export class Ingestion {
     if (sizeOfParts > (this.#options.inlineBytes ?? INLINE_BYTES))
       return await this.#enqueue(scope, base, document, source, owner);
     const { bases, documents, embedding } = this.#options;
-    const chunks: NewChunk[] = [];
+    const passages: EmbeddedPassage[] = [];
     let title = document.title;
-    for await (const batch of embedding.chunksOf(scope, base, document.id, source, 0, signal)) {
-      chunks.push(...batch.chunks);
+    for await (const batch of embedding.embed(scope, base, document.id, source, 0, signal)) {
+      passages.push(...batch.passages);
       title = batch.title;
     }
-    if (chunks.length === 0) throw dataError('text_too_short', 'The text has nothing that could be found.', { param: 'text' });
-    await bases.bindDimensions(scope, base, chunks[0]?.embedding.length ?? 0);
-    await documents.insertReady(scope, base, { ...document, title }, chunks, Date.now());
+    if (passages.length === 0) throw dataError('text_too_short', 'The text has nothing that could be found.', { param: 'text' });
+    await bases.bindDimensions(scope, base, passages[0]?.embedding.length ?? 0);
+    await documents.insertReady(scope, base, { ...document, title }, passages, Date.now());
     this.#options.onPublished?.(scope, base);
-    return { document: added(document, base, chunks.length, true) };
+    return { document: added(document, base, passages.length, true) };
   }
 
   async #findSame(scope: TenantScope, base: KnowledgeBase, document: NewDocument): Promise<AddedDocument | undefined> {

@@ -8,10 +8,6 @@ export const MAX_TAG = 100;
 export const INLINE_BYTES = 256 * 1024;
 /** Of one row of what waits to be indexed. */
 export const PART_CHARACTERS = 512 * 1024;
-/** Passages that are embedded and stored together. */
-export const BATCH_PASSAGES = 32;
-/** Passages whose terms are made in one go, while no search is answered. */
-export const PREPARED_AT_ONCE = 4;
 /** Of a search. */
 export const MAX_QUERY = 10_000;
 export const MAX_TOP_K = 100;

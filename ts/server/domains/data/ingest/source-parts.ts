@@ -1,5 +1,5 @@
 /** Documents in parts that each fit into a row. */
-import type { Block } from '../passages/extracted-document.ts';
+import type { Block } from '../../../extraction/extracted-document.ts';
 import { PART_CHARACTERS } from './limits.ts';
 
 /** Never cuts a surrogate pair. */

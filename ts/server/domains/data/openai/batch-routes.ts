@@ -60,7 +60,7 @@ function createRoute(stores: VectorStores): Route {
         await stores.put(caller, base, distinct(all), id);
         const counts = await stores.batch(caller, base, id);
         if (counts === undefined) throw batchNotFound(id);
-        return json(200, toBatchShape(base.publicId, id, counts));
+        return json(200, toBatchShape(base.id, id, counts));
       }),
   });
 }
@@ -96,7 +96,7 @@ function filesRoute(stores: VectorStores): Route {
         const base = await stores.get(caller, storeId);
         const page = { limit: limit + 1, order, after, before, batchId, status: filter };
         const files = await stores.files(caller, base, page);
-        const list = files.map((file) => toStoreFileShape(base.publicId, file));
+        const list = files.map((file) => toStoreFileShape(base.id, file));
         return json(200, listPage(list, limit));
       }),
   });
@@ -126,7 +126,7 @@ async function shown(stores: VectorStores, caller: Parameters<VectorStores['get'
   const base = await stores.get(caller, storeId);
   const counts = await stores.batch(caller, base, id);
   if (counts === undefined) throw batchNotFound(id);
-  return toBatchShape(base.publicId, id, counts);
+  return toBatchShape(base.id, id, counts);
 }
 
 /** A file that is named twice is one. */

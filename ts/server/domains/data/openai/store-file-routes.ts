@@ -50,7 +50,7 @@ function attachRoute(stores: VectorStores): Route {
         requireAutoChunking(strategy);
         const base = await stores.get(caller, params.vector_store_id);
         await stores.put(caller, base, [{ fileId, attributes: attributes ?? {} }]);
-        return json(200, toStoreFileShape(base.publicId, await stores.file(caller, base, fileId)));
+        return json(200, toStoreFileShape(base.id, await stores.file(caller, base, fileId)));
       }),
   });
 }
@@ -70,7 +70,7 @@ function listRoute(stores: VectorStores): Route {
       storing(async () => {
         const base = await stores.get(caller, params.vector_store_id);
         const found = await stores.files(caller, base, { limit: limit + 1, order, after, before, status: filter });
-        const shown = found.map((file) => toStoreFileShape(base.publicId, file));
+        const shown = found.map((file) => toStoreFileShape(base.id, file));
         return json(200, listPage(shown, limit));
       }),
   });
@@ -88,7 +88,7 @@ function getRoute(stores: VectorStores): Route {
     handle: ({ caller, params }) =>
       storing(async () => {
         const base = await stores.get(caller, params.vector_store_id);
-        return json(200, toStoreFileShape(base.publicId, await stores.file(caller, base, params.file_id)));
+        return json(200, toStoreFileShape(base.id, await stores.file(caller, base, params.file_id)));
       }),
   });
 }
@@ -107,7 +107,7 @@ function changeRoute(stores: VectorStores): Route {
       storing(async () => {
         const base = await stores.get(caller, params.vector_store_id);
         const file = await stores.setAttributes(caller, base, params.file_id, body.attributes ?? {});
-        return json(200, toStoreFileShape(base.publicId, file));
+        return json(200, toStoreFileShape(base.id, file));
       }),
   });
 }

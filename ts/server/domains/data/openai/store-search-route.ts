@@ -6,7 +6,7 @@ import { featureErrors } from '../../license/index.ts';
 import { errorSpecs } from '../errors.ts';
 import { MAX_QUERY } from '../ingest/limits.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
-import type { PassageResult } from '../search/passage-result.ts';
+import type { PassageResult } from '../knowledge-base.ts';
 import type { KnowledgeService } from '../service.ts';
 import { storing } from '../storing.ts';
 import { readAttributeFilter } from '../vector-stores/attribute-filter.ts';

@@ -73,7 +73,7 @@ export const BatchShape = Type.Object({
 export function toStoreShape({ base, counts, sizeBytes }: VectorStore): Static<typeof StoreShape> {
   const { expiresDays, usedAt } = base;
   return {
-    id: base.publicId,
+    id: base.id,
     object: 'vector_store',
     created_at: seconds(base.createdAt),
     name: base.title,

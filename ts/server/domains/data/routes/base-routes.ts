@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { HttpError } from '../../../platform/http/errors.ts';
 import { json, type Method, type Route, route } from '../../../platform/http/route.ts';
 import { featureErrors } from '../../license/index.ts';
-import type { Embedders } from '../embedding/embedders.ts';
+import type { Embedders } from '../../retrieval/index.ts';
 import { errorSpecs } from '../errors.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
 import {

@@ -1,8 +1,9 @@
 /** Knowledge bases of a tenant. Those that hold the files of a conversation are found by `OwnedBaseStore` alone. */
 import { type Kysely, sql } from 'kysely';
 import type { Storage, StorageAccess, SystemScope, TenantScope } from '../../../platform/storage/index.ts';
+import type { EmbeddingSource } from '../../retrieval/index.ts';
 import { dataError } from '../errors.ts';
-import type { EmbeddingSource, KnowledgeBase, ListedBase } from '../knowledge-base.ts';
+import type { KnowledgeBase, ListedBase } from '../knowledge-base.ts';
 import { newBaseId } from './base-id.ts';
 import { toBase } from './rows.ts';
 import type { DataTables } from './tables.ts';
@@ -13,7 +14,7 @@ export interface NewBase {
   readonly embeddingSource: EmbeddingSource;
   readonly createdAt: number;
   /** Default: a new one. */
-  readonly publicId?: string | undefined;
+  readonly id?: string | undefined;
   readonly title?: string | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly expiresDays?: number | undefined;
@@ -60,13 +61,13 @@ export class BaseStore {
   }
 
   /** By the id that OpenAI's routes have for it. */
-  async findById(scope: TenantScope, publicId: string): Promise<KnowledgeBase | undefined> {
+  async findById(scope: TenantScope, id: string): Promise<KnowledgeBase | undefined> {
     const row = await this.#access.read(scope, (db) =>
       db
         .selectFrom('data_bases')
         .selectAll()
         .where('tenant', '=', scope.tenant)
-        .where('public_id', '=', publicId)
+        .where('public_id', '=', id)
         .where('removed', '=', sql.lit(0))
         .where('owner', 'is', null)
         .executeTakeFirst(),
@@ -159,11 +160,11 @@ export class BaseStore {
   }
 
   /** Of all tenants, those with documents. */
-  async listFilled(scope: SystemScope): Promise<{ readonly tenant: string; readonly base: KnowledgeBase }[]> {
+  async listFilled(scope: SystemScope): Promise<{ readonly tenant: string; readonly collection: KnowledgeBase }[]> {
     const rows = await this.#access.read(scope, (db) =>
       db.selectFrom('data_bases').selectAll().where('removed', '=', sql.lit(0)).where('version', '>', 0).execute(),
     );
-    return rows.map((row) => ({ tenant: row.tenant, base: toBase(row) }));
+    return rows.map((row) => ({ tenant: row.tenant, collection: toBase(row) }));
   }
 
   /** Nobody sees it from now on; its rows are removed later. False: it is not there. */
@@ -225,7 +226,7 @@ export async function insertBase(
       swept_version: 0,
       removed: 0,
       created_at: base.createdAt,
-      public_id: base.publicId ?? newBaseId(),
+      public_id: base.id ?? newBaseId(),
       title: base.title ?? null,
       metadata: base.metadata === undefined ? null : JSON.stringify(base.metadata),
       expires_days: base.expiresDays ?? null,

@@ -1,23 +1,10 @@
 /** Passages of documents: for the index, for answers, and to be removed. */
 import { type Selectable, sql } from 'kysely';
 import type { Storage, StorageAccess, TenantScope } from '../../../platform/storage/index.ts';
-import type { IndexPassage } from '../index/index-messages.ts';
-import type { FoundChunk, KnowledgeBase } from '../knowledge-base.ts';
-import { TERMS_VERSION } from '../terms/term-vector.ts';
-import { attributesOf, fileIdOf, floatsOf } from './rows.ts';
+import { areTermsCurrent, type ChangedDocument, floatsOf, type IndexPassage, type PassageKey } from '../../retrieval/index.ts';
+import type { KnowledgeBase, KnowledgePassage } from '../knowledge-base.ts';
+import { attributesOf, fileIdOf } from './rows.ts';
 import type { ChunkTable, DataTables } from './tables.ts';
-
-export interface ChangedDocument {
-  readonly no: number;
-  readonly id: string;
-  readonly isReady: boolean;
-  readonly nChunks: number;
-}
-
-export interface ChunkKey {
-  readonly documentNo: number;
-  readonly seq: number;
-}
 
 /** Chunks of an earlier delete that are still there. */
 export interface Leftover {
@@ -56,7 +43,7 @@ export class ChunkStore {
     const numbers = [...documentNos].sort((a, b) => a - b);
     for (let at = 0; at < numbers.length; at += PAGE) {
       const some = numbers.slice(at, at + PAGE);
-      for (let last: ChunkKey = { documentNo: 0, seq: -1 }; ; ) {
+      for (let last: PassageKey = { documentNo: 0, seq: -1 }; ; ) {
         const { documentNo, seq } = last;
         const rows = await this.#access.read(scope, (db) =>
           db
@@ -101,7 +88,7 @@ export class ChunkStore {
   }
 
   /** Those of them whose documents are still there, in no order. */
-  async read(scope: TenantScope, base: KnowledgeBase, keys: readonly ChunkKey[]): Promise<FoundChunk[]> {
+  async read(scope: TenantScope, base: KnowledgeBase, keys: readonly PassageKey[]): Promise<KnowledgePassage[]> {
     if (keys.length === 0) return [];
     const rows = await this.#access.read(scope, (db) =>
       db
@@ -119,6 +106,7 @@ export class ChunkStore {
         .execute(),
     );
     return rows.map((row) => ({
+      namespace: base.namespace,
       documentNo: row.document_no,
       documentId: row.id,
       source: row.source,
@@ -187,9 +175,4 @@ type IndexRow = Pick<Selectable<ChunkTable>, 'document_no' | 'seq' | 'embedding'
 
 function toIndexPassage(row: IndexRow): IndexPassage {
   return { documentNo: row.document_no, seq: row.seq, terms: row.terms, vector: floatsOf(row.embedding) };
-}
-
-/** Whether stored terms were made by this version of the program. */
-function areTermsCurrent(terms: Uint8Array): boolean {
-  return terms.length >= 4 && new DataView(terms.buffer, terms.byteOffset).getUint32(0, true) === TERMS_VERSION;
 }

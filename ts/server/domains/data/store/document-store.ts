@@ -4,9 +4,8 @@
  */
 import { sql } from 'kysely';
 import type { Storage, StorageAccess, TenantScope } from '../../../platform/storage/index.ts';
-import type { DocumentSource } from '../index/index-messages.ts';
-import type { DocumentFilter, KnowledgeBase, NewChunk, NewDocument, StoredDocument } from '../knowledge-base.ts';
-import type { ExtractedDocument } from '../passages/extracted-document.ts';
+import type { DocumentSource, EmbeddedPassage, ExtractedDocument } from '../../retrieval/index.ts';
+import type { DocumentFilter, KnowledgeBase, NewDocument, StoredDocument } from '../knowledge-base.ts';
 import {
   bury,
   insertChunks,
@@ -202,7 +201,7 @@ export class DocumentStore {
   }
 
   /** Chunks that are there already stay: a step that was interrupted is done again. False: nobody waits for the document any more. */
-  async addChunks(scope: TenantScope, base: KnowledgeBase, no: number, chunks: readonly NewChunk[]): Promise<boolean> {
+  async addChunks(scope: TenantScope, base: KnowledgeBase, no: number, chunks: readonly EmbeddedPassage[]): Promise<boolean> {
     return await this.#access.write(scope, async (tx) => {
       const own = await tx
         .selectFrom('data_documents')
@@ -226,7 +225,7 @@ export class DocumentStore {
     scope: TenantScope,
     base: KnowledgeBase,
     document: NewDocument,
-    chunks: readonly NewChunk[],
+    chunks: readonly EmbeddedPassage[],
     now: number,
   ): Promise<void> {
     await this.#access.write(scope, async (tx) => {

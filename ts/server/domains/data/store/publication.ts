@@ -1,9 +1,9 @@
 /** The steps by which a document comes and goes, each within a transaction of its caller. */
 import { type Kysely, sql } from 'kysely';
 import type { TenantScope } from '../../../platform/storage/index.ts';
+import type { DocumentSource, EmbeddedPassage } from '../../retrieval/index.ts';
 import { dataError, namespaceNotFound } from '../errors.ts';
-import type { DocumentSource } from '../index/index-messages.ts';
-import type { KnowledgeBase, NewChunk, NewDocument } from '../knowledge-base.ts';
+import type { KnowledgeBase, NewDocument } from '../knowledge-base.ts';
 import { toChunkRow, warningsText } from './rows.ts';
 import type { DataTables } from './tables.ts';
 
@@ -107,7 +107,7 @@ export async function insertChunks(
   { tenant }: TenantScope,
   base: KnowledgeBase,
   no: number,
-  chunks: readonly NewChunk[],
+  chunks: readonly EmbeddedPassage[],
 ): Promise<void> {
   for (let at = 0; at < chunks.length; at += INSERT_ROWS) {
     const rows = chunks.slice(at, at + INSERT_ROWS).map((chunk) => toChunkRow(tenant, base.no, no, chunk));

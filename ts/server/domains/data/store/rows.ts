@@ -1,6 +1,7 @@
 /** Rows of the tables as the module's own shapes. */
 import type { Selectable } from 'kysely';
-import type { Attributes, EmbeddingSource, KnowledgeBase, NewChunk, StoredDocument } from '../knowledge-base.ts';
+import { type EmbeddedPassage, type EmbeddingSource, floatBytes } from '../../retrieval/index.ts';
+import type { Attributes, KnowledgeBase, StoredDocument } from '../knowledge-base.ts';
 import type { BaseTable, ChunkTable, DocumentTable } from './tables.ts';
 
 export type BaseRow = Selectable<BaseTable>;
@@ -9,6 +10,7 @@ export type DocumentRow = Selectable<DocumentTable>;
 export function toBase(row: BaseRow): KnowledgeBase {
   return {
     no: row.no,
+    id: row.public_id,
     namespace: row.namespace,
     embeddingModel: row.embedding_model,
     embeddingSource: row.embedding_source as EmbeddingSource,
@@ -16,7 +18,6 @@ export function toBase(row: BaseRow): KnowledgeBase {
     version: row.version,
     sweptVersion: row.swept_version,
     createdAt: row.created_at,
-    publicId: row.public_id,
     title: row.title ?? row.namespace,
     metadata: row.metadata === null ? {} : (JSON.parse(row.metadata) as Record<string, string>),
     expiresDays: row.expires_days ?? undefined,
@@ -55,7 +56,7 @@ export function warningsText(warnings: readonly string[] = []): string | null {
   return warnings.length === 0 ? null : JSON.stringify(warnings);
 }
 
-export function toChunkRow(tenant: string, baseNo: number, documentNo: number, chunk: NewChunk): ChunkTable {
+export function toChunkRow(tenant: string, baseNo: number, documentNo: number, chunk: EmbeddedPassage): ChunkTable {
   return {
     tenant,
     base_no: baseNo,
@@ -72,19 +73,4 @@ export function toChunkRow(tenant: string, baseNo: number, documentNo: number, c
     embedding: floatBytes(chunk.embedding),
     terms: chunk.terms,
   };
-}
-
-/** Little-endian, whatever the machine. */
-export function floatBytes(floats: Float32Array): Uint8Array {
-  const bytes = new Uint8Array(4 * floats.length);
-  const view = new DataView(bytes.buffer);
-  for (let i = 0; i < floats.length; i++) view.setFloat32(4 * i, floats[i] ?? 0, true);
-  return bytes;
-}
-
-export function floatsOf(bytes: Uint8Array): Float32Array<ArrayBuffer> {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const floats = new Float32Array(Math.floor(bytes.byteLength / 4));
-  for (let i = 0; i < floats.length; i++) floats[i] = view.getFloat32(4 * i, true);
-  return floats;
 }

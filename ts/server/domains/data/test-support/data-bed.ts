@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import type { SettingsSpec } from '../../../platform/config/setting.ts';
 import type { Authenticator } from '../../../platform/http/authenticator.ts';
 import { ANONYMOUS, type Role } from '../../../platform/http/principal.ts';
 import { openTestBed } from '../../../platform/http/test-support/test-bed.ts';
@@ -14,6 +15,7 @@ import type { UseRules } from '../../../platform/module/use-rules.ts';
 import { createStorage, type Storage, tenantScope } from '../../../platform/storage/index.ts';
 import { type InferenceApi, inference } from '../../inference/index.ts';
 import { type LicenseApi, license } from '../../license/index.ts';
+import { retrieval } from '../../retrieval/index.ts';
 import { createData, type DataApi } from '../data-module.ts';
 import { data } from '../index.ts';
 import { countedStorage, type StorageOperation } from './counted-storage.ts';
@@ -116,25 +118,28 @@ export async function openDataBed(
   const settings = { 'data.embedding_model': 'words', 'data.embedding_url': '', ...options.settings };
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'svc-data-files-')));
   const operations: StorageOperation[] = [];
-  const context = scriptedContext({
-    node: { ...scriptedNode, dataDir },
-    spec: data.settings,
-    settings,
-    storage: countedStorage(storage, operations),
-    jobs,
-    ...(options.uses && { uses: options.uses }),
-  });
+  const contextOf = <S extends SettingsSpec>(spec: S) =>
+    scriptedContext({
+      ...{ spec, jobs, node: { ...scriptedNode, dataDir }, storage: countedStorage(storage, operations) },
+      settings: Object.fromEntries(Object.entries(settings).filter(([key]) => Object.hasOwn(spec, key))),
+      ...(options.uses && { uses: options.uses }),
+    });
+  const search = await retrieval.create(contextOf(retrieval.settings));
+  search.api.connect(models.service);
   const module = createData({
-    ...context,
+    ...contextOf(data.settings),
     use: <Api>(definition: { name: string }) => {
       if (definition.name === license.name) return { requireFeature: () => {}, has: () => true, ...options.license } as Api;
+      if (definition.name === retrieval.name) return search.api as Api;
       if (definition.name !== inference.name) throw new Error(`the test has no ${definition.name}`);
       return models as Api;
     },
   });
+  await search.start();
   await module.start();
   t.teardown(async () => {
     await module.stop();
+    await search.stop();
     await jobs.stop(100);
     await storage.close();
     await database.remove();

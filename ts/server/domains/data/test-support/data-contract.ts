@@ -315,7 +315,7 @@ function testTenants(open: (t: Test) => Promise<DataBed>): void {
     await ask('POST', 'namespaces/blue', { namespace: 'empty' }, 'blue/eve/developer');
     const filled = await new BaseStore(storage).listFilled(systemScope());
     t.strictSame(
-      filled.map(({ tenant, base }) => [tenant, base.namespace, base.version]),
+      filled.map(({ tenant, collection }) => [tenant, collection.namespace, collection.version]),
       [['red', 'kb', 1]],
     );
     t.match(await ask('POST', 'namespaces/red/kb/rebuild'), { status: 200, body: { rebuilding: false, documents: 1 } });

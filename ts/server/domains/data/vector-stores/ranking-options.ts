@@ -1,6 +1,7 @@
 /** OpenAI's ranking options, as a search takes them. */
+
+import type { Question } from '../../retrieval/index.ts';
 import { dataError } from '../errors.ts';
-import type { Question } from '../search/retriever.ts';
 
 export interface Ranking extends Pick<Question, 'denseWeight' | 'isRanked'> {
   /** Results that are less sure are left out, 0 to 1. */

@@ -98,7 +98,7 @@ export class VectorStores {
     for (const { fileId } of files) await this.#fileOf(caller, fileId);
     const base = await service.createStore(scopeOf(caller), wanted, await access.filterOf(caller));
     await this.put(caller, base, files);
-    return await this.show(caller, base.publicId);
+    return await this.show(caller, base.id);
   }
 
   async change(caller: Principal, id: string, change: BaseChange): Promise<VectorStore> {

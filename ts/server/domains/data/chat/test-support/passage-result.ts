@@ -1,5 +1,5 @@
 /** A passage as a search finds it. */
-import type { PassageResult } from '../../search/passage-result.ts';
+import type { PassageResult } from '../../knowledge-base.ts';
 
 export function passageResult(text: string, more: Partial<PassageResult> = {}): PassageResult {
   return {
