@@ -2,7 +2,6 @@
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
 import type { TenantScope } from '../../platform/storage/index.ts';
-import { inference } from '../inference/index.ts';
 import { license } from '../license/index.ts';
 import { retrieval } from '../retrieval/index.ts';
 import { InputFiles } from './chat/input-files.ts';
@@ -49,7 +48,6 @@ export interface DataApi {
 }
 
 export function createData({ settings, storage, jobs, log, ...context }: ModuleContext<typeof dataSettings>): Module<DataApi> {
-  const models = context.use(inference);
   const { embedders, embedding, open, health } = context.use(retrieval);
   const bases = new BaseStore(storage);
   const ownedBases = new OwnedBaseStore(storage);
