@@ -13,7 +13,6 @@ import { MetricsRegistry } from '../../../platform/metrics/registry.ts';
 import { scriptedContext, scriptedNode, silentLog } from '../../../platform/module/test-support/scripted-context.ts';
 import type { UseRules } from '../../../platform/module/use-rules.ts';
 import { createStorage, type Storage, tenantScope } from '../../../platform/storage/index.ts';
-import { type InferenceApi, inference } from '../../inference/index.ts';
 import { type LicenseApi, license } from '../../license/index.ts';
 import { retrieval } from '../../retrieval/index.ts';
 import { createData, type DataApi } from '../data-module.ts';
@@ -114,7 +113,6 @@ export async function openDataBed(
   });
   await jobs.start();
   const model = options.model ?? wordModel();
-  const models: InferenceApi = { service: scriptedService(model) };
   const settings = { 'data.embedding_model': 'words', 'data.embedding_url': '', ...options.settings };
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'svc-data-files-')));
   const operations: StorageOperation[] = [];
@@ -125,14 +123,13 @@ export async function openDataBed(
       ...(options.uses && { uses: options.uses }),
     });
   const search = await retrieval.create(contextOf(retrieval.settings));
-  search.api.connect(models.service);
+  search.api.connect(scriptedService(model));
   const module = createData({
     ...contextOf(data.settings),
     use: <Api>(definition: { name: string }) => {
       if (definition.name === license.name) return { requireFeature: () => {}, has: () => true, ...options.license } as Api;
       if (definition.name === retrieval.name) return search.api as Api;
-      if (definition.name !== inference.name) throw new Error(`the test has no ${definition.name}`);
-      return models as Api;
+      throw new Error(`the test has no ${definition.name}`);
     },
   });
   await search.start();

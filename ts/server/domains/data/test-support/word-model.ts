@@ -1,6 +1,6 @@
 /** A model for tests: a text's vector counts its words, by a hash of each, so that texts of the same words are near. */
 import { DomainError } from '../../../platform/errors/domain-error.ts';
-import type { InferenceApi } from '../../inference/index.ts';
+import type { LocalModels } from '../../retrieval/index.ts';
 
 export interface WordModel {
   /** What the tests change: a failure that the next texts meet, and the size of the vectors. */
@@ -32,7 +32,7 @@ export function wordModel(): WordModel {
   };
 }
 
-export function scriptedService(model: WordModel): InferenceApi['service'] {
+export function scriptedService(model: WordModel): LocalModels {
   const card = (id: string, ability: 'embeddings' | 'rerank') => ({
     ...{ id, state: 'loaded', sizeBytes: 1, demonstration: undefined },
     capabilities: {
@@ -77,7 +77,7 @@ export function scriptedService(model: WordModel): InferenceApi['service'] {
       nTokens: [],
     }),
   };
-  return service as unknown as InferenceApi['service'];
+  return service as unknown as LocalModels;
 }
 
 function vectorOf(text: string, dimensions: number): Float32Array {
