@@ -16,7 +16,7 @@ const allowed = [
   // They work for every tenant, and carry each one's scope.
   /^ts\/server\/platform\/(jobs|events)\//,
   /^ts\/server\/platform\/storage\//,
-  /^ts\/server\/domains\/data\/search\/index-warming\.ts$/,
+  /^ts\/server\/domains\/retrieval\/search\/index-warming\.ts$/,
   // They delete what has expired, whosever it is.
   /^ts\/server\/domains\/conversations\/sweep\.ts$/,
   /^ts\/server\/domains\/completions\/stored-responses\/response-sweep\.ts$/,
