@@ -12,7 +12,7 @@ import { Brand } from '../session/brand.tsx';
 import { productName } from '../session/branding.ts';
 import { goToSignIn, hasRole, who } from '../session/session.ts';
 import { ScreenFrame } from './screen-frame.tsx';
-import { GROUPS, SCREENS, type Screen } from './screens.ts';
+import { SCREENS, type ScreenEntry } from './screens.ts';
 
 const isNavOpen = signal(false);
 
@@ -34,8 +34,12 @@ export function AdminPage() {
     follow();
     return () => removeEventListener('hashchange', follow);
   }, []);
-  const seen = SCREENS.filter(({ least, module }) => hasRole(least) && runs(module));
-  const screen = seen.find((each) => each.id === id) ?? seen[0];
+  const groups = Object.entries(SCREENS).map(([group, screens]) => ({
+    title: t(`group_${group as keyof typeof SCREENS}`),
+    seen: screens.filter(({ least, module }) => hasRole(least) && runs(module)),
+  }));
+  const seen = groups.flatMap((group) => group.seen);
+  const screen = seen.find((each) => idOf(each) === id) ?? seen[0];
   return (
     <div class="admin">
       <button type="button" class="skip" onClick={skip}>
@@ -54,15 +58,15 @@ export function AdminPage() {
         <a class="brand-link" href="/chat" aria-label={`${productName()}, ${t('chat')}`}>
           <Brand />
         </a>
-        {GROUPS.map((group) => (
-          <Group key={group} title={t(`group_${group}`)} screens={seen.filter((each) => each.group === group)} shown={screen} />
+        {groups.map((group) => (
+          <Group key={group.title} title={group.title} screens={group.seen} shown={screen} />
         ))}
         <div class="admin-account">
           <AccountMenu />
         </div>
       </nav>
       <main id="content" tabIndex={-1}>
-        {who.value === undefined ? <SignInFirst /> : screen !== undefined && <Shown key={screen.id} screen={screen} />}
+        {who.value === undefined ? <SignInFirst /> : screen !== undefined && <Shown key={idOf(screen)} screen={screen} />}
       </main>
     </div>
   );
@@ -79,21 +83,25 @@ async function askModules(): Promise<void> {
   running.value = (await call('GET /health').catch(() => undefined))?.modules;
 }
 
+function idOf({ id, title }: ScreenEntry): string {
+  return id ?? title;
+}
+
 function skip(): void {
   document.getElementById('content')?.focus();
 }
 
-function Group({ title, screens, shown }: { title: string; screens: readonly Screen[]; shown: Screen | undefined }) {
+function Group({ title, screens, shown }: { title: string; screens: readonly ScreenEntry[]; shown: ScreenEntry | undefined }) {
   if (screens.length === 0) return null;
   return (
     <section aria-label={title}>
       <h2>{title}</h2>
       <ul>
-        {screens.map(({ id, title: text, icon }) => (
-          <li key={id}>
-            <a href={`#${id}`} aria-current={shown?.id === id ? 'page' : undefined}>
-              <Icon name={icon} />
-              {t(text)}
+        {screens.map((screen) => (
+          <li key={idOf(screen)}>
+            <a href={`#${idOf(screen)}`} aria-current={shown === screen ? 'page' : undefined}>
+              <Icon name={screen.icon} />
+              {t(screen.title)}
             </a>
           </li>
         ))}
@@ -102,7 +110,7 @@ function Group({ title, screens, shown }: { title: string; screens: readonly Scr
   );
 }
 
-function Shown({ screen }: { screen: Screen }) {
+function Shown({ screen }: { screen: ScreenEntry }) {
   const [component, setComponent] = useState<{ View: FunctionComponent } | undefined>();
   const [isMissing, setMissing] = useState(false);
   const title = `${t(screen.title)} · ${productName()}`;
@@ -111,10 +119,10 @@ function Shown({ screen }: { screen: Screen }) {
   }, [title]);
   useEffect(() => {
     screen.load().then(
-      (View) => setComponent({ View }),
+      ({ Screen: View }) => setComponent({ View }),
       () => setMissing(true),
     );
-  }, [screen.id]);
+  }, [screen]);
   if (isMissing) return <Missing title={t(screen.title)} />;
   return component === undefined ? <span class="spinner" role="status" aria-label={t('loading')} /> : <component.View />;
 }

@@ -26,7 +26,7 @@ function Failure({ error }: { error: unknown }) {
 
 interface ScreenFrameProps {
   title: string;
-  detail?: string;
+  detail?: string | undefined;
   actions?: ComponentChildren;
   error?: unknown;
   /** Nothing has come yet. */

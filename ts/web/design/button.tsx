@@ -6,7 +6,7 @@ export interface ButtonProps
   extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'icon' | 'size' | 'disabled' | 'type' | 'label'> {
   look?: 'main' | 'plain' | 'danger' | 'bare';
   size?: 'small' | 'medium';
-  icon?: IconName;
+  icon?: IconName | undefined;
   /** Of a button that shows an icon alone; one with a text has `aria-label` where the text says too little. */
   label?: string;
   busy?: boolean;

@@ -21,7 +21,7 @@ type Verification = Answer<'GET /api/v1/identity/audit/verify'>;
 const PAGE = 100;
 const TONES = { done: 'good', denied: 'warn', failed: 'danger' } as const;
 
-export function Audit() {
+export function Screen() {
   const [query, setQuery] = useState<AuditQuery>({});
   const [after, setAfter] = useState<number>();
   const [shown, setShown] = useState<AuditLine>();

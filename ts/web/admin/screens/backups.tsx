@@ -19,7 +19,7 @@ import { useData } from '../use-data.ts';
 
 type Open = 'schedule' | 'destination' | { id: string } | undefined;
 
-export function Backups() {
+export function Screen() {
   const { data, error, reload } = useData(() => call('GET /api/v1/backup/backups'));
   const plan = useData(loadPlan);
   const [open, setOpen] = useState<Open>();

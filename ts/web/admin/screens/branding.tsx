@@ -15,7 +15,7 @@ import { hasRole, who } from '../../session/session.ts';
 import { ScreenFrame } from '../screen-frame.tsx';
 import { useData } from '../use-data.ts';
 
-export function BrandingScreen() {
+export function Screen() {
   const own = who.value?.tenant ?? 'default';
   const [tenant, setTenant] = useState(own);
   const tenants = useData(() => call('GET /api/v1/identity/tenants'));

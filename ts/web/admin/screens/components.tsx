@@ -10,7 +10,7 @@ import { MessageSamples } from '../gallery/message-samples.tsx';
 import { ColourSamples, IconSamples } from '../gallery/token-samples.tsx';
 import { ScreenFrame } from '../screen-frame.tsx';
 
-export function Components() {
+export function Screen() {
   const [isOpen, setOpen] = useState(false);
   return (
     <ScreenFrame title={t('components')} detail={t('components_detail')}>

@@ -21,7 +21,7 @@ import { userNames } from '../user-names.ts';
 type Mode = Answer<'GET /api/v1/security/enforcement'>['mode'];
 const MODES: readonly Mode[] = ['stub_allow', 'audit', 'enforce'];
 
-export function Enforcement() {
+export function Screen() {
   const { data, error, reload } = useData(() => call('GET /api/v1/security/enforcement'));
   const [tenant, setTenant] = useState('');
   const change = async (mode: Mode | null, of: string | undefined): Promise<void> => {

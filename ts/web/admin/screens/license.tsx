@@ -18,7 +18,7 @@ const TONES: Record<string, Tone> = { active: 'good', evaluation: 'accent', grac
 /** As the route takes; a larger file is none. */
 const MOST_BYTES = 65_536;
 
-export function License() {
+export function Screen() {
   const { data, error, reload } = useData(() => call('GET /api/v1/license/health'));
   return (
     <ScreenFrame

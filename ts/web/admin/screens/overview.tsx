@@ -15,7 +15,7 @@ import { useData } from '../use-data.ts';
 const EVERY_MS = 2000;
 const TONES: Record<string, Tone> = { ok: 'good', degraded: 'warn', loading: 'accent', draining: 'warn' };
 
-export function Overview() {
+export function Screen() {
   const health = useData(() => call('GET /health'), [], EVERY_MS);
   const { data } = health;
   return (

@@ -26,7 +26,7 @@ interface Asked {
   nTokens: string;
 }
 
-export function Playground() {
+export function Screen() {
   const models = useData(() => call('GET /v1/models'));
   const able = (models.data?.data ?? []).filter(({ capabilities }) => capabilities.includes('chat'));
   const chatModels = able.map(({ id }) => id);

@@ -1,103 +1,65 @@
-import { useState } from 'preact/hooks';
 import { allRows } from '../../../client/list-pages.ts';
 import { call } from '../../api/call.ts';
 import { Badge } from '../../design/badge.tsx';
-import { Button } from '../../design/button.tsx';
-import { confirmed } from '../../design/confirm.tsx';
-import { Empty } from '../../design/empty.tsx';
 import { FactList } from '../../design/fact-list.tsx';
-import { Table } from '../../design/table.tsx';
-import { formatTime } from '../../i18n/format.ts';
+import { Notice } from '../../design/notice.tsx';
 import { t } from '../../i18n/language.ts';
-import { attempt } from '../attempt.ts';
+import { explain } from '../../session/explain.ts';
+import { type Key, keyColumns, revokeKey } from '../key-list.tsx';
+import { listScreen } from '../list-screen.tsx';
 import { ScimTokenDialog } from '../scim-token-dialog.tsx';
-import { ScreenFrame } from '../screen-frame.tsx';
 import { useData } from '../use-data.ts';
 
-interface Token {
-  id: string;
-  name: string;
-  start: string;
-  account: string;
-  tenant: string;
-  used_at: string | null;
-  expires_at: string | null;
-}
+type Token = Key & { account: string };
 
-export function Provisioning() {
-  const { data, error, reload } = useData(scimTokens);
-  const methods = useData(() => call('GET /api/v1/auth/methods'));
-  const [isMaking, setMaking] = useState(false);
-  const revoke = async ({ id, name }: Token): Promise<void> => {
-    if (!(await confirmed(t('revoke_key'), t('revoke_scim_detail', { name }), t('revoke')))) return;
-    await attempt(() => call('DELETE /api/v1/identity/keys/{id}', { params: { id } }), t('key_revoked', { name }));
-    await reload();
-  };
-  const { oidc, reset_mail: mail, registration } = methods.data ?? {};
+const { name, start, used, expires } = keyColumns;
+
+export const Screen = listScreen<Token>({
+  title: 'provisioning',
+  label: 'scim_tokens',
+  detail: 'provisioning_detail',
+  load: async () => ({ data: await scimTokens() }),
+  keyOf: ({ id }) => id,
+  empty: { icon: 'swap', title: 'no_scim_tokens', detail: 'no_scim_tokens_detail' },
+  main: {
+    text: 'new_scim_token',
+    icon: 'plus',
+    window: ({ close, reload }) => <ScimTokenDialog onClose={close} onMade={reload} />,
+  },
+  above: () => <SignInWays />,
+  columns: [
+    name,
+    start,
+    { head: 'account', cell: ({ account }) => account },
+    { head: 'tenant', cell: ({ tenant }) => tenant },
+    used,
+    expires,
+  ],
+  buttons: (token) => [revokeKey(token, t('revoke_scim_detail', { name: token.name }))],
+});
+
+function SignInWays() {
+  const { data, error } = useData(() => call('GET /api/v1/auth/methods'));
+  const { oidc, reset_mail: mail, registration } = data ?? {};
   return (
-    <ScreenFrame
-      title={t('provisioning')}
-      detail={t('provisioning_detail')}
-      error={error ?? methods.error}
-      isLoading={data === undefined}
-      actions={
-        <Button look="main" icon="plus" onClick={() => setMaking(true)}>
-          {t('new_scim_token')}
-        </Button>
-      }
-    >
-      <section class="card stack" aria-label={t('sign_in_ways')}>
-        <h2>{t('sign_in_ways')}</h2>
-        <FactList
-          facts={[
-            { name: t('scim_address'), value: <code class="breakable">{`${location.origin}/scim/v2`}</code> },
-            {
-              name: 'OpenID Connect',
-              value: oidc == null ? t('oidc_off') : <Badge tone="good">{oidc.label}</Badge>,
-            },
-            {
-              name: t('self_registration'),
-              value: registration?.open === true ? t('registration_open') : t('registration_closed'),
-            },
-            { name: t('reset_by_mail'), value: mail === true ? t('on') : t('reset_mail_off') },
-          ]}
-        />
-      </section>
-      {data?.length === 0 ? (
-        <Empty icon="swap" title={t('no_scim_tokens')}>
-          <span>{t('no_scim_tokens_detail')}</span>
-        </Empty>
-      ) : (
-        <Table
-          label={t('scim_tokens')}
-          rows={data ?? []}
-          keyOf={({ id }) => id}
-          columns={[
-            { head: t('name'), cell: ({ name }) => name },
-            { head: t('begins_with'), cell: ({ start }) => <code>{start}…</code> },
-            { head: t('account'), cell: ({ account }) => account },
-            { head: t('tenant'), cell: ({ tenant }) => tenant },
-            { head: t('last_used'), cell: ({ used_at: at }) => formatTime(at) },
-            { head: t('expires'), cell: ({ expires_at: at }) => (at === null ? t('never') : formatTime(at)) },
-            {
-              head: t('actions'),
-              kind: 'actions',
-              cell: (token) => (
-                <Button
-                  size="small"
-                  look="danger"
-                  aria-label={t('revoke_named', { name: token.name })}
-                  onClick={() => void revoke(token)}
-                >
-                  {t('revoke')}
-                </Button>
-              ),
-            },
-          ]}
-        />
-      )}
-      {isMaking && <ScimTokenDialog onClose={() => setMaking(false)} onMade={reload} />}
-    </ScreenFrame>
+    <section class="card stack" aria-label={t('sign_in_ways')}>
+      <h2>{t('sign_in_ways')}</h2>
+      {error !== undefined && <Notice tone="danger">{explain(error)}</Notice>}
+      <FactList
+        facts={[
+          { name: t('scim_address'), value: <code class="breakable">{`${location.origin}/scim/v2`}</code> },
+          {
+            name: 'OpenID Connect',
+            value: oidc == null ? t('oidc_off') : <Badge tone="good">{oidc.label}</Badge>,
+          },
+          {
+            name: t('self_registration'),
+            value: registration?.open === true ? t('registration_open') : t('registration_closed'),
+          },
+          { name: t('reset_by_mail'), value: mail === true ? t('on') : t('reset_mail_off') },
+        ]}
+      />
+    </section>
   );
 }
 

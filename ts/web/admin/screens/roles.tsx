@@ -17,7 +17,7 @@ import { useData } from '../use-data.ts';
 const EVERY_MS = 5000;
 
 /** The node: how it and its modules are, what was wrong, and which roles it has. */
-export function Roles() {
+export function Screen() {
   const { data, error, reload } = useData(() => call('GET /api/v1/system/roles'));
   const health = useData(() => call('GET /health'), [], EVERY_MS);
   const change = async (role: RoleName, enabled: boolean): Promise<void> => {

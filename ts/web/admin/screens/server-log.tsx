@@ -20,7 +20,7 @@ const MAX_LINES = 500;
 const AGAIN_MS = 3_000;
 const TYPING_MS = 250;
 
-export function ServerLog() {
+export function Screen() {
   const [level, setLevel] = useState<Level>('info');
   const [text, setText] = useState('');
   const [isFollowed, setFollowed] = useState(true);

@@ -1,69 +1,42 @@
-import { useState } from 'preact/hooks';
 import { allRows } from '../../../client/list-pages.ts';
 import { Refusal } from '../../../client/refusal.ts';
-import { type Answer, call } from '../../api/call.ts';
-import { Button } from '../../design/button.tsx';
+import { call } from '../../api/call.ts';
 import { confirmed } from '../../design/confirm.tsx';
-import { Menu, type MenuItem } from '../../design/menu.tsx';
-import { Table } from '../../design/table.tsx';
 import { formatNumber, formatTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { explain } from '../../session/explain.ts';
-import { attempt } from '../attempt.ts';
-import { ScreenFrame } from '../screen-frame.tsx';
+import { listScreen } from '../list-screen.tsx';
 import { TenantDialog } from '../tenant-dialog.tsx';
-import { useData } from '../use-data.ts';
 
-type Tenant = Answer<'GET /api/v1/identity/tenants'>['data'][number];
-
-export function Tenants() {
-  const { data, error, reload } = useData(() => call('GET /api/v1/identity/tenants'));
-  const [edited, setEdited] = useState<Tenant | 'new'>();
-  return (
-    <ScreenFrame
-      title={t('tenants')}
-      error={error}
-      isLoading={data === undefined}
-      actions={
-        <Button look="main" icon="plus" onClick={() => setEdited('new')}>
-          {t('new_tenant')}
-        </Button>
-      }
-    >
-      <Table
-        label={t('tenants')}
-        rows={data?.data ?? []}
-        keyOf={({ id }) => id}
-        columns={[
-          { head: t('id'), cell: ({ id }) => <code>{id}</code> },
-          { head: t('name'), cell: ({ name }) => name },
-          {
-            head: t('tokens_a_minute'),
-            kind: 'number',
-            cell: ({ tokens_per_minute: limit }) => (limit === null ? t('unlimited') : formatNumber(limit)),
-          },
-          { head: t('priority'), cell: ({ priority }) => (priority ? t('allowed') : '–') },
-          { head: t('created'), cell: ({ created_at }) => formatTime(created_at) },
-          {
-            head: t('actions'),
-            kind: 'actions',
-            cell: (tenant) => (
-              <Menu
-                items={actionsOf(tenant, reload, setEdited)}
-                icon="more"
-                size="small"
-                label={t('actions_of', { name: tenant.id })}
-              />
-            ),
-          },
-        ]}
-      />
-      {edited !== undefined && (
-        <TenantDialog tenant={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} onSaved={reload} />
-      )}
-    </ScreenFrame>
-  );
-}
+export const Screen = listScreen({
+  title: 'tenants',
+  load: () => call('GET /api/v1/identity/tenants'),
+  keyOf: ({ id }) => id,
+  main: {
+    text: 'new_tenant',
+    icon: 'plus',
+    window: ({ close, reload }) => <TenantDialog tenant={undefined} onClose={close} onSaved={reload} />,
+  },
+  columns: [
+    { head: 'id', cell: ({ id }) => <code>{id}</code> },
+    { head: 'name', cell: ({ name }) => name },
+    {
+      head: 'tokens_a_minute',
+      kind: 'number',
+      cell: ({ tokens_per_minute: limit }) => (limit === null ? t('unlimited') : formatNumber(limit)),
+    },
+    { head: 'priority', cell: ({ priority }) => (priority ? t('allowed') : '–') },
+    { head: 'created', cell: ({ created_at: at }) => formatTime(at) },
+  ],
+  menu: (tenant) => [
+    {
+      text: t('edit'),
+      icon: 'edit',
+      window: ({ close, reload }) => <TenantDialog tenant={tenant} onClose={close} onSaved={reload} />,
+    },
+    { text: t('delete'), icon: 'trash', isDangerous: true, isApart: true, run: () => removeTenant(tenant.id) },
+  ],
+});
 
 async function countAccounts(id: string): Promise<number> {
   const users = await allRows((query) => call('GET /api/v1/identity/users', { query }));
@@ -83,16 +56,4 @@ async function removeTenant(id: string): Promise<void> {
     if (!(error instanceof Refusal) || error.code !== 'tenant_not_empty') throw error;
     if (await isSure(explain(error))) await remove(true);
   }
-}
-
-function actionsOf(tenant: Tenant, reload: () => Promise<void>, edit: (tenant: Tenant) => void): MenuItem[] {
-  const { id } = tenant;
-  const remove = async (): Promise<void> => {
-    await attempt(() => removeTenant(id));
-    await reload();
-  };
-  return [
-    { text: t('edit'), icon: 'edit', run: () => edit(tenant) },
-    { text: t('delete'), icon: 'trash', isDangerous: true, isApart: true, run: () => void remove() },
-  ];
 }

@@ -25,7 +25,7 @@ const HOUR_MS = 3_600_000;
 const SPANS = { day: 24, week: 7 * 24, month: 30 * 24, year: 365 * 24 } as const;
 type Span = keyof typeof SPANS;
 
-export function Usage() {
+export function Screen() {
   const [by, setBy] = useState<Kind>('model');
   const [span, setSpan] = useState<Span>('month');
   const from = new Date(Date.now() - SPANS[span] * HOUR_MS).toISOString();

@@ -1,34 +1,36 @@
 /** Has events posted to an address; the secret that signs them is shown once. */
 import { useState } from 'preact/hooks';
+import type { Body } from '../../../client/client.ts';
 import { type Answer, call } from '../../api/call.ts';
 import { CheckList } from '../../design/check-list.tsx';
+import { Notice } from '../../design/notice.tsx';
 import { TextField } from '../../design/text-field.tsx';
 import { t } from '../../i18n/language.ts';
+import { explain } from '../../session/explain.ts';
 import { hasRole } from '../../session/session.ts';
 import { FormDialog } from '../form-dialog.tsx';
 import { SecretDialog } from '../secret-dialog.tsx';
+import { useData } from '../use-data.ts';
 
 export type Webhook = Answer<'GET /api/v1/webhooks'>['data'][number];
-export type WebhookEvent = Answer<'GET /api/v1/webhooks/events'>['data'][number];
-/** What the routes take; the list of events comes from the server too. */
-type EventName = 'jobs.done';
+type Events = Body<'POST /api/v1/webhooks'>['events'];
 
 interface WebhookDialogProps {
   /** Undefined: a new one. */
   webhook: Webhook | undefined;
-  events: readonly WebhookEvent[];
   onClose(): void;
   onSaved(): Promise<void>;
 }
 
-export function WebhookDialog({ webhook, events, onClose, onSaved }: WebhookDialogProps) {
+export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps) {
   const [url, setUrl] = useState(webhook?.url ?? '');
   const [description, setDescription] = useState(webhook?.description ?? '');
   const [chosen, setChosen] = useState<string[]>(webhook?.events ?? []);
   const [secret, setSecret] = useState<string>();
+  const events = useData(() => call('GET /api/v1/webhooks/events'));
   const send = async (): Promise<void> => {
     if (chosen.length === 0) throw new Error(t('choose_event'));
-    const body = { events: chosen as EventName[], description };
+    const body = { events: chosen as Events, description };
     if (webhook !== undefined) {
       await call('PATCH /api/v1/webhooks/{id}', { params: { id: webhook.id }, body });
       onClose();
@@ -41,7 +43,7 @@ export function WebhookDialog({ webhook, events, onClose, onSaved }: WebhookDial
   if (secret !== undefined) {
     return <SecretDialog title={t('webhook_secret')} value={secret} detail={t('webhook_secret_detail')} onClose={onClose} />;
   }
-  const offered = events.filter((event) => !event.needs_superadmin || hasRole('superadmin'));
+  const offered = (events.data?.data ?? []).filter((event) => !event.needs_superadmin || hasRole('superadmin'));
   return (
     <FormDialog
       title={webhook === undefined ? t('new_webhook') : t('edit')}
@@ -61,6 +63,7 @@ export function WebhookDialog({ webhook, events, onClose, onSaved }: WebhookDial
         maxLength={2048}
         placeholder="https://"
       />
+      {events.error !== undefined && <Notice tone="danger">{explain(events.error)}</Notice>}
       <TextField label={t('note')} value={description} onInput={setDescription} maxLength={200} />
       <CheckList
         label={t('events')}
