@@ -27,11 +27,11 @@ function preferred(): Language {
 }
 
 /** Texts that one page alone shows. */
-export type OwnTexts = Readonly<Record<Language, () => Promise<Readonly<Record<string, string>>>>>;
+export type OwnTexts = (language: Language) => Promise<Readonly<Record<string, string>>>;
 
 export async function loadLanguage(own?: OwnTexts): Promise<void> {
   current = preferred();
-  const [shared, more] = await Promise.all([current === 'de' ? import('./de.ts').then(({ de }) => de) : en, own?.[current]()]);
+  const [shared, more] = await Promise.all([current === 'de' ? import('./de.ts').then(({ de }) => de) : en, own?.(current)]);
   catalogue = { ...shared, ...more };
   document.documentElement.lang = current;
   document.documentElement.dir = RIGHT_TO_LEFT.test(current) ? 'rtl' : 'ltr';

@@ -1,0 +1,41 @@
+/** The texts that the console alone shows. A new topic is a file below texts/ and a line here. */
+import type { Language } from '../i18n/language.ts';
+import { backups } from './texts/backups.ts';
+import { branding } from './texts/branding.ts';
+import { frame } from './texts/frame.ts';
+import { gallery } from './texts/gallery.ts';
+import { integrations } from './texts/integrations.ts';
+import { keys } from './texts/keys.ts';
+import { models } from './texts/models.ts';
+import { node } from './texts/node.ts';
+import { overview } from './texts/overview.ts';
+import { people } from './texts/people.ts';
+import { playground } from './texts/playground.ts';
+import { security } from './texts/security.ts';
+import { settings } from './texts/settings.ts';
+import { usage } from './texts/usage.ts';
+import { words } from './texts/words.ts';
+
+const texts = {
+  ...backups,
+  ...branding,
+  ...frame,
+  ...gallery,
+  ...integrations,
+  ...keys,
+  ...models,
+  ...node,
+  ...overview,
+  ...people,
+  ...playground,
+  ...security,
+  ...settings,
+  ...usage,
+  ...words,
+};
+
+export type ConsoleTextKey = keyof typeof texts;
+
+export function consoleTexts(language: Language): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, text[language]]));
+}

@@ -1,0 +1,56 @@
+/** Texts about usage and quotas. */
+import type { Texts } from '../../i18n/catalogue.ts';
+
+export const usage = {
+  cached_tokens: { en: 'Of these cached', de: 'Davon im Cache' },
+  completion_tokens: { en: 'Written', de: 'Geschrieben' },
+  edit_quota: { en: 'Change the limits', de: 'Grenzen ändern' },
+  grouped_by: { en: 'By', de: 'Nach' },
+  key_id: { en: 'Id of the key', de: 'Id des Schlüssels' },
+  key_id_hint: { en: 'As usage by key shows it', de: 'Wie die Nutzung nach Schlüsseln sie zeigt' },
+  lift_quota: { en: 'Remove the limits', de: 'Grenzen aufheben' },
+  lift_quota_detail: {
+    en: '{name} is no longer limited here. What was used stays counted.',
+    de: '{name} ist hier nicht mehr begrenzt. Was genutzt wurde, bleibt gezählt.',
+  },
+  new_quota: { en: 'New limit', de: 'Neue Grenze' },
+  no_quotas: { en: 'No limits', de: 'Keine Grenzen' },
+  no_quotas_detail: {
+    en: 'Everybody may use as much as the node can serve. Make a limit for a tenant, an account or a key.',
+    de: 'Alle dürfen so viel nutzen, wie der Knoten kann. Eine Grenze für einen Mandanten, ein Konto oder einen Schlüssel anlegen.',
+  },
+  no_usage: { en: 'Nothing was used yet', de: 'Noch nichts verbraucht' },
+  no_usage_detail: {
+    en: 'Requests to models are counted by hours, and appear here when they have ended.',
+    de: 'Anfragen an Modelle werden nach Stunden gezählt und erscheinen hier, wenn sie zu Ende sind.',
+  },
+  prompt_tokens: { en: 'Read', de: 'Gelesen' },
+  quota_of: { en: 'For', de: 'Für' },
+  quota_requests_per_minute: { en: 'Requests a minute', de: 'Anfragen je Minute' },
+  quota_requests_per_month: { en: 'Requests a month', de: 'Anfragen je Monat' },
+  quota_tokens_per_minute: { en: 'Tokens a minute', de: 'Token je Minute' },
+  quota_tokens_per_month: { en: 'Tokens a month', de: 'Token je Monat' },
+  quotas: { en: 'Quotas', de: 'Kontingente' },
+  quotas_detail: {
+    en: 'Limits of tenants, accounts and keys, and what is used of them.',
+    de: 'Grenzen von Mandanten, Konten und Schlüsseln, und was davon genutzt ist.',
+  },
+  span: { en: 'Time', de: 'Zeitraum' },
+  span_day: { en: 'Last day', de: 'Letzter Tag' },
+  span_month: { en: 'Last 30 days', de: 'Letzte 30 Tage' },
+  span_week: { en: 'Last 7 days', de: 'Letzte 7 Tage' },
+  span_year: { en: 'Last year', de: 'Letztes Jahr' },
+  total: { en: 'In all', de: 'Insgesamt' },
+  usage: { en: 'Usage', de: 'Verbrauch' },
+  usage_by_key: { en: 'Key', de: 'Schlüssel' },
+  usage_by_model: { en: 'Model', de: 'Modell' },
+  usage_by_tenant: { en: 'Tenant', de: 'Mandant' },
+  usage_by_user: { en: 'Account', de: 'Konto' },
+  usage_detail: {
+    en: 'What requests to models used, counted by hours in UTC.',
+    de: 'Was Anfragen an Modelle verbraucht haben, gezählt nach Stunden in UTC.',
+  },
+  usage_requests: { en: 'Requests over time', de: 'Anfragen im Lauf der Zeit' },
+  usage_tokens: { en: 'Tokens over time', de: 'Token im Lauf der Zeit' },
+  without_key: { en: 'without a key', de: 'ohne Schlüssel' },
+} satisfies Texts;
