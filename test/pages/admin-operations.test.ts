@@ -121,7 +121,7 @@ t.test('the node', { skip: whyNoBrowser() }, async (t) => {
     await page.getByRole('button', { name: `Actions for ${chatModel}` }).click();
     await page.getByRole('menuitem', { name: 'Details' }).click();
     await dialog.getByText('KV cells').waitFor();
-    t.match(await dialog.textContent(), new RegExp(`${chatModel}\\.gguf`));
+    await dialog.getByText(new RegExp(`${chatModel}\\.gguf`)).waitFor();
     await page.keyboard.press('Escape');
   });
 

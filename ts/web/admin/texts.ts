@@ -1,5 +1,5 @@
 /** The texts that the console alone shows. A new topic is a file below texts/ and a line here. */
-import type { Language } from '../i18n/language.ts';
+import type { Language } from '../i18n/catalogue.ts';
 import { backups } from './texts/backups.ts';
 import { branding } from './texts/branding.ts';
 import { frame } from './texts/frame.ts';

@@ -1,8 +1,8 @@
 /** What every catalogue has: the keys of the English one. The console has texts of its own, which other pages do not load. */
 import type { en } from './en.ts';
-import type { Language } from './language.ts';
 
 export type { ConsoleTextKey } from '../admin/texts.ts';
+export type Language = 'en' | 'de';
 export type TextKey = keyof typeof en;
 export type Catalogue = Readonly<Record<TextKey, string>>;
 /** What another language says in the place of a file of English texts. */

@@ -1,9 +1,8 @@
 /** The language of the page, and its catalogue, which is fetched before anything is drawn. */
-import type { Catalogue, ConsoleTextKey, TextKey } from './catalogue.ts';
+import type { Catalogue, ConsoleTextKey, Language, TextKey } from './catalogue.ts';
 import { en } from './en.ts';
 
-export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
-export type Language = keyof typeof LANGUAGES;
+export const LANGUAGES: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' };
 
 const STORED_AT = 'svc.language';
 const RIGHT_TO_LEFT = /^(ar|fa|he|ur)/;

@@ -1,7 +1,8 @@
 /** Theme and language as entries of a menu. */
 import type { MenuItem } from '../design/menu.tsx';
 import { chooseTheme, chosenTheme, THEMES } from '../design/theme.ts';
-import { chooseLanguage, LANGUAGES, type Language, language, t } from '../i18n/language.ts';
+import type { Language } from '../i18n/catalogue.ts';
+import { chooseLanguage, LANGUAGES, language, t } from '../i18n/language.ts';
 
 export function themeItems(onChange: () => void): MenuItem[] {
   return THEMES.map((theme, index) => ({
