@@ -15,6 +15,8 @@ import { checkTerms } from './term-findings.ts';
 import { checkTextDirection } from './text-direction.ts';
 import { checkTrace } from './traced-request.ts';
 
+/** What one opens to follow a request. */
+const maxTracedFiles = 12;
 /** Fewer than these means that a check lost its way, not that the code shrank. Raise them as the code grows. */
 const minModules = 500;
 const minNames = 300_000;
@@ -22,7 +24,7 @@ const minTracedFiles = 10;
 const minNativeIncludes = 150;
 const minPageFiles = 200;
 const minExpressions = 400;
-const minPages = 40;
+const minPages = 60;
 
 function judge(problems: readonly string[], note: string): Outcome {
   return problems.length === 0 ? { status: 'passed', note } : { status: 'failed', output: problems.join('\n') };
@@ -54,7 +56,8 @@ async function tracedRequest(): Promise<Outcome> {
   const missing = documents.flatMap((name) => missingPaths(name, readFileSync(name, 'utf8'), files));
   const { nFiles, problems } = checkTrace(readFileSync('ARCHITECTURE.md', 'utf8'), files, (await readImports()).imports);
   const tooFew = nFiles < minTracedFiles ? [`only ${nFiles} files are named, expected at least ${minTracedFiles}`] : [];
-  return judge([...new Set([...tooFew, ...missing, ...problems])], `${nFiles} files`);
+  const tooMany = nFiles > maxTracedFiles ? [`${nFiles} files are named, which is more than ${maxTracedFiles}`] : [];
+  return judge([...new Set([...tooFew, ...tooMany, ...missing, ...problems])], `${nFiles} files`);
 }
 
 async function documents(): Promise<Outcome> {
@@ -145,7 +148,7 @@ export const checks: readonly Check[] = [
       ),
   },
   { name: 'native format', remedy: 'npm run format', run: checkNativeFormat },
-  { name: 'native includes', remedy: 'see scripts/check/native-includes.ts and ARCHITECTURE.md', run: nativeIncludes },
+  { name: 'native includes', remedy: 'see scripts/check/native-includes.ts and native/llama/README.md', run: nativeIncludes },
   {
     name: 'option tables',
     remedy: 'npm run options',

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { exampleFaults, limitFaults, linkFaults, phraseFaults, unreachedGuides, walkFaults } from './documents.ts';
+import { exampleFaults, limitFaults, linkFaults, moduleFaults, phraseFaults, unreachedGuides, walkFaults } from './documents.ts';
 
 const lines = (n: number) => 'A line.\n'.repeat(n);
 
@@ -8,6 +8,7 @@ t.test('a page that is longer than its readers like is named', async (t) => {
   t.match(limitFaults('README.md', lines(181)), [/README\.md has 181 lines, at most 180/]);
   t.match(limitFaults('docs/README.md', lines(61)), [/at most 60/]);
   t.match(limitFaults('docs/use/files.md', lines(121)), [/at most 120/]);
+  t.match(limitFaults('ARCHITECTURE.md', lines(221)), [/at most 220/]);
   t.match(limitFaults('ts/server/domains/data/README.md', lines(61)), [/at most 60/]);
   t.match(limitFaults('native/llama/README.md', lines(61)), [/at most 60/]);
   t.strictSame(limitFaults('docs/reference/settings.md', lines(2000)), [], 'what is generated is looked up, not read');
@@ -75,4 +76,11 @@ t.test('what a stranger looks for is two clicks away', async (t) => {
     'three are too many',
   );
   t.match(walk('Run svc backup create.'), [/^a backup/], 'a sentence cannot be tried');
+});
+
+t.test('a module without a page, and a table that its page leaves out, are named', async (t) => {
+  const source = "await schema.tenantTable('ferries', {}); await schema.table(\n  'ferry_berths', {});";
+  t.match(moduleFaults('x/ferries', undefined, source), ['x/ferries has no README.md']);
+  t.match(moduleFaults('x/ferries', 'Tables: `ferries`.', source), ['x/ferries/README.md does not name the table ferry_berths']);
+  t.strictSame(moduleFaults('x/ferries', 'Tables: `ferries`, `ferry_berths`.', source), []);
 });

@@ -8,6 +8,8 @@ export type Documents = ReadonlyMap<string, string>;
 /** The most lines of a page, by the first pattern that its path matches. */
 const LIMITS: readonly (readonly [pattern: string, nLines: number])[] = [
   ['README.md', 180],
+  ['ARCHITECTURE.md', 220],
+  ['CHANGELOG.md', 1_000],
   ['docs/README.md', 60],
   ['docs/{install,operate,use,admin}/*.md', 120],
   ['{ts,native,packaging}/**/README.md', 60],
@@ -51,6 +53,11 @@ export function checkDocuments(root: string): DocumentReport {
     ...paths,
     ...globSync('**/*', { cwd: root, exclude: (name) => name === 'node_modules' || name === 'build' }),
   ]);
+  const modules = globSync('ts/server/domains/*', { cwd: root });
+  const sourceOf = (folder: string) =>
+    globSync(`${folder}/**/!(*.test).ts`, { cwd: root })
+      .map((path) => readFileSync(posix.join(root, path), 'utf8'))
+      .join('\n');
   const problems = [
     ...[...documents].flatMap(([path, text]) => [
       ...limitFaults(path, text),
@@ -60,6 +67,7 @@ export function checkDocuments(root: string): DocumentReport {
     ...linkFaults(documents, targets),
     ...unreachedGuides(documents),
     ...walkFaults(documents),
+    ...modules.flatMap((folder) => moduleFaults(folder, documents.get(`${folder}/README.md`), sourceOf(folder))),
   ];
   return { nPages: documents.size, problems };
 }
@@ -181,4 +189,13 @@ export function walkFaults(documents: Documents): string[] {
 /** Whether a block of code holds it: what is only spoken of cannot be tried. */
 function hasCommand(text: string, command: RegExp): boolean {
   return [...text.matchAll(/^ *```[\s\S]*?^ *```/gm)].some(([block]) => command.test(block));
+}
+
+/** A module has a page, which names each of its tables. */
+export function moduleFaults(folder: string, page: string | undefined, source: string): string[] {
+  if (page === undefined) return [`${folder} has no README.md`];
+  const tables = [...source.matchAll(/\.(?:tenantTable|table)\(\s*'([a-z_]+)'/g)].map(([, name = '']) => name);
+  return tables
+    .filter((name) => !page.includes(`\`${name}\``))
+    .map((name) => `${folder}/README.md does not name the table ${name}`);
 }

@@ -2,7 +2,7 @@
  * A model with nothing beside a job: what every answer under load is held against.
  *
  * Batches differ in company, and floats with them, so greedy choices between near-equal tokens may flip (see "Where batches
- * differ" in ARCHITECTURE.md). Where an answer parts from the one alone, its token must be within a hair of the best for the model alone,
+ * differ" in native/llama/kv/README.md). Where an answer parts from the one alone, its token must be within a hair of the best for the model alone,
  * and what follows is held against what the model alone says from there on.
  */
 import type { GenerationJob, LlamaEngine, TokenLogprob } from '../../../ts/server/native/llama.ts';

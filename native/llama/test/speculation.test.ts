@@ -3,7 +3,7 @@
  * plain decoding.
  *
  * A verified row stands in a batch of another size than alone, and floats differ with that (see "Where batches differ" in
- * ARCHITECTURE.md). So greedy answers may part where two tokens were nearly equal, and drawn ones where the draw fell within a
+ * native/llama/kv/README.md). So greedy answers may part where two tokens were nearly equal, and drawn ones where the draw fell within a
  * hair of the border between two tokens.
  */
 import t from 'tap';
