@@ -8,11 +8,19 @@ export const licenseErrors = defineErrors('license', {
     'The license and its grace period, or the evaluation, are over: what is there goes on to work, and nothing can be added.',
     'Install another license.',
   ],
-  license_malformed: [422, 'The text is no license file.'],
+  license_malformed: [422, 'The text is no license file.', 'Send the file as it was issued.'],
   license_unknown_key: [422, 'The license is signed with a key that this version does not know.', 'Update svc.'],
-  license_tampered: [422, 'The signature does not match the license: it was changed, or never issued.'],
+  license_tampered: [
+    422,
+    'The signature does not match the license: it was changed, or never issued.',
+    'Ask for the license again, and send it unchanged.',
+  ],
   license_foreign: [422, 'The license is for another installation.', 'Ask for one that names `installation`.'],
-  license_file_unwritable: [500, 'The license could not be stored; the sentence names the file.'],
+  license_file_unwritable: [
+    500,
+    'The license could not be stored; the sentence names the file.',
+    'Make the file writable for the server.',
+  ],
 });
 
 export type LicenseErrorCode = CodeOf<typeof licenseErrors>;

@@ -3,11 +3,15 @@ import { type CodeOf, defineErrors } from '../../platform/errors/define-errors.t
 
 export const meteringErrors = defineErrors('metering', {
   rate_limit_exceeded: [429, 'A quota by the minute is used up; `exceeded` names it, and Retry-After says when to come back.'],
-  quota_exceeded: [429, 'A quota by the month is used up; `exceeded` names it and says when it resets.'],
+  quota_exceeded: [
+    429,
+    'A quota by the month is used up; `exceeded` names it and says when it resets.',
+    'Wait until then, or have the quota raised.',
+  ],
   storage_unavailable: [503, 'The database cannot be read or written now, so what is used cannot be recorded.', 'Retry.'],
-  invalid_request: [400, 'A member is missing or wrong; `detail` names it.'],
-  tenant_not_found: [404, 'There is no such tenant.'],
-  forbidden: [403, 'The role of the caller does not reach so far.'],
+  invalid_request: [400, 'A member is missing or wrong; `detail` names it.', 'Correct that member.'],
+  tenant_not_found: [404, 'There is no such tenant.', 'List the tenants: `svc tenant list`.'],
+  forbidden: [403, 'The role of the caller does not reach so far.', 'Ask an administrator.'],
 });
 
 export type MeteringErrorCode = CodeOf<typeof meteringErrors>;

@@ -2,9 +2,13 @@
 import { type CodeOf, defineErrors } from '../../platform/errors/define-errors.ts';
 
 export const securityErrors = defineErrors('security', {
-  tool_call_denied: [403, 'Role enforcement is on and the caller’s role does not reach `tool`; `needed_role` is the least one.'],
-  tenant_not_found: [404, 'There is no such tenant.'],
-  invalid_request: [400, 'A member is missing or wrong; `detail` names it.'],
+  tool_call_denied: [
+    403,
+    'Role enforcement is on and the caller’s role does not reach `tool`; `needed_role` is the least one.',
+    'Ask an administrator with that role.',
+  ],
+  tenant_not_found: [404, 'There is no such tenant.', 'List the tenants: `svc tenant list`.'],
+  invalid_request: [400, 'A member is missing or wrong; `detail` names it.', 'Correct that member.'],
 });
 
 export type SecurityErrorCode = CodeOf<typeof securityErrors>;
