@@ -36,6 +36,8 @@ const TRIES = 3;
 const GROWTH = { ratio: 1.2, withinMs: 30_000 };
 /** All requests of a try are sent within it, or are left untried: slow routes would hold up all others. */
 const TRY_MS = 10_000;
+/** What stays so until an operator configures it has no time to come back at. */
+const NOT_SET_UP = /"error":"mail_not_configured"/;
 /** Requests at once. */
 const N_CLIENTS = 4;
 
@@ -118,7 +120,7 @@ async function attack(
 }
 
 function answerFault({ status, headers, text }: Answer): string | undefined {
-  if (status < 500 || (status === 503 && headers['retry-after'] !== undefined)) return undefined;
+  if (status < 500 || (status === 503 && (headers['retry-after'] !== undefined || NOT_SET_UP.test(text)))) return undefined;
   return `answers ${status}: ${text.slice(0, 200)}`;
 }
 

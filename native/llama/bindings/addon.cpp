@@ -3,6 +3,7 @@
 #include "../../common/staged_bytes.h"
 #include "../model/backend.h"
 #include "../model/device.h"
+#include "../model/memory_use.h"
 #include "embedder_object.h"
 #include "engine_object.h"
 #include "ggml-backend.h"
@@ -78,6 +79,7 @@ Napi::Value initialise(const Napi::CallbackInfo & info) {
         if (!info[0].IsString() || !info[1].IsFunction())
             throw StatusError("invalid_argument", "initialise takes a folder and an error factory");
         EnvState::of(env).error_factory = Napi::Persistent(info[1].As<Napi::Function>());
+        bound_freed_heap();
         load_backends(info[0].As<Napi::String>().Utf8Value());
         return env.Undefined();
     });

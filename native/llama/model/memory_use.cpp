@@ -63,6 +63,13 @@ double heap_in_use() {
 #endif
 }
 
+void bound_freed_heap() {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 2 << 20);
+    mallopt(M_TRIM_THRESHOLD, 4 << 20);
+#endif
+}
+
 void release_freed_heap() {
 #ifdef __GLIBC__
     malloc_trim(0);
