@@ -1,5 +1,8 @@
-/** Which model is loaded at start. */
+/** Which model answers who names none: it is loaded at start, and stays loaded. */
+import type { Log } from '../../platform/log/log.ts';
+import { inferenceFailure } from './failure.ts';
 import { modelNameOfFile } from './library/index.ts';
+import type { LocalBackend } from './local/local-backend.ts';
 import { isModelPath } from './model-folders.ts';
 import type { ModelSource } from './models/model-source.ts';
 
@@ -13,4 +16,68 @@ export async function chooseDefaultModel(
   const chat = (await source.list()).filter((model) => model.kind === 'chat');
   const real = chat.filter((model) => model.demonstration === undefined);
   return (real.length > 0 ? real : chat).sort((a, b) => a.sizeBytes - b.sizeBytes)[0]?.id;
+}
+
+export interface DefaultModelOptions {
+  readonly settings: { readonly default_model: string };
+  readonly source: ModelSource;
+  readonly local: Pick<LocalBackend, 'load' | 'setPinned' | 'unavailableReason'>;
+  onLoadError(id: string, error: unknown): void;
+  readonly log: Log;
+}
+
+export class DefaultModel {
+  readonly #options: DefaultModelOptions;
+  #id: string | undefined;
+  #failure: string | undefined;
+
+  constructor(options: DefaultModelOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined: none is installed. */
+  get id(): string | undefined {
+    return this.#id;
+  }
+
+  /** Why it could not be loaded. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
+  async choose(): Promise<void> {
+    const { settings, source, local } = this.#options;
+    const id = await chooseDefaultModel(settings, source);
+    if (this.#id !== undefined && this.#id !== id) local.setPinned(this.#id, false);
+    if (id !== undefined) local.setPinned(id, true);
+    this.#id = id;
+    this.#failure = undefined;
+  }
+
+  /** Never rejects: what fails is told by the log and by /health. */
+  async load(): Promise<void> {
+    const { local, onLoadError } = this.#options;
+    const id = this.#id;
+    if (id === undefined || local.unavailableReason()) return;
+    await local.load(id, new AbortController().signal, Number.POSITIVE_INFINITY).catch((error: unknown) => {
+      this.#failure = inferenceFailure(error).message;
+      onLoadError(id, error);
+    });
+  }
+
+  /** Models have come: one of them takes the place of a demonstration, or of none. Never rejects. */
+  async reconsider(): Promise<void> {
+    const { source, log } = this.#options;
+    const before = this.#id;
+    try {
+      const current = (await source.list()).find(({ id }) => id === before);
+      if (current !== undefined && current.demonstration === undefined) return;
+      await this.choose();
+      if (this.#id === before) return;
+      log.info('another model is the default', { model: this.#id, before });
+      await this.load();
+    } catch (error) {
+      log.warn('the default model stays as it is', { error: String(error) });
+    }
+  }
 }

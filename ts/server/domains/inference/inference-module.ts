@@ -9,9 +9,8 @@ import type { ModuleContext } from '../../platform/module/module-context.ts';
 import { type MeteringApi, metering } from '../metering/index.ts';
 import { type SecurityApi, security } from '../security/index.ts';
 import type { InferenceBackend } from './backend.ts';
-import { chooseDefaultModel } from './default-model.ts';
+import { DefaultModel } from './default-model.ts';
 import { engineOptions } from './engine-options.ts';
-import { inferenceFailure } from './failure.ts';
 import type { InferenceConfig } from './inference-config.ts';
 import { InspectionJobs } from './local/inspection/inspection-jobs.ts';
 import { Inspector } from './local/inspection/inspector.ts';
@@ -52,14 +51,6 @@ export interface InferenceApi {
   readonly service: InferenceService;
 }
 
-/** What is known once the module has started. */
-interface Started {
-  defaultModel: string | undefined;
-  /** Why the default model could not be loaded. */
-  defaultFailure: string | undefined;
-  isReady: boolean;
-}
-
 export function createInference(context: Context, overrides: InferenceOverrides): Module<InferenceApi> {
   const { settings, node, log, tenants, uses } = context;
   const config = engineOptions(settings, node.dataDir);
@@ -85,7 +76,13 @@ export function createInference(context: Context, overrides: InferenceOverrides)
     media,
   });
   const { jobs } = context;
-  const pulls = createPulls(settings, overrides.env ?? process.env, context, () => local.rescan());
+  const onLoadError = (id: string, error: unknown) =>
+    log.error('a model could not be loaded', { model: id, error: String(error) });
+  const defaultModel = new DefaultModel({ settings, source, local, onLoadError, log });
+  const pulls = createPulls(settings, overrides.env ?? process.env, context, () => {
+    local.rescan();
+    void defaultModel.reconsider();
+  });
   const inspections = new InspectionJobs({ jobs, inspector, inspect: (id) => local.inspect(id), log });
   /** Opens the engine and begins to load the default model, which goes on behind it. */
   const begin = async (): Promise<void> => {
@@ -94,19 +91,20 @@ export function createInference(context: Context, overrides: InferenceOverrides)
     limits.memory.deviceBytes = config.maxDeviceBytes ?? defaultDeviceBytes({ devices });
     gpus.start(devices);
     warnOfUnusedDevices(binding, log);
-    const defaultModel = await chooseDefaultModel(settings, source);
+    await defaultModel.choose();
     local.open();
-    started = { defaultModel, defaultFailure: undefined, isReady: false };
-    if (defaultModel !== undefined) local.setPinned(defaultModel, true);
-    void startLoading(local, started, onLoadError, log).then(() => {
+    void defaultModel.load().then(() => {
+      isReady = true;
+      // Inspects the other models now, so that the first request need not wait for it.
+      local.models().catch((error: unknown) => log.warn('the models could not be listed', { error: String(error) }));
       if (overrides.inspector === undefined) void warnOfConfinementGap(log);
     });
   };
   let begun: Promise<void> | undefined;
-  let started: Started = { defaultModel: undefined, defaultFailure: undefined, isReady: false };
+  let isReady = false;
   const service = new InferenceService({
     backends: [local, ...(overrides.backends ?? [])],
-    defaultModel: () => started.defaultModel,
+    defaultModel: () => defaultModel.id,
     metrics,
     metering: overrides.metering ?? context.use(metering),
     allowsPriority: (tenant) => tenants.allowsPriority(tenant),
@@ -119,8 +117,6 @@ export function createInference(context: Context, overrides: InferenceOverrides)
       if (model.openEmbedder) metrics.observeEmbedder(id, model.openEmbedder.stats());
     }
   });
-  const onLoadError = (id: string, error: unknown) =>
-    log.error('a model could not be loaded', { model: id, error: String(error) });
   return {
     api: { service },
     routes: inferenceRoutes({
@@ -150,8 +146,8 @@ export function createInference(context: Context, overrides: InferenceOverrides)
       await Promise.all([pulls.stop(), inspections.stop()]);
       await local.close();
     },
-    health: () => readHealth(local, started),
-    ready: () => (started.isReady ? undefined : modelLoading),
+    health: () => readHealth(local, defaultModel),
+    ready: () => (isReady ? undefined : modelLoading),
   };
 }
 
@@ -160,25 +156,6 @@ const modelLoading: NotReady = { code: 'model_loading', detail: 'The default mod
 async function warnOfConfinementGap(log: Log): Promise<void> {
   const gap = await describeConfinementGap();
   if (gap !== undefined) log.warn(gap);
-}
-
-/** Never rejects: what fails is told by the log and by /health. */
-async function startLoading(
-  local: LocalBackend,
-  started: Started,
-  onLoadError: (id: string, error: unknown) => void,
-  log: Log,
-): Promise<void> {
-  const { defaultModel: id } = started;
-  if (id !== undefined && !local.unavailableReason()) {
-    await local.load(id, new AbortController().signal, Number.POSITIVE_INFINITY).catch((error: unknown) => {
-      started.defaultFailure = inferenceFailure(error).message;
-      onLoadError(id, error);
-    });
-  }
-  started.isReady = true;
-  // Inspects the other models now, so that the first request need not wait for it.
-  local.models().catch((error: unknown) => log.warn('the models could not be listed', { error: String(error) }));
 }
 
 function registryLimits(config: InferenceConfig): LocalOptions['limits'] {
@@ -260,15 +237,15 @@ async function emptyOffloadFolder(folder: string | undefined, log: Log): Promise
   }
 }
 
-async function readHealth(local: LocalBackend, { defaultModel, defaultFailure }: Started): Promise<HealthReport> {
+async function readHealth(local: LocalBackend, { id, failure: lastFailure }: DefaultModel): Promise<HealthReport> {
   const unavailable = local.unavailableReason();
-  const modelState = defaultModel === undefined ? undefined : await local.state(defaultModel);
-  const failure = modelState === 'loaded' ? undefined : defaultFailure;
+  const modelState = id === undefined ? undefined : await local.state(id);
+  const failure = modelState === 'loaded' ? undefined : lastFailure;
   const state = {
     /** `available`, or the code of what keeps local models from running. */
     local_models: unavailable?.code ?? 'available',
     ...(unavailable ? { reason: unavailable.message } : {}),
-    ...(defaultModel === undefined ? {} : { default_model: defaultModel, default_model_state: modelState ?? 'missing' }),
+    ...(id === undefined ? {} : { default_model: id, default_model_state: modelState ?? 'missing' }),
     ...(failure === undefined ? {} : { default_model_error: failure }),
     models_loaded: [...local.engines()].length,
   };
