@@ -1,19 +1,25 @@
 /** What a reader tries first are the commands of the first page, and of the pages for operators. */
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { runCli } from '../ts/cli/run-cli.ts';
 import { startServer } from './server.ts';
 
 t.setTimeout(300_000);
 
+const run = promisify(execFile);
 const readme = readFileSync('README.md', 'utf8');
 /** The first block of a page, which is the way that it shows. */
 const firstBlock = (page: string) => /```sh\n([\s\S]*?)```/.exec(readFileSync(page, 'utf8'))?.[1] ?? '';
 
+/** A node without accounts, as one starts it for a first look, that embeds with what ships. */
+const folder = t.testdir();
+const server = await startServer(t, { folder, models: {}, env: { SVC_MODELS_SHIPPED: 'true', SVC_DATA_EMBEDDING_URL: '' } });
+
 t.test("the README's curl streams a completion", async (t) => {
   const [, path, body] = /curl -N http:\/\/127\.0\.0\.1:8880(\/\S+)[\s\S]*?-d '(.*)'/.exec(readme) ?? [];
-  const server = await startServer(t, { models: {}, env: { SVC_MODELS_SHIPPED: 'true' } });
   const response = await fetch(`${server.url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -33,6 +39,16 @@ t.test("the README's curl streams a completion", async (t) => {
     [],
     'every metric of a node is on its page',
   );
+});
+
+t.test('the clients of the pages are answered, with another address alone', async (t) => {
+  for (const page of ['README.md', 'docs/use/openai.md', 'docs/use/anthropic.md']) {
+    const block = /```js\n([\s\S]*?)```/.exec(readFileSync(page, 'utf8'))?.[1] ?? '';
+    t.match(block, 'http://127.0.0.1:8880', page);
+    const program = block.replace('http://127.0.0.1:8880', server.url);
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program]);
+    t.ok(stdout.length > 0 || !/console|stdout/.test(block), `${page} prints ${JSON.stringify(stdout.slice(0, 80))}`);
+  }
 });
 
 t.test('the first page goes on to an account, a key, its use, its usage and its end', async (t) => {
@@ -73,8 +89,7 @@ t.test('the first document is answered as the first page says, word by word', as
   const [, words = ''] = /^printf '(.*)' > ferry\.md$/m.exec(block) ?? [];
   const [, question = ''] = /^svc kb ask "(.*)"$/m.exec(block) ?? [];
   const [, path = '', body = ''] = /curl http:\/\/127\.0\.0\.1:8880(\/\S+)[\s\S]*?-d '([\s\S]*?)'/.exec(request) ?? [];
-  const folder = t.testdir({ 'ferry.md': words.replaceAll('\\n', '\n') });
-  const { server, svc } = await startKnowledgeNode(t, folder);
+  const svc = (...args: string[]) => kb(t, t.testdir({ 'ferry.md': words.replaceAll('\\n', '\n') }), ...args);
   t.match(await svc('add', 'ferry.md'), /1 added, 0 unchanged/);
   t.equal((await svc('ask', question)).trimEnd(), answer.trimEnd());
   const chat = (text: string) => post(`${server.url}${path}`, text);
@@ -92,7 +107,7 @@ t.test('the commands of knowledge bases give cited answers from the documents of
   const files = /^svc kb add (.*?)\s*#/m.exec(block)?.[1]?.split(' ') ?? [];
   const [, question = ''] = /^svc kb ask "(.*)"$/m.exec(block) ?? [];
   const [, path = '', body = ''] = /curl http:\/\/127\.0\.0\.1:8880(\/\S+)[\s\S]*?-d '([\s\S]*?)'/.exec(block) ?? [];
-  const { server, svc } = await startKnowledgeNode(t, t.testdir(), process.cwd());
+  const svc = (...args: string[]) => kb(t, process.cwd(), ...args);
   const startedAt = performance.now();
   const { added } = JSON.parse(await svc('add', ...files, '--json'));
   t.ok(added > 30, `${added} pages`);
@@ -107,17 +122,12 @@ t.test('the commands of knowledge bases give cited answers from the documents of
   t.comment(`cited answers after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
 });
 
-/** A node without accounts that embeds with what ships, and `svc kb` on it. */
-async function startKnowledgeNode(t: Test, folder: string, cwd = folder) {
-  const settings = { SVC_MODELS_SHIPPED: 'true', SVC_DATA_EMBEDDING_URL: '' };
-  const server = await startServer(t, { folder, models: {}, env: settings });
+/** What `svc kb` prints in a folder. */
+async function kb(t: Test, cwd: string, ...words: string[]): Promise<string> {
   const env = { SVC_LISTEN: new URL(server.url).host, SVC_DATA_DIR: join(folder, 'data') };
-  const svc = async (...words: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await runCli(['kb', ...words], { env, cwd });
-    t.equal(code, 0, `${words}: ${stderr}`);
-    return stdout;
-  };
-  return { server, svc };
+  const { code, stdout, stderr } = await runCli(['kb', ...words], { env, cwd });
+  t.equal(code, 0, `${words}: ${stderr}`);
+  return stdout;
 }
 
 async function post(url: string, body: string): Promise<string> {

@@ -106,7 +106,7 @@ export function phraseFaults(path: string, text: string): string[] {
 
 /** Generated pages have the words of the code; what is under a limit is written for readers. */
 function isPlainEnglish(path: string): boolean {
-  return LIMITS.some(([pattern]) => posix.matchesGlob(path, pattern)) || path === 'SECURITY.md';
+  return LIMITS.some(([pattern]) => posix.matchesGlob(path, pattern)) || path === 'SECURITY.md' || path === 'CONTRIBUTING.md';
 }
 
 interface Link {
