@@ -1,6 +1,5 @@
 /** Every command of `svc`, in the order of `svc help`, by the file that has it. */
 import type { Command } from './command.ts';
-import { type CommandEntry, commandsOf } from './command-entry.ts';
 
 export const commands: readonly CommandEntry[] = [
   ...commandsOf(() => import('./commands/serve.ts'), 'serve'),
@@ -8,12 +7,10 @@ export const commands: readonly CommandEntry[] = [
   ...commandsOf(() => import('./commands/chat.ts'), 'chat'),
   ...commandsOf(() => import('./commands/doctor.ts'), 'doctor'),
   ...commandsOf(() => import('./commands/support-bundle.ts'), 'support-bundle'),
-  ...commandsOf(() => import('./commands/models-list.ts'), 'models list'),
+  ...commandsOf(() => import('./commands/models.ts'), 'models list'),
   ...commandsOf(() => import('./commands/models-pull.ts'), 'models pull'),
   ...commandsOf(() => import('./commands/models-import.ts'), 'models import'),
-  ...commandsOf(() => import('./commands/models-show.ts'), 'models show'),
-  ...commandsOf(() => import('./commands/models-verify.ts'), 'models verify'),
-  ...commandsOf(() => import('./commands/models-rm.ts'), 'models rm'),
+  ...commandsOf(() => import('./commands/models.ts'), 'models show', 'models verify', 'models rm'),
   ...commandsOf(() => import('./commands/models-memory.ts'), 'models load', 'models unload'),
   ...commandsOf(() => import('./commands/kb-add.ts'), 'kb add'),
   ...commandsOf(() => import('./commands/kb-ask.ts'), 'kb ask'),
@@ -38,10 +35,10 @@ export const commands: readonly CommandEntry[] = [
   ...commandsOf(() => import('./commands/webhooks.ts'), 'webhook list', 'webhook events', 'webhook create'),
   ...commandsOf(() => import('./commands/webhooks.ts'), 'webhook enable', 'webhook rotate', 'webhook rm'),
   ...commandsOf(() => import('./commands/webhooks.ts'), 'webhook deliveries', 'webhook replay'),
-  ...commandsOf(() => import('./commands/backup-create.ts'), 'backup create'),
+  ...commandsOf(() => import('./commands/backup.ts'), 'backup create'),
   ...commandsOf(() => import('./commands/backup-read.ts'), 'backup list', 'backup show', 'backup verify'),
   ...commandsOf(() => import('./commands/backup-restore.ts'), 'backup restore'),
-  ...commandsOf(() => import('./commands/backup-destination.ts'), 'backup destination'),
+  ...commandsOf(() => import('./commands/backup.ts'), 'backup destination'),
   ...commandsOf(() => import('./commands/roles.ts'), 'roles'),
   ...commandsOf(() => import('./commands/config.ts'), 'config'),
   ...commandsOf(() => import('./commands/edge-config.ts'), 'edge config'),
@@ -56,4 +53,27 @@ export const commands: readonly CommandEntry[] = [
 /** All of them with their code, for what describes them: the help, the manual pages, docs/reference. */
 export function loadCommands(): Promise<Command[]> {
   return Promise.all(commands.map((entry) => entry.load()));
+}
+
+/** A command before its code is loaded: `svc version` reads one small file, and not every command's. */
+interface CommandEntry {
+  /** Words after `svc`. */
+  words: readonly string[];
+  load(): Promise<Command>;
+}
+
+/** The commands of one file, which exports a `Command` for each of these names ("models pull"). */
+function commandsOf(file: () => Promise<object>, ...names: readonly string[]): CommandEntry[] {
+  return names.map((name) => ({
+    words: name.split(' '),
+    load: async () => {
+      const found = Object.values(await file()).find((value) => isCommand(value) && value.words.join(' ') === name);
+      if (found === undefined) throw new Error(`no file exports the command ${name}`);
+      return found as Command;
+    },
+  }));
+}
+
+function isCommand(value: unknown): value is Command {
+  return typeof value === 'object' && value !== null && Array.isArray((value as Partial<Command>).words);
 }

@@ -4,10 +4,10 @@ import { CliError } from '../cli-error.ts';
 import type { Invocation } from '../command.ts';
 import { readConfig } from '../configuration.ts';
 import { broken, type Check, type CheckContext, type Finding, ok } from './check.ts';
-import { databaseCheck } from './database-check.ts';
+
 import { listenerCheck, publicListenerCheck } from './port-checks.ts';
 import { cpuCheck, memoryCheck, nativeCheck, nodeCheck } from './runtime-checks.ts';
-import { dataCheck, defaultModelCheck, modelsCheck, modelsFolderCheck } from './storage-checks.ts';
+import { databaseCheck, dataCheck, defaultModelCheck, modelsCheck, modelsFolderCheck } from './storage-checks.ts';
 
 const machineChecks: readonly Check[] = [nodeCheck, cpuCheck, memoryCheck, nativeCheck];
 const configuredChecks: readonly Check[] = [

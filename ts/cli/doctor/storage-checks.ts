@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { access, constants, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { databaseOptions } from '../../server/database.ts';
 import { chooseDefaultModel } from '../../server/domains/inference/index.ts';
 import { freeBytes } from '../../server/domains/inference/library/index.ts';
+import { modules } from '../../server/modules.ts';
+import { createStorage, StorageError } from '../../server/platform/storage/index.ts';
 import { inferenceValues, openLibrary } from '../configuration.ts';
 import { formatBytes, printable } from '../format.ts';
 import { broken, type Check, type Finding, ok, warning } from './check.ts';
@@ -95,5 +98,35 @@ export const defaultModelCheck: Check = {
     return model.sizeBytes < free
       ? ok(text)
       : warning(`${text}, but only ${formatBytes(free)} of memory are free`, 'choose a smaller model, or end other programs');
+  },
+};
+
+/** Before an upgrade it says what the next start will change, and afterwards that this was done. Changes nothing itself. */
+export const databaseCheck: Check = {
+  name: 'database',
+  async run({ config }) {
+    const options = databaseOptions(config.values, modules);
+    try {
+      const storage = createStorage(options);
+      const damage = await storage.findDamage();
+      if (damage !== undefined) return broken(damage.message, damage.remedy);
+      const { pending, backupPath } = await storage.planMigrations();
+      const all = options.modules.reduce((sum, { migrations }) => sum + migrations.length, 0);
+      if (pending.length === 0)
+        return ok(
+          `the schema is that of this version (${all} migrations)${storage.file === undefined ? '' : ', and the file is whole'}`,
+        );
+      if (pending.length === all) return ok('none yet; the first start makes it');
+      const names = pending.map(({ module, id, name }) => `${module} ${id} (${name})`).join(', ');
+      const kept = backupPath === undefined ? 'back the database up before' : `it is copied to ${backupPath} before`;
+      const finding = `${pending.length} changes of the schema are pending: ${names}`;
+      return warning(
+        finding,
+        `start the server, or run \`svc migrate\`; ${kept}, and an older version cannot read it afterwards`,
+      );
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      return broken(error.message, error.remedy);
+    }
   },
 };

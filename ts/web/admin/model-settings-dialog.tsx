@@ -9,9 +9,8 @@ import { Table } from '../design/table.tsx';
 import { TextField } from '../design/text-field.tsx';
 import { t } from '../i18n/language.ts';
 import { explain } from '../session/explain.ts';
+import { SettingSource, SettingValue } from './setting-cells.tsx';
 import { type Setting, SettingDialog } from './setting-dialog.tsx';
-import { SettingSource } from './setting-source.tsx';
-import { SettingValue } from './setting-value.tsx';
 import { useData } from './use-data.ts';
 
 export function ModelSettingsDialog({ id, onClose }: { id: string; onClose(): void }) {

@@ -1,10 +1,15 @@
-/** Lets the browser save a text as a file. */
+/** The browser saves a text, or what an address answers, as a file. */
 export function saveFile(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  saveAddress(address, name);
+  // The download has begun with the click; the bytes are freed once it has them.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+/** Without a name, the answer says it. */
+export function saveAddress(address: string, name = ''): void {
   const link = document.createElement('a');
-  link.href = url;
+  link.href = address;
   link.download = name;
   link.click();
-  // The download has begun with the click; the bytes are freed once it has them.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

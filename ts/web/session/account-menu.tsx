@@ -1,11 +1,17 @@
 /** Name, theme, language and the way out, at the foot of both pages. */
+
+import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
+import { call } from '../api/call.ts';
+import { confirmed } from '../design/confirm.tsx';
+import { Dialog } from '../design/dialog.tsx';
 import { Menu, type MenuItem } from '../design/menu.tsx';
+import { Notice } from '../design/notice.tsx';
+import { Secret } from '../design/secret.tsx';
 import { showToast } from '../design/toasts.tsx';
 import { t } from '../i18n/language.ts';
 import { languageItems, themeItems } from './appearance-items.ts';
 import { explain } from './explain.ts';
-import { OwnKeyDialog, resetOwnKey } from './own-key.tsx';
 import { hasRole, signOut, who } from './session.ts';
 
 /** `items`: what the page adds at the top. */
@@ -43,4 +49,23 @@ export function AccountMenu({ items = [] }: { items?: readonly MenuItem[] }) {
 
 function attempt(work: () => Promise<void>): void {
   work().catch((error: unknown) => showToast(explain(error)));
+}
+
+const newKey = signal<string | undefined>(undefined);
+
+/** Throws Refusal: `several_keys` where the account has more than one, each with its place in the console. */
+async function resetOwnKey(): Promise<void> {
+  if (!(await confirmed(t('own_key_reset'), t('own_key_reset_detail'), t('own_key_reset')))) return;
+  newKey.value = (await call('POST /api/v1/users/me/api-key')).api_key;
+}
+
+/** Makes the reader's API key anew, and shows it this once. */
+function OwnKeyDialog() {
+  if (newKey.value === undefined) return null;
+  return (
+    <Dialog title={t('own_key')} onClose={() => (newKey.value = undefined)} closesOutside={false}>
+      <Notice tone="warn">{t('own_key_once')}</Notice>
+      <Secret value={newKey.value} />
+    </Dialog>
+  );
 }

@@ -1,4 +1,5 @@
 /** Backups that are being made, verified or restored, and how the last ones ended. */
+import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Answer, call } from '../../api/call.ts';
 import { Notice } from '../../design/notice.tsx';
@@ -12,14 +13,16 @@ type Job = Answer<'GET /api/v1/system/jobs'>['jobs'][number];
 const EVERY_MS = 1000;
 const SHOWN_ENDED_MS = 10 * 60_000;
 
-/** `asked`: changes when a job was begun here, so that it shows at once. */
-export function BackupJobs({ asked, onDone }: { asked: number; onDone(): void }) {
+/** Counts the jobs that were begun here, which show at once. */
+export const nBegun = signal(0);
+
+export function BackupJobs({ onDone }: { onDone(): void }) {
   const load = async (): Promise<Job[]> => {
     const kinds = ['backup.create', 'backup.verify', 'backup.restore'];
     const pages = await Promise.all(kinds.map((kind) => call('GET /api/v1/system/jobs', { query: { kind, limit: 5 } })));
     return pages.flatMap(({ jobs }) => jobs);
   };
-  const { data = [] } = useData(load, [asked], EVERY_MS);
+  const { data = [] } = useData(load, [nBegun.value], EVERY_MS);
   const running = data.filter(({ state }) => state === 'queued' || state === 'running');
   const before = useRef(0);
   useEffect(() => {

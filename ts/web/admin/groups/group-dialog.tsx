@@ -6,7 +6,6 @@ import { TextField } from '../../design/text-field.tsx';
 import { t } from '../../i18n/language.ts';
 import { hasRole } from '../../session/session.ts';
 import { FormDialog } from '../form-dialog.tsx';
-import { namesIn } from '../name-list.ts';
 import { roleName } from '../role-name.ts';
 
 export type Group = Answer<'GET /api/v1/identity/groups'>['data'][number];
@@ -75,4 +74,9 @@ export function GroupDialog({ group, onClose, onSaved }: GroupDialogProps) {
       )}
     </FormDialog>
   );
+}
+
+/** Names that a reader types with commas or lines between them. */
+function namesIn(text: string): string[] {
+  return [...new Set(text.split(/[,\n]/).map((name) => name.trim()))].filter((name) => name !== '');
 }

@@ -8,13 +8,12 @@ import { Table } from '../../design/table.tsx';
 import { formatTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { hasRole } from '../../session/session.ts';
-import { actorName } from '../actor-name.ts';
+import { actorName, userNames } from '../account-names.ts';
 import { attempt } from '../attempt.ts';
 import { type AuditQuery, AuditSearch } from '../audit/audit-search.tsx';
 import { type AuditLine, LineDialog } from '../audit/line-dialog.tsx';
 import { ScreenFrame } from '../screen-frame.tsx';
 import { useData } from '../use-data.ts';
-import { userNames } from '../user-names.ts';
 
 type Verification = Answer<'GET /api/v1/identity/audit/verify'>;
 

@@ -2,114 +2,81 @@ import { useState } from 'preact/hooks';
 import { type Answer, call } from '../../api/call.ts';
 import { Badge } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
-import { confirmed } from '../../design/confirm.tsx';
-import { Empty } from '../../design/empty.tsx';
 import { FactList } from '../../design/fact-list.tsx';
-import { Menu } from '../../design/menu.tsx';
-import { Table } from '../../design/table.tsx';
+import { Notice } from '../../design/notice.tsx';
 import { formatBytes, formatTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
+import { explain } from '../../session/explain.ts';
 import { attempt } from '../attempt.ts';
 import { BackupDialog } from '../backups/backup-dialog.tsx';
-import { BackupJobs } from '../backups/backup-jobs.tsx';
+import { BackupJobs, nBegun } from '../backups/backup-jobs.tsx';
 import { DestinationDialog } from '../backups/destination-dialog.tsx';
 import { type Schedule, ScheduleDialog } from '../backups/schedule-dialog.tsx';
-import { ScreenFrame } from '../screen-frame.tsx';
+import { listScreen } from '../list-screen.tsx';
 import { useData } from '../use-data.ts';
 
-type Open = 'schedule' | 'destination' | { id: string } | undefined;
+export const Screen = listScreen({
+  title: 'backups',
+  detail: 'backups_detail',
+  load: async () => ({ data: (await call('GET /api/v1/backup/backups')).backups }),
+  keyOf: ({ id }) => id,
+  empty: { icon: 'download', title: 'no_backups', detail: 'no_backups_detail' },
+  head: () => (
+    <Button look="main" icon="download" onClick={() => void attempt(backUp, t('job_begun'))}>
+      {t('back_up_now')}
+    </Button>
+  ),
+  above: ({ reload }) => (
+    <>
+      <Plan onMoved={reload} />
+      <BackupJobs onDone={() => void reload()} />
+    </>
+  ),
+  columns: [
+    {
+      head: 'created',
+      cell: ({ id, created_at: at }) => (
+        <div class="two-lines">
+          <span>{formatTime(at)}</span>
+          <code class="small quiet">{id}</code>
+        </div>
+      ),
+    },
+    {
+      head: 'encryption',
+      cell: ({ encrypted }) =>
+        encrypted ? <Badge tone="good">{t('encrypted')}</Badge> : <Badge tone="warn">{t('plain_text')}</Badge>,
+    },
+    { head: 'size', kind: 'number', cell: ({ size_bytes: size }) => formatBytes(size) },
+    { head: 'stored', kind: 'number', cell: ({ stored_bytes: size }) => formatBytes(size) },
+    { head: 'version', cell: ({ version }) => version },
+  ],
+  menu: ({ id, created_at: at }) => [
+    {
+      text: t('verify'),
+      icon: 'shield',
+      run: () => begin(call('POST /api/v1/backup/backups/{id}/verify', { params: { id } })),
+      done: t('job_begun'),
+    },
+    { text: t('details'), icon: 'list', window: ({ close }) => <BackupDialog id={id} onClose={close} /> },
+    {
+      text: t('restore'),
+      icon: 'refresh',
+      isDangerous: true,
+      question: [t('restore_question', { time: formatTime(at) }), t('restore_detail'), t('restore')],
+      run: () => begin(call('POST /api/v1/backup/restore', { body: { id, confirm: true } })),
+      done: t('job_begun'),
+    },
+  ],
+});
 
-export function Screen() {
-  const { data, error, reload } = useData(() => call('GET /api/v1/backup/backups'));
-  const plan = useData(loadPlan);
-  const [open, setOpen] = useState<Open>();
-  const [asked, setAsked] = useState(0);
-  const begin = async (work: () => Promise<unknown>): Promise<void> => {
-    await attempt(work, t('job_begun'));
-    setAsked((count) => count + 1);
-  };
-  const restore = async (id: string, at: string): Promise<void> => {
-    const isMeant = await confirmed(t('restore_question', { time: formatTime(at) }), t('restore_detail'), t('restore'));
-    if (isMeant) await begin(() => call('POST /api/v1/backup/restore', { body: { id, confirm: true } }));
-  };
-  const again = async (): Promise<void> => {
-    await Promise.all([reload(), plan.reload()]);
-  };
-  const close = (): void => setOpen(undefined);
-  const backups = data?.backups ?? [];
-  return (
-    <ScreenFrame
-      title={t('backups')}
-      detail={t('backups_detail')}
-      error={error ?? plan.error}
-      isLoading={data === undefined}
-      actions={
-        <Button look="main" icon="download" onClick={() => void begin(() => call('POST /api/v1/backup/backups'))}>
-          {t('back_up_now')}
-        </Button>
-      }
-    >
-      {plan.data !== undefined && <Plan plan={plan.data} onOpen={setOpen} onChanged={plan.reload} />}
-      <BackupJobs asked={asked} onDone={() => void again()} />
-      {backups.length === 0 ? (
-        <Empty icon="download" title={t('no_backups')}>
-          <span>{t('no_backups_detail')}</span>
-        </Empty>
-      ) : (
-        <Table
-          label={t('backups')}
-          rows={backups}
-          keyOf={({ id }) => id}
-          columns={[
-            {
-              head: t('created'),
-              cell: ({ id, created_at: at }) => (
-                <div class="two-lines">
-                  <span>{formatTime(at)}</span>
-                  <code class="small quiet">{id}</code>
-                </div>
-              ),
-            },
-            {
-              head: t('encryption'),
-              cell: ({ encrypted }) =>
-                encrypted ? <Badge tone="good">{t('encrypted')}</Badge> : <Badge tone="warn">{t('plain_text')}</Badge>,
-            },
-            { head: t('size'), kind: 'number', cell: ({ size_bytes: size }) => formatBytes(size) },
-            { head: t('stored'), kind: 'number', cell: ({ stored_bytes: size }) => formatBytes(size) },
-            { head: t('version'), cell: ({ version }) => version },
-            {
-              head: t('actions'),
-              kind: 'actions',
-              cell: ({ id, created_at: at }) => (
-                <Menu
-                  items={[
-                    {
-                      text: t('verify'),
-                      icon: 'shield',
-                      run: () => void begin(() => call('POST /api/v1/backup/backups/{id}/verify', { params: { id } })),
-                    },
-                    { text: t('details'), icon: 'list', run: () => setOpen({ id }) },
-                    { text: t('restore'), icon: 'refresh', isDangerous: true, run: () => void restore(id, at) },
-                  ]}
-                  icon="more"
-                  size="small"
-                  label={t('actions_of', { name: id })}
-                />
-              ),
-            },
-          ]}
-        />
-      )}
-      {open === 'schedule' && plan.data !== undefined && (
-        <ScheduleDialog schedule={plan.data.schedule} onClose={close} onSaved={plan.reload} />
-      )}
-      {open === 'destination' && plan.data !== undefined && (
-        <DestinationDialog folder={plan.data.destination.folder} onClose={close} onSaved={again} />
-      )}
-      {typeof open === 'object' && <BackupDialog id={open.id} onClose={close} />}
-    </ScreenFrame>
-  );
+function backUp(): Promise<void> {
+  return begin(call('POST /api/v1/backup/backups'));
+}
+
+async function begin(job: Promise<unknown>): Promise<void> {
+  await job;
+  nBegun.value++;
 }
 
 interface PlanData {
@@ -125,18 +92,27 @@ async function loadPlan(): Promise<PlanData> {
   return { destination, schedule };
 }
 
-/** Where backups go, and when. */
-function Plan({ plan, onOpen, onChanged }: { plan: PlanData; onOpen(open: Open): void; onChanged(): Promise<void> }) {
+/** Where backups go, and when. `onMoved`: other backups are listed then. */
+function Plan({ onMoved }: { onMoved(): Promise<void> }) {
+  const { data: plan, error, reload } = useData(loadPlan);
+  const [open, setOpen] = useState<'schedule' | 'destination'>();
+  if (error !== undefined) return <Notice tone="danger">{explain(error)}</Notice>;
+  if (plan === undefined) return null;
   const { hours, keep, source, next_at: next } = plan.schedule;
+  const { folder } = plan.destination;
   const reset = async (): Promise<void> => {
     await attempt(() => call('DELETE /api/v1/backup/schedule'));
-    await onChanged();
+    await reload();
   };
+  const moved = async (): Promise<void> => {
+    await Promise.all([reload(), onMoved()]);
+  };
+  const close = (): void => setOpen(undefined);
   return (
     <section class="card stack" aria-label={t('backup_plan')}>
       <FactList
         facts={[
-          { name: t('backup_destination'), value: <code class="breakable">{plan.destination.folder}</code> },
+          { name: t('backup_destination'), value: <code class="breakable">{folder}</code> },
           {
             name: t('backup_schedule'),
             value:
@@ -149,14 +125,16 @@ function Plan({ plan, onOpen, onChanged }: { plan: PlanData; onOpen(open: Open):
         ]}
       />
       <div class="row">
-        <Button look="plain" icon="clock" onClick={() => onOpen('schedule')}>
+        <Button look="plain" icon="clock" onClick={() => setOpen('schedule')}>
           {t('change_schedule')}
         </Button>
-        <Button look="plain" icon="edit" onClick={() => onOpen('destination')}>
+        <Button look="plain" icon="edit" onClick={() => setOpen('destination')}>
           {t('change_folder')}
         </Button>
         {source === 'saved' && <Button onClick={() => void reset()}>{t('as_settings')}</Button>}
       </div>
+      {open === 'schedule' && <ScheduleDialog schedule={plan.schedule} onClose={close} onSaved={reload} />}
+      {open === 'destination' && <DestinationDialog folder={folder} onClose={close} onSaved={moved} />}
     </section>
   );
 }

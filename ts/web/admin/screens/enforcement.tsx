@@ -11,12 +11,11 @@ import { TextField } from '../../design/text-field.tsx';
 import { formatTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { hasRole } from '../../session/session.ts';
-import { actorName } from '../actor-name.ts';
+import { actorName, userNames } from '../account-names.ts';
 import { attempt } from '../attempt.ts';
 import { roleName } from '../role-name.ts';
 import { ScreenFrame } from '../screen-frame.tsx';
 import { useData } from '../use-data.ts';
-import { userNames } from '../user-names.ts';
 
 type Mode = Answer<'GET /api/v1/security/enforcement'>['mode'];
 const MODES: readonly Mode[] = ['stub_allow', 'audit', 'enforce'];

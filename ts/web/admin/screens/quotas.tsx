@@ -2,10 +2,9 @@ import { call } from '../../api/call.ts';
 import { Progress } from '../../design/progress.tsx';
 import { formatNumber } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
-import { type KeyName, keyNames } from '../key-names.ts';
+import { type KeyName, keyNames, userNames } from '../account-names.ts';
 import { listScreen } from '../list-screen.tsx';
 import { LIMITS, type LimitName, type Quota, QuotaDialog } from '../quotas/quota-dialog.tsx';
-import { userNames } from '../user-names.ts';
 
 const NONE = { requests_per_minute: null, tokens_per_minute: null, requests_per_month: null, tokens_per_month: null };
 

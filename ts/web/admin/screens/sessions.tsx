@@ -4,9 +4,9 @@ import { Button } from '../../design/button.tsx';
 import { formatTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { accountId, hasRole, signOut } from '../../session/session.ts';
+import { userNames } from '../account-names.ts';
 import { attempt } from '../attempt.ts';
 import { listScreen } from '../list-screen.tsx';
-import { userNames } from '../user-names.ts';
 
 /** The own sessions; administrators choose whose. */
 export const Screen = listScreen({

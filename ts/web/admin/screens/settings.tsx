@@ -3,9 +3,8 @@ import { Button } from '../../design/button.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { t } from '../../i18n/language.ts';
 import { listScreen } from '../list-screen.tsx';
+import { SettingSource, SettingValue } from '../setting-cells.tsx';
 import { SettingDialog } from '../setting-dialog.tsx';
-import { SettingSource } from '../setting-source.tsx';
-import { SettingValue } from '../setting-value.tsx';
 
 export const Screen = listScreen({
   title: 'settings',

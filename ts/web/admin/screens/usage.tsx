@@ -9,13 +9,12 @@ import { SelectField } from '../../design/select-field.tsx';
 import { Table } from '../../design/table.tsx';
 import { formatNumber, formatSeconds } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
+import { type KeyName, keyNames, userNames } from '../account-names.ts';
 import { attempt } from '../attempt.ts';
-import { type KeyName, keyNames } from '../key-names.ts';
 import { Plot } from '../overview/plot.tsx';
 import { ScreenFrame } from '../screen-frame.tsx';
 import { useData } from '../use-data.ts';
 import { useRows } from '../use-rows.ts';
-import { userNames } from '../user-names.ts';
 
 const KINDS = ['model', 'user', 'key', 'tenant'] as const;
 type Kind = (typeof KINDS)[number];

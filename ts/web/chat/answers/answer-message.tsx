@@ -6,16 +6,16 @@ import { Notice } from '../../design/notice.tsx';
 import { formatNumber } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { isWriting } from '../compare/compare.ts';
+import { focusComposer } from '../composer/composer-focus.ts';
+import { draft, setDraft } from '../composer/draft.ts';
+import { showCitation } from '../markdown/citation-choice.ts';
 import { continueAnswer, isCutShort, regenerate } from '../thread/answer-question.ts';
-import { type AnswerFacts, citationsOf, factsOf, type Message } from '../thread/message.ts';
+import { type AnswerFacts, type Citation, citationsOf, factsOf, type Message, unindexedOf } from '../thread/message.ts';
 import { shared } from '../thread/shown-thread.ts';
-import { AnswerSources } from './answer-sources.tsx';
 import { BranchSwitch } from './branch-switch.tsx';
 import { MarkdownText } from './markdown-text.tsx';
-import { quoteAnswer } from './quote.ts';
 import { Reasoning } from './reasoning.tsx';
 import { ToolCalls } from './tool-calls.tsx';
-import { UnindexedFiles } from './unindexed-files.tsx';
 
 export function AnswerMessage({ message }: { message: Message }) {
   const facts = factsOf(message);
@@ -63,4 +63,65 @@ function factTexts({ completion_tokens, tokens_per_second, ended }: AnswerFacts)
     ...(isNumber(tokens_per_second) ? [t('tokens_per_second', { rate: formatNumber(tokens_per_second, 1) })] : []),
     ...(ended === 'stopped' ? [t('stopped')] : []),
   ];
+}
+
+/** Documents that an answer stands on, below it. */
+function AnswerSources({ citations }: { citations: readonly Citation[] }) {
+  if (citations.length === 0) return null;
+  return (
+    <ul class="sources" aria-label={t('sources')}>
+      {citations.map((citation) => (
+        <li key={citation.n}>
+          <button type="button" class="source" onClick={() => showCitation(citation)}>
+            <span class="citation-number">{citation.n}</span>
+            {citation.source}
+            {citation.page !== undefined && <span class="quiet">{t('page', { n: citation.page })}</span>}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Files of the knowledge bases that an answer was looked up in, and that no search finds: what they say cannot be in it. */
+function UnindexedFiles({ found }: { found: unknown }) {
+  const unindexed = unindexedOf(found);
+  if (unindexed === undefined || unindexed.count === 0) return null;
+  const { count, files } = unindexed;
+  return (
+    <Notice>
+      <details class="unindexed">
+        <summary>{t('unindexed_count', { count })}</summary>
+        <ul>
+          {files.map(({ source, detail }) => (
+            <li key={source} class="breakable">
+              <strong>{source}</strong> <span class="quiet">{detail}</span>
+            </li>
+          ))}
+        </ul>
+      </details>
+    </Notice>
+  );
+}
+
+const MAX_LENGTH = 1_000;
+
+/** Puts what is marked of an answer, or its beginning, into the message that is being written. */
+function quoteAnswer(message: Message): void {
+  const text = (markedIn(message.id) || message.content).trim();
+  const cut = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH).toWellFormed()} …` : text;
+  const quoted = cut
+    .split('\n')
+    .map((line) => `> ${line}`)
+    .join('\n');
+  setDraft(`${draft.value === '' ? '' : `${draft.value}\n\n`}${quoted}\n\n`);
+  setTimeout(focusComposer);
+}
+
+function markedIn(id: string): string {
+  const selection = getSelection();
+  const article = document.getElementById(`m-${id}`);
+  const isInside =
+    selection?.anchorNode != null && article?.contains(selection.anchorNode) && article.contains(selection.focusNode);
+  return isInside ? selection.toString() : '';
 }

@@ -4,7 +4,6 @@
  */
 import type { CodeBlock } from '../markdown/block-choice.ts';
 import { parser } from '../markdown/parser.ts';
-import { likeness, wordPairs } from './text-likeness.ts';
 
 export type ArtifactKind = 'html' | 'svg' | 'markdown' | 'mermaid' | 'code';
 
@@ -71,4 +70,20 @@ function toFound({ language, text }: CodeBlock, messageId: string): FoundArtifac
 function titleOf(kind: ArtifactKind, text: string): string {
   const [, found = ''] = (kind === 'html' || kind === 'svg' ? /<title[^>]*>([^<]{1,300})/i.exec(text) : null) ?? [];
   return found.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE);
+}
+
+type WordPairs = ReadonlySet<string>;
+
+/** How much two texts have in common: the share of neighbouring words that stand in both, 0 to 1. */
+function wordPairs(text: string): WordPairs {
+  const words = text.match(/[\p{L}\p{N}_]+/gu) ?? [];
+  // A text of one word is a pair of its own.
+  return new Set(words.length < 2 ? words : words.slice(1).map((word, index) => `${words[index]} ${word}`));
+}
+
+function likeness(a: WordPairs, b: WordPairs): number {
+  if (a.size + b.size === 0) return 1;
+  let common = 0;
+  for (const pair of a) if (b.has(pair)) common++;
+  return (2 * common) / (a.size + b.size);
 }

@@ -1,11 +1,11 @@
 /** What a rendered block gets beside its text: buttons, frames, numbered citations. Elements are made here, never HTML. */
 import { copyText } from '../../design/clipboard.ts';
+import { csvOfRows } from '../../design/csv.ts';
 import { type IconName, iconElement } from '../../design/icon.tsx';
 import { t } from '../../i18n/language.ts';
 import type { Citation } from '../thread/message.ts';
 import { isDrawable, showBlock } from './block-choice.ts';
 import { showCitation } from './citation-choice.ts';
-import { csvOf } from './table-csv.ts';
 
 export function decorate(fragment: DocumentFragment, citations: readonly Citation[]): void {
   for (const link of fragment.querySelectorAll('a')) decorateLink(link);
@@ -111,4 +111,9 @@ export function citationChip(citation: Citation): HTMLButtonElement {
   chip.title = citation.source;
   chip.addEventListener('click', () => showCitation(citation));
   return chip;
+}
+
+/** A table as comma-separated values. */
+function csvOf(table: HTMLTableElement): string {
+  return csvOfRows([...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent ?? '')));
 }

@@ -6,13 +6,18 @@ import { showToast } from '../../design/toasts.tsx';
 import { t } from '../../i18n/language.ts';
 import { explain } from '../../session/explain.ts';
 import { accountId } from '../../session/session.ts';
+import { complete } from '../answers/completion.ts';
 import { isWriting } from '../compare/compare.ts';
+import { readPreferences } from '../composer/preferences.ts';
 import type { Question } from '../composer/question.ts';
 import { answerQuestion } from '../composer/send.ts';
 import { takeBack } from '../composer/take-back.ts';
+import { type Message, newId } from '../thread/message.ts';
 import { placeQuestion } from '../thread/place-question.ts';
 import { conversation, failure, leafId, messages } from '../thread/shown-thread.ts';
-import { answerAway, isAnswered } from './answer-away.ts';
+import { listMessages } from '../thread/stored-messages.ts';
+import { pathTo } from '../thread/thread-tree.ts';
+import { turnOf } from '../thread/turns.ts';
 import { adoptWaiting, dropWaiting, heldBy, nextWaiting, notePlaced, onStorage, TAB } from './outbox.ts';
 
 const TRY_EVERY_MS = 5_000;
@@ -117,4 +122,25 @@ async function answerPlaced(question: Question, isOlder: boolean): Promise<void>
 /** The server is away, busy, at its limit, or asks who this is. */
 function mayPass(error: unknown): boolean {
   return error instanceof Refusal && (error.status === 0 || error.status === 401 || error.status === 429 || error.status >= 500);
+}
+
+/** Resolves when it is answered. Throws Refusal. */
+async function answerAway({ id, conversationId }: Question): Promise<void> {
+  const messages = await listMessages(conversationId);
+  // It is there, since the question is: the request tells its model and its instructions.
+  const { model, metadata } = await call('POST /api/v1/edge/conversations', { body: { id: conversationId } });
+  const question = messages.get(id);
+  if (question === undefined || isAnswered(messages, id)) return;
+  const storage = { conversationId, id: newId(), parentId: id, prefix: '' };
+  const { signal } = new AbortController();
+  const preferences = readPreferences(metadata);
+  const turns = pathTo(messages, id).map(turnOf);
+  for await (const _ of complete({ model: model ?? '', turns, preferences, storage, signal })) {
+    // Nobody looks on.
+  }
+}
+
+/** Has a question answered whose conversation is not open: the server stores the answer. */
+function isAnswered(messages: ReadonlyMap<string, Message>, id: string): boolean {
+  return [...messages.values()].some(({ parent_id }) => parent_id === id);
 }

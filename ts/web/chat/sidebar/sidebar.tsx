@@ -18,7 +18,6 @@ import { conversations, eraseAll, hasMore, isArchiveShown, loadMore, showArchive
 import { ConversationRow } from './conversation-row.tsx';
 import { downloadConversations } from './download.ts';
 import { importConversations } from './import-conversations.ts';
-import { MarkedText } from './marked-text.tsx';
 import { type Hit, hits, search, searchText } from './search.ts';
 
 export function Sidebar() {
@@ -172,5 +171,27 @@ function Found({ hits: found }: { hits: readonly Hit[] }) {
         ))}
       </ul>
     </section>
+  );
+}
+
+interface MarkedTextProps {
+  text: string;
+  matches: readonly { start: number; end: number }[];
+}
+
+/** A snippet with the words that were searched for. Places come from the server and are checked, since they cut text. */
+function MarkedText({ text, matches }: MarkedTextProps) {
+  const parts = [];
+  let at = 0;
+  for (const { start, end } of matches) {
+    if (start < at || end <= start || end > text.length) continue;
+    parts.push(text.slice(at, start), <mark key={start}>{text.slice(start, end)}</mark>);
+    at = end;
+  }
+  return (
+    <>
+      {parts}
+      {text.slice(at)}
+    </>
   );
 }

@@ -1,6 +1,8 @@
+/** `svc backup create` and `destination`: backups of a running node. */
 import { destinationText } from '../backup-access.ts';
 import { printable } from '../format.ts';
 import { serverCommand } from '../server-command.ts';
+import { readToEnd } from './jobs.ts';
 
 export const backupDestination = serverCommand({
   words: ['backup', 'destination'],
@@ -26,5 +28,14 @@ export const backupDestination = serverCommand({
     const state = shown.encrypted === null ? 'no backups yet' : shown.encrypted ? 'encrypted' : 'not encrypted';
     terminal.result(shown, `${printable(shown.folder)} (${state})`);
     return 'ok';
+  },
+});
+
+export const backupCreate = serverCommand({
+  words: ['backup', 'create'],
+  summary: 'Back the running node up while it serves, and wait until the backup is there',
+  async run({ client, terminal }) {
+    const { job_id: id } = await client.call('POST /api/v1/backup/backups');
+    return readToEnd(await client.request('GET /api/v1/system/jobs/{id}/events', { params: { id } }), terminal);
   },
 });
