@@ -10,7 +10,7 @@ export interface CliSetting {
 }
 
 export function cliSetting(t: Test): CliSetting {
-  // Before the folder is made: tap removes one that was there before the first teardown ahead of what the teardowns stop.
+  // This comes before the folder is made: tap removes one that was there before the first teardown ahead of what the teardowns stop.
   t.teardown(() => undefined);
   const root = t.testdir({ models: {}, data: {}, 'svc.toml': '' });
   const env = {

@@ -7,7 +7,7 @@ export interface Progress {
 }
 
 const redrawMs = 100;
-/** Without a terminal: a line for every tenth, or every half minute where the total is unknown or the progress slow. */
+/** A log gets a line for every tenth, or every half minute where the total is unknown or the progress slow. */
 const lineMs = 30_000;
 
 export class ProgressBar implements Progress {

@@ -46,7 +46,7 @@ function whyNoModel({ default_model: name, reason }: NonNullable<Health['inferen
   return 'there is no model: run `svc models pull qwen3-0.6b-q8_0`, then start again';
 }
 
-/** By node:http, since the first use of fetch takes 40 ms of the thread that has the first requests to answer. */
+/** This uses node:http, since the first use of fetch takes time of the thread that has the first requests to answer. */
 async function getJson(url: string, stopped: AbortSignal | undefined): Promise<unknown> {
   const limit = AbortSignal.timeout(5_000);
   const request = get(url, { signal: stopped === undefined ? limit : AbortSignal.any([limit, stopped]) });

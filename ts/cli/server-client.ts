@@ -71,7 +71,7 @@ export interface ServerAnswer {
   body: unknown;
 }
 
-/** For questions that a server answers at once or not at all. */
+/** The limit suits questions that a server answers at once or not at all. */
 export function atOnce(signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(10_000)]);
 }

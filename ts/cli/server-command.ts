@@ -59,7 +59,7 @@ interface ListSpec<O extends Options, R extends RouteName> extends RouteCommandS
   columns: Columns<RowOf<Answer<R>>>;
   /** Every page is read, not the first alone. */
   isWhole?: boolean;
-  /** Stands in place of a table without rows. */
+  /** What people read where there are no rows. */
   empty?: string;
 }
 

@@ -3,7 +3,7 @@ import { enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
-// Before anything else is loaded: a start of a checkout strips the types of each module and compiles it, unless that is kept.
+// A start of a checkout strips the types of each module and compiles it, unless that is kept, so this comes before anything else is loaded.
 const folder = compileCacheFolder(process.env);
 if (folder !== undefined) enableCompileCache(folder);
 const { main } = await import('./program.ts');

@@ -36,12 +36,12 @@ interface LooseOptions extends RequestOptions {
 
 /** How a program reaches the server. */
 export interface Connection {
-  /** Stands before every path; empty on a page, whose server is its own. */
+  /** What every address begins with; empty on a page, whose server is its own. */
   base: string;
-  /** Of every request. */
+  /** What every request has. */
   init: RequestInit;
   headers(): Readonly<Record<string, string>>;
-  /** After an answer 401. True: the request is sent once more. */
+  /** Called after an answer 401. True: the request is sent once more. */
   renew(name: RouteName): Promise<boolean>;
 }
 

@@ -20,7 +20,7 @@ export interface Rows<Row> {
 /** What the routes take at most. */
 const MAX_LIMIT = 1000;
 
-/** Up to `nPages` of `limit` rows. */
+/** Reads up to `nPages` of `limit` rows. */
 export async function firstPages<Row>(load: LoadPage<Row>, nPages: number, limit: number): Promise<Rows<Row>> {
   const rows: Row[] = [];
   let after: string | undefined;

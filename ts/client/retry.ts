@@ -10,7 +10,7 @@ interface RetryOptions {
   pause?: ((ms: number, signal: AbortSignal) => Promise<unknown>) | undefined;
 }
 
-/** For steps that may be repeated; the pause doubles each time. Throws the last failure. */
+/** Tries a step again that may be repeated; the pause doubles each time. Throws the last failure. */
 export async function retry<T>(options: RetryOptions, work: () => Promise<T>): Promise<T> {
   const { signal, firstPauseMs = 500, tries = 6, mayPass = isPassing, pause = pauseFor } = options;
   for (let nTries = 1; ; nTries++) {

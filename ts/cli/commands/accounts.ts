@@ -26,7 +26,7 @@ export const userColumns = {
   ID: ({ id }) => id,
 } satisfies Columns<User>;
 
-/** By name or id. Throws CliError not_found. */
+/** Takes a name or an id. Throws CliError not_found. */
 export async function findUser(client: Client, name = ''): Promise<User> {
   if (/^usr_\w{16}$/.test(name)) return await client.call('GET /api/v1/identity/users/{id}', { params: { id: name } });
   const { data } = await client.call('GET /api/v1/identity/users', { query: { username: name } });
@@ -48,9 +48,9 @@ export function scopesOf(typed: string[] | undefined): Body<'POST /api/v1/identi
 /** An account that was made, and what is shown of it. */
 export interface MadeAccount {
   user: User;
-  /** For JSON. */
+  /** What `--json` prints. */
   shown: User & { password?: string };
-  /** For people; empty where the password is known. */
+  /** What people read; empty where the password is known. */
   passwordLines: string[];
 }
 

@@ -120,7 +120,7 @@ export const groupRemove = serverCommand({
   },
 });
 
-/** By name or id. Throws CliError not_found. */
+/** Takes a name or an id. Throws CliError not_found. */
 async function findGroup(client: Served['client'], name = ''): Promise<Group> {
   if (/^grp_\w{16}$/.test(name)) return await client.call('GET /api/v1/identity/groups/{id}', { params: { id: name } });
   const { data } = await client.call('GET /api/v1/identity/groups', { query: { name } });

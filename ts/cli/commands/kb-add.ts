@@ -24,7 +24,7 @@ interface Report {
   /** What the server did not read of files that it indexed. */
   warnings: LeftFile[];
   skipped: LeftFile[];
-  /** Of the knowledge base, where this command made it. */
+  /** What is to be known of the knowledge base, where this command made it. */
   note?: string;
 }
 
@@ -50,7 +50,7 @@ export const kbAdd = serverCommand({
     const note = (file: DocumentFile, sent: SentFile) => {
       if ('refused' in sent) {
         report.skipped.push({ path: file.path, reason: sent.refused });
-        // Of files that were only found in a folder, some may be of no use to anyone; what the server could not do now is a failure.
+        // Some of the files that were only found in a folder may be of no use to anyone; what the server could not do now is a failure.
         hasFailed ||= file.isNamed || sent.isTemporary === true;
       } else if ('state' in sent && sent.state === 'stored') report.stored.push({ path: file.path, reason: sent.detail });
       else {
@@ -84,7 +84,7 @@ export const kbAdd = serverCommand({
     });
     for (const { file, id } of jobs) note(file, await endOf(client, id, file, progress, signal));
     progress.end();
-    // As they ended until here, which differs from time to time.
+    // Until here they are in the order in which they ended, which differs from time to time.
     for (const list of [report.stored, report.warnings, report.skipped]) list.sort((a, b) => (a.path < b.path ? -1 : 1));
     terminal.result({ namespace, ...report }, textOf(namespace, report));
     return hasFailed ? 'failed' : 'ok';

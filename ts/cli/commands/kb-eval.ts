@@ -13,7 +13,7 @@ interface Asked {
   /** Whether the search is sure enough for a chat to answer. */
   readonly isAnswerable: boolean;
   readonly best: Passage | undefined;
-  /** Of the model's answer; undefined: none was asked. */
+  /** What the model's answer cites; undefined: no model was asked. */
   readonly citations: readonly Place[] | undefined;
 }
 

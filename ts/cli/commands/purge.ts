@@ -53,7 +53,7 @@ async function sort(
   return { ours: names.filter(isOurs), others: names.filter((name) => !isOurs(name)) };
 }
 
-/** Under the lock, which goes last: no node starts meanwhile. A link is deleted, and not what it leads to. */
+/** No node starts meanwhile, since the lock goes last. A link is deleted, and not what it leads to. */
 async function deleteAll(folder: string, names: readonly string[]): Promise<void> {
   const lock = await DataDirLock.acquire(folder, 'svc purge');
   try {

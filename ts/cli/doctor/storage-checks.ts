@@ -101,7 +101,7 @@ export const defaultModelCheck: Check = {
   },
 };
 
-/** Before an upgrade it says what the next start will change, and afterwards that this was done. Changes nothing itself. */
+/** The check says before an upgrade what the next start will change, and afterwards that this was done. It changes nothing itself. */
 export const databaseCheck: Check = {
   name: 'database',
   async run({ config }) {

@@ -19,7 +19,7 @@ const TEXT_ENDINGS = new Set(
     '.ts .tsx .js .mjs .cjs .jsx .py .rb .go .rs .java .kt .c .h .cc .cpp .hpp .cs .swift .php .sh .ps1 .lua .r .scala .css'
   ).split(' '),
 );
-/** Of files whose text the server extracts, or refuses with what to do. */
+/** The server extracts the text of these files, or refuses them with what to do. */
 const DOCUMENT_ENDINGS = new Set('.pdf .docx .xlsx .pptx .odt .ods .odp .epub .html .htm .eml .rtf .doc .xls .ppt'.split(' '));
 const SKIPPED_FOLDERS = new Set(['node_modules', '__pycache__']);
 
@@ -63,7 +63,7 @@ async function* filesIn(folder: string): AsyncGenerator<string> {
   }
 }
 
-/** In folders only what is a document by its name is taken; a file that is named itself is sent whatever it is called. */
+/** A file in a folder is taken where its name says that it is a document; one that is named itself is sent whatever it is called. */
 function refusalOf(path: string, sizeBytes: number, isNamed: boolean): string | undefined {
   if (sizeBytes === 0) return 'it is empty';
   const ending = extname(path).toLowerCase();

@@ -11,7 +11,7 @@ export const DEFAULT_NAMESPACE = 'default';
 export type StoredDocument = Answer<'GET /api/v1/vector/namespaces/{tenant}/{namespace}/documents'>['data'][number];
 export type Passage = Answer<'POST /api/v1/vector/search'>['results'][number];
 
-/** That of the key. */
+/** The tenant of the key. */
 export async function tenantOf(client: Client): Promise<string> {
   return (await client.call('GET /api/v1/auth/whoami')).tenant;
 }

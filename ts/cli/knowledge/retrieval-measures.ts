@@ -11,7 +11,7 @@ export interface Wanted {
   readonly pages: readonly number[];
 }
 
-/** Of one question. */
+/** How the passages of one question were ranked. */
 export interface Ranked {
   /** Rank of the first right one, from 1; undefined: none was found. */
   readonly firstRank: number | undefined;

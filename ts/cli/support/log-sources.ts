@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-/** Of each source, its end. */
+/** The end of each source is read. */
 const MOST_BYTES = 8 * 2 ** 20;
 const UNITS = ['svc.service', 'svc@*.service'];
 

@@ -1,9 +1,9 @@
 /** Whether a run of letters and digits reads like key material, rather than like a word, a name, a path or a date. */
 
 const SHORTEST = 16;
-/** Of the places between two characters, those where the kind of character changes: words and numbers have few, random text many. */
+/** The share of places between two characters where the kind of character changes: words and numbers have few, random text many. */
 const MIXED = 0.25;
-/** Without digits, names in camel case change often too. */
+/** Names in camel case change often too where they have no digits. */
 const LETTERS_ALONE = 0.42;
 /** Long letters alone: of a key half are capitals, of a name in camel case a quarter at most. */
 const LONG = 32;

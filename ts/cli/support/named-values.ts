@@ -44,12 +44,12 @@ function findValue(text: string, name: string, start: number, end: number): Rang
   if (!SPOKEN.test(name)) return undefined;
   const said = endOf(SAID, text, end);
   if (said !== undefined) return valueAt(text, said);
-  // As in a netrc file: a word alone would be part of a sentence.
+  // A netrc file has such lines; a word alone would be part of a sentence.
   const next = text[end] === ' ' ? match(WORD, text, end + 1) : undefined;
   return next !== undefined && /\d/.test(text.slice(next.from, next.to)) ? next : undefined;
 }
 
-/** Without quotation marks around it, a header holds one secret to its end, with blanks and quotation marks in it. */
+/** A header without quotation marks around it holds one secret to its end, with blanks and quotation marks in it. */
 function headerValue(text: string, from: number): Range | undefined {
   if (endOf(QUOTE, text, from) !== undefined) return valueAt(text, from);
   const line = text.indexOf('\n', from);
@@ -64,7 +64,7 @@ function valueAt(text: string, from: number): Range | undefined {
   return bare && { from, to: bare.to };
 }
 
-/** Up to the same quotation mark behind as many backslashes; never over the end of a line. */
+/** The value ends at the same quotation mark behind as many backslashes, and never goes over the end of a line. */
 function quotedValue(text: string, from: number, quote: string): Range | undefined {
   const line = text.indexOf('\n', from);
   const last = line < 0 ? text.length : line;

@@ -72,7 +72,7 @@ export class SecretScrubber {
   }
 }
 
-/** As it stands in JSON, in an address and in base64. */
+/** A secret is looked for as it stands in JSON, in an address and in base64. */
 function spellings(value: string): string[] {
   return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value), Buffer.from(value).toString('base64')];
 }

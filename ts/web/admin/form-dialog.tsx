@@ -12,7 +12,7 @@ interface FormDialogProps {
   action: string;
   send(): Promise<unknown>;
   onClose(): void;
-  /** After the server has taken it; closes by default. */
+  /** Called after the server has taken it; closes by default. */
   onSent?(): void;
   children: ComponentChildren;
 }

@@ -46,7 +46,7 @@ export interface Filter<Beside> {
 export interface RowAction<Row> {
   text: string;
   icon?: IconName;
-  /** For screen readers, where the text alone does not say what of. */
+  /** What screen readers say, where the text alone does not tell what it is about. */
   label?: string;
   isDangerous?: boolean;
   isApart?: boolean;
@@ -68,7 +68,7 @@ interface ListColumn<Row, Beside> {
 export interface ListSpec<Row, Beside> {
   title: Key;
   detail?: Key;
-  /** Of the table, where the screen shows more than that. */
+  /** The title of the table, where the screen shows more than that. */
   label?: Key;
   load(page: PageQuery, values: FilterValues): Promise<ListPage<Row>>;
   /** What the cells need besides, such as the names of accounts. */
@@ -187,7 +187,7 @@ function FilterField<Beside>({ filter, beside, values, onChange }: FilterFieldPr
 
 interface ListTableProps<Row, Beside> {
   spec: ListSpec<Row, Beside>;
-  /** Else the title. */
+  /** The title of the list by default. */
   label?: string;
   more: (() => void) | undefined;
   beside: Beside | undefined;

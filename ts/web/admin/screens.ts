@@ -6,7 +6,7 @@ import type { Role } from '../session/session.ts';
 
 export interface ScreenEntry {
   title: TextKey | ConsoleTextKey;
-  /** Stands behind the `#` of the address, where it is not the title's name. */
+  /** The word behind the `#` of the address, where it is not the title's name. */
   id?: string;
   icon: IconName;
   /** The least role that sees it. */

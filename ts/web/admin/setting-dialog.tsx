@@ -16,7 +16,7 @@ type Proposed = Answer<'POST /api/v1/system/settings/check'>;
 
 interface SettingDialogProps {
   setting: Setting;
-  /** Else its key. */
+  /** The key of the setting by default. */
   title?: string;
   onClose(): void;
   onSaved(): void;

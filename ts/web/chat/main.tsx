@@ -20,7 +20,7 @@ import { loadConversations } from './sidebar/conversation-list.ts';
 import { isStarted } from './start.ts';
 import { showAnswerOf } from './thread/open-conversation.ts';
 
-/** Without a question before, the renderer of answers comes so long after the page. */
+/** The renderer of answers comes so long after the page, unless a question comes before. */
 const RENDERER_AFTER_MS = 2_000;
 
 const said = (error: unknown): void => showToast(explain(error));
@@ -32,7 +32,7 @@ const caller = await session;
 
 if (caller === undefined) goToSignIn();
 else {
-  // Without accounts the conversations are nobody's yet, and the page works all the same.
+  // The conversations are nobody's yet where there are no accounts, and the page works all the same.
   await models;
   isStarted.value = true;
   addEventListener('popstate', followAddress);

@@ -7,7 +7,7 @@ export interface ButtonProps
   look?: 'main' | 'plain' | 'danger' | 'bare';
   size?: 'small' | 'medium';
   icon?: IconName | undefined;
-  /** Of a button that shows an icon alone; one with a text has `aria-label` where the text says too little. */
+  /** Names a button that shows an icon alone; one with a text has `aria-label` where the text says too little. */
   label?: string;
   busy?: boolean;
   disabled?: boolean;

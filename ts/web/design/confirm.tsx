@@ -24,7 +24,7 @@ export function confirmed(title: string, detail: string, action: string, isDange
   });
 }
 
-/** Stands once on a page. */
+/** A page has it once. */
 export function ConfirmDialog() {
   const current = question.value;
   if (current === undefined) return null;

@@ -5,7 +5,7 @@ import type { IconName } from './icon.tsx';
 
 interface FileButtonProps {
   text: string;
-  /** Of an input of type file. */
+  /** The attribute of an input of type file. */
   accept: string;
   icon?: IconName;
   busy?: boolean;

@@ -8,7 +8,7 @@ export interface MenuItem {
   text: string;
   icon?: IconName;
   isDangerous?: boolean;
-  /** For choices: whether this is the one that holds. */
+  /** Whether this choice is the one that holds. */
   isChosen?: boolean;
   /** A line is drawn above. */
   isApart?: boolean;
@@ -93,7 +93,7 @@ function MenuRow({ item, close }: { item: MenuItem; close(givesFocusBack: boolea
   );
 }
 
-/** Below the button where there is room, else above, from its beginning on; never beyond the window. */
+/** The list begins below the button where there is room, else above it, and never goes beyond the window. */
 function place(list: HTMLElement, holder: HTMLElement): void {
   const at = holder.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = list;

@@ -1,4 +1,4 @@
-/** On or off, at once. */
+/** A switch that is on or off at once. */
 interface SwitchProps {
   label: string;
   checked: boolean;

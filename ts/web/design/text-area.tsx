@@ -10,7 +10,7 @@ interface TextAreaProps {
   rows?: number;
   required?: boolean;
   maxLength?: number;
-  /** For code and files: a fixed width, and nothing that corrects. */
+  /** Code and files have a fixed width, and nothing corrects them. */
   isCode?: boolean;
   onInput(value: string): void;
 }

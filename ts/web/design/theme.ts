@@ -15,7 +15,7 @@ export function chooseTheme(theme: Theme): void {
   applyTheme();
 }
 
-/** Also when the system's wish for contrast changes while the page is open. */
+/** Follows the system's wish for contrast while the page is open, too. */
 export function keepTheme(): void {
   applyTheme();
   moreContrast().addEventListener('change', applyTheme);

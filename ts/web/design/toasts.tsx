@@ -23,7 +23,7 @@ function dropToast(id: number): void {
   toasts.value = toasts.value.filter((toast) => toast.id !== id);
 }
 
-/** Stands once on a page. */
+/** A page has it once. */
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">

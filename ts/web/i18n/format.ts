@@ -36,7 +36,7 @@ export function formatSeconds(seconds: number): string {
     .join(' ');
 }
 
-/** Under which heading of a list a moment stands. */
+/** The heading of a list under which a moment belongs. */
 export function daysAgo(iso: string, now = new Date()): number {
   const dayOf = (date: Date): number => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
   return Math.round((dayOf(now) - dayOf(new Date(iso))) / 86_400_000);

@@ -10,7 +10,7 @@ import { useSubmit } from './use-submit.ts';
 interface ResetFormProps {
   /** Whether the node sends tokens by e-mail. */
   canMail: boolean;
-  /** Of the link in such a message. */
+  /** The token of the link in such a message. */
   token: string | undefined;
   onDone(): void;
 }

@@ -10,7 +10,7 @@ import { SignInForm } from './sign-in-form.tsx';
 export function SignInDialog() {
   const [methods, setMethods] = useState<Answer<'GET /api/v1/auth/methods'> | undefined>();
   useEffect(() => {
-    // Without an answer there is the form alone.
+    // The form stands alone where there is no answer.
     call('GET /api/v1/auth/methods').then(setMethods, () => undefined);
   }, []);
   const name = who.value?.user?.username ?? '';

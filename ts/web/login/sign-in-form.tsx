@@ -7,7 +7,7 @@ import { t } from '../i18n/language.ts';
 import { useSubmit } from './use-submit.ts';
 
 interface SignInFormProps {
-  /** Of the account that is expected. */
+  /** The name of the account that is expected. */
   name?: string;
   onSignedIn(): void | Promise<void>;
 }

@@ -5,7 +5,7 @@ import { explain } from '../session/explain.ts';
 
 export interface Submit {
   isBusy: boolean;
-  /** Of the last try. */
+  /** The failure of the last try. */
   wrong: string | undefined;
   code: string | undefined;
   onSubmit(event: Event): void;

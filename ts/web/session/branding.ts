@@ -12,7 +12,7 @@ export const branding = signal<Branding>(PLAIN);
 
 const STORED_AT = 'svc.branding';
 const COLOUR = /^#[0-9a-f]{6}$/i;
-/** As tokens.css has them, for the scheme that the tenant chose no colour for. */
+/** The colours of tokens.css, for the scheme that the tenant chose no colour for. */
 const OWN = { light: '#0b6657', dark: '#68cbb4' };
 
 /** What this browser saw last. */

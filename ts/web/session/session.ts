@@ -50,7 +50,7 @@ export async function signOut(): Promise<void> {
   location.assign('/login');
 }
 
-/** To the form, which comes back here. */
+/** The form comes back here. */
 export function goToSignIn(): void {
   location.assign(`/login?next=${encodeURIComponent(location.pathname + location.hash)}`);
 }

@@ -1,10 +1,10 @@
-/** For tests: bytes over TLS as they are written, and requests over HTTP/2. */
+/** Tests send bytes over TLS as they are written, and requests over HTTP/2. */
 import { connect as connectHttp2 } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
 import type { Test } from 'tap';
 
 export interface RawAnswer {
-  /** Of the first response. */
+  /** The status of the first response. */
   status: number;
   /** All that came until the connection ended, or was silent. */
   text: string;

@@ -1,4 +1,4 @@
-/** For tests: a node whose routes say what of a request arrived, and that counts which ones did. */
+/** Tests have a node whose routes say what of a request arrived, and that counts which ones did. */
 import type { Test } from 'tap';
 import type { BodyStream } from '../../../server/platform/http/body/body-stream.ts';
 import { type EventStream, json, type Route } from '../../../server/platform/http/route.ts';

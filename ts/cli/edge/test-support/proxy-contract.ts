@@ -1,4 +1,4 @@
-/** For tests: what must hold through either proxy, with the configuration that is generated for it. */
+/** This is what must hold through either proxy, with the configuration that is generated for it. */
 import { request } from 'node:https';
 import type { Test } from 'tap';
 import { askHttp2, sendRaw } from './edge-client.ts';

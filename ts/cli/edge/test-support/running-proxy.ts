@@ -1,4 +1,4 @@
-/** For tests: the real nginx or HAProxy of the system on free ports of loopback, in a folder of its own, without privileges. */
+/** Tests run the real nginx or HAProxy of the system on free ports of loopback, in a folder of its own, without privileges. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -69,7 +69,7 @@ function programOf(name: ProxyName): string {
   return `/usr/sbin/${name}`;
 }
 
-/** Gently, and after three seconds for good. */
+/** The program is asked to end, and is killed after three seconds. */
 export async function endProxy(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');

@@ -45,7 +45,7 @@ export function AuditSearch({ onSearch }: { onSearch(query: AuditQuery): void })
   );
 }
 
-/** Of the reader's own time zone, so many days later. */
+/** The day begins in the reader's own time zone, so many days later. */
 function dayBegin(day: string, nDaysLater: number): string {
   const date = new Date(`${day}T00:00:00`);
   date.setDate(date.getDate() + nDaysLater);

@@ -15,7 +15,7 @@ import { ScreenFrame } from '../screen-frame.tsx';
 import { useData } from '../use-data.ts';
 
 const TONES: Record<string, Tone> = { active: 'good', evaluation: 'accent', grace: 'warn' };
-/** As the route takes; a larger file is none. */
+/** The route takes no more, so that a larger file is no license. */
 const MOST_BYTES = 65_536;
 
 export function Screen() {

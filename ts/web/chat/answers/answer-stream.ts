@@ -6,11 +6,11 @@ import { readEvents } from '../../api/events.ts';
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
-/** From the break of a connection; the server keeps an answer that nobody reads for about as long. */
+/** Counted from the break of a connection; the server keeps an answer that nobody reads for about as long. */
 const GIVE_UP_MS = 5 * 60_000;
 
 export interface AnswerStreamOptions {
-  /** Of the stream at the server; undefined: it cannot be resumed. */
+  /** The id of the stream at the server; undefined: it cannot be resumed. */
   id: string | undefined;
   /** Undefined: to be resumed from the beginning. */
   response: Response | undefined;

@@ -24,7 +24,7 @@ export interface CompletionInput {
 
 export interface AnswerStorage {
   conversationId: string;
-  /** Of the answer's message, and of its stream. */
+  /** The id of the answer's message, and of its stream. */
   id: string;
   parentId: string;
   /** What the answer begins with. */
@@ -32,7 +32,7 @@ export interface AnswerStorage {
 }
 
 export interface Chunk {
-  /** Of an answer that this page has asked for, the first chunk says whether it goes on without the page. */
+  /** The first chunk of an answer that this page has asked for says whether it goes on without the page. */
   isResumable?: boolean;
   text?: string;
   reasoning?: string;

@@ -2,7 +2,7 @@
 
 import { type AnswerFacts, type Citation, citationsOf, type ToolCall } from '../thread/message.ts';
 
-/** So many times as long as a drawing took, nothing is drawn: however large a block grows, the page has time for its reader. */
+/** Nothing is drawn for so many times as long as a drawing took: however large a block grows, the page has time for its reader. */
 const REST = 3;
 const FRAME_MS = 16;
 
@@ -22,7 +22,7 @@ export class LiveAnswer {
   /** What came before is not this page's. */
   readonly prefix: string;
   isResumable = false;
-  /** By the reader. */
+  /** The reader stopped it. */
   isStopped = false;
   #startedAt: number | undefined;
   #nPieces = 0;

@@ -141,7 +141,7 @@ function isSystemDark(): boolean {
   return document.documentElement.dataset['theme'] === undefined && matchMedia('(prefers-color-scheme: dark)').matches;
 }
 
-/** As a block of code, whatever it holds. */
+/** The fence makes it a block of code, whatever it holds. */
 function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);

@@ -24,7 +24,7 @@ export function kindOf(language: string): ArtifactKind {
   return name === 'html' || name === 'svg' || name === 'mermaid' ? name : 'code';
 }
 
-/** Oldest first; the block itself is among them, or alone where no message has it. */
+/** Versions come oldest first; the block itself is among them, or alone where no message has it. */
 export function versionsOf(
   messages: readonly { readonly id: string; readonly content: string }[],
   block: CodeBlock,

@@ -7,7 +7,7 @@ import { versionsByContent } from './stored-versions.ts';
 
 export interface Kept {
   id: string;
-  /** Of the content that is shown, as the server counts. */
+  /** The version of the content that is shown, as the server counts. */
   version: number;
 }
 

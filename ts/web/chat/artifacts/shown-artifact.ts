@@ -21,7 +21,7 @@ export interface ShownArtifact {
   title: string;
   versions: readonly ShownVersion[];
   at: number;
-  /** Of one that is stored. */
+  /** The id of one that is stored. */
   id?: string;
   /** It is somebody else's. */
   isForeign?: boolean;

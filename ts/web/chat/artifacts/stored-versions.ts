@@ -14,7 +14,7 @@ export async function contentOf(id: string, version: number): Promise<string> {
   return asked;
 }
 
-/** By content, the version that has it last. Throws Refusal. */
+/** The last version that has it, by content. Throws Refusal. */
 export async function versionsByContent(id: string): Promise<Map<string, number>> {
   const { versions } = await call('GET /api/v1/artifacts/{id}', { params: { id } });
   const found = new Map<string, number>();

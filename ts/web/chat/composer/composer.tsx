@@ -117,7 +117,7 @@ export function stopBoth(): void {
 /** What is sent before its conversation is open goes out then: there alone, and only as it was. */
 interface EarlyQuestion {
   text: string;
-  /** Of the page, which names the conversation. */
+  /** The address of the page, which names the conversation. */
   address: string;
 }
 

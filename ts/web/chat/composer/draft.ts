@@ -14,7 +14,7 @@ export function setDraft(text: string): void {
   keep();
 }
 
-/** Until it is known who writes, nothing is stored, and what was stored waits. */
+/** Nothing is stored until it is known who writes, and what was stored waits. */
 let restored: string | undefined;
 effect(() => {
   const account = accountId();

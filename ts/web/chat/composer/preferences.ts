@@ -19,7 +19,7 @@ export const NO_PREFERENCES: Preferences = {
 
 const MAX_SYSTEM_LENGTH = 20_000;
 
-/** From metadata, which other clients may have written. */
+/** Reads metadata, which other clients may have written. */
 export function readPreferences(metadata: Readonly<Record<string, unknown>> | null | undefined): Preferences {
   const given = metadata ?? {};
   const number = (value: unknown): number | undefined =>

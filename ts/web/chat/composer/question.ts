@@ -25,10 +25,10 @@ export interface QuestionOptions {
 
 const MAX_TITLE = 80;
 
-/** In the open conversation, or in one that it begins. */
+/** The question belongs to the open conversation, or to one that it begins. */
 export function newQuestion(text: string, { parentId, metadata, knowledge = [] }: QuestionOptions = {}): Question {
   const open = conversation.value;
-  // As the server has it: what an earlier try could not store is tried again.
+  // The server has these bases; one that an earlier try could not store is tried again.
   const known = readPreferences(open?.metadata).knowledge;
   const missing = open === undefined ? [] : knowledge.filter((each) => !known.includes(each));
   return {

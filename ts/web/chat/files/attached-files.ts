@@ -27,7 +27,7 @@ export interface AttachedFile {
   /** The knowledge base of a message of former times. */
   namespace?: string | undefined;
   documentId?: string | undefined;
-  /** Of a picture. */
+  /** The address of a picture. */
   address?: string;
 }
 

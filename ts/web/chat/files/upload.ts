@@ -82,7 +82,7 @@ async function sendChunks(file: File, begun: Begun, signal: AbortSignal, onSent:
   }
 }
 
-/** Of the whole file, so that an upload that was cut off goes on. Browsers hash on pages of TLS and of the machine itself only. */
+/** The hash is of the whole file, so that an upload that was cut off goes on. Browsers hash on pages of TLS and of the machine itself only. */
 async function hashOf(file: File): Promise<string | undefined> {
   if (crypto.subtle === undefined || file.size > 64 * 1024 * 1024) return undefined;
   const digest = await crypto.subtle.digest('SHA-256', await file.arrayBuffer());

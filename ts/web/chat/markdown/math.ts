@@ -57,7 +57,7 @@ function inlineAt(text: string, at: number): { start: number; end: number; closi
   if (length === undefined) return undefined;
   const end = start + length;
   if (closing !== '$') return { start, end, closing };
-  // As Pandoc reads it: no space inside, and no digit behind.
+  // Pandoc reads it so: no space inside, and no digit behind.
   const isPrice = /\s/.test(text[start] ?? ' ') || /\s/.test(text[end - 1] ?? ' ') || /\d/.test(text[end + 1] ?? '');
   return isPrice ? undefined : { start, end, closing };
 }

@@ -51,7 +51,7 @@ function partsAt(block: Token[], type: string, level: number): Parts | undefined
   return { open: block.slice(0, firstAt), parts, close: block.slice(end) };
 }
 
-/** As the items before it are. */
+/** Makes an item loose or tight, as those before it are. */
 export function loosen(tokens: readonly Token[], isLoose: boolean): void {
   for (const token of tokens) {
     if ((token.type === 'paragraph_open' || token.type === 'paragraph_close') && token.level === 2) token.hidden = !isLoose;

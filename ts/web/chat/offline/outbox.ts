@@ -20,7 +20,7 @@ const waiting = signal<readonly Waiting[]>(read());
 /** Why the last try failed, where the server was there. */
 export const heldBy = signal<unknown>(undefined);
 
-/** Of the conversation that is shown. */
+/** What waits in the conversation that is shown. */
 export const waitingHere = computed(() => {
   const shown = conversation.value?.id ?? nextId.value;
   return waiting.value

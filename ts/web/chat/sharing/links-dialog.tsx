@@ -12,7 +12,7 @@ export interface Link {
   share: string;
   path: string;
   created_at: string;
-  /** Of an artifact. */
+  /** The version of an artifact. */
   version?: number;
 }
 

@@ -1,4 +1,4 @@
-/** In the place of the composer, below a conversation of somebody else. */
+/** The bar that is in the place of the composer, below a conversation of somebody else. */
 import { useState } from 'preact/hooks';
 import { Button } from '../../design/button.tsx';
 import { showToast } from '../../design/toasts.tsx';

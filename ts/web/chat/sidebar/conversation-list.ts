@@ -69,7 +69,7 @@ export function upsertConversation(changed: WholeConversation): void {
   tellTabs({ kind: 'changed', conversation: changed });
 }
 
-/** As told by another tab. */
+/** Another tab has changed them. */
 export function hearConversation(changed: Conversation): void {
   if (changed.temporary) return;
   if (changed.archived === isArchiveShown.value) merge([changed]);

@@ -11,7 +11,7 @@ import { loadConversations } from './conversation-list.ts';
 
 export type ImportResult = Answer<'POST /api/v1/edge/conversations/import'>;
 
-/** Of an import that left something out, until the reader has seen why. */
+/** What an import left out, until the reader has seen why. */
 export const importResult = signal<ImportResult | undefined>(undefined);
 
 export function importConversations(): void {

@@ -30,7 +30,7 @@ export async function regenerate(message: Message): Promise<void> {
   if (message.parent_id !== null) await answer(message.parent_id);
 }
 
-/** After a failure: the question that has no answer yet. */
+/** Answers the question that has no answer yet, after a failure. */
 export async function answerLast(): Promise<void> {
   const last = path.value.at(-1);
   if (last?.role === 'user') await answer(last.id);

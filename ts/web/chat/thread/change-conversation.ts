@@ -35,7 +35,7 @@ export async function keepPreferences(given: Preferences): Promise<void> {
   await changeOpen({ metadata: { ...keptMetadata(), ...givenPreferences(given) } });
 }
 
-/** From now on, here and where the open conversation is opened again. Throws Refusal. */
+/** The change holds from now on, here and where the open conversation is opened again. Throws Refusal. */
 export async function keepModel(id: string): Promise<void> {
   chooseModel(id);
   if (conversation.value !== undefined && conversation.value.model !== id) await changeOpen({ model: id });

@@ -1,13 +1,13 @@
-/** Of a long conversation only the messages around what is read are drawn: a window that moves over them. Indices are those of the shown branch. */
+/** Only the messages around what is read are drawn of a long conversation: a window that moves over them. Indices are those of the shown branch. */
 export interface MessageWindow {
   first: number;
-  /** Behind the last one. */
+  /** The index behind the last one. */
   end: number;
 }
 
 /** Drawn at first. */
 const START = 40;
-/** So many come at one end with each step, and beyond the most, as many go at the other. */
+/** Each step adds so many at one end, and beyond the most takes as many away at the other. */
 const STEP = 8;
 const MOST = 96;
 

@@ -2,7 +2,7 @@
 import type { Answer } from '../../api/call.ts';
 
 export type Conversation = Answer<'GET /api/v1/edge/conversations'>['data'][number];
-/** With its metadata, which lists leave out. */
+/** A conversation with its metadata, which lists leave out. */
 export type WholeConversation = Answer<'POST /api/v1/edge/conversations'>;
 export type Message = Answer<'GET /api/v1/edge/conversations/messages'>['data'][number];
 
@@ -16,7 +16,7 @@ export interface ToolCall {
 export interface Citation {
   n: number;
   namespace?: string;
-  /** Of the conversation whose file it stands in. */
+  /** The conversation whose file it stands in. */
   conversation_id?: string;
   document_id: string;
   source: string;

@@ -7,7 +7,7 @@ import type { Conversation, WholeConversation } from './message.ts';
 import { conversation, leafId, nextId } from './shown-thread.ts';
 import { appendMessage } from './stored-messages.ts';
 
-/** Once, however often it is tried. True: its conversation is open, and it can be answered. Throws Refusal. */
+/** The question is stored once, however often it is tried. True: its conversation is open, and it can be answered. Throws Refusal. */
 export async function placeQuestion(question: Question): Promise<boolean> {
   const isOpen = (): boolean => (conversation.value?.id ?? nextId.value) === question.conversationId;
   const target = question.begins === undefined ? { id: question.conversationId } : await begin(question, isOpen);

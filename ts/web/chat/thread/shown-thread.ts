@@ -13,7 +13,7 @@ export const live = signal<LiveAnswer | undefined>(undefined);
 export const failure = signal<unknown>(undefined);
 export const preferences = signal<Preferences>(NO_PREFERENCES);
 export const isLoading = signal(false);
-/** Of the next conversation. */
+/** Whether the next conversation is temporary. */
 export const isTemporary = signal(false);
 /** The id that the next conversation will have, so that one that is begun again is begun once. */
 export const nextId = signal(newId());
@@ -26,7 +26,7 @@ export const path = computed(() => pathTo(messages.value, leafId.value));
 let nShown = 0;
 const whenLeft: (() => void)[] = [];
 
-/** For what belongs to the shown conversation and is kept elsewhere. */
+/** Runs for what belongs to the shown conversation and is kept elsewhere. */
 export function onLeave(run: () => void): void {
   whenLeft.push(run);
 }

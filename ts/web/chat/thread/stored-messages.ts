@@ -14,7 +14,7 @@ export interface NewMessage {
   metadata?: Record<string, unknown>;
 }
 
-/** By id, in their order; those behind the one that `after` counts. Throws Refusal. */
+/** Lists messages by id, in their order: those behind the one that `after` counts. Throws Refusal. */
 export async function listMessages(id: string, after?: number, isWanted = () => true): Promise<Map<string, Message>> {
   const found = new Map<string, Message>();
   let next = after;
@@ -53,7 +53,7 @@ export function showMessages(target: Pick<Conversation, 'id'>, stored: readonly 
   upsertConversation(changed);
 }
 
-/** Of the messages that are shown, the last one as the server counts. */
+/** The last of the messages that are shown, as the server counts. */
 export function lastSeq(): number {
   let last = 0;
   for (const { seq } of messages.value.values()) last = Math.max(last, seq);

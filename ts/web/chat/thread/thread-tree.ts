@@ -6,7 +6,7 @@ export interface TreeMessage {
   readonly seq: number;
 }
 
-/** From the first message to `leafId`. A message whose parent is unknown begins the path; a cycle ends it. */
+/** The path goes from the first message to `leafId`. A message whose parent is unknown begins it; a cycle ends it. */
 export function pathTo<M extends TreeMessage>(messages: ReadonlyMap<string, M>, leafId: string | undefined): M[] {
   const path: M[] = [];
   const seen = new Set<string>();
