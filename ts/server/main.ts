@@ -33,6 +33,7 @@ import type { AnyModuleDefinition } from './platform/module/module.ts';
 import { ModuleHost } from './platform/module/module-host.ts';
 import { StartError } from './platform/module/start-error.ts';
 import { AddressList } from './platform/network/address-list.ts';
+import { trustCertificatesOf } from './platform/network/trusted-certificates.ts';
 import { LocalNode } from './platform/node/local-node.ts';
 import { WorkerPool } from './platform/pool/worker-pool.ts';
 import { StopLimit } from './platform/stop-limit.ts';
@@ -186,6 +187,7 @@ export async function createServer(
     start: async () => {
       for (const warning of config.warnings) log.warn(warning);
       try {
+        trustCertificatesOf(values['network.ca_file']);
         const release = http.hold();
         const addresses = await listen();
         lock = await openDataDir(values.data_dir);

@@ -84,6 +84,13 @@ export const nodeSettings = {
     ofMachine,
   ),
 
+  'network.ca_file': setting(
+    pathSchema,
+    '',
+    'PEM file of certificate authorities that the node trusts, beside those that Node.js brings, in the servers that it calls.',
+    { isPath: true },
+  ),
+
   'public_tls.cert': setting(
     pathSchema,
     '',

@@ -1,5 +1,6 @@
 import { findHubAddress, parseAllowedHost, pullModel } from '../../server/domains/inference/library/index.ts';
 import { listOf } from '../../server/platform/config/setting.ts';
+import { trustCertificatesOf } from '../../server/platform/network/trusted-certificates.ts';
 import { usageError } from '../cli-error.ts';
 import { command } from '../command.ts';
 import { inferenceValues, readConfig } from '../configuration.ts';
@@ -33,7 +34,9 @@ export const modelsPull = command({
       const body = { reference: positionals[0] ?? '', name, sha256, force, stream: true };
       return readToEnd(await openClient(invocation).request('POST /api/v1/models/pull', { body }), terminal);
     }
-    const values = inferenceValues(readConfig(invocation));
+    const config = readConfig(invocation);
+    trustCertificatesOf(config.values['network.ca_file']);
+    const values = inferenceValues(config);
     const progress = terminal.progress();
     const token = env['HF_TOKEN'];
     const pulled = await pullModel(positionals[0] ?? '', {

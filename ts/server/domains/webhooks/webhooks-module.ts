@@ -6,6 +6,7 @@ import type { ModuleContext } from '../../platform/module/module-context.ts';
 import { StartError } from '../../platform/module/start-error.ts';
 import { AddressPolicy, type Resolver } from '../../platform/network/address-policy.ts';
 import { type AllowedHost, parseAllowedHost } from '../../platform/network/allowed-host.ts';
+import { HttpClient } from '../../platform/network/http-client.ts';
 import { Repeater } from '../../platform/repeater.ts';
 import { identity } from '../identity/index.ts';
 import { webhookSubscriber } from './delivery/fan-out.ts';
@@ -44,7 +45,7 @@ export function createWebhooks(context: ModuleContext<typeof webhookSettings>, o
   });
   const sender = new Sender({
     store: deliveries,
-    policy,
+    client: new HttpClient({ policy }),
     log,
     now,
     nodeId: () => node.id,

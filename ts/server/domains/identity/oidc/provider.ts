@@ -1,5 +1,6 @@
 /** The OpenID Connect provider, spoken to with openid-client: authorization code with PKCE, state and nonce. */
-import type { ClientAuth, Configuration } from 'openid-client';
+import type { ClientAuth, Configuration, CustomFetch } from 'openid-client';
+import { HttpClient } from '../../../platform/network/http-client.ts';
 import type { OidcConfig } from './oidc-config.ts';
 import type { Claims } from './person.ts';
 import { providerFailure } from './provider-failure.ts';
@@ -20,6 +21,7 @@ interface Discovered {
 }
 
 const TIMEOUT_SECONDS = 10;
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 /** The provider's addresses and keys are read again after so long. */
 const DISCOVERY_VALID_MS = 60 * 60 * 1000;
 /** A provider that is down is asked again after so long, however many people want to sign in. */
@@ -27,6 +29,8 @@ const RETRY_MS = 2_000;
 
 export class Provider {
   readonly #config: OidcConfig;
+  /** Without a policy: the operator named the issuer, and the issuer names its endpoints, which may lie inside the network as it does. */
+  readonly #client = new HttpClient();
   #discovery: { discovered: Promise<Discovered>; validUntil: number } | undefined;
 
   constructor(config: OidcConfig) {
@@ -95,6 +99,7 @@ export class Provider {
     const { issuer, clientId, clientSecret } = this.#config;
     const configuration = await library.discovery(issuer, clientId, undefined, authentication(library, clientSecret), {
       timeout: TIMEOUT_SECONDS,
+      [library.customFetch]: fetchBy(this.#client),
       execute: [
         // Signatures are checked although the token came over TLS: a proxy between may end it.
         library.enableNonRepudiationChecks,
@@ -103,6 +108,22 @@ export class Provider {
     });
     return { library, configuration };
   }
+}
+
+/** As fetch does it, whose failures openid-client knows. */
+function fetchBy(client: HttpClient): CustomFetch {
+  return async (url, { method, headers, body, signal }) => {
+    try {
+      const given = body instanceof URLSearchParams ? body.toString() : (body as string | Uint8Array | null | undefined);
+      const answer = await client.request(new URL(url), { method, headers, body: given ?? undefined, signal });
+      const bytes = await answer.bytes(MAX_ANSWER_BYTES);
+      const fields = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
+      return new Response(bytes.length === 0 ? null : new Uint8Array(bytes), { status: answer.status, headers: fields });
+    } catch (cause) {
+      signal?.throwIfAborted();
+      throw new TypeError('fetch failed', { cause });
+    }
+  };
 }
 
 /** What the provider takes; basic, where it does not say (RFC 8414 section 2). */

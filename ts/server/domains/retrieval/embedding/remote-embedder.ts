@@ -1,4 +1,5 @@
 /** Embeds through a service that speaks as Ollama or OpenAI does. Its address is the operator's and no tenant learns it. */
+import { HttpClient } from '../../../platform/network/http-client.ts';
 import { retrievalError } from '../errors.ts';
 import { type Embedded, type Embedder, type EmbedOptions, normalised } from './embedder.ts';
 
@@ -12,9 +13,12 @@ export interface RemoteEmbedderOptions {
 const TIMEOUT_MS = 60_000;
 const PROBE_TIMEOUT_MS = 2_000;
 const MAX_DIMENSIONS = 16_384;
+/** Of a number as JSON. */
+const NUMBER_BYTES = 32;
 
 export class RemoteEmbedder implements Embedder {
   readonly #options: RemoteEmbedderOptions;
+  readonly #client = new HttpClient({ firstByteMs: 0, idleMs: 0 });
 
   constructor(options: RemoteEmbedderOptions) {
     this.#options = options;
@@ -46,16 +50,16 @@ export class RemoteEmbedder implements Embedder {
     const { url, key } = this.#options;
     const base = url.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '');
     const headers = { 'content-type': 'application/json', ...(key ? { authorization: `Bearer ${key}` } : {}) };
-    const init = { method: 'POST', headers, body: JSON.stringify({ model, input }), signal, redirect: 'error' } as const;
-    let response = await fetch(`${base}/v1/embeddings`, init);
+    const request = { method: 'POST', headers, body: JSON.stringify({ model, input }), signal };
+    let answer = await this.#client.request(new URL(`${base}/v1/embeddings`), request);
     // Ollama of before 2024-07 has its own path only, and answers an unknown one in plain text.
-    if (response.status === 404 && !response.headers.get('content-type')?.includes('json')) {
-      await response.body?.cancel();
-      response = await fetch(`${base}/api/embed`, init);
+    if (answer.status === 404 && !answer.header('content-type')?.includes('json')) {
+      answer.discard();
+      answer = await this.#client.request(new URL(`${base}/api/embed`), request);
     }
-    if (response.ok) return await response.json();
-    await response.body?.cancel();
-    throw new RefusedError(`it answers ${response.status}`);
+    if (answer.isOk) return JSON.parse((await answer.bytes((input.length + 1) * MAX_DIMENSIONS * NUMBER_BYTES)).toString());
+    answer.discard();
+    throw new RefusedError(`it answers ${answer.status}`);
   }
 }
 

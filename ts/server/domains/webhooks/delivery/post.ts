@@ -1,13 +1,13 @@
 /** One POST to a receiver. Redirects are not followed, and of the answer only the status is kept. */
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import { type AddressPolicy, UnsafeAddress } from '../../../platform/network/address-policy.ts';
+import { UnsafeAddress } from '../../../platform/network/address-policy.ts';
+import type { HttpClient } from '../../../platform/network/http-client.ts';
+import type { HttpResponse } from '../../../platform/network/http-response.ts';
 
 export interface PostRequest {
   url: URL;
   headers: Record<string, string>;
   body: string;
-  policy: AddressPolicy;
+  client: HttpClient;
   /** For everything: the connection, the answer's head and its body. */
   timeoutMs: number;
   signal: AbortSignal;
@@ -27,43 +27,32 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 const ERROR_LENGTH = 200;
 
 /** Never rejects. */
-export async function post(request: PostRequest): Promise<PostResult> {
-  const limit = AbortSignal.timeout(request.timeoutMs);
+export async function post({ client, url, headers, body, timeoutMs, signal }: PostRequest): Promise<PostResult> {
+  const limit = AbortSignal.timeout(timeoutMs);
   try {
-    request.policy.check(request.url);
-    const answer = await send(request, AbortSignal.any([limit, request.signal]));
+    const answer = await client.request(url, { method: 'POST', headers, body, signal: AbortSignal.any([limit, signal]) });
     await readPast(answer);
     return resultOf(answer);
   } catch (error) {
-    const sentence = limit.aborted ? `no answer within ${request.timeoutMs / 1000} s` : sentenceOf(error);
+    const sentence = limit.aborted ? `no answer within ${timeoutMs / 1000} s` : sentenceOf(error);
     return { status: undefined, error: sentence.slice(0, ERROR_LENGTH), retryAfterMs: undefined };
   }
 }
 
-function send({ url, headers, body, policy }: PostRequest, signal: AbortSignal): Promise<IncomingMessage> {
-  const open = url.protocol === 'https:' ? httpsRequest : httpRequest;
-  const length = { 'content-length': String(Buffer.byteLength(body)) };
-  return new Promise((resolve, reject) => {
-    // No connection is shared: one that was judged for another name must not be found by this one.
-    const options = { method: 'POST', headers: { ...headers, ...length }, lookup: policy.lookupFor(url), agent: false, signal };
-    open(url, options, resolve).on('error', reject).end(body);
-  });
-}
-
 /** Reads so that the receiver sees its answer taken, up to the limit. */
-async function readPast(answer: IncomingMessage): Promise<void> {
+async function readPast(answer: HttpResponse): Promise<void> {
   let sizeBytes = 0;
-  for await (const chunk of answer) {
-    sizeBytes += (chunk as Buffer).length;
+  for await (const chunk of answer.chunks()) {
+    sizeBytes += chunk.length;
     if (sizeBytes > MAX_ANSWER_BYTES) break;
   }
-  answer.destroy();
 }
 
-function resultOf({ statusCode: status = 0, headers }: IncomingMessage): PostResult {
-  const seconds = /^\d{1,6}$/.exec(headers['retry-after'] ?? '')?.[0];
+function resultOf(answer: HttpResponse): PostResult {
+  const { status } = answer;
+  const seconds = /^\d{1,6}$/.exec(answer.header('retry-after') ?? '')?.[0];
   const retryAfterMs = seconds === undefined ? undefined : Number(seconds) * 1000;
-  if (status >= 200 && status < 300) return { status, error: undefined, retryAfterMs };
+  if (answer.isOk) return { status, error: undefined, retryAfterMs };
   const isRedirect = status >= 300 && status < 400;
   return { status, error: isRedirect ? `answers ${status}, and redirects are not followed` : `answers ${status}`, retryAfterMs };
 }

@@ -1,7 +1,7 @@
 /** Sends what is due, a few at a time, and writes what came of it. A node that is killed meanwhile sends it again. */
 import type { Log } from '../../../platform/log/log.ts';
 import type { Counter, Family } from '../../../platform/metrics/metrics.ts';
-import type { AddressPolicy } from '../../../platform/network/address-policy.ts';
+import type { HttpClient } from '../../../platform/network/http-client.ts';
 import { Repeater } from '../../../platform/repeater.ts';
 import type { ClaimedDelivery, DeliveryStore } from '../store/delivery-store.ts';
 import { judgeAttempt, type RetryRules } from './judge-attempt.ts';
@@ -10,7 +10,7 @@ import { signedHeaders, validSecrets } from './signature.ts';
 
 export interface SenderOptions {
   store: DeliveryStore;
-  policy: AddressPolicy;
+  client: HttpClient;
   log: Log;
   /** By outcome: delivered, retried, failed. */
   attempts: Family<Counter>;
@@ -57,7 +57,8 @@ export class Sender {
     this.#stopped.abort();
     await this.#repeater.stop();
     await Promise.all(this.#running);
-    const { store, nodeId, log } = this.#options;
+    const { client, store, nodeId, log } = this.#options;
+    await client.close();
     await store.releaseAll(nodeId()).catch((error: unknown) => {
       log.warn('deliveries were not released; they are sent when their lease ends', { error: String(error) });
     });
@@ -82,12 +83,12 @@ export class Sender {
   }
 
   async #attempt(delivery: ClaimedDelivery): Promise<void> {
-    const { store, policy, timeoutMs, userAgent, rules, now, attempts } = this.#options;
+    const { store, client, timeoutMs, userAgent, rules, now, attempts } = this.#options;
     const { id, url, body } = delivery;
     const signed = signedHeaders(validSecrets(delivery, now()), id, now(), body);
     const headers = { ...signed, 'content-type': 'application/json', 'user-agent': userAgent };
     const { signal } = this.#stopped;
-    const result = await post({ url: new URL(url), headers, body, policy, timeoutMs, signal });
+    const result = await post({ url: new URL(url), headers, body, client, timeoutMs, signal });
     // Aborted by the stop: no word on the receiver.
     if (signal.aborted && result.status === undefined) return;
     const outcome = judgeAttempt(delivery, result, rules, now());

@@ -17,34 +17,24 @@ const HOP_BY_HOP = new Set([
 /** Told anew by the connection on which they are sent. */
 const OF_THE_MESSAGE = new Set(['host', 'content-length', 'date']);
 
-/** Name, value, name, value ... to fields that may be sent on. `left` names more that are left out. */
-export function endToEndHeaders(
-  fields: readonly string[],
+/** The fields of a message that may be sent on. `left` names more that are left out. */
+export function endToEndOf(
+  headers: ReplyHeaders | ReadonlyMap<string, string>,
   left: ReadonlySet<string> = new Set(),
 ): Record<string, string | string[]> {
+  const fields = headers instanceof Map ? [...headers] : Object.entries(headers as ReplyHeaders);
   const named = namedByConnection(fields);
   const kept: Record<string, string | string[]> = {};
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    const name = (fields[i] ?? '').toLowerCase();
-    const value = fields[i + 1] ?? '';
+  for (const [field, value] of fields) {
+    const name = field.toLowerCase();
     if (HOP_BY_HOP.has(name) || OF_THE_MESSAGE.has(name) || named.has(name) || left.has(name) || name === '__proto__') continue;
-    const before = kept[name];
-    kept[name] = before === undefined ? value : [...(typeof before === 'string' ? [before] : before), value];
+    const values = [kept[name] ?? [], value].flat();
+    kept[name] = values.length === 1 ? (values[0] as string) : values;
   }
   return kept;
 }
 
-/** The same for fields of a reply or of a received request. */
-export function endToEndOf(headers: ReplyHeaders | ReadonlyMap<string, string>): Record<string, string | string[]> {
-  const entries = headers instanceof Map ? [...headers] : Object.entries(headers as ReplyHeaders);
-  return endToEndHeaders(entries.flatMap(([name, value]) => [value].flat().flatMap((one) => [name, one])));
-}
-
-function namedByConnection(fields: readonly string[]): Set<string> {
-  const named = new Set<string>();
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    if (fields[i]?.toLowerCase() !== 'connection') continue;
-    for (const name of (fields[i + 1] ?? '').split(',')) named.add(name.trim().toLowerCase());
-  }
-  return named;
+function namedByConnection(fields: readonly (readonly [string, string | readonly string[]])[]): Set<string> {
+  const values = fields.filter(([name]) => name.toLowerCase() === 'connection').flatMap(([, value]) => value);
+  return new Set(values.flatMap((value) => value.split(',')).map((name) => name.trim().toLowerCase()));
 }

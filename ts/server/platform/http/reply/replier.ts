@@ -3,7 +3,7 @@ import type { Log } from '../../log/log.ts';
 import type { Exchange } from '../exchange.ts';
 import { EVENT_STREAM_HEADERS, type Heartbeat } from './event-stream.ts';
 import { openFileAnswer } from './file-answer.ts';
-import { endToEndHeaders } from './hop-by-hop.ts';
+import { endToEndOf } from './hop-by-hop.ts';
 import { closeSource, pump } from './pump.ts';
 import type { ByteSource, EventsReply, FileReply, ForwardReply, Reply, ReplyHeaders, StreamReply } from './reply.ts';
 import { requestUpstream } from './upstream.ts';
@@ -74,10 +74,9 @@ export class Replier {
     const controller = new AbortController();
     exchange.whenAborted(() => controller.abort());
     const answer = await requestUpstream(reply, controller.signal);
-    const status = answer.statusCode ?? 502;
-    const length = answer.headers['content-length'];
+    const length = answer.header('content-length');
     const sizeBytes = length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
-    await this.#sendBody(exchange, status, endToEndHeaders(answer.rawHeaders, OWN_FIELDS), sizeBytes, answer, requestId);
+    await this.#sendBody(exchange, answer.status, endToEndOf(answer.headers, OWN_FIELDS), sizeBytes, answer.body, requestId);
   }
 
   async #sendBody(

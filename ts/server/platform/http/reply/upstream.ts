@@ -1,55 +1,52 @@
-/** One request to another server. */
-import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+/** One request to another server, whose answer a client of ours gets. */
+import { HttpClient } from '../../network/http-client.ts';
+import type { HttpResponse } from '../../network/http-response.ts';
 import { HttpError } from '../errors.ts';
 import { endToEndOf } from './hop-by-hop.ts';
-import type { ForwardReply } from './reply.ts';
+import type { ByteSource, ForwardReply } from './reply.ts';
 
 const HEADER_TIMEOUT_MS = 10 * 60_000;
-/** Shorter than servers keep idle connections (10 s here), so that a request does not meet one that is being closed. */
-const IDLE_MS = 4_000;
 
-const agents = {
-  'http:': new HttpAgent({ keepAlive: true, timeout: IDLE_MS }),
-  'https:': new HttpsAgent({ keepAlive: true, timeout: IDLE_MS }),
-};
+/** Once the answer has begun, its reader alone ends it. */
+const client = new HttpClient({ firstByteMs: 0, idleMs: 0 });
 
 /**
- * Resolves to the answer's head; its body must be read or destroyed. Rejects with HttpError 502 `upstream_unreachable`, 504
+ * Resolves to the answer's head; its body must be read or discarded. Rejects with HttpError 502 `upstream_unreachable`, 504
  * `upstream_timeout`, or with the error of the body that was to be sent. The signal ends the request at any time.
  */
-export function requestUpstream(reply: ForwardReply, signal: AbortSignal): Promise<IncomingMessage> {
+export async function requestUpstream(reply: ForwardReply, signal: AbortSignal): Promise<HttpResponse> {
   const url = new URL(reply.url);
-  const headers = endToEndOf(reply.headers);
-  if (reply.body instanceof Uint8Array) headers['content-length'] = String(reply.body.length);
-  const isSecure = url.protocol === 'https:';
-  const options = { method: reply.method, headers, signal, agent: isSecure ? agents['https:'] : agents['http:'] };
-  const request = isSecure ? requestHttps(url, options) : requestHttp(url, options);
-  const timeout = setTimeout(() => request.destroy(timedOut(url)), reply.headerTimeoutMs ?? HEADER_TIMEOUT_MS);
-  return new Promise<IncomingMessage>((resolve, reject) => {
-    request.once('response', resolve);
-    // Stays for the life of the request: an error after the head reaches the reader of the body.
-    request.on('error', (cause) => reject(cause instanceof HttpError ? cause : unreachable(url, cause)));
-    sendBody(request, reply.body, reject);
-  }).finally(() => clearTimeout(timeout));
+  const late = new AbortController();
+  const timeout = setTimeout(() => late.abort(timedOut(url)), reply.headerTimeoutMs ?? HEADER_TIMEOUT_MS);
+  let ofBody: unknown;
+  const body = watched(reply.body, (error) => {
+    ofBody = error;
+  });
+  try {
+    const limits = AbortSignal.any([signal, late.signal]);
+    return await client.request(url, { method: reply.method, headers: endToEndOf(reply.headers), body, signal: limits });
+  } catch (cause) {
+    if (ofBody !== undefined) throw ofBody;
+    throw cause instanceof HttpError ? cause : unreachable(url, cause as NodeJS.ErrnoException);
+  } finally {
+    clearTimeout(timeout);
+  }
 }
 
-function sendBody(request: ClientRequest, body: ForwardReply['body'], reject: (error: unknown) => void): void {
-  if (body === undefined || body instanceof Uint8Array) {
-    request.end(body);
-    return;
+function watched(
+  body: ForwardReply['body'],
+  onError: (error: unknown) => void,
+): Uint8Array | AsyncIterable<Uint8Array> | undefined {
+  return body === undefined || body instanceof Uint8Array ? body : reading(body, onError);
+}
+
+async function* reading(body: ByteSource, onError: (error: unknown) => void): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    onError(error);
+    throw error;
   }
-  let isAnswered = false;
-  request.once('response', () => {
-    isAnswered = true;
-  });
-  // The request reports its own errors; what is left is a source that failed. A server may answer before it has read everything.
-  pipeline(Readable.from(body), request).catch((error: unknown) => {
-    reject(error);
-    if (!isAnswered) request.destroy();
-  });
 }
 
 function unreachable(url: URL, cause: NodeJS.ErrnoException): HttpError {

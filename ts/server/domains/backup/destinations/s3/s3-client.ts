@@ -1,8 +1,9 @@
 /** One request to an S3 service, signed, bounded in time and size, and tried again where that can help. Redirects are not followed. */
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { AddressPolicy } from '../../../../platform/network/address-policy.ts';
+import { HttpClient } from '../../../../platform/network/http-client.ts';
+import { HttpClientError } from '../../../../platform/network/http-client-error.ts';
+import type { HttpResponse } from '../../../../platform/network/http-response.ts';
 import { BackupError, damaged } from '../../errors.ts';
 import type { S3Location } from '../location.ts';
 import { encodeStrictly, signRequest } from './aws-signature.ts';
@@ -39,12 +40,12 @@ const NOTHING = new Uint8Array();
 
 export class S3Client {
   readonly #options: S3ClientOptions;
-  readonly #agent: HttpAgent;
+  readonly #client: HttpClient;
 
   constructor(options: S3ClientOptions) {
     this.#options = options;
-    const Agent = options.location.endpoint.protocol === 'https:' ? HttpsAgent : HttpAgent;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: 16 });
+    const { policy, idleMs = 60_000 } = options;
+    this.#client = new HttpClient({ policy, connections: 16, connectMs: idleMs, firstByteMs: idleMs, idleMs });
   }
 
   /** Resolves for 2xx and 404. Throws BackupError `destination_unusable`, `invalid_destination`, `credentials_needed`, or `backup_damaged` for too large an answer. */
@@ -62,33 +63,18 @@ export class S3Client {
     }
   }
 
-  close(): void {
-    this.#agent.destroy();
+  async close(): Promise<void> {
+    await this.#client.close();
   }
 
   async #sendOnce(request: S3Request): Promise<S3Answer> {
-    const { location, credentialsFile, policy, idleMs = 60_000 } = this.#options;
+    const { location, credentialsFile } = this.#options;
     const url = urlOf(location, request);
-    policy.check(url);
     const credentials = await readS3Credentials(credentialsFile);
-    const body = request.body ?? NOTHING;
-    const headers = {
-      ...signRequest(
-        { method: request.method, url, headers: request.headers ?? {}, body },
-        credentials,
-        location.region,
-        new Date(),
-      ),
-      'content-length': String(body.length),
-    };
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      const open = url.protocol === 'https:' ? httpsRequest : httpRequest;
-      const options = { method: request.method, headers, lookup: policy.lookupFor(url), agent: this.#agent };
-      const sent = open(url, options, resolve).on('error', reject);
-      sent.setTimeout(idleMs, () => sent.destroy(new Error(`no answer for ${idleMs / 1000} s`)));
-      sent.end(body);
-    });
-    return { status: answer.statusCode ?? 0, body: await readBody(answer, request.maxAnswerBytes) };
+    const { method, headers: own = {}, body = NOTHING } = request;
+    const headers = signRequest({ method, url, headers: own, body }, credentials, location.region, new Date());
+    const answer = await this.#client.request(url, { method, headers, body });
+    return { status: answer.status, body: await readBody(answer, request.maxAnswerBytes) };
   }
 }
 
@@ -107,18 +93,13 @@ function urlOf({ endpoint, bucket, prefix, isVirtualHost }: S3Location, { path, 
   return url;
 }
 
-async function readBody(answer: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > maxBytes) {
-      answer.destroy();
-      throw damaged('The S3 service sends more than a file of a backup has.');
-    }
-    chunks.push(chunk);
+async function readBody(answer: HttpResponse, maxBytes: number): Promise<Buffer> {
+  try {
+    return await answer.bytes(maxBytes);
+  } catch (error) {
+    if (!(error instanceof HttpClientError && error.failure === 'body_too_large')) throw error;
+    throw damaged('The S3 service sends more than a file of a backup has.');
   }
-  return Buffer.concat(chunks);
 }
 
 /** The code alone: what else a service says may be anything. */

@@ -80,7 +80,7 @@ export class S3Files implements BackupFiles {
   async sync(): Promise<void> {}
 
   async close(): Promise<void> {
-    this.#client.close();
+    await this.#client.close();
   }
 }
 

@@ -16,24 +16,24 @@ export type DownloadPlan =
 
 /** Throws LibraryError for answers that no other attempt will change. */
 export function planResponse(
-  response: Pick<RemoteFile, 'status' | 'headers' | 'hub'>,
+  response: Pick<RemoteFile, 'status' | 'header' | 'hub'>,
   known: RemoteIdentity,
   receivedBytes: number,
 ): DownloadPlan {
-  const { status, headers } = response;
+  const { status, header } = response;
   if (status === 206 && receivedBytes > 0) return planPartial(response, known, receivedBytes);
   if (status === 206) return { action: 'restart', reason: 'the server sent a part that nobody asked for' };
   if (status === 200) return planWhole(response, known);
   if (status === 416) return planUnsatisfiable(response, known, receivedBytes);
   if (status === 408 || status === 425 || status === 429 || status >= 500) {
-    return { action: 'retry', reason: `the server answers ${status}`, pauseMs: 1000 * (Number(headers['retry-after']) || 0) };
+    return { action: 'retry', reason: `the server answers ${status}`, pauseMs: 1000 * (Number(header('retry-after')) || 0) };
   }
   throw refusal(status);
 }
 
-function planWhole(response: Pick<RemoteFile, 'headers' | 'hub'>, known: RemoteIdentity): DownloadPlan {
-  checkEncoding(response.headers);
-  const length = /^\d{1,15}$/.exec(response.headers['content-length'] ?? '')?.[0];
+function planWhole(response: Pick<RemoteFile, 'header' | 'hub'>, known: RemoteIdentity): DownloadPlan {
+  checkEncoding(response.header('content-encoding'));
+  const length = /^\d{1,15}$/.exec(response.header('content-length') ?? '')?.[0];
   const sizeBytes = length === undefined ? response.hub.sizeBytes : Number(length);
   if (response.hub.sizeBytes !== undefined && sizeBytes !== response.hub.sizeBytes) {
     return {
@@ -45,9 +45,9 @@ function planWhole(response: Pick<RemoteFile, 'headers' | 'hub'>, known: RemoteI
   return { action: 'take', startBytes: 0, identity: identityOf(response, known.url, sizeBytes) };
 }
 
-function planPartial(response: Pick<RemoteFile, 'headers' | 'hub'>, known: RemoteIdentity, receivedBytes: number): DownloadPlan {
-  checkEncoding(response.headers);
-  const range = parseContentRange(response.headers['content-range']);
+function planPartial(response: Pick<RemoteFile, 'header' | 'hub'>, known: RemoteIdentity, receivedBytes: number): DownloadPlan {
+  checkEncoding(response.header('content-encoding'));
+  const range = parseContentRange(response.header('content-range'));
   if (range?.start !== receivedBytes) return { action: 'restart', reason: 'the server continued at the wrong place' };
   const identity = identityOf(response, known.url, range.sizeBytes ?? known.sizeBytes);
   if (isOther(identity, known)) return { action: 'restart', reason: 'the file changed on the server' };
@@ -56,22 +56,22 @@ function planPartial(response: Pick<RemoteFile, 'headers' | 'hub'>, known: Remot
 
 /** After a complete file a server has no more range to give; it says how long the file is. */
 function planUnsatisfiable(
-  response: Pick<RemoteFile, 'headers' | 'hub'>,
+  response: Pick<RemoteFile, 'header' | 'hub'>,
   known: RemoteIdentity,
   receivedBytes: number,
 ): DownloadPlan {
-  const sizeBytes = parseContentRange(response.headers['content-range'])?.sizeBytes ?? known.sizeBytes;
+  const sizeBytes = parseContentRange(response.header('content-range'))?.sizeBytes ?? known.sizeBytes;
   const identity = identityOf(response, known.url, sizeBytes);
   if (sizeBytes === receivedBytes && !isOther(identity, known)) return { action: 'complete' };
   return { action: 'restart', reason: 'the server has no such range' };
 }
 
 function identityOf(
-  { headers, hub }: Pick<RemoteFile, 'headers' | 'hub'>,
+  { header, hub }: Pick<RemoteFile, 'header' | 'hub'>,
   url: string,
   sizeBytes: number | undefined,
 ): RemoteIdentity {
-  const validator = headers.etag ?? headers['last-modified'];
+  const validator = header('etag') ?? header('last-modified');
   return {
     url,
     ...(validator && { validator }),
@@ -89,8 +89,7 @@ function isOther(found: RemoteIdentity, known: RemoteIdentity): boolean {
   return differs('sha256') || differs('sizeBytes') || differs('validator');
 }
 
-function checkEncoding(headers: RemoteFile['headers']): void {
-  const encoding = headers['content-encoding'];
+function checkEncoding(encoding: string | undefined): void {
   if (encoding === undefined || encoding === '' || encoding === 'identity') return;
   throw new LibraryError(
     'refused_by_server',

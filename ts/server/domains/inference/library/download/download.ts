@@ -4,6 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AddressPolicy } from '../../../../platform/network/address-policy.ts';
+import { HttpClient } from '../../../../platform/network/http-client.ts';
 import { asDiskError, gigabytes, noSpace } from '../files/disk-space.ts';
 import { LibraryError } from '../library-error.ts';
 import { isModelMagic } from '../model-facts.ts';
@@ -77,6 +78,7 @@ export class Download {
   readonly #request: DownloadRequest;
   readonly #retry: RetryPolicy;
   readonly #partial: PartialFile;
+  readonly #client: HttpClient;
   #revision: string | undefined;
   #nRestarts = 0;
   #furthestBytes: number;
@@ -85,16 +87,19 @@ export class Download {
     this.#request = request;
     this.#retry = request.retry ?? defaultRetry;
     this.#partial = partial;
+    const { idleMs } = this.#retry;
+    this.#client = new HttpClient({ policy: request.policy, connectMs: idleMs, firstByteMs: idleMs, idleMs });
     this.#furthestBytes = partial.receivedBytes;
   }
 
   /** Leaves a complete, verified and synced file at partialPath. Throws LibraryError, or the signal's reason. */
   static async run(request: DownloadRequest): Promise<DownloadResult> {
     const partial = await PartialFile.open(request.partialPath, identityUrl(request.url), request.signal);
+    const download = new Download(request, partial);
     try {
-      return await new Download(request, partial).#run();
+      return await download.#run();
     } finally {
-      await partial.close();
+      await Promise.all([download.#client.close(), partial.close()]);
     }
   }
 
@@ -167,9 +172,8 @@ export class Download {
 
   /** One connection; true when the file is complete. */
   async #attempt(): Promise<boolean> {
-    const { url, policy, token, signal } = this.#request;
-    const common = { policy, idleMs: this.#retry.idleMs, ...(token !== undefined && { token }), ...(signal && { signal }) };
-    const response = await openRemoteFile(url, { ...common, headers: this.#headers() });
+    const { url, signal } = this.#request;
+    const response = await openRemoteFile(url, { client: this.#client, headers: this.#headers(), ...(signal && { signal }) });
     try {
       return await this.#take(response);
     } finally {
@@ -180,7 +184,9 @@ export class Download {
   #headers(): Record<string, string> {
     const { receivedBytes, identity } = this.#partial;
     // identity: a compressed body could not be resumed or measured.
-    const headers = { 'accept-encoding': 'identity', 'user-agent': 'svc' };
+    const { token } = this.#request;
+    const own = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const headers = { 'accept-encoding': 'identity', 'user-agent': 'svc', ...own };
     const { validator } = identity;
     // With nothing to tell one file from another, continuing could join two: the whole file is asked for again.
     if (receivedBytes === 0 || (validator === undefined && this.#expectedSha256() === undefined)) return headers;
