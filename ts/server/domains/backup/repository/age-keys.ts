@@ -1,14 +1,10 @@
 /** Keys of age (https://age-encryption.org/v1): a public one seals the key of a backup folder, the private one beside no server opens it. */
 import { readFile } from 'node:fs/promises';
 import { listOf } from '../../../platform/config/setting.ts';
-import { decryptWith, encryptFor } from '../age/age-file.ts';
-import { decodeBech32 } from '../age/bech32.ts';
-import { privateKeyOf } from '../age/x25519.ts';
 import { BackupError } from '../errors.ts';
 
 const RECIPIENT = /^age1[02-9ac-hj-np-z]{58}$/;
 const IDENTITY = /^AGE-SECRET-KEY-1[02-9AC-HJ-NP-Z]{58}$/;
-const KEY_BYTES = 32;
 const LARGEST_FILE = 64 * 1024;
 
 /** Public keys of X25519, separated by commas, each once and in order. Throws BackupError `passphrase_needed`. */
@@ -36,12 +32,13 @@ export async function readIdentities(path: string): Promise<string[] | undefined
 }
 
 /** A whole file of age, which its own program opens as well. Throws BackupError `passphrase_needed`. */
-export function sealFor(recipients: readonly string[], key: Uint8Array): Buffer {
+export async function sealFor(recipients: readonly string[], key: Uint8Array): Promise<Buffer> {
+  // Loaded where a key is sealed or opened: most nodes have none of age.
+  const { Encrypter } = await import('age-encryption');
+  const encrypter = new Encrypter();
   try {
-    return encryptFor(
-      recipients.map((recipient) => bytesOf(recipient, 'age')),
-      key,
-    );
+    for (const recipient of recipients) encrypter.addRecipient(recipient);
+    return Buffer.from(await encrypter.encrypt(key));
   } catch (cause) {
     throw new BackupError(
       'passphrase_needed',
@@ -53,19 +50,15 @@ export function sealFor(recipients: readonly string[], key: Uint8Array): Buffer 
 }
 
 /** Undefined: none of them opens it, or it is damaged; the remedy is the same. */
-export function openSealed(identities: readonly string[], sealed: Uint8Array): Uint8Array | undefined {
+export async function openSealed(identities: readonly string[], sealed: Uint8Array): Promise<Uint8Array | undefined> {
+  const { Decrypter } = await import('age-encryption');
+  const decrypter = new Decrypter();
   try {
-    const keys = identities.map((identity) => privateKeyOf(bytesOf(identity, 'age-secret-key-')));
-    return decryptWith(keys, sealed);
+    for (const identity of identities) decrypter.addIdentity(identity);
+    return await decrypter.decrypt(sealed);
   } catch {
     return undefined;
   }
-}
-
-function bytesOf(text: string, prefix: string): Uint8Array {
-  const key = decodeBech32(text);
-  if (key?.prefix !== prefix || key.bytes.length !== KEY_BYTES) throw new RangeError('no key of age');
-  return key.bytes;
 }
 
 function unusable(sentence: string): BackupError {

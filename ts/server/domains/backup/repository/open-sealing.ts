@@ -17,7 +17,7 @@ export async function openKey(
   if (encryption === null) return undefined;
   const [age, box] = encryption.kdf === 'age' ? [encryption, encryption.passphrase] : [undefined, encryption];
   const identities = age === undefined ? undefined : await readIdentities(identityFile);
-  const byAge = age && identities && openSealed(identities, Buffer.from(age.sealed_key, 'base64'));
+  const byAge = age && identities && (await openSealed(identities, Buffer.from(age.sealed_key, 'base64')));
   const byPassphrase = box && passphrase !== undefined ? await openBox(id, box, passphrase) : undefined;
   const key = byAge ?? byPassphrase ?? (age && (await readKeptKey(dataDir, id)));
   if (key === undefined)

@@ -63,7 +63,7 @@ export async function repositoryFile(
   if (key === undefined) return { format, id, encryption: null };
   const box = passphrase === undefined ? undefined : await passphraseBox(id, key, passphrase);
   if (recipients.length === 0) return { format, id, encryption: box ?? null };
-  const sealed = sealFor(recipients, key).toString('base64');
+  const sealed = (await sealFor(recipients, key)).toString('base64');
   const encryption = { kdf: 'age', recipients: [...recipients], sealed_key: sealed, ...(box && { passphrase: box }) } as const;
   return { format, id, encryption: encryption as RepositoryFile['encryption'] };
 }
