@@ -44,7 +44,7 @@ t.test('a public key with a typing error seals nothing', async (t) => {
   await t.rejects(sealFor([recipient, wrong], plain), { code: 'passphrase_needed', message: /typing error/ });
 });
 
-t.test('what is damaged is not opened', async (t) => {
+t.test('what is damaged is not opened', async () => {
   const sealed = await sealFor([recipient], plain);
   const damage = fc.tuple(fc.nat(sealed.length - 1), fc.integer({ min: 1, max: 255 }), fc.boolean());
   await fc.assert(
