@@ -7,10 +7,13 @@ import { inference } from '../inference/index.ts';
 import { BackgroundResponses } from './compat/openai-responses/background/background-responses.ts';
 import { ResponseAccess } from './compat/openai-responses/response-access.ts';
 import { ChatStorage } from './conversations/chat-storage.ts';
+import { ConversationStage } from './conversations/conversation-stage.ts';
+import { KnowledgeStage } from './knowledge/knowledge-stage.ts';
 import type { StreamLimits } from './resumable-streams/stream-limits.ts';
 import { StreamRegistry } from './resumable-streams/stream-registry.ts';
 import { streamRoutes } from './resumable-streams/stream-routes.ts';
 import { completionErrorBodies, completionRoutes } from './routes.ts';
+import { CompletionService } from './service.ts';
 import type { completionSettings } from './settings.ts';
 import { ResponseBelongings } from './stored-responses/response-belongings.ts';
 import { ResponseKeeper } from './stored-responses/response-keeper.ts';
@@ -41,13 +44,19 @@ export function createCompletions(context: Context): Module<undefined> {
     store: new ResponseStore(storage),
     keepDays: settings['inference.responses_keep_days'],
   });
+  const completions = new CompletionService({
+    inference: service,
+    streams,
+    // A conversation says whether it has files to be looked up.
+    stages: [new ConversationStage(storing), new KnowledgeStage(knowledge)],
+  });
   const access = new ResponseAccess({ keeper, knowledge, uses });
-  const background = new BackgroundResponses({ service, keeper, knowledge, storage, jobs, log });
+  const background = new BackgroundResponses({ completions, keeper, knowledge, storage, jobs, log });
   const retention = new RetentionStore(storage);
   const sweep = new ResponseSweep(retention, log);
   const streamBytes = context.metrics.gauge('svc_inference_stream_bytes', 'Events of resumable answers that are kept.').with();
   context.metrics.onCollect(() => streamBytes.set(streams.sizeBytes));
-  const deps = { service, knowledge, conversations: storing, streams, keeper, access, background };
+  const deps = { service, completions, knowledge, keeper, access, background };
   return {
     api: undefined,
     errorBodies: completionErrorBodies,

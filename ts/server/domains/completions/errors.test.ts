@@ -10,10 +10,10 @@ import { completionErrors, type InferenceErrorCode, modelErrors } from '../infer
 import { failingInference } from '../inference/test-support/failing-inference.ts';
 import { BackgroundResponses } from './compat/openai-responses/background/background-responses.ts';
 import { ResponseAccess } from './compat/openai-responses/response-access.ts';
-import { ChatStorage } from './conversations/chat-storage.ts';
 import { NO_STREAMS } from './resumable-streams/stream-limits.ts';
 import { StreamRegistry } from './resumable-streams/stream-registry.ts';
 import { completionRoutes } from './routes.ts';
+import { CompletionService } from './service.ts';
 import { ResponseKeeper } from './stored-responses/response-keeper.ts';
 import { ResponseStore } from './stored-responses/response-store.ts';
 
@@ -23,18 +23,11 @@ function failingNode(code: InferenceErrorCode) {
   const keeper = new ResponseKeeper({ store: new ResponseStore(noStorage), keepDays: 0 });
   const off = new SwitchedModule<never>('module_unavailable');
   const context = scriptedContext({ spec: {} });
-  const upper = completionRoutes(
-    {
-      service,
-      keeper,
-      knowledge: off,
-      conversations: new ChatStorage(off, silentLog),
-      streams: new StreamRegistry(NO_STREAMS, silentLog),
-      background: new BackgroundResponses({ service, keeper, knowledge: off, ...context }),
-      access: new ResponseAccess({ keeper, knowledge: off, uses: NO_LIMITS }),
-    },
-    'test',
-  );
+  const streams = new StreamRegistry(NO_STREAMS, silentLog);
+  const completions = new CompletionService({ inference: service, streams, stages: [] });
+  const background = new BackgroundResponses({ completions, keeper, knowledge: off, ...context });
+  const access = new ResponseAccess({ keeper, knowledge: off, uses: NO_LIMITS });
+  const upper = completionRoutes({ service, completions, keeper, knowledge: off, background, access }, 'test');
   return { node, routes: [...upper, ...routes] };
 }
 

@@ -1,12 +1,12 @@
 /** Every route of the module but those of streams. */
 import type { ErrorBodyPrefix } from '../../platform/http/error-body.ts';
 import type { Route } from '../../platform/http/route.ts';
-import { openaiErrorBody } from '../inference/index.ts';
+import { type InferenceService, openaiErrorBody } from '../inference/index.ts';
 import { anthropicErrorBody } from './compat/anthropic/error-body.ts';
 import { anthropicRoutes } from './compat/anthropic/routes.ts';
 import { rerankRoute } from './compat/jina-rerank/route.ts';
 import { tokenizeRoutes } from './compat/llama-tokenize/routes.ts';
-import { type ChatRouteDeps, chatRoute } from './compat/openai-chat/route.ts';
+import { chatRoute } from './compat/openai-chat/route.ts';
 import { embeddingRoutes } from './compat/openai-embeddings/route.ts';
 import { modelListRoute } from './compat/openai-models/route.ts';
 import { keptResponseRoutes } from './compat/openai-responses/kept-routes.ts';
@@ -18,14 +18,14 @@ export const completionErrorBodies: readonly ErrorBodyPrefix[] = [
   { prefix: '/v1/messages', errorBody: anthropicErrorBody },
 ];
 
-export function completionRoutes(deps: ChatRouteDeps & ResponseRouteDeps, fingerprint: string): Route[] {
-  const { service } = deps;
+export function completionRoutes(deps: ResponseRouteDeps & { readonly service: InferenceService }, fingerprint: string): Route[] {
+  const { service, completions } = deps;
   return [
     modelListRoute(service),
-    chatRoute(deps, fingerprint),
+    chatRoute(completions, fingerprint),
     responsesRoute(deps),
     ...keptResponseRoutes(deps),
-    ...anthropicRoutes(service),
+    ...anthropicRoutes(completions, service),
     ...embeddingRoutes(service),
     rerankRoute(service),
     ...tokenizeRoutes(service),

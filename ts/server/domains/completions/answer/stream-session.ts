@@ -23,7 +23,7 @@ export interface StreamSessionOptions {
   /** Runs before the client hears that the answer is whole. When it fails, the client hears that instead. */
   beforeDone?: ((usage: JobUsage) => Promise<void>) | undefined;
   /** The client went away before the end. */
-  onLeave?: () => void;
+  onLeave?: (() => void) | undefined;
 }
 
 export class StreamSession implements CompletionSink {

@@ -1,11 +1,9 @@
-/** What every completion route does around its own wire shape: resolve, announce, run, stream or gather. */
+/** What the routes of all APIs read of a request beside its body, and tell beside their answers. */
 
-import type { Reply, RequestContext } from '../../../platform/http/route.ts';
-import type { CallOptions, CompletionRequest, InferenceService, ResolvedModel } from '../../inference/index.ts';
+import type { RequestContext } from '../../../platform/http/route.ts';
+import type { CallOptions, ResolvedModel } from '../../inference/index.ts';
 import { meteredCaller } from '../../metering/index.ts';
-import { type Answer, AnswerCollector } from '../answer/answer-collector.ts';
-import type { StreamEncoder } from '../answer/stream-encoder.ts';
-import { StreamSession, type StreamSessionOptions } from '../answer/stream-session.ts';
+import type { Asker } from '../answer/pending-answer.ts';
 import { invalid } from '../errors.ts';
 
 type Context = Pick<RequestContext, 'headers' | 'caller' | 'signal' | 'addHeader'>;
@@ -25,14 +23,19 @@ export function callOptions(context: Context): CallOptions {
   return { ...options, timeoutMs: seconds * 1000 };
 }
 
+export function askerOf(context: Context & Pick<RequestContext, 'recheck'>): Asker {
+  const { caller, headers } = context;
+  return { caller, options: callOptions(context), headers, recheck: () => context.recheck() };
+}
+
 /** Tells which model answers and whose tools run. */
 export function answerHeaders(
   requested: string,
   { card, isSubstitute }: ResolvedModel,
-  headers: ReadonlyMap<string, string>,
+  headers: ReadonlyMap<string, string> | undefined,
 ): Record<string, string> {
   return {
-    'x-svc-edge-tools': headers.get('x-svc-edge-tools') === '1' ? 'on' : 'passthrough',
+    'x-svc-edge-tools': headers?.get('x-svc-edge-tools') === '1' ? 'on' : 'passthrough',
     ...(isSubstitute ? { 'x-svc-model-substituted': `${headerText(requested)} -> ${headerText(card.id)}` } : {}),
   };
 }
@@ -40,32 +43,4 @@ export function answerHeaders(
 /** Header values are visible ASCII; everything else is percent-encoded. */
 function headerText(text: string): string {
   return encodeURI(text.slice(0, 200).toWellFormed());
-}
-
-/** Opens a stream for a completion. Failures before it opens are thrown as plain errors. */
-export async function streamAnswer(
-  service: InferenceService,
-  model: ResolvedModel,
-  request: CompletionRequest,
-  encoder: StreamEncoder,
-  options: CallOptions,
-  headers: Record<string, string>,
-  hooks: StreamSessionOptions = {},
-): Promise<Reply> {
-  const session = new StreamSession(encoder, hooks);
-  const job = await service.complete(model, request, session, options);
-  session.bind(job, headers, options.signal);
-  return session.reply;
-}
-
-export async function gatherAnswer(
-  service: InferenceService,
-  model: ResolvedModel,
-  request: CompletionRequest,
-  options: CallOptions,
-): Promise<Answer> {
-  const collector = new AnswerCollector(request.job.n ?? 1);
-  const job = await service.complete(model, request, collector, options);
-  collector.bind(job, options.signal);
-  return collector.answer;
 }

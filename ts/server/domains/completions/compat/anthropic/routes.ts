@@ -3,7 +3,9 @@
 import Type from 'typebox';
 import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
 import { completionErrors, type InferenceService } from '../../../inference/index.ts';
-import { answerHeaders, callOptions, gatherAnswer, streamAnswer } from '../call.ts';
+import type { AnswerCall } from '../../answer/pending-answer.ts';
+import type { CompletionService } from '../../service.ts';
+import { answerHeaders, askerOf, callOptions } from '../call.ts';
 import { identifier } from '../identifier.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { readsBody } from '../reads-body.ts';
@@ -33,7 +35,7 @@ const shared = {
   errorBody: anthropicErrorBody,
 } as const;
 
-export function anthropicRoutes(service: InferenceService): Route[] {
+export function anthropicRoutes(completions: CompletionService, service: InferenceService): Route[] {
   return [
     route({
       ...shared,
@@ -42,7 +44,7 @@ export function anthropicRoutes(service: InferenceService): Route[] {
       ...readsBody('messages'),
       responses: { 200: MessageShape },
       stream: Type.Object({ type: Type.String() }),
-      handle: (context) => completeMessages(service, context),
+      handle: (context) => completions.answer(askerOf(context), messagesCall(context.body, context.requestId)),
     }),
     route({
       ...shared,
@@ -56,20 +58,19 @@ export function anthropicRoutes(service: InferenceService): Route[] {
   ];
 }
 
-async function completeMessages(
-  service: InferenceService,
-  context: RequestContext<unknown, unknown, MessagesCall>,
-): Promise<Reply> {
-  const options = callOptions(context);
-  const { request, stream } = context.body;
-  const model = await service.resolve({ ability: 'chat', ...request }, context.caller);
-  const headers = { ...answerHeaders(request.model, model, context.headers), 'request-id': context.requestId };
-  const id = identifier('msg_');
-  if (stream) {
-    return streamAnswer(service, model, request, new MessagesEncoder(id, model.card.id), options, headers);
-  }
-  const answer = await gatherAnswer(service, model, request, options);
-  return json(200, anthropicMessage(id, model.card.id, answer), headers);
+function messagesCall({ request, stream }: MessagesCall, requestId: string): AnswerCall {
+  return {
+    request,
+    isStreamed: stream,
+    wire: ({ model: { card } }) => {
+      const id = identifier('msg_');
+      return {
+        headers: { 'request-id': requestId },
+        encoder: () => new MessagesEncoder(id, card.id),
+        body: (answer) => anthropicMessage(id, card.id, answer),
+      };
+    },
+  };
 }
 
 async function countTokens(service: InferenceService, context: RequestContext<unknown, unknown, CountCall>): Promise<Reply> {

@@ -38,11 +38,13 @@ export class ChunkEncoder implements StreamEncoder {
   readonly #tail: string;
   readonly #nChoices: number;
   readonly #includeUsage: boolean;
+  readonly #lastChunk: ((choice: number) => LastChunk) | undefined;
   /** Made with a choice's first text: thousands of streams that wait must stay small. */
   readonly #choices: ChoiceTemplates[] = [];
   #pendingLogprobs: Map<number, TokenLogprob[]> | undefined;
 
-  constructor(head: ChunkHead, nChoices: number, includeUsage: boolean) {
+  /** @param lastChunk of an answer from knowledge bases: its citations. */
+  constructor(head: ChunkHead, nChoices: number, includeUsage: boolean, lastChunk?: (choice: number) => LastChunk) {
     const { id, created, model, fingerprint } = head;
     const members = { id, object: 'chat.completion.chunk', created, model, system_fingerprint: fingerprint };
     this.#head = `data: ${JSON.stringify(members).slice(0, -1)},"choices":[`;
@@ -50,6 +52,7 @@ export class ChunkEncoder implements StreamEncoder {
     this.#tail = includeUsage ? '],"usage":null}\n\n' : ']}\n\n';
     this.#includeUsage = includeUsage;
     this.#nChoices = nChoices;
+    this.#lastChunk = lastChunk;
   }
 
   open(out: Frames): void {
@@ -86,20 +89,15 @@ export class ChunkEncoder implements StreamEncoder {
     else this.#pendingLogprobs.set(choice, tokens);
   }
 
-  finish(out: Frames, choice: number, reason: FinishReason, last?: LastChunk | string): void {
+  finish(out: Frames, choice: number, reason: FinishReason): void {
     if (this.#pendingLogprobs?.has(choice)) this.#chunk(out, choice, '{"content":""}');
-    // As a StreamEncoder it is told the stop string, which chat completions do not show.
-    if (typeof last !== 'object') {
+    if (this.#lastChunk === undefined) {
       this.#chunk(out, choice, '{}', reason);
       return;
     }
-    this.#chunk(
-      out,
-      choice,
-      JSON.stringify(last.delta),
-      reason,
-      `],${JSON.stringify(last.members).slice(1, -1)}${this.#tail.slice(1)}`,
-    );
+    const { delta, members } = this.#lastChunk(choice);
+    const tail = `],${JSON.stringify(members).slice(1, -1)}${this.#tail.slice(1)}`;
+    this.#chunk(out, choice, JSON.stringify(delta), reason, tail);
   }
 
   done(out: Frames, usage: JobUsage): void {

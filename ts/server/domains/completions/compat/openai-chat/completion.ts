@@ -1,7 +1,7 @@
 /** The body of a chat completion that is not streamed. */
 import type { Answer, Choice } from '../../answer/answer-collector.ts';
+import type { WireCitations } from '../../knowledge/citations.ts';
 import type { ChunkHead } from './chunk-encoder.ts';
-import type { WireCitations } from './citations.ts';
 import { chatLogprobs } from './logprobs.ts';
 import { chatTimings, chatUsage } from './usage.ts';
 

@@ -1,21 +1,13 @@
 /** The member `conversation_answer`: how the answer is stored in its conversation. */
+import type { ConversationCall } from '../../answer/pending-answer.ts';
 import { invalid } from '../../errors.ts';
-
-export interface AnswerCall {
-  /** Of the answer's message. */
-  id?: string;
-  /** The message that it follows; the question is not stored again then. */
-  parentId?: string;
-  /** What the stored answer begins with. */
-  prefix: string;
-}
 
 const MEMBERS = ['id', 'parent_id', 'prefix'];
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 /** Characters; with what is generated the answer still fits into a message. */
 const MAX_PREFIX_LENGTH = 512 * 1024;
 
-export function readAnswer(given: Record<string, unknown>): AnswerCall {
+export function readAnswer(given: Record<string, unknown>): ConversationCall['answer'] {
   const unknown = Object.keys(given).find((name) => !MEMBERS.includes(name));
   if (unknown !== undefined)
     throw invalid('conversation_answer', `conversation_answer has a member that is not known; it takes ${MEMBERS.join(', ')}.`);

@@ -2,6 +2,7 @@
 
 import { textFault } from '../../../../platform/text/given-text.ts';
 import type { CompletionRequest } from '../../../inference/index.ts';
+import type { ConversationCall, KnowledgeCall } from '../../answer/pending-answer.ts';
 import { invalid } from '../../errors.ts';
 import { type AnswerFormat, chatSchema, readFormat, withEngineFormat } from '../answer-format.ts';
 import { SchemaReader } from '../json-schema.ts';
@@ -11,7 +12,7 @@ import { promptThinking, promptTools } from '../prompt-parts.ts';
 import { readLogitBias, readLoras, readSampling, readStop } from '../sampling.ts';
 import { readPriority } from '../service-tier.ts';
 import { readSpeculation } from '../speculation.ts';
-import { type AnswerCall, readAnswer } from './conversation-answer.ts';
+import { readAnswer } from './conversation-answer.ts';
 import { readMessages } from './messages.ts';
 import type { ChatRequest } from './schema.ts';
 import { readToolUse } from './tools.ts';
@@ -24,21 +25,6 @@ export interface ChatCall {
   knowledge?: KnowledgeCall;
   /** The conversation of the caller that both sides are stored in. */
   conversation?: ConversationCall;
-}
-
-export interface ConversationCall {
-  id: string;
-  /** Of the last user message. */
-  text: string;
-  answer: AnswerCall;
-  /** The answer goes on without its client, and can be resumed. */
-  isResumable: boolean;
-}
-
-export interface KnowledgeCall {
-  namespaces: readonly string[];
-  messages: readonly Members[];
-  fallback: 'none' | 'model';
 }
 
 export function readChatRequest(body: ChatRequest): ChatCall {

@@ -1,6 +1,6 @@
 /** Wire shapes of chat answers, for OpenAPI. */
 import Type from 'typebox';
-import { AnnotationShape, CitationShape, UnindexedShape } from './citations.ts';
+import { AnnotationShape, CitationShape, UnindexedShape } from '../../knowledge/citations.ts';
 
 const Usage = Type.Object({
   prompt_tokens: Type.Integer(),

@@ -1,50 +1,21 @@
 /** POST /v1/chat/completions. */
-
 import Type from 'typebox';
-import type { Principal } from '../../../../platform/http/principal.ts';
-import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
-import type { ConversationFilesPlace, KnowledgeContext } from '../../../data/index.ts';
-import {
-  type ChatPrompt,
-  type CompletionRequest,
-  completionErrors,
-  type InferenceService,
-  openaiErrorBody,
-} from '../../../inference/index.ts';
-import type { Answer } from '../../answer/answer-collector.ts';
-import type { StreamEncoder } from '../../answer/stream-encoder.ts';
-import { answerFacts } from '../../conversations/answer-facts.ts';
-import type { ChatStorage } from '../../conversations/chat-storage.ts';
-import type { OpenConversation } from '../../conversations/open-conversation.ts';
-import { RecordingEncoder } from '../../conversations/recording-encoder.ts';
+import { type Route, route } from '../../../../platform/http/route.ts';
+import { completionErrors, openaiErrorBody } from '../../../inference/index.ts';
+import type { AnswerCall, ModelledAnswer, Wire } from '../../answer/pending-answer.ts';
 import { conversationErrors, knowledgeErrors } from '../../declared-errors.ts';
-import { AnswerFilters } from '../../knowledge/answer-filters.ts';
-import { FilteringEncoder } from '../../knowledge/filtering-encoder.ts';
-import { userTurns, withKnowledge } from '../../knowledge/knowledge-messages.ts';
-import type { KnowledgeModule } from '../../knowledge/knowledge-module.ts';
-import type { StreamRegistry } from '../../resumable-streams/stream-registry.ts';
-import { answerHeaders, callOptions, gatherAnswer, streamAnswer } from '../call.ts';
+import { unindexedMember, wireCitations } from '../../knowledge/citations.ts';
+import type { CompletionService } from '../../service.ts';
+import { askerOf } from '../call.ts';
 import { identifier, unixSeconds } from '../identifier.ts';
 import { maxBodyBytes } from '../limits.ts';
-import type { Members } from '../members.ts';
 import { readsBody } from '../reads-body.ts';
 import { ChunkEncoder, type ChunkHead } from './chunk-encoder.ts';
-import { unindexedMember, wireCitations } from './citations.ts';
-import { CitingEncoder } from './citing-encoder.ts';
-import { chatCompletion, type KnowledgeMembers } from './completion.ts';
-import { promptMessages } from './prompt-messages.ts';
-import type { ChatCall, ConversationCall, KnowledgeCall } from './request.ts';
+import { chatCompletion } from './completion.ts';
+import type { ChatCall } from './request.ts';
 import { ChatChunk, ChatCompletion } from './response-schema.ts';
-import { streamResumable, streamStored } from './stored-answer.ts';
 
-export interface ChatRouteDeps {
-  readonly service: InferenceService;
-  readonly knowledge: KnowledgeModule;
-  readonly conversations: ChatStorage;
-  readonly streams: StreamRegistry;
-}
-
-export function chatRoute(deps: ChatRouteDeps, fingerprint: string): Route {
+export function chatRoute(completions: CompletionService, fingerprint: string): Route {
   return route({
     method: 'POST',
     path: '/v1/chat/completions',
@@ -75,125 +46,30 @@ export function chatRoute(deps: ChatRouteDeps, fingerprint: string): Route {
     stream: Type.Union([ChatChunk, Type.Object({ error: Type.Object({}), detail: Type.String() })]),
     errors: [...completionErrors, ...knowledgeErrors, ...conversationErrors],
     errorBody: openaiErrorBody,
-    handle: (context) => completeChat(deps, fingerprint, context),
+    handle: (context) => completions.answer(askerOf(context), chatCall(context.body, fingerprint)),
   });
 }
 
-type ChatContext = RequestContext<unknown, unknown, ChatCall>;
-
-/** What the answer may stand on, and the messages that it goes into. */
-interface Consulted {
-  readonly messages: readonly Members[];
-  readonly knowledge: KnowledgeContext;
+function chatCall({ request, stream, includeUsage, conversation, knowledge }: ChatCall, fingerprint: string): AnswerCall {
+  return { request, isStreamed: stream, conversation, knowledge, wire: (answer) => chatWire(answer, includeUsage, fingerprint) };
 }
 
-async function completeChat(deps: ChatRouteDeps, fingerprint: string, context: ChatContext): Promise<Reply> {
-  const { service, streams } = deps;
-  const options = callOptions(context);
-  const { stream, includeUsage, conversation: call } = context.body;
-  const conversation = call && (await openConversation(deps, context, call));
-  const consulted = await consult(deps.knowledge, context, conversation);
-  const { knowledge } = consulted ?? {};
-  const request = consulted ? withPassages(context.body.request, consulted) : context.body.request;
-  const model = await service.resolve({ ability: 'chat', ...request }, context.caller);
-  const headers = answerHeaders(request.model, model, context.headers);
+function chatWire({ model, call, filters, knowledge }: ModelledAnswer, includeUsage: boolean, fingerprint: string): Wire {
   const head: ChunkHead = { id: identifier('chatcmpl-'), created: unixSeconds(), model: model.card.id, fingerprint };
-  if (stream) {
-    const chunks = new ChunkEncoder(head, request.job.n ?? 1, includeUsage);
-    const filters = knowledge && new AnswerFilters(knowledge);
-    const cited = filters && knowledge ? citing(chunks, filters, knowledge) : chunks;
-    // What is stored is what the client reads.
-    const filtered = (encoder: StreamEncoder) => (filters ? new FilteringEncoder(encoder, filters) : encoder);
-    if (conversation === undefined || call === undefined)
-      return streamAnswer(service, model, request, filtered(cited), options, headers);
-    const citations = () => filters && wireCitations(filters.citedBy(0)).citations;
-    const stored = {
-      conversation,
-      model: model.card.id,
-      prefix: call.answer.prefix,
-      citations,
-      unindexed: unindexedOf(knowledge),
+  const nChoices = call.request.job.n ?? 1;
+  if (filters === undefined || knowledge === undefined)
+    return {
+      encoder: () => new ChunkEncoder(head, nChoices, includeUsage),
+      body: (answer) => chatCompletion(head, answer),
     };
-    const recording = new RecordingEncoder(cited, stored);
-    const answer = { service, model, request, recording, encoder: filtered(recording), options, headers };
-    return call.isResumable ? streamResumable(streams, answer, conversation, call, context) : streamStored(answer);
-  }
-  const gathered = await gatherAnswer(service, model, request, options);
-  const { answer, members } = knowledge ? checked(gathered, knowledge) : { answer: gathered, members: undefined };
-  const first = answer.choices[0];
-  await conversation?.store({
-    content: (call?.answer.prefix ?? '') + (first?.content ?? ''),
-    model: model.card.id,
-    cutBy: undefined,
-    facts: answerFacts({
-      ...{ reasoning: '', toolCalls: [], ...first },
-      ...{ finish: first?.finish, usage: answer.usage, unindexed: unindexedOf(knowledge) },
-    }),
-    citations: members?.cited[0]?.citations,
-  });
-  return json(200, chatCompletion(head, answer, members), headers);
-}
-
-function openConversation(
-  { conversations }: ChatRouteDeps,
-  { caller }: ChatContext,
-  { id, text, answer }: ConversationCall,
-): Promise<OpenConversation> {
-  return conversations.open(caller, { id, text, answerId: answer.id, parentId: answer.parentId });
-}
-
-function unindexedOf(knowledge: KnowledgeContext | undefined): object | undefined {
-  return knowledge && unindexedMember(knowledge.unindexed).unindexed;
-}
-
-function citing(chunks: ChunkEncoder, filters: AnswerFilters, knowledge: KnowledgeContext): StreamEncoder {
-  return new CitingEncoder(chunks, (choice) => wireCitations(filters.citedBy(choice)), unindexedMember(knowledge.unindexed));
-}
-
-function checked(answer: Answer, knowledge: KnowledgeContext): { answer: Answer; members: KnowledgeMembers } {
-  const filters = new AnswerFilters(knowledge);
-  const choices = answer.choices.map((choice, i) => ({ ...choice, content: filters.wholeText(i, choice) }));
-  const cited = choices.map((_, i) => wireCitations(filters.citedBy(i)));
-  return { answer: { ...answer, choices }, members: { cited, members: unindexedMember(knowledge.unindexed) } };
-}
-
-/** Undefined: the request names no knowledge base, and its conversation has no files. */
-async function consult(
-  knowledge: KnowledgeModule,
-  { body, caller, signal }: ChatContext,
-  conversation: OpenConversation | undefined,
-): Promise<Consulted | undefined> {
-  const files = await filesOf(knowledge, caller, body, conversation);
-  const { prompt, jsonSchema, grammar } = body.request.job;
-  if (prompt.kind !== 'chat' || (body.knowledge === undefined && files === undefined)) return undefined;
-  const { namespaces, messages, fallback } = body.knowledge ?? filesAlone(prompt);
-  const isContinued = (body.conversation?.answer.prefix ?? '') !== '';
-  const keepsForm = jsonSchema !== undefined || grammar !== undefined || isContinued;
-  const question = { namespaces, files, turns: userTurns(messages), keepsForm, offersTools: body.request.needsTools, fallback };
-  return { messages, knowledge: await knowledge.api.answers.consult(caller, question, signal) };
-}
-
-/** A conversation with files is a conversation: what they say nothing of, the model answers. */
-function filesAlone({ messagesJson }: ChatPrompt): KnowledgeCall {
-  return { namespaces: [], messages: promptMessages(messagesJson), fallback: 'model' };
-}
-
-/** Undefined: the conversation has none, or none any more. */
-async function filesOf(
-  knowledge: KnowledgeModule,
-  caller: Principal,
-  { conversation: call }: ChatCall,
-  conversation: OpenConversation | undefined,
-): Promise<ConversationFilesPlace | undefined> {
-  const key = conversation?.filesKey;
-  if (key === undefined || call === undefined) return undefined;
-  const place = { conversationId: call.id, key };
-  return (await knowledge.api.answers.holdsFiles(caller, place)) ? place : undefined;
-}
-
-function withPassages(request: CompletionRequest, { messages, knowledge }: Consulted): CompletionRequest {
-  const { job } = request;
-  if (job.prompt.kind !== 'chat') return request;
-  const messagesJson = JSON.stringify(withKnowledge(messages, knowledge));
-  return { ...request, isSilenced: (card) => knowledge.silences(card), job: { ...job, prompt: { ...job.prompt, messagesJson } } };
+  const citedBy = (choice: number) => wireCitations(filters.citedBy(choice));
+  const unindexed = unindexedMember(knowledge.unindexed);
+  const lastChunk = (choice: number) => {
+    const { citations, annotations } = citedBy(choice);
+    return { delta: { annotations }, members: { citations, ...unindexed } };
+  };
+  return {
+    encoder: () => new ChunkEncoder(head, nChoices, includeUsage, lastChunk),
+    body: (answer) => chatCompletion(head, answer, { cited: answer.choices.map((_, i) => citedBy(i)), members: unindexed }),
+  };
 }

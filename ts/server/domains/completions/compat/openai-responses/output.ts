@@ -1,6 +1,6 @@
 /** A gathered answer -> the output items of a response. */
 import type { Choice } from '../../answer/answer-collector.ts';
-import { AnswerFilters } from '../../knowledge/answer-filters.ts';
+import type { AnswerFilters } from '../../knowledge/answer-filters.ts';
 import { identifier } from '../identifier.ts';
 import type { MadeSearch } from './file-search/file-search.ts';
 import { fileCitations, searchItem } from './file-search/search-item.ts';
@@ -20,12 +20,8 @@ export function outputItems(
   return items;
 }
 
-/** The search, and the answer without the citations that do not hold. */
-export function searchedOutput(search: MadeSearch, choices: readonly Choice[]): OutputItem[] {
-  const filters = new AnswerFilters(search.context);
-  const items = choices.flatMap((choice, i) => {
-    const content = filters.wholeText(i, choice);
-    return outputItems({ ...choice, content }, fileCitations(filters.citedBy(i)));
-  });
+/** The search, and the answer with the citations that hold. */
+export function searchedOutput(search: MadeSearch, filters: AnswerFilters, choices: readonly Choice[]): OutputItem[] {
+  const items = choices.flatMap((choice, i) => outputItems(choice, fileCitations(filters.citedBy(i))));
   return [searchItem(search), ...items];
 }

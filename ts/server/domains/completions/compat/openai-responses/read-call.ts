@@ -1,7 +1,7 @@
 /** POST /v1/responses, checked by its schema -> what is needed to make the response, and to keep it. */
 import type { CompletionRequest } from '../../../inference/index.ts';
 import { invalid } from '../../errors.ts';
-import { needsKnowledge } from './file-search/needs-knowledge.ts';
+import { needsKnowledge } from './file-search/file-search.ts';
 import { isTooLargeToKeep, maxKeptLength } from './kept-items.ts';
 import { readResponsesRequest } from './request.ts';
 import { ResponsesRequest } from './schema.ts';

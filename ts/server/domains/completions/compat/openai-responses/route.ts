@@ -1,21 +1,15 @@
 /** POST /v1/responses. */
 
-import type { JobUsage } from '../../../../native/llama-shapes.ts';
+import { scopeOf } from '../../../../platform/http/principal.ts';
 import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
 import { openaiErrorBody } from '../../../inference/index.ts';
 import { createResponseErrors } from '../../declared-errors.ts';
-import { AnswerFilters } from '../../knowledge/answer-filters.ts';
-import { FilteringEncoder } from '../../knowledge/filtering-encoder.ts';
-import { answerHeaders, callOptions, gatherAnswer, streamAnswer } from '../call.ts';
+import { answerHeaders, askerOf } from '../call.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { readsBody } from '../reads-body.ts';
 import type { BackgroundResponses } from './background/background-responses.ts';
-import { type CreationDeps, createResponse } from './creation.ts';
-import { ResponsesEncoder } from './event-encoder.ts';
-import { toldSearch } from './file-search/search-item.ts';
-import { outputItems, searchedOutput } from './output.ts';
 import type { ResponsesCall } from './read-call.ts';
-import { responseObject } from './response-object.ts';
+import { type CreationDeps, responseCall } from './response-call.ts';
 import { ResponseEvent, ResponseShape } from './response-shape.ts';
 
 export interface ResponseRouteDeps extends CreationDeps {
@@ -51,32 +45,21 @@ export function responsesRoute(deps: ResponseRouteDeps): Route {
 }
 
 async function respond(deps: ResponseRouteDeps, context: Context): Promise<Reply> {
-  const { service, keeper, background } = deps;
-  const options = callOptions(context);
+  const { completions, background } = deps;
   const { body } = context.body;
-  const { models } = context.caller;
-  const { scope, request, search, model, head, kept } = await createResponse(deps, context);
-  const headers = answerHeaders(request.model, model, context.headers);
-  if (kept && body.background) {
-    const response = await background.begin(scope, kept, body, {
-      ...options,
-      ...(models !== undefined && { models }),
-      caller: context.caller,
-    });
-    if (!body.stream) return json(200, response, headers);
-    return { kind: 'events', headers, start: await background.follow(scope, kept.id, -1) };
-  }
-  if (body.stream) {
-    const filters = search && new AnswerFilters(search.context);
-    const encoder = new ResponsesEncoder(head, 0, search && filters && toldSearch(search, filters));
-    const beforeDone = kept && ((usage: JobUsage) => keeper.keep(scope, kept, encoder.end(usage)));
-    const filtering = filters ? new FilteringEncoder(encoder, filters) : encoder;
-    return streamAnswer(service, model, request, filtering, options, headers, { beforeDone });
-  }
-  const { choices, usage } = await gatherAnswer(service, model, request, options);
-  const isCut = choices.some(({ finish }) => finish === 'length');
-  const output = search ? searchedOutput(search, choices) : choices.flatMap((choice) => outputItems(choice));
-  const end = { status: isCut ? 'incomplete' : 'completed', output, usage } as const;
-  if (kept) await keeper.keep(scope, kept, end);
-  return json(200, responseObject(head, end), headers);
+  const asker = askerOf(context);
+  const answer = await completions.open(asker, await responseCall(deps, context));
+  if (!body.background || answer.wire.kept === undefined) return await completions.deliver(answer);
+  const { caller } = context;
+  const { models } = caller;
+  const scope = scopeOf(caller);
+  const { kept } = answer.wire;
+  const response = await background.begin(scope, kept, body, {
+    ...asker.options,
+    ...(models !== undefined && { models }),
+    caller,
+  });
+  const headers = answerHeaders(answer.call.request.model, answer.model, context.headers);
+  if (!body.stream) return json(200, response, headers);
+  return { kind: 'events', headers, start: await background.follow(scope, kept.id, -1) };
 }

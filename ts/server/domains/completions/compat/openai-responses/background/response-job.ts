@@ -5,24 +5,20 @@ import { DomainError } from '../../../../../platform/errors/domain-error.ts';
 import { ANONYMOUS } from '../../../../../platform/http/principal.ts';
 import type { JobContext, JobKind } from '../../../../../platform/jobs/index.ts';
 import type { Log } from '../../../../../platform/log/log.ts';
-import type { CompletionRequest } from '../../../../inference/index.ts';
-import type { StreamEncoder } from '../../../answer/stream-encoder.ts';
-import { StreamSession } from '../../../answer/stream-session.ts';
+import type { AnswerCall, Asker, ModelledAnswer, StreamWire } from '../../../answer/pending-answer.ts';
 import type { CompletionError } from '../../../errors.ts';
 import type { EventBatch } from '../../../event-streams/event-batch.ts';
 import type { LiveStreams } from '../../../event-streams/live-streams.ts';
 import { completionFailure } from '../../../failure.ts';
-import { AnswerFilters } from '../../../knowledge/answer-filters.ts';
-import { FilteringEncoder } from '../../../knowledge/filtering-encoder.ts';
 import type { BackgroundStore, ResponseRun } from '../../../stored-responses/background-store.ts';
 import type { ResponseEnd } from '../../../stored-responses/kept-response.ts';
 import { LiveEvents } from '../../../stored-responses/live-events.ts';
 import { firstSequenceOf } from '../../../stored-responses/run-numbers.ts';
-import type { ResponsesDeps } from '../creation.ts';
-import { needsKnowledge } from '../file-search/needs-knowledge.ts';
-import { type PreparedRequest, prepareRequest } from '../file-search/prepared-request.ts';
+import { needsKnowledge, readFileSearch } from '../file-search/file-search.ts';
+import { readWithFiles } from '../file-search/read-request.ts';
 import { toldSearch } from '../file-search/search-item.ts';
 import { readResponsesRequest } from '../request.ts';
+import type { ResponsesDeps } from '../response-call.ts';
 import type { BackgroundRequest } from './background-request.ts';
 import { OutcomeEncoder } from './outcome-encoder.ts';
 
@@ -94,11 +90,12 @@ function failed({ code, message }: CompletionError): ResponseEnd {
 
 /** Undefined when the response is not this run's any more. */
 async function generate(deps: ResponseJobDeps, run: ResponseRun, signal: AbortSignal, log: Log): Promise<Generated | undefined> {
-  const { store, live } = deps;
-  const { request, search } = await prepare(deps, run, signal);
-  const filters = search && new AnswerFilters(search.context);
-  const told = search && filters && toldSearch(search, filters);
-  const encoder = new OutcomeEncoder(run.head, firstSequenceOf(run.run), told);
+  const { completions, store, live } = deps;
+  // Whatever ends the run ends the engine's work as well.
+  const stop = new AbortController();
+  const asker = askerOf(run, AbortSignal.any([signal, stop.signal]));
+  const answer = await completions.open(asker, await outcomeCall(deps, run, asker));
+  const encoder = answer.wire.encoder();
   const events = new LiveEvents({
     firstSequence: encoder.nextSequence,
     nextSequence: () => encoder.nextSequence,
@@ -108,11 +105,8 @@ async function generate(deps: ResponseJobDeps, run: ResponseRun, signal: AbortSi
     onChange: () => live.changed(run.id),
   });
   live.open(run.id, events);
-  // Whatever ends the run ends the engine's work as well.
-  const stop = new AbortController();
   try {
-    const sent = filters ? new FilteringEncoder(encoder, filters) : encoder;
-    await stream(deps, run, request, sent, events, AbortSignal.any([signal, stop.signal]));
+    (await completions.run(answer)).start(events);
     if (!(await events.ended(signal))) return undefined;
     const { outcome, nextSequence } = encoder;
     if (outcome === undefined) throw new Error('the stream of a background response ended without an outcome');
@@ -126,31 +120,43 @@ async function generate(deps: ResponseJobDeps, run: ResponseRun, signal: AbortSi
 }
 
 /** The stored caller has what the request was allowed; a response without one needs none. */
-async function prepare({ keeper, knowledge }: ResponseJobDeps, run: ResponseRun, signal: AbortSignal): Promise<PreparedRequest> {
-  const { body, caller } = run.request as BackgroundRequest;
-  const earlier = run.previousId === undefined ? [] : await keeper.earlierItems(run.scope, run.previousId);
-  const whole = { ...body, input: run.input };
-  if (!needsKnowledge(whole, earlier)) return { request: readResponsesRequest(whole, earlier), search: undefined };
-  return await prepareRequest(knowledge, { ...ANONYMOUS, ...caller, tenant: run.scope.tenant }, whole, earlier, signal);
+function askerOf({ request, scope: { tenant } }: ResponseRun, signal: AbortSignal): Asker {
+  const { timeoutMs, user, key, models, caller } = request as BackgroundRequest;
+  return {
+    caller: { ...ANONYMOUS, ...caller, tenant },
+    modelUser: { kind: 'work', ...(models !== undefined && { models }) },
+    options: { tenant, user, key, signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
+  };
 }
 
-/** Resolves when the engine has admitted the work, or has it in its queue for long. */
-async function stream(
-  { service }: ResponseJobDeps,
+async function outcomeCall(
+  { keeper, knowledge: bases }: ResponseJobDeps,
   run: ResponseRun,
-  request: CompletionRequest,
-  encoder: StreamEncoder,
-  events: LiveEvents,
-  signal: AbortSignal,
-): Promise<void> {
-  const { timeoutMs, user, key, models } = run.request as BackgroundRequest;
-  // Who asked was allowed this model when the response was created; a substitute for it is chosen only when it is gone.
-  const needs = { ability: 'chat', ...request, model: modelOf(run) ?? request.model } as const;
-  const model = await service.resolve(needs, { kind: 'work', ...(models !== undefined && { models }) });
-  const session = new StreamSession(encoder);
-  const options = { tenant: run.scope.tenant, user, key, signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
-  session.bind(await service.complete(model, request, session, options), {}, signal);
-  (await session.reply).start(events);
+  { caller, options: { signal } }: Asker,
+): Promise<AnswerCall<OutcomeWire>> {
+  const { body } = run.request as BackgroundRequest;
+  const earlier = run.previousId === undefined ? [] : await keeper.earlierItems(run.scope, run.previousId);
+  const whole = { ...body, input: run.input };
+  const { request, knowledge } = needsKnowledge(whole, earlier)
+    ? await readWithFiles(bases, caller, whole, earlier, signal)
+    : { request: readResponsesRequest(whole, earlier), knowledge: undefined };
+  return {
+    // Who asked was allowed this model when the response was created; a substitute for it is chosen only when it is gone.
+    request: { ...request, model: modelOf(run) ?? request.model },
+    knowledge,
+    isStreamed: true,
+    wire: (answer) => outcomeWire(run, answer, readFileSearch(whole)?.includesResults ?? false),
+  };
+}
+
+interface OutcomeWire extends StreamWire {
+  encoder(): OutcomeEncoder;
+}
+
+function outcomeWire(run: ResponseRun, { knowledge, filters }: ModelledAnswer, includesResults: boolean): OutcomeWire {
+  const told = knowledge && filters && toldSearch({ context: knowledge, includesResults }, filters);
+  const encoder = new OutcomeEncoder(run.head, firstSequenceOf(run.run), told);
+  return { encoder: () => encoder };
 }
 
 /** The model that was chosen for the response. */

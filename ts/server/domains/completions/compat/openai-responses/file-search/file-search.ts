@@ -4,6 +4,7 @@ import type { KnowledgeContext, SearchBounds } from '../../../../data/index.ts';
 import { invalid } from '../../../errors.ts';
 import { asInteger, asText, isMembers, type Members } from '../../members.ts';
 import type { ResponsesRequest } from '../schema.ts';
+import { hasInputFiles } from './input-files.ts';
 
 export interface FileSearch {
   /** Ids of vector stores, or names of knowledge bases. */
@@ -48,6 +49,11 @@ export function readFileSearch({ tools, tool_choice: choice, include }: Response
   }
   const search = { ...readTool(first.tool, first.param), includesResults: include?.includes(RESULTS) ?? false };
   return isKept(choice) ? search : undefined;
+}
+
+/** Without a search and files, the request is known from its body and the items before it alone. Throws CompletionError. */
+export function needsKnowledge(body: ResponsesRequest, earlier: readonly Members[] = []): boolean {
+  return readFileSearch(body) !== undefined || hasInputFiles(body.input) || hasInputFiles(earlier);
 }
 
 function isKept(choice: ResponsesRequest['tool_choice']): boolean {

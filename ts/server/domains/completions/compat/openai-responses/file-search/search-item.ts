@@ -1,8 +1,8 @@
 /** A search as an output item with its events, and citations of files as annotations. Source: OpenAI API reference, Responses. */
 import type { CheckedCitations } from '../../../../data/index.ts';
 import type { AnswerFilters } from '../../../knowledge/answer-filters.ts';
+import { unindexedMember } from '../../../knowledge/citations.ts';
 import { identifier } from '../../identifier.ts';
-import { unindexedMember } from '../../openai-chat/citations.ts';
 import type { Emit } from '../open-item.ts';
 import type { OutputItem } from '../response-object.ts';
 import type { MadeSearch } from './file-search.ts';

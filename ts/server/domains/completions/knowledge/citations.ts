@@ -1,7 +1,7 @@
 /** Citations of an answer on the wire: our own list, and OpenAI's annotations in the message. */
 
 import Type, { type Static } from 'typebox';
-import type { CheckedCitations, Citation, UnindexedFiles } from '../../../data/index.ts';
+import type { CheckedCitations, Citation, UnindexedFiles } from '../../data/index.ts';
 
 const Place = Type.Optional(Type.Integer({ minimum: 1 }));
 

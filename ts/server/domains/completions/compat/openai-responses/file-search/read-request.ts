@@ -1,43 +1,33 @@
-/** A request with what its vector stores and files say. */
-
+/** A request with what its files say, and what it asks of its vector stores. */
 import { DomainError } from '../../../../../platform/errors/domain-error.ts';
 import type { Principal } from '../../../../../platform/http/principal.ts';
 import type { CompletionRequest } from '../../../../inference/index.ts';
-import { userTurns, withKnowledge } from '../../../knowledge/knowledge-messages.ts';
+import type { KnowledgeCall } from '../../../answer/pending-answer.ts';
 import type { KnowledgeModule } from '../../../knowledge/knowledge-module.ts';
 import type { Members } from '../../members.ts';
-import { offersTools, responsesFormat, responsesMessages, responsesRequest } from '../request.ts';
+import { responsesMessages, responsesRequest } from '../request.ts';
 import type { ResponsesRequest } from '../schema.ts';
-import { type MadeSearch, readFileSearch } from './file-search.ts';
+import { readFileSearch } from './file-search.ts';
 import { type ReadInputFile, withFileTexts } from './input-files.ts';
 
-export interface PreparedRequest {
+export interface ReadRequest {
   readonly request: CompletionRequest;
-  /** Undefined: nothing was searched. */
-  readonly search: MadeSearch | undefined;
+  /** Undefined: nothing is to be searched. */
+  readonly knowledge: KnowledgeCall | undefined;
 }
 
-/** Searches, and reads files. Throws CompletionError, and what the port throws. */
-export async function prepareRequest(
+/** Reads files. Throws CompletionError, and what the knowledge bases throw. */
+export async function readWithFiles(
   knowledge: KnowledgeModule,
   caller: Principal,
   body: ResponsesRequest,
   earlier: readonly Members[],
   signal: AbortSignal,
-): Promise<PreparedRequest> {
+): Promise<ReadRequest> {
   const read: ReadInputFile = (file) => knowledge.api.answers.readFile(caller, file, signal);
   const input = await withFileTexts(body.input, read);
   const past = await withFileTexts(earlier, (file) => read(file).catch(unlessGone(file.fileName ?? 'file')));
-  const { messages, media } = responsesMessages({ ...body, input }, past);
-  const search = readFileSearch(body);
-  if (search === undefined) return { request: responsesRequest(body, messages, media), search: undefined };
-  const { stores, bounds, includesResults } = search;
-  const keepsForm = Object.keys(responsesFormat(body)).length > 0;
-  const question = { namespaces: stores, turns: userTurns(messages), bounds, keepsForm, offersTools: offersTools(body) };
-  const context = await knowledge.api.answers.consult(caller, question, signal);
-  const asked = withKnowledge(messages, context);
-  const request = { ...responsesRequest(body, asked, media), isSilenced: context.silences.bind(context) };
-  return { request, search: { context, includesResults } };
+  return readRequest({ ...body, input }, past);
 }
 
 /** The same for a request that is answered later: what it may not ask is refused now, and nothing is searched or read yet. */
@@ -51,8 +41,16 @@ export async function admitRequest(
   const [input, past] = [await withFileTexts(body.input, unread), await withFileTexts(earlier, unread)];
   const search = readFileSearch(body);
   if (search !== undefined) await knowledge.api.answers.admit(caller, { namespaces: search.stores, bounds: search.bounds });
-  const { messages, media } = responsesMessages({ ...body, input }, past);
-  return responsesRequest(body, messages, media);
+  return readRequest({ ...body, input }, past).request;
+}
+
+function readRequest(body: ResponsesRequest, earlier: readonly Members[]): ReadRequest {
+  const { messages, media } = responsesMessages(body, earlier);
+  const search = readFileSearch(body);
+  return {
+    request: responsesRequest(body, messages, media),
+    knowledge: search && { namespaces: search.stores, bounds: search.bounds, messages },
+  };
 }
 
 /** A conversation goes on when a file of an earlier message was deleted. */

@@ -1,0 +1,114 @@
+/** An answer on its way from the request to the model, and back to the client. */
+import type { JobUsage } from '../../../native/llama-shapes.ts';
+import type { Principal } from '../../../platform/http/principal.ts';
+import type { KnowledgeContext, SearchBounds } from '../../data/index.ts';
+import type { Caller, CallOptions, CompletionRequest, ResolvedModel } from '../../inference/index.ts';
+import type { Members } from '../compat/members.ts';
+import type { OpenConversation } from '../conversations/open-conversation.ts';
+import type { RecordingEncoder } from '../conversations/recording-encoder.ts';
+import type { AnswerFilters } from '../knowledge/answer-filters.ts';
+import type { Answer } from './answer-collector.ts';
+import type { StreamEncoder } from './stream-encoder.ts';
+
+/** Who asks, and how long there is for the answer. */
+export interface Asker {
+  readonly caller: Principal;
+  readonly options: CallOptions;
+  /** Whose models may answer; default: the caller's. */
+  readonly modelUser?: Caller;
+  /** Of the request. */
+  readonly headers?: ReadonlyMap<string, string>;
+  /** Throws HttpError when the caller's credential is refused by now. */
+  recheck?(): Promise<void>;
+}
+
+/** The conversation of the caller that both sides are stored in. */
+export interface ConversationCall {
+  readonly id: string;
+  /** Of the last user message. */
+  readonly text: string;
+  readonly answer: {
+    /** Of the answer's message. */
+    readonly id?: string;
+    /** The message that it follows; the question is not stored again then. */
+    readonly parentId?: string;
+    /** What the stored answer begins with. */
+    readonly prefix: string;
+  };
+  /** The answer goes on without its client, and can be resumed. */
+  readonly isResumable: boolean;
+}
+
+/** Knowledge bases to be asked; the messages that the passages go into take the place of the prompt's. */
+export interface KnowledgeCall {
+  readonly namespaces: readonly string[];
+  readonly bounds?: SearchBounds;
+  readonly messages: readonly Members[];
+  readonly fallback?: 'none' | 'model';
+}
+
+/** What an API's request asks for, in no API's shape but for how its answer is written. */
+export interface AnswerCall<W extends StreamWire = Wire> {
+  readonly request: CompletionRequest;
+  readonly isStreamed: boolean;
+  readonly conversation?: ConversationCall | undefined;
+  readonly knowledge?: KnowledgeCall | undefined;
+  /** Called once, when the model is known and nothing runs yet. */
+  wire(answer: ModelledAnswer): W;
+}
+
+/** How one answer is written as events. */
+export interface StreamWire {
+  encoder(): StreamEncoder;
+  /** Runs before the client hears that the answer is whole. When it fails, the client hears that instead. */
+  readonly beforeDone?: ((usage: JobUsage) => Promise<void>) | undefined;
+}
+
+/** How one answer is written. */
+export interface Wire extends StreamWire {
+  readonly headers?: Record<string, string>;
+  /** Of an answer that is not streamed; stored where it is to be. */
+  body(answer: Answer): object | Promise<object>;
+}
+
+/** What the stages know of an answer before there is a model. */
+export interface PendingAnswer {
+  readonly asker: Asker;
+  readonly call: Omit<AnswerCall<StreamWire>, 'wire'>;
+  /** As the model will get it. */
+  request: CompletionRequest;
+  conversation?: OpenConversation;
+  knowledge?: KnowledgeContext;
+  /** Of the knowledge. */
+  filters?: AnswerFilters;
+  /** What is stored of a streamed answer. */
+  recording?: RecordingEncoder;
+}
+
+/** The same with the model that will answer. */
+export interface ModelledAnswer extends PendingAnswer {
+  readonly model: ResolvedModel;
+}
+
+/** Ready to be run. */
+export interface OpenAnswer<W extends StreamWire = Wire> extends ModelledAnswer {
+  readonly wire: W;
+}
+
+export interface RunOptions {
+  /** Ends the work; default: the asker's. */
+  readonly signal?: AbortSignal;
+  readonly headers?: Record<string, string>;
+  /** The client went away before the end. */
+  readonly onLeave?: () => void;
+}
+
+/** One thing that can be done with an answer on its way. Stages are asked in the order of their list; each says for itself whether it is concerned. */
+export interface Stage {
+  /** Before the model is chosen. It may change the request. Throws DomainErrors that the routes declare. */
+  prepare(answer: PendingAnswer): Promise<void> | void;
+  /** Of a streamed answer: what the events go through before they come to `inner`, which the stages before have made. */
+  wrap(inner: StreamEncoder, answer: ModelledAnswer): StreamEncoder;
+  /** Of one that is not streamed, in the reverse order. */
+  finish(whole: Answer, answer: ModelledAnswer): Answer | Promise<Answer>;
+}

@@ -1,0 +1,86 @@
+/** Answers from knowledge bases and from the files of a conversation: their passages go to the model, and what the answer cites is checked. */
+import type { Text } from '../../../native/llama-shapes.ts';
+import { type QueuedBytes, takeQueuedBytes } from '../../../platform/http/body/queued-bytes.ts';
+import type { ConversationFilesPlace, KnowledgeContext } from '../../data/index.ts';
+import type { ChatPrompt, CompletionRequest } from '../../inference/index.ts';
+import type { Answer } from '../answer/answer-collector.ts';
+import type { KnowledgeCall, PendingAnswer, Stage } from '../answer/pending-answer.ts';
+import type { StreamEncoder } from '../answer/stream-encoder.ts';
+import type { Members } from '../compat/members.ts';
+import { invalid } from '../errors.ts';
+import { AnswerFilters } from './answer-filters.ts';
+import { FilteringEncoder } from './filtering-encoder.ts';
+import { userTurns, withKnowledge } from './knowledge-messages.ts';
+import type { KnowledgeModule } from './knowledge-module.ts';
+
+/** More than any context takes as text, and little enough to be read in one turn of the event loop. */
+const MOST_MESSAGE_BYTES = 4 * 1024 * 1024;
+
+export class KnowledgeStage implements Stage {
+  readonly #module: KnowledgeModule;
+
+  constructor(module: KnowledgeModule) {
+    this.#module = module;
+  }
+
+  async prepare(answer: PendingAnswer): Promise<void> {
+    const { call, asker, request } = answer;
+    const files = await this.#filesOf(answer);
+    const { prompt, jsonSchema, grammar } = request.job;
+    if (prompt.kind !== 'chat' || (call.knowledge === undefined && files === undefined)) return;
+    const { namespaces, bounds, messages, fallback } = call.knowledge ?? filesAlone(prompt);
+    const isContinued = (call.conversation?.answer.prefix ?? '') !== '';
+    const keepsForm = jsonSchema !== undefined || grammar !== undefined || isContinued;
+    const about = { namespaces, files, turns: userTurns(messages), bounds, fallback };
+    const question = { ...about, keepsForm, offersTools: request.needsTools };
+    const knowledge = await this.#module.api.answers.consult(asker.caller, question, asker.options.signal);
+    answer.knowledge = knowledge;
+    answer.filters = new AnswerFilters(knowledge);
+    answer.request = withPassages(request, prompt, messages, knowledge);
+  }
+
+  wrap(inner: StreamEncoder, { filters }: PendingAnswer): StreamEncoder {
+    return filters === undefined ? inner : new FilteringEncoder(inner, filters);
+  }
+
+  finish(whole: Answer, { filters }: PendingAnswer): Answer {
+    if (filters === undefined) return whole;
+    return { ...whole, choices: whole.choices.map((choice, i) => ({ ...choice, content: filters.wholeText(i, choice) })) };
+  }
+
+  /** Undefined: the conversation has none, or none any more. */
+  async #filesOf({ call, conversation, asker }: PendingAnswer): Promise<ConversationFilesPlace | undefined> {
+    const key = conversation?.filesKey;
+    if (key === undefined || call.conversation === undefined) return undefined;
+    const place = { conversationId: call.conversation.id, key };
+    return (await this.#module.api.answers.holdsFiles(asker.caller, place)) ? place : undefined;
+  }
+}
+
+/** A conversation with files is a conversation: what they say nothing of, the model answers. */
+function filesAlone({ messagesJson }: ChatPrompt): KnowledgeCall {
+  return { namespaces: [], messages: promptMessages(messagesJson), fallback: 'model' };
+}
+
+/** Of a prompt that was ready before it was known that passages belong into it. Text that was queued is taken out of its queue. */
+function promptMessages(text: Text): Members[] {
+  if (typeof text === 'string') return JSON.parse(text) as Members[];
+  const sizeBytes = 'sizeBytes' in text ? text.sizeBytes : 'length' in text ? text.length : Number.POSITIVE_INFINITY;
+  if (sizeBytes > MOST_MESSAGE_BYTES)
+    throw invalid(
+      'messages',
+      `messages have ${sizeBytes} bytes, and in a conversation with files at most ${MOST_MESSAGE_BYTES} are answered; send fewer, or leave conversation_id out.`,
+    );
+  const bytes = text instanceof Uint8Array ? Buffer.from(text) : takeQueuedBytes(text as QueuedBytes);
+  return JSON.parse(bytes.toString()) as Members[];
+}
+
+function withPassages(
+  { job, ...request }: CompletionRequest,
+  prompt: ChatPrompt,
+  messages: readonly Members[],
+  knowledge: KnowledgeContext,
+): CompletionRequest {
+  const messagesJson = JSON.stringify(withKnowledge(messages, knowledge));
+  return { ...request, isSilenced: (card) => knowledge.silences(card), job: { ...job, prompt: { ...prompt, messagesJson } } };
+}

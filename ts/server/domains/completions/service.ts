@@ -1,0 +1,74 @@
+/** Answers: what any API asks of a model goes through the same stages to it, and back through them to the client. */
+import type { JobUsage } from '../../native/llama-shapes.ts';
+import { type EventsReply, json, type Reply } from '../../platform/http/route.ts';
+import type { InferenceService } from '../inference/index.ts';
+import { type Answer, AnswerCollector } from './answer/answer-collector.ts';
+import type { AnswerCall, Asker, OpenAnswer, PendingAnswer, RunOptions, Stage, StreamWire } from './answer/pending-answer.ts';
+import { StreamSession } from './answer/stream-session.ts';
+import { answerHeaders } from './compat/call.ts';
+import { answerResumably, openResumable } from './resumable-streams/resumable-answer.ts';
+import type { StreamRegistry } from './resumable-streams/stream-registry.ts';
+
+export interface CompletionServiceOptions {
+  readonly inference: InferenceService;
+  readonly streams: StreamRegistry;
+  /** On the way to the model in this order, on the way back in the reverse one. */
+  readonly stages: readonly Stage[];
+}
+
+export class CompletionService {
+  readonly #inference: InferenceService;
+  readonly #streams: StreamRegistry;
+  readonly #stages: readonly Stage[];
+
+  constructor({ inference, streams, stages }: CompletionServiceOptions) {
+    this.#inference = inference;
+    this.#streams = streams;
+    this.#stages = stages;
+  }
+
+  async answer(asker: Asker, call: AnswerCall): Promise<Reply> {
+    return await this.deliver(await this.open(asker, call));
+  }
+
+  /** Goes through the stages and chooses the model; nothing runs yet. Throws what they refuse with. */
+  async open<W extends StreamWire>(asker: Asker, call: AnswerCall<W>): Promise<OpenAnswer<W>> {
+    const pending: PendingAnswer = { asker, call, request: call.request };
+    for (const stage of this.#stages) await stage.prepare(pending);
+    const model = await this.#inference.resolve({ ability: 'chat', ...pending.request }, asker.modelUser ?? asker.caller);
+    const answer = Object.assign(pending, { model });
+    return Object.assign(answer, { wire: call.wire(answer) });
+  }
+
+  /** Runs the model. Where an answer to be resumed cannot be kept for readers to come, it ends with its client like others. */
+  async deliver(answer: OpenAnswer): Promise<Reply> {
+    const { call, wire, asker, model } = answer;
+    const headers = { ...answerHeaders(call.request.model, model, asker.headers), ...wire.headers };
+    if (!call.isStreamed) return json(200, await wire.body(await this.#gather(answer)), headers);
+    const stream = call.conversation?.isResumable === true ? openResumable(this.#streams, answer, call.conversation) : undefined;
+    if (stream !== undefined)
+      return await answerResumably(this.#streams, stream, answer, headers, (options) => this.run(answer, options));
+    return await this.run(answer, { headers, onLeave: () => answer.recording?.storePart('client_closed') });
+  }
+
+  /** Resolves when the stream opens; failures before that are thrown as plain errors. */
+  async run(answer: OpenAnswer<StreamWire>, options: RunOptions = {}): Promise<EventsReply> {
+    const { model, request, asker, wire } = answer;
+    const { signal = asker.options.signal, headers = {}, onLeave } = options;
+    const encoder = this.#stages.reduce((inner, stage) => stage.wrap(inner, answer), wire.encoder());
+    const { recording } = answer;
+    const beforeDone = recording ? (usage: JobUsage) => recording.store(usage) : wire.beforeDone;
+    const session = new StreamSession(encoder, { beforeDone, onLeave });
+    session.bind(await this.#inference.complete(model, request, session, { ...asker.options, signal }), headers, signal);
+    return await session.reply;
+  }
+
+  async #gather(answer: OpenAnswer): Promise<Answer> {
+    const { model, request, asker } = answer;
+    const collector = new AnswerCollector(request.job.n ?? 1);
+    collector.bind(await this.#inference.complete(model, request, collector, asker.options), asker.options.signal);
+    let whole = await collector.answer;
+    for (const stage of this.#stages.toReversed()) whole = await stage.finish(whole, answer);
+    return whole;
+  }
+}
