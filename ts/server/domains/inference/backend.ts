@@ -28,16 +28,16 @@ export interface ModelCapabilities {
 /** A file that is being inspected has the abilities of its kind for the time being. */
 export type ModelState = 'inspecting' | 'unloaded' | 'loading' | 'loaded' | 'unloading' | 'unusable';
 
-/** One model of a backend and what it can do, loaded or not. */
+/** One model of a backend and what it can do, loaded or not. A backend that runs elsewhere may not know what a model is made of. */
 export interface ModelCard {
   id: string;
   kind: ModelKind;
-  architecture: string;
+  architecture?: string;
   family: string;
   capabilities: ModelCapabilities;
   /** Longest context that the model was trained for, tokens. */
-  nCtxTrain: number;
-  sizeBytes: number;
+  nCtxTrain?: number;
+  sizeBytes?: number;
   nParams?: number;
   quantisation?: string;
   license?: string;

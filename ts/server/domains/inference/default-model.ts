@@ -28,16 +28,12 @@ export interface DefaultModelOptions {
 
 export class DefaultModel {
   readonly #options: DefaultModelOptions;
-  #id: string | undefined;
+  /** Undefined: none is installed. */
+  id: string | undefined;
   #failure: string | undefined;
 
   constructor(options: DefaultModelOptions) {
     this.#options = options;
-  }
-
-  /** Undefined: none is installed. */
-  get id(): string | undefined {
-    return this.#id;
   }
 
   /** Why it could not be loaded. */
@@ -48,16 +44,16 @@ export class DefaultModel {
   async choose(): Promise<void> {
     const { settings, source, local } = this.#options;
     const id = await chooseDefaultModel(settings, source);
-    if (this.#id !== undefined && this.#id !== id) local.setPinned(this.#id, false);
+    if (this.id !== undefined && this.id !== id) local.setPinned(this.id, false);
     if (id !== undefined) local.setPinned(id, true);
-    this.#id = id;
+    this.id = id;
     this.#failure = undefined;
   }
 
   /** Never rejects: what fails is told by the log and by /health. */
   async load(): Promise<void> {
     const { local, onLoadError } = this.#options;
-    const id = this.#id;
+    const id = this.id;
     if (id === undefined || local.unavailableReason()) return;
     await local.load(id, new AbortController().signal, Number.POSITIVE_INFINITY).catch((error: unknown) => {
       this.#failure = inferenceFailure(error).message;
@@ -68,13 +64,13 @@ export class DefaultModel {
   /** Models have come: one of them takes the place of a demonstration, or of none. Never rejects. */
   async reconsider(): Promise<void> {
     const { source, log } = this.#options;
-    const before = this.#id;
+    const before = this.id;
     try {
       const current = (await source.list()).find(({ id }) => id === before);
       if (current !== undefined && current.demonstration === undefined) return;
       await this.choose();
-      if (this.#id === before) return;
-      log.info('another model is the default', { model: this.#id, before });
+      if (this.id === before) return;
+      log.info('another model is the default', { model: this.id, before });
       await this.load();
     } catch (error) {
       log.warn('the default model stays as it is', { error: String(error) });

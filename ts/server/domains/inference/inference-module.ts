@@ -8,7 +8,6 @@ import type { HealthReport, Module, NotReady } from '../../platform/module/modul
 import type { ModuleContext } from '../../platform/module/module-context.ts';
 import { type MeteringApi, metering } from '../metering/index.ts';
 import { type SecurityApi, security } from '../security/index.ts';
-import type { InferenceBackend } from './backend.ts';
 import { DefaultModel } from './default-model.ts';
 import { engineOptions } from './engine-options.ts';
 import type { InferenceConfig } from './inference-config.ts';
@@ -43,8 +42,6 @@ export interface InferenceOverrides {
   env?: NodeJS.ProcessEnv;
   metering?: MeteringApi;
   security?: SecurityApi;
-  /** Backends beside the local one. */
-  backends?: readonly InferenceBackend[];
 }
 
 export interface InferenceApi {
@@ -93,6 +90,7 @@ export function createInference(context: Context, overrides: InferenceOverrides)
     warnOfUnusedDevices(binding, log);
     await defaultModel.choose();
     local.open();
+    removeLocal ??= service.addBackend(local);
     void defaultModel.load().then(() => {
       isReady = true;
       // Inspects the other models now, so that the first request need not wait for it.
@@ -101,10 +99,10 @@ export function createInference(context: Context, overrides: InferenceOverrides)
     });
   };
   let begun: Promise<void> | undefined;
+  let removeLocal: (() => void) | undefined;
   let isReady = false;
   const service = new InferenceService({
-    backends: [local, ...(overrides.backends ?? [])],
-    defaultModel: () => defaultModel.id,
+    defaultModel,
     metrics,
     metering: overrides.metering ?? context.use(metering),
     allowsPriority: (tenant) => tenants.allowsPriority(tenant),
@@ -144,6 +142,8 @@ export function createInference(context: Context, overrides: InferenceOverrides)
       await begun?.catch(() => undefined);
       begun = undefined;
       await Promise.all([pulls.stop(), inspections.stop()]);
+      removeLocal?.();
+      removeLocal = undefined;
       await local.close();
     },
     health: () => readHealth(local, defaultModel),

@@ -23,9 +23,8 @@ import { estimatePromptTokens, estimateTextTokens } from './usage/prompt-estimat
 import { UsageRecorder } from './usage/usage-recorder.ts';
 
 export interface ServiceOptions {
-  backends: readonly InferenceBackend[];
-  /** Id of the model that answers when the one asked for is not there; known once the node has started. */
-  defaultModel: () => string | undefined;
+  /** The model that answers when the one asked for is not there; no id: none is installed. */
+  defaultModel: { readonly id: string | undefined };
   metrics: InferenceMetrics;
   metering: MeteringApi;
   /** Whether a tenant's requests may go before those of others; undefined: every tenant's may. */
@@ -49,17 +48,16 @@ export type Caller = Principal | ({ kind: 'work' } & ModelUser);
 export type ResolvedModel = Selection<Offer>;
 
 export class InferenceService {
-  readonly #backends: readonly InferenceBackend[];
-  readonly #defaultModel: () => string | undefined;
+  #backends: readonly InferenceBackend[] = [];
+  readonly #default: ServiceOptions['defaultModel'];
   readonly #metrics: InferenceMetrics;
   readonly #metering: MeteringApi;
   readonly #allowsPriority: (tenant: string) => boolean;
   readonly #uses: UseRules;
   readonly #defaultLimits: Pick<CallOptions, 'timeoutMs'>;
 
-  constructor({ backends, defaultModel, metrics, metering, allowsPriority, uses, requestTimeoutMs }: ServiceOptions) {
-    this.#backends = backends;
-    this.#defaultModel = defaultModel;
+  constructor({ defaultModel, metrics, metering, allowsPriority, uses, requestTimeoutMs }: ServiceOptions) {
+    this.#default = defaultModel;
     this.#metrics = metrics;
     this.#metering = metering;
     this.#allowsPriority = allowsPriority ?? (() => true);
@@ -69,7 +67,18 @@ export class InferenceService {
 
   /** Undefined: none is installed. */
   get defaultModel(): string | undefined {
-    return this.#defaultModel();
+    return this.#default.id;
+  }
+
+  /**
+   * Its models can be asked from now on, behind those of the backends before. Returns what takes it out again: answers that it has begun go on,
+   * and requests to come do not find its models.
+   */
+  addBackend(backend: InferenceBackend): () => void {
+    this.#backends = [...this.#backends, backend];
+    return () => {
+      this.#backends = this.#backends.filter((each) => each !== backend);
+    };
   }
 
   /** Those that the caller may use. */
@@ -85,13 +94,13 @@ export class InferenceService {
    */
   async resolve(needs: ModelNeeds, caller: Caller): Promise<ResolvedModel> {
     const offers = await Promise.all(
-      this.#usableBackends().map((backend) => offersOf(backend, needs.model ?? this.#defaultModel() ?? '')),
+      this.#usableBackends().map((backend) => offersOf(backend, needs.model ?? this.#default.id ?? '')),
     );
     // The credential's own list is left out here: what is missing in it alone is refused, and not answered by another model.
     const { models: permitted, ...account } = caller;
     const isAllowed = await this.allowedModels(account);
     const allowed = offers.flat().filter(({ card }) => isAllowed(card.id));
-    return selectModel(permittedOffers(allowed, needs.model, permitted), needs, this.#defaultModel());
+    return selectModel(permittedOffers(allowed, needs.model, permitted), needs, this.#default.id);
   }
 
   /** The one place that asks which models its groups and its credential leave to a caller. */
@@ -108,7 +117,8 @@ export class InferenceService {
   ): Promise<RunningCompletion> {
     const { backend, card } = model;
     const { job } = request;
-    const nMost = job.maxTokens === undefined ? undefined : Math.min(job.maxTokens, card.nCtxTrain) * (job.n ?? 1);
+    const nMost =
+      job.maxTokens === undefined ? undefined : Math.min(job.maxTokens, card.nCtxTrain ?? job.maxTokens) * (job.n ?? 1);
     return this.#record(model, 'chat', async (usage) => {
       const nPromptEstimate = estimatePromptTokens(job.prompt);
       await this.#meter(usage, model, options, { operation: 'chat', nPromptEstimate, nMost, isStreamed: sink.isStreamed });

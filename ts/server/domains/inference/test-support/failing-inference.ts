@@ -57,7 +57,8 @@ export function failingInference(code: InferenceErrorCode): FailingInference {
     rescan: () => {},
   };
   const metrics = new InferenceMetrics(new MetricsRegistry());
-  const service = new InferenceService({ backends: [backend], defaultModel: () => 'm', metrics, metering: unmetered });
+  const service = new InferenceService({ defaultModel: { id: 'm' }, metrics, metering: unmetered });
+  service.addBackend(backend);
   const source = { list: async () => [], find: async () => undefined };
   const library = new ModelLibrary({ modelsDir: '/nowhere' });
   const settings = { models_dir: '/nowhere', 'models.mirror': '', 'models.allowed_hosts': '' };
