@@ -58,7 +58,11 @@ async function refuse(): Promise<never> {
 }
 
 function newService(id?: string): InferenceService {
-  return new InferenceService({ defaultModel: { id }, metrics: new InferenceMetrics(new MetricsRegistry()), metering: unmetered });
+  return new InferenceService({
+    defaultModel: { id },
+    metrics: new InferenceMetrics(new MetricsRegistry()),
+    metering: unmetered,
+  });
 }
 
 function requestOf(model: string): CompletionRequest {

@@ -45,7 +45,7 @@ export interface ResolvedModel {
 export interface ModelCard {
   readonly id: string;
   readonly state: string;
-  readonly sizeBytes: number;
+  readonly sizeBytes?: number;
   readonly demonstration?: unknown;
   readonly capabilities: { readonly embeddings: boolean; readonly rerank: boolean };
 }

@@ -37,7 +37,8 @@ export class LocalEmbedder implements Embedder {
       ({ capabilities, state }) => capabilities.embeddings && state !== 'unusable',
     );
     const [best] = cards.sort(
-      (a, b) => Number(a.demonstration !== undefined) - Number(b.demonstration !== undefined) || (b.sizeBytes ?? 0) - (a.sizeBytes ?? 0),
+      (a, b) =>
+        Number(a.demonstration !== undefined) - Number(b.demonstration !== undefined) || (b.sizeBytes ?? 0) - (a.sizeBytes ?? 0),
     );
     return best?.id;
   }
