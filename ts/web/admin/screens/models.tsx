@@ -35,8 +35,12 @@ export const Screen = listScreen({
       kind: 'number',
       cell: ({ n_params: count }) => (count === undefined ? '–' : millions(count)),
     },
-    { head: 'context', kind: 'number', cell: ({ context_length: length }) => formatNumber(length) },
-    { head: 'size', kind: 'number', cell: ({ size_bytes: sizeBytes }) => formatBytes(sizeBytes) },
+    {
+      head: 'context',
+      kind: 'number',
+      cell: ({ context_length: length }) => (length === undefined ? '–' : formatNumber(length)),
+    },
+    { head: 'size', kind: 'number', cell: ({ size_bytes: bytes }) => (bytes === undefined ? '–' : formatBytes(bytes)) },
   ],
   menu: (model) => {
     const { id } = model;

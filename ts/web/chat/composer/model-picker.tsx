@@ -62,8 +62,8 @@ function ModelRow({ model, close }: { model: Model; close(): void }) {
   const { id, capabilities, size_bytes: sizeBytes, n_params: nParams, state, context_length: contextLength, note } = model;
   const facts = [
     nParams === undefined ? '' : t('parameters_count', { count: formatNumber(nParams / 1e6, nParams < 1e7 ? 1 : 0) }),
-    formatBytes(sizeBytes),
-    t('context_tokens', { count: contextLength }),
+    sizeBytes === undefined ? '' : formatBytes(sizeBytes),
+    contextLength === undefined ? '' : t('context_tokens', { count: contextLength }),
   ];
   const choose = (): void => {
     close();
