@@ -27,7 +27,7 @@ const allowed = [
   /^ts\/server\/domains\/(metering|security)\/reach\.ts$/,
   // They tell each tenant's webhooks of that tenant's events, and send what is due, whosever it is.
   /^ts\/server\/domains\/webhooks\/(store\/|delivery\/fan-out\.ts$)/,
-  /^ts\/server\/domains\/data\/uploads\/upload-sweep\.ts$/,
+  /^ts\/server\/domains\/files\/uploads\/upload-sweep\.ts$/,
   /\.test\.ts$/,
   /\/test-support\//,
 ];

@@ -24,9 +24,8 @@ import { sentencesOf } from '../../ts/server/domains/data/evidence/sentences.ts'
 import { isSmallTalk } from '../../ts/server/domains/data/evidence/small-talk.ts';
 import { wordFormsOf } from '../../ts/server/domains/data/evidence/word-forms.ts';
 import { textParts } from '../../ts/server/domains/data/ingest/source-parts.ts';
-import { readChecksum } from '../../ts/server/domains/data/uploads/tus/upload-checksum.ts';
-import { readMetadata } from '../../ts/server/domains/data/uploads/tus/upload-metadata.ts';
 import { namespaceOf } from '../../ts/server/domains/data/vector-stores/namespace-of.ts';
+import { readChecksum, readMetadata } from '../../ts/server/domains/files/uploads/tus/tus-headers.ts';
 import { isExternalUsername, nameKey } from '../../ts/server/domains/identity/accounts/account-name.ts';
 import { addressKey } from '../../ts/server/domains/identity/accounts/address-key.ts';
 import { requireStrongPassword } from '../../ts/server/domains/identity/accounts/password-rules.ts';

@@ -11,6 +11,7 @@ import { POLICIES, type PolicyName } from './platform/http/policy.ts';
 import { json, type Route } from './platform/http/route.ts';
 import { openTestBed, type TestBed } from './platform/http/test-support/test-bed.ts';
 import { MetricsRegistry } from './platform/metrics/registry.ts';
+import { migrationsOf } from './platform/module/module.ts';
 import { ModuleHost } from './platform/module/module-host.ts';
 import { noEvents, noJobs, scriptedNode, silentLog } from './platform/module/test-support/scripted-context.ts';
 import { NO_LIMITS } from './platform/module/use-rules.ts';
@@ -105,8 +106,10 @@ async function openWorld(t: Test): Promise<World> {
   const dataDir = join(folder, 'data');
   mkdirSync(dataDir);
   const config = loadNodeConfig({ root: folder, environment: { SVC_DATA_DIR: dataDir } });
-  const migrations = modules.map(({ name, migrations: own = [] }) => ({ module: name, migrations: own }));
-  const storage = createStorage({ url: `sqlite:${join(dataDir, 'svc.db')}`, modules: [eventsMigrations, ...migrations] });
+  const storage = createStorage({
+    url: `sqlite:${join(dataDir, 'svc.db')}`,
+    modules: [eventsMigrations, ...migrationsOf(modules)],
+  });
   await storage.open();
   const tenants = { has: () => true, tokensPerMinute: () => undefined, allowsPriority: () => true };
   const node = { ...scriptedNode, dataDir };

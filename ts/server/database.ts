@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { eventsMigrations } from './platform/events/index.ts';
 import { jobsMigrations } from './platform/jobs/index.ts';
-import type { AnyModuleDefinition } from './platform/module/module.ts';
+import { type AnyModuleDefinition, migrationsOf } from './platform/module/module.ts';
 import type { StorageOptions } from './platform/storage/index.ts';
 import type { NodeConfig } from './settings.ts';
 
@@ -10,11 +10,7 @@ export function databaseOptions(values: NodeConfig['values'], definitions: reado
   const url = values['database.url'];
   return {
     url: url === '' ? `sqlite:${join(values.data_dir, 'svc.db')}` : url,
-    modules: [
-      jobsMigrations,
-      eventsMigrations,
-      ...definitions.flatMap(({ name, recordedAs = name, migrations }) => (migrations ? { module: recordedAs, migrations } : [])),
-    ],
+    modules: [jobsMigrations, eventsMigrations, ...migrationsOf(definitions)],
     poolSize: values['database.pool_size'],
   };
 }

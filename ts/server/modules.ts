@@ -3,6 +3,7 @@ import { backup } from './domains/backup/index.ts';
 import { completions } from './domains/completions/index.ts';
 import { conversations } from './domains/conversations/index.ts';
 import { data } from './domains/data/index.ts';
+import { files } from './domains/files/index.ts';
 import { identity } from './domains/identity/index.ts';
 import { inference } from './domains/inference/index.ts';
 import { license } from './domains/license/index.ts';
@@ -20,6 +21,7 @@ export const modules: readonly AnyModuleDefinition[] = [
   metering,
   security,
   inference,
+  files,
   retrieval,
   data,
   conversations,

@@ -2,6 +2,7 @@
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
 import type { TenantScope } from '../../platform/storage/index.ts';
+import { files } from '../files/index.ts';
 import { license } from '../license/index.ts';
 import { retrieval } from '../retrieval/index.ts';
 import { InputFiles } from './chat/input-files.ts';
@@ -10,11 +11,6 @@ import type { KnowledgePort } from './chat/knowledge-context.ts';
 import { ConversationFiles, type FilesKey, noConversations } from './conversation-files/conversation-files.ts';
 import { conversationFileRoutes } from './conversation-files/routes.ts';
 import { DataBelongings } from './data-belongings.ts';
-import { Extractor } from './extractor/extractor.ts';
-import { extractorOptions } from './extractor/settings.ts';
-import { FileService } from './files/file-service.ts';
-import { FileStore } from './files/file-store.ts';
-import { FileReader } from './ingest/file-reader.ts';
 import { FileTarget } from './ingest/file-target.ts';
 import { IndexJobs } from './ingest/index-jobs.ts';
 import { Ingestion } from './ingest/ingestion.ts';
@@ -23,7 +19,7 @@ import type { KnowledgeBase } from './knowledge-base.ts';
 import { openaiRoutes } from './openai/openai-routes.ts';
 import { baseRoutes } from './routes/base-routes.ts';
 import { documentRoutes } from './routes/document-routes.ts';
-import { fileErrors, fileOutcomes } from './routes/file-answers.ts';
+import { uploadAnswers } from './routes/file-answers.ts';
 import { searchRoute } from './routes/search-routes.ts';
 import { KnowledgeService } from './service.ts';
 import type { dataSettings } from './settings.ts';
@@ -34,9 +30,7 @@ import { collectionsOf } from './store/collections.ts';
 import { DocumentStore } from './store/document-store.ts';
 import { OwnedBaseStore } from './store/owned-base-store.ts';
 import { Sweep } from './sweep.ts';
-import { uploadCorsHeaders } from './uploads/cors-headers.ts';
-import { uploadLimits } from './uploads/settings.ts';
-import { createUploads } from './uploads/uploads.ts';
+import { FileService } from './vector-stores/file-service.ts';
 import { VectorStores } from './vector-stores/vector-stores.ts';
 
 export interface DataApi {
@@ -49,26 +43,23 @@ export interface DataApi {
 
 export function createData({ settings, storage, jobs, log, ...context }: ModuleContext<typeof dataSettings>): Module<DataApi> {
   const { embedders, embedding, open, health } = context.use(retrieval);
+  const { blobs, stored, intake, reader, uploads, serveUploads, addBlobUser, release } = context.use(files);
   const bases = new BaseStore(storage);
   const ownedBases = new OwnedBaseStore(storage);
   const documents = new DocumentStore(storage);
   const attached = new AttachedStore(storage);
   const chunks = new ChunkStore(storage);
   const collections = open('knowledge', collectionsOf({ bases, documents, chunks }));
-  const files = new FileReader({
-    newExtractor: () => new Extractor({ ...extractorOptions(settings), log }),
-    open: (scope, sha256) => uploads.blobs.open(scope, sha256),
-  });
   const filling = {
-    ...{ bases, ownedBases, documents, attached, embedding, files },
+    ...{ bases, ownedBases, documents, attached, embedding, files: reader },
     onPublished: (scope: TenantScope, base: KnowledgeBase) => collections.follow(scope, base),
   };
   const indexJobs = new IndexJobs({ ...filling, jobs });
   const ingestion = new Ingestion({ ...filling, jobs: indexJobs });
-  const onUnused = (tenant: string, sha256: string) => uploads.sweep.release(tenant, [sha256], Date.now());
+  const onUnused = (tenant: string, sha256: string) => release(tenant, [sha256]);
   const sweep = new Sweep({
-    ...{ storage, jobs, log },
-    onErased: (tenant, hashes) => uploads.sweep.release(tenant, hashes, Date.now()),
+    ...{ storage, files: stored, jobs, log },
+    onErased: release,
     removeBase: (scope, namespace) => service.removeIfThere(scope, namespace),
     removeOwned: (scope, base) => service.removeBase(scope, base),
     removeFile: (scope, id, sha256) => storedFiles.removeExpired(scope, id, sha256),
@@ -80,30 +71,23 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
     onUnused,
   });
   const access = new KnowledgeAccess(context.uses, context.use(license));
-  const uploads = createUploads({
-    ...{ storage, log, dataDir: context.node.dataDir, removals: context.node.removals, limits: uploadLimits(settings) },
-    target: new FileTarget({ service, ingestion, embedders, access, onReplaced: () => sweep.wake() }),
-    targetErrors: fileErrors,
-    outcomes: fileOutcomes,
-    usedBlobs: (tenant, hashes) => sweep.usedBlobs(tenant, hashes),
-    areFilesShared: settings['data.shared_files'],
-  });
-  const fileStore = new FileStore(storage);
+  addBlobUser((scope, hashes) => sweep.usedBlobs(scope, hashes));
+  const target = new FileTarget({ service, ingestion, embedders, access, onReplaced: () => sweep.wake() });
   const storedFiles = new FileService({
-    ...{ files: fileStore, attached, bases, blobs: uploads.blobs, uses: context.uses },
+    ...{ files: stored, attached, bases, blobs, uses: context.uses },
     onRemoved: async (tenant, sha256) => {
       sweep.wake();
       await onUnused(tenant, sha256);
     },
   });
   const stores = new VectorStores({
-    ...{ service, bases, attached, ingestion, files: storedFiles, blobs: uploads.blobs, access, jobs },
+    ...{ service, bases, attached, ingestion, files: storedFiles, blobs, access, jobs },
     onRemoved: () => sweep.wake(),
   });
-  const inputFiles = new InputFiles({ files: storedFiles, reader: files, knowledge: service });
+  const inputFiles = new InputFiles({ files: storedFiles, reader, knowledge: service });
   const conversationFiles = new ConversationFiles({
-    ...{ filesKey: (...asked) => filesKey(...asked), bases: ownedBases, documents, uploads: uploads.store, knowledge: service },
-    ...{ ingestion, embedders, intake: uploads.intake, access, onUnused },
+    ...{ filesKey: (...asked) => filesKey(...asked), bases: ownedBases, documents, uploads, knowledge: service },
+    ...{ ingestion, embedders, intake, access, onUnused },
     maxAccountBytes: settings['data.account_conversation_bytes'],
     onRemoved: () => sweep.wake(),
   });
@@ -118,21 +102,17 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
       ...baseRoutes(service, access, embedders),
       ...documentRoutes(service, access),
       searchRoute(service, access),
-      ...uploads.routes,
+      ...serveUploads(target, uploadAnswers),
       ...conversationFileRoutes(conversationFiles, service),
-      ...openaiRoutes({ files: storedFiles, intake: uploads.intake, knowledge: service, stores, access }),
+      ...openaiRoutes({ files: storedFiles, intake, knowledge: service, stores, access }),
     ],
-    corsHeaders: uploadCorsHeaders,
-    belongings: new DataBelongings({ service, bases, ownedBases, files: fileStore, sweep, uploads: uploads.sweep }),
+    belongings: new DataBelongings({ service, bases, ownedBases, sweep }),
     start: async () => {
       indexJobs.start();
       sweep.start();
-      uploads.start();
     },
     stop: async () => {
-      await uploads.stop();
       await Promise.all([indexJobs.stop(), sweep.stop()]);
-      await files.close();
     },
     // Of retrieval, which the interface does not name.
     health,

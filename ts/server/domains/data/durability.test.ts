@@ -127,6 +127,7 @@ t.test('a base that expires takes its kept index with it', async (t) => {
 function sweepOf(parts: Pick<DataBed, 'storage' | 'jobs'>): Sweep {
   return new Sweep({
     ...parts,
+    files: { listExpired: async () => [] },
     log: silentLog,
     onErased: async () => {},
     removeBase: async () => {},

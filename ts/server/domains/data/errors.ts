@@ -1,10 +1,13 @@
 /** Every refusal of the module, with the status that its routes answer for it: the one table of both. */
 import { DomainError, type DomainErrorOptions } from '../../platform/errors/domain-error.ts';
 import type { ErrorSpec } from '../../platform/http/errors.ts';
+import { fileErrors } from '../files/index.ts';
 import { retrievalErrors } from '../retrieval/index.ts';
 
 const table = {
   ...retrievalErrors,
+  file_elsewhere: fileErrors.file_elsewhere,
+  queue_full: fileErrors.queue_full,
   invalid_request: [400, 'A member of the request is missing, of the wrong type or out of range; the sentence names it.'],
   unsupported_parameter: [400, 'A member asks for what is not done here; the sentence says what is.'],
   text_too_short: [400, 'The text has fewer than 20 characters, which is too little to be found; send more.'],
@@ -26,10 +29,8 @@ const table = {
   file_not_found: [404, 'The caller has no file of this id.'],
   file_batch_not_found: [404, 'The vector store has no batch of this id.'],
   file_refused: [422, 'The file cannot be read; `reason` has the code, and the sentence what to do.'],
-  file_elsewhere: [409, 'The bytes of the file lie on another node, which does not share them; ask there.'],
   namespace_exists: [409, 'The tenant has a knowledge base of this name already.'],
   too_many_knowledge_bases: [409, 'The tenant has as many knowledge bases, or vector stores, as it may have; remove some.'],
-  queue_full: [429, 'Too many documents of the tenant wait to be indexed; retry later.'],
   client_closed: [499, 'The client went away before the answer; nobody reads this.'],
   storage_unavailable: [503, 'The database does not take the request now; retry after the time in Retry-After.'],
 } satisfies Record<string, readonly [status: number, meaning: string]>;

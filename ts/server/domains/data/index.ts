@@ -1,6 +1,5 @@
 /** The data module: knowledge bases of a tenant, their documents, search in them, and cited answers from them. */
 import { defineModule } from '../../platform/module/module.ts';
-import { blobRows } from './blobs/blob-path.ts';
 import { dataSettings } from './settings.ts';
 import { dataMigrations } from './store/migrations.ts';
 
@@ -28,7 +27,5 @@ export const data = defineModule({
   name: 'data',
   settings: dataSettings,
   migrations: dataMigrations,
-  // Uploads that are not complete are left out: their clients send them again.
-  stateFiles: [{ name: 'blobs', kind: 'folder', rows: blobRows }],
   create: async (context) => (await import('./data-module.ts')).createData(context),
 });

@@ -1,14 +1,12 @@
 /** Two nodes on one PostgreSQL, each with a folder of its own: files that one of them got, the other one reads, indexes and removes. */
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toFile } from 'openai';
 import t, { type Test } from 'tap';
-import { createStorage, systemScope, tenantScope } from '../../platform/storage/index.ts';
+import { systemScope, tenantScope } from '../../platform/storage/index.ts';
 import { PostgresCluster } from '../../platform/storage/test-support/postgres-cluster.ts';
-import { BlobStore } from './blobs/blob-store.ts';
-import { data } from './index.ts';
+import type { BlobStore } from '../files/index.ts';
 import { type DataBed, openDataBed } from './test-support/data-bed.ts';
 import { largeDocx, upload } from './test-support/file-contract.ts';
 import { clientOf } from './test-support/openai-bed.ts';
@@ -66,17 +64,13 @@ async function testNodes(cluster: PostgresCluster): Promise<void> {
   });
 
   t.test('what is removed is gone from the database at once, and from every node’s disk', async (t) => {
-    const url = await cluster.newDatabase();
-    const storage = createStorage({ url, modules: [{ module: 'data', migrations: data.migrations ?? [] }] });
-    await storage.open();
-    t.teardown(() => storage.close());
-    const folder = await mkdtemp(join(tmpdir(), 'svc-blobs-'));
-    t.teardown(() => rm(folder, { recursive: true }));
-    const [one, two] = [new BlobStore(storage, join(folder, 'one')), new BlobStore(storage, join(folder, 'two'))];
+    const nodes = await openNodes(t, await cluster.newDatabase());
+    const [one, two] = nodes.map(({ files }) => files.blobs) as [BlobStore, BlobStore];
+    const [{ storage, dataDir }] = nodes;
     const bytes = Buffer.alloc(2_500_000, 'abc');
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    await writeFile(join(folder, 'upload'), bytes);
-    await one.store(red, join(folder, 'upload'), { sha256, sizeBytes: bytes.length }, Date.now());
+    await writeFile(join(dataDir, 'upload'), bytes);
+    await one.store(red, join(dataDir, 'upload'), { sha256, sizeBytes: bytes.length }, Date.now());
     const path = await two.open(red, sha256);
     t.strictSame(await two.open(red, sha256), path);
     await t.rejects(two.open(tenantScope('blue'), sha256), { code: 'file_elsewhere' }, 'another tenant has nothing of it');
@@ -87,13 +81,13 @@ async function testNodes(cluster: PostgresCluster): Promise<void> {
     t.equal(await countParts(), 3);
     await one.remove(red, sha256);
     t.equal(await countParts(), 0);
-    const files = async (name: string) =>
-      (await readdir(join(folder, name), { recursive: true })).filter((file) => file.includes(sha256));
-    t.strictSame([(await files('one')).length, (await files('two')).length], [0, 1]);
+    const files = async (node: DataBed) =>
+      (await readdir(join(node.dataDir, 'blobs'), { recursive: true })).filter((file) => file.includes(sha256));
+    t.strictSame([(await files(nodes[0])).length, (await files(nodes[1])).length], [0, 1]);
     await two.removeOrphans(systemScope(), Date.now() - 3_600_000);
-    t.equal((await files('two')).length, 1, 'a file that came a moment ago may be being stored');
+    t.equal((await files(nodes[1])).length, 1, 'a file that came a moment ago may be being stored');
     await utimes(path, 1, 1);
     await two.removeOrphans(systemScope(), Date.now() + 1_000);
-    t.equal((await files('two')).length, 0);
+    t.equal((await files(nodes[1])).length, 0);
   });
 }

@@ -1,8 +1,6 @@
 /** Settings of the data module. */
 import Type from 'typebox';
 import { integerSchema, setting } from '../../platform/config/setting.ts';
-import { extractionSettings } from './extractor/settings.ts';
-import { uploadSettings } from './uploads/settings.ts';
 
 export const dataSettings = {
   'data.answers': setting(
@@ -15,7 +13,9 @@ export const dataSettings = {
     1_000,
     'Knowledge bases, which are vector stores to OpenAI’s clients, that one tenant may have.',
   ),
-
-  ...uploadSettings,
-  ...extractionSettings,
+  'data.account_conversation_bytes': setting(
+    integerSchema(1, Number.MAX_SAFE_INTEGER),
+    2 * 1024 ** 3,
+    'Bytes that the files of all conversations of one account may take together; they count for data.tenant_file_bytes too.',
+  ),
 } as const;

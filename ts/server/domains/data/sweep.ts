@@ -4,7 +4,7 @@ import { hasEnded, JobError } from '../../platform/jobs/index.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { Repeater } from '../../platform/repeater.ts';
 import { type Storage, type SystemScope, systemScope, type TenantScope, tenantScope } from '../../platform/storage/index.ts';
-import { FileStore } from './files/file-store.ts';
+import type { FileStore } from '../files/index.ts';
 import type { KnowledgeBase } from './knowledge-base.ts';
 import { AttachedStore, CANCELLED_FAILURE, LOST_FAILURE } from './store/attached-store.ts';
 import { OwnedBaseStore } from './store/owned-base-store.ts';
@@ -18,6 +18,7 @@ const TOMBSTONE_MS = 60 * 60_000;
 
 export interface SweepOptions {
   readonly storage: Storage;
+  readonly files: Pick<FileStore, 'listExpired'>;
   readonly jobs: Jobs;
   readonly log: Log;
   /** Files of these hashes may be needed no more. */
@@ -33,7 +34,7 @@ export interface SweepOptions {
 export class Sweep {
   readonly #store: SweepStore;
   readonly #attached: AttachedStore;
-  readonly #files: FileStore;
+  readonly #files: Pick<FileStore, 'listExpired'>;
   readonly #jobs: Jobs;
   readonly #onErased: SweepOptions['onErased'];
   readonly #removeBase: SweepOptions['removeBase'];
@@ -42,7 +43,7 @@ export class Sweep {
   readonly #ownedBases: OwnedBaseStore;
   readonly #repeater: Repeater;
 
-  constructor({ storage, jobs, log, onErased, removeBase, removeOwned, removeFile }: SweepOptions) {
+  constructor({ storage, files, jobs, log, onErased, removeBase, removeOwned, removeFile }: SweepOptions) {
     this.#onErased = onErased;
     this.#removeBase = removeBase;
     this.#removeOwned = removeOwned;
@@ -50,7 +51,7 @@ export class Sweep {
     this.#ownedBases = new OwnedBaseStore(storage);
     this.#store = new SweepStore(storage);
     this.#attached = new AttachedStore(storage);
-    this.#files = new FileStore(storage);
+    this.#files = files;
     this.#jobs = jobs;
     this.#repeater = new Repeater({
       intervalMs: INTERVAL_MS,
@@ -86,14 +87,9 @@ export class Sweep {
     await this.run();
   }
 
-  /** Of the given hashes, those that documents and stored files of the tenant have. */
-  async usedBlobs(tenant: string, hashes: readonly string[]): Promise<Set<string>> {
-    const scope = tenantScope(tenant);
-    const [ofDocuments, ofFiles] = await Promise.all([
-      this.#store.listUsedHashes(scope, hashes),
-      this.#files.listUsedHashes(scope, hashes),
-    ]);
-    return new Set([...ofDocuments, ...ofFiles]);
+  /** Of the given hashes, those that documents of the tenant have. */
+  async usedBlobs(scope: TenantScope, hashes: readonly string[]): Promise<Set<string>> {
+    return await this.#store.listUsedHashes(scope, hashes);
   }
 
   /** Throws StorageError. */

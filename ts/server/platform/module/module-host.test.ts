@@ -5,7 +5,7 @@ import { type SettingsSpec, setting, textSchema } from '../config/setting.ts';
 import { json, type Reply, type Route, route } from '../http/route.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
 import { StopLimit } from '../stop-limit.ts';
-import { type AnyModuleDefinition, defineModule } from './module.ts';
+import { type AnyModuleDefinition, defineModule, migrationsOf } from './module.ts';
 import { ModuleHost } from './module-host.ts';
 import type { ModuleName } from './module-names.ts';
 import { noEvents, noJobs, noStorage, scriptedNode, silentLog } from './test-support/scripted-context.ts';
@@ -195,3 +195,32 @@ const idle = {
   health: () => ({ state: {}, reasons: [] }),
   ready: () => undefined,
 };
+
+t.test('modules that were one are recorded as it was: their migrations in one list, and what they erase in one go', async (t) => {
+  const erased: string[] = [];
+  const step = (id: number) => ({ id, name: `step ${id}`, up: async () => undefined });
+  const owner = (definition: AnyModuleDefinition, holdsAny: boolean): AnyModuleDefinition => ({
+    ...definition,
+    create: async (context) => ({
+      ...(await definition.create(context)),
+      belongings: {
+        holdsAny: async () => holdsAny,
+        eraseTenant: async () => void erased.push(definition.name),
+        eraseAccount: async () => void erased.push(`${definition.name} of an account`),
+      },
+    }),
+  });
+  const files = { ...recorded('files', []), recordedAs: 'data' as const, migrations: [step(2), step(4)] };
+  const data = { ...recorded('data', []), migrations: [step(1), step(3)] };
+  t.match(migrationsOf([files, recorded('identity', []), data]), [
+    { module: 'data', migrations: [{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }] },
+    { module: 'identity', migrations: [] },
+  ]);
+  const [joined, ...others] = (await host([owner(files, true), owner(data, false)])).owners;
+  t.strictSame([joined?.name, others], ['data', []]);
+  const scope = { tenant: 'red' } as never;
+  t.equal(await joined?.belongings.holdsAny?.(scope), true);
+  await joined?.belongings.eraseTenant(scope);
+  await joined?.belongings.eraseAccount?.(scope, 'ann');
+  t.strictSame(erased, ['data', 'files', 'data of an account', 'files of an account'], 'the higher tier first');
+});

@@ -7,7 +7,7 @@ import { HttpError } from '../http/errors.ts';
 import type { Route } from '../http/route.ts';
 import type { ModuleState } from '../http/routing/missing-route.ts';
 import type { StopLimit } from '../stop-limit.ts';
-import type { Owner } from './belongings.ts';
+import type { Belongings, Owner } from './belongings.ts';
 import type { AnyModuleDefinition, HealthReport, Module, ModuleDefinition, NotReady } from './module.ts';
 import type { OptionalModule, PlatformServices } from './module-context.ts';
 import { MODULES, type ModuleName, moduleInfo, type Role } from './module-names.ts';
@@ -85,9 +85,13 @@ export class ModuleHost {
 
   /** Modules that keep something of tenants and accounts, whether they run or not. */
   get owners(): Owner[] {
-    return this.#rows.flatMap(({ name, definition: { recordedAs = name }, module: { belongings } }) =>
+    const owned = this.#rows.flatMap(({ name, definition: { recordedAs = name }, module: { belongings } }) =>
       belongings ? { name: recordedAs, belongings } : [],
     );
+    return [...Map.groupBy(owned, ({ name }) => name)].map(([name, parts]) => ({
+      name,
+      belongings: joined(parts.map(({ belongings }) => belongings).reverse()),
+    }));
   }
 
   /** Without internal ones. */
@@ -190,6 +194,19 @@ function optionalModule<Api>(row: Row): OptionalModule<Api> {
       throw new DomainError(whenOff.code, whenOff.sentence, { retryAfterMs: 30_000 });
     },
     guard: (routes) => routes.map((route) => guarded(row, route)),
+  };
+}
+
+/** Of modules that were one, those of higher tiers first. */
+function joined(parts: readonly Belongings[]): Belongings {
+  return {
+    holdsAny: async (scope) => (await Promise.all(parts.map((part) => part.holdsAny?.(scope)))).includes(true),
+    eraseTenant: async (scope) => {
+      for (const part of parts) await part.eraseTenant(scope);
+    },
+    eraseAccount: async (everyone, accountId) => {
+      for (const part of parts) await part.eraseAccount?.(everyone, accountId);
+    },
   };
 }
 

@@ -28,6 +28,7 @@ export const MODULES = [
   { name: 'security', tier: 1, role: 'security', paths: ['security'] },
 
   { name: 'inference', tier: 2, role: 'inference', paths: ['inference', 'models'] },
+  { name: 'files', tier: 2, role: 'data', paths: [], isInternal: true },
   { name: 'retrieval', tier: 2, role: 'data', paths: [], isInternal: true },
   { name: 'media', tier: 2, role: 'media', paths: ['media', 'stt', 'tts', 'video'] },
 

@@ -3,7 +3,7 @@ import type { SettingsSpec } from '../config/setting.ts';
 import type { CorsHeaderNames } from '../http/access/cors.ts';
 import type { ErrorBodyPrefix } from '../http/error-body.ts';
 import type { Route } from '../http/route.ts';
-import type { Migration } from '../storage/index.ts';
+import type { Migration, ModuleMigrations } from '../storage/index.ts';
 import type { Belongings } from './belongings.ts';
 import type { ModuleContext } from './module-context.ts';
 import type { ModuleName } from './module-names.ts';
@@ -69,6 +69,15 @@ export interface ModuleDefinition<S extends SettingsSpec = SettingsSpec, Api = u
 /** A definition of any types, as the host holds it. */
 // biome-ignore lint/suspicious/noExplicitAny: the types were checked where the module was defined
 export type AnyModuleDefinition = ModuleDefinition<any, any>;
+
+/** The migrations of these modules by the names that they are recorded under: those of modules that were one are numbered together. */
+export function migrationsOf(definitions: readonly AnyModuleDefinition[]): ModuleMigrations[] {
+  const recorded = Map.groupBy(definitions, ({ name, recordedAs = name }) => recordedAs);
+  return [...recorded].map(([module, group]) => ({
+    module,
+    migrations: group.flatMap(({ migrations = [] }) => migrations).sort((a, b) => a.id - b.id),
+  }));
+}
 
 export function defineModule<S extends SettingsSpec, Api>(definition: ModuleDefinition<S, Api>): ModuleDefinition<S, Api> {
   return definition;

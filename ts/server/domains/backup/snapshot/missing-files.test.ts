@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { createStorage, tenantScope } from '../../../platform/storage/index.ts';
-import { data } from '../../data/index.ts';
+import { files } from '../../files/index.ts';
+import { fileModules } from '../../files/uploads/test-support/upload-bed.ts';
 import { openRepositoryForWriting } from '../repository/repository.ts';
 import { openBackedNode } from '../test-support/backed-node.ts';
 import { createBackup } from './create-backup.ts';
@@ -15,10 +16,10 @@ interface BlobTables {
 
 t.test('rows that name a file which the backup has not are told, and others are not', async (t) => {
   const node = await openBackedNode(t);
-  const { stateFiles = [] } = data;
+  const { stateFiles = [] } = files;
   const storage = createStorage({
     url: `sqlite:${join(node.root, 'data.db')}`,
-    modules: [{ module: 'data', migrations: data.migrations ?? [] }],
+    modules: fileModules,
   });
   await storage.open();
   t.teardown(() => storage.close());

@@ -1,11 +1,11 @@
 /** Files whose text goes into a message as it is: stored ones, and those that come with the request. */
 import { type Principal, scopeOf } from '../../../platform/http/principal.ts';
+import { type FileReader, FileRefusedError, type ReadFile } from '../../files/index.ts';
 import { dataError } from '../errors.ts';
-import type { FileService } from '../files/file-service.ts';
-import { type FileReader, FileRefusedError, type ReadFile } from '../ingest/file-reader.ts';
 import { stateOf } from '../ingest/stored-kinds.ts';
 import { documentText } from '../openai/document-text.ts';
 import type { KnowledgeService } from '../service.ts';
+import type { FileService } from '../vector-stores/file-service.ts';
 import type { InputFile, InputFileText } from './knowledge-context.ts';
 
 /** Far more than a model's context takes, and little memory. UTF-16 code units. */

@@ -1,11 +1,11 @@
 import t from 'tap';
 import { ANONYMOUS, type Principal } from '../../../platform/http/principal.ts';
 import { NO_LIMITS } from '../../../platform/module/use-rules.ts';
+import type { Uploader } from '../../files/index.ts';
 import type { Question } from '../../retrieval/index.ts';
 import { KnowledgeAccess } from '../knowledge-access.ts';
 import type { KnowledgeBase, PassageResult, StoredDocument } from '../knowledge-base.ts';
 import type { KeptFiles } from '../service.ts';
-import type { Uploader } from '../uploads/uploader.ts';
 import type { InputFiles } from './input-files.ts';
 import { KnowledgeAnswers } from './knowledge-answers.ts';
 import type { KnowledgeContext } from './knowledge-context.ts';

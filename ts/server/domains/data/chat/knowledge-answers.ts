@@ -2,6 +2,7 @@
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { hasScope, type Principal } from '../../../platform/http/principal.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
+import { uploaderOf } from '../../files/index.ts';
 import type { Question } from '../../retrieval/index.ts';
 import { namespaceNotFound } from '../errors.ts';
 import { readQuestion } from '../evidence/asked-question.ts';
@@ -13,7 +14,6 @@ import type { KnowledgeService } from '../service.ts';
 import type { OwnedBaseStore } from '../store/owned-base-store.ts';
 import { storing } from '../storing.ts';
 import type { Sweep } from '../sweep.ts';
-import { uploaderOf } from '../uploads/uploader.ts';
 import { readAttributeFilter } from '../vector-stores/attribute-filter.ts';
 import { readRanking } from '../vector-stores/ranking-options.ts';
 import { sureResults } from '../vector-stores/sure-results.ts';

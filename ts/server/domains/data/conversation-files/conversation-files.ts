@@ -3,9 +3,9 @@
  * the conversation. Throws DataError, UploadError and StorageError.
  */
 import type { Principal } from '../../../platform/http/principal.ts';
+import { type ArrivedFile, type FileIntake, type FilesApi, type Uploader, uploaderOf } from '../../files/index.ts';
 import type { Embedders } from '../../retrieval/index.ts';
 import { conversationNotFound, dataError } from '../errors.ts';
-import type { ArrivedFile, FileIntake } from '../files/file-intake.ts';
 import type { AddOutcome, Ingestion } from '../ingest/ingestion.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
 import type { KnowledgeBase, StoredDocument } from '../knowledge-base.ts';
@@ -13,8 +13,6 @@ import { documentNotFound, type FilledBase, type KnowledgeService } from '../ser
 import type { DocumentStore } from '../store/document-store.ts';
 import { freeSource } from '../store/free-source.ts';
 import { type OwnedBaseStore, ownedNamespace } from '../store/owned-base-store.ts';
-import type { UploadStore } from '../uploads/store/upload-store.ts';
-import { type Uploader, uploaderOf } from '../uploads/uploader.ts';
 
 /** Of one conversation. */
 export const MAX_FILES = 100;
@@ -38,7 +36,7 @@ export interface ConversationFilesOptions {
   readonly filesKey: FilesKey;
   readonly bases: OwnedBaseStore;
   readonly documents: DocumentStore;
-  readonly uploads: Pick<UploadStore, 'sizeOfOpen'>;
+  readonly uploads: FilesApi['uploads'];
   readonly knowledge: Pick<KnowledgeService, 'baseFor' | 'removeBase' | 'removeDocumentOf'>;
   readonly ingestion: Pick<Ingestion, 'addFile'>;
   readonly embedders: Pick<Embedders, 'choose' | 'noteOn'>;

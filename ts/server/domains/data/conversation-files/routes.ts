@@ -3,18 +3,16 @@ import Type, { type Static } from 'typebox';
 import { RawBody } from '../../../platform/http/body/body-schema.ts';
 import { cleanFileName } from '../../../platform/http/body/file-name.ts';
 import { json, type Reply, type Route, route } from '../../../platform/http/route.ts';
+import { EXTRACTION_ERRORS, unique, uploadErrorSpecs } from '../../files/index.ts';
 import { featureErrors } from '../../license/index.ts';
 import { dataError, errorSpecs } from '../errors.ts';
-import { EXTRACTION_ERRORS } from '../extractor/extraction-errors.ts';
 import { Namespace } from '../ingest/ingest-body.ts';
 import type { AddOutcome } from '../ingest/ingestion.ts';
-import { fileErrors, fileOutcomes } from '../routes/file-answers.ts';
+import { fileErrors, uploadAnswers } from '../routes/file-answers.ts';
 import { readDocument } from '../routes/read-document.ts';
 import { DocumentDetail, DocumentShape, Ingested, IngestQueued, TextQuery, toDocumentShape, toIngested } from '../schemas.ts';
 import type { FilledBase, KnowledgeService } from '../service.ts';
 import { storing } from '../storing.ts';
-import { uploadErrorSpecs } from '../uploads/upload-errors.ts';
-import { unique } from '../uploads/upload-routes.ts';
 import type { ConversationFiles } from './conversation-files.ts';
 
 const PATH = '/api/v1/edge/conversations/files';
@@ -140,7 +138,7 @@ function keepRoute(files: ConversationFiles): Route {
     summary: 'Keep a file of a conversation in a knowledge base, where everybody of the tenant finds it',
     params: FileParams,
     body: KeepBody,
-    responses: { 201: fileOutcomes.created, 202: fileOutcomes.accepted },
+    responses: { 201: uploadAnswers.created, 202: uploadAnswers.accepted },
     errors: unique([...readErrors, ...fileErrors, ...errorSpecs('document_not_found', 'file_elsewhere', 'insufficient_scope')]),
     handle: ({ caller, params: { file_id: fileId }, body: { id, namespace } }) =>
       storing(async () => answer(await files.keep(caller, id, fileId, namespace), (made) => made)),

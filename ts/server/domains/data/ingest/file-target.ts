@@ -1,15 +1,13 @@
 /** Takes uploaded files into knowledge bases, under the rules of text that is added. */
 import type { Principal } from '../../../platform/http/principal.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
+import type { UploadedFile, Uploader, UploadOutcome, UploadTarget } from '../../files/index.ts';
 import type { Embedders } from '../../retrieval/index.ts';
 import { dataError } from '../errors.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
 import { toIngested } from '../schemas.ts';
 import type { KnowledgeService } from '../service.ts';
 import { storing } from '../storing.ts';
-import type { UploadOutcome } from '../uploads/upload.ts';
-import type { UploadedFile, UploadTarget } from '../uploads/upload-target.ts';
-import type { Uploader } from '../uploads/uploader.ts';
 import { NAMESPACE_PATTERN } from './ingest-body.ts';
 import type { Ingestion } from './ingestion.ts';
 

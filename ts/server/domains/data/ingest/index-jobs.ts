@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import type { JobContext, JobQueue, Jobs } from '../../../platform/jobs/index.ts';
 import { hasEnded, JobError, JobFailedError } from '../../../platform/jobs/index.ts';
 import { StorageError, type TenantScope } from '../../../platform/storage/index.ts';
+import { type FileReader, FileRefusedError } from '../../files/index.ts';
 import type { DocumentSource, ExtractedDocument, PassageEmbedding } from '../../retrieval/index.ts';
 import { dataError, isDataError } from '../errors.ts';
 import type { KnowledgeBase } from '../knowledge-base.ts';
@@ -10,7 +11,6 @@ import type { AttachedStore } from '../store/attached-store.ts';
 import type { BaseStore } from '../store/base-store.ts';
 import type { DocumentStore, PendingDocument } from '../store/document-store.ts';
 import type { OwnedBaseStore } from '../store/owned-base-store.ts';
-import { type FileReader, FileRefusedError } from './file-reader.ts';
 import { blockParts } from './source-parts.ts';
 import { isStoredKind, stateOf, warningsOf } from './stored-kinds.ts';
 

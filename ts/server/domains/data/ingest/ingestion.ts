@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { JobError } from '../../../platform/jobs/index.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
 import { newTimeOrderedId } from '../../../platform/time-ordered-id.ts';
+import type { FileReader } from '../../files/index.ts';
 import {
   type DocumentSource,
   type EmbeddedPassage,
@@ -17,7 +18,6 @@ import type { AttachedStore } from '../store/attached-store.ts';
 import type { BaseStore } from '../store/base-store.ts';
 import type { DocumentStore } from '../store/document-store.ts';
 import type { PendingSource } from '../store/publication.ts';
-import type { FileReader } from './file-reader.ts';
 import { type IndexJobs, shownSource } from './index-jobs.ts';
 import { INLINE_BYTES, INLINE_FILE_BYTES, LEAST_TEXT } from './limits.ts';
 import { blockParts, textParts } from './source-parts.ts';

@@ -2,16 +2,12 @@
 import Type from 'typebox';
 import { FormFile, formBody } from '../../../platform/http/body/body-schema.ts';
 import { json, type Route, route } from '../../../platform/http/route.ts';
+import { documentIdOf, type FileIntake, PURPOSES, unique, uploadErrorSpecs, uploaderOf } from '../../files/index.ts';
 import { openaiErrorBody } from '../../inference/index.ts';
 import { dataError, errorSpecs } from '../errors.ts';
-import type { FileIntake } from '../files/file-intake.ts';
-import type { FileService } from '../files/file-service.ts';
-import { documentIdOf, PURPOSES } from '../files/stored-file.ts';
 import type { KnowledgeService } from '../service.ts';
 import { storing } from '../storing.ts';
-import { uploadErrorSpecs } from '../uploads/upload-errors.ts';
-import { unique } from '../uploads/upload-routes.ts';
-import { uploaderOf } from '../uploads/uploader.ts';
+import type { FileService } from '../vector-stores/file-service.ts';
 import { documentText } from './document-text.ts';
 import { DeletedFile, FileShape, toFileShape } from './file-shape.ts';
 import { readFileForm } from './form-file.ts';

@@ -1,7 +1,7 @@
 /** Files on the wire. Source: OpenAI API reference, Files. */
 import Type, { type Static } from 'typebox';
-import type { ShownFile } from '../files/file-service.ts';
-import { PURPOSES } from '../files/stored-file.ts';
+import { PURPOSES } from '../../files/index.ts';
+import type { ShownFile } from '../vector-stores/file-service.ts';
 import { seconds } from './list-page.ts';
 
 export const FileShape = Type.Object({

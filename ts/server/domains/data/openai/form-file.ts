@@ -2,8 +2,7 @@
 
 import type { MultipartBody } from '../../../platform/http/body/multipart.ts';
 import { HttpError } from '../../../platform/http/errors.ts';
-import type { ArrivedFile } from '../files/file-intake.ts';
-import { PURPOSES, type Purpose } from '../files/stored-file.ts';
+import { type ArrivedFile, PURPOSES, type Purpose } from '../../files/index.ts';
 
 export interface FormFile {
   readonly file: ArrivedFile;

@@ -1,10 +1,9 @@
 /** What the routes of uploads answer for the knowledge bases. */
+
+import { EXTRACTION_ERRORS } from '../../files/index.ts';
 import { featureErrors } from '../../license/index.ts';
 import { errorSpecs } from '../errors.ts';
-import { EXTRACTION_ERRORS } from '../extractor/extraction-errors.ts';
 import { Ingested, IngestQueued } from '../schemas.ts';
-
-export const fileOutcomes = { created: Ingested, accepted: IngestQueued };
 
 export const fileErrors = [
   ...EXTRACTION_ERRORS,
@@ -23,3 +22,5 @@ export const fileErrors = [
   ),
   ...featureErrors,
 ];
+
+export const uploadAnswers = { errors: fileErrors, created: Ingested, accepted: IngestQueued };

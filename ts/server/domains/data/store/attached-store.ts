@@ -1,7 +1,7 @@
 /** Documents of a knowledge base as files of a vector store: those that are indexed, those that wait, and those that failed. */
 import { type Kysely, sql } from 'kysely';
 import type { Storage, StorageAccess, SystemScope, TenantScope } from '../../../platform/storage/index.ts';
-import { documentIdOf } from '../files/stored-file.ts';
+import { documentIdOf } from '../../files/index.ts';
 import { isStoredKind, STORED_KINDS } from '../ingest/stored-kinds.ts';
 import type { Attributes, KnowledgeBase, NewDocument, StoredDocument } from '../knowledge-base.ts';
 import { freeSource } from './free-source.ts';
@@ -46,7 +46,7 @@ export interface AttachedPage {
 }
 
 /** What a client is shown; the others are deleted. */
-export const SHOWN: readonly DocumentState[] = ['pending', 'ready', 'failed'];
+const SHOWN: readonly DocumentState[] = ['pending', 'ready', 'failed'];
 
 export class AttachedStore {
   readonly #access: StorageAccess<DataTables>;
@@ -119,6 +119,25 @@ export class AttachedStore {
         .execute(),
     );
     return rows.map((row) => ({ ...toAttached(row), namespace: row.namespace }));
+  }
+
+  /** Numbers of the bases that each of the stored files is in; those in none are left out. */
+  async listBasesOf(scope: TenantScope, fileIds: readonly string[]): Promise<Map<string, number[]>> {
+    if (fileIds.length === 0) return new Map();
+    const rows = await this.#access.read(scope, (db) =>
+      db
+        .selectFrom('data_documents as d')
+        .innerJoin('data_bases as b', 'b.no', 'd.base_no')
+        .select(['d.file_id', 'd.base_no'])
+        .where('d.tenant', '=', scope.tenant)
+        .where('d.file_id', 'in', [...fileIds])
+        .where('b.removed', '=', sql.lit(0))
+        .where('d.state', 'in', SHOWN)
+        .execute(),
+    );
+    const bases = new Map<string, number[]>();
+    for (const { file_id: id, base_no: no } of rows) bases.set(id ?? '', [...(bases.get(id ?? '') ?? []), no]);
+    return bases;
   }
 
   async page(scope: TenantScope, base: KnowledgeBase, page: AttachedPage): Promise<AttachedFile[]> {

@@ -1,10 +1,8 @@
 import { column, type Migration } from '../../../platform/storage/index.ts';
-import { createBlobParts, createBlobs } from '../blobs/blob-tables.ts';
-import { addFileCredential, createFiles } from '../files/file-tables.ts';
-import { createUploads } from '../uploads/store/upload-tables.ts';
 import { newBaseId } from './base-id.ts';
 import type { DataTables } from './tables.ts';
 
+/** Those between them are of the module files, which was a part of this one. */
 export const dataMigrations: readonly Migration[] = [
   {
     id: 1,
@@ -76,9 +74,6 @@ export const dataMigrations: readonly Migration[] = [
       });
     },
   },
-  { id: 2, ...createBlobs },
-  { id: 3, ...createUploads },
-  { id: 4, ...createFiles },
   {
     id: 5,
     name: 'add vector stores',
@@ -104,7 +99,6 @@ export const dataMigrations: readonly Migration[] = [
       await schema.index('data_documents_by_batch', 'data_documents', ['batch_id'], { where: 'batch_id is not null' });
     },
   },
-  { id: 6, ...createBlobParts },
   {
     id: 7,
     name: 'keep what was not read of a file',
@@ -112,7 +106,6 @@ export const dataMigrations: readonly Migration[] = [
       await schema.addColumn('data_documents', 'warnings', column.json({ nullable: true }));
     },
   },
-  { id: 8, ...addFileCredential },
   {
     id: 9,
     name: 'keep the files of conversations',

@@ -1,8 +1,8 @@
 /** Knowledge bases that hold the files of one conversation. No name of a base leads to them: theirs have a slash, which no other may. */
 import { type Kysely, sql } from 'kysely';
 import type { Storage, StorageAccess, SystemScope, TenantScope } from '../../../platform/storage/index.ts';
+import type { Uploader } from '../../files/index.ts';
 import type { KnowledgeBase } from '../knowledge-base.ts';
-import type { Uploader } from '../uploads/uploader.ts';
 import { insertBase, type NewBase } from './base-store.ts';
 import { type BaseRow, toBase } from './rows.ts';
 import type { DataTables } from './tables.ts';

@@ -10,9 +10,11 @@ import { openTestBed } from '../../../platform/http/test-support/test-bed.ts';
 import { type Job, Jobs, jobsMigrations } from '../../../platform/jobs/index.ts';
 import { until } from '../../../platform/jobs/test-support/open-jobs.ts';
 import { MetricsRegistry } from '../../../platform/metrics/registry.ts';
+import { migrationsOf } from '../../../platform/module/module.ts';
 import { scriptedContext, scriptedNode, silentLog } from '../../../platform/module/test-support/scripted-context.ts';
 import type { UseRules } from '../../../platform/module/use-rules.ts';
 import { createStorage, type Storage, tenantScope } from '../../../platform/storage/index.ts';
+import { type FilesApi, files } from '../../files/index.ts';
 import { type LicenseApi, license } from '../../license/index.ts';
 import { retrieval } from '../../retrieval/index.ts';
 import { createData, type DataApi } from '../data-module.ts';
@@ -50,6 +52,7 @@ export interface Answer {
 
 export interface DataBed {
   readonly api: DataApi;
+  readonly files: FilesApi;
   readonly model: WordModel;
   readonly storage: Storage;
   readonly jobs: Jobs;
@@ -99,7 +102,7 @@ export async function openDataBed(
   const database = options.url === undefined ? await newDatabase() : { url: options.url, remove: async () => undefined };
   const storage = createStorage({
     url: database.url,
-    modules: [jobsMigrations, { module: 'data', migrations: data.migrations ?? [] }],
+    modules: [jobsMigrations, ...migrationsOf([files, data])],
   });
   await storage.open();
   const jobs = new Jobs({
@@ -124,19 +127,23 @@ export async function openDataBed(
     });
   const search = await retrieval.create(contextOf(retrieval.settings));
   search.api.connect(scriptedService(model));
+  const filing = await files.create(contextOf(files.settings));
   const module = createData({
     ...contextOf(data.settings),
     use: <Api>(definition: { name: string }) => {
       if (definition.name === license.name) return { requireFeature: () => {}, has: () => true, ...options.license } as Api;
       if (definition.name === retrieval.name) return search.api as Api;
+      if (definition.name === files.name) return filing.api as Api;
       throw new Error(`the test has no ${definition.name}`);
     },
   });
+  await filing.start();
   await search.start();
   await module.start();
   t.teardown(async () => {
     await module.stop();
     await search.stop();
+    await filing.stop();
     await jobs.stop(100);
     await storage.close();
     await database.remove();
@@ -150,7 +157,7 @@ export async function openDataBed(
     return { status: response.status, body: await response.json() };
   };
   return {
-    ...{ api: module.api, model, storage, jobs, ask, dataDir, operations, url: bed.url, lines: bed.lines },
+    ...{ api: module.api, files: filing.api, model, storage, jobs, ask, dataDir, operations, url: bed.url, lines: bed.lines },
     add: (source, text, more = {}) => ask('POST', 'ingest', { tenant: 'red', namespace: 'kb', source, text, ...more }),
     search: (query, more = {}, caller = DEVELOPER) =>
       ask('POST', 'search', { tenant: caller.split('/')[0], namespace: 'kb', query, ...more }, caller),

@@ -39,6 +39,7 @@ export async function listOrphans({ storage, jobs }: Parts): Promise<string[]> {
   const nothing = async () => undefined;
   const sweep = new Sweep({
     storage,
+    files: { listExpired: async () => [] },
     jobs,
     log: silentLog,
     onErased: nothing,

@@ -2,10 +2,8 @@
 import { type Principal, scopeOf } from '../../../platform/http/principal.ts';
 import { hasEnded, JobError, type Jobs } from '../../../platform/jobs/index.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
-import type { BlobStore } from '../blobs/blob-store.ts';
+import { type BlobStore, documentIdOf } from '../../files/index.ts';
 import { dataError } from '../errors.ts';
-import type { FileService } from '../files/file-service.ts';
-import { documentIdOf } from '../files/stored-file.ts';
 import type { Ingestion } from '../ingest/ingestion.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
 import type { Attributes, KnowledgeBase } from '../knowledge-base.ts';
@@ -20,6 +18,7 @@ import {
   noFiles,
 } from '../store/attached-store.ts';
 import type { BaseChange, BasePage, BaseStore } from '../store/base-store.ts';
+import type { FileService } from './file-service.ts';
 
 export interface VectorStoresOptions {
   readonly service: KnowledgeService;
