@@ -1,5 +1,5 @@
 import t from 'tap';
-import { exampleFaults, limitFaults, linkFaults, moduleFaults, phraseFaults, unreachedGuides, walkFaults } from './documents.ts';
+import { exampleFaults, limitFaults, linkFaults, moduleFaults, phraseFaults, unreachedPages, walkFaults } from './documents.ts';
 
 const lines = (n: number) => 'A line.\n'.repeat(n);
 
@@ -56,8 +56,13 @@ t.test('a page that no link leads to is named', async (t) => {
     ['docs/a.md', '[b](use/b.md)'],
     ['docs/use/b.md', ''],
     ['docs/use/alone.md', ''],
+    ['ts/web/README.md', ''],
+    ['models/card.md', ''],
   ]);
-  t.strictSame(unreachedGuides(documents), ['docs/use/alone.md is not reached from docs/README.md']);
+  t.strictSame(unreachedPages(documents), [
+    'docs/use/alone.md is not reached from docs/README.md',
+    'ts/web/README.md is not reached from docs/README.md',
+  ]);
 });
 
 const block = (command: string) => `\`\`\`sh\n${command}\n\`\`\`\n`;

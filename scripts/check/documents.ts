@@ -65,7 +65,7 @@ export function checkDocuments(root: string): DocumentReport {
       ...phraseFaults(path, text),
     ]),
     ...linkFaults(documents, targets),
-    ...unreachedGuides(documents),
+    ...unreachedPages(documents),
     ...walkFaults(documents),
     ...modules.flatMap((folder) => moduleFaults(folder, documents.get(`${folder}/README.md`), sourceOf(folder))),
   ];
@@ -170,10 +170,10 @@ function clicksFrom(start: string, documents: Documents): Map<string, number> {
   return clicks;
 }
 
-export function unreachedGuides(documents: Documents): string[] {
+export function unreachedPages(documents: Documents): string[] {
   const reached = clicksFrom('docs/README.md', documents);
-  const pages = [...documents.keys()].filter((path) => path.startsWith('docs/') && !reached.has(path));
-  return pages.map((path) => `${path} is not reached from docs/README.md`);
+  const pages = [...documents.keys()].filter((path) => isPlainEnglish(path) || path.startsWith('docs/'));
+  return pages.filter((path) => !reached.has(path)).map((path) => `${path} is not reached from docs/README.md`);
 }
 
 export function walkFaults(documents: Documents): string[] {
