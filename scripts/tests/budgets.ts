@@ -34,6 +34,12 @@ export class Budgets {
     return files.toSorted((a, b) => wall(b) - wall(a) || (a < b ? -1 : 1));
   }
 
+  /** By CPU. */
+  dearestFirst(files: readonly string[]): string[] {
+    const cpu = (file: string) => this.costOf(file)?.cpuSeconds ?? Number.MAX_VALUE;
+    return files.toSorted((a, b) => cpu(b) - cpu(a) || (a < b ? -1 : 1));
+  }
+
   /** With what a run measured in place of what was known; files that are gone are left out. */
   with(measured: ReadonlyMap<string, Cost>, files: readonly string[]): Budgets {
     return new Budgets(

@@ -12,7 +12,11 @@ import { defaultPreset } from '../setup/set-up.mjs';
 import { runSteps } from '../setup/steps.mjs';
 import { Budgets } from './budgets.ts';
 import { bundledProgram, bundleStep } from './bundle-step.ts';
-import { type RunReport, runFiles } from './run-units.ts';
+import { readChange } from './change.ts';
+import { chooseFiles } from './chosen-files.ts';
+import { ImportGraph } from './import-graph.ts';
+import { ModuleMap } from './module-map.ts';
+import { type RunReport, runFiles } from './run-files.ts';
 import { recordSecondTries } from './second-tries.ts';
 import { listTestFiles, nativeTestFiles } from './test-files.ts';
 import { endWithUs } from './test-process.ts';
@@ -24,6 +28,7 @@ const seconds = { short: 120, long: 300, sanitized: 600 };
 
 const { values, positionals } = parseArgs({
   options: {
+    all: { type: 'boolean', default: false },
     full: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
     asan: { type: 'boolean', default: false },
@@ -34,6 +39,7 @@ const { values, positionals } = parseArgs({
 });
 const budgets = Budgets.read(checkout);
 const allFiles = listTestFiles(checkout);
+const graph = new ImportGraph(checkout);
 
 await runScript(async () => {
   endWithUs();
@@ -42,12 +48,21 @@ await runScript(async () => {
   const isWhole = positionals.length === 0;
   if (values.full && isWhole && !whyNoArm64()) await runSteps(nativeSteps('arm64'));
   const reports: RunReport[] = [];
-  if (!values.asan && !values.tsan) reports.push(await runPlain(isWhole ? allFiles : positionals, isWhole, timeout));
+  if (!values.asan && !values.tsan) reports.push(await runPlain(isWhole ? wholeRun() : positionals, isWhole, timeout));
   const sanitized = isWhole ? nativeTestFiles(allFiles) : positionals;
   if (values.asan || (values.full && isWhole && !values.tsan)) reports.push(...(await runSanitized('asan', sanitized, timeout)));
   if (values.tsan) reports.push(...(await runSanitized('tsan', sanitized, timeout)));
   tellTotals(reports);
 });
+
+/** `npm test` leaves some of the dear ones to later runs. */
+function wholeRun(): readonly string[] {
+  if (values.all || values.full || values.record) return allFiles;
+  const known = { budgets, graph, modules: ModuleMap.read(checkout) };
+  const { files, why } = chooseFiles(allFiles, readChange(checkout), known);
+  console.log(`${files.length} of ${allFiles.length} test files: ${why}`);
+  return files;
+}
 
 async function runPlain(files: readonly string[], isWhole: boolean, timeout: number | undefined): Promise<RunReport> {
   await runSteps([testProgramStep(defaultPreset()), bundleStep()]);
@@ -71,7 +86,7 @@ async function runSanitized(name: 'asan' | 'tsan', files: readonly string[], tim
 }
 
 function runOnce(files: readonly string[], env: NodeJS.ProcessEnv, timeoutSeconds: number, n = nAtOnce): Promise<RunReport> {
-  return runFiles(files, { env, timeoutSeconds, nAtOnce: n, show: (line) => console.log(line) });
+  return runFiles(files, { env, timeoutSeconds, nAtOnce: n, graph, show: (line) => console.log(line) });
 }
 
 /**

@@ -3,23 +3,20 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { Test } from 'tap';
+import { chromiumOptions, SHARED_BROWSER } from '../test-support/chromium.ts';
 
-const PROGRAMS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const FLAGS = [
-  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-  ...['--disable-component-update', '--disable-sync'],
-];
-const program = PROGRAMS.find((path) => existsSync(path));
 const areBuilt = existsSync(join(import.meta.dirname, '../../build/web/chat.html'));
 
 /** Why tests of the pages are skipped, or false. */
 export function whyNoBrowser(): string | false {
-  if (program === undefined) return 'there is no chromium here (Debian: apt install chromium)';
+  if (chromiumOptions === undefined) return 'there is no chromium here (Debian: apt install chromium)';
   return areBuilt ? false : 'the pages are not built: node scripts/build.mjs --web';
 }
 
 export async function openBrowser(t: Test): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: program ?? '', args: FLAGS });
+  const shared = process.env[SHARED_BROWSER];
+  const browser = shared === undefined ? await chromium.launch(chromiumOptions) : await chromium.connect(shared);
+  // A shared one loses what this test opened, and goes on.
   t.teardown(() => browser.close());
   return browser;
 }

@@ -22,7 +22,7 @@ const ASKING_LIMIT_MS = 2_500;
 const program = new URL('./test-support/identity-node.ts', import.meta.url).pathname;
 const missing = PostgresCluster.missing();
 if (missing !== undefined) t.plan(0, missing);
-else await testNodes(await PostgresCluster.start());
+else await testNodes(await PostgresCluster.startOwn());
 
 async function testNodes(cluster: PostgresCluster): Promise<void> {
   t.teardown(() => cluster.remove());
@@ -172,7 +172,7 @@ async function testNodes(cluster: PostgresCluster): Promise<void> {
     const { api_key } = await makeKey();
     t.equal(await status(api_key), 200);
     for (const payload of ['', '{', '[]', '{"version":-1}', 'probe:x', 'x'.repeat(7_000)]) {
-      await cluster.query(`select pg_notify('svc_credentials', '${payload}')`, 'db1');
+      await cluster.query(`select pg_notify('svc_credentials', '${payload}')`, new URL(databaseUrl).pathname.slice(1));
     }
     t.equal(await status(api_key), 200);
   });

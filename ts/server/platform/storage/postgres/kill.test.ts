@@ -7,7 +7,7 @@ t.setTimeout(600_000);
 
 const missing = PostgresCluster.missing();
 if (missing !== undefined) t.plan(0, missing);
-else await testKills(await PostgresCluster.start());
+else await testKills(await PostgresCluster.startOwn());
 
 async function testKills(cluster: PostgresCluster): Promise<void> {
   t.teardown(() => cluster.remove());

@@ -9,7 +9,7 @@ t.setTimeout(120_000);
 
 const missing = PostgresCluster.missing();
 if (missing !== undefined) t.plan(0, missing);
-else await testPostgres(await PostgresCluster.start());
+else await testPostgres(await PostgresCluster.startOwn());
 
 async function testPostgres(cluster: PostgresCluster): Promise<void> {
   t.teardown(() => cluster.remove());

@@ -1,4 +1,4 @@
-/** A PostgreSQL server for one test file: a private cluster in a temporary folder that only a Unix socket in it leads to. */
+/** A PostgreSQL server for tests: a private cluster in a temporary folder that only a Unix socket in it leads to. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -11,6 +11,8 @@ import pg from 'pg';
 
 const execute = promisify(execFile);
 const START_LIMIT_MS = 60_000;
+/** Names the folder of a cluster that test files share, one after the other. */
+export const SHARED_CLUSTER = 'SVC_TEST_POSTGRES';
 
 /** PostgreSQL refuses to run as root, so under root it runs as the user of Debian's package. */
 interface Account {
@@ -19,14 +21,15 @@ interface Account {
 }
 
 export class PostgresCluster {
-  readonly #folder: string;
+  /** Its socket is in it. */
+  readonly folder: string;
   readonly #binaries: string;
   readonly #account: Account;
   #server: ChildProcess | undefined;
-  #databases = 0;
+  readonly #databases: string[] = [];
 
   private constructor(folder: string, binaries: string, account: Account) {
-    this.#folder = folder;
+    this.folder = folder;
     this.#binaries = binaries;
     this.#account = account;
   }
@@ -37,7 +40,15 @@ export class PostgresCluster {
     return findAccount() ? undefined : 'tests run as root, and there is no user postgres to run PostgreSQL as';
   }
 
+  /** The one that is shared, or one of the test's own. */
   static async start(): Promise<PostgresCluster> {
+    const [shared, binaries, account] = [process.env[SHARED_CLUSTER], findBinaries(), findAccount()];
+    if (shared === undefined || !binaries || !account) return await PostgresCluster.startOwn();
+    return new PostgresCluster(shared, binaries, account);
+  }
+
+  /** For a test that stops the server, or changes what belongs to all databases. */
+  static async startOwn(): Promise<PostgresCluster> {
     const binaries = findBinaries();
     const account = findAccount();
     if (!binaries || !account) throw new Error(PostgresCluster.missing());
@@ -62,10 +73,12 @@ export class PostgresCluster {
   }
 
   async startServer(): Promise<void> {
-    const options = ['-D', this.#data, '-k', this.#folder, '-c', 'listen_addresses=', '-c', 'max_connections=50'];
+    // Only the process is ever killed, and what it wrote outlives that: nothing waits for the disk.
+    const settings = ['listen_addresses=', 'max_connections=50', 'fsync=off'].flatMap((setting) => ['-c', setting]);
+    const options = ['-D', this.#data, '-k', this.folder, ...settings];
     // A test that is killed takes its server with it: the kernel tells it when its parent has died.
     const [program = '', ...before] = [...withParent(), join(this.#binaries, 'postgres')];
-    this.#server = spawn(program, [...before, ...options], { ...this.#account, cwd: this.#folder, stdio: 'ignore' });
+    this.#server = spawn(program, [...before, ...options], { ...this.#account, cwd: this.folder, stdio: 'ignore' });
     const deadline = performance.now() + START_LIMIT_MS;
     while (!(await this.#answers())) {
       if (performance.now() > deadline || this.#server.exitCode !== null) throw new Error('PostgreSQL did not start');
@@ -82,22 +95,27 @@ export class PostgresCluster {
     await exited;
   }
 
+  /** Where it is shared, the databases alone go. */
   async remove(): Promise<void> {
+    if (this.#server === undefined) {
+      for (const name of this.#databases) await this.query(`drop database ${name} with (force)`);
+      return;
+    }
     await this.stopServer('immediate');
-    await rm(this.#folder, { recursive: true });
+    await rm(this.folder, { recursive: true });
   }
 
   /** A new database of the role `svc`, by its URL; its files lie in the cluster's folder, or in another empty one. */
   async newDatabase(folder?: string): Promise<string> {
-    this.#databases += 1;
-    const name = `db${this.#databases}`;
+    const name = `db${process.pid}_${this.#databases.length + 1}`;
+    this.#databases.push(name);
     if (folder !== undefined) await this.#newTablespace(name, folder);
     await this.query(`create database ${name} owner svc${folder === undefined ? '' : ` tablespace ${name}`}`);
     return this.url(name, 'svc');
   }
 
   url(database: string, role: string): string {
-    return `postgres:///${database}?host=${encodeURIComponent(this.#folder)}&user=${role}`;
+    return `postgres:///${database}?host=${encodeURIComponent(this.folder)}&user=${role}`;
   }
 
   /** Runs a statement as a superuser. */
@@ -118,7 +136,7 @@ export class PostgresCluster {
   }
 
   get #data(): string {
-    return join(this.#folder, 'data');
+    return join(this.folder, 'data');
   }
 
   async #answers(): Promise<boolean> {
@@ -129,7 +147,7 @@ export class PostgresCluster {
   }
 
   async #run(program: string, args: string[]): Promise<void> {
-    await execute(join(this.#binaries, program), args, { ...this.#account, cwd: this.#folder });
+    await execute(join(this.#binaries, program), args, { ...this.#account, cwd: this.folder });
   }
 }
 

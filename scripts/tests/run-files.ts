@@ -1,7 +1,9 @@
 /** Runs test files, some at a time, and tells how far it is. */
 import type { Cost } from './budgets.ts';
+import type { ImportGraph } from './import-graph.ts';
 import { readTap, type TapOutcome } from './tap-output.ts';
 import { type ProcessOptions, runTestProcess } from './test-process.ts';
+import { Worker } from './worker.ts';
 
 export interface RunTotals {
   passed: number;
@@ -16,6 +18,7 @@ export interface RunReport extends RunTotals {
 
 export interface RunOptions extends ProcessOptions {
   nAtOnce: number;
+  graph: ImportGraph;
   show: (line: string) => void;
 }
 
@@ -25,20 +28,30 @@ export async function runFiles(files: readonly string[], options: RunOptions): P
   const failures: string[] = [];
   const waiting = [...files];
   const work = async () => {
-    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-      const { output, exitCode, ...cost } = await runTestProcess([file], options);
-      const outcome = readTap(output, exitCode);
-      report.costs.set(file, cost);
-      showEnd(file, cost, outcome, options.show);
-      for (const name of ['passed', 'failed', 'skipped'] as const) report[name] += outcome[name];
-      if (outcome.failed === 0) continue;
-      report.failedFiles.push(file);
-      failures.push(`${file} (${exitCode === null ? 'killed' : `exit code ${exitCode}`}):\n${outcome.failures}`);
+    const worker = new Worker(options.graph);
+    try {
+      for (let file = waiting.shift(); file !== undefined; file = waiting.shift())
+        failures.push(...(await runFile(file, worker, report, options)));
+    } finally {
+      await worker.close();
     }
   };
   await Promise.all(Array.from({ length: options.nAtOnce }, work));
   for (const failure of failures) options.show(failure);
   return report;
+}
+
+/** Adds to the report, and tells what failed. */
+async function runFile(file: string, worker: Worker, report: RunReport, options: RunOptions): Promise<string[]> {
+  const env = { ...options.env, ...(await worker.variablesFor([file])) };
+  const { output, exitCode, ...cost } = await runTestProcess([file], { ...options, env });
+  const outcome = readTap(output, exitCode);
+  report.costs.set(file, cost);
+  for (const name of ['passed', 'failed', 'skipped'] as const) report[name] += outcome[name];
+  showEnd(file, cost, outcome, options.show);
+  if (outcome.failed === 0) return [];
+  report.failedFiles.push(file);
+  return [`${file} (${exitCode === null ? 'killed' : `exit code ${exitCode}`}):\n${outcome.failures}`];
 }
 
 function showEnd(file: string, { wallSeconds, cpuSeconds }: Cost, { skips, failed }: TapOutcome, show: RunOptions['show']): void {
