@@ -5,7 +5,7 @@ import t from 'tap';
 import { emulatedCpu, emulator, fetchArm64Node, sysroot, whyNoArm64Addon } from './setup/arm64.mjs';
 import { buildFolder, checkout } from './setup/paths.mjs';
 
-const skip = process.env['SVC_TEST_LONG'] === '1' ? whyNoArm64Addon() : 'npm run test:full builds and runs it';
+const skip = process.env['SVC_TEST_ARM64'] === '1' ? whyNoArm64Addon() : 'npm run test:full builds and runs it';
 
 /** What Node says with the ARM64 addons, on the emulated CPU. */
 async function emulated(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {

@@ -10,8 +10,8 @@ import { readPins, sourceFolder } from './setup/sources.mjs';
 import { findProgram } from './setup/tools.mjs';
 
 const run = promisify(execFile);
-const isLong = process.env['SVC_TEST_LONG'] === '1';
-const skip = !isLong ? 'npm run test:full compiles them' : findProgram('ninja') === undefined && 'ninja is not installed';
+const isFull = process.env['SVC_TEST_FULL'] === '1';
+const skip = !isFull ? 'npm run test:full compiles them' : findProgram('ninja') === undefined && 'ninja is not installed';
 
 /** A checkout, a cache with the pinned sources, and a build folder, all below `root`. Returns the built files. */
 async function build(root: string, targets: readonly string[]): Promise<string[]> {

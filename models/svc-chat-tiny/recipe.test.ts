@@ -7,7 +7,7 @@ import { startModelServer } from '../eval/model-server.ts';
 import { findPython, runScript } from '../recipe/python.ts';
 
 const python = await findPython(['torch', 'jinja2', 'numpy', 'yaml']);
-if (process.env['SVC_TEST_LONG'] !== '1') t.plan(0, 'trains a model: npm run test:full does');
+if (process.env['SVC_TEST_FULL'] !== '1') t.plan(0, 'trains a model: npm run test:full does');
 else if (!python)
   t.plan(0, 'needs Python with PyTorch: apt-get install python3-torch libopenblas0-pthread python3-jinja2 python3-yaml');
 else await rerun(python);

@@ -14,7 +14,7 @@ interface Sample {
 const short = ['--bag-steps', '1', '--steps', '2', '--articles', '1'];
 
 const python = await findPython(['torch', 'numpy', 'yaml']);
-if (process.env['SVC_TEST_LONG'] !== '1') t.plan(0, 'trains a model: npm run test:full does');
+if (process.env['SVC_TEST_FULL'] !== '1') t.plan(0, 'trains a model: npm run test:full does');
 else if (!python)
   t.plan(0, 'needs Python with PyTorch: apt-get install python3-torch libopenblas0-pthread python3-numpy python3-yaml');
 else await testRecipe(python);

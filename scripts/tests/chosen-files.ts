@@ -15,6 +15,8 @@ const foundations =
   /^(package(-lock)?\.json|\.npmrc|\.nvmrc|tsconfig\.json|CMake(Lists\.txt|Presets\.json)|binding\.gyp|native\/sources\.json|scripts\/(setup|tests)\/.*|scripts\/test\.mjs|packaging\/bundle\/.*|test\/(test-support\/)?(?!.*\.test\.ts$)[^/]+\.ts|ts\/cli\/run-cli\.ts)$/;
 /** Whole programs: what a test runs of them is told by the map, since they import everything. */
 const programs = ['ts/cli/svc.ts', 'ts/cli/program.ts', 'ts/server/main.ts', 'ts/server/modules.ts', 'ts/server/run.ts'];
+/** What each test with a browser imports. */
+export const browserFile = 'test/pages/browser.ts';
 const addonSources = /^native\/(?!.*\/test\/).*\.(cpp|h|c|cmake|txt|patch)$/;
 const bindings = 'ts/server/native/';
 
@@ -49,9 +51,18 @@ function isDear(cost: Cost | undefined): boolean {
 }
 
 function isReached(file: string, changed: ReadonlySet<string>, { graph, modules }: Known): boolean {
-  const needed = graph.closure(file, (path) => programs.includes(path));
+  const needed = graph.closure(file, isProgram);
   if ([...changed].some((path) => needed.has(path))) return true;
-  const hasAddon = [...needed].some((path) => path.startsWith(bindings) || programs.includes(path));
+  const hasAddon = [...needed].some((path) => path.startsWith(bindings) || isProgram(path));
   if (hasAddon && [...changed].some((path) => addonSources.test(path))) return true;
-  return programs.some((path) => needed.has(path)) && modules.isReached(file, changed);
+  return [...needed].some(isProgram) && modules.isReached(file, changed);
+}
+
+/** What of it runs is told by the map of modules, and not by its imports. */
+export function runsProgram(file: string, graph: ImportGraph): boolean {
+  return [...graph.closure(file, isProgram)].some(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  return programs.includes(path);
 }

@@ -14,12 +14,14 @@ interface ScriptCoverage {
   functions: FunctionCoverage[];
 }
 
-/** A function that ran, as `file:offset`. */
+/** Each function that ran, as `file:offset`. */
 export function functionsRun(folder: string, root: string): Set<string> {
-  const reports = readdirSync(folder).map(
-    (name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as { result: ScriptCoverage[] },
-  );
-  return new Set(reports.flatMap(({ result }) => result.flatMap((script) => runOf(script, root))));
+  const found = new Set<string>();
+  for (const name of readdirSync(folder)) {
+    const { result } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { result: ScriptCoverage[] };
+    for (const script of result) for (const one of runOf(script, root)) found.add(one);
+  }
+  return found;
 }
 
 function runOf({ url, functions }: ScriptCoverage, root: string): string[] {
@@ -28,15 +30,16 @@ function runOf({ url, functions }: ScriptCoverage, root: string): string[] {
   if (moduleOf(path) === undefined) return [];
   // The nameless one at the start is the file itself, which runs where it is imported.
   return functions
-    .filter(
-      ({ ranges: [whole], functionName }) =>
-        whole !== undefined && whole.count > 0 && (functionName !== '' || whole.startOffset > 0),
-    )
+    .filter(({ ranges: [whole], functionName }) => whole && whole.count > 0 && (functionName !== '' || whole.startOffset > 0))
     .map(({ ranges }) => `${path}:${ranges[0]?.startOffset}`);
 }
 
-/** Modules with a function that ran and that is not in `besides`, which every start runs. */
-export function modulesRun(ran: ReadonlySet<string>, besides: ReadonlySet<string>): Set<string> {
-  const own = [...ran].filter((one) => !besides.has(one)).map((one) => moduleOf(one.slice(0, one.lastIndexOf(':'))));
-  return new Set(own.filter((module) => module !== undefined));
+/** How many functions of each module ran beside those that every start runs. */
+export function modulesRun(ran: ReadonlySet<string>, everyStart: ReadonlySet<string>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const one of ran) {
+    const module = everyStart.has(one) ? undefined : moduleOf(one.slice(0, one.lastIndexOf(':')));
+    if (module !== undefined) counts.set(module, (counts.get(module) ?? 0) + 1);
+  }
+  return counts;
 }

@@ -1,8 +1,9 @@
 /** Runs test files, some at a time, and tells how far it is. */
 import type { Cost } from './budgets.ts';
 import type { ImportGraph } from './import-graph.ts';
+import type { ReachWatch } from './reach-watch.ts';
 import { readTap, type TapOutcome } from './tap-output.ts';
-import { type ProcessOptions, runTestProcess } from './test-process.ts';
+import { runTestProcess } from './test-process.ts';
 import { Worker } from './worker.ts';
 
 export interface RunTotals {
@@ -16,9 +17,13 @@ export interface RunReport extends RunTotals {
   costs: Map<string, Cost>;
 }
 
-export interface RunOptions extends ProcessOptions {
+export interface RunOptions {
+  /** The environment of a file, beside what its worker shares. */
+  envOf: (file: string) => NodeJS.ProcessEnv;
+  timeoutSeconds: number;
   nAtOnce: number;
   graph: ImportGraph;
+  reach?: ReachWatch | undefined;
   show: (line: string) => void;
 }
 
@@ -43,10 +48,16 @@ export async function runFiles(files: readonly string[], options: RunOptions): P
 
 /** Adds to the report, and tells what failed. */
 async function runFile(file: string, worker: Worker, report: RunReport, options: RunOptions): Promise<string[]> {
-  const env = { ...options.env, ...(await worker.variablesFor([file])) };
-  const { output, exitCode, ...cost } = await runTestProcess([file], { ...options, env });
+  const watched = options.reach?.variablesFor(file) ?? {};
+  const env = { ...options.envOf(file), ...(await worker.variablesFor([file])), ...watched };
+  const { output, exitCode, ...cost } = await runTestProcess([file], { env, timeoutSeconds: options.timeoutSeconds });
   const outcome = readTap(output, exitCode);
-  report.costs.set(file, cost);
+  const lies = outcome.failed === 0 ? ((await options.reach?.judge(file)) ?? []) : [];
+  if (lies.length > 0) {
+    outcome.failed += 1;
+    outcome.failures += `\ntest/modules.json does not say that it reaches ${lies.join(', ')}: npm test -- --map ${file}`;
+  }
+  if (Object.keys(watched).length === 0) report.costs.set(file, cost);
   for (const name of ['passed', 'failed', 'skipped'] as const) report[name] += outcome[name];
   showEnd(file, cost, outcome, options.show);
   if (outcome.failed === 0) return [];

@@ -1,6 +1,7 @@
 /**
  * Runs the tests of a checkout that is set up; scripts/test.mjs tells with which options. Ends with `N passed, N failed`.
  */
+import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { whyNoArm64 } from '../setup/arm64.mjs';
@@ -16,7 +17,8 @@ import { readChange } from './change.ts';
 import { chooseFiles } from './chosen-files.ts';
 import { ImportGraph } from './import-graph.ts';
 import { ModuleMap } from './module-map.ts';
-import { type RunReport, runFiles } from './run-files.ts';
+import { ReachWatch } from './reach-watch.ts';
+import { type RunOptions, type RunReport, runFiles } from './run-files.ts';
 import { recordSecondTries } from './second-tries.ts';
 import { listTestFiles, nativeTestFiles } from './test-files.ts';
 import { endWithUs } from './test-process.ts';
@@ -24,12 +26,16 @@ import { endWithUs } from './test-process.ts';
 /** More failures than this are not chance. */
 const mostFilesTriedAgain = 4;
 const nAtOnce = 2;
+/** In how many commits each file has had its long counts, and each map of a file has been compared with what it reaches. */
+const turns = { long: 4, reach: 8 };
 const seconds = { short: 120, long: 300, sanitized: 600 };
 
 const { values, positionals } = parseArgs({
   options: {
     all: { type: 'boolean', default: false },
     full: { type: 'boolean', default: false },
+    'skip-arm64': { type: 'boolean', default: false },
+    map: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
     asan: { type: 'boolean', default: false },
     tsan: { type: 'boolean', default: false },
@@ -40,15 +46,19 @@ const { values, positionals } = parseArgs({
 const budgets = Budgets.read(checkout);
 const allFiles = listTestFiles(checkout);
 const graph = new ImportGraph(checkout);
+const change = readChange(checkout);
+const seed = process.env['SVC_TEST_SEED'] ?? String(randomInt(2 ** 31));
 
 await runScript(async () => {
   endWithUs();
   const timeout = values.timeout === undefined ? undefined : Number(values.timeout);
   if (timeout !== undefined && !(timeout > 0)) throw new Error(`--timeout is "${values.timeout}": give seconds`);
   const isWhole = positionals.length === 0;
-  if (values.full && isWhole && !whyNoArm64()) await runSteps(nativeSteps('arm64'));
+  const hasArm64 = values.full && isWhole && !values['skip-arm64'] && !whyNoArm64();
+  if (hasArm64) await runSteps(nativeSteps('arm64'));
+  console.log(`What is random has the seed ${seed}: SVC_TEST_SEED=${seed} does the same again`);
   const reports: RunReport[] = [];
-  if (!values.asan && !values.tsan) reports.push(await runPlain(isWhole ? wholeRun() : positionals, isWhole, timeout));
+  if (!values.asan && !values.tsan) reports.push(await runPlain(isWhole ? wholeRun() : positionals, isWhole, hasArm64, timeout));
   const sanitized = isWhole ? nativeTestFiles(allFiles) : positionals;
   if (values.asan || (values.full && isWhole && !values.tsan)) reports.push(...(await runSanitized('asan', sanitized, timeout)));
   if (values.tsan) reports.push(...(await runSanitized('tsan', sanitized, timeout)));
@@ -57,53 +67,66 @@ await runScript(async () => {
 
 /** `npm test` leaves some of the dear ones to later runs. */
 function wholeRun(): readonly string[] {
-  if (values.all || values.full || values.record) return allFiles;
-  const known = { budgets, graph, modules: ModuleMap.read(checkout) };
-  const { files, why } = chooseFiles(allFiles, readChange(checkout), known);
+  if (values.all || values.full || values.record || values.map) return allFiles;
+  const { files, why } = chooseFiles(allFiles, change, { budgets, graph, modules: ModuleMap.read(checkout) });
   console.log(`${files.length} of ${allFiles.length} test files: ${why}`);
   return files;
 }
 
-async function runPlain(files: readonly string[], isWhole: boolean, timeout: number | undefined): Promise<RunReport> {
+async function runPlain(files: readonly string[], isWhole: boolean, hasArm64: boolean, timeout?: number): Promise<RunReport> {
   await runSteps([testProgramStep(defaultPreset()), bundleStep()]);
-  const env = { ...process.env, SVC_TEST_PROGRAM: bundledProgram, ...(values.full && { SVC_TEST_LONG: '1' }) };
+  const reach = new ReachWatch(checkout, graph, (file) => values.map || (values.full && isWhole && isTurn(file, turns.reach)));
+  const env = { ...process.env, SVC_TEST_SEED: seed, SVC_TEST_PROGRAM: bundledProgram, ...(hasArm64 && { SVC_TEST_ARM64: '1' }) };
+  const full = { SVC_TEST_FULL: '1' };
+  const envOf = (file: string) => ({
+    ...env,
+    ...(values.full && full),
+    ...(values.full && (!isWhole || isTurn(file, turns.long)) && { SVC_TEST_LONG: '1' }),
+  });
   const run = isWhole ? runAndTryAgain : runOnce;
-  const report = await run(budgets.longestFirst(files), env, timeout ?? (values.full ? seconds.long : seconds.short));
+  const timeoutSeconds = timeout ?? (values.full ? seconds.long : seconds.short);
+  const report = await run(budgets.longestFirst(files), { envOf, timeoutSeconds, reach });
   if (values.record) budgets.with(report.costs, allFiles).write(checkout);
+  if (values.map) reach.map.write(checkout);
+  reach.close();
   return report;
 }
 
+/** Every so many commits; where nobody counts them, always. */
+function isTurn(file: string, nTurns: number): boolean {
+  return typeof change === 'string' || allFiles.indexOf(file) % nTurns === change.nCommits % nTurns;
+}
+
+/** What is random is tried in its short counts: the run before had the long ones. */
 async function runSanitized(name: 'asan' | 'tsan', files: readonly string[], timeout = seconds.sanitized): Promise<RunReport[]> {
   const { title, runtime, packages } = sanitizers[name];
-  const env = sanitizerEnvironment(name, process.env);
+  const env = sanitizerEnvironment(name, { ...process.env, SVC_TEST_SEED: seed });
   if (!env) {
     console.log(`Run under ${title} skipped: the compiler has no ${runtime} (${packages})`);
     return [];
   }
   await runSteps([...nativeSteps(name), testProgramStep(name)]);
   console.log(`The native tests again, with the addons under ${title}:`);
-  return [await runAndTryAgain(budgets.longestFirst(files), env, timeout, `second-tries-${name}`)];
+  const options = { envOf: () => env, timeoutSeconds: timeout };
+  return [await runAndTryAgain(budgets.longestFirst(files), options, `second-tries-${name}`)];
 }
 
-function runOnce(files: readonly string[], env: NodeJS.ProcessEnv, timeoutSeconds: number, n = nAtOnce): Promise<RunReport> {
-  return runFiles(files, { env, timeoutSeconds, nAtOnce: n, graph, show: (line) => console.log(line) });
+type PlainOptions = Pick<RunOptions, 'envOf' | 'timeoutSeconds' | 'reach'>;
+
+function runOnce(files: readonly string[], options: PlainOptions, n = nAtOnce): Promise<RunReport> {
+  return runFiles(files, { ...options, nAtOnce: n, graph, show: (line) => console.log(line) });
 }
 
 /**
  * What failed in a whole run is tried once more, with nothing beside it: what fails then is a fault, and what does not is named and kept in
  * a list. A file that is in it twice within ten runs is a fault as well.
  */
-async function runAndTryAgain(
-  files: readonly string[],
-  env: NodeJS.ProcessEnv,
-  timeoutSeconds: number,
-  list = 'second-tries',
-): Promise<RunReport> {
-  const first = await runOnce(files, env, timeoutSeconds);
+async function runAndTryAgain(files: readonly string[], options: PlainOptions, list = 'second-tries'): Promise<RunReport> {
+  const first = await runOnce(files, options);
   const { failedFiles } = first;
   const isChance = failedFiles.length <= mostFilesTriedAgain;
   if (failedFiles.length > 0 && isChance) console.log(`Again, with nothing beside it: ${failedFiles.join(', ')}`);
-  const again = isChance ? await runOnce(failedFiles, env, timeoutSeconds, 1) : first;
+  const again = isChance ? await runOnce(failedFiles, options, 1) : first;
   const unstable = failedFiles.filter((file) => !again.failedFiles.includes(file));
   const often = recordSecondTries(join(cacheFolder(), `${list}.json`), unstable);
   if (unstable.length > 0) console.log(`UNSTABLE, failed once and then passed: ${unstable.join(', ')}`);

@@ -2,10 +2,10 @@
 import { type BrowserServer, chromium } from 'playwright-core';
 import { chromiumOptions, SHARED_BROWSER } from '../../test/test-support/chromium.ts';
 import { PostgresCluster, SHARED_CLUSTER } from '../../ts/server/platform/storage/test-support/postgres-cluster.ts';
+import { browserFile } from './chosen-files.ts';
 import type { ImportGraph } from './import-graph.ts';
 
 const clusterFile = 'ts/server/platform/storage/test-support/postgres-cluster.ts';
-const browserFile = 'test/pages/browser.ts';
 
 export class Worker {
   readonly #graph: ImportGraph;

@@ -89,11 +89,11 @@ function runner(
   return { commands: cpus(variant).map((cpu) => [program, '-cpu', cpu, ...options]), skip: false };
 }
 
-const isLong = process.env['SVC_TEST_LONG'] === '1';
+const hasArm64 = process.env['SVC_TEST_ARM64'] === '1';
 const builds = [
   { build: existsSync(join(buildFolder('release'), 'lib/svc_llama.node')) ? buildFolder('release') : undefined, arch: 'x64' },
   {
-    build: isLong && existsSync(join(buildFolder('arm64'), 'lib/svc_llama.node')) ? buildFolder('arm64') : undefined,
+    build: hasArm64 && existsSync(join(buildFolder('arm64'), 'lib/svc_llama.node')) ? buildFolder('arm64') : undefined,
     arch: 'arm64',
   },
 ].filter(({ arch }) => arch !== process.arch || process.platform === 'linux');

@@ -1,0 +1,64 @@
+/** Runs test files of whole programs from the sources under V8's coverage, to make the map of the modules that they reach, or to find where it lies. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runServer } from '../../test/server.ts';
+import { browserFile, runsProgram } from './chosen-files.ts';
+import { functionsRun, modulesRun } from './coverage.ts';
+import type { ImportGraph } from './import-graph.ts';
+import { ModuleMap } from './module-map.ts';
+
+/** What ticks by itself in a long run is no reach: the map names a module from its first function on, and lies from so many on. */
+const functionsOfALie = 4;
+
+export class ReachWatch {
+  readonly #root: string;
+  readonly #graph: ImportGraph;
+  readonly #isWatched: (file: string) => boolean;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'svc-reach-'));
+  #everyStart: Promise<Set<string>> | undefined;
+  map: ModuleMap;
+
+  constructor(root: string, graph: ImportGraph, isWatched: (file: string) => boolean) {
+    this.#root = root;
+    this.#graph = graph;
+    this.#isWatched = isWatched;
+    this.map = ModuleMap.read(root);
+  }
+
+  /** For the process of the file. */
+  variablesFor(file: string): NodeJS.ProcessEnv {
+    if (!this.#isWatched(file) || !runsProgram(file, this.#graph)) return {};
+    return { NODE_V8_COVERAGE: this.#folderOf(file), SVC_TEST_PROGRAM: undefined };
+  }
+
+  /** Once the file has run: takes what it reached into the map, and tells what was not in it. */
+  async judge(file: string): Promise<string[]> {
+    if (this.variablesFor(file)['NODE_V8_COVERAGE'] === undefined) return [];
+    this.#everyStart ??= this.#runStart();
+    const folder = this.#folderOf(file);
+    mkdirSync(folder, { recursive: true });
+    const counts = modulesRun(functionsRun(folder, this.#root), await this.#everyStart);
+    rmSync(folder, { recursive: true });
+    if (this.#graph.closure(file).has(browserFile)) counts.set('ts/web', functionsOfALie);
+    const missing = this.map.missing(file, counts.keys()).filter((module) => (counts.get(module) ?? 0) >= functionsOfALie);
+    this.map = this.map.with(file, counts.keys());
+    return missing;
+  }
+
+  close(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #folderOf(file: string): string {
+    return join(this.#folder, file.replaceAll('/', '+'));
+  }
+
+  async #runStart(): Promise<Set<string>> {
+    const folder = join(this.#folder, 'start');
+    const coverage = join(folder, 'coverage');
+    const server = await runServer({ folder, env: { NODE_V8_COVERAGE: coverage } });
+    await server.stop();
+    return functionsRun(coverage, this.#root);
+  }
+}
