@@ -74,7 +74,8 @@ function wholeRun(): readonly string[] {
 }
 
 async function runPlain(files: readonly string[], isWhole: boolean, hasArm64: boolean, timeout?: number): Promise<RunReport> {
-  await runSteps([testProgramStep(defaultPreset()), bundleStep()]);
+  // A file by itself builds the programs that it compares with.
+  await runSteps([...(isWhole ? [testProgramStep(defaultPreset())] : []), bundleStep()]);
   const reach = new ReachWatch(checkout, graph, (file) => values.map || (values.full && isWhole && isTurn(file, turns.reach)));
   const env = { ...process.env, SVC_TEST_SEED: seed, SVC_TEST_PROGRAM: bundledProgram, ...(hasArm64 && { SVC_TEST_ARM64: '1' }) };
   const full = { SVC_TEST_FULL: '1' };
