@@ -37,10 +37,14 @@ t.test('what ran beside a start is what the map must name', async (t) => {
   write('ran', '2.json', [script('ts/server/domains/data/a.ts', { 0: 1, 5: 2 }), script('ts/cli/b.ts', { 0: 1, 9: 0 })]);
   const ran = modulesRun(functionsRun(join(root, 'ran'), root), functionsRun(join(root, 'start'), root));
   t.strictSame([...ran], [['ts/server/domains/data', 1]]);
-  const map = new ModuleMap([['a', ['ts/cli']]]);
+  const map = new ModuleMap([
+    ['a', ['ts/cli']],
+    ['b', ['ts/server/domains/backup']],
+  ]);
   t.strictSame(map.missing('a', ran.keys()), ['ts/server/domains/data'], 'a map that lies');
   map.with('a', ran.keys()).write(root);
   t.strictSame(ModuleMap.read(root).missing('a', ran.keys()), []);
   t.ok(ModuleMap.read(root).isReached('a', new Set(['ts/server/domains/data/b.ts'])));
+  t.ok(ModuleMap.read(root).isReached('a', new Set(['ts/server/domains/new/b.ts'])), 'a module that is new');
   t.notOk(ModuleMap.read(root).isReached('a', new Set(['ts/server/domains/backup/b.ts', 'README.md'])));
 });

@@ -29,11 +29,12 @@ export class ModuleMap {
     return new ModuleMap(Object.entries(JSON.parse(readFileSync(path, 'utf8')) as Record<string, string[]>));
   }
 
-  /** A file that is not in the map may run anything. */
+  /** A file that is not in the map may run anything, and a module that no file reaches may be run by any: it is new. */
   isReached(file: string, changed: ReadonlySet<string>): boolean {
     const known = this.#modules.get(file);
     const changedModules = [...changed].map(moduleOf).filter((module) => module !== undefined);
-    return changedModules.some((module) => known?.includes(module) ?? true);
+    const isNew = (module: string) => ![...this.#modules.values()].some((modules) => modules.includes(module));
+    return changedModules.some((module) => known === undefined || known.includes(module) || isNew(module));
   }
 
   /** The modules that a file ran and that the map does not name. */

@@ -17,13 +17,16 @@ export class ReachWatch {
   readonly #isWatched: (file: string) => boolean;
   readonly #folder = mkdtempSync(join(tmpdir(), 'svc-reach-'));
   #everyStart: Promise<Set<string>> | undefined;
-  map: ModuleMap;
+  readonly #isMapping: boolean;
+  #map: ModuleMap;
 
-  constructor(root: string, graph: ImportGraph, isWatched: (file: string) => boolean) {
+  /** `watched`: true makes the map of every file that runs; else these are compared with it. */
+  constructor(root: string, graph: ImportGraph, watched: true | ((file: string) => boolean)) {
     this.#root = root;
     this.#graph = graph;
-    this.#isWatched = isWatched;
-    this.map = ModuleMap.read(root);
+    this.#isMapping = watched === true;
+    this.#isWatched = watched === true ? () => true : watched;
+    this.#map = ModuleMap.read(root);
   }
 
   /** For the process of the file. */
@@ -32,18 +35,24 @@ export class ReachWatch {
     return { NODE_V8_COVERAGE: this.#folderOf(file), SVC_TEST_PROGRAM: undefined };
   }
 
-  /** Once the file has run: takes what it reached into the map, and tells what was not in it. */
-  async judge(file: string): Promise<string[]> {
-    if (this.variablesFor(file)['NODE_V8_COVERAGE'] === undefined) return [];
+  /** Once the file has run: takes what it reached into the map, and tells where that was another. */
+  async judge(file: string): Promise<string | undefined> {
+    if (this.variablesFor(file)['NODE_V8_COVERAGE'] === undefined) return undefined;
     this.#everyStart ??= this.#runStart();
     const folder = this.#folderOf(file);
     mkdirSync(folder, { recursive: true });
     const counts = modulesRun(functionsRun(folder, this.#root), await this.#everyStart);
     rmSync(folder, { recursive: true });
     if (this.#graph.closure(file).has(browserFile)) counts.set('ts/web', functionsOfALie);
-    const missing = this.map.missing(file, counts.keys()).filter((module) => (counts.get(module) ?? 0) >= functionsOfALie);
-    this.map = this.map.with(file, counts.keys());
-    return missing;
+    const missing = this.#map.missing(file, counts.keys()).filter((module) => (counts.get(module) ?? 0) >= functionsOfALie);
+    this.#map = this.#map.with(file, counts.keys());
+    return missing.length === 0 || this.#isMapping
+      ? undefined
+      : `test/modules.json does not say that it reaches ${missing.join(', ')}: npm test -- --map ${file}`;
+  }
+
+  write(): void {
+    this.#map.write(this.#root);
   }
 
   close(): void {

@@ -76,7 +76,7 @@ function wholeRun(): readonly string[] {
 async function runPlain(files: readonly string[], isWhole: boolean, hasArm64: boolean, timeout?: number): Promise<RunReport> {
   // A file by itself builds the programs that it compares with.
   await runSteps([...(isWhole ? [testProgramStep(defaultPreset())] : []), bundleStep()]);
-  const reach = new ReachWatch(checkout, graph, (file) => values.map || (values.full && isWhole && isTurn(file, turns.reach)));
+  const reach = new ReachWatch(checkout, graph, values.map || ((file) => values.full && isWhole && isTurn(file, turns.reach)));
   const env = { ...process.env, SVC_TEST_SEED: seed, SVC_TEST_PROGRAM: bundledProgram, ...(hasArm64 && { SVC_TEST_ARM64: '1' }) };
   const full = { SVC_TEST_FULL: '1' };
   const envOf = (file: string) => ({
@@ -87,8 +87,8 @@ async function runPlain(files: readonly string[], isWhole: boolean, hasArm64: bo
   const run = isWhole ? runAndTryAgain : runOnce;
   const timeoutSeconds = timeout ?? (values.full ? seconds.long : seconds.short);
   const report = await run(budgets.longestFirst(files), { envOf, timeoutSeconds, reach });
+  if (values.map) reach.write();
   if (values.record) budgets.with(report.costs, allFiles).write(checkout);
-  if (values.map) reach.map.write(checkout);
   reach.close();
   return report;
 }
