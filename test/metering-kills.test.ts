@@ -7,6 +7,7 @@ import { PostgresCluster } from '../ts/server/platform/storage/test-support/post
 import type { ChildServer } from './child-server.ts';
 import { chatModel, startServer } from './server.ts';
 import { iterations } from './test-support/iterations.ts';
+import { random } from './test-support/seed.ts';
 
 const nKills = iterations(3, 10, 'SVC_TEST_KILLS');
 const LONGEST_LIFE_MS = 600;
@@ -70,7 +71,7 @@ async function callUntilKilled(server: ChildServer, received: Received): Promise
     }
   });
   while (received.requests === before) await wait(5);
-  await wait(Math.random() * LONGEST_LIFE_MS);
+  await wait(random.next() * LONGEST_LIFE_MS);
   await server.stop('SIGKILL');
   await Promise.all(calling);
   return nAsked;

@@ -1,10 +1,13 @@
 /** Runs test files, some at a time, and tells how far it is. */
+import { join } from 'node:path';
 import type { Cost } from './budgets.ts';
 import type { ImportGraph } from './import-graph.ts';
 import type { ReachWatch } from './reach-watch.ts';
 import { readTap, type TapOutcome } from './tap-output.ts';
 import { runTestProcess } from './test-process.ts';
 import { Worker } from './worker.ts';
+
+const propertiesFile = join(import.meta.dirname, 'properties.ts');
 
 export interface RunTotals {
   passed: number;
@@ -50,7 +53,10 @@ export async function runFiles(files: readonly string[], options: RunOptions): P
 async function runFile(file: string, worker: Worker, report: RunReport, options: RunOptions): Promise<string[]> {
   const watched = options.reach?.variablesFor(file) ?? {};
   const env = { ...options.envOf(file), ...(await worker.variablesFor([file])), ...watched };
-  const { output, exitCode, ...cost } = await runTestProcess([file], { env, timeoutSeconds: options.timeoutSeconds });
+  const { output, exitCode, ...cost } = await runTestProcess([...preloadOf(file, options.graph), file], {
+    env,
+    timeoutSeconds: options.timeoutSeconds,
+  });
   const outcome = readTap(output, exitCode);
   const lie = outcome.failed === 0 ? await options.reach?.judge(file) : undefined;
   if (lie !== undefined) {
@@ -63,6 +69,14 @@ async function runFile(file: string, worker: Worker, report: RunReport, options:
   if (outcome.failed === 0) return [];
   report.failedFiles.push(file);
   return [`${file} (${exitCode === null ? 'killed' : `exit code ${exitCode}`}):\n${outcome.failures}`];
+}
+
+/** Only what needs it loads it. */
+function preloadOf(file: string, graph: ImportGraph): string[] {
+  const hasProperties = [...graph.closure(file)].some(
+    (path) => path.endsWith('.ts') && graph.source(path).includes("from 'fast-check'"),
+  );
+  return hasProperties ? ['--import', propertiesFile] : [];
 }
 
 function showEnd(file: string, { wallSeconds, cpuSeconds }: Cost, { skips, failed }: TapOutcome, show: RunOptions['show']): void {

@@ -8,6 +8,7 @@ import t from 'tap';
 import { sendJson } from '../http.ts';
 import { startServer } from '../server.ts';
 import { iterations } from '../test-support/iterations.ts';
+import { random } from '../test-support/seed.ts';
 import { type Acknowledged, countOf, nothingAcknowledged } from './acknowledged.ts';
 import { findMissing } from './missing.ts';
 import { writeUntilGone } from './writers.ts';
@@ -47,7 +48,7 @@ async function killOnceWritten(server: Awaited<ReturnType<typeof startServer>>, 
   const nBefore = countOf(acknowledged);
   const writing = writeUntilGone(server, acknowledged);
   while (countOf(acknowledged) === nBefore) await wait(5);
-  await wait(Math.random() * LONGEST_LIFE_MS);
+  await wait(random.next() * LONGEST_LIFE_MS);
   await server.stop('SIGKILL');
   await writing;
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import t from 'tap';
+import { random } from '../../test/test-support/seed.ts';
 import { cliSetting } from '../cli/cli-setting.ts';
 import { copyDatabase, createStorage } from './platform/storage/index.ts';
 import { killRounds } from './platform/storage/test-support/kill-rounds.ts';
@@ -55,7 +56,7 @@ for (const name of earlierSchemas()) {
     const tookMs = await migrateInProcess(first, file, Number.POSITIVE_INFINITY);
     let isInterrupted = 0;
     for (let round = 0; round < killRounds(); round += 1) {
-      await migrateInProcess(first, file, Math.random() * tookMs * 1.1);
+      await migrateInProcess(first, file, random.next() * tookMs * 1.1);
       if (pending(file) > 0) isInterrupted += 1;
       await open(`sqlite:${file}`);
       t.strictSame(countRows(file), countRows(whole));

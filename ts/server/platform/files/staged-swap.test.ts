@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
 import { iterations } from '../../../../test/test-support/iterations.ts';
+import { random } from '../../../../test/test-support/seed.ts';
 import { commitSwap, finishSwap, openStaging } from './staged-swap.ts';
 
 t.setTimeout(600_000);
@@ -40,7 +41,7 @@ t.test('after kill -9 at any moment all files are of one swap', async (t) => {
     const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
     const exited = once(child, 'exit');
     await once(child.stdout, 'data');
-    await wait(20 + Math.random() * 60);
+    await wait(20 + random.next() * 60);
     child.kill('SIGKILL');
     await exited;
     if (existsSync(join(folder, '.restore', 'commit.json'))) nUnfinished += 1;

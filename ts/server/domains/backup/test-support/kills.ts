@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { iterations } from '../../../../../test/test-support/iterations.ts';
+import { random } from '../../../../../test/test-support/seed.ts';
 import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
 import { createStorage, DataDirLock } from '../../../platform/storage/index.ts';
 import { notesModule } from '../../../platform/storage/test-support/notes-module.ts';
@@ -30,7 +31,7 @@ async function killOnce(args: readonly string[]): Promise<void> {
   const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   await Promise.race([once(child.stdout, 'data'), exited]);
-  await wait(Math.random() * 800);
+  await wait(random.next() * 800);
   if (child.exitCode !== null) throw new Error(`the program ended by itself with ${child.exitCode}`);
   child.kill('SIGKILL');
   await exited;

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
 import { iterations } from '../../../../../test/test-support/iterations.ts';
+import { random } from '../../../../../test/test-support/seed.ts';
 import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
 import { tenantScope } from '../../../platform/storage/index.ts';
 import { LineReader } from '../../../platform/storage/test-support/line-reader.ts';
@@ -29,7 +30,7 @@ export function testKills(newUrl: () => Promise<string>): void {
     const nFiles = Math.ceil(nKills * FILES_OF_LIFE);
     for (let round = 1; round <= nKills; round++) {
       const begun = Math.max(0, ...lines.map(({ n }) => n));
-      const nWanted = round < nKills ? Math.floor(Math.random() * (MOST_OF_LIFE + 1)) : Math.max(1, nFiles - lines.length);
+      const nWanted = round < nKills ? Math.floor(random.next() * (MOST_OF_LIFE + 1)) : Math.max(1, nFiles - lines.length);
       lines.push(...(await killAdder(url, dataDir, begun, nWanted)));
     }
     t.ok(lines.length >= nFiles, `${nKills} kills while ${lines.length} files were ingested`);
@@ -64,7 +65,7 @@ async function killAdder(url: string, dataDir: string, begun: number, nWanted: n
   const output = new LineReader<AdderLine>(adder);
   const exited = once(adder, 'exit');
   if (nWanted > 0) await output.find(() => output.lines.length >= nWanted);
-  await wait(Math.random() * (nWanted > 0 ? LONGEST_REST_MS : LONGEST_START_MS));
+  await wait(random.next() * (nWanted > 0 ? LONGEST_REST_MS : LONGEST_START_MS));
   adder.kill('SIGKILL');
   await Promise.all([exited, output.ended]);
   return [...output.lines];

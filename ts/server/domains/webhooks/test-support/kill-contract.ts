@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { random } from '../../../../../test/test-support/seed.ts';
 import { killRounds } from '../../../platform/storage/test-support/kill-rounds.ts';
 import { LineReader } from '../../../platform/storage/test-support/line-reader.ts';
 import { openReceiver } from './receiver.ts';
@@ -19,7 +20,7 @@ async function live(t: Test, args: readonly string[], end: (child: ReturnType<ty
   t.teardown(() => child.kill('SIGKILL'));
   const output = new LineReader<WorkerLine>(child);
   await output.find(({ recorded }) => recorded !== undefined);
-  await wait(Math.random() * LONGEST_LIFE_MS);
+  await wait(random.next() * LONGEST_LIFE_MS);
   end(child);
   await output.ended;
   return output.lines.map(({ recorded }) => recorded);

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { random } from '../../../../../test/test-support/seed.ts';
 import type { TestDatabase } from '../../jobs/test-support/open-jobs.ts';
 import { killRounds } from '../../storage/test-support/kill-rounds.ts';
 import { LineReader } from '../../storage/test-support/line-reader.ts';
@@ -20,7 +21,7 @@ async function live(t: Test, url: string, life: number, end: (child: ReturnType<
   t.teardown(() => child.kill('SIGKILL'));
   const output = new LineReader<EventLine>(child);
   await output.find(({ recorded }) => recorded !== undefined);
-  await wait(Math.random() * LONGEST_LIFE_MS);
+  await wait(random.next() * LONGEST_LIFE_MS);
   end(child);
   await output.ended;
   return output.lines;

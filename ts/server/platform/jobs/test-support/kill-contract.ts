@@ -1,6 +1,7 @@
 /** What holds of jobs when their process is killed at any moment, on both databases. SVC_TEST_KILLS sets how many times. */
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
+import { random } from '../../../../../test/test-support/seed.ts';
 import { killRounds } from '../../storage/test-support/kill-rounds.ts';
 import type { TestDatabase } from './open-jobs.ts';
 import type { WorkerLine } from './step-worker.ts';
@@ -21,7 +22,7 @@ export function testKills(newDatabase: () => Promise<TestDatabase>): void {
     for (let i = 0; i < nKills; i += 1) {
       const { child, output } = startWorker(t, [url, 'node-1', String(JOBS_A_LIFE)]);
       await output.find(({ enqueued }) => enqueued !== undefined);
-      await wait(Math.random() * LONGEST_LIFE_MS);
+      await wait(random.next() * LONGEST_LIFE_MS);
       child.kill('SIGKILL');
       await output.ended;
       lines.push(...output.lines);

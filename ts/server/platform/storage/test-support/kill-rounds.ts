@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { iterations } from '../../../../../test/test-support/iterations.ts';
+import { random } from '../../../../../test/test-support/seed.ts';
 import { LineReader } from './line-reader.ts';
 import type { WriterLine } from './steady-writer.ts';
 
@@ -26,7 +27,7 @@ export async function killSteadyWriters(url: string, rounds: number): Promise<Wr
   for (let round = 0; round < rounds; round += 1) {
     const { writer, output } = startSteadyWriter(url, round);
     await output.find(({ acknowledged }) => acknowledged !== undefined);
-    await wait(Math.random() * LONGEST_ROUND_MS);
+    await wait(random.next() * LONGEST_ROUND_MS);
     const exited = once(writer, 'exit');
     writer.kill('SIGKILL');
     await Promise.all([exited, output.ended]);
