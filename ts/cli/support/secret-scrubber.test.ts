@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { cpuMsOf } from '../../../test/test-support/cpu-time.ts';
 import { SecretScrubber } from './secret-scrubber.ts';
 import { plantedSecrets } from './test-support/planted-secrets.ts';
 
@@ -87,9 +88,7 @@ t.test('text of a hostile length and form is scrubbed in time that grows with it
     'A1'.repeat(200_000),
     '://'.repeat(100_000),
   ]) {
-    const began = performance.now();
-    scrubber.scrub(text);
-    const tookMs = performance.now() - began;
+    const tookMs = cpuMsOf(() => scrubber.scrub(text));
     t.ok(tookMs < 5000, `${text.slice(0, 12)}: ${tookMs} ms`);
   }
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { cpuMsOf } from '../../../../../test/test-support/cpu-time.ts';
 import { CitationFilter } from './citation-filter.ts';
 
 /** Each mark with the sentence that it was judged by; those of `wrong` do not hold. */
@@ -119,10 +120,11 @@ t.test('long answers are read in bounded time, in one piece and in many', async 
     '[ 1 , '.repeat(50_000),
     ' '.repeat(300_000),
   ]) {
-    const startedAt = performance.now();
-    judged(answer);
-    const filter = new CitationFilter(() => true);
-    for (let at = 0; at < answer.length; at += 5) filter.push(answer.slice(at, at + 5));
-    t.ok(performance.now() - startedAt < 10_000, `${answer.slice(0, 6)}: ${Math.round(performance.now() - startedAt)} ms`);
+    const ms = cpuMsOf(() => {
+      judged(answer);
+      const filter = new CitationFilter(() => true);
+      for (let at = 0; at < answer.length; at += 5) filter.push(answer.slice(at, at + 5));
+    });
+    t.ok(ms < 10_000, `${answer.slice(0, 6)}: ${Math.round(ms)} ms`);
   }
 });

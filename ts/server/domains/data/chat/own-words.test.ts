@@ -1,4 +1,5 @@
 import t from 'tap';
+import { cpuMsOf } from '../../../../../test/test-support/cpu-time.ts';
 import { evidenceText } from '../evidence/evidence-text.ts';
 import { languageOf } from '../evidence/question-language.ts';
 import { nothingFoundIn } from './nothing-found.ts';
@@ -44,8 +45,6 @@ t.test('long answers are read in bounded time', async (t) => {
     ' '.repeat(500_000),
     `${'[1]'.repeat(200_000)}x`,
   ]) {
-    const startedAt = performance.now();
-    ownWords(answer);
-    t.ok(performance.now() - startedAt < 2_000, answer.slice(0, 5));
+    t.ok(cpuMsOf(() => ownWords(answer)) < 2_000, answer.slice(0, 5));
   }
 });
