@@ -87,8 +87,8 @@ export const importRules: IForbiddenRuleType[] = [
     name: 'test-support-is-for-tests',
     severity: 'error',
     // All of test/ and native/*/test is tests.
-    // So are evaluations, which no package ships.
-    from: { path: '^(ts|scripts|models|bench)/', pathNot: `${tests}|${testSupport}|^models/eval/` },
+    // So are evaluations, and what runs the tests: no package ships them.
+    from: { path: '^(ts|scripts|models|bench)/', pathNot: `${tests}|${testSupport}|^models/eval/|^scripts/tests/` },
     to: { path: testSupport },
   },
   {
