@@ -5,12 +5,12 @@ import { Budgets } from './budgets.ts';
 
 const cost = (wallSeconds: number, cpuSeconds = wallSeconds) => ({ wallSeconds, cpuSeconds });
 
-t.test('the longest is first, and what nobody measured before it', async (t) => {
+t.test('the dearest is first, and what nobody measured before it', async (t) => {
   const budgets = new Budgets([
-    ['short', cost(1)],
-    ['long', cost(30)],
+    ['cheap', cost(30, 1)],
+    ['dear', cost(2)],
   ]);
-  t.strictSame(budgets.longestFirst(['short', 'new', 'long']), ['new', 'long', 'short']);
+  t.strictSame(budgets.dearestFirst(['cheap', 'new', 'dear']), ['new', 'dear', 'cheap']);
 });
 
 t.test('what a run measured replaces what was known, and what is gone is left out', async (t) => {

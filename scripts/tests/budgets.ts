@@ -28,12 +28,6 @@ export class Budgets {
     return this.#costs.get(file);
   }
 
-  /** The longest first; new ones before them, as nobody knows how long they take. */
-  longestFirst(files: readonly string[]): string[] {
-    const wall = (file: string) => this.costOf(file)?.wallSeconds ?? Number.MAX_VALUE;
-    return files.toSorted((a, b) => wall(b) - wall(a) || (a < b ? -1 : 1));
-  }
-
   /** By CPU. */
   dearestFirst(files: readonly string[]): string[] {
     const cpu = (file: string) => this.costOf(file)?.cpuSeconds ?? Number.MAX_VALUE;

@@ -30,6 +30,7 @@ const known = {
   modules: new ModuleMap([
     ['test/a.test.ts', ['ts/server/domains/data']],
     ['test/b.test.ts', ['ts/server/domains/backup', 'ts/cli']],
+    ['test/z.test.ts', ['ts/server/platform/deep']],
   ]),
 };
 

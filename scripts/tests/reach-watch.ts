@@ -14,7 +14,7 @@ const functionsOfALie = 4;
 export class ReachWatch {
   readonly #root: string;
   readonly #graph: ImportGraph;
-  readonly #isWatched: (file: string) => boolean;
+  readonly #isAsked: (file: string) => boolean;
   readonly #folder = mkdtempSync(join(tmpdir(), 'svc-reach-'));
   #everyStart: Promise<Set<string>> | undefined;
   readonly #isMapping: boolean;
@@ -25,19 +25,23 @@ export class ReachWatch {
     this.#root = root;
     this.#graph = graph;
     this.#isMapping = watched === true;
-    this.#isWatched = watched === true ? () => true : watched;
+    this.#isAsked = watched === true ? () => true : watched;
     this.#map = ModuleMap.read(root);
+  }
+
+  isWatched(file: string): boolean {
+    return this.#isAsked(file) && runsProgram(file, this.#graph);
   }
 
   /** For the process of the file. */
   variablesFor(file: string): NodeJS.ProcessEnv {
-    if (!this.#isWatched(file) || !runsProgram(file, this.#graph)) return {};
+    if (!this.isWatched(file)) return {};
     return { NODE_V8_COVERAGE: this.#folderOf(file), SVC_TEST_PROGRAM: undefined };
   }
 
   /** Once the file has run: takes what it reached into the map, and tells where that was another. */
   async judge(file: string): Promise<string | undefined> {
-    if (this.variablesFor(file)['NODE_V8_COVERAGE'] === undefined) return undefined;
+    if (!this.isWatched(file)) return undefined;
     this.#everyStart ??= this.#runStart();
     const folder = this.#folderOf(file);
     mkdirSync(folder, { recursive: true });

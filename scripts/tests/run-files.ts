@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import type { Cost } from './budgets.ts';
 import type { ImportGraph } from './import-graph.ts';
 import type { ReachWatch } from './reach-watch.ts';
-import { readTap, type TapOutcome } from './tap-output.ts';
+import { readFiles, readTap, type TapOutcome } from './tap-output.ts';
 import { runTestProcess } from './test-process.ts';
 import { Worker } from './worker.ts';
 
 const propertiesFile = join(import.meta.dirname, 'properties.ts');
+const togetherProgram = join(import.meta.dirname, 'together.ts');
 
 export interface RunTotals {
   passed: number;
@@ -30,16 +31,21 @@ export interface RunOptions {
   show: (line: string) => void;
 }
 
-/** In the order given; what failed is shown at the end. */
-export async function runFiles(files: readonly string[], options: RunOptions): Promise<RunReport> {
+/** In the order given, a process for each unit; what failed is shown at the end. */
+export async function runUnits(units: readonly (readonly string[])[], options: RunOptions): Promise<RunReport> {
   const report: RunReport = { passed: 0, failed: 0, skipped: 0, failedFiles: [], costs: new Map() };
   const failures: string[] = [];
-  const waiting = [...files];
+  const waiting = [...units];
   const work = async () => {
     const worker = new Worker(options.graph);
     try {
-      for (let file = waiting.shift(); file !== undefined; file = waiting.shift())
-        failures.push(...(await runFile(file, worker, report, options)));
+      for (let unit = waiting.shift(); unit !== undefined; unit = waiting.shift()) {
+        const ended =
+          unit.length === 1 ? await runAlone(unit[0] ?? '', worker, options) : await runTogether(unit, worker, options);
+        for (const one of ended) failures.push(...add(one, report, options.show));
+        // The process died before them.
+        waiting.unshift(...unit.slice(ended.length).map((file) => [file]));
+      }
     } finally {
       await worker.close();
     }
@@ -49,34 +55,60 @@ export async function runFiles(files: readonly string[], options: RunOptions): P
   return report;
 }
 
-/** Adds to the report, and tells what failed. */
-async function runFile(file: string, worker: Worker, report: RunReport, options: RunOptions): Promise<string[]> {
-  const watched = options.reach?.variablesFor(file) ?? {};
-  const env = { ...options.envOf(file), ...(await worker.variablesFor([file])), ...watched };
-  const { output, exitCode, ...cost } = await runTestProcess([...preloadOf(file, options.graph), file], {
-    env,
-    timeoutSeconds: options.timeoutSeconds,
-  });
+interface EndedFile {
+  file: string;
+  outcome: TapOutcome;
+  cost: Cost;
+  /** Whether it costs more than it does in other runs. */
+  isWatched?: boolean;
+}
+
+async function runAlone(file: string, worker: Worker, options: RunOptions): Promise<EndedFile[]> {
+  const { timeoutSeconds, envOf, reach } = options;
+  const watched = reach?.variablesFor(file) ?? {};
+  const env = { ...envOf(file), ...(await worker.variablesFor([file])), ...watched };
+  const args = [...preloadOf([file], options.graph), file];
+  const { output, exitCode, ...cost } = await runTestProcess(args, { env, timeoutSeconds });
   const outcome = readTap(output, exitCode);
-  const lie = outcome.failed === 0 ? await options.reach?.judge(file) : undefined;
-  if (lie !== undefined) {
-    outcome.failed += 1;
-    outcome.failures += lie;
-  }
-  if (Object.keys(watched).length === 0) report.costs.set(file, cost);
+  const lie = outcome.failed === 0 ? await reach?.judge(file) : undefined;
+  if (lie !== undefined) Object.assign(outcome, { failed: 1, failures: lie });
+  return [{ file, outcome, cost, isWatched: Object.keys(watched).length > 0 }];
+}
+
+/** Those that the process has ended, in their order; what it says behind the last is the last one's. */
+async function runTogether(files: readonly string[], worker: Worker, options: RunOptions): Promise<EndedFile[]> {
+  const env = { ...options.envOf(files[0] ?? ''), ...(await worker.variablesFor(files)) };
+  const args = [...preloadOf(files, options.graph), togetherProgram, ...files];
+  const { output, exitCode } = await runTestProcess(args, { env, timeoutSeconds: options.timeoutSeconds });
+  const found = readFiles(output);
+  const ended = files.flatMap((file) => {
+    const one = found.get(file);
+    return one ? [{ file, ...one }] : [];
+  });
+  if (exitCode === 0 || ended.some(({ outcome }) => outcome.failed > 0)) return ended;
+  const file = files[Math.min(ended.length, files.length - 1)] ?? '';
+  const behind = output.slice(output.lastIndexOf('\n# end of '));
+  const last = { file, outcome: readTap(behind, exitCode), cost: { wallSeconds: 0, cpuSeconds: 0 } };
+  return [...ended.filter((one) => one.file !== file), last];
+}
+
+/** Tells what failed. */
+function add({ file, outcome, cost, isWatched = false }: EndedFile, report: RunReport, show: RunOptions['show']): string[] {
+  if (!isWatched && outcome.failed === 0) report.costs.set(file, cost);
   for (const name of ['passed', 'failed', 'skipped'] as const) report[name] += outcome[name];
-  showEnd(file, cost, outcome, options.show);
+  showEnd(file, cost, outcome, show);
   if (outcome.failed === 0) return [];
   report.failedFiles.push(file);
-  return [`${file} (${exitCode === null ? 'killed' : `exit code ${exitCode}`}):\n${outcome.failures}`];
+  return [`${file}:\n${outcome.failures}`];
 }
 
 /** Only what needs it loads it. */
-function preloadOf(file: string, graph: ImportGraph): string[] {
-  const hasProperties = [...graph.closure(file)].some(
-    (path) => path.endsWith('.ts') && graph.source(path).includes("from 'fast-check'"),
-  );
-  return hasProperties ? ['--import', propertiesFile] : [];
+function preloadOf(files: readonly string[], graph: ImportGraph): string[] {
+  return files.some((file) => hasProperties(file, graph)) ? ['--import', propertiesFile] : [];
+}
+
+function hasProperties(file: string, graph: ImportGraph): boolean {
+  return [...graph.closure(file)].some((path) => path.endsWith('.ts') && graph.source(path).includes("from 'fast-check'"));
 }
 
 function showEnd(file: string, { wallSeconds, cpuSeconds }: Cost, { skips, failed }: TapOutcome, show: RunOptions['show']): void {

@@ -17,11 +17,13 @@ import { readChange } from './change.ts';
 import { chooseFiles } from './chosen-files.ts';
 import { ImportGraph } from './import-graph.ts';
 import { ModuleMap } from './module-map.ts';
+import { isPure } from './pure-files.ts';
 import { ReachWatch } from './reach-watch.ts';
-import { type RunOptions, type RunReport, runFiles } from './run-files.ts';
+import { type RunOptions, type RunReport, runUnits } from './run-files.ts';
 import { recordSecondTries } from './second-tries.ts';
 import { listTestFiles, nativeTestFiles } from './test-files.ts';
 import { endWithUs } from './test-process.ts';
+import { planUnits } from './units.ts';
 
 /** More failures than this are not chance. */
 const mostFilesTriedAgain = 4;
@@ -86,7 +88,7 @@ async function runPlain(files: readonly string[], isWhole: boolean, hasArm64: bo
   });
   const run = isWhole ? runAndTryAgain : runOnce;
   const timeoutSeconds = timeout ?? (values.full ? seconds.long : seconds.short);
-  const report = await run(budgets.longestFirst(files), { envOf, timeoutSeconds, reach });
+  const report = await run(files, { envOf, timeoutSeconds, reach });
   if (values.map) reach.write();
   if (values.record) budgets.with(report.costs, allFiles).write(checkout);
   reach.close();
@@ -109,13 +111,17 @@ async function runSanitized(name: 'asan' | 'tsan', files: readonly string[], tim
   await runSteps([...nativeSteps(name), testProgramStep(name)]);
   console.log(`The native tests again, with the addons under ${title}:`);
   const options = { envOf: () => env, timeoutSeconds: timeout };
-  return [await runAndTryAgain(budgets.longestFirst(files), options, `second-tries-${name}`)];
+  return [await runAndTryAgain(files, options, `second-tries-${name}`)];
 }
 
 type PlainOptions = Pick<RunOptions, 'envOf' | 'timeoutSeconds' | 'reach'>;
 
 function runOnce(files: readonly string[], options: PlainOptions, n = nAtOnce): Promise<RunReport> {
-  return runFiles(files, { ...options, nAtOnce: n, graph, show: (line) => console.log(line) });
+  const { envOf, reach } = options;
+  // Files that may share a process have the same environment.
+  const placeOf = (file: string) =>
+    n === 1 || !isPure(file, graph, budgets) || reach?.isWatched(file) ? undefined : String(envOf(file)['SVC_TEST_LONG']);
+  return runUnits(planUnits(files, budgets, placeOf), { ...options, nAtOnce: n, graph, show: (line) => console.log(line) });
 }
 
 /**

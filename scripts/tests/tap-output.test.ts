@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readTap } from './tap-output.ts';
+import { endOfFile, readFiles, readTap } from './tap-output.ts';
 
 const run = `TAP version 14
 # Subtest: a
@@ -50,4 +50,14 @@ t.test('a process that broke off or ended with a code has failed', async (t) => 
   t.match(readTap('ok 1 - a\n# { total: 1, pass: 1 }\n', 1), { passed: 1, failed: 1 });
   t.match(readTap('ok 1 - a\n# { total: 1, pass: 1 }\n', null), { failed: 1 });
   t.match(readTap('ok 1 - a\n# { total: 1, pass: 1 }\n', 0), { passed: 1, failed: 0, failures: '' });
+});
+
+t.test('of a process that runs several files, each has its own', async (t) => {
+  const cost = { wallSeconds: 1.5, cpuSeconds: 0.25 };
+  const end = (file: string, fail: number) => `# ${endOfFile(file, { pass: 1, fail, skip: 0 }, cost).replace('\n', '\n# ')}\n`;
+  const tap = `TAP version 14\nok 1 - a\n${end('a.test.ts', 0)}not ok 2 - b\n${end('b.test.ts', 1)}ok 3 - c\n`;
+  const files = readFiles(tap);
+  t.strictSame([...files.keys()], ['a.test.ts', 'b.test.ts'], 'the third was not ended');
+  t.match(files.get('a.test.ts'), { cost, outcome: { passed: 1, failed: 0, failures: '' } });
+  t.match(files.get('b.test.ts'), { cost, outcome: { passed: 1, failed: 1, failures: 'not ok 2 - b' } });
 });

@@ -1,3 +1,5 @@
+import type { Cost } from './budgets.ts';
+
 /** What test files say of themselves, read from the TAP that one process printed. */
 export interface TapOutcome {
   passed: number;
@@ -49,4 +51,27 @@ function failuresOf(lines: readonly string[]): string[] {
 
 function isFailure(text: string): boolean {
   return /^not ok\b/.test(text) && !/# (SKIP|TODO)/i.test(text);
+}
+
+const fileEnd = /^# end of (\S+) ([\d.]+) ([\d.]+)\n/m;
+
+/** What a process that runs several files prints behind the tests of each: their totals, and what it cost. */
+export function endOfFile(
+  file: string,
+  { pass, fail, skip }: { pass: number; fail: number; skip: number },
+  { wallSeconds, cpuSeconds }: Cost,
+): string {
+  return `{ pass: ${pass}, fail: ${fail}, skip: ${skip} }\nend of ${file} ${wallSeconds.toFixed(3)} ${cpuSeconds.toFixed(3)}`;
+}
+
+/** What such a process says of the files that it has ended. One that it died in is not there, and neither are those behind it. */
+export function readFiles(tap: string): Map<string, { outcome: TapOutcome; cost: Cost }> {
+  // Text in front of the first end, then for each its groups and the text in front of the next one.
+  const parts = tap.split(fileEnd);
+  const found = new Map<string, { outcome: TapOutcome; cost: Cost }>();
+  for (let i = 0; i + 4 < parts.length; i += 4) {
+    const [text = '', file = '', wall, cpu] = parts.slice(i, i + 4);
+    found.set(file, { outcome: readTap(text, 0), cost: { wallSeconds: Number(wall), cpuSeconds: Number(cpu) } });
+  }
+  return found;
 }
