@@ -101,7 +101,8 @@ t.test('a query of texts reads as URLSearchParams reads it', (t) => {
   const text = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join('').replaceAll('\0', ''));
   fc.assert(
     fc.property(text, (query) => {
-      const wanted = [...new URLSearchParams(query)];
+      // The first question mark is that of the address, which it leaves out.
+      const wanted = [...new URLSearchParams(`?${query}`)];
       if (wanted.some(([name, value]) => /[\0\uFFFD]/.test(name + value) || name === '__proto__')) return true;
       if (new Set(wanted.map(([name]) => name)).size < wanted.length) return true;
       return JSON.stringify(endpoint?.readQuery(query)) === JSON.stringify(Object.fromEntries(wanted));
