@@ -162,7 +162,9 @@ function recorders(checksig = 'digests signatures OK') {
   return {
     calls: () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []),
     programs: {
-      ...{ id: 'echo 0', ss: 'exit 0', dnf: record },
+      id: 'echo 0',
+      ss: 'exit 0',
+      dnf: record,
       systemctl: `[ "$1" = is-active ] && exit 3; ${record}`,
       rpm: `${record}; [ "$1" = --checksig ] && echo "$2: ${checksig}"; exit 0`,
     },

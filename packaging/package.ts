@@ -80,7 +80,11 @@ async function verifyAll(): Promise<void> {
 function makingOf(name: FlavourName, arch: Arch, preset: string | undefined): Making {
   const { version, toolkit } = values;
   return new Making({
-    ...{ source: INSTALL_ROOT, flavour: findFlavour(name, arch), version, preset, toolkit },
+    source: INSTALL_ROOT,
+    flavour: findFlavour(name, arch),
+    version,
+    preset,
+    toolkit,
     gpuLibrary: values['gpu-library'],
   });
 }

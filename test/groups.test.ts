@@ -81,7 +81,9 @@ t.test('where a tenant limits its models, a caller sees and uses those that its 
 
   const invited = await svc('invite', '--role', 'developer', '--note', 'for carl');
   const registered = await post(`${server.url}/api/v1/auth/register`, {
-    ...{ username: 'carl', password: 'a long enough one', invitation: invited['token'] },
+    username: 'carl',
+    password: 'a long enough one',
+    invitation: invited['token'],
   });
   t.match(registered, { status: 201, json: { user: { username: 'carl', role: 'developer' } } });
   t.match(await svc('invite', 'list'), [{ state: 'used_up', note: 'for carl' }]);

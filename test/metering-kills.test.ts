@@ -33,7 +33,10 @@ async function stream(client: OpenAI, received: Received, more: object): Promise
   let usage: OpenAI.CompletionUsage | undefined;
   try {
     const chunks = await client.chat.completions.create({
-      ...{ ...base, ...more, stream: true, stream_options: { include_usage: true } },
+      ...base,
+      ...more,
+      stream: true,
+      stream_options: { include_usage: true },
     });
     for await (const chunk of chunks) {
       if (chunk.choices[0]?.delta.content) nPieces += 1;

@@ -39,7 +39,11 @@ t.test('streams, whole answers and embeddings are metered as their answers say',
     completion += usage?.completion_tokens ?? 0;
   };
   const stream = await client.chat.completions.create({
-    ...{ model: chatModel, messages, max_tokens: 300, stream: true, stream_options: { include_usage: true } },
+    model: chatModel,
+    messages,
+    max_tokens: 300,
+    stream: true,
+    stream_options: { include_usage: true },
   });
   for await (const chunk of stream) count(chunk.usage);
   count((await client.chat.completions.create({ model: chatModel, messages, max_tokens: 20, n: 2 })).usage);
@@ -60,7 +64,8 @@ t.test('a quota answers 429 with what is exceeded, and every answer says what is
   const root = await rootToken(server.url);
   await ask(server.url, 'PUT', '/api/v1/metering/quotas', root, {
     tenant: 'acme',
-    ...{ requests_per_minute: 2, tokens_per_minute: 100_000 },
+    requests_per_minute: 2,
+    tokens_per_minute: 100_000,
   });
   const body = { model: chatModel, max_tokens: 4, messages: [{ role: 'user', content: 'Hello' }] };
   const chat = (members: object = {}) =>
@@ -102,7 +107,10 @@ t.test('a stream without max_tokens ends when the quota does, and says why', asy
       method: 'POST',
       headers: { authorization: `Bearer ${acme}`, 'content-type': 'application/json' },
       body: JSON.stringify({
-        ...{ model: chatModel, stream: true, ignore_eos: true, messages: [{ role: 'user', content: 'Go on.' }] },
+        model: chatModel,
+        stream: true,
+        ignore_eos: true,
+        messages: [{ role: 'user', content: 'Go on.' }],
       }),
     });
     return { text: await response.text(), status: response.status };
@@ -121,7 +129,10 @@ t.test('200 streams at once use at most one request more than the quota', async 
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({
-        ...{ model: chatModel, max_tokens: 16, stream: true, stream_options: { include_usage: true } },
+        model: chatModel,
+        max_tokens: 16,
+        stream: true,
+        stream_options: { include_usage: true },
         messages: [{ role: 'user', content: 'Hello, tell me something.' }],
       }),
     });

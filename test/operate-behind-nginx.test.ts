@@ -75,7 +75,9 @@ async function openMachine(t: Test) {
     SVC_LISTEN: listen,
   };
   return {
-    ...{ root, listen, tlsPort },
+    root,
+    listen,
+    tlsPort,
     run: (block: string) => execFileSync('sh', ['-ec', block.replaceAll('/etc/', `${root}/etc/`)], { env, stdio: 'pipe' }),
     startNginx: async (t: Test) => {
       const child = spawn(NGINX, ['-g', 'daemon off;', '-c', whole], { stdio: ['ignore', 'ignore', 'pipe'] });

@@ -47,8 +47,14 @@ t.test('an operator reads usage, sets quotas, looks at the license and enforces 
   const shown = await svc('license', 'show');
   t.match(shown, { status: 'evaluation', license_id: null });
   const terms = {
-    ...{ id: 'lic_1', licensee: 'Example GmbH', tier: 'team', features: ['rag'], installation: shown.installation },
-    ...{ issued_at: '2026-01-01T00:00:00Z', valid_from: '2026-01-01T00:00:00Z', expires_at: null },
+    id: 'lic_1',
+    licensee: 'Example GmbH',
+    tier: 'team',
+    features: ['rag'],
+    installation: shown.installation,
+    issued_at: '2026-01-01T00:00:00Z',
+    valid_from: '2026-01-01T00:00:00Z',
+    expires_at: null,
   };
   const forged = join(folder, 'forged.json');
   const { privateKey } = generateKeyPairSync('ed25519');

@@ -116,7 +116,8 @@ t.test('the commands of knowledge bases give cited answers from the documents of
   const asked = JSON.parse(await svc('ask', question, '--json'));
   t.match(asked, { model: 'svc-chat-tiny', text: cited, citations: [citation] });
   t.match(JSON.parse(await post(`${server.url}${path}`, body)), {
-    ...{ model: 'svc-chat-tiny', citations: [citation] },
+    model: 'svc-chat-tiny',
+    citations: [citation],
     choices: [{ message: { content: cited, annotations: [{ type: 'url_citation' }] } }],
   });
   t.comment(`cited answers after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);

@@ -43,7 +43,10 @@ async function openWorld({ program, ann, ben }: Shared = shared) {
   const messages = async () =>
     (await client.json('GET', `/api/v1/edge/conversations/messages?id=${conversation}`, ann)).data as Record<string, unknown>[];
   const body = (more: object = {}) => ({
-    ...{ model: 'm', stream: true, resumable: true, conversation_id: conversation },
+    model: 'm',
+    stream: true,
+    resumable: true,
+    conversation_id: conversation,
     messages: [{ role: 'user', content: 'Where is it?' }],
     ...more,
   });
@@ -216,7 +219,10 @@ t.test('a client that goes away before the stream has begun ends the answer, and
   const world = await openWorld();
   world.binding.engine.script = () => {};
   const gone = request({
-    ...{ host: '127.0.0.1', port: world.port, path: CHAT, method: 'POST' },
+    host: '127.0.0.1',
+    port: world.port,
+    path: CHAT,
+    method: 'POST',
     headers: { ...world.ann, 'content-type': 'application/json' },
   });
   gone.on('error', () => undefined);
@@ -322,7 +328,9 @@ t.test('a revoked credential ends an answer, read or not', async (t) => {
     const id = `x-${isRead}`;
     const headers = { authorization: '', 'x-api-key': key.api_key as string };
     const reading = world.read(CHAT, {
-      ...{ method: 'POST', headers, sent: world.body({ conversation_answer: { id } }) },
+      method: 'POST',
+      headers,
+      sent: world.body({ conversation_answer: { id } }),
       ...(!isRead && { nMost: 2 }),
     });
     await say('Half of');

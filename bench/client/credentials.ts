@@ -28,7 +28,10 @@ export const runCredentials: Scenario<CredentialLoad> = async ({ target }, { pat
   socket.destroy();
   const [plainP50Micros, authenticatedP50Micros] = [at(micros.plain, 0.5), at(micros.authenticated, 0.5)];
   return {
-    ...{ nRequests: 2 * (requests + N_WARM_UP), nFailed, plainP50Micros, authenticatedP50Micros },
+    nRequests: 2 * (requests + N_WARM_UP),
+    nFailed,
+    plainP50Micros,
+    authenticatedP50Micros,
     addedP50Micros: authenticatedP50Micros - plainP50Micros,
   };
 };

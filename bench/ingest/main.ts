@@ -47,9 +47,14 @@ async function measure({ url, serverPid, load }: IngestJob, files: MadeFiles, ad
   const cpuSeconds = readUsage(serverPid).cpuSeconds + adding.cpuSeconds() - usedBefore - pauseCpuSeconds;
   const mb = files.sizeBytes / MB;
   return {
-    ...{ filesPerSecond: load.nFiles / seconds, mbPerSecond: mb / seconds, mb, seconds },
-    ...{ filesPerCpuSecond: load.nFiles / cpuSeconds, mbPerCpuSecond: mb / cpuSeconds },
-    ...{ keptShare: nBefore === 0 ? 0 : Math.min(1, nKept / nBefore), serverRssMiB: readUsage(serverPid).rssBytes / 2 ** 20 },
+    filesPerSecond: load.nFiles / seconds,
+    mbPerSecond: mb / seconds,
+    mb,
+    seconds,
+    filesPerCpuSecond: load.nFiles / cpuSeconds,
+    mbPerCpuSecond: mb / cpuSeconds,
+    keptShare: nBefore === 0 ? 0 : Math.min(1, nKept / nBefore),
+    serverRssMiB: readUsage(serverPid).rssBytes / 2 ** 20,
     ...figuresOf(busy, (figure) => `${figure[0]?.toLowerCase()}${figure.slice(1)}`),
     ...figuresOf(idle, (figure) => `idle${figure}`),
   };

@@ -169,7 +169,10 @@ function figuresOf(loads: readonly FirstLoad[], rivalLoads: readonly FirstLoad[]
 
 function conversationFigures({ frames, nMessages }: Scrolling, { heapBytes, nNodes }: Kept): Figure[] {
   const alone = (name: string, unit: string, ours: number, atMost?: number): Figure => ({
-    ...{ name, unit, ours, rival: undefined },
+    name,
+    unit,
+    ours,
+    rival: undefined,
     ...(atMost === undefined ? {} : { atMost }),
   });
   return [

@@ -11,7 +11,7 @@ export const attentionGain = 2;
 export const rmsEpsilon: Hyperparameter = ['attention.layer_norm_rms_epsilon', { type: 'float32', value: 1e-5 }];
 export const layerEpsilon: Hyperparameter = ['attention.layer_norm_epsilon', { type: 'float32', value: 1e-5 }];
 
-export function headLength({ nEmbd, nHead }: Shape): number {
+function headLength({ nEmbd, nHead }: Shape): number {
   return nEmbd / nHead;
 }
 

@@ -108,7 +108,7 @@ function describeModel(
   ]);
 }
 
-export function readChatTemplate(): string {
+function readChatTemplate(): string {
   return readFileSync(new URL('chat-template.jinja', import.meta.url), 'utf8').trimEnd();
 }
 

@@ -69,8 +69,14 @@ export class PackageFinder {
 
 async function fetchLocked(name: string, { name: published = name, version, integrity, license }: LockEntry): Promise<string> {
   const pin = {
-    ...{ package: published, version, integrity, folder: '.', marker: 'package.json', upstreamVersion: version },
-    ...{ license: license ?? '', override: '' },
+    package: published,
+    version,
+    integrity,
+    folder: '.',
+    marker: 'package.json',
+    upstreamVersion: version,
+    license: license ?? '',
+    override: '',
   };
   mkdirSync(dirname(sourceFolder(pin)), { recursive: true });
   return await fetchSource(pin);

@@ -14,7 +14,7 @@ export const mediaTypes = {
 };
 
 /** What an engine starts. */
-export const imageProgram = [`/${layout.node}`, '--no-warnings', `/${layout.dist}/svc.cjs`];
+const imageProgram = [`/${layout.node}`, '--no-warnings', `/${layout.dist}/svc.cjs`];
 
 export interface ImageFacts {
   flavour: Flavour;

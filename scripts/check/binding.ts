@@ -5,7 +5,7 @@
 import ts from 'typescript';
 
 /** Members of the binding's `Raw*` interfaces and of its `*Addon` interface. */
-export function declaredMethods(bindingSource: string): Set<string> {
+function declaredMethods(bindingSource: string): Set<string> {
   const file = ts.createSourceFile('binding.ts', bindingSource, ts.ScriptTarget.ESNext);
   const bindings = file.statements.filter(ts.isInterfaceDeclaration).filter(({ name }) => /^Raw[A-Z]|Addon$/.test(name.text));
   return new Set(
@@ -14,7 +14,7 @@ export function declaredMethods(bindingSource: string): Set<string> {
 }
 
 /** Names that the C++ sources give to JS functions: class methods and accessors, and functions set on the exports. */
-export function registeredMethods(nativeSource: string): Set<string> {
+function registeredMethods(nativeSource: string): Set<string> {
   const patterns = [
     /\bInstance(?:Method|Accessor)\s*(?:<[^>]*>)?\s*\(\s*"(\w+)"/g,
     /\bexports\.Set\(\s*"(\w+)"/g,

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
 /** By addon, from the bottom. A folder includes itself and what lies below its layer; folders of one layer know nothing of each other. */
-export const nativeLayers: Readonly<Record<string, readonly (readonly string[])[]>> = {
+const nativeLayers: Readonly<Record<string, readonly (readonly string[])[]>> = {
   llama: [
     ['common', 'llama-cpp'],
     ['tuning'],

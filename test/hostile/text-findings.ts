@@ -18,7 +18,7 @@ export async function* textFindings(length: number): AsyncGenerator<TextFinding>
   for (const each of textFunctions) yield { name: each.name, faults: await faultsOf(each, length) };
 }
 
-export async function faultsOf(each: TextFunction, length: number): Promise<string[]> {
+async function faultsOf(each: TextFunction, length: number): Promise<string[]> {
   const faults: string[] = [];
   const longest = longestOf(each, length);
   const share = longest / MIB;

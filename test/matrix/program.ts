@@ -32,13 +32,11 @@ export async function openProgram(folder: string, environment: Readonly<Record<s
   const config = loadNodeConfig({
     root: folder,
     environment: {
-      ...{
-        SVC_DATA_DIR: dataDir,
-        SVC_LISTEN: '127.0.0.1:0',
-        SVC_MODELS_DIR: folder,
-        SVC_DEFAULT_MODEL: 'm',
-        SVC_DATA_EMBEDDING_MODEL: 'e',
-      },
+      SVC_DATA_DIR: dataDir,
+      SVC_LISTEN: '127.0.0.1:0',
+      SVC_MODELS_DIR: folder,
+      SVC_DEFAULT_MODEL: 'm',
+      SVC_DATA_EMBEDDING_MODEL: 'e',
       // Nothing listens there: deliveries are tried, and none leaves the machine.
       SVC_WEBHOOKS_ALLOWED_HOSTS: 'http://127.0.0.1:9',
       ...environment,

@@ -59,8 +59,15 @@ interface Renderer {
 t.test('an answer that grows', { skip: whyNoBrowser() }, async (t) => {
   const entry = join(import.meta.dirname, '../../ts/web/chat/markdown/drawing.ts');
   const { outputFiles } = await build({
-    ...{ entryPoints: [entry], bundle: true, write: false, format: 'iife', globalName: 'renderer', minify: true },
-    ...{ loader: { '.woff2': 'dataurl', '.woff': 'dataurl', '.ttf': 'dataurl' }, outdir: 'out', logLevel: 'error' },
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    globalName: 'renderer',
+    minify: true,
+    loader: { '.woff2': 'dataurl', '.woff': 'dataurl', '.ttf': 'dataurl' },
+    outdir: 'out',
+    logLevel: 'error',
     // Colours and formulas come later, and change what is compared.
     external: ['./grammars.ts', './typesetter.ts'],
     jsx: 'automatic',

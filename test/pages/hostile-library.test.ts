@@ -17,8 +17,18 @@ const bases = hostileNames.map((namespace) => ({
   created_at: time,
 }));
 const documents = hostileNames.map((source, i) => ({
-  ...{ id: String(i), source, title: source, kind: source, state: 'stored', detail: source },
-  ...{ tags: [], date: time, chunks: 1, bytes: 1, sha256: '', added_at: time },
+  id: String(i),
+  source,
+  title: source,
+  kind: source,
+  state: 'stored',
+  detail: source,
+  tags: [],
+  date: time,
+  chunks: 1,
+  bytes: 1,
+  sha256: '',
+  added_at: time,
 }));
 const prompts = hostileNames.map((title, i) => ({
   id: String(i),
@@ -29,21 +39,27 @@ const prompts = hostileNames.map((title, i) => ({
   updated_at: time,
 }));
 const artifacts = hostileNames.map((title, i) => ({
-  ...{ id: String(i), title, kind: 'html', language: title, conversation_id: null },
-  ...{ last_version: 1, created_at: time, updated_at: time },
+  id: String(i),
+  title,
+  kind: 'html',
+  language: title,
+  conversation_id: null,
+  last_version: 1,
+  created_at: time,
+  updated_at: time,
 }));
 const folders = hostileNames.map((folder) => ({ folder, conversations: 1 }));
 const shared = {
-  ...{ title: hostileNames[0], model: hostileNames[1], shared_at: time },
+  title: hostileNames[0],
+  model: hostileNames[1],
+  shared_at: time,
   data: hostileNames.map((content, i) => ({
-    ...{
-      id: `m${i}`,
-      seq: i + 1,
-      parent_id: i === 0 ? null : `m${i - 1}`,
-      role: i % 2 === 0 ? 'user' : 'assistant',
-      content,
-      ts: time,
-    },
+    id: `m${i}`,
+    seq: i + 1,
+    parent_id: i === 0 ? null : `m${i - 1}`,
+    role: i % 2 === 0 ? 'user' : 'assistant',
+    content,
+    ts: time,
     metadata: {
       files: [{ name: content, namespace: content, state: 'stored', detail: content }],
       images: [content, 'javascript:window.ran=1', 'data:image/svg+xml,<svg onload="window.ran=1"/>', '//evil.example/p.png'],

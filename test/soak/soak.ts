@@ -62,8 +62,14 @@ async function visitServer(
 ): Promise<SoakReport> {
   const contract = new Contract(await (await fetch(`${server.url}/openapi.json`)).json());
   const report: SoakReport = {
-    ...{ nVisits: 0, counts: {}, faults: [], nFaults: 0 },
-    ...{ rssWarmBytes: 0, rssEndBytes: 0, quietP99Ms: 0, hostileP99Ms: 0 },
+    nVisits: 0,
+    counts: {},
+    faults: [],
+    nFaults: 0,
+    rssWarmBytes: 0,
+    rssEndBytes: 0,
+    quietP99Ms: 0,
+    hostileP99Ms: 0,
   };
   const randoms = Array.from({ length: nClients }, (_, index) => new SeededRandom(seed * 1_000 + index));
   // The first round of a neighbour waits for what is loaded once.

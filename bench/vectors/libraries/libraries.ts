@@ -7,8 +7,13 @@ import { usearch } from './usearch.ts';
 
 /** By the names that figures have. */
 export const libraries: Readonly<Record<string, CreateLibrary>> = {
-  ...{ svc, svcI8, svcB1 },
-  ...{ usearch, hnswlib, sqliteVec, flatScan },
+  svc,
+  svcI8,
+  svcB1,
+  usearch,
+  hnswlib,
+  sqliteVec,
+  flatScan,
 };
 /** What a knowledge base has by setting; figures of theirs stand beside svc's own. */
 export const codedLibraries: readonly string[] = ['svcI8', 'svcB1'];

@@ -103,8 +103,12 @@ t.test('another tenant finds nothing, in the cache or among saved states', async
 t.test('what memory has no room for goes to disk and comes back', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'kv-offload-'));
   const engine = await model.createEngine({
-    ...{ nCtx: 2_048, nParallel: 2, kvUnified: false },
-    ...{ kvOffloadMemoryBytes: 600_000, kvOffloadDiskBytes: 64 * mebibyte, kvOffloadFolder: folder },
+    nCtx: 2_048,
+    nParallel: 2,
+    kvUnified: false,
+    kvOffloadMemoryBytes: 600_000,
+    kvOffloadDiskBytes: 64 * mebibyte,
+    kvOffloadFolder: folder,
   });
   const nNew = await converse(engine, 12, 4);
   const stats = engine.stats();
@@ -125,7 +129,10 @@ t.test('what memory has no room for goes to disk and comes back', async (t) => {
 t.test('a disk that is smaller than memory comes to rest', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'kv-offload-'));
   const engine = await engineOf(t, {
-    ...{ kvUnified: false, kvOffloadMemoryBytes: 1_500_000, kvOffloadDiskBytes: 400_000, kvOffloadFolder: folder },
+    kvUnified: false,
+    kvOffloadMemoryBytes: 1_500_000,
+    kvOffloadDiskBytes: 400_000,
+    kvOffloadFolder: folder,
   });
   await converse(engine, 12, 4);
   t.ok(engine.stats().offloadMemoryBytes > 750_000, 'states are written ahead of need');
@@ -143,8 +150,12 @@ t.test('a full disk is told once; states then stay in memory', { skip: noMounts(
   const notices: string[] = [];
   const engine = await model.createEngine(
     {
-      ...{ nCtx: 2_048, nParallel: 2, kvUnified: false },
-      ...{ kvOffloadMemoryBytes: 600_000, kvOffloadDiskBytes: 64 * mebibyte, kvOffloadFolder: folder },
+      nCtx: 2_048,
+      nParallel: 2,
+      kvUnified: false,
+      kvOffloadMemoryBytes: 600_000,
+      kvOffloadDiskBytes: 64 * mebibyte,
+      kvOffloadFolder: folder,
     },
     { onNotice: ({ message }) => notices.push(message) },
   );
@@ -165,8 +176,12 @@ function noMounts(): string | false {
 t.test('a damaged file is a miss', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'kv-offload-'));
   const engine = await engineOf(t, {
-    ...{ nParallel: 1, nThreads: 1, kvUnified: false },
-    ...{ kvOffloadMemoryBytes: 600_000, kvOffloadDiskBytes: 64 * mebibyte, kvOffloadFolder: folder },
+    nParallel: 1,
+    nThreads: 1,
+    kvUnified: false,
+    kvOffloadMemoryBytes: 600_000,
+    kvOffloadDiskBytes: 64 * mebibyte,
+    kvOffloadFolder: folder,
   });
   const first = [1, ...words(1, 300)];
   const { tokens: expected } = await say(engine, first);
@@ -184,7 +199,10 @@ t.test('a damaged file is a miss', async (t) => {
 
 t.test('without a folder that can be written there is no disk tier, and all else goes on', async (t) => {
   const engine = await engineOf(t, {
-    ...{ nParallel: 1, kvOffloadMemoryBytes: 600_000, kvOffloadDiskBytes: mebibyte, kvOffloadFolder: '/proc/none' },
+    nParallel: 1,
+    kvOffloadMemoryBytes: 600_000,
+    kvOffloadDiskBytes: mebibyte,
+    kvOffloadFolder: '/proc/none',
   });
   await converse(engine, 6, 2);
   t.equal(engine.stats().offloadDiskBytes, 0);

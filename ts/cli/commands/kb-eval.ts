@@ -73,7 +73,11 @@ function reportOf(namespace: string, mode: string, model: string | undefined, as
   const unanswerable = asked.filter(({ ranked }) => ranked === undefined);
   const within = (rank: number) => share(answerable, ({ ranked }) => (ranked.firstRank ?? Number.POSITIVE_INFINITY) <= rank);
   return {
-    ...{ namespace, mode, questions: asked.length, answerable: answerable.length, unanswerable: unanswerable.length },
+    namespace,
+    mode,
+    questions: asked.length,
+    answerable: answerable.length,
+    unanswerable: unanswerable.length,
     hit_rate: { at_1: within(1), at_4: within(4), at_10: within(10) },
     mrr: mean(answerable, ({ ranked }) => (ranked.firstRank === undefined ? 0 : 1 / ranked.firstRank)),
     ndcg_at_10: mean(answerable, ({ ranked }) => ranked.ndcgAt10),

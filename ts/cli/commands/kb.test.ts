@@ -66,7 +66,12 @@ function knowledgeRoutes(): { routes: Route[]; documents: Map<string, Stored>; s
       return json(200, { upload_id: id, chunk_size: 32, received: [] });
     }),
     route({
-      ...{ method: 'POST', path: '/api/v1/upload/chunk', auth: 'open', maxBody: 1e6, tag: 'T', summary: 'S' },
+      method: 'POST',
+      path: '/api/v1/upload/chunk',
+      auth: 'open',
+      maxBody: 1e6,
+      tag: 'T',
+      summary: 'S',
       body: RawBody,
       bodyKind: 'bytes',
       responses: { 200: Type.Any() },
@@ -172,8 +177,15 @@ t.test('a search is bounded by mode, documents, tags and dates', async (t) => {
   t.strictSame(searched, [
     { tenant: 'red', namespace: 'default', query: 'lighthouse', top_k: 5 },
     {
-      ...{ tenant: 'red', namespace: 'coast', query: 'lighthouse', top_k: 3, mode: 'lexical' },
-      ...{ sources: ['a.md', 'b.md'], tags: ['sea'], from: '2026-01-31T00:00:00Z', to: '2026-03-01T12:00:00Z' },
+      tenant: 'red',
+      namespace: 'coast',
+      query: 'lighthouse',
+      top_k: 3,
+      mode: 'lexical',
+      sources: ['a.md', 'b.md'],
+      tags: ['sea'],
+      from: '2026-01-31T00:00:00Z',
+      to: '2026-03-01T12:00:00Z',
     },
   ]);
   t.match(await run(['search', 'x', '--mode', 'magic']), { code: 2, stderr: /hybrid, lexical/ });
@@ -191,8 +203,15 @@ t.test('questions of one’s own are measured, with citations when a model answe
   const measured = await run(['eval', 'questions.jsonl', '--ask', '--json']);
   t.match(measured, { code: 0 }, measured.stderr);
   t.match(measured.json(), {
-    ...{ questions: 4, answerable: 3, unanswerable: 1, hit_rate: { at_1: 0.6667 }, mrr: 0.6667, recall_at_100: 0.5 },
-    ...{ refused: 1, wrongly_refused: 0, missed: [{ question: 'And on page 4?', rank: null, first: 'a.md' }] },
+    questions: 4,
+    answerable: 3,
+    unanswerable: 1,
+    hit_rate: { at_1: 0.6667 },
+    mrr: 0.6667,
+    recall_at_100: 0.5,
+    refused: 1,
+    wrongly_refused: 0,
+    missed: [{ question: 'And on page 4?', rank: null, first: 'a.md' }],
     answers: { model: 'm', citations: 3, citation_precision: 0.6667, cited_rightly: 0.6667, uncited_when_unanswerable: 0 },
   });
   await writeFile(join(cwd, 'questions.json'), JSON.stringify(questions));

@@ -17,14 +17,6 @@ export interface EdgePlan {
   stateDir: string | undefined;
 }
 
-/** Headers that tell the node who is calling and how. A client's own copies are removed, so that only the proxy's word arrives. */
-export const PROXY_HEADERS = [
-  'X-Svc-Public-Edge',
-  'X-Forwarded-For',
-  'X-Forwarded-Proto',
-  'X-Forwarded-Host',
-  'X-Forwarded-Port',
-] as const;
 /** Others of that kind, which nobody sets. */
 export const REMOVED_HEADERS = ['Forwarded', 'X-Real-IP', 'Via', 'Proxy'] as const;
 

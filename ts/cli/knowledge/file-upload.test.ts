@@ -21,7 +21,10 @@ async function sendTo(t: Test, finalize: () => object) {
     },
   } as unknown as Client;
   const options: FileUploadOptions = {
-    ...{ client, tenant: 'red', namespace: 'kb', signal: new AbortController().signal },
+    client,
+    tenant: 'red',
+    namespace: 'kb',
+    signal: new AbortController().signal,
     pause: async (ms) => pauses.push(ms),
     onProgress: () => {},
     onNote: () => {},

@@ -64,8 +64,15 @@ function versions(): object {
 function machine(): object {
   const [first] = cpus();
   return {
-    ...{ kernel: release(), build: kernelVersion(), arch: arch(), uptime_seconds: Math.round(uptime()) },
-    ...{ cpu: first?.model, cores: cpus().length, load: loadavg(), memory_bytes: totalmem(), free_memory_bytes: freemem() },
+    kernel: release(),
+    build: kernelVersion(),
+    arch: arch(),
+    uptime_seconds: Math.round(uptime()),
+    cpu: first?.model,
+    cores: cpus().length,
+    load: loadavg(),
+    memory_bytes: totalmem(),
+    free_memory_bytes: freemem(),
   };
 }
 

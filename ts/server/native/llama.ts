@@ -203,7 +203,7 @@ export class LlamaEngine {
   }
 }
 
-export class LlamaEmbedder {
+class LlamaEmbedder {
   readonly limits: EngineLimits;
   readonly #raw: RawEmbedder;
 

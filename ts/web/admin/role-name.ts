@@ -2,7 +2,7 @@
 import { t } from '../i18n/language.ts';
 import { hasRole, type Role } from '../session/session.ts';
 
-export const ROLES: readonly Role[] = ['viewer', 'developer', 'admin', 'superadmin'];
+const ROLES: readonly Role[] = ['viewer', 'developer', 'admin', 'superadmin'];
 
 export function roleName(role: string): string {
   const known = ROLES.find((each) => each === role);

@@ -45,8 +45,13 @@ export async function startProxy(
   const [tlsPort, redirectPort] = [await freePort(), await freePort()];
   const file = join(stateDir, 'proxy.conf');
   const whole: EdgePlan = {
-    ...{ ...plan, keyFile, stateDir, serverNames: ['localhost'], certFile: name === 'haproxy' ? bundle : certFile },
-    ...{ listen: `127.0.0.1:${tlsPort}`, redirectListen: `127.0.0.1:${redirectPort}` },
+    ...plan,
+    keyFile,
+    stateDir,
+    serverNames: ['localhost'],
+    certFile: name === 'haproxy' ? bundle : certFile,
+    listen: `127.0.0.1:${tlsPort}`,
+    redirectListen: `127.0.0.1:${redirectPort}`,
   };
   writeFileSync(file, WRITERS[name](whole));
   const account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};

@@ -7,7 +7,7 @@ import { compileLazily } from '../../platform/schema/compile-lazily.ts';
 import { named } from '../../platform/schema/named.ts';
 import { BackupError } from './errors.ts';
 
-export const CHOICES_FILE = 'backup.json';
+const CHOICES_FILE = 'backup.json';
 
 /** Hours between backups, 0: none by itself; and how many are kept, 0: all. */
 export const Schedule = named(

@@ -43,7 +43,7 @@ const listed = {
   updated_at: Type.String({ format: 'date-time', description: 'Of the last message or title.' }),
 };
 
-export const ListedConversationShape = named('ListedConversation', Type.Object(listed));
+const ListedConversationShape = named('ListedConversation', Type.Object(listed));
 export const ConversationShape = named('Conversation', Type.Object({ ...listed, metadata: nullable(Metadata) }));
 
 export const MessageShape = named(
@@ -179,7 +179,7 @@ export const SearchQueryShape = Type.Object({
   q: Type.String({ maxLength: MAX_SEARCH_LENGTH, description: 'Words, each of which may be the beginning of one.' }),
 });
 
-export const HitShape = named(
+const HitShape = named(
   'SearchHit',
   Type.Object({
     conversation_id: Id,

@@ -14,7 +14,7 @@ export * as identityEvents from './events.ts';
 export type { IdentityApi } from './identity-module.ts';
 
 /** Tests put other limits in place of the real ones. */
-export function defineIdentity(overrides: IdentityOverrides = {}): ModuleDefinition<typeof identitySettings, IdentityApi> {
+function defineIdentity(overrides: IdentityOverrides = {}): ModuleDefinition<typeof identitySettings, IdentityApi> {
   return defineModule({
     name: 'identity',
     settings: identitySettings,

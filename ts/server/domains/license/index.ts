@@ -15,7 +15,7 @@ export { productKeys } from './public-keys.ts';
 export { inspectLicense, MAX_LICENSE_BYTES } from './signed-license.ts';
 
 /** Tests put keys of their own in place of the product's. */
-export function defineLicense(overrides: LicenseOverrides = {}): ModuleDefinition<typeof licenseSettings, LicenseApi> {
+function defineLicense(overrides: LicenseOverrides = {}): ModuleDefinition<typeof licenseSettings, LicenseApi> {
   return defineModule({
     name: 'license',
     settings: licenseSettings,

@@ -5,9 +5,9 @@ import type { UnusableLicense } from './signed-license.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** An expired license works so much longer, and says so. */
-export const GRACE_MS = 30 * DAY_MS;
+const GRACE_MS = 30 * DAY_MS;
 /** All features without a license, from the first start on. */
-export const EVALUATION_MS = 365 * DAY_MS;
+const EVALUATION_MS = 365 * DAY_MS;
 
 export interface Installation {
   id: string;

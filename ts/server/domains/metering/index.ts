@@ -13,7 +13,7 @@ export type { MeteredWork } from './metering-service.ts';
 export type { RequestMeter, UsedTokens } from './usage/request-meter.ts';
 
 /** Tests put a clock of their own in place of the real one. */
-export function defineMetering(overrides: MeteringOverrides = {}): ModuleDefinition<typeof meteringSettings, MeteringApi> {
+function defineMetering(overrides: MeteringOverrides = {}): ModuleDefinition<typeof meteringSettings, MeteringApi> {
   return defineModule({
     name: 'metering',
     settings: meteringSettings,

@@ -5,7 +5,7 @@ import type { Node } from '../../platform/node/node.ts';
 import { named } from '../../platform/schema/named.ts';
 import { remedyOf } from './remedies.ts';
 
-export const Reason = named(
+const Reason = named(
   'HealthReason',
   Type.Object({
     code: Type.String({ description: 'For example cpu_lacks_avx2, cpu_lacks_arm_extensions or no_data_role.' }),

@@ -5,7 +5,7 @@ import { webhookMigrations } from './store/migrations.ts';
 import type { WebhookOverrides } from './webhooks-module.ts';
 
 /** Tests put other times and names in place of the real ones. */
-export function defineWebhooks(overrides: WebhookOverrides = {}): ModuleDefinition<typeof webhookSettings, undefined> {
+function defineWebhooks(overrides: WebhookOverrides = {}): ModuleDefinition<typeof webhookSettings, undefined> {
   return defineModule({
     name: 'webhooks',
     settings: webhookSettings,

@@ -3,7 +3,7 @@ import type { OptionTable, OptionValues } from './option.ts';
 
 const mostTokens = 16_777_216;
 /** The window of a penalty is allocated for each request. */
-export const maxLookback = 65_536;
+const maxLookback = 65_536;
 
 /** In the order in which llama.cpp runs them unless told. */
 const samplers = {

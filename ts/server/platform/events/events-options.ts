@@ -21,7 +21,7 @@ export interface EventsOptions {
   now?(): number;
 }
 
-export const defaultEventsOptions = {
+const defaultEventsOptions = {
   pollMs: 1_000,
   leaseMs: 60_000,
   retryMs: { first: 1_000, longest: 300_000 },

@@ -26,7 +26,7 @@ export interface JobsOptions {
   now?(): number;
 }
 
-export const defaultJobsOptions = {
+const defaultJobsOptions = {
   maxRunning: 16,
   maxQueuedPerTenant: 10_000,
   retentionMs: 7 * 24 * 3_600_000,

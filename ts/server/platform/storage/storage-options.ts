@@ -36,7 +36,7 @@ export interface StorageOptions {
   spareThreads?: SpareThreads;
 }
 
-export const defaultStorageOptions = {
+const defaultStorageOptions = {
   poolSize: 10,
   transactionTimeoutMs: 10_000,
   statementTimeoutMs: 30_000,

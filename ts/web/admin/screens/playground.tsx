@@ -128,7 +128,11 @@ export function Screen() {
 async function complete({ model, system, prompt, temperature, nTokens }: Asked, signal: AbortSignal): Promise<Token[]> {
   const messages = [...(system === '' ? [] : [{ role: 'system', content: system }]), { role: 'user', content: prompt }];
   const body = {
-    ...{ model, messages, max_tokens: Number(nTokens), logprobs: true, top_logprobs: ALTERNATIVES },
+    model,
+    messages,
+    max_tokens: Number(nTokens),
+    logprobs: true,
+    top_logprobs: ALTERNATIVES,
     ...(temperature === '' ? {} : { temperature: Number(temperature) }),
   };
   const response = await request('POST /v1/chat/completions', { body, signal });

@@ -8,7 +8,7 @@ import { conversation, nextId } from '../thread/shown-thread.ts';
 import { addFile, removeFile } from './conversation-files.ts';
 import { shrinkPicture } from './shrink-picture.ts';
 
-export const MAX_FILES = 10;
+const MAX_FILES = 10;
 /** Characters of all pictures of a message, as data: addresses: a message keeps 256 Ki characters beside its text. */
 const PICTURES_LENGTH = 230_000;
 const PICTURE_TYPE = /^image\/(png|jpeg|webp|gif|bmp|avif)$/;
@@ -37,7 +37,7 @@ const shownId = computed(() => conversation.value?.id ?? nextId.value);
 /** A document is of use in its own conversation alone, and waits there. */
 export const attached = computed(() => all.value.filter(isOfShown));
 export const isAttaching = computed(() => attached.value.some(({ state }) => state === 'working'));
-export const canSee = computed(
+const canSee = computed(
   () => models.value.find(({ id }) => id === chosenModel.value)?.capabilities.includes('vision') ?? false,
 );
 const running = new Map<string, AbortController>();
@@ -56,7 +56,9 @@ export function attachFiles(files: readonly File[]): void {
 function attach(file: File, refusal: string | undefined): void {
   const isPicture = PICTURE_TYPE.test(file.type);
   const entry: AttachedFile = {
-    ...{ id: newId(), name: file.name, state: 'working' },
+    id: newId(),
+    name: file.name,
+    state: 'working',
     ...(isPicture ? {} : { conversationId: shownId.value }),
   };
   const reason = refusal ?? (isPicture && !canSee.value ? seesNothing() : undefined);
@@ -101,7 +103,12 @@ export function attachAgain({ files = [], images = [] }: QuestionFacts, conversa
   const documents = files.map(
     ({ name, namespace, state, detail, document_id: documentId }): AttachedFile => ({
       id: newId(),
-      ...{ name, namespace, state, detail, documentId, conversationId },
+      name,
+      namespace,
+      state,
+      detail,
+      documentId,
+      conversationId,
     }),
   );
   const pictures = images.map((address): AttachedFile => ({ id: newId(), name: t('picture'), state: 'picture', address }));
@@ -127,7 +134,8 @@ export function takeFiles(): QuestionFacts | undefined {
     state === 'indexed' || state === 'stored'
       ? [
           {
-            ...{ name, state },
+            name,
+            state,
             ...(namespace === undefined ? {} : { namespace }),
             ...(documentId === undefined ? {} : { document_id: documentId }),
             ...(detail === undefined ? {} : { detail }),

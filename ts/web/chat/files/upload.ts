@@ -74,7 +74,9 @@ async function sendChunks(file: File, begun: Begun, signal: AbortSignal, onSent:
         sendBytes({
           address: '/api/v1/upload/chunk',
           headers: { 'x-upload-id': id, 'x-chunk-index': String(index) },
-          ...{ bytes: chunk, signal, onSent: (bytes) => onSent(sent + bytes) },
+          bytes: chunk,
+          signal,
+          onSent: (bytes) => onSent(sent + bytes),
         }),
       );
     sent += chunk.size;

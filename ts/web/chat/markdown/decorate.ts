@@ -102,7 +102,7 @@ function markText(text: Text, byNumber: ReadonlyMap<number, Citation>): void {
   );
 }
 
-export function citationChip(citation: Citation): HTMLButtonElement {
+function citationChip(citation: Citation): HTMLButtonElement {
   const chip = document.createElement('button');
   chip.type = 'button';
   chip.className = 'citation-chip';

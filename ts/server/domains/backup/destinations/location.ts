@@ -110,7 +110,7 @@ function decoded(text: string): string {
   }
 }
 
-export function refused(sentence: string): BackupError {
+function refused(sentence: string): BackupError {
   return new BackupError(
     'invalid_destination',
     sentence,

@@ -9,7 +9,7 @@ import type { Sealing } from './sealing.ts';
 export const CHUNK_BYTES = 256 * 1024;
 /** What sealing and a compression that gains nothing add at most. */
 const MAX_FILE_BYTES = CHUNK_BYTES + 4096;
-export const CHUNK_NAME = /^[0-9a-f]{64}$/;
+const CHUNK_NAME = /^[0-9a-f]{64}$/;
 /** A quarter of what an unused chunk is kept for; see prune.ts. */
 const YOUNG_MS = 6 * 3_600_000;
 

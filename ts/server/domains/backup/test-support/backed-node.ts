@@ -16,7 +16,7 @@ export const stateFiles: readonly StateFile[] = [
   { name: 'sealing.key', kind: 'file' },
   { name: 'blobs', kind: 'folder' },
 ];
-export const PASSPHRASE = 'a passphrase of tests';
+const PASSPHRASE = 'a passphrase of tests';
 
 export interface BackedNode {
   readonly root: string;

@@ -15,7 +15,6 @@ import {
 } from './schemas.ts';
 
 export const ARTIFACTS = '/api/v1/artifacts';
-export const common = { auth: 'viewer', scope: 'account:manage', tag: 'Artifacts' } as const;
 const SHARE = `${ARTIFACTS}/share`;
 
 const { get, post, del } = routes({ tag: 'Artifacts', auth: 'viewer', scope: 'account:manage', errors: conversationErrors });

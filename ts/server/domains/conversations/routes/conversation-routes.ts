@@ -19,7 +19,6 @@ import {
 import type { ConversationService } from '../service.ts';
 import { cursorText, readCursor } from './cursor.ts';
 
-export const tag = 'Conversations';
 export const PATH = '/api/v1/edge/conversations';
 const MAX_BODY_BYTES = 3 * MAX_JSON_LENGTH;
 

@@ -5,7 +5,7 @@ import { type ConversationError, conversationError } from '../errors.ts';
 import type { ConversationTables } from './tables.ts';
 
 /** What a row takes beside its texts. */
-export const ROW_BYTES = 256;
+const ROW_BYTES = 256;
 /** While a tenant is so far from its limit, a sum serves a while: what other nodes write meanwhile is less. */
 const FAR_BYTES = 256 * 1024 * 1024;
 const SUM_MS = 60_000;

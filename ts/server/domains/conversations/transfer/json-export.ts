@@ -7,7 +7,7 @@ import { timeText, toConversationShape, toMessageShape } from '../schemas.ts';
 import type { ConversationService } from '../service.ts';
 
 /** What `format` says in the document, so that it is recognised. */
-export const EXPORT_FORMAT = 'svc.conversations';
+const EXPORT_FORMAT = 'svc.conversations';
 const VERSION = 1;
 
 export async function* exportJson(

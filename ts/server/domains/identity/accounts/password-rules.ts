@@ -2,7 +2,7 @@
 import { identityError } from '../errors.ts';
 import { nameKey } from './account-name.ts';
 
-export const MIN_PASSWORD_LENGTH = 8;
+const MIN_PASSWORD_LENGTH = 8;
 /** Longer texts are no better and cost time to hash. */
 export const MAX_PASSWORD_LENGTH = 256;
 const MIN_DISTINCT = 4;

@@ -12,7 +12,7 @@ export function administeredScope(caller: Principal): StorageScope {
   return isOperator(caller) || hasRole(caller, 'superadmin') ? systemScope() : tenantScope(caller.tenant);
 }
 
-export function isOperator(caller: Principal): boolean {
+function isOperator(caller: Principal): boolean {
   return caller.kind === 'anonymous';
 }
 

@@ -16,7 +16,7 @@ const Models = Names('Ids of the only models that the token may use. Absent: any
 const Namespaces = Names('Names of the only knowledge bases that the token may use. Absent: any.');
 const NullableNames = Type.Union([Type.Array(Type.String()), Type.Null()], { description: 'Null: any.' });
 const NullableText = Type.Union([Type.String(), Type.Null()]);
-export const Token = Type.String({ minLength: 1, maxLength: MAX_TOKEN_LENGTH });
+const Token = Type.String({ minLength: 1, maxLength: MAX_TOKEN_LENGTH });
 
 export const NewCapability = named(
   'NewCapability',

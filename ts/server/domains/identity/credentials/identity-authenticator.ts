@@ -28,7 +28,7 @@ export interface AuthenticatorDeps {
 }
 
 /** The holder of the set-up code, on a node without accounts. */
-export const SETUP_ADMIN: Principal = Object.freeze({
+const SETUP_ADMIN: Principal = Object.freeze({
   tenant: 'default',
   subject: undefined,
   kind: 'token',

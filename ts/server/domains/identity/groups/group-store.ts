@@ -157,11 +157,11 @@ export function findGroup(db: Kysely<IdentityTables>, scope: StorageScope, id: s
   return db.selectFrom('identity_groups').selectAll().where(within(scope)).where('id', '=', id).executeTakeFirst();
 }
 
-export async function touch(tx: Kysely<IdentityTables>, scope: StorageScope, id: string, at: number): Promise<void> {
+async function touch(tx: Kysely<IdentityTables>, scope: StorageScope, id: string, at: number): Promise<void> {
   await tx.updateTable('identity_groups').set({ updated_at: at }).where(within(scope)).where('id', '=', id).execute();
 }
 
-export function scopeOfGroup({ tenant }: GroupRow): TenantScope {
+function scopeOfGroup({ tenant }: GroupRow): TenantScope {
   return tenantScope(tenant);
 }
 

@@ -12,7 +12,7 @@ export interface Conditions {
 export const SCIM_BASE = '/scim/v2';
 const LENGTH = 16;
 
-export function versionOf(writable: Resource): string {
+function versionOf(writable: Resource): string {
   return `W/"${hash('sha256', JSON.stringify(writable), 'base64url').slice(0, LENGTH)}"`;
 }
 

@@ -25,7 +25,7 @@ export interface LicenseBed {
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const testKeys = new Map([['test', publicKey]]);
 
-export const terms: LicenseTerms = {
+const terms: LicenseTerms = {
   id: 'lic_1',
   licensee: 'Example GmbH',
   tier: 'team',

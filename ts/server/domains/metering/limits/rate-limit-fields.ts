@@ -45,7 +45,7 @@ function lowest(subjects: readonly LimitedSubject[], measure: Measure, period: P
 }
 
 /** Like Go's durations: `1h0m3s`, `6m0s`, `1.5s`, `20ms`. */
-export function durationText(ms: number): string {
+function durationText(ms: number): string {
   if (ms < 1000) return `${Math.ceil(ms)}ms`;
   const seconds = Math.ceil(ms / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];

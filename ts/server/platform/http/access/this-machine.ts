@@ -15,6 +15,6 @@ export function isFromThisMachine({ listener, remoteAddress, headers }: Credenti
 }
 
 /** 127.0.0.0/8, ::1, and the former mapped into IPv6. */
-export function isLoopbackAddress(address: string): boolean {
+function isLoopbackAddress(address: string): boolean {
   return loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }

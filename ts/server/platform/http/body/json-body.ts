@@ -4,10 +4,10 @@ import { findJsonTextFault, makeWellFormed, mayHoldFaultyText } from '../../text
 import { HttpError, invalidRequest } from '../errors.ts';
 
 /** More take gigabytes once they are parsed. Names of members count as values of their own. */
-export const MAX_JSON_VALUES = 4 * 1024 * 1024;
+const MAX_JSON_VALUES = 4 * 1024 * 1024;
 
 /** Deeper nesting serves no request here and would overflow the stack of a recursive walk. */
-export const MAX_JSON_DEPTH = 256;
+const MAX_JSON_DEPTH = 256;
 
 /** Of a member, in the sentence that refuses it. */
 const MOST_NAME_CHARACTERS = 200;

@@ -25,7 +25,7 @@ export async function digestTable(engine: ReadableDatabase, table: CatalogTable,
   return { rows, sha256: hash.digest('hex') };
 }
 
-export function addRow(hash: Hash, { columns }: Pick<CatalogTable, 'columns'>, row: Row): void {
+function addRow(hash: Hash, { columns }: Pick<CatalogTable, 'columns'>, row: Row): void {
   for (const name of columns) hash.update(encodeValue(row[name] ?? null));
 }
 

@@ -23,7 +23,7 @@ const REMEDIES: Partial<Record<StorageErrorCode, string>> = {
     'The server reopens the database by itself once the disk works and has space. See the log and `svc doctor`.',
 };
 
-export function sqliteCode(error: unknown): string | undefined {
+function sqliteCode(error: unknown): string | undefined {
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
   return typeof code === 'string' && code.startsWith('SQLITE_') ? code : undefined;
 }

@@ -7,7 +7,7 @@ export type Resource = Record<string, unknown>;
 const MAX_TEXT_LENGTH = 4096;
 /** Of lists other than members. */
 const MAX_VALUES = 100;
-export const MAX_MEMBERS = 20_000;
+const MAX_MEMBERS = 20_000;
 
 /**
  * What a client may write of a resource; what it may not, and what the schema does not know, is left out (RFC 7644 section 3.3). Throws
