@@ -79,7 +79,7 @@ const FOLDER = /^ts\/server\/domains\/(\w+)\/(?:.*\/)?(?=[^/]*$)/;
 function edgeBetween(from: string, to: string): string | undefined {
   const [ofFrom, ofTo] = [FOLDER.exec(from), FOLDER.exec(to)];
   if (ofFrom === null || ofTo === null || ofFrom[1] !== ofTo[1] || ofFrom[0] === ofTo[0]) return undefined;
-  if (/\.test\.ts$|\/test-support\//.test(`${from} ${to}`)) return undefined;
+  if (/\.test\.ts( |$)|\/test-support\//.test(`${from} ${to}`)) return undefined;
   const folders = [ofFrom[0], ofTo[0]].map((path) => path.slice('ts/server/domains/'.length, -1));
   return folders.includes(ofFrom[1] ?? '') ? undefined : folders.join(' ');
 }
