@@ -19,7 +19,7 @@ export const conversationErrors = [
 ];
 
 /** What the routes of resumable streams can answer. */
-export const streamErrors = [...inferenceErrors('invalid_request'), ...ownErrors('stream_not_found', 'stream_events_gone')];
+export const streamErrors = [...inferenceErrors.specs('invalid_request'), ...ownErrors('stream_not_found', 'stream_events_gone')];
 
 /** What a route that creates a stored response can answer. */
 export const createResponseErrors = [
@@ -31,6 +31,6 @@ export const createResponseErrors = [
 
 /** What the routes of stored responses can answer. */
 export const storedResponseErrors = [
-  ...inferenceErrors('invalid_request', 'internal', 'storage_unavailable'),
+  ...inferenceErrors.specs('invalid_request', 'internal', 'storage_unavailable'),
   ...ownErrors('response_not_found'),
 ];

@@ -1,20 +1,25 @@
 /** Every refusal of the module, with the status that its routes answer for it: the one table of both. */
-import { DomainError, type DomainErrorOptions } from '../../platform/errors/domain-error.ts';
-import type { ErrorSpec } from '../../platform/http/errors.ts';
+import { type CodeOf, defineErrors } from '../../platform/errors/define-errors.ts';
+import type { DomainError } from '../../platform/errors/domain-error.ts';
 
-const table = {
+export const inferenceErrors = defineErrors('inference', {
   invalid_request: [400, 'A member of the request is missing, of the wrong type or out of range; the sentence names it.'],
-  context_length_exceeded: [400, 'The prompt does not fit into the context; shorten the messages, or raise inference.ctx.'],
+  context_length_exceeded: [400, 'The prompt does not fit into the context.', 'Shorten the messages, or raise inference.ctx.'],
   invalid_grammar: [400, 'The grammar or JSON schema cannot be compiled; the sentence says where.'],
   grammar_too_complex: [
     400,
-    'The grammar or JSON schema takes too long or too much memory to follow; make it smaller, or less ambiguous.',
+    'The grammar or JSON schema takes too long or too much memory to follow.',
+    'Make it smaller, or less ambiguous.',
   ],
-  invalid_media: [400, 'An image or sound cannot be decoded; send PNG, JPEG, WebP, GIF or AVIF as a data: URL, or WAV or MP3.'],
+  invalid_media: [
+    400,
+    'An image or sound cannot be decoded.',
+    'Send PNG, JPEG, WebP, GIF or AVIF as a data: URL, or WAV or MP3.',
+  ],
   template_failed: [400, 'The chat template of the model refuses these messages; the sentence is its own.'],
   unsupported: [400, 'The model or the server has no such ability.'],
   model_not_allowed: [403, 'The credential is limited to other models; `allowed_models` lists them.'],
-  model_not_found: [404, 'No installed model can answer; install one with `svc models pull`.'],
+  model_not_found: [404, 'No installed model can answer.', 'Install one with `svc models pull`.'],
   model_cannot_tool_call: [
     422,
     'The request has tools and no model of this family can call them; supported_models lists those that can.',
@@ -26,67 +31,66 @@ const table = {
   ],
   model_exists: [
     409,
-    'Another file of that name is in the library; give `force` to replace it, or `name` to store under another.',
+    'Another file of that name is in the library.',
+    'Give `force` to replace it, or `name` to store under another.',
   ],
   model_in_use: [
     409,
-    'The model is being used, pulled or deleted; wait for it, cancel the pull, or give `force` where that is offered.',
+    'The model is being used, pulled or deleted.',
+    'Wait for it, cancel the pull, or give `force` where that is offered.',
   ],
-  model_read_only: [403, 'The file lies outside models_dir, where svc changes nothing; delete it there.'],
-  not_a_model: [422, 'What the server sends is no sound GGUF file; name the .gguf file itself, not its page.'],
+  model_read_only: [403, 'The file lies outside models_dir, where svc changes nothing.', 'Delete it there.'],
+  not_a_model: [422, 'What the server sends is no sound GGUF file.', 'Name the .gguf file itself, not its page.'],
   checksum_mismatch: [
     422,
-    'The bytes have another SHA-256 than was promised, so they were deleted; pull again, or from elsewhere.',
+    'The bytes have another SHA-256 than was promised, so they were deleted.',
+    'Pull again, or from elsewhere.',
   ],
-  no_space: [507, 'The disk of models_dir is too full for the model; delete models, or move models_dir to a larger disk.'],
-  source_unreachable: [502, 'The server of the file cannot be reached; pull again later, which continues where this stopped.'],
+  no_space: [507, 'The disk of models_dir is too full for the model.', 'Delete models, or move models_dir to a larger disk.'],
+  source_unreachable: [502, 'The server of the file cannot be reached.', 'Pull again later, which continues where this stopped.'],
   source_refused: [502, 'The server of the file refuses to send it, or sends what cannot be taken; the sentence says which.'],
   source_needs_permission: [
     403,
-    'The file is gated: accept its license on the hub, and start the server with HF_TOKEN set to a token of that account.',
+    'The file is gated.',
+    'Accept its license on the hub, and start the server with HF_TOKEN set to a token of that account.',
   ],
   job_not_found: [404, 'There is no such job, or it is not the caller’s.'],
   client_closed: [499, 'The client went away before the answer; nobody reads this.'],
-  queue_full: [429, 'Too much work is waiting; retry after the time in Retry-After.'],
+  queue_full: [429, 'Too much work is waiting.', 'Retry after the time in Retry-After.'],
   rate_limit_exceeded: [429, 'A quota by the minute is used up; `exceeded` names it. Retry after the time in Retry-After.'],
   quota_exceeded: [429, 'A quota by the month is used up; `exceeded` names it and says when it resets.'],
-  internal: [500, 'A defect of the server; retry, then report it with the request id.'],
+  internal: [500, 'A defect of the server.', 'Retry, then report it with the request id.'],
   cpu_lacks_avx2: [503, 'The processor has no AVX2, so local models are unavailable on this node.'],
   cpu_lacks_arm_extensions: [
     503,
     'The processor lacks the ARMv8.2 dot-product extensions, so local models are unavailable on this node.',
   ],
   model_invalid: [503, 'The model file cannot be loaded; run `svc models verify`.'],
-  model_loading: [503, 'The model is being loaded; retry after the time in Retry-After.'],
-  model_unloading: [503, 'The model is being unloaded; retry after the time in Retry-After.'],
+  model_loading: [503, 'The model is being loaded.', 'Retry after the time in Retry-After.'],
+  model_unloading: [503, 'The model is being unloaded.', 'Retry after the time in Retry-After.'],
   model_file_changed: [
     503,
-    'A file of the model was changed while it was loaded; retry: it is inspected and loaded anew. Put a new file in by renaming it.',
+    'A file of the model was changed while it was loaded.',
+    'Retry: it is inspected and loaded again. Put a new file in by renaming it.',
   ],
-  models_busy: [503, 'Every loaded model is working and no memory is free for another; retry after the time in Retry-After.'],
-  out_of_memory: [503, 'The model does not fit into memory; use a smaller one, a shorter context or a quantised KV cache.'],
+  models_busy: [503, 'Every loaded model is working and no memory is free for another.', 'Retry after the time in Retry-After.'],
+  out_of_memory: [503, 'The model does not fit into memory.', 'Use a smaller one, a shorter context or a quantised KV cache.'],
   engine_unavailable: [503, 'The native engine is not there; run `svc doctor`.'],
   storage_unavailable: [
     503,
-    'The database cannot be read or written now, so nothing was kept or could be metered; retry after the time in Retry-After.',
+    'The database cannot be read or written now, so nothing was kept or could be metered.',
+    'Retry after the time in Retry-After.',
   ],
   deadline_exceeded: [504, 'The request ran past X-Request-Timeout.'],
-} satisfies Record<string, [status: number, meaning: string]>;
+});
 
-export type InferenceErrorCode = keyof typeof table;
+export type InferenceErrorCode = CodeOf<typeof inferenceErrors>;
 export type InferenceError = DomainError<InferenceErrorCode>;
 
-export function isInferenceErrorCode(code: string): code is InferenceErrorCode {
-  return Object.hasOwn(table, code);
-}
-
-/** Declarations for OpenAPI. */
-export function errorSpecs(...codes: InferenceErrorCode[]): ErrorSpec[] {
-  return codes.map((code) => ({ status: table[code][0], code, meaning: table[code][1] }));
-}
+export const isInferenceErrorCode = inferenceErrors.hasCode;
 
 /** For answers that have begun: their routes' declarations answer no more. */
-export const allInferenceErrors = errorSpecs(...(Object.keys(table) as InferenceErrorCode[]));
+export const allInferenceErrors = inferenceErrors.specs(...inferenceErrors.codes);
 
 /** Nobody reads it, so no route declares it. */
 const unanswered: readonly InferenceErrorCode[] = ['client_closed'];
@@ -112,17 +116,15 @@ const ofTheLibrary: readonly InferenceErrorCode[] = [
   'job_not_found',
 ];
 const special = new Set([...unanswered, ...ofTheLibrary]);
-const answered = (Object.keys(table) as InferenceErrorCode[]).filter((code) => !special.has(code));
+const answered = inferenceErrors.codes.filter((code) => !special.has(code));
 
 /** What a route that completes a chat can answer: a new code is one of them unless it says otherwise above. */
-export const completionErrors = errorSpecs(...answered);
+export const completionErrors = inferenceErrors.specs(...answered);
 
 /** What any other route that runs a model can answer. */
-export const modelErrors = errorSpecs(...answered.filter((code) => !ofCompletions.includes(code)));
+export const modelErrors = inferenceErrors.specs(...answered.filter((code) => !ofCompletions.includes(code)));
 
-export function inferenceError(code: InferenceErrorCode, sentence: string, options: DomainErrorOptions = {}): InferenceError {
-  return new DomainError(code, sentence, options);
-}
+export const inferenceError = inferenceErrors.error;
 
 /** A member of a request that cannot be taken. */
 export function invalid(param: string, sentence: string): InferenceError {

@@ -22,8 +22,8 @@ export { chooseDefaultModel } from './default-model.ts';
 export {
   allInferenceErrors,
   completionErrors,
-  errorSpecs as inferenceErrors,
   type InferenceErrorCode,
+  inferenceErrors,
   modelErrors,
 } from './errors.ts';
 export * as inferenceEvents from './events.ts';

@@ -8,29 +8,23 @@ export type ErrorRow = readonly [status: number, sentence: string, remedy?: stri
 export interface ErrorSpec {
   status: number;
   code: string;
+  /** Whose table has it. */
+  module?: string;
   /** When it happens. */
   meaning: string;
   /** What the client or the operator does about it, where the meaning does not say so already. */
   remedy?: string;
 }
 
-/** One line of the page of errors. */
-export interface ErrorEntry {
-  module: string;
-  code: string;
-  status: number;
-  sentence: string;
-  remedy: string | undefined;
-}
-
 export interface ErrorTable<Code extends string = string> {
-  readonly entries: readonly ErrorEntry[];
+  readonly codes: readonly Code[];
   /** Makes the error that is thrown; `sentence` says what happened this time. */
   error(code: Code, sentence: string, options?: DomainErrorOptions): DomainError<Code>;
   /** Declarations for routes. */
   spec(code: Code): ErrorSpec;
   specs(...codes: readonly Code[]): ErrorSpec[];
   statusOf(code: Code): number;
+  hasCode(code: string): code is Code;
   has(error: unknown): error is DomainError<Code>;
 }
 
@@ -44,14 +38,16 @@ export function defineErrors<Rows extends Readonly<Record<string, ErrorRow>>>(
   const rowOf = (code: keyof Rows & string): ErrorRow => rows[code] as ErrorRow;
   const spec = (code: keyof Rows & string): ErrorSpec => {
     const [status, sentence, remedy] = rowOf(code);
-    return { status, code, meaning: sentence, ...(remedy !== undefined && { remedy }) };
+    return { status, code, module, meaning: sentence, ...(remedy !== undefined && { remedy }) };
   };
+  const hasCode = (code: string): code is keyof Rows & string => Object.hasOwn(rows, code);
   return {
-    entries: Object.entries(rows).map(([code, [status, sentence, remedy]]) => ({ module, code, status, sentence, remedy })),
+    codes: Object.keys(rows),
     error: (code, sentence, options) => new DomainError(code, sentence, options),
     spec,
     specs: (...codes) => codes.map(spec),
     statusOf: (code) => rowOf(code)[0],
-    has: (error): error is DomainError<keyof Rows & string> => error instanceof DomainError && Object.hasOwn(rows, error.code),
+    hasCode,
+    has: (error): error is DomainError<keyof Rows & string> => error instanceof DomainError && hasCode(error.code),
   };
 }

@@ -32,8 +32,8 @@ type Declared<Code extends string, P extends TObject, Q extends TObject, B exten
   errors?: readonly (Code | ErrorSpec)[];
 };
 
-/** A value that is only read, however deep. */
-type Shown<T> = T extends object ? { readonly [K in keyof T]: Shown<T[K]> } : T;
+/** A value that is only written as JSON: nothing of it is changed, and members that are undefined are left out. */
+type Shown<T> = T extends object ? { readonly [K in keyof T]: Shown<T[K]> | (object extends Pick<T, K> ? undefined : never) } : T;
 
 /** A handler gives the value of the one answer, or nothing for 204, or a whole reply where the route has several answers. */
 type Answered<C, A extends TSchema> =

@@ -154,7 +154,7 @@ export function testConversationContract(newDatabase: () => Promise<ContractData
     t.strictSame(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
     t.match(
       outcomes.find(({ status }) => status === 'rejected'),
-      { reason: { code: 'version_conflict', details: { version: version + 1 } } },
+      { reason: { code: 'version_conflict', extra: { version: version + 1 } } },
     );
     await t.rejects(service.update(ann, 'c', { title: 'x' }, version), { code: 'version_conflict' });
   });

@@ -1,47 +1,50 @@
 /** The models that can be fetched by name, and how many bytes the disk takes. */
 import Type from 'typebox';
-import { json, type Route, route } from '../../../platform/http/route.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
+import { named } from '../../../platform/schema/named.ts';
 import { catalogue } from '../library/index.ts';
 
-const CatalogueModel = Type.Object({
-  name: Type.String({ description: 'What POST /api/v1/models/pull takes as `reference`.' }),
-  kind: Type.Enum(['chat', 'embedding', 'rerank', 'speech']),
-  size_bytes: Type.Integer({ description: 'Of the download; near, where `is_pinned` is false.' }),
-  license: Type.String(),
-  note: Type.String(),
-  source: Type.String({ description: 'Repository and file on the hub.' }),
-  package: Type.Union([Type.String(), Type.Null()], {
-    description: 'Python package with the same file, which pip is asked for where the hub does not give it.',
+const CatalogueModel = named(
+  'CatalogueModel',
+  Type.Object({
+    name: Type.String({ description: 'What POST /api/v1/models/pull takes as `reference`.' }),
+    kind: Type.Enum(['chat', 'embedding', 'rerank', 'speech']),
+    size_bytes: Type.Integer({ description: 'Of the download; near, where `is_pinned` is false.' }),
+    license: Type.String(),
+    note: Type.String(),
+    source: Type.String({ description: 'Repository and file on the hub.' }),
+    package: Type.Union([Type.String(), Type.Null()], {
+      description: 'Python package with the same file, which pip is asked for where the hub does not give it.',
+    }),
+    is_pinned: Type.Boolean({ description: 'Whether size and hash are fixed here, and not what the hub says.' }),
   }),
-  is_pinned: Type.Boolean({ description: 'Whether size and hash are fixed here, and not what the hub says.' }),
-});
+);
+
+const { get } = routes({ tag: 'Models', auth: 'admin', scope: 'models:manage' });
 
 /** `spaceBytes`: what models may still take of the disk; undefined: it cannot be told. */
 export function catalogueRoute(spaceBytes: () => Promise<number | undefined>): Route {
-  return route({
-    method: 'GET',
-    path: '/api/v1/models/catalogue',
-    auth: 'admin',
-    scope: 'models:manage',
-    maxBody: 0,
-    tag: 'Models',
+  return get('/api/v1/models/catalogue', {
     summary: 'Models that can be fetched by name, and the space on the disk for them',
-    responses: {
-      200: Type.Object({
-        data: Type.Array(CatalogueModel),
-        space_bytes: Type.Union([Type.Integer(), Type.Null()], {
-          description: 'What models may still take, less a reserve; null: it cannot be told.',
-        }),
+    answer: Type.Object({
+      data: Type.Array(CatalogueModel),
+      space_bytes: Type.Union([Type.Integer(), Type.Null()], {
+        description: 'What models may still take, less a reserve; null: it cannot be told.',
       }),
-    },
+    }),
     handle: async () => {
       const data = catalogue.map(({ name, kind, sizeBytes, license, note, repo, file, sha256, wheel }) => ({
-        ...{ name, kind, size_bytes: sizeBytes, license, note },
+        name,
+        kind,
+        size_bytes: sizeBytes,
+        license,
+        note,
         source: `${repo}:${file}`,
         package: wheel === undefined ? null : `${wheel.package}==${wheel.version}`,
         is_pinned: sha256 !== undefined,
       }));
-      return json(200, { data, space_bytes: (await spaceBytes()) ?? null });
+      return { data, space_bytes: (await spaceBytes()) ?? null };
     },
   });
 }

@@ -6,7 +6,7 @@ import { totalBytes } from '../local/memory-use.ts';
 import type { StoredModel } from '../models/model-source.ts';
 
 /** Every list and every detail of models says this of each. */
-export function modelSummary(card: ModelCard): Record<string, unknown> {
+export function modelSummary(card: ModelCard) {
   return {
     id: card.id,
     kind: card.kind,
@@ -25,11 +25,11 @@ export function modelSummary(card: ModelCard): Record<string, unknown> {
   };
 }
 
-export function listedModel(card: ModelCard): Record<string, unknown> {
+export function listedModel(card: ModelCard) {
   return { ...modelSummary(card), pinned: card.isPinned };
 }
 
-export function inferenceModel(detail: ModelDetail): Record<string, unknown> {
+export function inferenceModel(detail: ModelDetail) {
   return {
     ...modelSummary(detail.card),
     pinned: detail.pinned,
@@ -43,7 +43,7 @@ export function inferenceModel(detail: ModelDetail): Record<string, unknown> {
   };
 }
 
-export function storedModelDetail(stored: StoredModel): Record<string, unknown> {
+export function storedModelDetail(stored: StoredModel) {
   return {
     id: stored.id,
     kind: stored.kind,
@@ -58,7 +58,7 @@ export function storedModelDetail(stored: StoredModel): Record<string, unknown> 
   };
 }
 
-function engineFacts(limits: EngineLimits): Record<string, number> {
+function engineFacts(limits: EngineLimits) {
   return {
     n_ctx: limits.nCtx,
     n_ctx_per_request: limits.nCtxPerJob,
@@ -68,7 +68,7 @@ function engineFacts(limits: EngineLimits): Record<string, number> {
   };
 }
 
-function engineState(stats: EngineStats): Record<string, number> {
+function engineState(stats: EngineStats) {
   return {
     queued: stats.nQueued,
     queued_tokens: stats.nQueuedTokens,

@@ -1,10 +1,11 @@
 /** The native model routes: the surface of all models, one model's state, loading and unloading, and its file. */
 import Type from 'typebox';
 import type { Principal } from '../../../platform/http/principal.ts';
-import { json, type Reply, type Route, route } from '../../../platform/http/route.ts';
+import { json, type Reply, type Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
 import { type SecurityApi, toolCallErrors } from '../../security/index.ts';
 import type { ModelControl, ModelDetail } from '../backend.ts';
-import { errorSpecs, inferenceError, modelErrors } from '../errors.ts';
+import { inferenceError, inferenceErrors, modelErrors } from '../errors.ts';
 import { inferenceFailure } from '../failure.ts';
 import type { ModelSource } from '../models/model-source.ts';
 import { type ModelRemover, removeModel } from '../pulls/model-removal.ts';
@@ -23,8 +24,7 @@ import {
 } from './model-schemas.ts';
 
 const smallBody = 64_000;
-const tag = 'Models';
-const missing = errorSpecs('model_not_found', 'internal');
+const missing = ['model_not_found', 'internal'] as const;
 
 export interface ModelRouteDeps {
   service: InferenceService;
@@ -37,47 +37,41 @@ export interface ModelRouteDeps {
   onLoadError: (id: string, error: unknown) => void;
 }
 
+const { get, post, put, del } = routes({
+  tag: 'Models',
+  auth: 'admin',
+  scope: 'models:manage',
+  maxBody: smallBody,
+  errors: inferenceErrors,
+});
+
 export function modelRoutes(deps: ModelRouteDeps): Route[] {
   const { service, control, source, library, security } = deps;
   return [
-    route({
-      method: 'GET',
-      path: '/api/v1/models',
+    get('/api/v1/models', {
       auth: 'viewer',
       scope: 'models:read',
-      maxBody: 0,
-      tag,
       summary: 'Every model of the cluster',
-      responses: { 200: Type.Object({ models: Type.Array(ListedModel), count: Type.Integer() }) },
-      errors: errorSpecs('internal'),
+      answer: Type.Object({ models: Type.Array(ListedModel), count: Type.Integer() }),
+      errors: ['internal'],
       handle: async ({ caller }) => {
         const cards = await service.models(caller);
-        return json(200, { models: cards.map(listedModel), count: cards.length });
+        return { models: cards.map(listedModel), count: cards.length };
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/v1/inference/models/{id}',
+    get('/api/v1/inference/models/{id}', {
       auth: 'viewer',
       scope: 'models:read',
-      maxBody: 0,
-      tag,
       summary: 'One model of this node: abilities, state, engine limits and statistics',
       params: ModelParams,
-      responses: { 200: InferenceModel },
+      answer: InferenceModel,
       errors: missing,
       handle: async ({ params, caller }) => {
         await requireAllowed(service, params.id, caller);
-        return json(200, inferenceModel(await getDetail(control, params.id)));
+        return inferenceModel(await getDetail(control, params.id));
       },
     }),
-    route({
-      method: 'POST',
-      path: '/api/v1/inference/models/{id}/load',
-      auth: 'admin',
-      scope: 'models:manage',
-      maxBody: smallBody,
-      tag,
+    post('/api/v1/inference/models/{id}/load', {
       summary: 'Load a model into memory',
       params: ModelParams,
       body: LoadRequest,
@@ -90,19 +84,13 @@ export function modelRoutes(deps: ModelRouteDeps): Route[] {
         return load(deps, params.id, body?.wait ?? true, signal);
       },
     }),
-    route({
-      method: 'POST',
-      path: '/api/v1/inference/models/{id}/unload',
-      auth: 'admin',
-      scope: 'models:manage',
-      maxBody: smallBody,
-      tag,
+    post('/api/v1/inference/models/{id}/unload', {
       summary: 'Free the memory of a model',
       description: 'New requests are refused with model_unloading while running ones finish; then the memory is freed.',
       params: ModelParams,
       body: UnloadRequest,
       bodyOptional: true,
-      responses: { 200: InferenceModel },
+      answer: InferenceModel,
       errors: [...missing, ...toolCallErrors],
       handle: async ({ caller, params, body }) => {
         security.requireToolCall(caller, 'models.unload');
@@ -110,62 +98,46 @@ export function modelRoutes(deps: ModelRouteDeps): Route[] {
         return unload(control, params.id, body?.force ?? false);
       },
     }),
-    route({
-      method: 'PUT',
-      path: '/api/v1/inference/models/{id}/pin',
-      auth: 'admin',
-      scope: 'models:manage',
-      maxBody: smallBody,
-      tag,
+    put('/api/v1/inference/models/{id}/pin', {
       summary: 'Pin a model: keep it in memory once it is loaded',
       params: ModelParams,
       body: PinRequest,
-      responses: { 200: InferenceModel },
+      answer: InferenceModel,
       errors: [...missing, ...toolCallErrors],
       handle: async ({ caller, params, body }) => {
         security.requireToolCall(caller, 'models.pin');
         await requireAllowed(service, params.id, caller);
         await getDetail(control, params.id);
         control.setPinned(params.id, body.pinned);
-        return json(200, inferenceModel(await getDetail(control, params.id)));
+        return inferenceModel(await getDetail(control, params.id));
       },
     }),
-    route({
-      method: 'DELETE',
-      path: '/api/v1/inference/models/{id}',
-      auth: 'admin',
-      scope: 'models:manage',
-      maxBody: 0,
-      tag,
+    del('/api/v1/inference/models/{id}', {
       summary: 'Delete a model: out of memory, then off the disk',
       description: 'A model that requests use is refused unless `force` is given. Models outside models_dir are never changed.',
       params: ModelParams,
       query: RemovalQuery,
-      responses: { 200: RemovedModel },
-      errors: [...errorSpecs('model_not_found', 'model_read_only', 'model_in_use', 'internal'), ...toolCallErrors],
+      answer: RemovedModel,
+      errors: ['model_not_found', 'model_read_only', 'model_in_use', 'internal', ...toolCallErrors],
       handle: async ({ caller, params, query }) => {
         security.requireToolCall(caller, 'models.delete');
         await requireAllowed(service, params.id, caller);
         const { name, sizeBytes } = await removeModel(control, library, params.id, { force: query.force ?? false });
-        return json(200, { id: name, deleted: true, size_bytes: sizeBytes });
+        return { id: name, deleted: true as const, size_bytes: sizeBytes };
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/v1/data/models/{id}',
+    get('/api/v1/data/models/{id}', {
       auth: 'viewer',
       scope: 'models:read',
-      maxBody: 0,
-      tag,
       summary: 'The file of a model: size, hash, license',
       params: ModelParams,
-      responses: { 200: StoredModelDetail },
+      answer: StoredModelDetail,
       errors: missing,
       handle: async ({ params, caller }) => {
         await requireAllowed(service, params.id, caller);
         const stored = await source.find(params.id);
         if (!stored) throw unknownModel(params.id);
-        return json(200, storedModelDetail(stored));
+        return storedModelDetail(stored);
       },
     }),
   ];
@@ -187,10 +159,10 @@ function throwFailure(error: unknown): never {
   throw inferenceFailure(error);
 }
 
-async function unload(control: ModelControl, id: string, force: boolean): Promise<Reply> {
+async function unload(control: ModelControl, id: string, force: boolean) {
   await getDetail(control, id);
   await control.unload(id, { force });
-  return json(200, inferenceModel(await getDetail(control, id)));
+  return inferenceModel(await getDetail(control, id));
 }
 
 async function getDetail(control: ModelControl, id: string): Promise<ModelDetail> {

@@ -1,5 +1,6 @@
 /** Wire shapes of the native model routes. */
 import Type from 'typebox';
+import { named } from '../../../platform/schema/named.ts';
 
 export const ModelParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 512 }) });
 
@@ -27,7 +28,7 @@ export const ModelSummary = Type.Object({
 
 const pinned = Type.Boolean({ description: 'Never unloaded to make room.' });
 
-export const ListedModel = Type.Object({ ...ModelSummary.properties, pinned: Type.Optional(pinned) });
+export const ListedModel = named('ListedModel', Type.Object({ ...ModelSummary.properties, pinned: Type.Optional(pinned) }));
 
 export const EngineFacts = Type.Object({
   n_ctx: Type.Integer({ description: 'KV cells for all sequences together.' }),
@@ -53,51 +54,69 @@ export const EngineState = Type.Object({
   jobs_per_second: Type.Number(),
 });
 
-export const InferenceModel = Type.Object({
-  ...ModelSummary.properties,
-  pinned,
-  requests: Type.Integer({ description: 'Requests that use the model or wait for it.' }),
-  load_progress: optionalNumber('0 to 1 while the model is loading.'),
-  memory_bytes: optionalInteger('Weights, caches and buffers in memory.'),
-  predicted_bytes: optionalInteger('What it takes in memory by prediction, loaded or not.'),
-  last_used: optionalInteger('Unix seconds.'),
-  engine: Type.Optional(EngineFacts),
-  stats: Type.Optional(EngineState),
-});
+export const InferenceModel = named(
+  'InferenceModel',
+  Type.Object({
+    ...ModelSummary.properties,
+    pinned,
+    requests: Type.Integer({ description: 'Requests that use the model or wait for it.' }),
+    load_progress: optionalNumber('0 to 1 while the model is loading.'),
+    memory_bytes: optionalInteger('Weights, caches and buffers in memory.'),
+    predicted_bytes: optionalInteger('What it takes in memory by prediction, loaded or not.'),
+    last_used: optionalInteger('Unix seconds.'),
+    engine: Type.Optional(EngineFacts),
+    stats: Type.Optional(EngineState),
+  }),
+);
 
-export const StoredModelDetail = Type.Object({
-  id: Type.String(),
-  kind: Type.String(),
-  architecture: Type.String(),
-  file: Type.String({ description: 'File name, without its folder.' }),
-  size_bytes: Type.Integer(),
-  sha256: Type.Union([Type.String(), Type.Null()]),
-  quantisation: Type.Union([Type.String(), Type.Null()]),
-  license: Type.Union([Type.String(), Type.Null()]),
-  projector_file: Type.Union([Type.String(), Type.Null()]),
-  created: Type.Integer({ description: 'Unix seconds.' }),
-});
+export const StoredModelDetail = named(
+  'StoredModelDetail',
+  Type.Object({
+    id: Type.String(),
+    kind: Type.String(),
+    architecture: Type.String(),
+    file: Type.String({ description: 'File name, without its folder.' }),
+    size_bytes: Type.Integer(),
+    sha256: Type.Union([Type.String(), Type.Null()]),
+    quantisation: Type.Union([Type.String(), Type.Null()]),
+    license: Type.Union([Type.String(), Type.Null()]),
+    projector_file: Type.Union([Type.String(), Type.Null()]),
+    created: Type.Integer({ description: 'Unix seconds.' }),
+  }),
+);
 
-export const LoadRequest = Type.Object({
-  wait: Type.Optional(
-    Type.Boolean({ description: 'Answers when the model is ready; true unless told. False answers 202 at once.' }),
-  ),
-});
+export const LoadRequest = named(
+  'LoadRequest',
+  Type.Object({
+    wait: Type.Optional(
+      Type.Boolean({ description: 'Answers when the model is ready; true unless told. False answers 202 at once.' }),
+    ),
+  }),
+);
 
-export const PinRequest = Type.Object({
-  pinned: Type.Boolean({ description: 'True: never unloaded to make room, nor for being unused; until the server restarts.' }),
-});
+export const PinRequest = named(
+  'PinRequest',
+  Type.Object({
+    pinned: Type.Boolean({ description: 'True: never unloaded to make room, nor for being unused; until the server restarts.' }),
+  }),
+);
 
 export const RemovalQuery = Type.Object({
   force: Type.Optional(Type.Boolean({ description: 'Ends running requests instead of refusing.' })),
 });
 
-export const RemovedModel = Type.Object({
-  id: Type.String(),
-  deleted: Type.Literal(true),
-  size_bytes: Type.Integer({ description: 'What the disk has gained.' }),
-});
+export const RemovedModel = named(
+  'RemovedModel',
+  Type.Object({
+    id: Type.String(),
+    deleted: Type.Literal(true),
+    size_bytes: Type.Integer({ description: 'What the disk has gained.' }),
+  }),
+);
 
-export const UnloadRequest = Type.Object({
-  force: Type.Optional(Type.Boolean({ description: 'Ends running requests instead of waiting for them.' })),
-});
+export const UnloadRequest = named(
+  'UnloadRequest',
+  Type.Object({
+    force: Type.Optional(Type.Boolean({ description: 'Ends running requests instead of waiting for them.' })),
+  }),
+);

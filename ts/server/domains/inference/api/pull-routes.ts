@@ -1,22 +1,22 @@
 /** Pulls over HTTP: begin one, follow it, list them, cancel one. */
 import Type from 'typebox';
 import { type Principal, scopeOf } from '../../../platform/http/principal.ts';
-import { json, type Reply, type RequestContext, type Route, route } from '../../../platform/http/route.ts';
+import { json, type Reply, type RequestContext, type Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
 import { jobStream } from '../../../platform/jobs/api/job-stream.ts';
 import { JobState, JobView, viewOf } from '../../../platform/jobs/api/job-view.ts';
 import { JobError, type Jobs } from '../../../platform/jobs/index.ts';
 import { StorageError } from '../../../platform/storage/index.ts';
 import { type SecurityApi, toolCallErrors } from '../../security/index.ts';
-import { errorSpecs, inferenceError } from '../errors.ts';
+import { inferenceError, inferenceErrors } from '../errors.ts';
 import { inferenceFailure } from '../failure.ts';
 import { type ModelPulls, PULL_KIND } from '../pulls/model-pulls.ts';
 import { PullRequest } from '../pulls/pull-input.ts';
 import { catalogueRoute } from './catalogue-route.ts';
 
-const tag = 'Models';
 const path = '/api/v1/models/pulls';
 const DEFAULT_LIMIT = 50;
-const refusals = errorSpecs(
+const refusals = [
   'invalid_request',
   'address_refused',
   'model_source_not_found',
@@ -24,7 +24,7 @@ const refusals = errorSpecs(
   'queue_full',
   'internal',
   'storage_unavailable',
-);
+] as const;
 
 export interface PullRouteDeps {
   readonly pulls: ModelPulls;
@@ -33,18 +33,15 @@ export interface PullRouteDeps {
   readonly security: Pick<SecurityApi, 'requireToolCall'>;
 }
 
+const { get, post, del } = routes({ tag: 'Models', auth: 'admin', scope: 'models:manage', errors: inferenceErrors });
+
 export function pullRoutes(deps: PullRouteDeps): Route[] {
   return [pullRoute(deps), listRoute(deps), cancelRoute(deps), catalogueRoute(() => deps.pulls.spaceBytes())];
 }
 
 function pullRoute(deps: PullRouteDeps): Route {
-  return route({
-    method: 'POST',
-    path: '/api/v1/models/pull',
-    auth: 'admin',
-    scope: 'models:manage',
+  return post('/api/v1/models/pull', {
     maxBody: 16_384,
-    tag,
     summary: 'Fetch a model: resumable, verified, all or nothing',
     description:
       'The pull is a background job, which goes on when the client leaves and when the server restarts. With `stream` the answer is events ' +
@@ -65,7 +62,7 @@ async function pull(
 ): Promise<Reply> {
   security.requireToolCall(caller, 'models.pull');
   const wantsStream = body.stream ?? headers.get('accept')?.includes('text/event-stream') ?? false;
-  return known(async () => {
+  return known<Reply>(async () => {
     const job = await pulls.enqueue(caller, body);
     if (wantsStream) return jobStream(jobs, scopeOf(caller), job.id, signal);
     return json(202, { job: viewOf(job) }, { location: `/api/v1/system/jobs/${job.id}` });
@@ -73,13 +70,7 @@ async function pull(
 }
 
 function listRoute({ jobs }: PullRouteDeps): Route {
-  return route({
-    method: 'GET',
-    path,
-    auth: 'admin',
-    scope: 'models:manage',
-    maxBody: 0,
-    tag,
+  return get(path, {
     summary: 'Pulls of models, newest first',
     description: 'Ended ones are kept for a while. Each is followed by GET /api/v1/system/jobs/{id}/events.',
     query: Type.Object({
@@ -87,43 +78,37 @@ function listRoute({ jobs }: PullRouteDeps): Route {
       before: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: '`next` of the page before.' })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: `${DEFAULT_LIMIT} by default.` })),
     }),
-    responses: { 200: Type.Object({ pulls: Type.Array(JobView), next: Type.Union([Type.String(), Type.Null()]) }) },
-    errors: errorSpecs('internal', 'storage_unavailable'),
+    answer: Type.Object({ pulls: Type.Array(JobView), next: Type.Union([Type.String(), Type.Null()]) }),
+    errors: ['internal', 'storage_unavailable'],
     handle: ({ caller, query }) =>
       known(async () => {
         const limit = query.limit ?? DEFAULT_LIMIT;
         const { rows, hasMore } = await jobs.page(scopeOf(caller), { ...query, kind: PULL_KIND, limit });
-        return json(200, { pulls: rows.map((job) => viewOf(job)), next: hasMore ? (rows.at(-1)?.id ?? null) : null });
+        return { pulls: rows.map((job) => viewOf(job)), next: hasMore ? (rows.at(-1)?.id ?? null) : null };
       }),
   });
 }
 
 function cancelRoute({ jobs }: PullRouteDeps): Route {
-  return route({
-    method: 'DELETE',
-    path: `${path}/{id}`,
-    auth: 'admin',
-    scope: 'models:manage',
-    maxBody: 0,
-    tag,
+  return del(`${path}/{id}`, {
     summary: 'Cancel a pull',
     description:
       'What has come stays on disk, and the next pull of the model continues it. A pull that has ended stays as it is.',
     params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) }),
-    responses: { 200: JobView },
-    errors: errorSpecs('job_not_found', 'internal', 'storage_unavailable'),
+    answer: JobView,
+    errors: ['job_not_found', 'internal', 'storage_unavailable'],
     handle: ({ caller, params }) => known(() => cancel(jobs, caller, params.id)),
   });
 }
 
-async function cancel(jobs: Jobs, caller: Principal, id: string): Promise<Reply> {
+async function cancel(jobs: Jobs, caller: Principal, id: string): Promise<JobView> {
   const { kind } = await jobs.get(scopeOf(caller), id);
   if (kind !== PULL_KIND) throw notFound();
-  return json(200, viewOf(await jobs.cancel(scopeOf(caller), id)));
+  return viewOf(await jobs.cancel(scopeOf(caller), id));
 }
 
 /** Refusals of the jobs and of the database as this module's own. */
-async function known(work: () => Promise<Reply>): Promise<Reply> {
+async function known<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,5 +1,6 @@
 /** What a pull is asked for, by a caller and as its job keeps it. */
 import Type, { type Static } from 'typebox';
+import { named } from '../../../platform/schema/named.ts';
 
 const shared = {
   name: Type.Optional(
@@ -9,17 +10,20 @@ const shared = {
   force: Type.Optional(Type.Boolean({ description: 'Replaces another file of that name.' })),
 };
 
-export const PullRequest = Type.Object({
-  reference: Type.String({
-    minLength: 1,
-    maxLength: 4096,
-    description: 'A name of the catalogue, `owner/repo:file.gguf[@revision]` on the hub, or an https address.',
+export const PullRequest = named(
+  'PullRequest',
+  Type.Object({
+    reference: Type.String({
+      minLength: 1,
+      maxLength: 4096,
+      description: 'A name of the catalogue, `owner/repo:file.gguf[@revision]` on the hub, or an https address.',
+    }),
+    ...shared,
+    stream: Type.Optional(
+      Type.Boolean({ description: 'Answers with events until the pull ends; so does `Accept: text/event-stream`.' }),
+    ),
   }),
-  ...shared,
-  stream: Type.Optional(
-    Type.Boolean({ description: 'Answers with events until the pull ends; so does `Accept: text/event-stream`.' }),
-  ),
-});
+);
 export type PullRequest = Static<typeof PullRequest>;
 
 export const PullInput = Type.Object({

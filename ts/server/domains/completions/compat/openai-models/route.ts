@@ -1,5 +1,4 @@
 /** GET /v1/models: OpenAI's list, each entry with what the native API says of the model. */
-
 import Type from 'typebox';
 import { json, type Route, route } from '../../../../platform/http/route.ts';
 import { type InferenceService, inferenceErrors, ModelSummary, modelSummary, openaiErrorBody } from '../../../inference/index.ts';
@@ -24,7 +23,7 @@ export function modelListRoute(service: InferenceService): Route {
     description:
       'With the header anthropic-version, the list is in the shape of Anthropic’s API (`data` with `type`, `display_name` and `created_at`, `first_id`, `last_id`, `has_more`). Answers without a login too. Where a tenant limits its models, those that the groups of the caller grant.',
     responses: { 200: Type.Object({ object: Type.Literal('list'), data: Type.Array(Entry) }) },
-    errors: inferenceErrors('internal'),
+    errors: inferenceErrors.specs('internal'),
     errorBody: openaiErrorBody,
     handle: async ({ caller, headers }) => {
       const cards = await service.models(caller);
