@@ -1,5 +1,6 @@
 /** Shapes of the HTTP interface. */
 import Type, { type Static } from 'typebox';
+import { toWire } from '../../platform/http/to-wire.ts';
 import { named } from '../../platform/schema/named.ts';
 import { type Conversation, type ListedConversation, MESSAGE_ROLES, type Message } from './conversation.ts';
 import {
@@ -218,26 +219,9 @@ export const ImportResult = named(
   }),
 );
 
-export function toConversationShape(conversation: Conversation): Static<typeof ConversationShape> {
-  return { ...toListedShape(conversation), metadata: conversation.metadata ?? null };
-}
+export const toConversationShape: (conversation: Conversation) => Static<typeof ConversationShape> = toWire;
 
-export function toListedShape(conversation: ListedConversation): Static<typeof ListedConversationShape> {
-  return {
-    id: conversation.id,
-    title: conversation.title,
-    folder: conversation.folder ?? null,
-    pinned: conversation.isPinned,
-    archived: conversation.isArchived,
-    temporary: conversation.isTemporary,
-    model: conversation.model ?? null,
-    current_message_id: conversation.currentMessageId ?? null,
-    message_count: conversation.messageCount,
-    version: conversation.version,
-    created_at: timeText(conversation.createdAt),
-    updated_at: timeText(conversation.updatedAt),
-  };
-}
+export const toListedShape: (conversation: ListedConversation) => Static<typeof ListedConversationShape> = toWire;
 
 export function toMessageShape(message: Message): Static<typeof MessageShape> {
   return {

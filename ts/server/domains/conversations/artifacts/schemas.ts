@@ -1,16 +1,10 @@
 /** Shapes of artifacts. */
 import Type, { type Static } from 'typebox';
+import { toWire } from '../../../platform/http/to-wire.ts';
 import { named } from '../../../platform/schema/named.ts';
 import { MAX_ARTIFACT_LENGTH, MAX_PAGE_ARTIFACTS, MAX_TITLE_LENGTH } from '../limits.ts';
 import { ID_PATTERN, timeText } from '../schemas.ts';
-import {
-  ARTIFACT_KINDS,
-  type Artifact,
-  type ArtifactContent,
-  type ArtifactDetail,
-  type ArtifactShare,
-  type ArtifactVersion,
-} from './artifact.ts';
+import { ARTIFACT_KINDS, type Artifact, type ArtifactContent, type ArtifactDetail, type ArtifactShare } from './artifact.ts';
 
 const Id = Type.String({ pattern: ID_PATTERN, description: '1 to 64 letters, digits, `_` and `-`.' });
 /** In questions any text may come: one that is no id is not found. */
@@ -101,18 +95,7 @@ export const ArtifactDetailShape = named(
   }),
 );
 
-export function toArtifactShape(artifact: Artifact): Static<typeof ArtifactShape> {
-  return {
-    id: artifact.id,
-    title: artifact.title,
-    kind: artifact.kind,
-    language: artifact.language ?? null,
-    conversation_id: artifact.conversationId ?? null,
-    last_version: artifact.lastVersion,
-    created_at: timeText(artifact.createdAt),
-    updated_at: timeText(artifact.updatedAt),
-  };
-}
+export const toArtifactShape: (artifact: Artifact) => Static<typeof ArtifactShape> = toWire;
 
 export function toContentShape(artifact: Artifact, shown: ArtifactContent): Static<typeof SharedArtifactShape> {
   return { ...toArtifactShape(artifact), version: shown.version, content: shown.content };
@@ -121,13 +104,9 @@ export function toContentShape(artifact: Artifact, shown: ArtifactContent): Stat
 export function toDetailShape({ artifact, shown, versions, shares }: ArtifactDetail): Static<typeof ArtifactDetailShape> {
   return {
     ...toContentShape(artifact, shown),
-    versions: versions.map(toVersionShape),
+    versions: versions.map(toWire),
     shares: shares.map(toArtifactShareShape),
   };
-}
-
-function toVersionShape({ version, messageId, createdAt }: ArtifactVersion): Static<typeof VersionShape> {
-  return { version, message_id: messageId ?? null, created_at: timeText(createdAt) };
 }
 
 export function toArtifactShareShape({ id, version, createdAt }: ArtifactShare): Static<typeof ArtifactShareShape> {

@@ -4,11 +4,12 @@ import type { PolicyName } from '../../../platform/http/policy.ts';
 import { type Principal, scopeOf } from '../../../platform/http/principal.ts';
 import { json, type Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
+import { toWire } from '../../../platform/http/to-wire.ts';
 import { named } from '../../../platform/schema/named.ts';
 import { conversationError, conversationErrors } from '../errors.ts';
 import { MAX_PROMPT_LENGTH, MAX_PROMPTS, MAX_TITLE_LENGTH } from '../limits.ts';
 import { type Owner, ownerOf } from '../owner.ts';
-import { ID_PATTERN, timeText } from '../schemas.ts';
+import { ID_PATTERN } from '../schemas.ts';
 import type { PromptService } from './prompt-service.ts';
 import { type Prompt, tenantList } from './prompt-store.ts';
 
@@ -121,6 +122,4 @@ function removeRoute(service: PromptService, list: List): Route {
   });
 }
 
-function toShape({ id, title, content, isShared, createdAt, updatedAt }: Prompt): Static<typeof PromptShape> {
-  return { id, title, content, shared: isShared, created_at: timeText(createdAt), updated_at: timeText(updatedAt) };
-}
+const toShape: (prompt: Prompt) => Static<typeof PromptShape> = toWire;
