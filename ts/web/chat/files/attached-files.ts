@@ -37,9 +37,7 @@ const shownId = computed(() => conversation.value?.id ?? nextId.value);
 /** A document is of use in its own conversation alone, and waits there. */
 export const attached = computed(() => all.value.filter(isOfShown));
 export const isAttaching = computed(() => attached.value.some(({ state }) => state === 'working'));
-const canSee = computed(
-  () => models.value.find(({ id }) => id === chosenModel.value)?.capabilities.includes('vision') ?? false,
-);
+const canSee = computed(() => models.value.find(({ id }) => id === chosenModel.value)?.capabilities.includes('vision') ?? false);
 const running = new Map<string, AbortController>();
 
 function isOfShown({ conversationId }: AttachedFile): boolean {
