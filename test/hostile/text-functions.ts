@@ -35,10 +35,6 @@ import { isWholeApiKey } from '../../ts/server/domains/identity/credentials/api-
 import { presentedCredential } from '../../ts/server/domains/identity/credentials/presented-credential.ts';
 import { matchesAny } from '../../ts/server/domains/identity/groups/name-pattern.ts';
 import { returnPath } from '../../ts/server/domains/identity/oidc/return-path.ts';
-import { parseFilter } from '../../ts/server/domains/identity/scim/filter/parse-filter.ts';
-import { resolvePath } from '../../ts/server/domains/identity/scim/resource/attribute-path.ts';
-import { USER } from '../../ts/server/domains/identity/scim/resource/kinds.ts';
-import { isListed } from '../../ts/server/domains/identity/scim/versioned.ts';
 import { parseContentRange } from '../../ts/server/domains/inference/library/download/content-range.ts';
 import { findModelName, isModelName } from '../../ts/server/domains/inference/library/model-name.ts';
 import { parseModelReference } from '../../ts/server/domains/inference/library/model-reference.ts';
@@ -49,6 +45,10 @@ import { formatOf, readText } from '../../ts/server/domains/retrieval/passages/t
 import { fusionOf, MAX_QUESTION } from '../../ts/server/domains/retrieval/search/retriever.ts';
 import { stem } from '../../ts/server/domains/retrieval/terms/stem.ts';
 import { termVector } from '../../ts/server/domains/retrieval/terms/term-vector.ts';
+import { parseFilter } from '../../ts/server/domains/scim/filter/parse-filter.ts';
+import { resolvePath } from '../../ts/server/domains/scim/resource/attribute-path.ts';
+import { USER } from '../../ts/server/domains/scim/resource/kinds.ts';
+import { isListed } from '../../ts/server/domains/scim/versioned.ts';
 import { extract } from '../../ts/server/extraction/extract.ts';
 import { bytesAccess } from '../../ts/server/extraction/random-access.ts';
 import { writeDocx } from '../../ts/server/extraction/test-support/docx-writer.ts';

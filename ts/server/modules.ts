@@ -10,6 +10,7 @@ import { license } from './domains/license/index.ts';
 import { metering } from './domains/metering/index.ts';
 import { pages } from './domains/pages/index.ts';
 import { retrieval } from './domains/retrieval/index.ts';
+import { scim } from './domains/scim/index.ts';
 import { security } from './domains/security/index.ts';
 import { system } from './domains/system/index.ts';
 import { webhooks } from './domains/webhooks/index.ts';
@@ -26,6 +27,7 @@ export const modules: readonly AnyModuleDefinition[] = [
   data,
   conversations,
   completions,
+  scim,
   backup,
   webhooks,
   pages,

@@ -69,11 +69,6 @@ export const identityErrors = defineErrors('identity', {
     'No sign-in provider is configured.',
     'An administrator sets identity.oidc.*: see docs/admin/groups-and-sso.md.',
   ],
-  resource_not_found: [
-    404,
-    'There is no such schema or kind of resource.',
-    'Look at /scim/v2/Schemas and /scim/v2/ResourceTypes.',
-  ],
   user_not_found: [404, 'The tenant has no such account.', 'List the accounts: `svc user list`.'],
   logo_not_found: [404, 'The tenant has no logo.', 'Send one first.'],
   tenant_not_found: [404, 'There is no such tenant.', 'List the tenants: `svc tenant list`.'],
@@ -99,11 +94,6 @@ export const identityErrors = defineErrors('identity', {
     'Make another superadmin first.',
   ],
   several_keys: [409, 'The account has several keys.', 'Name one with key_id.'],
-  precondition_failed: [
-    412,
-    'The resource has changed since the version that If-Match names.',
-    'Read it again, and repeat the change.',
-  ],
   too_many_attempts: [429, 'Wait for the seconds in Retry-After.'],
   oidc_provider_failed: [
     502,

@@ -57,6 +57,10 @@ import { Maintenance } from './maintenance.ts';
 import { LinkStore } from './oidc/link-store.ts';
 import { oidcConfig } from './oidc/oidc-config.ts';
 import { OidcSignIn } from './oidc/oidc-sign-in.ts';
+import { DirectoryReader } from './provisioning/directory-reader.ts';
+import { GroupWrites } from './provisioning/group-writes.ts';
+import { ProvisionedGroups } from './provisioning/provisioned-groups.ts';
+import { ProvisionedUsers } from './provisioning/provisioned-users.ts';
 import { accountRoutes } from './routes/account-routes.ts';
 import { auditRoutes } from './routes/audit-routes.ts';
 import { authRoutes } from './routes/auth-routes.ts';
@@ -66,15 +70,9 @@ import { groupRoutes } from './routes/group-routes.ts';
 import { invitationRoutes } from './routes/invitation-routes.ts';
 import { keyRoutes } from './routes/key-routes.ts';
 import { oidcRoutes } from './routes/oidc-routes.ts';
-import { scimRoutes } from './routes/scim-routes.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
 import { tenantRoutes } from './routes/tenant-routes.ts';
 import { userRoutes } from './routes/user-routes.ts';
-import { scimErrorBody } from './scim/scim-error.ts';
-import { ScimGroupStore } from './scim/scim-group-store.ts';
-import { ScimGroups } from './scim/scim-groups.ts';
-import { ScimReader } from './scim/scim-reader.ts';
-import { ScimUsers } from './scim/scim-users.ts';
 import type { identitySettings } from './settings.ts';
 import type { IdentityTables } from './tables.ts';
 
@@ -90,6 +88,8 @@ export interface IdentityApi {
   readonly uses: UseRules;
   /** Whether a caller may use a knowledge base of its tenant. One that may not be used is answered like one that is not there. */
   mayUseNamespace(caller: Principal, namespace: string): Promise<boolean>;
+  /** Accounts and groups as a directory writes them. */
+  readonly provisioning: { readonly users: ProvisionedUsers; readonly groups: ProvisionedGroups };
   readonly authenticator: Authenticator;
   readonly recorder: AccessRecorder;
   readonly tenants: TenantRules;
@@ -172,17 +172,17 @@ export function createIdentity(
     onCredentialsChanged,
     onFirstAccount: () => authentication.enforce(),
   });
-  const reader = new ScimReader(storage);
-  const scimUsers = new ScimUsers({
+  const reader = new DirectoryReader(storage);
+  const provisionedUsers = new ProvisionedUsers({
     reader,
     users: userStore,
     hasher,
     onCredentialsChanged,
     onFirstAccount: () => authentication.enforce(),
   });
-  const scimGroups = new ScimGroups({
+  const provisionedGroups = new ProvisionedGroups({
     reader,
-    store: new ScimGroupStore(storage, announcer),
+    writes: new GroupWrites(storage, announcer),
     groups: groupStore,
     onCredentialsChanged,
   });
@@ -247,9 +247,9 @@ export function createIdentity(
       recordAct,
       endsOpenRequests: settings['identity.end_open_requests'],
       connectOwners: (owners) => erasure.connect(owners),
+      provisioning: { users: provisionedUsers, groups: provisionedGroups },
       mayUseNamespace: async (caller, namespace) => (await uses.namespaces(caller))(namespace),
     },
-    errorBodies: [{ prefix: '/scim', errorBody: scimErrorBody }],
     routes: [
       ...authRoutes({
         users,
@@ -265,7 +265,6 @@ export function createIdentity(
         state: () => authentication.state,
       }),
       ...oidcRoutes(oidc, devices),
-      ...scimRoutes(scimUsers, scimGroups),
       ...groupRoutes(groups),
       ...invitationRoutes(invitations),
       ...accountRoutes({ users, signIn, keys }),

@@ -7,11 +7,17 @@ import type { IdentityApi, IdentityOverrides } from './identity-module.ts';
 import { identityMigrations } from './migrations.ts';
 import { identitySettings } from './settings.ts';
 
-export type { AuditEntry } from './audit/audit-entry.ts';
+export { nameKey } from './accounts/account-name.ts';
+export { type AuditEntry, type AuditSource, auditSource } from './audit/audit-entry.ts';
 export { endExpiredRequests, endRefusedRequests } from './changes/open-requests.ts';
 export { LOCAL_TOKEN_FILE } from './credentials/local-token-file.ts';
+export { type IdentityErrorCode, identityErrors } from './errors.ts';
 export * as identityEvents from './events.ts';
 export type { IdentityApi } from './identity-module.ts';
+export type { DirectoryRows, IndexedValue } from './provisioning/directory-reader.ts';
+export type { GroupDraft, ProvisionedGroups } from './provisioning/provisioned-groups.ts';
+export type { ProvisionedUsers, UserDraft, UserUpdate } from './provisioning/provisioned-users.ts';
+export type { GroupRow, UserRow } from './tables.ts';
 
 /** Tests put other limits in place of the real ones. */
 function defineIdentity(overrides: IdentityOverrides = {}): ModuleDefinition<typeof identitySettings, IdentityApi> {

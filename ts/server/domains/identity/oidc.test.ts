@@ -1,5 +1,6 @@
 /** Sign-in at a real provider. */
 import t, { type Test } from 'tap';
+import { ANONYMOUS, type Principal } from '../../platform/http/principal.ts';
 import { newToken } from './credentials/secret-token.ts';
 import { FLOW_VALID_MS, FlowSeal } from './oidc/sign-in-flow.ts';
 import { Browser, type Visit } from './test-support/browser.ts';
@@ -49,6 +50,13 @@ async function openWorld(t: Test, settings: Record<string, unknown> = {}): Promi
 
 async function whoami(bed: IdentityBed, browser: Browser) {
   return (await bed.ask('GET', '/api/v1/auth/whoami', { as: browser.cookie('svc_session') ?? '' })).body;
+}
+
+/** As the directory of the default tenant writes it. */
+function provision(bed: IdentityBed, username: string, externalId: string, password?: string) {
+  const caller: Principal = { ...ANONYMOUS, kind: 'key', roles: ['admin'] };
+  const draft = { username, externalId, profile: '{}', isDisabled: false, email: undefined, password };
+  return bed.module.api.provisioning.users.create(draft, { caller, remoteAddress: '', requestId: '' });
 }
 
 function refusal({ status, text }: Visit): [number, string, string | undefined] {
@@ -162,15 +170,13 @@ t.test('a default access and allowed domains', async (t) => {
 });
 
 t.test('an account that a directory made is found by its id there, in the tenant of the groups only', async (t) => {
-  const { provider, bed, root, browser, signIn } = await openWorld(t);
-  const { body: key } = await bed.ask('POST', '/api/v1/identity/keys', { as: root, body: { name: 'scim' } });
-  const scim = { authorization: `Bearer ${key.api_key}` };
-  const made = await bed.ask('POST', '/scim/v2/Users', { headers: scim, body: { userName: 'ann@x.example', externalId: 'p-1' } });
+  const { provider, bed, browser, signIn } = await openWorld(t);
+  const made = await provision(bed, 'ann@x.example', 'p-1');
   provider.people.set('p-1', { groups: ['red'] });
   const other = browser();
   await signIn('p-1', other);
-  t.not((await whoami(bed, other)).user.id, made.body.id, 'the directory of one tenant takes nobody from another');
-  await bed.ask('POST', '/scim/v2/Users', { headers: scim, body: { userName: 'bob@x.example', externalId: 'p-2' } });
+  t.not((await whoami(bed, other)).user.id, made.id, 'the directory of one tenant takes nobody from another');
+  await provision(bed, 'bob@x.example', 'p-2');
   provider.people.set('p-2', { groups: ['staff'], preferred_username: 'bob' });
   const used = browser();
   await signIn('p-2', used);
@@ -229,13 +235,10 @@ t.test('tries to come back are limited by address', async (t) => {
 });
 
 t.test('no directory provisions the account of a superadmin', async (t) => {
-  const { provider, bed, root, browser, signIn } = await openWorld(t, {
+  const { provider, bed, browser, signIn } = await openWorld(t, {
     'identity.oidc.group_map': JSON.stringify({ owners: 'default:superadmin' }),
   });
-  await bed.ask('POST', '/scim/v2/Users', {
-    as: root,
-    body: { userName: 'planted', externalId: 'p-1', password: ROOT_PASSWORD },
-  });
+  await provision(bed, 'planted', 'p-1', ROOT_PASSWORD);
   provider.people.set('p-1', { groups: ['owners'], preferred_username: 'ann' });
   const used = browser();
   await signIn('p-1', used);

@@ -52,7 +52,7 @@ export interface UserRow {
   signed_in_at: number | null;
   /** 1: a program's account, which signs in with no password and uses keys. */
   service: number;
-  /** Id of the account in the directory that provisions it; see scim/. */
+  /** Id of the account in the directory that provisions it; see provisioning/. */
   external_id: string | null;
   /** A JSON object: what a directory said of the person, in SCIM's words. */
   profile: string;

@@ -67,6 +67,7 @@ export const MODULES = [
 
   { name: 'router', tier: 6, role: 'router', paths: ['router'] },
   { name: 'swarm', tier: 6, role: 'edge', paths: ['swarm'] },
+  { name: 'scim', tier: 6, paths: [], isInternal: true },
   { name: 'webhooks', tier: 6, paths: ['webhooks'] },
   { name: 'backup', tier: 6, role: 'controller', paths: ['backup'] },
   { name: 'pages', tier: 6, paths: [] },

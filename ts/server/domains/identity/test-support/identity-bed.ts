@@ -59,6 +59,8 @@ export interface BedOptions {
   databaseUrl?: string;
   /** Beside the module's own. */
   routes?: readonly Route[];
+  /** Of a module above, over this one's interface. */
+  above?: (api: IdentityApi) => Pick<Module, 'routes' | 'errorBodies'>;
   /** What `authenticate` reads while the test wants it to fail. */
   storage?: Storage;
 }
@@ -95,11 +97,12 @@ export async function openIdentity(t: Test, options: BedOptions = {}): Promise<I
     if (options.storage === undefined) await storage.close();
   };
   t.teardown(stop);
-  const routes = [...module.routes, ...policyRoutes(), chatRoute(), ...(options.routes ?? [])];
+  const above = options.above?.(module.api);
+  const routes = [...module.routes, ...(above?.routes ?? []), ...policyRoutes(), chatRoute(), ...(options.routes ?? [])];
   const bed = await openTestBed(t, routes, {
     authenticator: module.api.authenticator,
     recorder: module.api.recorder,
-    errorBodies: module.errorBodies ?? [],
+    errorBodies: above?.errorBodies ?? [],
   });
   endRefusedRequests(events, bed.server);
   if (module.api.endsOpenRequests) t.teardown(endExpiredRequests(bed.server));

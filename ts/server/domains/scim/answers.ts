@@ -1,13 +1,13 @@
 /** Shapes and answers that the SCIM routes share. */
 import Type from 'typebox';
-import { json, type Reply, type RequestContext } from '../../../platform/http/route.ts';
-import { named } from '../../../platform/schema/named.ts';
-import type { IdentityErrorCode } from '../errors.ts';
-import { identityErrors } from '../errors.ts';
-import { MAX_FILTER_LENGTH } from '../scim/filter/tokens.ts';
-import { isObject, type Resource } from '../scim/resource/resource.ts';
-import { scimErrorBody } from '../scim/scim-error.ts';
-import { type Conditions, isListed } from '../scim/versioned.ts';
+import { json, type Reply, type RequestContext } from '../../platform/http/route.ts';
+import { named } from '../../platform/schema/named.ts';
+import { type IdentityErrorCode, identityErrors } from '../identity/index.ts';
+import { scimErrors } from './errors.ts';
+import { MAX_FILTER_LENGTH } from './filter/tokens.ts';
+import { isObject, type Resource } from './resource/resource.ts';
+import { scimErrorBody } from './scim-error.ts';
+import { type Conditions, isListed } from './versioned.ts';
 
 export const scimRoute = {
   auth: 'admin',
@@ -49,7 +49,14 @@ export const Patch = named(
   }),
 );
 
-export const scimErrors = (...codes: IdentityErrorCode[]) => identityErrors.specs('invalid_request', ...codes);
+export const refusals = (...codes: IdentityErrorCode[]) => [
+  ...scimErrors.specs('invalid_request'),
+  ...identityErrors.specs(...codes),
+];
+export const changeRefusals = (...codes: IdentityErrorCode[]) => [
+  ...refusals(...codes),
+  ...scimErrors.specs('precondition_failed'),
+];
 
 /** With its tag; a client that has this version gets no body. */
 export function resourceAnswer(status: number, resource: Resource, { headers }: RequestContext): Reply {

@@ -10,7 +10,7 @@ import { addMembership, memberIds, removeMembership, unknownUsers } from '../gro
 import type { GroupRow, IdentityStorage, IdentityTables } from '../tables.ts';
 import { within } from '../tables.ts';
 
-export interface GroupDraft {
+export interface DraftedGroup {
   changes: GroupChanges;
   /** Ids of accounts; undefined: they stay as they are. */
   members: readonly string[] | undefined;
@@ -19,7 +19,7 @@ export interface GroupDraft {
 /** Is told which ids are no accounts of the tenant, and may throw. */
 export type CheckMembers = (unknown: readonly string[]) => void;
 
-export class ScimGroupStore {
+export class GroupWrites {
   readonly #storage: IdentityStorage;
   readonly #announcer: ChangeAnnouncer;
 
@@ -49,7 +49,7 @@ export class ScimGroupStore {
   update(
     scope: TenantScope,
     id: string,
-    change: (row: GroupRow, members: readonly string[]) => GroupDraft,
+    change: (row: GroupRow, members: readonly string[]) => DraftedGroup,
     check: CheckMembers,
     entry: AuditEntry,
   ): Promise<GroupRow | undefined> {

@@ -1,6 +1,6 @@
 /** Entity tags of resources (RFC 7644 section 3.14): a hash of what clients may write, so that nothing has to be counted. */
 import { hash } from 'node:crypto';
-import { identityError } from '../errors.ts';
+import { scimError } from './errors.ts';
 import type { ResourceKind } from './resource/attribute.ts';
 import type { Resource } from './resource/resource.ts';
 
@@ -19,17 +19,19 @@ function versionOf(writable: Resource): string {
 export function withMeta(
   kind: ResourceKind,
   resource: Resource & { id: string },
-  times: { created: string; lastModified: string },
+  /** Unix milliseconds. */
+  times: { created: number; lastModified: number },
   writable: Resource,
 ): Resource {
   const location = `${SCIM_BASE}${kind.endpoint}/${resource.id}`;
-  return { ...resource, meta: { resourceType: kind.name, ...times, location, version: versionOf(writable) } };
+  const [created, lastModified] = [times.created, times.lastModified].map((ms) => new Date(ms).toISOString());
+  return { ...resource, meta: { resourceType: kind.name, created, lastModified, location, version: versionOf(writable) } };
 }
 
 /** Throws `precondition_failed` when the client knows another version of what it wants to change. */
 export function requireMatch({ ifMatch }: Conditions, writable: Resource): void {
   if (ifMatch === undefined || isListed(ifMatch, versionOf(writable))) return;
-  throw identityError('precondition_failed', 'The resource has changed since this version of it; read it again.');
+  throw scimError('precondition_failed', 'The resource has changed since this version of it; read it again.');
 }
 
 export function isListed(header: string, version: string): boolean {

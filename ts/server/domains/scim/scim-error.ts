@@ -1,7 +1,7 @@
 /** Refusals in SCIM's shape (RFC 7644 section 3.12), with the code and the sentence that every error of the server carries. */
-import type { ErrorBody } from '../../../platform/http/error-body.ts';
-import type { HttpError } from '../../../platform/http/errors.ts';
-import { type IdentityError, identityError } from '../errors.ts';
+import type { ErrorBody } from '../../platform/http/error-body.ts';
+import type { HttpError } from '../../platform/http/errors.ts';
+import { scimError } from './errors.ts';
 import { MESSAGES } from './resource/attribute.ts';
 
 export type ScimType = 'invalidFilter' | 'invalidPath' | 'invalidSyntax' | 'invalidValue' | 'mutability' | 'noTarget' | 'tooMany';
@@ -14,8 +14,8 @@ const TYPES: Readonly<Record<string, string>> = {
   weak_password: 'invalidValue',
 };
 
-export function invalidScim(scimType: ScimType, sentence: string): IdentityError {
-  return identityError('invalid_request', sentence, { extra: { scimType } });
+export function invalidScim(scimType: ScimType, sentence: string): ReturnType<typeof scimError> {
+  return scimError('invalid_request', sentence, { extra: { scimType } });
 }
 
 export const scimErrorBody: ErrorBody = {

@@ -1,21 +1,20 @@
 /** SCIM 2.0 (RFC 7643, RFC 7644): a directory provisions the accounts and groups of the tenant whose key it has. */
 import Type from 'typebox';
-import type { Principal } from '../../../platform/http/principal.ts';
-import { type RequestContext, type Route, route } from '../../../platform/http/route.ts';
-import { type AuditSource, auditSource } from '../audit/audit-entry.ts';
-import { type IdentityErrorCode, identityError } from '../errors.ts';
-import { listOfAll, resourceTypes, schemas, serviceProviderConfig } from '../scim/discovery.ts';
-import type { ListQuery } from '../scim/list-resources.ts';
-import type { ResourceKind } from '../scim/resource/attribute.ts';
-import { GROUP, USER } from '../scim/resource/kinds.ts';
-import type { PatchOperation } from '../scim/resource/patch.ts';
-import { type Projection, project } from '../scim/resource/projection.ts';
-import type { Resource } from '../scim/resource/resource.ts';
-import { EVERYTHING, type ScimGroups } from '../scim/scim-groups.ts';
-import type { ScimUsers } from '../scim/scim-users.ts';
-import { type Conditions, SCIM_BASE } from '../scim/versioned.ts';
-import { NO_CONTENT } from './answers.ts';
-import * as shared from './scim-answers.ts';
+import type { Principal } from '../../platform/http/principal.ts';
+import { type RequestContext, type Route, route } from '../../platform/http/route.ts';
+import { type AuditSource, auditSource, type IdentityErrorCode } from '../identity/index.ts';
+import * as shared from './answers.ts';
+import { listOfAll, resourceTypes, schemas, serviceProviderConfig } from './discovery.ts';
+import { scimError, scimErrors } from './errors.ts';
+import type { ListQuery } from './list-resources.ts';
+import type { ResourceKind } from './resource/attribute.ts';
+import { GROUP, USER } from './resource/kinds.ts';
+import type { PatchOperation } from './resource/patch.ts';
+import { type Projection, project } from './resource/projection.ts';
+import type { Resource } from './resource/resource.ts';
+import { EVERYTHING, type ScimGroups } from './scim-groups.ts';
+import type { ScimUsers } from './scim-users.ts';
+import { type Conditions, SCIM_BASE } from './versioned.ts';
 
 /** What both kinds of resources can do. */
 interface Endpoint {
@@ -70,7 +69,7 @@ function collection(endpoint: Endpoint): Route[] {
       description: 'Filters by userName, displayName, externalId and id read one row; others look at each resource.',
       query: shared.Listed,
       responses: { 200: shared.ScimResource },
-      errors: shared.scimErrors(),
+      errors: shared.refusals(),
       handle: async ({ query, caller }) => {
         const { filter, startIndex, count } = query;
         return shared.scimJson(200, await endpoint.list({ ...projectionOf(query), filter, startIndex, count }, caller));
@@ -85,7 +84,7 @@ function collection(endpoint: Endpoint): Route[] {
       query: shared.Projected,
       body: shared.ScimResource,
       responses: { 201: shared.ScimResource },
-      errors: shared.scimErrors(endpoint.taken, 'weak_password', 'server_busy', 'superadmin_needed'),
+      errors: shared.refusals(endpoint.taken, 'weak_password', 'server_busy', 'superadmin_needed'),
       handle: async (context) => {
         const resource = await endpoint.create(context.body as Resource, auditSource(context));
         return shared.resourceAnswer(201, project(kind, resource, projectionOf(context.query)), context);
@@ -103,15 +102,7 @@ function single(endpoint: Endpoint): Route[] {
     maxBody: shared.MAX_RESOURCE_BYTES,
     query: shared.Projected,
     responses: { 200: shared.ScimResource },
-    errors: shared.scimErrors(
-      missing,
-      taken,
-      'forbidden',
-      'last_superadmin',
-      'precondition_failed',
-      'weak_password',
-      'server_busy',
-    ),
+    errors: shared.changeRefusals(missing, taken, 'forbidden', 'last_superadmin', 'weak_password', 'server_busy'),
   } as const;
   const after = async (context: RequestContext<{ id: string }, Partial<Projection>>) =>
     shared.resourceAnswer(200, await endpoint.get(context.params.id, projectionOf(context.query), context.caller), {
@@ -127,7 +118,7 @@ function single(endpoint: Endpoint): Route[] {
       summary: `One ${kind.name}`,
       query: shared.Projected,
       responses: { 200: shared.ScimResource },
-      errors: shared.scimErrors(missing),
+      errors: shared.refusals(missing),
       handle: async (context) =>
         shared.resourceAnswer(200, await endpoint.get(context.params.id, projectionOf(context.query), context.caller), context),
     }),
@@ -160,10 +151,10 @@ function single(endpoint: Endpoint): Route[] {
       maxBody: 0,
       summary: `Delete a ${kind.name}`,
       responses: { 204: Type.Null() },
-      errors: shared.scimErrors(missing, 'forbidden', 'last_superadmin', 'precondition_failed'),
+      errors: shared.changeRefusals(missing, 'forbidden', 'last_superadmin'),
       handle: async (context) => {
         await endpoint.remove(context.params.id, shared.conditionsOf(context), auditSource(context));
-        return NO_CONTENT;
+        return { kind: 'bytes', status: 204, headers: {}, body: '' };
       },
     }),
   ];
@@ -189,10 +180,10 @@ function discoveryRoutes(): Route[] {
       summary,
       responses: { 200: shared.ScimResource },
       params: shared.ScimId,
-      errors: shared.scimErrors('resource_not_found'),
+      errors: scimErrors.specs('invalid_request', 'resource_not_found'),
       handle: ({ params }) => {
         const found = all.find(({ id }) => id === params.id);
-        if (found === undefined) throw identityError('resource_not_found', `There is no ${params.id.slice(0, 128)} here.`);
+        if (found === undefined) throw scimError('resource_not_found', `There is no ${params.id.slice(0, 128)} here.`);
         return shared.scimJson(200, found);
       },
     });

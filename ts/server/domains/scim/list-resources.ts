@@ -1,5 +1,6 @@
 /** Lists of resources (RFC 7644 section 3.4.2): pages are counted from 1, and a filter may need a look at each resource. */
-import { type IndexedValue, indexedValue } from './filter/indexed-value.ts';
+import type { DirectoryRows } from '../identity/index.ts';
+import { indexedValue } from './filter/indexed-value.ts';
 import { matchesFilter } from './filter/match-filter.ts';
 import { parseFilter } from './filter/parse-filter.ts';
 import { MESSAGES, type ResourceKind } from './resource/attribute.ts';
@@ -13,13 +14,7 @@ export interface ListQuery extends Projection {
   count: number | undefined;
 }
 
-/** Rows of one tenant, oldest first, and the resources that they are. */
-export interface ResourceSource<Row> {
-  count(): Promise<number>;
-  page(offset: number, limit: number): Promise<Row[]>;
-  /** Rows behind one; undefined: from the first one on. */
-  after(row: Row | undefined, limit: number): Promise<Row[]>;
-  indexed(wanted: IndexedValue): Promise<Row[]>;
+export interface ResourceSource<Row> extends DirectoryRows<Row> {
   /** `isWanted` says of an attribute that costs reading whether it is needed. */
   resources(rows: readonly Row[], isWanted: (name: string) => boolean): Promise<Resource[]>;
 }

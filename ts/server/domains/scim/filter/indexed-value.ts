@@ -1,17 +1,11 @@
 /** What of a filter the database can look up, so that the common ones of directories read one row. */
-
+import type { IndexedValue } from '../../identity/index.ts';
 import type { ResourceKind } from '../resource/attribute.ts';
 import { resolvePath } from '../resource/attribute-path.ts';
 import type { Filter } from './filter.ts';
 
 /** Attributes with an index of their own. */
 const INDEXED = ['id', 'externalId', 'userName', 'displayName'] as const;
-export type IndexedAttribute = (typeof INDEXED)[number];
-
-export interface IndexedValue {
-  attribute: IndexedAttribute;
-  value: string;
-}
 
 /** An equality that every match of the filter has; undefined: all resources must be looked at. */
 export function indexedValue(kind: ResourceKind, filter: Filter): IndexedValue | undefined {
@@ -22,5 +16,6 @@ export function indexedValue(kind: ResourceKind, filter: Filter): IndexedValue |
   const attribute = INDEXED.find((each) => each === name);
   // Names to show of accounts are not unique and have no index.
   if (attribute === undefined || (kind.name === 'User' && attribute === 'displayName')) return undefined;
-  return { attribute, value: filter.value };
+  const isName = attribute === 'userName' || attribute === 'displayName';
+  return { attribute: isName ? 'name' : attribute, value: filter.value };
 }

@@ -1,8 +1,5 @@
 /** An account as a SCIM resource, and what of a resource becomes of an account. */
-import { isExternalUsername, nameKey } from '../accounts/account-name.ts';
-import type { UserChanges } from '../accounts/user-store.ts';
-import { timeOf } from '../schemas.ts';
-import type { UserRow } from '../tables.ts';
+import type { UserDraft, UserRow } from '../identity/index.ts';
 import { ENTERPRISE, USER } from './resource/kinds.ts';
 import { isObject, type Resource } from './resource/resource.ts';
 import { invalidScim } from './scim-error.ts';
@@ -35,28 +32,21 @@ export function userResource(row: UserRow, groups: readonly GroupReference[]): R
   if (own['emails'] === undefined && row.email !== null) own['emails'] = [{ value: row.email, type: 'work', primary: true }];
   const schemas = [USER.core.urn, ...(own[ENTERPRISE] === undefined ? [] : [ENTERPRISE])];
   const references = groups.map(({ id, name }) => ({ value: id, $ref: `/scim/v2/Groups/${id}`, display: name, type: 'direct' }));
-  const times = { created: timeOf(row.created_at), lastModified: timeOf(row.updated_at) };
+  const times = { created: row.created_at, lastModified: row.updated_at };
   const resource = { schemas, id: row.id, ...own, ...(references.length > 0 && { groups: references }) };
   return withMeta(USER, resource, times, own);
 }
 
 /** Throws invalidValue. */
-export function userChanges(resource: Resource): UserChanges & { username: string; username_key: string } {
+export function userDraft(resource: Resource): UserDraft {
   const username = resource['userName'];
-  if (typeof username !== 'string' || !isExternalUsername(username)) {
-    throw invalidScim(
-      'invalidValue',
-      "userName must have 1 to 128 letters, digits and ._@+#'!~^-, and begin with a letter or digit.",
-    );
-  }
+  if (typeof username !== 'string') throw invalidScim('invalidValue', 'userName is missing.');
   const profile = JSON.stringify(Object.fromEntries(Object.entries(resource).filter(([name]) => !NOT_PROFILE.includes(name))));
   if (profile.length > MAX_PROFILE_LENGTH) throw invalidScim('invalidValue', 'The resource is too large.');
+  const password = resource['password'];
   return {
-    username,
-    username_key: nameKey(username),
-    profile,
-    external_id: externalIdOf(resource),
-    disabled: resource['active'] === false ? 1 : 0,
+    ...{ username, profile, externalId: externalIdOf(resource), isDisabled: resource['active'] === false },
+    ...{ email: emailOf(resource), password: typeof password === 'string' ? password : undefined },
   };
 }
 

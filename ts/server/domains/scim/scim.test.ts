@@ -1,6 +1,8 @@
 /** SCIM over HTTP: what directories do first, how refusals look, and that nobody reaches another tenant. */
 import t, { type Test } from 'tap';
-import { type Answer, type IdentityBed, openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
+import { type Answer, type IdentityBed, ROOT_PASSWORD } from '../identity/test-support/identity-bed.ts';
+import { testProvisioning } from './test-support/provisioning-contract.ts';
+import { openScim } from './test-support/scim-bed.ts';
 
 const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
@@ -13,7 +15,7 @@ interface World {
 }
 
 async function openWorld(t: Test): Promise<World> {
-  const bed = await openIdentity(t);
+  const bed = await openScim(t);
   const root = await bed.makeRoot();
   await bed.ask('POST', '/api/v1/identity/tenants', { as: root, body: { id: 'red' } });
   const keyOf = async (tenant: string, role = 'admin') => {
@@ -32,6 +34,16 @@ async function openWorld(t: Test): Promise<World> {
 }
 
 const filtered = (kind: string, filter: string): string => `/${kind}?filter=${encodeURIComponent(filter)}`;
+
+t.test('a directory provisions accounts and groups', async (t) => testProvisioning(t, await openScim(t)));
+
+t.test('an account that a directory makes cannot be the first', async (t) => {
+  const bed = await openScim(t);
+  t.match(await bed.ask('POST', '/scim/v2/Users', { body: { userName: 'bob' } }), {
+    status: 409,
+    body: { detail: /svc admin create/ },
+  });
+});
 
 t.test('what a directory reads first', async (t) => {
   const { scim } = await openWorld(t);

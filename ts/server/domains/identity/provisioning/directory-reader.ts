@@ -1,12 +1,26 @@
-/** Reads accounts and groups of a tenant in the order in which they were made, as lists of SCIM need them. */
+/** Reads accounts and groups of a tenant in the order in which they were made, as the lists of a directory need them. */
 import type { Kysely } from 'kysely';
 import type { TenantScope } from '../../../platform/storage/index.ts';
 import { nameKey } from '../accounts/account-name.ts';
 import { type GroupRow, type IdentityStorage, type IdentityTables, type UserRow, within } from '../tables.ts';
-import type { IndexedValue } from './filter/indexed-value.ts';
 
 type Table = 'identity_users' | 'identity_groups';
 type RowOf<T extends Table> = T extends 'identity_users' ? UserRow : GroupRow;
+
+/** A value that an index of the table finds. */
+export interface IndexedValue {
+  attribute: 'id' | 'externalId' | 'name';
+  value: string;
+}
+
+/** Rows of one tenant, oldest first. */
+export interface DirectoryRows<Row> {
+  count(): Promise<number>;
+  page(offset: number, limit: number): Promise<Row[]>;
+  /** Rows behind one; undefined: from the first one on. */
+  after(row: Row | undefined, limit: number): Promise<Row[]>;
+  indexed(wanted: IndexedValue): Promise<Row[]>;
+}
 
 /** A group and an account in it. */
 export interface Membership {
@@ -20,51 +34,20 @@ export interface Membership {
 const MAX_FOUND = 100;
 const CHUNK = 500;
 
-export class ScimReader {
+export class DirectoryReader {
   readonly #storage: IdentityStorage;
 
   constructor(storage: IdentityStorage) {
     this.#storage = storage;
   }
 
-  count(scope: TenantScope, table: Table): Promise<number> {
-    return this.#storage.read(scope, async (db) => {
-      const counted = await db
-        .selectFrom(table)
-        .select((eb) => eb.fn.countAll<number>().as('n'))
-        .where(within(scope))
-        .executeTakeFirstOrThrow();
-      return Number(counted.n);
-    });
-  }
-
-  page<T extends Table>(scope: TenantScope, table: T, offset: number, limit: number): Promise<RowOf<T>[]> {
-    return this.#storage.read(scope, (db) => inOrder(db, scope, table).offset(offset).limit(limit).execute()) as Promise<
-      RowOf<T>[]
-    >;
-  }
-
-  after<T extends Table>(scope: TenantScope, table: T, row: RowOf<T> | undefined, limit: number): Promise<RowOf<T>[]> {
-    return this.#storage.read(scope, (db) => {
-      const query = inOrder(db, scope, table).limit(limit);
-      if (row === undefined) return query.execute();
-      const { created_at, id } = row;
-      return query
-        .where((eb) => eb.or([eb('created_at', '>', created_at), eb.and([eb('created_at', '=', created_at), eb('id', '>', id)])]))
-        .execute();
-    }) as Promise<RowOf<T>[]>;
-  }
-
-  indexed<T extends Table>(scope: TenantScope, table: T, { attribute, value }: IndexedValue): Promise<RowOf<T>[]> {
-    const nameColumn = table === 'identity_users' ? 'username_key' : 'name_key';
-    const column = attribute === 'id' ? 'id' : attribute === 'externalId' ? 'external_id' : nameColumn;
-    const wanted = column === nameColumn ? nameKey(value) : value;
-    return this.#storage.read(scope, (db) =>
-      inOrder(db, scope, table)
-        .where(column as 'id', '=', wanted)
-        .limit(MAX_FOUND)
-        .execute(),
-    ) as Promise<RowOf<T>[]>;
+  rows<T extends Table>(scope: TenantScope, table: T): DirectoryRows<RowOf<T>> {
+    return {
+      count: () => this.#count(scope, table),
+      page: (offset, limit) => this.#page(scope, table, offset, limit),
+      after: (row, limit) => this.#after(scope, table, row, limit),
+      indexed: (wanted) => this.#indexed(scope, table, wanted),
+    };
   }
 
   /** Of these accounts, or of these groups. */
@@ -75,6 +58,46 @@ export class ScimReader {
         found.push(...(await readMemberships(db, scope, by, ids.slice(at, at + CHUNK))));
       return found;
     });
+  }
+
+  #count(scope: TenantScope, table: Table): Promise<number> {
+    return this.#storage.read(scope, async (db) => {
+      const counted = await db
+        .selectFrom(table)
+        .select((eb) => eb.fn.countAll<number>().as('n'))
+        .where(within(scope))
+        .executeTakeFirstOrThrow();
+      return Number(counted.n);
+    });
+  }
+
+  #page<T extends Table>(scope: TenantScope, table: T, offset: number, limit: number): Promise<RowOf<T>[]> {
+    return this.#storage.read(scope, (db) => inOrder(db, scope, table).offset(offset).limit(limit).execute()) as Promise<
+      RowOf<T>[]
+    >;
+  }
+
+  #after<T extends Table>(scope: TenantScope, table: T, row: RowOf<T> | undefined, limit: number): Promise<RowOf<T>[]> {
+    return this.#storage.read(scope, (db) => {
+      const query = inOrder(db, scope, table).limit(limit);
+      if (row === undefined) return query.execute();
+      const { created_at, id } = row;
+      return query
+        .where((eb) => eb.or([eb('created_at', '>', created_at), eb.and([eb('created_at', '=', created_at), eb('id', '>', id)])]))
+        .execute();
+    }) as Promise<RowOf<T>[]>;
+  }
+
+  #indexed<T extends Table>(scope: TenantScope, table: T, { attribute, value }: IndexedValue): Promise<RowOf<T>[]> {
+    const nameColumn = table === 'identity_users' ? 'username_key' : 'name_key';
+    const column = attribute === 'id' ? 'id' : attribute === 'externalId' ? 'external_id' : nameColumn;
+    const wanted = column === nameColumn ? nameKey(value) : value;
+    return this.#storage.read(scope, (db) =>
+      inOrder(db, scope, table)
+        .where(column as 'id', '=', wanted)
+        .limit(MAX_FOUND)
+        .execute(),
+    ) as Promise<RowOf<T>[]>;
   }
 }
 

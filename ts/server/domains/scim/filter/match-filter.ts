@@ -1,5 +1,5 @@
 /** Whether a resource matches a filter. */
-import { nameKey } from '../../accounts/account-name.ts';
+import { nameKey } from '../../identity/index.ts';
 import type { Attribute, ResourceKind } from '../resource/attribute.ts';
 import { findAttribute } from '../resource/attribute.ts';
 import { resolvePath } from '../resource/attribute-path.ts';
