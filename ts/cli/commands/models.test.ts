@@ -10,10 +10,11 @@ import { writeTinyModel } from '../../server/domains/inference/library/test-supp
 import { createPulls } from '../../server/domains/inference/pulls/create-pulls.ts';
 import { unenforced } from '../../server/domains/inference/test-support/unenforced.ts';
 import { openTestBed } from '../../server/platform/http/test-support/test-bed.ts';
-import { newSqliteDatabase, openJobs } from '../../server/platform/jobs/test-support/open-jobs.ts';
+import { openJobs } from '../../server/platform/jobs/test-support/open-jobs.ts';
 import { noEvents } from '../../server/platform/module/test-support/scripted-context.ts';
 import { cliSetting } from '../cli-setting.ts';
 import { program } from '../run-cli.ts';
+import { newSqliteDatabase } from '../../server/platform/storage/test-support/each-database.ts';
 
 // Each run of the program starts a process: half a second on an idle core.
 t.setTimeout(300_000);

@@ -1,14 +1,12 @@
 import t, { type Test } from 'tap';
 import { PostgresCluster } from '../../platform/storage/test-support/postgres-cluster.ts';
 import { ann, openMetering, root, work } from './test-support/metering-bed.ts';
-import { testMeteringContract } from './test-support/metering-contract.ts';
 
 const missing = PostgresCluster.missing();
 if (missing !== undefined) t.plan(0, missing);
 else {
   const cluster = await PostgresCluster.start();
   t.teardown(() => cluster.remove());
-  testMeteringContract(() => cluster.newDatabase());
   testSharedQuotas(() => cluster.newDatabase());
 }
 

@@ -4,9 +4,10 @@ import type { Authenticator } from '../../platform/http/authenticator.ts';
 import { ANONYMOUS, type Role } from '../../platform/http/principal.ts';
 import { openTestBed } from '../../platform/http/test-support/test-bed.ts';
 import type { JobView } from '../../platform/jobs/api/job-view.ts';
-import { newSqliteDatabase, openJobs, until } from '../../platform/jobs/test-support/open-jobs.ts';
+import { openJobs, until } from '../../platform/jobs/test-support/open-jobs.ts';
 import { tenantScope } from '../../platform/storage/index.ts';
 import { jobRoutes } from './job-routes.ts';
+import { newSqliteDatabase } from '../../platform/storage/test-support/each-database.ts';
 
 const scope = tenantScope('default');
 

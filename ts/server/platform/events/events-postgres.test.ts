@@ -2,8 +2,7 @@ import t from 'tap';
 import { until } from '../jobs/test-support/open-jobs.ts';
 import { tenantScope } from '../storage/index.ts';
 import { PostgresCluster } from '../storage/test-support/postgres-cluster.ts';
-import { noteIds, testEventsContract } from './test-support/events-contract.ts';
-import { type AccountTables, accountMade, openEvents } from './test-support/open-events.ts';
+import { type AccountTables, accountMade, noteIds, openEvents } from './test-support/open-events.ts';
 
 const missing = PostgresCluster.missing();
 if (missing !== undefined) t.plan(0, missing);
@@ -12,7 +11,6 @@ else await testPostgres(await PostgresCluster.start());
 async function testPostgres(cluster: PostgresCluster): Promise<void> {
   t.teardown(() => cluster.remove());
   t.setTimeout(120_000);
-  testEventsContract(async () => ({ url: await cluster.newDatabase(), remove: async () => undefined }));
   const red = tenantScope('red');
 
   t.test('an event whose write commits after a later one is not passed over', async (t) => {

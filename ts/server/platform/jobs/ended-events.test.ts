@@ -5,10 +5,11 @@ import { type EventRow, eventsMigrations } from '../events/index.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
 import { silentLog } from '../module/test-support/scripted-context.ts';
 import { createStorage, systemScope, tenantScope } from '../storage/index.ts';
+import { newSqliteDatabase } from '../storage/test-support/each-database.ts';
 import { PostgresCluster } from '../storage/test-support/postgres-cluster.ts';
 import { JobFailedError, Jobs, jobsMigrations } from './index.ts';
 import type { JobTables } from './store/job-tables.ts';
-import { newSqliteDatabase, untilState } from './test-support/open-jobs.ts';
+import { untilState } from './test-support/open-jobs.ts';
 
 const red = tenantScope('red');
 

@@ -4,6 +4,7 @@ import Type from 'typebox';
 import { Log } from '../../log/log.ts';
 import { MetricsRegistry } from '../../metrics/registry.ts';
 import { column, createStorage, type ModuleMigrations, type Storage } from '../../storage/index.ts';
+import type { RecordedEvent } from '../durable-subscriber.ts';
 import { EventType } from '../event-type.ts';
 import { Events } from '../events.ts';
 import type { EventsOptions } from '../events-options.ts';
@@ -49,4 +50,12 @@ export async function openEvents(t: Test, url: string, options: Partial<EventsOp
     await storage.close();
   });
   return { events, storage, metrics, lines };
+}
+
+/** A durable subscriber that writes down the ids of the events that it got. */
+export function noteIds(events: Events, name: string, types = [accountMade, accountGone]): string[] {
+  const ids: string[] = [];
+  const deliver = async ({ payload }: RecordedEvent) => void ids.push((payload as { id: string }).id);
+  events.subscribeDurably({ name, types, deliver });
+  return ids;
 }

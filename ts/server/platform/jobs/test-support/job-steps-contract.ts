@@ -1,12 +1,12 @@
 /** What a job keeps of its way, and what of it is told. */
-import t from 'tap';
+import type { Test } from 'tap';
 import Type from 'typebox';
 import { DomainError } from '../../errors/domain-error.ts';
 import type { Job } from '../job.ts';
 import { aborted, Input, type Open, red } from './contract-bed.ts';
 import { until, untilState } from './open-jobs.ts';
 
-export function testSteps(open: Open): void {
+export function testSteps(t: Test, open: Open): void {
   t.test('after a failure a job goes on from its last saved step', async (t) => {
     const { jobs } = await open(t);
     const seen: unknown[] = [];
@@ -129,7 +129,7 @@ export function testSteps(open: Open): void {
   });
 }
 
-export function testFollowing(open: Open): void {
+export function testFollowing(t: Test, open: Open): void {
   t.test('a follower hears the state, progress with an estimate, and the end', async (t) => {
     const { jobs } = await open(t);
     const go = Promise.withResolvers<void>();

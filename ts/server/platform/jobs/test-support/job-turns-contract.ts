@@ -1,9 +1,9 @@
 /** Which job runs when: those that are cancelled, and those of several tenants. */
-import t from 'tap';
+import type { Test } from 'tap';
 import { aborted, blue, Input, type Open, red } from './contract-bed.ts';
 import { until, untilState } from './open-jobs.ts';
 
-export function testCancellation(open: Open): void {
+export function testCancellation(t: Test, open: Open): void {
   t.test('a queued job is cancelled at once and never runs', async (t) => {
     const { jobs } = await open(t);
     const ran: number[] = [];
@@ -61,7 +61,7 @@ export function testCancellation(open: Open): void {
   });
 }
 
-export function testFairness(open: Open): void {
+export function testFairness(t: Test, open: Open): void {
   t.test('a tenant with many queued jobs does not delay another tenant’s first', async (t) => {
     const { jobs } = await open(t, { maxRunning: 2 });
     const order: string[] = [];

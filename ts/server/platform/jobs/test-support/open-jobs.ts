@@ -1,7 +1,4 @@
 /** Jobs on a database of their own, which the test's teardown stops. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Test } from 'tap';
 import { Log } from '../../log/log.ts';
 import { MetricsRegistry } from '../../metrics/registry.ts';
@@ -10,16 +7,6 @@ import type { Job } from '../job.ts';
 import { Jobs } from '../jobs.ts';
 import type { JobsOptions } from '../jobs-options.ts';
 import { jobsMigrations } from '../store/migrations.ts';
-
-export interface TestDatabase {
-  url: string;
-  remove(): Promise<void>;
-}
-
-export async function newSqliteDatabase(): Promise<TestDatabase> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-jobs-'));
-  return { url: `sqlite:${join(folder, 'svc.sqlite')}`, remove: () => rm(folder, { recursive: true }) };
-}
 
 export interface OpenJobs {
   jobs: Jobs;

@@ -3,7 +3,6 @@ import { createStorage } from '../create-storage.ts';
 import { systemScope, tenantScope } from '../tenant-scope.ts';
 import { type NoteTables, notesModule } from '../test-support/notes-module.ts';
 import { PostgresCluster } from '../test-support/postgres-cluster.ts';
-import { testStorageContract } from '../test-support/storage-contract.ts';
 
 t.setTimeout(120_000);
 
@@ -13,8 +12,6 @@ else await testPostgres(await PostgresCluster.startOwn());
 
 async function testPostgres(cluster: PostgresCluster): Promise<void> {
   t.teardown(() => cluster.remove());
-  testStorageContract(async () => ({ url: await cluster.newDatabase(), remove: async () => undefined }));
-
   t.test('a store function that forgets its WHERE sees and changes only its tenant’s rows', async (t) => {
     const storage = createStorage({ url: await cluster.newDatabase(), modules: [notesModule] });
     t.teardown(() => storage.close());

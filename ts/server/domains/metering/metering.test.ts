@@ -1,18 +1,17 @@
 /** What holds of metering on both databases. Each test opens a database of its own. */
-import t, { type Test } from 'tap';
-import { ann, bob, openMetering, principal, root, START, work } from './metering-bed.ts';
+import type { Test } from 'tap';
+import { type NewDatabase, newUrl, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { ann, bob, openMetering, principal, root, START, work } from './test-support/metering-bed.ts';
 
 /** The address of a new database. */
-type NewDatabase = (t: Test) => Promise<string>;
-
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const quotas = '/api/v1/metering/quotas';
 const usagePath = '/api/v1/metering/usage';
 
-export function testMeteringContract(newDatabase: NewDatabase): void {
+function testMeteringContract(t: Test, newDatabase: NewDatabase): void {
   const open = async (t: Test, settings: Record<string, unknown> = {}) =>
-    openMetering(t, { databaseUrl: await newDatabase(t), settings });
+    openMetering(t, { databaseUrl: await newUrl(t, newDatabase), settings });
 
   t.test('what ends is counted once by hour, caller and model, and read by group', async (t) => {
     const bed = await open(t);
@@ -327,3 +326,5 @@ export function testMeteringContract(newDatabase: NewDatabase): void {
     await t.resolves(bed.use(ann, 60, 0, { nPromptEstimate: 60 }));
   });
 }
+
+onEachDatabase(testMeteringContract);

@@ -1,11 +1,11 @@
 /** What holds of jobs when their process is killed at any moment, on both databases. SVC_TEST_KILLS sets how many times. */
 import { setTimeout as wait } from 'node:timers/promises';
-import t from 'tap';
-import { random } from '../../../../../test/test-support/seed.ts';
-import { killRounds } from '../../storage/test-support/kill-rounds.ts';
-import type { TestDatabase } from './open-jobs.ts';
-import type { WorkerLine } from './step-worker.ts';
-import { checkJobs, startWorker } from './worker-process.ts';
+import type { Test } from 'tap';
+import { random } from '../../../../test/test-support/seed.ts';
+import { type NewDatabase, onEachDatabase } from '../storage/test-support/each-database.ts';
+import { killRounds } from '../storage/test-support/kill-rounds.ts';
+import type { WorkerLine } from './test-support/step-worker.ts';
+import { checkJobs, startWorker } from './test-support/worker-process.ts';
 
 const nKills = killRounds();
 const JOBS_A_LIFE = 10;
@@ -13,7 +13,7 @@ const LONGEST_LIFE_MS = 150;
 /** A life of the process, its start included, on a busy machine. */
 const LIFE_LIMIT_MS = 5_000;
 
-export function testKills(newDatabase: () => Promise<TestDatabase>): void {
+function testKills(t: Test, newDatabase: NewDatabase): void {
   t.setTimeout(60_000 + nKills * LIFE_LIMIT_MS);
   t.test(`after ${nKills} kills no acknowledged step ran twice, and no job is lost`, async (t) => {
     const { url, remove } = await newDatabase();
@@ -34,3 +34,5 @@ export function testKills(newDatabase: () => Promise<TestDatabase>): void {
     await checkJobs(t, url, lines);
   });
 }
+
+onEachDatabase(testKills);

@@ -1,12 +1,12 @@
 /** What holds of recorded events when their process is killed at any moment. SVC_TEST_KILLS sets how many times. */
 import { spawn } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
-import t, { type Test } from 'tap';
-import { random } from '../../../../../test/test-support/seed.ts';
-import type { TestDatabase } from '../../jobs/test-support/open-jobs.ts';
-import { killRounds } from '../../storage/test-support/kill-rounds.ts';
-import { LineReader } from '../../storage/test-support/line-reader.ts';
-import type { EventLine } from './event-worker.ts';
+import type { Test } from 'tap';
+import { random } from '../../../../test/test-support/seed.ts';
+import { type NewDatabase, onEachDatabase } from '../storage/test-support/each-database.ts';
+import { killRounds } from '../storage/test-support/kill-rounds.ts';
+import { LineReader } from '../storage/test-support/line-reader.ts';
+import type { EventLine } from './test-support/event-worker.ts';
 
 const nKills = killRounds();
 const LONGEST_LIFE_MS = 100;
@@ -14,7 +14,7 @@ const LONGEST_LIFE_MS = 100;
 const LIFE_LIMIT_MS = 5_000;
 /** More than one life records. */
 const IDS_A_LIFE = 100_000;
-const program = new URL('./event-worker.ts', import.meta.url).pathname;
+const program = new URL('./test-support/event-worker.ts', import.meta.url).pathname;
 
 async function live(t: Test, url: string, life: number, end: (child: ReturnType<typeof spawn>) => void): Promise<EventLine[]> {
   const child = spawn(process.execPath, [program, url, String(life * IDS_A_LIFE)], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -27,7 +27,7 @@ async function live(t: Test, url: string, life: number, end: (child: ReturnType<
   return output.lines;
 }
 
-export function testEventKills(newDatabase: () => Promise<TestDatabase>): void {
+function testEventKills(t: Test, newDatabase: NewDatabase): void {
   t.setTimeout(60_000 + nKills * LIFE_LIMIT_MS);
 
   t.test(`after ${nKills} kills every recorded event was delivered, in order`, async (t) => {
@@ -54,3 +54,5 @@ export function testEventKills(newDatabase: () => Promise<TestDatabase>): void {
     t.comment(`${recorded.length} recorded, ${delivered.length} delivered, ${delivered.length - got.size} of them again`);
   });
 }
+
+onEachDatabase(testEventKills);

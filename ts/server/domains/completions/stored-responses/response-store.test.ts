@@ -1,24 +1,24 @@
 /** What holds of kept responses on both databases. Each test opens a database of its own. */
-import t, { type Test } from 'tap';
-import { createStorage, type Storage, systemScope, tenantScope } from '../../../../platform/storage/index.ts';
-import type { ContractDatabase } from '../../../../platform/storage/test-support/storage-contract.ts';
-import { scriptedUsage } from '../../../inference/test-support/scripted-engine.ts';
-import type { EventBatch } from '../../event-streams/event-batch.ts';
-import { BackgroundStore, type ResponseRun } from '../background-store.ts';
-import type { KeptItem, NewResponse } from '../kept-response.ts';
-import { responseMigrations } from '../migrations.ts';
-import { maxChainBytes, maxChainLength } from '../response-chain.ts';
-import { ResponseStore } from '../response-store.ts';
-import { RetentionStore } from '../retention-store.ts';
+import type { Test } from 'tap';
+import { createStorage, type Storage, systemScope, tenantScope } from '../../../platform/storage/index.ts';
+import { type NewDatabase, onEachDatabase } from '../../../platform/storage/test-support/each-database.ts';
+import { scriptedUsage } from '../../inference/test-support/scripted-engine.ts';
+import type { EventBatch } from '../event-streams/event-batch.ts';
+import { BackgroundStore, type ResponseRun } from './background-store.ts';
+import type { KeptItem, NewResponse } from './kept-response.ts';
+import { responseMigrations } from './migrations.ts';
+import { maxChainBytes, maxChainLength } from './response-chain.ts';
+import { ResponseStore } from './response-store.ts';
+import { RetentionStore } from './retention-store.ts';
 
 const red = tenantScope('red');
 const blue = tenantScope('blue');
 
-export function item(id: string, text = id): KeptItem {
+function item(id: string, text = id): KeptItem {
   return { id, type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
 }
 
-export function newResponse(id: string, members: Partial<NewResponse> = {}): NewResponse {
+function newResponse(id: string, members: Partial<NewResponse> = {}): NewResponse {
   const head = { id, object: 'response' };
   return {
     id,
@@ -41,7 +41,7 @@ interface OpenStores {
   background: BackgroundStore;
 }
 
-export function testResponseStoreContract(newDatabase: () => Promise<ContractDatabase>): void {
+function testResponseStoreContract(t: Test, newDatabase: NewDatabase): void {
   async function open(t: Test): Promise<OpenStores> {
     const database = await newDatabase();
     const modules = [{ module: 'inference', migrations: responseMigrations }];
@@ -159,7 +159,7 @@ export function testResponseStoreContract(newDatabase: () => Promise<ContractDat
     t.equal(await store.find(red, 'a'), undefined);
   });
 
-  testBackgroundStore(open);
+  testBackgroundStore(t, open);
 }
 
 function batch(first: number, last = first): EventBatch {
@@ -167,7 +167,7 @@ function batch(first: number, last = first): EventBatch {
   return { first, last, frames: numbers.map((number) => `data: ${number}\n\n`).join('') };
 }
 
-function testBackgroundStore(open: (t: Test) => Promise<OpenStores>): void {
+function testBackgroundStore(t: Test, open: (t: Test) => Promise<OpenStores>): void {
   async function begin(background: BackgroundStore, id: string): Promise<ResponseRun> {
     const run = await background.begin(red, id, 'job');
     if (run === undefined) throw new Error(`${id} cannot begin`);
@@ -252,3 +252,5 @@ function testBackgroundStore(open: (t: Test) => Promise<OpenStores>): void {
     t.equal(text, batch(0, 39).frames);
   });
 }
+
+onEachDatabase(testResponseStoreContract);

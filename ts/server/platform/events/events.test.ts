@@ -1,25 +1,24 @@
 /** What holds of events on both databases. Each test opens a database of its own. */
-import t, { type Test } from 'tap';
-import { type TestDatabase, until } from '../../jobs/test-support/open-jobs.ts';
-import { systemScope, tenantScope } from '../../storage/index.ts';
-import type { RecordedEvent } from '../durable-subscriber.ts';
-import type { Events } from '../events.ts';
-import type { EventsOptions } from '../events-options.ts';
-import type { EventTables } from '../outbox/event-tables.ts';
-import { type AccountTables, accountGone, accountMade, type OpenEvents, openEvents } from './open-events.ts';
+import type { Test } from 'tap';
+import { until } from '../jobs/test-support/open-jobs.ts';
+import { systemScope, tenantScope } from '../storage/index.ts';
+import { type NewDatabase, onEachDatabase } from '../storage/test-support/each-database.ts';
+import type { RecordedEvent } from './durable-subscriber.ts';
+import type { EventsOptions } from './events-options.ts';
+import type { EventTables } from './outbox/event-tables.ts';
+import {
+  type AccountTables,
+  accountGone,
+  accountMade,
+  noteIds,
+  type OpenEvents,
+  openEvents,
+} from './test-support/open-events.ts';
 
 const red = tenantScope('red');
 const blue = tenantScope('blue');
 
-/** A durable subscriber that writes down the ids of the events that it got. */
-export function noteIds(events: Events, name: string, types = [accountMade, accountGone]): string[] {
-  const ids: string[] = [];
-  const deliver = async ({ payload }: RecordedEvent) => void ids.push((payload as { id: string }).id);
-  events.subscribeDurably({ name, types, deliver });
-  return ids;
-}
-
-export function testEventsContract(newDatabase: () => Promise<TestDatabase>): void {
+function testEventsContract(t: Test, newDatabase: NewDatabase): void {
   async function open(t: Test, options: Partial<EventsOptions> = {}): Promise<OpenEvents & { url: string }> {
     const { url, remove } = await newDatabase();
     t.teardown(remove);
@@ -189,3 +188,5 @@ async function cursorOf(storage: OpenEvents['storage'], name: string): Promise<n
     .read(systemScope(), (db) => db.selectFrom('event_subscribers').select('cursor_seq').where('name', '=', name).execute());
   return rows[0]?.cursor_seq;
 }
+
+onEachDatabase(testEventsContract);

@@ -1,15 +1,16 @@
 /** What holds of jobs on both databases. Each test opens a database of its own. */
-import t from 'tap';
-import { JobFailedError } from '../job-error.ts';
-import type { JobContext } from '../job-kind.ts';
-import { blue, Input, type Open, red } from './contract-bed.ts';
-import { testFollowing, testSteps } from './job-steps-contract.ts';
-import { testCancellation, testFairness } from './job-turns-contract.ts';
-import { openJobs, type TestDatabase, until, untilState } from './open-jobs.ts';
+import type { Test } from 'tap';
+import { type NewDatabase, onEachDatabase } from '../storage/test-support/each-database.ts';
+import { JobFailedError } from './job-error.ts';
+import type { JobContext } from './job-kind.ts';
+import { blue, Input, type Open, red } from './test-support/contract-bed.ts';
+import { testFollowing, testSteps } from './test-support/job-steps-contract.ts';
+import { testCancellation, testFairness } from './test-support/job-turns-contract.ts';
+import { openJobs, until, untilState } from './test-support/open-jobs.ts';
 
 type Context = JobContext<{ n: number }, unknown>;
 
-export function testJobsContract(newDatabase: () => Promise<TestDatabase>): void {
+function testJobsContract(t: Test, newDatabase: NewDatabase): void {
   const open: Open = async (t, options = {}) => {
     const { url, remove } = await newDatabase();
     t.teardown(remove);
@@ -194,8 +195,10 @@ export function testJobsContract(newDatabase: () => Promise<TestDatabase>): void
     t.match(await untilState(jobs, red, late.id, 'failed'), { error: { code: 'node_gone', remedy: /another node/ } });
   });
 
-  testCancellation(open);
-  testFairness(open);
-  testSteps(open);
-  testFollowing(open);
+  testCancellation(t, open);
+  testFairness(t, open);
+  testSteps(t, open);
+  testFollowing(t, open);
 }
+
+onEachDatabase(testJobsContract);

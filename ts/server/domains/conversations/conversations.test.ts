@@ -1,21 +1,17 @@
 /** What holds of conversations on both databases. Each test opens a database of its own. */
 import { Readable } from 'node:stream';
 import { sql } from 'kysely';
-import t, { type Test } from 'tap';
-import { silentLog } from '../../../platform/module/test-support/scripted-context.ts';
-import { createStorage, type Storage, systemScope } from '../../../platform/storage/index.ts';
-import type { MessageRole } from '../conversation.ts';
-import type { Owner } from '../owner.ts';
-import { ConversationService } from '../service.ts';
-import { conversationMigrations } from '../store/migrations.ts';
-import type { ConversationTables } from '../store/tables.ts';
-import { Sweep } from '../sweep.ts';
-import { ann, owner } from './conversation-owners.ts';
-
-export interface ContractDatabase {
-  url: string;
-  remove(): Promise<void>;
-}
+import type { Test } from 'tap';
+import { silentLog } from '../../platform/module/test-support/scripted-context.ts';
+import { createStorage, type Storage, systemScope } from '../../platform/storage/index.ts';
+import { type NewDatabase, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import type { MessageRole } from './conversation.ts';
+import type { Owner } from './owner.ts';
+import { ConversationService } from './service.ts';
+import { conversationMigrations } from './store/migrations.ts';
+import type { ConversationTables } from './store/tables.ts';
+import { Sweep } from './sweep.ts';
+import { ann, owner } from './test-support/conversation-owners.ts';
 
 interface Bed {
   storage: Storage;
@@ -28,7 +24,7 @@ const ben = owner('red', 'ben');
 const blueAnn = owner('blue', 'ann');
 const TEMPORARY_MS = 1_000_000;
 
-async function openBed(t: Test, newDatabase: () => Promise<ContractDatabase>): Promise<Bed> {
+async function openBed(t: Test, newDatabase: NewDatabase): Promise<Bed> {
   const database = await newDatabase();
   const storage = createStorage({
     url: database.url,
@@ -76,7 +72,7 @@ async function countRows(storage: Storage): Promise<Record<string, number>> {
 
 const NOTHING = { conversations: 0, messages: 0, terms: 0 };
 
-export function testConversationContract(newDatabase: () => Promise<ContractDatabase>): void {
+function testConversationContract(t: Test, newDatabase: NewDatabase): void {
   const open = (t: Test) => openBed(t, newDatabase);
 
   t.test('messages come back in their order, each following the one before', async (t) => {
@@ -314,10 +310,10 @@ export function testConversationContract(newDatabase: () => Promise<ContractData
       t.equal((await service.append(ann, 'c', { id, role: 'user', content: 'a\ud800' })).message.content, 'a\ufffd');
   });
 
-  testSearch(open);
+  testSearch(t, open);
 }
 
-function testSearch(open: (t: Test) => Promise<Bed>): void {
+function testSearch(t: Test, open: (t: Test) => Promise<Bed>): void {
   const found = async ({ service }: Bed, text: string) =>
     (await service.search(ann, text)).map((hit) => hit.messageId ?? 'title');
 
@@ -384,3 +380,5 @@ function testSearch(open: (t: Test) => Promise<Bed>): void {
     );
   });
 }
+
+onEachDatabase(testConversationContract);

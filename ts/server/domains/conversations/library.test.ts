@@ -1,16 +1,16 @@
 /** What holds of links, artifacts, prompts and folders on both databases. Each test opens a database of its own. */
 import { sql } from 'kysely';
-import t, { type Test } from 'tap';
-import { createStorage, type Storage, systemScope } from '../../../platform/storage/index.ts';
-import { MAX_ARTIFACT_VERSIONS, MAX_PROMPTS } from '../limits.ts';
-import { tenantList } from '../prompts/prompt-store.ts';
-import type { ConversationServices } from '../routes.ts';
-import { ConversationService } from '../service.ts';
-import { createServices } from '../services.ts';
-import { conversationMigrations } from '../store/migrations.ts';
-import type { ConversationTables } from '../store/tables.ts';
-import type { ContractDatabase } from './conversation-contract.ts';
-import { ann, owner } from './conversation-owners.ts';
+import type { Test } from 'tap';
+import { createStorage, type Storage, systemScope } from '../../platform/storage/index.ts';
+import { type NewDatabase, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { MAX_ARTIFACT_VERSIONS, MAX_PROMPTS } from './limits.ts';
+import { tenantList } from './prompts/prompt-store.ts';
+import type { ConversationServices } from './routes.ts';
+import { ConversationService } from './service.ts';
+import { createServices } from './services.ts';
+import { conversationMigrations } from './store/migrations.ts';
+import type { ConversationTables } from './store/tables.ts';
+import { ann, owner } from './test-support/conversation-owners.ts';
 
 const ben = owner('red', 'ben');
 const blueAnn = owner('blue', 'ann');
@@ -19,7 +19,7 @@ interface Bed extends ConversationServices {
   storage: Storage;
 }
 
-async function openBed(t: Test, newDatabase: () => Promise<ContractDatabase>): Promise<Bed> {
+async function openBed(t: Test, newDatabase: NewDatabase): Promise<Bed> {
   const database = await newDatabase();
   const modules = [{ module: 'conversations', migrations: conversationMigrations }];
   const storage = createStorage({ url: database.url, modules });
@@ -44,7 +44,7 @@ async function countRows(storage: Storage, table: keyof ConversationTables): Pro
   });
 }
 
-export function testLibraryContract(newDatabase: () => Promise<ContractDatabase>): void {
+function testLibraryContract(t: Test, newDatabase: NewDatabase): void {
   const open = (t: Test) => openBed(t, newDatabase);
 
   t.test('a link shows the branch as it was shared, to everybody of the tenant and to nobody else', async (t) => {
@@ -216,3 +216,5 @@ export function testLibraryContract(newDatabase: () => Promise<ContractDatabase>
     t.strictSame(await conversations.listFolders(ann), [{ folder: 'Office', nConversations: 2 }]);
   });
 }
+
+onEachDatabase(testLibraryContract);

@@ -1,13 +1,12 @@
 /** What holds of role enforcement on both databases. Each test opens a database of its own. */
-import t, { type Test } from 'tap';
-import { ANONYMOUS, type Principal, type Role } from '../../../platform/http/principal.ts';
-import { openTestBed } from '../../../platform/http/test-support/test-bed.ts';
-import { scriptedContext, scriptedNode } from '../../../platform/module/test-support/scripted-context.ts';
-import { createStorage } from '../../../platform/storage/index.ts';
-import { securityMigrations } from '../migrations.ts';
-import { createSecurity } from '../security-module.ts';
-
-type NewDatabase = (t: Test) => Promise<string>;
+import type { Test } from 'tap';
+import { ANONYMOUS, type Principal, type Role } from '../../platform/http/principal.ts';
+import { openTestBed } from '../../platform/http/test-support/test-bed.ts';
+import { scriptedContext, scriptedNode } from '../../platform/module/test-support/scripted-context.ts';
+import { createStorage } from '../../platform/storage/index.ts';
+import { type NewDatabase, newUrl, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { securityMigrations } from './migrations.ts';
+import { createSecurity } from './security-module.ts';
 
 const path = '/api/v1/security/enforcement';
 
@@ -45,9 +44,9 @@ async function open(t: Test, url: string, nodeId = 'one') {
   return { module, api: module.api, ask, decisions };
 }
 
-export function testSecurityContract(newDatabase: NewDatabase): void {
+function testSecurityContract(t: Test, newDatabase: NewDatabase): void {
   t.test('the modes allow, list and deny', async (t) => {
-    const { api, ask, decisions } = await open(t, await newDatabase(t));
+    const { api, ask, decisions } = await open(t, await newUrl(t, newDatabase));
     t.match((await ask('GET', path, root)).body, { mode: 'stub_allow', tenants: [] });
     t.match(api.checkToolCall(redAdmin, 'models.pull'), { isAllowed: true, isWithinRole: false, neededRole: 'superadmin' });
     t.strictSame((await decisions(root)).data, [], 'nothing is listed');
@@ -67,7 +66,7 @@ export function testSecurityContract(newDatabase: NewDatabase): void {
   });
 
   t.test('each tool has a least role, and one that is not known needs a developer', async (t) => {
-    const { api, ask } = await open(t, await newDatabase(t));
+    const { api, ask } = await open(t, await newUrl(t, newDatabase));
     await ask('PUT', path, root, { mode: 'enforce' });
     const rows: [tool: string, least: Role][] = [
       ['models.delete', 'superadmin'],
@@ -87,7 +86,7 @@ export function testSecurityContract(newDatabase: NewDatabase): void {
   });
 
   t.test('the mode of a tenant goes before that of the node, and holds on every node', async (t) => {
-    const url = await newDatabase(t);
+    const url = await newUrl(t, newDatabase);
     const one = await open(t, url);
     await one.ask('PUT', path, root, { mode: 'enforce', tenant: 'red' });
     t.notOk(one.api.checkToolCall(redAdmin, 'models.pull').isAllowed);
@@ -102,7 +101,7 @@ export function testSecurityContract(newDatabase: NewDatabase): void {
   });
 
   t.test('the mode is there after a restart, and without the role every call passes', async (t) => {
-    const url = await newDatabase(t);
+    const url = await newUrl(t, newDatabase);
     const before = await open(t, url);
     await before.ask('PUT', path, root, { mode: 'enforce' });
     const after = await open(t, url);
@@ -112,7 +111,7 @@ export function testSecurityContract(newDatabase: NewDatabase): void {
   });
 
   t.test('superadmins switch, administrators see their own tenant', async (t) => {
-    const { api, ask, decisions } = await open(t, await newDatabase(t));
+    const { api, ask, decisions } = await open(t, await newUrl(t, newDatabase));
     for (const body of [{ mode: 'off' }, {}, { mode: null }, { mode: 'audit', tenant: '../x' }, { mode: 'audit', tenant: 7 }])
       t.equal((await ask('PUT', path, root, body)).status, 400, JSON.stringify(body));
     t.equal((await ask('PUT', path, redAdmin, { mode: 'stub_allow' })).status, 403);
@@ -136,3 +135,5 @@ export function testSecurityContract(newDatabase: NewDatabase): void {
       t.equal((await ask('GET', `/api/v1/security/decisions?${query}`, root)).status, 400, query);
   });
 }
+
+onEachDatabase(testSecurityContract);

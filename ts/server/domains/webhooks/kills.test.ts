@@ -1,18 +1,18 @@
 /** What holds of deliveries when their process is killed at any moment. SVC_TEST_KILLS sets how many times. */
 import { spawn } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
-import t, { type Test } from 'tap';
-import { random } from '../../../../../test/test-support/seed.ts';
-import { killRounds } from '../../../platform/storage/test-support/kill-rounds.ts';
-import { LineReader } from '../../../platform/storage/test-support/line-reader.ts';
-import { openReceiver } from './receiver.ts';
-import type { NewDatabase } from './webhook-contract.ts';
-import type { WorkerLine } from './webhook-worker.ts';
+import type { Test } from 'tap';
+import { random } from '../../../../test/test-support/seed.ts';
+import { type NewDatabase, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { killRounds } from '../../platform/storage/test-support/kill-rounds.ts';
+import { LineReader } from '../../platform/storage/test-support/line-reader.ts';
+import { openReceiver } from './test-support/receiver.ts';
+import type { WorkerLine } from './test-support/webhook-worker.ts';
 
 const nKills = killRounds();
 const LONGEST_LIFE_MS = 150;
 const LIFE_LIMIT_MS = 5_000;
-const program = new URL('./webhook-worker.ts', import.meta.url).pathname;
+const program = new URL('./test-support/webhook-worker.ts', import.meta.url).pathname;
 
 /** The ids of the keys whose events were recorded. */
 async function live(t: Test, args: readonly string[], end: (child: ReturnType<typeof spawn>) => void): Promise<string[]> {
@@ -26,7 +26,7 @@ async function live(t: Test, args: readonly string[], end: (child: ReturnType<ty
   return output.lines.map(({ recorded }) => recorded);
 }
 
-export function testWebhookKills(newDatabase: NewDatabase): void {
+function testWebhookKills(t: Test, newDatabase: NewDatabase): void {
   t.test(
     `after ${nKills} kills every event was delivered, each under one id`,
     { timeout: 60_000 + nKills * LIFE_LIMIT_MS },
@@ -56,3 +56,5 @@ export function testWebhookKills(newDatabase: NewDatabase): void {
     },
   );
 }
+
+onEachDatabase(testWebhookKills);

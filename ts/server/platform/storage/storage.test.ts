@@ -1,23 +1,18 @@
 /** What holds of storage on both databases. Each test opens a database of its own. */
 import { sql } from 'kysely';
-import t, { type Test } from 'tap';
-import { createStorage } from '../create-storage.ts';
-import type { Storage } from '../storage.ts';
-import { StorageError } from '../storage-error.ts';
-import type { StorageOptions } from '../storage-options.ts';
-import { systemScope, tenantScope } from '../tenant-scope.ts';
-import { type NoteTables, notesModule } from './notes-module.ts';
-
-export interface ContractDatabase {
-  /** A database that is new to each test. */
-  url: string;
-  remove(): Promise<void>;
-}
+import type { Test } from 'tap';
+import { createStorage } from './create-storage.ts';
+import type { Storage } from './storage.ts';
+import { StorageError } from './storage-error.ts';
+import type { StorageOptions } from './storage-options.ts';
+import { systemScope, tenantScope } from './tenant-scope.ts';
+import { type NewDatabase, onEachDatabase } from './test-support/each-database.ts';
+import { type NoteTables, notesModule } from './test-support/notes-module.ts';
 
 const red = tenantScope('red');
 const blue = tenantScope('blue');
 
-export function testStorageContract(newDatabase: () => Promise<ContractDatabase>): void {
+function testStorageContract(t: Test, newDatabase: NewDatabase): void {
   async function open(t: Test, options: Partial<StorageOptions> = {}): Promise<Storage> {
     const database = await newDatabase();
     const storage = createStorage({ url: database.url, modules: [notesModule], ...options });
@@ -232,10 +227,10 @@ export function testStorageContract(newDatabase: () => Promise<ContractDatabase>
     await storage.close();
   });
 
-  testMigrations(newDatabase);
+  testMigrations(t, newDatabase);
 }
 
-function testMigrations(newDatabase: () => Promise<ContractDatabase>): void {
+function testMigrations(t: Test, newDatabase: NewDatabase): void {
   const older = { ...notesModule, migrations: notesModule.migrations.slice(0, 1) };
 
   t.test('a database is migrated once, in order, and a plan says what is pending', async (t) => {
@@ -286,3 +281,5 @@ function testMigrations(newDatabase: () => Promise<ContractDatabase>): void {
 function plainBytes<Row extends { bytes: Uint8Array | null }>(row: Row): object {
   return { ...row, bytes: row.bytes && [...row.bytes] };
 }
+
+onEachDatabase(testStorageContract);

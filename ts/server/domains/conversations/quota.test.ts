@@ -1,14 +1,14 @@
 /** What a tenant's conversations and artifacts may take together, on either database. */
 import { Readable } from 'node:stream';
 import { sql } from 'kysely';
-import t, { type Test } from 'tap';
-import { createStorage, type Storage, systemScope } from '../../../platform/storage/index.ts';
-import { ArtifactService } from '../artifacts/artifact-service.ts';
-import { ConversationService } from '../service.ts';
-import { conversationMigrations } from '../store/migrations.ts';
-import type { ConversationTables } from '../store/tables.ts';
-import type { ContractDatabase } from './conversation-contract.ts';
-import { ann, owner } from './conversation-owners.ts';
+import type { Test } from 'tap';
+import { createStorage, type Storage, systemScope } from '../../platform/storage/index.ts';
+import { type NewDatabase, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { ArtifactService } from './artifacts/artifact-service.ts';
+import { ConversationService } from './service.ts';
+import { conversationMigrations } from './store/migrations.ts';
+import type { ConversationTables } from './store/tables.ts';
+import { ann, owner } from './test-support/conversation-owners.ts';
 
 const LIMIT = 20_000;
 const EXCEEDED = { code: 'conversation_quota_exceeded' };
@@ -16,7 +16,7 @@ const ben = owner('red', 'ben');
 const blue = owner('blue', 'ann');
 const text = (length: number): { role: 'user'; content: string } => ({ role: 'user', content: 'x'.repeat(length) });
 
-export function testQuotaContract(newDatabase: () => Promise<ContractDatabase>): void {
+function testQuotaContract(t: Test, newDatabase: NewDatabase): void {
   const open = async (t: Test) => {
     const database = await newDatabase();
     t.teardown(database.remove);
@@ -134,3 +134,5 @@ function exported(content: string): Readable {
   };
   return Readable.from([Buffer.from(JSON.stringify({ conversations: [conversation] }))]);
 }
+
+onEachDatabase(testQuotaContract);

@@ -1,23 +1,22 @@
 /** What holds of webhooks on both databases. Each test opens a database of its own. */
 import { setTimeout as wait } from 'node:timers/promises';
-import t from 'tap';
-import { eventually } from '../../../platform/http/test-support/test-bed.ts';
-import { until } from '../../../platform/jobs/test-support/open-jobs.ts';
-import { systemScope, tenantScope } from '../../../platform/storage/index.ts';
-import { identityEvents } from '../../identity/index.ts';
-import { inferenceEvents } from '../../inference/index.ts';
-import type { WebhookTables } from '../store/tables.ts';
-import { isSigned, openReceiver } from './receiver.ts';
-import { openWebhooks } from './webhook-bed.ts';
-
-export type NewDatabase = () => Promise<{ url: string; remove(): Promise<void> }>;
+import type { Test } from 'tap';
+import { eventually } from '../../platform/http/test-support/test-bed.ts';
+import { until } from '../../platform/jobs/test-support/open-jobs.ts';
+import { systemScope, tenantScope } from '../../platform/storage/index.ts';
+import { type NewDatabase, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { identityEvents } from '../identity/index.ts';
+import { inferenceEvents } from '../inference/index.ts';
+import type { WebhookTables } from './store/tables.ts';
+import { isSigned, openReceiver } from './test-support/receiver.ts';
+import { openWebhooks } from './test-support/webhook-bed.ts';
 
 const red = tenantScope('red');
 const { keyCreated, keyRevoked, tenantDeleted } = identityEvents;
 const made = (id: string) => ({ id, actor: 'user:ann', detail: { name: 'ci' } });
 const DAY_MS = 24 * 3_600_000;
 
-export function testWebhookContract(newDatabase: NewDatabase): void {
+function testWebhookContract(t: Test, newDatabase: NewDatabase): void {
   const open = async (t: Parameters<typeof openReceiver>[0], more: Omit<Parameters<typeof openWebhooks>[1], 'url'> = {}) => {
     const database = await newDatabase();
     t.teardown(() => database.remove());
@@ -106,9 +105,9 @@ export function testWebhookContract(newDatabase: NewDatabase): void {
   t.test('an event that the outbox brings twice is one delivery', async (t) => {
     const { receiver, create, storage } = await open(t);
     await create([keyCreated.name]);
-    const { webhookSubscriber } = await import('../delivery/fan-out.ts');
-    const { DeliveryStore } = await import('../store/delivery-store.ts');
-    const { WebhookStore } = await import('../store/webhook-store.ts');
+    const { webhookSubscriber } = await import('./delivery/fan-out.ts');
+    const { DeliveryStore } = await import('./store/delivery-store.ts');
+    const { WebhookStore } = await import('./store/webhook-store.ts');
     const [webhooks, deliveries] = [new WebhookStore(storage.access()), new DeliveryStore(storage.access())];
     const { deliver } = webhookSubscriber({ webhooks, deliveries, now: Date.now, onAdded: () => {} });
     const event = { type: keyCreated.name, tenant: 'red', payload: made('key_1'), seq: 1_000_000, recordedAt: 1 };
@@ -334,3 +333,5 @@ export function testWebhookContract(newDatabase: NewDatabase): void {
     t.match(await create([keyCreated.name]), { status: 409, body: { error: 'too_many_webhooks' } });
   });
 }
+
+onEachDatabase(testWebhookContract);

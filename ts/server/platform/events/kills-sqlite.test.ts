@@ -1,4 +1,0 @@
-import { newSqliteDatabase } from '../jobs/test-support/open-jobs.ts';
-import { testEventKills } from './test-support/kill-contract.ts';
-
-testEventKills(newSqliteDatabase);
