@@ -2,9 +2,9 @@
 import Anthropic from '@anthropic-ai/sdk';
 import t from 'tap';
 import { refusalOf } from './refusal.ts';
-import { chatModel, startServer } from './server.ts';
+import { chatModel, stockServer } from './server.ts';
 
-const server = await startServer(t);
+const server = await stockServer(t);
 const client = new Anthropic({ baseURL: server.url, apiKey: 'none', maxRetries: 0 });
 const request = {
   model: chatModel,

@@ -1,9 +1,9 @@
 /** The rules of the chat API: substitution, failures inside a stream, tools at the edge, tool-capable models. */
 import t from 'tap';
 import { post } from './http.ts';
-import { chatModel, startServer } from './server.ts';
+import { chatModel, stockServer } from './server.ts';
 
-const server = await startServer(t);
+const server = await stockServer(t);
 const url = `${server.url}/v1/chat/completions`;
 const messages = [{ role: 'user', content: 'Hello' }];
 const tools = [{ type: 'function', function: { name: 'read_clock', parameters: { type: 'object', properties: {} } } }];

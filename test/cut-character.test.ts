@@ -1,9 +1,9 @@
 /** max_tokens may cut a character whose bytes are tokens of their own: no answer shows half of it, in whichever shape it is asked for. */
 import t from 'tap';
 import { post } from './http.ts';
-import { chatModel, startServer } from './server.ts';
+import { chatModel, stockServer } from './server.ts';
 
-const server = await startServer(t);
+const server = await stockServer(t);
 const grammar = 'root ::= "ok🦉🦉"';
 const messages = [{ role: 'user', content: 'Say it.' }];
 

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import t from 'tap';
 import { post, send } from './http.ts';
-import { chatModel, startServer } from './server.ts';
+import { chatModel, stockServer } from './server.ts';
 
-const server = await startServer(t);
+const server = await stockServer(t);
 const chat = `${server.url}/v1/chat/completions`;
 const messages = [{ role: 'user', content: 'Hello' }];
 

@@ -2,9 +2,9 @@
 import OpenAI from 'openai';
 import t from 'tap';
 import { refusalOf } from './refusal.ts';
-import { chatModel, embeddingModel, startFullServer } from './server.ts';
+import { chatModel, embeddingModel, stockServer } from './server.ts';
 
-const server = await startFullServer(t);
+const server = await stockServer(t);
 const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 0 });
 
 const messages = [{ role: 'user', content: 'Name three colours.' }] as const;

@@ -2,9 +2,9 @@
 import OpenAI from 'openai';
 import t from 'tap';
 import { refusalOf } from './refusal.ts';
-import { chatModel, startServer } from './server.ts';
+import { chatModel, stockServer } from './server.ts';
 
-const server = await startServer(t);
+const server = await stockServer(t);
 const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 0 });
 const request = { model: chatModel, input: 'Name three colours.', max_output_tokens: 10, temperature: 0 };
 

@@ -18,6 +18,8 @@ export interface TestServerOptions {
   /** Folder of models and data; a new one unless given, so that a restart can find the old one's. */
   folder?: string;
   readyPath?: string;
+  /** The file that Node runs, unless it is that of every test. */
+  program?: string;
 }
 
 export const chatModel = 'tiny-chat';
@@ -44,6 +46,20 @@ export function startFullServer(t: Test): Promise<ChildServer> {
   return startServer(t, { models: defaultModels });
 }
 
+/** Names the address of a full server that test files share, one after the other. */
+export const SHARED_SERVER = 'SVC_TEST_SERVER';
+
+/** A full server that others may have used: for a test that makes no account, changes no setting and looks at what it made alone. */
+export async function stockServer(t: Test): Promise<Pick<ChildServer, 'url'>> {
+  const url = process.env[SHARED_SERVER];
+  return url === undefined ? await startFullServer(t) : { url };
+}
+
+/** The same without a test around it; the caller stops it. */
+export function runStockServer(folder: string, program: string): Promise<ChildServer> {
+  return runServer({ models: defaultModels, folder, program });
+}
+
 /**
  * The same without a test around it: with a projector that sees and hears, a context that an answer without max_tokens fills in a moment,
  * and room for a few saved states, so that memory is soon as full as it may be. The caller stops it.
@@ -63,7 +79,7 @@ export async function runServer(options: TestServerOptions & { folder: string })
   const url = `http://127.0.0.1:${await freePort()}`;
   return ChildServer.start({
     program: process.execPath,
-    args: [program, 'serve', ...(options.args ?? [])],
+    args: [options.program ?? program, 'serve', ...(options.args ?? [])],
     env: {
       ...process.env,
       SVC_LISTEN: url.slice('http://'.length),

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runServer } from '../../test/server.ts';
+import { runServer, SHARED_SERVER } from '../../test/server.ts';
 import { browserFile, runsProgram } from './chosen-files.ts';
 import { functionsRun, modulesRun } from './coverage.ts';
 import type { ImportGraph } from './import-graph.ts';
@@ -36,7 +36,7 @@ export class ReachWatch {
   /** For the process of the file. */
   variablesFor(file: string): NodeJS.ProcessEnv {
     if (!this.isWatched(file)) return {};
-    return { NODE_V8_COVERAGE: this.#folderOf(file), SVC_TEST_PROGRAM: undefined };
+    return { NODE_V8_COVERAGE: this.#folderOf(file), SVC_TEST_PROGRAM: undefined, [SHARED_SERVER]: undefined };
   }
 
   /** Once the file has run: takes what it reached into the map, and tells where that was another. */
