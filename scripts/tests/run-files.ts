@@ -88,7 +88,9 @@ async function runTogether(files: readonly string[], worker: Worker, options: Ru
   if (exitCode === 0 || ended.some(({ outcome }) => outcome.failed > 0)) return ended;
   const file = files[Math.min(ended.length, files.length - 1)] ?? '';
   const behind = output.slice(output.lastIndexOf('\n# end of '));
-  const last = { file, outcome: readTap(behind, exitCode), cost: { wallSeconds: 0, cpuSeconds: 0 } };
+  // Its totals are those of the process: the others have told theirs.
+  const outcome = { ...readTap(behind, exitCode), passed: 0, skipped: 0 };
+  const last = { file, outcome, cost: { wallSeconds: 0, cpuSeconds: 0 } };
   return [...ended.filter((one) => one.file !== file), last];
 }
 

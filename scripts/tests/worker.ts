@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BrowserServer, chromium } from 'playwright-core';
+import { type BrowserServer, chromium, type LaunchOptions } from 'playwright-core';
 import type { ChildServer } from '../../test/child-server.ts';
 import { runStockServer, SHARED_SERVER } from '../../test/server.ts';
 import { chromiumOptions, SHARED_BROWSER } from '../../test/test-support/chromium.ts';
@@ -22,6 +22,7 @@ export class Worker {
 
   constructor(graph: ImportGraph) {
     this.#graph = graph;
+    process.on('exit', () => this.#server?.running && process.kill(this.#server.pid, 'SIGKILL'));
   }
 
   /** The variables by which the files find what is shared; started for the first that needs it. */
@@ -29,7 +30,7 @@ export class Worker {
     const needed = new Set(files.flatMap((file) => [...this.#graph.closure(file)]));
     try {
       if (needed.has(clusterFile) && !PostgresCluster.missing()) this.#cluster ??= await PostgresCluster.startOwn();
-      if (needed.has(browserFile) && chromiumOptions) this.#browser ??= await chromium.launchServer(chromiumOptions);
+      if (needed.has(browserFile) && chromiumOptions) await this.#startBrowser(chromiumOptions);
       if (files.some((file) => this.#graph.source(file).includes('stockServer('))) await this.#startServer();
     } catch (error) {
       // The files start their own then, and fail where they cannot.
@@ -48,7 +49,15 @@ export class Worker {
     await this.#stopServer();
   }
 
-  /** One that a test brought down is replaced. */
+  /** What a test brought down is replaced, as the server is. */
+  async #startBrowser(options: LaunchOptions): Promise<void> {
+    if (this.#browser) return;
+    this.#browser = await chromium.launchServer(options);
+    this.#browser.once('close', () => {
+      this.#browser = undefined;
+    });
+  }
+
   async #startServer(): Promise<void> {
     if (this.#server?.running) return;
     await this.#stopServer();
