@@ -42,6 +42,7 @@ t.test('what ran beside a start is what the map must name', async (t) => {
     ['b', ['ts/server/domains/backup']],
   ]);
   t.strictSame(map.missing('a', ran.keys()), ['ts/server/domains/data'], 'a map that lies');
+  t.strictSame(map.missing('new', ran.keys()), []);
   map.with('a', ran.keys()).write(root);
   t.strictSame(ModuleMap.read(root).missing('a', ran.keys()), []);
   t.ok(ModuleMap.read(root).isReached('a', new Set(['ts/server/domains/data/b.ts'])));

@@ -37,10 +37,10 @@ export class ModuleMap {
     return changedModules.some((module) => known === undefined || known.includes(module) || isNew(module));
   }
 
-  /** The modules that a file ran and that the map does not name. */
+  /** The modules that a file ran and that the map does not name; none for a file that is not in it, which always runs. */
   missing(file: string, ran: Iterable<string>): string[] {
-    const known = this.#modules.get(file) ?? [];
-    return [...ran].filter((module) => !known.includes(module)).sort();
+    const known = this.#modules.get(file);
+    return known === undefined ? [] : [...ran].filter((module) => !known.includes(module)).sort();
   }
 
   with(file: string, ran: Iterable<string>): ModuleMap {

@@ -49,6 +49,8 @@ const budgets = Budgets.read(checkout);
 const allFiles = listTestFiles(checkout);
 const graph = new ImportGraph(checkout);
 const change = readChange(checkout);
+/** Where nobody counts commits, every file has its long counts. */
+const isUncounted = typeof change === 'string';
 const seed = process.env['SVC_TEST_SEED'] ?? String(randomInt(2 ** 31));
 
 await runScript(async () => {
@@ -80,11 +82,10 @@ async function runPlain(files: readonly string[], isWhole: boolean, hasArm64: bo
   await runSteps([...(isWhole ? [testProgramStep(defaultPreset())] : []), bundleStep()]);
   const reach = new ReachWatch(checkout, graph, values.map || ((file) => values.full && isWhole && isTurn(file, turns.reach)));
   const env = { ...process.env, SVC_TEST_SEED: seed, SVC_TEST_PROGRAM: bundledProgram, ...(hasArm64 && { SVC_TEST_ARM64: '1' }) };
-  const full = { SVC_TEST_FULL: '1' };
   const envOf = (file: string) => ({
     ...env,
-    ...(values.full && full),
-    ...(values.full && (!isWhole || isTurn(file, turns.long)) && { SVC_TEST_LONG: '1' }),
+    ...(values.full && { SVC_TEST_FULL: '1' }),
+    ...(values.full && (!isWhole || isUncounted || isTurn(file, turns.long)) && { SVC_TEST_LONG: '1' }),
   });
   const run = isWhole ? runAndTryAgain : runOnce;
   const timeoutSeconds = timeout ?? (values.full ? seconds.long : seconds.short);
@@ -95,9 +96,9 @@ async function runPlain(files: readonly string[], isWhole: boolean, hasArm64: bo
   return report;
 }
 
-/** Every so many commits; where nobody counts them, always. */
+/** Every so many commits. */
 function isTurn(file: string, nTurns: number): boolean {
-  return typeof change === 'string' || allFiles.indexOf(file) % nTurns === change.nCommits % nTurns;
+  return typeof change !== 'string' && allFiles.indexOf(file) % nTurns === change.nCommits % nTurns;
 }
 
 /** What is random is tried in its short counts: the run before had the long ones. */
