@@ -5,8 +5,8 @@ import { openTestBed } from '../../server/platform/http/test-support/test-bed.ts
 import { JobFailedError } from '../../server/platform/jobs/index.ts';
 import { openJobs, until } from '../../server/platform/jobs/test-support/open-jobs.ts';
 import { tenantScope } from '../../server/platform/storage/index.ts';
-import { runCli } from '../run-cli.ts';
 import { newSqliteDatabase } from '../../server/platform/storage/test-support/each-database.ts';
+import { runCli } from '../run-cli.ts';
 
 // Each run of the program starts a process: half a second on an idle core.
 t.setTimeout(300_000);

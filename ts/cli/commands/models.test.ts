@@ -12,9 +12,9 @@ import { unenforced } from '../../server/domains/inference/test-support/unenforc
 import { openTestBed } from '../../server/platform/http/test-support/test-bed.ts';
 import { openJobs } from '../../server/platform/jobs/test-support/open-jobs.ts';
 import { noEvents } from '../../server/platform/module/test-support/scripted-context.ts';
+import { newSqliteDatabase } from '../../server/platform/storage/test-support/each-database.ts';
 import { cliSetting } from '../cli-setting.ts';
 import { program } from '../run-cli.ts';
-import { newSqliteDatabase } from '../../server/platform/storage/test-support/each-database.ts';
 
 // Each run of the program starts a process: half a second on an idle core.
 t.setTimeout(300_000);

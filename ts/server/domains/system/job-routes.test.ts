@@ -6,8 +6,8 @@ import { openTestBed } from '../../platform/http/test-support/test-bed.ts';
 import type { JobView } from '../../platform/jobs/api/job-view.ts';
 import { openJobs, until } from '../../platform/jobs/test-support/open-jobs.ts';
 import { tenantScope } from '../../platform/storage/index.ts';
-import { jobRoutes } from './job-routes.ts';
 import { newSqliteDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { jobRoutes } from './job-routes.ts';
 
 const scope = tenantScope('default');
 
