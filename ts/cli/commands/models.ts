@@ -42,8 +42,15 @@ export const modelsList = command({
 function listCatalogue(terminal: Terminal): 'ok' {
   const rows = catalogue.map(({ name, kind, sizeBytes, license, note }) => [name, kind, formatBytes(sizeBytes), license, note]);
   const records = catalogue.map(({ name, kind, repo, file, revision, sha256, sizeBytes, license, note }) => ({
-    ...{ name, kind, repo, file, revision },
-    ...{ sha256: sha256 ?? null, size_bytes: sizeBytes, license, note },
+    name,
+    kind,
+    repo,
+    file,
+    revision,
+    sha256: sha256 ?? null,
+    size_bytes: sizeBytes,
+    license,
+    note,
   }));
   terminal.result(records, formatTable(['NAME', 'KIND', 'SIZE', 'LICENSE', 'NOTE'], rows));
   return 'ok';

@@ -25,7 +25,7 @@ export function InvitationDialog({ onClose, onMade }: { onClose(): void; onMade(
   return (
     <FormDialog title={t('new_invitation')} action={t('create')} send={send} onClose={onClose} onSent={() => {}}>
       <TextField label={t('note')} hint={t('note_hint')} value={note} onInput={setNote} maxLength={200} />
-      <SelectField label={t('role')} value={role} options={givenRoleOptions()} onChange={(value) => setRole(value as Role)} />
+      <SelectField label={t('role')} value={role} options={givenRoleOptions()} onChange={setRole} />
       <TextField label={t('uses')} type="number" min={1} step={1} value={uses} onInput={setUses} required />
     </FormDialog>
   );

@@ -1,5 +1,6 @@
 /** Makes an API key, for oneself or for another account, and shows it once. */
 import { useState } from 'preact/hooks';
+import type { Body } from '../../client/client.ts';
 import { type Answer, call } from '../api/call.ts';
 import { CheckList } from '../design/check-list.tsx';
 import { SelectField } from '../design/select-field.tsx';
@@ -10,8 +11,8 @@ import { who } from '../session/session.ts';
 import { FormDialog } from './form-dialog.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 
-/** What the route takes; the caller's own scopes are offered. */
-type Scope = 'chat:use';
+type NewKey = Body<'POST /api/v1/identity/keys'>;
+
 const DAY = 24 * 3600;
 const LIFETIMES = [30, 90, 365];
 
@@ -31,9 +32,10 @@ export function KeyDialog({ user, onClose, onMade }: KeyDialogProps) {
     const made = await call('POST /api/v1/identity/keys', {
       body: {
         name,
-        ...(days === '' ? {} : { expires_in_seconds: Number(days) * DAY }),
-        ...(user === undefined ? {} : { user: user.id }),
-        ...(isNarrow ? { scopes: scopes as Scope[] } : {}),
+        expires_in_seconds: days === '' ? undefined : Number(days) * DAY,
+        user: user?.id,
+        // The caller's own scopes are offered.
+        scopes: isNarrow ? (scopes as NewKey['scopes']) : undefined,
       },
     });
     setIssued(made);

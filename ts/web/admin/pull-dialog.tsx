@@ -53,7 +53,7 @@ function Catalogue({ installed, onClose }: { installed: readonly string[]; onClo
               label={t('kind')}
               value={kind}
               options={KINDS.map((value) => ({ value, text: t(`model_kind_${value}`) }))}
-              onChange={(value) => setKind(value as Kind)}
+              onChange={setKind}
             />
             {space !== undefined && <span class="small quiet push">{t('space_left', { size: formatBytes(space) })}</span>}
           </div>
@@ -113,8 +113,8 @@ function AddressForm({ onClose }: { onClose(): void }) {
     event.preventDefault();
     setBusy(true);
     setWrong(undefined);
-    const given = Object.entries({ name: name.trim(), sha256: sha256.trim() }).filter(([, value]) => value !== '');
-    call('POST /api/v1/models/pull', { body: { reference: reference.trim(), ...Object.fromEntries(given) } })
+    const given = { name: name.trim() || undefined, sha256: sha256.trim() || undefined };
+    call('POST /api/v1/models/pull', { body: { reference: reference.trim(), ...given } })
       .then(onClose, setWrong)
       .finally(() => setBusy(false));
   };

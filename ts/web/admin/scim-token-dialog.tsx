@@ -51,6 +51,6 @@ async function accountNamed(username: string, tenant: string): Promise<string> {
   const { data } = await call('GET /api/v1/identity/users', { query: { username, limit: 1 } });
   const [known] = data;
   if (known?.service === true) return known.id;
-  const body = { username, role: 'admin', service: true, ...(tenant === '' ? {} : { tenant }) } as const;
+  const body = { username, role: 'admin', service: true, tenant: tenant || undefined } as const;
   return (await call('POST /api/v1/identity/users', { body })).id;
 }

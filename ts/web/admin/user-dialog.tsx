@@ -14,8 +14,8 @@ export function UserDialog({ onClose, onMade }: { onClose(): void; onMade(): Pro
   const [tenant, setTenant] = useState('');
   const [role, setRole] = useState<Role>('viewer');
   const send = async (): Promise<void> => {
-    const given = Object.entries({ email, password, tenant }).filter(([, value]) => value !== '');
-    await call('POST /api/v1/identity/users', { body: { username, role, ...Object.fromEntries(given) } });
+    const given = { email: email || undefined, password: password || undefined, tenant: tenant || undefined };
+    await call('POST /api/v1/identity/users', { body: { username, role, ...given } });
     await onMade();
   };
   return (
@@ -30,13 +30,7 @@ export function UserDialog({ onClose, onMade }: { onClose(): void; onMade(): Pro
         onInput={setPassword}
         autocomplete="new-password"
       />
-      <SelectField
-        label={t('role')}
-        hint={t('role_hint')}
-        value={role}
-        options={givenRoleOptions()}
-        onChange={(value) => setRole(value as Role)}
-      />
+      <SelectField label={t('role')} hint={t('role_hint')} value={role} options={givenRoleOptions()} onChange={setRole} />
       {hasRole('superadmin') && (
         <TextField label={t('tenant')} hint={t('tenant_hint')} value={tenant} onInput={setTenant} maxLength={128} />
       )}

@@ -1,16 +1,17 @@
 /** A choice of one among few. */
 import { Field } from './field.tsx';
 
-interface SelectFieldProps {
+interface SelectFieldProps<Value extends string> {
   label: string;
   hint?: string | undefined;
-  value: string;
-  options: readonly { value: string; text: string }[];
+  value: NoInfer<Value>;
+  options: readonly { value: Value; text: string }[];
   disabled?: boolean;
-  onChange(value: string): void;
+  onChange(value: NoInfer<Value>): void;
 }
 
-export function SelectField({ label, hint, value, options, disabled = false, onChange }: SelectFieldProps) {
+export function SelectField<Value extends string>(props: SelectFieldProps<Value>) {
+  const { label, hint, value, options, disabled = false, onChange } = props;
   return (
     <Field label={label} hint={hint}>
       {(control) => (
@@ -19,7 +20,7 @@ export function SelectField({ label, hint, value, options, disabled = false, onC
           {...control}
           value={value}
           disabled={disabled}
-          onChange={(event) => onChange(event.currentTarget.value)}
+          onChange={(event) => onChange(event.currentTarget.value as Value)}
         >
           {options.map((option) => (
             <option key={option.value} value={option.value}>

@@ -21,7 +21,7 @@ export function RegisterForm({ isFirst, asksCode, invitation }: RegisterFormProp
   const [password, setPassword] = useState('');
   const [setupCode, setSetupCode] = useState('');
   const { isBusy, wrong, code, onSubmit } = useSubmit(async () => {
-    const body = { username, password, ...(email === '' ? {} : { email }), ...(invitation === undefined ? {} : { invitation }) };
+    const body = { username, password, email: email || undefined, invitation };
     const headers: Record<string, string> = setupCode === '' ? {} : { 'x-svc-setup-code': setupCode.trim() };
     await request('POST /api/v1/auth/register', { body, headers });
     location.assign(returnPath(location.search, location.origin));

@@ -31,7 +31,7 @@ export function GroupDialog({ group, onClose, onSaved }: GroupDialogProps) {
     const given = (role === '' ? null : role) as GivenRole;
     const body = { name, description, role: given, grants, external_id: externalId === '' ? null : externalId };
     if (group !== undefined) await call('PATCH /api/v1/identity/groups/{id}', { params: { id: group.id }, body });
-    else await call('POST /api/v1/identity/groups', { body: { ...body, ...(tenant === '' ? {} : { tenant }) } });
+    else await call('POST /api/v1/identity/groups', { body: { ...body, tenant: tenant || undefined } });
     await onSaved();
   };
   const roles = [

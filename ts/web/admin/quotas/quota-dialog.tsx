@@ -43,12 +43,7 @@ export function QuotaDialog({ quota, onClose, onSaved }: QuotaDialogProps) {
     <FormDialog title={quota === undefined ? t('new_quota') : t('edit_quota')} action={t('save')} send={send} onClose={onClose}>
       {quota === undefined && (
         <>
-          <SelectField
-            label={t('quota_of')}
-            value={subject}
-            options={subjects}
-            onChange={(value) => setSubject(value as Subject)}
-          />
+          <SelectField label={t('quota_of')} value={subject} options={subjects} onChange={setSubject} />
           {hasRole('superadmin') && <TextField label={t('tenant')} value={tenant} onInput={setTenant} required maxLength={128} />}
           {subject === 'user' && (
             <TextField label={t('username')} value={name} onInput={setName} required maxLength={64} autocomplete="off" />

@@ -24,8 +24,7 @@ export function Screen() {
   const [query, setQuery] = useState<AuditQuery>({});
   const [after, setAfter] = useState<number>();
   const [shown, setShown] = useState<AuditLine>();
-  const load = () =>
-    call('GET /api/v1/security/audit', { query: { ...query, limit: PAGE, ...(after === undefined ? {} : { after }) } });
+  const load = () => call('GET /api/v1/security/audit', { query: { ...query, limit: PAGE, after } });
   const { data, error } = useData(load, [query, after]);
   const names = useData(userNames);
   const [verification, setVerification] = useState<Verification>();

@@ -26,9 +26,7 @@ export function Screen() {
   const change = async (mode: Mode | null, of: string | undefined): Promise<void> => {
     // Calls that worked a moment ago are refused from now on.
     if (mode === 'enforce' && !(await confirmed(t('enforce_title'), t('enforce_detail'), t('mode_enforce')))) return;
-    await attempt(() =>
-      call('PUT /api/v1/security/enforcement', { body: { mode, ...(of === undefined ? {} : { tenant: of }) } }),
-    );
+    await attempt(() => call('PUT /api/v1/security/enforcement', { body: { mode, tenant: of } }));
     await reload();
   };
   const mayChange = hasRole('superadmin');
@@ -42,7 +40,7 @@ export function Screen() {
           value={data?.mode ?? 'stub_allow'}
           options={options}
           disabled={!mayChange}
-          onChange={(mode) => void change(mode as Mode, undefined).then(reload)}
+          onChange={(mode) => void change(mode, undefined).then(reload)}
         />
         {!mayChange && <Notice>{t('superadmin_changes')}</Notice>}
       </section>
@@ -100,7 +98,7 @@ export function Screen() {
 /** What was denied, and what would have been. */
 function Decisions() {
   const [after, setAfter] = useState<number>();
-  const load = () => call('GET /api/v1/security/decisions', { query: { limit: 50, ...(after === undefined ? {} : { after }) } });
+  const load = () => call('GET /api/v1/security/decisions', { query: { limit: 50, after } });
   const { data, error } = useData(load, [after]);
   const names = useData(userNames);
   const rows = data?.data ?? [];

@@ -38,7 +38,7 @@ export function Screen() {
             label={t('log_level')}
             value={level}
             options={LEVELS.map((value) => ({ value, text: t(`log_${value}`) }))}
-            onChange={(value) => setLevel(value as Level)}
+            onChange={setLevel}
           />
           <TextField label={t('search')} value={text} onInput={setText} maxLength={200} />
         </>
@@ -88,7 +88,7 @@ function useLines(level: Level, text: string, isFollowed: boolean): { lines: rea
   useEffect(() => {
     const leaving = new AbortController();
     const { signal } = leaving;
-    const query = { level, ...(text === '' ? {} : { text }) };
+    const query = { level, text };
     const take = (more: readonly Line[]): void => {
       last.current = Math.max(last.current, ...more.map(({ seq }) => seq));
       setState(({ lines = [] }) => ({ lines: [...lines, ...more].slice(-MAX_LINES), error: undefined }));

@@ -48,13 +48,13 @@ export function Screen() {
             label={t('grouped_by')}
             value={by}
             options={KINDS.map((value) => ({ value, text: t(`usage_by_${value}`) }))}
-            onChange={(value) => setBy(value as Kind)}
+            onChange={setBy}
           />
           <SelectField
             label={t('span')}
             value={span}
             options={(Object.keys(SPANS) as Span[]).map((value) => ({ value, text: t(`span_${value}`) }))}
-            onChange={(value) => setSpan(value as Span)}
+            onChange={setSpan}
           />
           <Button
             look="plain"

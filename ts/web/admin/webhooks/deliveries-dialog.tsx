@@ -28,7 +28,7 @@ export function DeliveriesDialog({ webhook, onClose }: { webhook: Webhook; onClo
   const [state, setState] = useState('');
   const [shown, setShown] = useState<string>();
   const load = (page: PageQuery) => {
-    const query = { ...page, ...(state === '' ? {} : { state: state as State }) };
+    const query = { ...page, state: STATES.find((each) => each === state) };
     return call('GET /api/v1/webhooks/{id}/deliveries', { params: { id }, query });
   };
   const { rows, error, reload, more } = useRows(load, { inputs: [state], everyMs: EVERY_MS });

@@ -20,7 +20,7 @@ export function ArtifactsDialog() {
   const [next, setNext] = useState<string | undefined>();
   const [error, setError] = useState<unknown>();
   const load = async (after?: string): Promise<void> => {
-    const page = await call('GET /api/v1/artifacts', { query: { limit: 50, ...(after === undefined ? {} : { after }) } });
+    const page = await call('GET /api/v1/artifacts', { query: { limit: 50, after } });
     setArtifacts((known = []) => (after === undefined ? page.data : [...known, ...page.data]));
     setNext(page.next);
   };

@@ -32,7 +32,7 @@ export async function uploadFile(file: File, { namespace, signal, onProgress }: 
   const sha256 = await hashOf(file);
   const begun = await retry({ signal }, () =>
     call('POST /api/v1/upload/init', {
-      body: { filename: file.name, size: file.size, namespace, ...(sha256 === undefined ? {} : { sha256 }) },
+      body: { filename: file.name, size: file.size, namespace, sha256 },
       signal,
     }),
   );

@@ -37,7 +37,7 @@ export async function removeBase(namespace: string): Promise<void> {
 export async function listDocuments(namespace: string, after?: string) {
   return await call('GET /api/v1/vector/namespaces/{tenant}/{namespace}/documents', {
     params: { tenant: ownTenant(), namespace },
-    query: { limit: 100, ...(after === undefined ? {} : { after }) },
+    query: { limit: 100, after },
   });
 }
 

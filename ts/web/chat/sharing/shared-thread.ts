@@ -17,7 +17,7 @@ export async function fetchShared(share: string): Promise<SharedThread> {
   let after: number | undefined;
   for (;;) {
     const page = await call('GET /api/v1/edge/conversations/shared', {
-      query: { share, ...(after === undefined ? {} : { after }) },
+      query: { share, after },
     });
     messages.push(...page.data.map((message) => ({ ...message, conversation_id: '' })));
     if (page.next === undefined) return { share, title: page.title, model: page.model, messages };

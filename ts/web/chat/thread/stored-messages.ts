@@ -20,7 +20,7 @@ export async function listMessages(id: string, after?: number, isWanted = () => 
   let next = after;
   do {
     const page = await call('GET /api/v1/edge/conversations/messages', {
-      query: { id, ...(next === undefined ? {} : { after: next }) },
+      query: { id, after: next },
     });
     for (const message of page.data) found.set(message.id, message);
     next = page.next;
