@@ -72,6 +72,11 @@ t.test('an operator makes a tenant, accounts and keys with svc', async (t) => {
       action,
     );
   }
+  t.match(
+    await runCli(['user', 'disable', ''], { env }),
+    { code: 4, stderr: /there is no account/ },
+    'an empty name is nobody’s',
+  );
   const taken = await runCli(['user', 'create', 'bob'], { env });
   t.equal(taken.code, 6, taken.stderr);
   const stranger = await runCli(['user', 'list'], { env: { ...env, SVC_DATA_DIR: join(folder, 'models') } });

@@ -47,6 +47,11 @@ t.test('a refusal has the code and the sentence of either error shape', async (t
   }
 });
 
+t.test('an answer that is no JSON is a refusal as well', async (t) => {
+  const { client } = await clientOf(t, (response) => response.end('<html>'));
+  t.match(await refusalOf(client.call('GET /health')), { status: 200, code: 'no_json' });
+});
+
 t.test('a request that is refused for its credential is sent once more where there is another one', async (t) => {
   const credentials = ['old', 'new'];
   const { client, asked } = await clientOf(

@@ -67,10 +67,20 @@ export function createClient(connection: Connection): Client {
     return response;
   };
   const call = async <R extends RouteName>(name: R, options: LooseOptions = {}): Promise<Answer<R>> => {
-    const text = await (await request(name, options)).text();
-    return (text === '' ? undefined : JSON.parse(text)) as Answer<R>;
+    const response = await request(name, options);
+    const text = await response.text();
+    return (text === '' ? undefined : readJson(text, response.status)) as Answer<R>;
   };
   return { call, request, ask };
+}
+
+/** Something else than our server may answer at an address. */
+function readJson(text: string, status: number): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Refusal(status, 'no_json', 'the answer is no JSON', { cause });
+  }
 }
 
 async function send({ base, init, headers }: Connection, name: RouteName, options: LooseOptions): Promise<Response> {

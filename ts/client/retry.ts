@@ -29,13 +29,15 @@ function isPassing(error: unknown): boolean {
 
 /** Throws when the signal aborts meanwhile. */
 export async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    const stop = (): void => {
+    const end = (): void => {
       clearTimeout(timer);
+      signal.removeEventListener('abort', end);
       resolve();
     };
-    signal.addEventListener('abort', stop, { once: true });
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
   });
   signal.throwIfAborted();
 }

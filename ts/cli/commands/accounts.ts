@@ -29,7 +29,8 @@ export const userColumns = {
 /** Takes a name or an id. Throws CliError not_found. */
 export async function findUser(client: Client, name = ''): Promise<User> {
   if (/^usr_\w{16}$/.test(name)) return await client.call('GET /api/v1/identity/users/{id}', { params: { id: name } });
-  const { data } = await client.call('GET /api/v1/identity/users', { query: { username: name } });
+  // An empty name in a query asks for all.
+  const { data } = name === '' ? { data: [] } : await client.call('GET /api/v1/identity/users', { query: { username: name } });
   const [user] = data;
   if (user !== undefined) return user;
   throw new CliError('not_found', 'user_not_found', `there is no account ${name}`, 'run `svc user list` for all of them');

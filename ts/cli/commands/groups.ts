@@ -123,7 +123,8 @@ export const groupRemove = serverCommand({
 /** Takes a name or an id. Throws CliError not_found. */
 async function findGroup(client: Served['client'], name = ''): Promise<Group> {
   if (/^grp_\w{16}$/.test(name)) return await client.call('GET /api/v1/identity/groups/{id}', { params: { id: name } });
-  const { data } = await client.call('GET /api/v1/identity/groups', { query: { name } });
+  // An empty name in a query asks for all.
+  const { data } = name === '' ? { data: [] } : await client.call('GET /api/v1/identity/groups', { query: { name } });
   const [group, ...more] = data;
   if (more.length > 0)
     throw usageError(`several tenants have a group ${name}`, 'name it by its id, as `svc group list` shows it');

@@ -131,11 +131,12 @@ export function listScreen<Row, Beside = undefined>(spec: ListSpec<Row, Beside>)
 /** The same in a window, which has a title of its own. */
 export function WindowList<Row, Beside = undefined>({ spec, label }: { spec: ListSpec<Row, Beside>; label: string }) {
   const { loaded, beside, tools, window } = useList(spec);
-  if (loaded.error !== undefined) return <Notice tone="danger">{explain(loaded.error)}</Notice>;
-  if (loaded.rows === undefined) return <span class="spinner" role="status" aria-label={t('loading')} />;
+  const { rows, error, more } = loaded;
   return (
     <>
-      <ListTable spec={spec} label={label} more={loaded.more} beside={beside} tools={tools} />
+      {error !== undefined && <Notice tone="danger">{explain(error)}</Notice>}
+      {rows === undefined && error === undefined && <span class="spinner" role="status" aria-label={t('loading')} />}
+      {rows !== undefined && <ListTable spec={spec} label={label} more={more} beside={beside} tools={tools} />}
       {window?.(tools)}
     </>
   );
