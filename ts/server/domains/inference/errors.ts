@@ -3,9 +3,17 @@ import { type CodeOf, defineErrors } from '../../platform/errors/define-errors.t
 import type { DomainError } from '../../platform/errors/domain-error.ts';
 
 export const inferenceErrors = defineErrors('inference', {
-  invalid_request: [400, 'A member of the request is missing, of the wrong type or out of range; the sentence names it.'],
+  invalid_request: [
+    400,
+    'A member of the request is missing, of the wrong type or out of range; the sentence names it.',
+    'Correct that member.',
+  ],
   context_length_exceeded: [400, 'The prompt does not fit into the context.', 'Shorten the messages, or raise inference.ctx.'],
-  invalid_grammar: [400, 'The grammar or JSON schema cannot be compiled; the sentence says where.'],
+  invalid_grammar: [
+    400,
+    'The grammar or JSON schema cannot be compiled; the sentence says where.',
+    'Correct it where the sentence points.',
+  ],
   grammar_too_complex: [
     400,
     'The grammar or JSON schema takes too long or too much memory to follow.',
@@ -16,15 +24,19 @@ export const inferenceErrors = defineErrors('inference', {
     'An image or sound cannot be decoded.',
     'Send PNG, JPEG, WebP, GIF or AVIF as a data: URL, or WAV or MP3.',
   ],
-  template_failed: [400, 'The chat template of the model refuses these messages; the sentence is its own.'],
-  unsupported: [400, 'The model or the server has no such ability.'],
-  model_not_allowed: [403, 'The credential is limited to other models; `allowed_models` lists them.'],
+  template_failed: [
+    400,
+    'The chat template of the model refuses these messages; the sentence is its own.',
+    'Change the messages as the sentence says, or use another model.',
+  ],
+  unsupported: [400, 'The model or the server has no such ability.', 'Use a model that has it.'],
+  model_not_allowed: [403, 'The credential is limited to other models; `allowed_models` lists them.', 'Use one of those.'],
   model_not_found: [404, 'No installed model can answer.', 'Install one with `svc models pull`.'],
   model_cannot_tool_call: [
     422,
     'The request has tools and no model of this family can call them; supported_models lists those that can.',
   ],
-  model_source_not_found: [404, 'Neither the catalogue nor the server that was named has such a file; check its spelling.'],
+  model_source_not_found: [404, 'Neither the catalogue nor the server that was named has such a file.', 'Check its spelling.'],
   address_refused: [
     400,
     'A download must come from an https address on the internet; hosts inside the network are named in models.allowed_hosts.',
@@ -54,18 +66,27 @@ export const inferenceErrors = defineErrors('inference', {
     'The file is gated.',
     'Accept its license on the hub, and start the server with HF_TOKEN set to a token of that account.',
   ],
-  job_not_found: [404, 'There is no such job, or it is not the caller’s.'],
+  job_not_found: [404, 'There is no such job, or it is not the caller’s.', 'List the jobs: `svc jobs list`.'],
   client_closed: [499, 'The client went away before the answer; nobody reads this.'],
   queue_full: [429, 'Too much work is waiting.', 'Retry after the time in Retry-After.'],
-  rate_limit_exceeded: [429, 'A quota by the minute is used up; `exceeded` names it. Retry after the time in Retry-After.'],
-  quota_exceeded: [429, 'A quota by the month is used up; `exceeded` names it and says when it resets.'],
+  rate_limit_exceeded: [429, 'A quota by the minute is used up; `exceeded` names it.', 'Retry after the time in Retry-After.'],
+  quota_exceeded: [
+    429,
+    'A quota by the month is used up; `exceeded` names it and says when it resets.',
+    'Wait until then, or have the quota raised.',
+  ],
   internal: [500, 'A defect of the server.', 'Retry, then report it with the request id.'],
-  cpu_lacks_avx2: [503, 'The processor has no AVX2, so local models are unavailable on this node.'],
+  cpu_lacks_avx2: [
+    503,
+    'The processor has no AVX2, so local models are unavailable on this node.',
+    'Use another machine for local models; the rest of the server works.',
+  ],
   cpu_lacks_arm_extensions: [
     503,
     'The processor lacks the ARMv8.2 dot-product extensions, so local models are unavailable on this node.',
+    'Use another machine for local models; the rest of the server works.',
   ],
-  model_invalid: [503, 'The model file cannot be loaded; run `svc models verify`.'],
+  model_invalid: [503, 'The model file cannot be loaded.', 'Run `svc models verify`.'],
   model_loading: [503, 'The model is being loaded.', 'Retry after the time in Retry-After.'],
   model_unloading: [503, 'The model is being unloaded.', 'Retry after the time in Retry-After.'],
   model_file_changed: [
@@ -75,13 +96,13 @@ export const inferenceErrors = defineErrors('inference', {
   ],
   models_busy: [503, 'Every loaded model is working and no memory is free for another.', 'Retry after the time in Retry-After.'],
   out_of_memory: [503, 'The model does not fit into memory.', 'Use a smaller one, a shorter context or a quantised KV cache.'],
-  engine_unavailable: [503, 'The native engine is not there; run `svc doctor`.'],
+  engine_unavailable: [503, 'The native engine is not there.', 'Run `svc doctor`.'],
   storage_unavailable: [
     503,
     'The database cannot be read or written now, so nothing was kept or could be metered.',
     'Retry after the time in Retry-After.',
   ],
-  deadline_exceeded: [504, 'The request ran past X-Request-Timeout.'],
+  deadline_exceeded: [504, 'The request ran past X-Request-Timeout.', 'Ask for less, or give it more time.'],
 });
 
 export type InferenceErrorCode = CodeOf<typeof inferenceErrors>;
