@@ -4,7 +4,7 @@
  * one passed.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { cacheFolder, checkout } from '../setup/paths.mjs';
 import { listFiles } from '../setup/stamps.mjs';
@@ -53,7 +53,7 @@ function read(place: string): Green | undefined {
   }
 }
 
-if (process.argv[1] === import.meta.filename) {
+if (realpathSync(process.argv[1] ?? '.') === import.meta.filename) {
   const place = join(cacheFolder(), 'costly-parts.json');
   if (process.argv[2] === 'green') recordGreen(checkout, place);
   else {
