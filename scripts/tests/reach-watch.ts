@@ -15,7 +15,7 @@ export class ReachWatch {
   readonly #root: string;
   readonly #graph: ImportGraph;
   readonly #isAsked: (file: string) => boolean;
-  readonly #folder = mkdtempSync(join(tmpdir(), 'svc-reach-'));
+  #folder: string | undefined;
   #everyStart: Promise<Set<string>> | undefined;
   readonly #isMapping: boolean;
   #map: ModuleMap;
@@ -60,15 +60,16 @@ export class ReachWatch {
   }
 
   close(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
   }
 
   #folderOf(file: string): string {
+    this.#folder ??= mkdtempSync(join(tmpdir(), 'svc-reach-'));
     return join(this.#folder, file.replaceAll('/', '+'));
   }
 
   async #runStart(): Promise<Set<string>> {
-    const folder = join(this.#folder, 'start');
+    const folder = this.#folderOf('start');
     const coverage = join(folder, 'coverage');
     const server = await runServer({ folder, env: { NODE_V8_COVERAGE: coverage } });
     await server.stop();
