@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { compile, configure } from './cmake.mjs';
+import { runCmake } from './cmake.mjs';
 import { chooseVariants, readCpuFeatures } from './cpu-variants.mjs';
 import { withLock } from './lock.mjs';
 import { cacheFolder, checkout } from './paths.mjs';
 import { getPreset } from './presets.mjs';
 import { readPins, sourceFolder } from './sources.mjs';
+import { findProgram } from './tools.mjs';
 
 /** Variables that concern the addons alone: presets that differ only in these share one engine. */
 const addonVariables = ['SVC_SANITIZE'];
@@ -85,8 +86,10 @@ export async function buildEngine(engine, onProgress) {
   const work = async () => {
     if (isEngineBuilt(engine)) return;
     await forgetOtherCheckout(folder);
-    await configure({ preset, folder, variables: { ...variables, SVC_ENGINE_ONLY: 'ON' } });
-    await compile({ folder, targets: ['svc_engine_build'], onProgress });
+    const definitions = Object.entries({ ...variables, SVC_ENGINE_ONLY: 'ON' }).map(([name, value]) => `-D${name}=${value}`);
+    const generator = findProgram('ninja') || findProgram('ninja-build') ? 'Ninja' : 'Unix Makefiles';
+    await runCmake('cmake', ['--preset', preset, '-B', folder, '-G', generator, ...definitions]);
+    await runCmake('cmake', ['--build', folder, '--target', 'svc_engine_build'], onProgress);
     await writeFile(join(folder, 'complete'), `${new Date().toISOString()}\n`);
   };
   await withLock(`${folder}.lock`, work, () => onProgress('waiting for another build'));

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildAddons } from './addons.mjs';
-import { compile } from './cmake.mjs';
+import { buildAddons, buildTarget } from './addons.mjs';
 import { buildEngine, describeEngine, isEngineBuilt } from './engine.mjs';
 import { buildFolder, checkout } from './paths.mjs';
 import { fetchSource, readPins, sourceFolder } from './sources.mjs';
@@ -62,7 +61,7 @@ export function testProgramStep(preset) {
     prepare: () => requireBuildTools(),
     run: async (report) => {
       const before = stampOf(engine);
-      await compile({ folder, targets: ['svc_llama_references'], onProgress: report });
+      await buildTarget(folder, 'svc_llama_references', report);
       await writeStamp(stamp, before);
     },
   };

@@ -9,7 +9,7 @@ namespace svc {
 namespace {
 
 constexpr size_t kMostGrammarBytes = 32 << 20;
-constexpr size_t kMostBytes = 128 << 20;
+constexpr size_t kMostCachedBytes = 128 << 20;
 
 }  // namespace
 
@@ -65,7 +65,7 @@ const VocabularyTrie & GrammarCache::vocabulary() {
 void GrammarCache::make_space() {
     size_t size_bytes = 0;
     for (const auto & [text, entry] : entries_) size_bytes += entry.grammar->size_bytes() + text.size();
-    while (size_bytes > kMostBytes && entries_.size() > 1) {
+    while (size_bytes > kMostCachedBytes && entries_.size() > 1) {
         auto oldest = entries_.find(by_use_.front());
         size_bytes -= std::min(size_bytes, oldest->second.grammar->size_bytes() + oldest->first.size());
         entries_.erase(oldest);

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { compile } from '../../../scripts/setup/cmake.mjs';
+import * as addons from '../../../scripts/setup/addons.mjs';
 import { withLock } from '../../../scripts/setup/lock.mjs';
 import { testProgramStep } from '../../../scripts/setup/native.mjs';
 import { nativeFolder } from '../../../ts/server/native/load.ts';
@@ -58,7 +58,7 @@ async function buildPrograms(build: string): Promise<void> {
 
 /** Builds one target of native/llama/test/CMakeLists.txt in the build folder of any preset. */
 export async function buildTarget(build: string, target: string): Promise<void> {
-  await withLock(join(build, 'references.lock'), () => compile({ folder: build, targets: [target], onProgress: () => {} }));
+  await withLock(join(build, 'references.lock'), () => addons.buildTarget(build, target, () => {}));
 }
 
 /** What a program prints, line by line. */

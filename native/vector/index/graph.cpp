@@ -15,8 +15,6 @@
 
 namespace svc {
 
-namespace {
-
 // usearch asks for memory in functions that may not throw, and understands a null pointer.
 template <typename T> struct QuietAllocator {
     using value_type = T;
@@ -33,32 +31,6 @@ template <typename T> struct QuietAllocator {
 };
 
 using Hnsw = unum::usearch::index_gt<float, uint64_t, uint32_t, QuietAllocator<char>>;
-
-using Node = Hnsw::member_citerator_t;
-
-// Distances from 0 to 2: of a query and a node, and, where links are made, of two nodes.
-struct QueryDistance {
-    float operator()(const RowQuery * query, Node node) const { return 1 - query->quick(get_slot(node)); }
-};
-
-struct RowDistance {
-    const Rows & rows;
-
-    float operator()(const float * unit, Node node) const {
-        return 1 - cosine_of(kernels().product(unit, rows.at(get_slot(node)), rows.stride()));
-    }
-    float operator()(Node one, Node other) const {
-        return 1 - cosine_of(kernels().row_product(rows.at(get_slot(one)), rows.at(get_slot(other)), rows.stride()));
-    }
-};
-
-// Rows are scattered over memory, and waiting for them is most of a search.
-struct Prefetch {
-    const RowQuery & query;
-    template <typename Iterator> void operator()(Iterator from, Iterator end) const {
-        for (; from != end; ++from) query.prefetch(get_slot(from));
-    }
-};
 
 // Searches that may run at once: each has a workplace of its own in the graph.
 constexpr uint32_t kWorkplaces = 16;
@@ -87,6 +59,34 @@ class Workplaces {
     std::mutex mutex_;
     std::condition_variable freed_;
     std::vector<uint32_t> free_;
+};
+
+using Node = Hnsw::member_citerator_t;
+
+namespace {
+
+// Distances from 0 to 2: of a query and a node, and, where links are made, of two nodes.
+struct QueryDistance {
+    float operator()(const RowQuery * query, Node node) const { return 1 - query->quick(get_slot(node)); }
+};
+
+struct RowDistance {
+    const Rows & rows;
+
+    float operator()(const float * unit, Node node) const {
+        return 1 - cosine_of(kernels().product(unit, rows.at(get_slot(node)), rows.stride()));
+    }
+    float operator()(Node one, Node other) const {
+        return 1 - cosine_of(kernels().row_product(rows.at(get_slot(one)), rows.at(get_slot(other)), rows.stride()));
+    }
+};
+
+// Rows are scattered over memory, and waiting for them is most of a search.
+struct Prefetch {
+    const RowQuery & query;
+    template <typename Iterator> void operator()(Iterator from, Iterator end) const {
+        for (; from != end; ++from) query.prefetch(get_slot(from));
+    }
 };
 
 class Workplace {
