@@ -6,10 +6,10 @@
       "actions": [
         {
           "action_name": "cmake",
-          "inputs": ["CMakeLists.txt", "CMakePresets.json", "native/sources.json"],
+          "inputs": ["<!@(find CMakeLists.txt CMakePresets.json native -type f)"],
           "outputs": ["<(PRODUCT_DIR)/svc.built"],
           "message": "CMakeLists.txt has the flags; this only calls its build",
-          "action": ["node", "scripts/build.mjs"]
+          "action": ["node", "scripts/build.mjs", "--done", "<@(_outputs)"]
         }
       ]
     }
