@@ -13,7 +13,7 @@ uint32_t id_argument(const Napi::Value & value) {
     return value.As<Napi::Number>().Uint32Value();
 }
 
-// In the order of DraftKind.
+// The names stand in the order of DraftKind.
 constexpr const char * kDraftKindNames[kDraftKinds] = {"ngram2", "ngram3", "ngram4", "ngram8", "ngram16", "model"};
 
 Napi::Object estimates_object(Napi::Env env, const EngineStats & stats) {

@@ -156,7 +156,7 @@ void check_length(const char * bound, size_t n_tokens, uint32_t n_ctx) {
                        static_cast<uint32_t>(n_tokens), n_ctx});
 }
 
-// Without the white space around it, which templates may drop.
+// Drops the white space around a text, as templates may.
 std::string_view trimmed(std::string_view text) {
     constexpr const char * kWhiteSpace = " \t\n\v\f\r";
     const size_t begin = text.find_first_not_of(kWhiteSpace);

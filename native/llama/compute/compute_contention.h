@@ -7,7 +7,7 @@ namespace svc {
 
 class ComputeContention {
   public:
-    // Since it was asked last.
+    // It judges the time since it was asked last.
     bool is_contended();
 
     struct State {

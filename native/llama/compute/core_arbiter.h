@@ -52,7 +52,7 @@ class CoreArbiter {
     void release(Member & member, bool yields);
     Line::iterator first_that_yields();
     bool is_turn(const Line::const_iterator & place) const;
-    // Until the others pause, or have had their share.
+    // The caller waits until the others pause, or have had their share.
     void yield(std::unique_lock<std::mutex> & lock, Line::iterator place);
 
     mutable std::mutex mutex_;

@@ -37,7 +37,7 @@ RowPool::RowPool(uint32_t n_threads) {
         end();
         throw;
     } catch (const std::system_error &) {
-        // As many as can be had; the caller works in any case.
+        // Those that can be had are enough; the caller works in any case.
     }
 }
 
@@ -74,7 +74,7 @@ void RowPool::run(size_t n_rows, const std::function<void(size_t)> & work) {
         const RowTime time(busy_us_);
         for (size_t row = 0; row < n_rows; row++) work(row);
     }
-    // Without what it took to wake helpers and to wait for them: sharing must not make rows look worth it.
+    // What it took to wake helpers and to wait for them is left out: sharing must not make rows look worth it.
     row_us_ = 0.8 * row_us_ + 0.2 * busy_us_ / static_cast<double>(n_rows);
 }
 

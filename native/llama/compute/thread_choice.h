@@ -36,7 +36,7 @@ class ThreadChoice {
     uint32_t n_steps_ = 0;
     double mean_ms_ = 0;
 
-    // While another number is tried: what it is compared with.
+    // They are what another number is compared with while it is tried.
     int32_t n_before_ = 0;  // 0: none is tried
     double before_ms_ = 0;
 

@@ -38,7 +38,7 @@ class Decoder {
     // `n_batch_threads`: for batches of many rows.
     Decoder(const Model & model, llama_context * context, const EngineLimits & limits, int32_t n_batch_threads);
 
-    // On the thread that decodes: the compute threads belong to the one that leads them.
+    // The thread that decodes calls it: the compute threads belong to the one that leads them.
     void warm_up();
     // From now on rows are evaluated with the generation's adapters.
     void use_adapters(const Generation & of);

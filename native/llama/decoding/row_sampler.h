@@ -13,8 +13,8 @@ namespace svc {
 
 class RowSampler {
   public:
-    // Of one generation: its rows up to the first that is not as drafted. `status`: why it can draw no more. `late`: the row
-    // behind them, whose grammar takes too long for a step; null otherwise.
+    // One generation has drawn its rows up to the first that is not as drafted. `status`: why it can draw no more. `late`: the
+    // row behind them, whose grammar takes too long for a step; null otherwise.
     struct Drawn {
         Generation * generation;
         std::vector<SampledRow> rows;
@@ -25,9 +25,9 @@ class RowSampler {
     RowSampler(const Model & model, llama_context * context, uint32_t n_threads)
         : model_(model), context_(context), pool_(n_threads) {}
 
-    // For those of the generations that have logits in the step.
+    // Samples for those of the generations that have logits in the step.
     std::vector<Drawn> sample(const std::vector<Generation *> & in_step);
-    // From logits[n_vocab]. Any thread; throws GrammarLate when its GrammarBudget is spent.
+    // Chooses from logits[n_vocab]. Any thread may call it; throws GrammarLate when its GrammarBudget is spent.
     SampledRow sample(Generation & generation, const float * logits) const;
 
   private:

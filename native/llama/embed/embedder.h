@@ -65,7 +65,7 @@ class Embedder {
     void close();
     const EngineLimits & limits() const { return limits_; }
     const AdmissionControl & queue() const { return queue_; }
-    // As measured in the last batch; 0 before the first.
+    // It was measured in the last batch; 0 before the first.
     double ms_per_token() const { return ms_per_token_; }
 
   private:

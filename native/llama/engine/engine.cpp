@@ -109,7 +109,7 @@ void Engine::check(const JobOptions & options) const {
     }
 }
 
-// On a preparing thread.
+// A preparing thread calls it.
 void Engine::refuse(const std::shared_ptr<Job> & job, const Status & status) {
     const MemoryWait wait;
     inbox_.leave_queue(*job);

@@ -72,7 +72,7 @@ void Speculation::choose_drafts(const std::vector<Generation *> & decoding, cons
     }
 }
 
-// With the gaps between sequences that will be filled.
+// The gaps between sequences that will be filled are offered too.
 void Speculation::collect_offers(const std::vector<Generation *> & decoding, const Fills & fills) {
     candidates_.clear();
     drafting_for_.clear();

@@ -26,9 +26,9 @@ class Speculation {
     Speculation(const EngineOptions & options, const ContextPlan & plan, uint32_t n_ctx_per_job, const Model & target,
                 std::shared_ptr<Model> draft_model);
 
-    // On the engine thread.
+    // The engine thread calls it.
     void warm_up();
-    // Of the draft model's cache and buffers.
+    // The draft model's cache and buffers take so much.
     MemoryUse memory() const;
 
     // Chooses the drafts of the decoding generations, which come in the order of their sequences, and adds them to n_planned.

@@ -263,7 +263,8 @@ void StepLoop::commit() {
 void StepLoop::sample() {
     auto all = sampler_.sample(in_step_);
     const MemoryWait wait;
-    // Before anything ends: a sequence must not be left with tokens that were not right. What is late was not judged by any row.
+    // This comes before anything ends: a sequence must not be left with tokens that were not right. No row has judged what is
+    // late.
     for (auto & drawn : all) verify(*drawn.generation, drawn.rows.size() - (drawn.late || drawn.rows.empty() ? 0 : 1));
     const auto now = Clock::now();
     for (auto & drawn : all) {

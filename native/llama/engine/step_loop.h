@@ -41,7 +41,7 @@ class StepLoop {
 
     explicit StepLoop(const Parts & parts);
 
-    // Until the inbox closes; then every job has ended.
+    // It runs until the inbox closes; then every job has ended.
     void run();
 
   private:

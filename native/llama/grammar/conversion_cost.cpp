@@ -12,7 +12,7 @@ namespace {
 
 // More are no schema of a person's, and are slow to follow.
 constexpr size_t kMostPatterns = 2000;
-// Of work, in look-ups.
+// Work is counted in look-ups.
 constexpr size_t kPiecesPerSchema = 4000;  // a parser of calls is made of it too
 constexpr size_t kPiecesPerRule = 20;
 constexpr size_t kPiecesPerSameName = 2;  // a name is put together for each rule that has it
@@ -28,7 +28,7 @@ std::string below(const std::string & name, const std::string & part) { return n
 
 bool is_name_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-'; }
 
-// As the converter names a rule: a hyphen stands for whatever may not be in a name, one after the other.
+// The converter names a rule so: a hyphen stands for whatever may not be in a name, one after the other.
 std::string rule_name_of(const std::string & name) {
     std::string escaped;
     for (size_t i = 0; i < name.size(); i++) {
@@ -38,7 +38,7 @@ std::string rule_name_of(const std::string & name) {
     return escaped;
 }
 
-// Without a root where it is no schema: the converter, which is next, says why.
+// The document has no root where it is no schema: the converter, which is next, says why.
 common_chat_schema_document read(const common_json & schema) {
     try {
         return common_chat_schema_from_json(schema);
@@ -70,7 +70,7 @@ void ConversionCost::add(const common_json & schema, const std::string & name) {
     visit(*document.root, name);
 }
 
-// As parsers of calls ask for the types that an argument may have: through references on every way that there is, of which
+// Parsers of calls ask so for the types that an argument may have: through references on every way that there is, of which
 // alternatives of alternatives have any number.
 void ConversionCost::read_types(const common_chat_schema & schema) {
     spend(1);
@@ -150,7 +150,7 @@ void ConversionCost::visit_object(const Properties & properties, const common_ch
     n_rule_bytes_ += n_optional * (kShortRuleBytes + name.size()) + n_name_bytes;
 }
 
-// As the converter makes one object of an allOf: what is in alternatives may be left out.
+// The converter makes one object of an allOf so: what is in alternatives may be left out.
 void ConversionCost::gather(const common_chat_schema & component, bool is_optional, Properties & to) {
     if (component.kind() == common_chat_schema::KIND_REF) {
         if (const auto * target = as<common_chat_schema_ref>(component).target) gather(*target, is_optional, to);
@@ -193,7 +193,7 @@ void ConversionCost::read_pattern(const std::string & pattern) {
 }
 
 size_t ConversionCost::add_rule(const std::string & name, size_t n_bytes) {
-    // Before the name is copied: names below each other grow.
+    // It is paid before the name is copied: names below each other grow.
     spend(kPiecesPerRule + name.size());
     const size_t n_same = n_named_[rule_name_of(name)]++;
     spend(n_same * kPiecesPerSameName);

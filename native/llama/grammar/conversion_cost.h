@@ -13,8 +13,9 @@ namespace svc {
 
 class ConversionCost {
   public:
-    // Of one more schema for the same grammar, whose rules are named after `name`. It has passed SchemaBounds. Throws GrammarLate
-    // once the GrammarBudget of the calling thread has no room for all that was added, and StatusError grammar_too_complex.
+    // Counts one more schema for the same grammar, whose rules are named after `name`. It has passed SchemaBounds. Throws
+    // GrammarLate once the GrammarBudget of the calling thread has no room for all that was added, and StatusError
+    // grammar_too_complex.
     void add(const common_json & schema, const std::string & name);
 
   private:
@@ -42,7 +43,7 @@ class ConversionCost {
     size_t n_rules_ = 0;
     size_t n_rule_bytes_ = 0;
     std::unordered_map<std::string, size_t> n_named_;  // rules of a name
-    // Of the schema that is being added.
+    // They belong to the schema that is being added.
     std::unordered_set<std::string> references_;
     std::unordered_set<const common_chat_schema *> targets_;
 };

@@ -24,7 +24,7 @@ constexpr size_t kRuleSymbols = 2;
 constexpr size_t kAlternativeSymbols = 1;
 // Longer than any token, and no work to tokenise.
 constexpr size_t kMostTokenBytes = 1024;
-// Of tokenising that, as a look-up.
+// Tokenising such a text counts as so many look-ups.
 constexpr size_t kPiecesPerToken = 64;
 // As in llama.cpp: a larger lower bound is refused, a larger upper bound is none.
 constexpr uint64_t kMostRepetitions = 2000;
@@ -85,7 +85,7 @@ class Parser {
         return " (line " + std::to_string(line) + ", column " + std::to_string(before.size() - begin + 1) + ")";
     }
 
-    // Before so much is taken: a few bytes can stand for any number of symbols.
+    // It is called before so much is taken: a few bytes can stand for any number of symbols.
     void charge(size_t n_symbols) {
         GrammarBudget::spend(1 + n_symbols / 8);
         n_symbols_ += n_symbols;

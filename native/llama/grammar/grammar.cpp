@@ -184,7 +184,7 @@ const TokenSet * Grammar::set_allowed(GrammarState * state, TokenSet tokens) {
     return state->allowed_owned_.get();
 }
 
-// Before it is made: it stays a little more than it is where memory runs out then.
+// The size is counted before the part is made: it stays a little larger than it is where memory runs out then.
 void Grammar::grow(size_t n_bytes) {
     if (size_bytes() + n_bytes > kMostBytes)
         refuse("the grammar takes too much memory to follow; make it smaller, or less ambiguous");

@@ -70,7 +70,7 @@ class Grammar {
     const TokenSet * allowed(const GrammarState * state) const { return state->allowed_.load(std::memory_order_acquire); }
     const TokenSet * set_allowed(GrammarState * state, TokenSet tokens);
 
-    // For RetiredGrammars: a list of them needs no memory.
+    // RetiredGrammars keeps them in a list that needs no memory.
     std::unique_ptr<Grammar> next_retired;
 
     size_t size_bytes() const { return memory_.bytes(); }

@@ -34,7 +34,7 @@ class GrammarBudget {
     GrammarBudget(const GrammarBudget &) = delete;
     GrammarBudget & operator=(const GrammarBudget &) = delete;
 
-    // So many small pieces of work, each about as long as a look-up. Throws GrammarLate.
+    // Counts so many small pieces of work, each about as long as a look-up. Throws GrammarLate.
     static void spend(size_t n_pieces = 1) {
         current_.n_spent += n_pieces;
         if (current_.n_spent >= kPiecesPerLook) look();

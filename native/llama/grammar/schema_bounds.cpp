@@ -140,7 +140,7 @@ size_t SchemaBounds::n_alternatives_of(const common_json & components) const {
     return n_optional;
 }
 
-// As the converter resolves it; nullptr where it finds nothing and says so.
+// Resolves a reference as the converter does; nullptr where that finds nothing and says so.
 const common_json * SchemaBounds::target_of(const std::string & reference) const {
     const common_json * target = &root_;
     const auto steps = string_split(reference, "/");

@@ -35,7 +35,7 @@ class TokenSet {
         return (bits_[static_cast<size_t>(token) / 64] >> (token % 64)) & 1;
     }
 
-    // In ascending order.
+    // The tokens are visited in ascending order.
     template <typename Visit> void for_each(Visit && visit) const {
         for (llama_token token : list_) visit(token);
         for (size_t word = 0; word < bits_.size(); word++) {

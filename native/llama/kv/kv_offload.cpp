@@ -40,7 +40,7 @@ KvOffload::Match KvOffload::find(const std::string & key, const Tokens & tokens,
         // A copied state lacks what had left the window: cut back, it would miss some of it.
         const bool whole = options_.n_window == 0 || entry.tokens.size() <= options_.n_window;
         if (!whole && n_common < entry.tokens.size()) continue;
-        // Of equals, the one that costs least to bring back.
+        // Among equals, the one that costs least to bring back wins.
         if (n_common < best.n_common) break;
         if (best.id && (best.in_memory > (entry.state != nullptr) || best.bytes <= entry.bytes)) continue;
         best = {id, n_common, entry.tokens.size(), entry.bytes, entry.state != nullptr};
@@ -205,7 +205,7 @@ bool KvOffload::drop_oldest(const Ids & list) {
     return true;
 }
 
-// Of those first that take longest to bring back.
+// Frees the index of those first that take longest to bring back.
 bool KvOffload::free_index_of(const std::string & tenant) {
     const auto found = tenants_.find(tenant);
     if (found == tenants_.end()) return false;
@@ -213,7 +213,7 @@ bool KvOffload::free_index_of(const std::string & tenant) {
     return drop_oldest(owned.stored) || drop_oldest(owned.copied) || drop_oldest(owned.fresh);
 }
 
-// Of a state that is on disk too, or else by forgetting the oldest.
+// Frees the memory of a state that is on disk too, or else forgets the oldest.
 bool KvOffload::free_memory_of(const std::string & tenant) {
     const auto found = tenants_.find(tenant);
     if (found == tenants_.end()) return false;
@@ -223,7 +223,7 @@ bool KvOffload::free_memory_of(const std::string & tenant) {
     return true;
 }
 
-// Of the oldest state that is nowhere else, or else of the copy of one that leaves memory later than the state `id`. Copies of
+// Frees the oldest state that is nowhere else, or else the copy of one that leaves memory later than the state `id`. Copies of
 // older ones stay, or each would be written in the place of another, for ever.
 bool KvOffload::free_disk_of(const std::string & tenant, Id id) {
     const auto found = tenants_.find(tenant);

@@ -70,7 +70,7 @@ class KvOffload {
     // Takes in what the disk has done.
     void poll();
 
-    // With the index.
+    // The index counts too.
     uint64_t memory_bytes() const { return memory_bytes_ + index_bytes_; }
     uint64_t disk_bytes() const { return disk_bytes_; }
     // Measured; 0 before the first.

@@ -118,7 +118,7 @@ bool KvTransfer::advance(Clock::time_point until, RowPool & pool) {
     }
     const size_t n_most = is_host() ? kTuning.copy_round_pieces : 1;
     std::vector<Piece> pieces;
-    // At least one round, however late it is.
+    // One round is made at least, however late it is.
     while (n_done_ < n_bytes_) {
         pieces.clear();
         while (pieces.size() < n_most && n_done_ < n_bytes_) pieces.push_back(take_piece());
@@ -147,7 +147,7 @@ void KvTransfer::copy(const Piece & piece) const {
     const uint8_t * bytes = restored_ ? restored_->data.get() + piece.at : nullptr;
     thread_local std::vector<uint8_t> between;
     if (!bytes) {
-        // On a thread that nothing may be thrown on.
+        // Nothing may be thrown on this thread.
         with_memory([] { between.resize(kTuning.copy_piece_bytes); });
         ggml_backend_tensor_get(piece.from->tensor, between.data(), piece.from_offset, piece.size);
         bytes = between.data();

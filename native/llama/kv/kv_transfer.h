@@ -51,7 +51,7 @@ class KvTransfer {
     size_t n_done() const { return n_done_; }
     // Whether the cache lies in host memory, where several threads may copy.
     bool is_host() const;
-    // After a save.
+    // It is there after a save.
     std::shared_ptr<const KvState> take() { return std::move(saved_); }
 
   private:

@@ -173,7 +173,7 @@ void PrefixTree::leave(Place & place, Owner owner) {
     owners.erase(std::find_if(owners.begin(), owners.end(), [owner](const auto & o) { return o.first == owner; }));
 }
 
-// After an owner left: drops tokens that nobody holds any more, and joins a node with its only child.
+// Is called after an owner left: drops tokens that nobody holds any more, and joins a node with its only child.
 void PrefixTree::tidy(Node * node, const std::string & key) {
     while (node->parent && node->children.empty() && node->owners.empty()) {
         Node * parent = node->parent;

@@ -18,7 +18,7 @@ struct UnusedBackend {
     std::string reason;
 };
 
-// Of the folder that the backends were loaded from.
+// They lie in the folder that the backends were loaded from.
 const std::vector<UnusedBackend> & unused_backends();
 
 // The first strategy other than none holds for the whole process, as ggml's do.

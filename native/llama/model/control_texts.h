@@ -27,7 +27,7 @@ class ControlTexts {
     bool escape_strings(common_json & value) const;
     bool begins_at(const std::string & text, size_t at) const;
 
-    // By their first byte.
+    // The texts are found by their first byte.
     std::array<std::vector<std::string>, 256> texts_;
 };
 

@@ -48,7 +48,7 @@ class Bytes {
         }
         return last_ = static_cast<unsigned char>(buffer_[at_++]);
     }
-    // Also where the byte that was read last has ended the line.
+    // The byte that was read last may have ended the line already.
     void skip_line() {
         while (last_ >= 0 && last_ != '\n') next();
     }

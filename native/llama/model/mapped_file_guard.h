@@ -11,7 +11,7 @@ namespace svc {
 
 class MappedFileGuard {
   public:
-    // Of a file that is about to be mapped. Without /proc, as in confined processes, it guards nothing.
+    // The file is about to be mapped. Without /proc, as in confined processes, it guards nothing.
     explicit MappedFileGuard(const std::string & path);
     ~MappedFileGuard();
     MappedFileGuard(const MappedFileGuard &) = delete;

@@ -46,7 +46,7 @@ class Model {
 
     // Null for a model that is loaded for its vocabulary alone.
     const ChatFormat * chat_format() const { return chat_format_.get(); }
-    // Of a model that chats.
+    // A model that chats has them.
     const ControlTexts & control_texts() const { return *control_texts_; }
     GrammarCache & grammars() const { return *grammars_; }
     mtmd_context * projector() const { return projector_.get(); }

@@ -10,7 +10,7 @@ bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') |
 
 bool is_one_of(char c, const char * all) { return c != '\0' && std::strchr(all, c) != nullptr; }
 
-// Behind `[`: members and rising ranges up to `]`, at least one. Returns where the class ends, or 0.
+// Reads what stands behind `[`: members and rising ranges up to `]`, at least one. Returns where the class ends, or 0.
 size_t end_of_class(const std::string & pattern, size_t at) {
     const size_t begin = at;
     while (at < pattern.size() && is_word(pattern[at])) {

@@ -82,7 +82,7 @@ std::string_view without_trailing_space(std::string_view text) {
     return text.substr(0, last == std::string_view::npos ? 0 : last + 1);
 }
 
-// As llama.cpp writes a tagged string into JSON arguments.
+// llama.cpp writes a tagged string into JSON arguments so.
 std::string escaped(std::string_view text) {
     if (!is_utf8(text)) return "";
     const auto quoted = common_json(std::string(text)).dump();

@@ -47,7 +47,7 @@ std::vector<common_chat_msg_diff> ChatReader::read(std::string_view text, bool f
     return parse(text, final);
 }
 
-// As common_chat_parse() does, which keeps the tree to itself and logs what users said.
+// common_chat_parse() does the same, but keeps the tree to itself and logs what users said.
 std::vector<common_chat_msg_diff> ChatReader::parse(std::string_view text, bool final) {
     n_parses_++;
     n_parsed_bytes_ += text.size();

@@ -27,7 +27,7 @@ class ChatReader {
     std::vector<common_chat_msg_diff> read(std::string_view text, bool final);
 
     const common_chat_msg & message() const { return message_; }
-    // For measurements: how often the parser ran, and over how many bytes in all.
+    // Measurements ask how often the parser ran, and over how many bytes in all.
     size_t n_parses() const { return n_parses_; }
     size_t n_parsed_bytes() const { return n_parsed_bytes_; }
 

@@ -15,7 +15,7 @@ void raise(int & depth, int to) { depth = std::max(depth, to); }
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-// Of a number, or of true, null, True, None ...
+// The character is part of a number, or of true, null, True, None ...
 bool is_scalar(char c) { return std::string_view("+-.0123456789eEtrufalsnTFNo").find(c) != std::string_view::npos; }
 
 }  // namespace

@@ -41,7 +41,7 @@ struct PrefillPlan {
 // tenants that run much later.
 std::vector<size_t> rank_prompts(const std::vector<PromptAhead> & prompts);
 
-// For prompts in the order of their ranks.
+// The prompts come in the order of their ranks.
 PrefillPlan plan_prefill(const std::vector<PromptAhead> & prompts, const StepLoad & load, const StepEstimates & estimates);
 
 // The longest that a step with sequences that decode is meant to take, where decoding alone takes decode_ms and a tile tile_ms

@@ -24,7 +24,7 @@ void RowCost::Sums::scale(double factor) {
     for (auto * sum : {&w, &wd, &wdd, &wc, &wdc}) *sum *= factor;
 }
 
-// As if all that was measured had cost so many times as much.
+// Afterwards all that was measured has cost so many times as much.
 void RowCost::Sums::rescale_costs(double factor) {
     for (auto * sum : {&w, &wd, &wdd}) *sum /= factor * factor;
     for (auto * sum : {&wc, &wdc}) *sum /= factor;

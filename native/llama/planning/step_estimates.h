@@ -26,9 +26,9 @@ class StepEstimates {
 
     // Whether anything is known of prompts.
     bool is_known() const { return row_.is_known(); }
-    // Of a step without prompts; 0 before the first.
+    // A step without prompts takes so long; 0 before the first.
     double decode_ms() const { return decode_ms_.value(); }
-    // Of one more row of a prompt with so many tokens in front of it; 0 before the first measurement.
+    // One more row of a prompt with so many tokens in front of it takes so long; 0 before the first measurement.
     double row_ms(double depth) const { return row_.ms(depth); }
     double rows_ms(double n_rows, double depth) const { return n_rows * row_ms(depth + n_rows / 2); }
     // What a row costs more for each token in front of it.

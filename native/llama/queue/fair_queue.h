@@ -59,7 +59,7 @@ template <typename Item> class FairQueue {
     }
 
     bool empty() const { return n_items_ == 0; }
-    // Not for an empty queue.
+    // An empty queue has no front.
     Item & front() { return turns_.begin()->line->items.begin()->second; }
     // The first of which `is_ready` is true, or null. It is asked about one item of each tenant at most.
     template <typename Test> Item * front(Test && is_ready) {

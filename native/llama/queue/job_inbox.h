@@ -28,7 +28,7 @@ class JobInbox {
     void add(const std::shared_ptr<Job> & job);
     // The job is prepared: the engine thread takes it over.
     void deliver(const std::shared_ptr<Job> & job);
-    // Of an unknown id: nothing.
+    // Nothing happens to an unknown id.
     void cancel(uint32_t id);
     void set_paused(uint32_t id, bool paused);
     // The job's place in the queue is free again.
@@ -40,7 +40,7 @@ class JobInbox {
     News take(Wait wait);
     void notify();
     void close();
-    // After close(): jobs that nobody ended.
+    // They are the jobs that nobody ended before close().
     std::vector<std::shared_ptr<Job>> take_left();
 
     AdmissionControl & admission() { return admission_; }

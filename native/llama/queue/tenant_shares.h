@@ -15,7 +15,7 @@ namespace svc {
 
 class TenantShares {
   public:
-    // Of one tenant.
+    // One tenant has it.
     struct Share {
         double served = 0;  // on the clock of all
         uint32_t n_waiting = 0;

@@ -58,7 +58,7 @@ class Sampler {
     std::function<SamplerPtr()> build_chain_;
     SamplerPtr chain_;
     std::unique_ptr<GrammarGuide> guide_;
-    // Of a row whose grammar takes long: what has been chosen of it. To choose changes the chain.
+    // They are what has been chosen of a row whose grammar takes long. To choose changes the chain.
     std::optional<llama_token> free_;  // whatever the grammar says
     std::optional<llama_token> chosen_;
     std::vector<llama_token_data> candidates_;

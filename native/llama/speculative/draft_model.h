@@ -27,7 +27,7 @@ class DraftModel {
         std::vector<llama_token> draft;  // filled by draft()
     };
 
-    // On the thread that will draft.
+    // The thread that will draft calls it.
     void warm_up();
     // A step begins: its share of catching up is not spent yet.
     void begin_step();
@@ -43,7 +43,7 @@ class DraftModel {
   private:
     class ForgetOnThrow;
 
-    // Of one sequence.
+    // One sequence has it.
     struct Held {
         std::string key;
         std::vector<llama_token> tokens;  // in its cache

@@ -14,7 +14,7 @@ struct Drafting {
     Acceptance model;  // of the draft model's tokens here
     // Whether the draft model reads along; decided once, when decoding begins.
     enum class Model : uint8_t { Undecided, Yes, No } use_model = Model::Undecided;
-    // Of the running step: the tokens that are verified behind the generation's next one.
+    // In the running step they are verified behind the generation's next token.
     std::vector<llama_token> tokens;
     bool from_model = false;
     uint32_t n_drafted = 0;

@@ -9,7 +9,7 @@ namespace svc {
 
 class StopSearch {
   public:
-    // Of one stop string.
+    // One stop string is at most so long.
     static constexpr size_t kMostBytes = 1024;
 
     explicit StopSearch(std::vector<std::string> stops);
@@ -30,7 +30,7 @@ class StopSearch {
 
   private:
     std::vector<std::string> stops_;
-    // For each stop string and each of its beginnings: how long the longest shorter beginning is that it ends with.
+    // They say, for each stop string and each of its beginnings, how long the longest shorter beginning is that it ends with.
     std::vector<std::vector<size_t>> borders_;
     size_t longest_ = 0;
 };

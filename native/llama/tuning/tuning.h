@@ -298,7 +298,7 @@ struct Tuning {
     uint32_t auto_embed_sequences = 64;
 };
 
-// In use. To try others, change them here and build: all of it is compiled in, and tests and simulator see the same.
+// These are in use. To try others, change them here and build: all of it is compiled in, and tests and simulator see the same.
 inline constexpr Tuning kTuning{};
 
 }  // namespace svc
