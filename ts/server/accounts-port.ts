@@ -52,11 +52,7 @@ export class AccountsPort implements Authenticator, AccessRecorder, TenantRules,
     return this.#rules?.allowsPriority(tenant) ?? true;
   }
 
-  models(caller: Principal): NameFilter | Promise<NameFilter> {
-    return this.#uses.models(caller);
-  }
-
-  namespaces(caller: Principal): NameFilter | Promise<NameFilter> {
-    return this.#uses.namespaces(caller);
+  of(caller: Principal, kind: string): NameFilter | Promise<NameFilter> {
+    return this.#uses.of(caller, kind);
   }
 }

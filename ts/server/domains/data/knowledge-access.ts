@@ -23,18 +23,18 @@ export class KnowledgeAccess {
   /** A base that the caller may not use is answered like one that is not there. */
   async scopeFor(caller: Principal, tenant: string, ...namespaces: readonly string[]): Promise<TenantScope> {
     const scope = this.ownScope(caller, tenant);
-    const isAllowed = await this.#uses.namespaces(caller);
+    const isAllowed = await this.#uses.of(caller, 'namespaces');
     for (const namespace of namespaces) if (!isAllowed(namespace)) throw namespaceNotFound(namespace);
     return scope;
   }
 
   /** Whether the caller may use a base of this name. */
   async filterOf(caller: Principal): Promise<NameFilter> {
-    return await this.#uses.namespaces(caller);
+    return await this.#uses.of(caller, 'namespaces');
   }
 
   async usable<T extends { readonly namespace: string }>(caller: Principal, bases: readonly T[]): Promise<T[]> {
-    const isAllowed = await this.#uses.namespaces(caller);
+    const isAllowed = await this.#uses.of(caller, 'namespaces');
     return bases.filter(({ namespace }) => isAllowed(namespace));
   }
 

@@ -169,7 +169,7 @@ t.test('a client that goes away ends the work on its text, which is no fault', a
 });
 
 t.test('a base that groups or a credential do not leave to a caller is like one that is not there', async (t) => {
-  const uses = { models: () => () => true, namespaces: () => (name: string) => name === 'open' };
+  const uses = { of: () => (name: string) => name === 'open' };
   const { ask, add, search } = await openDataBed(t, newDatabase, { uses });
   t.equal((await add('a.txt', TEXT, { namespace: 'open' })).status, 201);
   const { body } = await add('a.txt', TEXT);

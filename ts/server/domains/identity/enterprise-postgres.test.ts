@@ -26,7 +26,7 @@ else {
     const principal = await caller(bob.session);
     const becomes = async (wanted: boolean, name: string): Promise<number> => {
       const startedAt = performance.now();
-      const may = async () => (await two.module.api.uses.models(principal))(name);
+      const may = async () => (await two.module.api.uses.of(principal, 'models'))(name);
       while ((await may()) !== wanted && performance.now() - startedAt < 5_000) await wait(20);
       return performance.now() - startedAt;
     };

@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import type { AccessRecorder } from '../../platform/http/access-recorder.ts';
 import type { Authenticator } from '../../platform/http/authenticator.ts';
-import type { Principal } from '../../platform/http/principal.ts';
 import { Mailer } from '../../platform/mail/mailer.ts';
 import type { Owner } from '../../platform/module/belongings.ts';
 import type { Module } from '../../platform/module/module.ts';
@@ -50,7 +49,7 @@ import { credentialLimits } from './groups/credential-limits.ts';
 import { GroupLimits } from './groups/group-limits.ts';
 import { GroupStore } from './groups/group-store.ts';
 import { Groups } from './groups/groups.ts';
-import { MeetingLimits } from './groups/use-limit.ts';
+import { LimitIntersection } from './groups/use-limit.ts';
 import { InvitationStore } from './invitations/invitation-store.ts';
 import { Invitations } from './invitations/invitations.ts';
 import { Maintenance } from './maintenance.ts';
@@ -84,10 +83,8 @@ export interface IdentityOverrides {
 }
 
 export interface IdentityApi {
-  /** Which models and knowledge bases callers may use. */
+  /** What callers may use, by kind. */
   readonly uses: UseRules;
-  /** Whether a caller may use a knowledge base of its tenant. One that may not be used is answered like one that is not there. */
-  mayUseNamespace(caller: Principal, namespace: string): Promise<boolean>;
   /** Accounts and groups as a directory writes them. */
   readonly provisioning: { readonly users: ProvisionedUsers; readonly groups: ProvisionedGroups };
   readonly authenticator: Authenticator;
@@ -162,7 +159,7 @@ export function createIdentity(
     maxAgeMs,
     state: () => authentication.state,
   });
-  const uses = new MeetingLimits([groupLimits, credentialLimits]);
+  const uses = new LimitIntersection([groupLimits, credentialLimits]);
   const groups = new Groups({ store: groupStore, tenants, onCredentialsChanged });
   const invitations = new Invitations({ store: new InvitationStore(storage), tenants, hasher });
   const users = new Users({
@@ -248,7 +245,6 @@ export function createIdentity(
       endsOpenRequests: settings['identity.end_open_requests'],
       connectOwners: (owners) => erasure.connect(owners),
       provisioning: { users: provisionedUsers, groups: provisionedGroups },
-      mayUseNamespace: async (caller, namespace) => (await uses.namespaces(caller))(namespace),
     },
     routes: [
       ...authRoutes({

@@ -97,15 +97,15 @@ export class InferenceService {
       this.#usableBackends().map((backend) => offersOf(backend, needs.model ?? this.#default.id ?? '')),
     );
     // The credential's own list is left out here: what is missing in it alone is refused, and not answered by another model.
-    const { models: permitted, ...account } = caller;
-    const isAllowed = await this.allowedModels(account);
+    const { models: permitted, ...others } = caller.limits ?? {};
+    const isAllowed = await this.allowedModels({ ...caller, limits: others });
     const allowed = offers.flat().filter(({ card }) => isAllowed(card.id));
     return selectModel(permittedOffers(allowed, needs.model, permitted), needs, this.#default.id);
   }
 
   /** The one place that asks which models its groups and its credential leave to a caller. */
   allowedModels(caller: Caller): NameFilter | Promise<NameFilter> {
-    return caller.kind === 'work' ? anyName : this.#uses.models(caller);
+    return caller.kind === 'work' ? anyName : this.#uses.of(caller, 'models');
   }
 
   /** Resolves when the job is queued; what follows arrives at the sink. */

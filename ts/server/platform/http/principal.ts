@@ -17,10 +17,8 @@ export interface Principal {
   scopes: readonly string[];
   /** Id of the key or token, for the audit log and revocation; never the secret itself. */
   keyId: string | undefined;
-  /** Ids of the models that the credential may use; absent: any. */
-  models?: readonly string[];
-  /** Names of the knowledge bases that the credential may use; absent: any. */
-  namespaces?: readonly string[];
+  /** By the kind of things, the only names that the credential may use; a kind that is absent: any. */
+  limits?: Readonly<Record<string, readonly string[]>>;
   /** When the credential ends by itself, Unix milliseconds; absent: never, or nobody knows. */
   expiresAt?: number;
 }

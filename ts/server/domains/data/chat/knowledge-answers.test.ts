@@ -221,7 +221,7 @@ t.test('files of a conversation are asked for their owner alone, and cited by th
   const { citations } = checked(context, 'Mira Doll keeps the lighthouse [1].');
   t.match(citations, [{ namespace: undefined, conversationId: 'c1', url: /^\/api\/v1\/edge\/conversations\/files\/.+\?id=c1$/ }]);
   asked.length = 0;
-  for (const other of [{ ...ann, subject: 'bob' }, { ...ann, namespaces: ['kb'] }, caller]) {
+  for (const other of [{ ...ann, subject: 'bob' }, { ...ann, limits: { namespaces: ['kb'] } }, caller]) {
     t.notOk(await answers.holdsFiles(other, question.files), 'as one that has none');
     await answers.consult(other, question, signal);
   }

@@ -95,7 +95,7 @@ export class KnowledgeAnswers implements KnowledgePort {
 
   /** Undefined: the conversation has no file any more, or the credential names the knowledge bases that it is for. */
   async #ownBase(caller: Principal, { key }: ConversationFilesPlace): Promise<KnowledgeBase | undefined> {
-    if (caller.namespaces !== undefined) return undefined;
+    if (caller.limits?.['namespaces'] !== undefined) return undefined;
     return await storing(() => this.#options.ownedBases.find(uploaderOf(caller), key));
   }
 

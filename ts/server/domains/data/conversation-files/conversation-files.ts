@@ -191,6 +191,6 @@ export class ConversationFiles {
 
 /** A credential that names its knowledge bases is for those alone. */
 function reaching(caller: Principal): Principal {
-  if (caller.namespaces !== undefined) throw conversationNotFound();
+  if (caller.limits?.['namespaces'] !== undefined) throw conversationNotFound();
   return caller;
 }

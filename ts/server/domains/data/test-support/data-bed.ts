@@ -35,7 +35,7 @@ const namedCallers: Authenticator = {
     const [tenant, subject, role, keyId, base] = headers.get('x-caller')?.split('/') ?? [];
     if (tenant === undefined || subject === undefined || role === undefined) return ANONYMOUS;
     const account = { tenant, subject, kind: 'session', roles: [role as Role], scopes: SCOPES[role] ?? [], keyId } as const;
-    return base === undefined ? account : { ...account, namespaces: [base] };
+    return base === undefined ? account : { ...account, limits: { namespaces: [base] } };
   },
 };
 

@@ -5,7 +5,6 @@ import t from 'tap';
 import { writeDocx } from '../../../extraction/test-support/docx-writer.ts';
 import { wrap, writePdf } from '../../../extraction/test-support/pdf-writer.ts';
 import { writeXlsx } from '../../../extraction/test-support/xlsx-writer.ts';
-import { anyName } from '../../../platform/module/use-rules.ts';
 import { tenantScope } from '../../../platform/storage/index.ts';
 import { type Answer, type ContractDatabase, type DataBed, DEVELOPER, openDataBed } from './data-bed.ts';
 
@@ -180,7 +179,7 @@ export function testFiles(newDatabase: () => Promise<ContractDatabase>): void {
   });
 
   t.test('an upload is held to the rules of text that is added', async (t) => {
-    const uses = { models: () => anyName, namespaces: () => (name: string) => name !== 'granted to others' };
+    const uses = { of: () => (name: string) => name !== 'granted to others' };
     const bed = await openDataBed(t, newDatabase, { uses });
     const file = Buffer.from('The lighthouse of Karvo was built in 1893.');
     t.match(await upload(bed, 'a.txt', file, {}, 'red/vic/viewer'), { status: 403 });

@@ -1,6 +1,7 @@
 /** Stored files through the unmodified `openai` package, on either database. */
 import { join } from 'node:path';
 import t from 'tap';
+import type { Principal } from '../../../platform/http/principal.ts';
 import { anyName } from '../../../platform/module/use-rules.ts';
 import { type ContractDatabase, DEVELOPER } from './data-bed.ts';
 import {
@@ -90,9 +91,10 @@ export function testStoredFiles(newDatabase: () => Promise<ContractDatabase>): v
 
   t.test('a token for one base goes by what is in that base, and by what it stored itself and put nowhere', async (t) => {
     const uses = {
-      models: () => anyName,
-      namespaces: ({ namespaces }: { namespaces?: readonly string[] }) =>
-        namespaces === undefined ? anyName : (name: string) => namespaces.includes(name),
+      of: ({ limits }: Principal) => {
+        const namespaces = limits?.['namespaces'];
+        return namespaces === undefined ? anyName : (name: string) => namespaces.includes(name);
+      },
     };
     const { client, bed } = await open(t, { uses });
     const store = async (name: string, text: string, by = client) =>
@@ -123,9 +125,8 @@ export function testStoredFiles(newDatabase: () => Promise<ContractDatabase>): v
 
   t.test('a file is its owner’s, and others read it where they may use its vector store', async (t) => {
     const uses = {
-      models: () => anyName,
-      namespaces:
-        ({ subject }: { subject: string | undefined }) =>
+      of:
+        ({ subject }: Principal) =>
         (name: string) =>
           subject === 'ann' || subject === 'ada' || name !== 'secret',
     };

@@ -48,7 +48,7 @@ export class FileService {
   async list(caller: Principal, page: Omit<FilePage, 'subject'>): Promise<ShownFile[]> {
     const scope = scopeOf(caller);
     const subject = hasRole(caller, 'admin') ? undefined : uploaderOf(caller).subject;
-    const isAllowed = await this.#options.uses.namespaces(caller);
+    const isAllowed = await this.#options.uses.of(caller, 'namespaces');
     if (isAllowed === anyName) return await this.#options.files.list(scope, { ...page, subject }, Date.now());
     return await this.#listWithin(caller, { ...page, subject }, isAllowed);
   }
@@ -144,7 +144,7 @@ export class FileService {
   async #find(caller: Principal, id: string): Promise<ReachedFile | undefined> {
     const { files, uses } = this.#options;
     const scope = scopeOf(caller);
-    const isAllowed = await uses.namespaces(caller);
+    const isAllowed = await uses.of(caller, 'namespaces');
     const file = await files.find(scope, id, Date.now());
     const places = await this.#placesOf(scope, id);
     const usable = places.filter(({ namespace }) => isAllowed(namespace));
@@ -159,8 +159,8 @@ function mayRemove(caller: Principal, { subject }: StoredFile): boolean {
 }
 
 /** Of a credential that is itself limited to some bases: what its account stored with another one is not its own. Undefined: the account is limited. */
-function limitingCredential({ namespaces, keyId }: Principal): string | undefined {
-  return namespaces === undefined ? undefined : (keyId ?? '');
+function limitingCredential({ limits, keyId }: Principal): string | undefined {
+  return limits?.['namespaces'] === undefined ? undefined : (keyId ?? '');
 }
 
 function wasStoredWith(credential: string | undefined, file: StoredFile): boolean {

@@ -5,6 +5,7 @@ import { isSystemScope } from '../../../platform/storage/index.ts';
 import { type AuditSource, auditEntry } from '../audit/audit-entry.ts';
 import type { CredentialChange } from '../changes/credential-change.ts';
 import { identityError, translateUniqueViolation } from '../errors.ts';
+import type { UseKind } from '../groups/use-limit.ts';
 import type { TenantRow, UseAccess } from '../tables.ts';
 import { administeredScope } from './reach.ts';
 import type { TenantChanges, TenantStore } from './tenant-store.ts';
@@ -52,8 +53,8 @@ export class Tenants implements TenantRules {
     return this.#byId.get(tenant)?.priority === 1;
   }
 
-  /** Whether all models, and all knowledge bases, may be used, or those that groups grant. */
-  useAccess(tenant: string): { models: UseAccess; namespaces: UseAccess } {
+  /** Whether all things of a kind may be used, or those that groups grant. */
+  useAccess(tenant: string): Record<UseKind, UseAccess> {
     const row = this.#byId.get(tenant);
     return { models: row?.model_access ?? 'open', namespaces: row?.namespace_access ?? 'open' };
   }

@@ -1,11 +1,14 @@
 /** From the text of a capability token to whom it stands for, or to why it is refused. */
+import type { Principal } from '../../../platform/http/principal.ts';
 import { tenantScope } from '../../../platform/storage/index.ts';
 import type { RefusalReason } from '../credentials/refused-credential.ts';
 import { type Resolution, resolved } from '../credentials/resolved-credential.ts';
+import { USE_KINDS } from '../groups/use-limit.ts';
 import type { CapabilityKeyRow, CapabilityRow } from '../tables.ts';
 import type { CapabilityState, CapabilityStore } from './capability-store.ts';
 import { type VerifiedToken, verifyToken } from './capability-token.ts';
 import { readEnvelope } from './envelope.ts';
+import type { Restrictions } from './restrictions.ts';
 
 export interface OpenedToken {
   bytes: Uint8Array;
@@ -27,11 +30,18 @@ export class CapabilityResolver {
     const { token, key } = opened;
     const state = await this.stateOf(opened);
     if (isOver(state) || state.owner === undefined || state.owner.disabled === 1) return 'expired';
-    const { scopes, models, namespaces, expiresAt } = token.restrictions;
+    const { scopes, expiresAt } = token.restrictions;
     const known = { id: nearestRow(token, state)?.id ?? token.capability, user_id: token.user };
     const owner = { ...state.owner, tenant: key.tenant };
     const now = Date.now();
-    const validity = { scopes, models, namespaces, expiresAt, idleMs: Number.POSITIVE_INFINITY, notedAt: now, now };
+    const validity = {
+      scopes,
+      limits: limitsOf(token.restrictions),
+      expiresAt,
+      idleMs: Number.POSITIVE_INFINITY,
+      notedAt: now,
+      now,
+    };
     return resolved('capability', known, owner, validity);
   }
 
@@ -52,6 +62,11 @@ export class CapabilityResolver {
   stateOf({ key, token }: OpenedToken): Promise<CapabilityState> {
     return this.#store.findState(tenantScope(key.tenant), token.user, token.revocationIds);
   }
+}
+
+function limitsOf(restrictions: Restrictions): Principal['limits'] {
+  const limited = USE_KINDS.flatMap((kind) => (restrictions[kind] === undefined ? [] : [[kind, restrictions[kind]] as const]));
+  return limited.length === 0 ? undefined : Object.fromEntries(limited);
 }
 
 /** The token, or one that it was derived from, was revoked. */

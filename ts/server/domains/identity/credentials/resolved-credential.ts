@@ -43,8 +43,7 @@ export function resolveSession(found: Found<SessionRow> | undefined, idleMs: num
 
 interface Validity {
   scopes: readonly string[] | undefined;
-  models?: readonly string[] | undefined;
-  namespaces?: readonly string[] | undefined;
+  limits?: Principal['limits'] | undefined;
   expiresAt: number;
   idleMs: number;
   notedAt: number;
@@ -56,7 +55,7 @@ export function resolved(
   kind: ResolvedCredential['kind'],
   { id, user_id }: { id: string; user_id: string },
   owner: Owner,
-  { scopes, models, namespaces, expiresAt, idleMs, notedAt, now }: Validity,
+  { scopes, limits, expiresAt, idleMs, notedAt, now }: Validity,
 ): ResolvedCredential {
   const principal: Principal = Object.freeze({
     tenant: owner.tenant,
@@ -65,8 +64,7 @@ export function resolved(
     roles: Object.freeze([owner.role]),
     scopes: Object.freeze([...limitScopes(owner.role, scopes)]),
     keyId: id,
-    ...(models !== undefined && { models: Object.freeze([...models]) }),
-    ...(namespaces !== undefined && { namespaces: Object.freeze([...namespaces]) }),
+    ...(limits !== undefined && { limits: Object.freeze(limits) }),
     ...(Number.isFinite(expiresAt) && { expiresAt }),
   });
   return { principal, id, kind, expiresAt, idleMs, loadedAt: now, usedAt: now, notedAt };

@@ -22,7 +22,7 @@ export class WhoIs {
   }
 
   async describe({ kind, roles, keyId, expiresAt, ...caller }: Principal): Promise<Static<typeof Whoami>> {
-    const { tenant, subject, scopes, models, namespaces } = caller;
+    const { tenant, subject, scopes, limits } = caller;
     const user = subject === undefined ? undefined : await this.#users.find(tenantScope(tenant), subject);
     return {
       kind: KINDS[kind],
@@ -32,8 +32,7 @@ export class WhoIs {
       scopes: [...scopes],
       key_id: keyId ?? null,
       expires_at: expiresAt === undefined ? null : timeOf(expiresAt),
-      ...(models !== undefined && { models: [...models] }),
-      ...(namespaces !== undefined && { namespaces: [...namespaces] }),
+      ...Object.fromEntries(Object.entries(limits ?? {}).map(([kind, names]) => [kind, [...names]])),
     };
   }
 }

@@ -1,6 +1,6 @@
 /** What a credential itself is limited to, as capability tokens are. */
-import type { LimitSource } from './use-limit.ts';
+import { type LimitSource, UNLIMITED } from './use-limit.ts';
 
 export const credentialLimits: LimitSource = {
-  limitOf: ({ models, namespaces }) => ({ models, namespaces }),
+  limitOf: ({ limits = UNLIMITED }) => limits,
 };

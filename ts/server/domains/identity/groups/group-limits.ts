@@ -8,7 +8,7 @@ import { tenantScope } from '../../../platform/storage/index.ts';
 import type { Tenants } from '../accounts/tenants.ts';
 import type { GroupRow } from '../tables.ts';
 import type { GroupStore } from './group-store.ts';
-import { type LimitSource, UNLIMITED, type UseLimit } from './use-limit.ts';
+import { type LimitSource, UNLIMITED, USE_KINDS, type UseKind, type UseLimit } from './use-limit.ts';
 
 export interface GroupLimitsDeps {
   store: GroupStore;
@@ -39,14 +39,11 @@ export class GroupLimits implements LimitSource {
 
   limitOf(caller: Principal): UseLimit | Promise<UseLimit> {
     const { tenants, state } = this.#deps;
-    const { models, namespaces } = tenants.useAccess(caller.tenant);
-    if (models === 'open' && namespaces === 'open') return UNLIMITED;
+    const access = tenants.useAccess(caller.tenant);
+    if (USE_KINDS.every((kind) => access[kind] === 'open')) return UNLIMITED;
     if (hasRole(caller, 'admin') || (caller.kind === 'anonymous' && state() === 'off')) return UNLIMITED;
     const granted = this.#grantedTo(caller);
-    const within = (limit: UseLimit): UseLimit => ({
-      models: models === 'open' ? undefined : limit.models,
-      namespaces: namespaces === 'open' ? undefined : limit.namespaces,
-    });
+    const within = (limit: UseLimit): UseLimit => byKind((kind) => (access[kind] === 'open' ? undefined : limit[kind]));
     return granted instanceof Promise ? granted.then(within) : within(granted);
   }
 
@@ -57,7 +54,7 @@ export class GroupLimits implements LimitSource {
   }
 
   #grantedTo({ tenant, subject }: Principal): UseLimit | Promise<UseLimit> {
-    if (subject === undefined) return { models: NOTHING, namespaces: NOTHING };
+    if (subject === undefined) return byKind(() => NOTHING);
     const known = this.#granted.get(subject);
     if (known !== undefined && Date.now() - known.loadedAt < this.#deps.maxAgeMs()) return known.limit;
     return this.#read(tenant, subject);
@@ -76,6 +73,9 @@ export class GroupLimits implements LimitSource {
 }
 
 function limitOfGroups(groups: readonly GroupRow[]): UseLimit {
-  const union = (kind: 'models' | 'namespaces') => [...new Set(groups.flatMap((group) => JSON.parse(group[kind]) as string[]))];
-  return { models: union('models'), namespaces: union('namespaces') };
+  return byKind((kind) => [...new Set(groups.flatMap((group) => JSON.parse(group[kind]) as string[]))]);
+}
+
+function byKind(namesOf: (kind: UseKind) => readonly string[] | undefined): UseLimit {
+  return Object.fromEntries(USE_KINDS.map((kind) => [kind, namesOf(kind)]));
 }

@@ -3,22 +3,23 @@ import t from 'tap';
 import { ANONYMOUS, type Principal } from '../../../platform/http/principal.ts';
 import { credentialLimits } from './credential-limits.ts';
 import { matchesAny } from './name-pattern.ts';
-import { MeetingLimits, type UseLimit } from './use-limit.ts';
+import { LimitIntersection, type UseLimit } from './use-limit.ts';
 
 const groups = (limit: UseLimit) => ({ limitOf: async () => limit });
 const caller = (more: Partial<Principal> = {}): Principal => ({ ...ANONYMOUS, kind: 'key', ...more });
 
 t.test('a name may be used when its groups and its credential allow it', async (t) => {
-  const limits = new MeetingLimits([groups({ models: ['a*'], namespaces: undefined }), credentialLimits]);
-  const may = async (name: string, more: Partial<Principal> = {}) => (await limits.models(caller(more)))(name);
+  const limits = new LimitIntersection([groups({ models: ['a*'], namespaces: undefined }), credentialLimits]);
+  const may = async (name: string, more: Partial<Principal> = {}) => (await limits.of(caller(more), 'models'))(name);
   t.equal(await may('ab'), true);
   t.equal(await may('b'), false);
-  t.equal(await may('ab', { models: ['ab', 'b'] }), true);
-  t.equal(await may('ac', { models: ['ab', 'b'] }), false, 'not for this credential');
-  t.equal(await may('b', { models: ['ab', 'b'] }), false, 'not for its account');
-  t.equal((await limits.namespaces(caller()))('any'), true);
-  t.equal((await limits.namespaces(caller({ namespaces: ['x'] })))('y'), false);
-  t.equal((await limits.namespaces(caller({ namespaces: [] })))('y'), false, 'an empty list allows nothing');
+  t.equal(await may('ab', { limits: { models: ['ab', 'b'] } }), true);
+  t.equal(await may('ac', { limits: { models: ['ab', 'b'] } }), false, 'not for this credential');
+  t.equal(await may('b', { limits: { models: ['ab', 'b'] } }), false, 'not for its account');
+  t.equal((await limits.of(caller(), 'namespaces'))('any'), true);
+  t.equal((await limits.of(caller({ limits: { namespaces: ['x'] } }), 'namespaces'))('y'), false);
+  t.equal((await limits.of(caller({ limits: { namespaces: [] } }), 'namespaces'))('y'), false, 'an empty list allows nothing');
+  t.throws(() => limits.of(caller(), 'namespace'), RangeError, 'a misspelt kind does not allow everything');
 });
 
 t.test('a star stands for any characters, and nothing else is special', async (t) => {

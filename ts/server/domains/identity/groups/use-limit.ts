@@ -3,45 +3,37 @@ import type { Principal } from '../../../platform/http/principal.ts';
 import { anyName, type NameFilter, type UseRules } from '../../../platform/module/use-rules.ts';
 import { matchesAny } from './name-pattern.ts';
 
-/** Names in which `*` stands for any characters; undefined: any name. */
-export interface UseLimit {
-  models: readonly string[] | undefined;
-  namespaces: readonly string[] | undefined;
-}
+/** The kinds of things that groups grant and tokens are narrowed to. */
+export const USE_KINDS = ['models', 'namespaces'] as const;
+export type UseKind = (typeof USE_KINDS)[number];
 
-export const UNLIMITED: UseLimit = Object.freeze({ models: undefined, namespaces: undefined });
+/** By kind, names in which `*` stands for any characters; a kind that is absent: any name. */
+export type UseLimit = Readonly<Record<string, readonly string[] | undefined>>;
+
+export const UNLIMITED: UseLimit = Object.freeze({});
 
 /** For example the groups of an account, or what a token was narrowed to. */
 export interface LimitSource {
   limitOf(caller: Principal): UseLimit | Promise<UseLimit>;
 }
 
-type Kind = keyof UseLimit;
-
-export class MeetingLimits implements UseRules {
+export class LimitIntersection implements UseRules {
   readonly #sources: readonly LimitSource[];
 
   constructor(sources: readonly LimitSource[]) {
     this.#sources = sources;
   }
 
-  models(caller: Principal): NameFilter | Promise<NameFilter> {
-    return this.#filter(caller, 'models');
-  }
-
-  namespaces(caller: Principal): NameFilter | Promise<NameFilter> {
-    return this.#filter(caller, 'namespaces');
-  }
-
   /** At once where no source has to read anything: most requests wait for nothing. */
-  #filter(caller: Principal, kind: Kind): NameFilter | Promise<NameFilter> {
+  of(caller: Principal, kind: string): NameFilter | Promise<NameFilter> {
+    if (!(USE_KINDS as readonly string[]).includes(kind)) throw new RangeError(`nothing is limited by ${kind}`);
     const limits = this.#sources.map((source) => source.limitOf(caller));
     const isKnown = (limit: UseLimit | Promise<UseLimit>): limit is UseLimit => !(limit instanceof Promise);
-    return limits.every(isKnown) ? meet(limits, kind) : Promise.all(limits).then((known) => meet(known, kind));
+    return limits.every(isKnown) ? intersect(limits, kind) : Promise.all(limits).then((known) => intersect(known, kind));
   }
 }
 
-function meet(limits: readonly UseLimit[], kind: Kind): NameFilter {
+function intersect(limits: readonly UseLimit[], kind: string): NameFilter {
   const lists = limits.flatMap((limit) => (limit[kind] === undefined ? [] : [limit[kind]]));
   return lists.length === 0 ? anyName : (name) => lists.every((patterns) => matchesAny(patterns, name));
 }

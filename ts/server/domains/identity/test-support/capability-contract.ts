@@ -59,7 +59,10 @@ export async function testCapabilities(t: Test, open: (t: Test) => Promise<Ident
     });
     t.match(token, /^svcc_[\w-]+$/);
     const caller = { kind: 'capability', tenant: 'red', subject: ann.id, scopes: ['chat:use'], keyId: id };
-    t.match(await chat(token), { status: 200, body: { caller: { ...caller, models: ['m1'], namespaces: ['n1', 'n2'] } } });
+    t.match(await chat(token), {
+      status: 200,
+      body: { caller: { ...caller, limits: { models: ['m1'], namespaces: ['n1', 'n2'] } } },
+    });
     const asKey = await bed.ask('POST', '/v1/chat/completions', { headers: { 'x-api-key': token } });
     t.match(asKey, { status: 200, body: { caller } });
     const whoami = await bed.ask('GET', '/api/v1/auth/whoami', bearer(token));
@@ -118,7 +121,10 @@ export async function testCapabilities(t: Test, open: (t: Test) => Promise<Ident
     const child = await derive(parent.token, { scopes: ['chat:use'], models: ['m1'], expires_in_seconds: 600 }, ann.session);
     t.match(child, { status: 201, body: { parent: parent.id, scopes: ['chat:use'], models: ['m1'], user: ann.id } });
     const offline = await deriveOffline(bed, child.body.token, 'check if model("m1"); check if namespace("n1")');
-    t.match(await chat(offline), { status: 200, body: { caller: { models: ['m1'], namespaces: ['n1'], keyId: child.body.id } } });
+    t.match(await chat(offline), {
+      status: 200,
+      body: { caller: { limits: { models: ['m1'], namespaces: ['n1'] }, keyId: child.body.id } },
+    });
     const none = await deriveOffline(bed, child.body.token, 'check if scope("models:read")');
     t.match(await chat(none), { status: 403, body: { error: 'insufficient_scope' } });
     t.match(await derive(child.body.token, { scopes: ['models:read'] }), { status: 403, body: { error: 'beyond_parent' } });

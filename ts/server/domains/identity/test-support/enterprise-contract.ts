@@ -84,8 +84,9 @@ async function testGrants(t: Test, bed: IdentityBed): Promise<void> {
   const { root, make, caller } = await worldOf(bed);
   const bob = await make('bob', 'viewer');
   const admin = await make('ann', 'admin');
-  const { uses, mayUseNamespace } = bed.module.api;
-  const may = async (session: string, name: string) => (await uses.models(await caller(session)))(name);
+  const { uses } = bed.module.api;
+  const mayUseNamespace = async (caller: Principal, name: string) => (await uses.of(caller, 'namespaces'))(name);
+  const may = async (session: string, name: string) => (await uses.of(await caller(session), 'models'))(name);
   t.equal(await may(bob.session, 'any'), true, 'a tenant is open by default');
   const tenant = (body: object) => bed.ask('PATCH', '/api/v1/identity/tenants/default', { as: root, body });
   t.match(await tenant({ model_access: 'granted', namespace_access: 'granted' }), { body: { model_access: 'granted' } });

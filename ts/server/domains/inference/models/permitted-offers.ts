@@ -5,7 +5,7 @@ import { inferenceError } from '../errors.ts';
 import { findModel } from './model-name.ts';
 
 /** Whoever runs a model. */
-export type ModelUser = Pick<Principal, 'models'>;
+export type ModelUser = Pick<Principal, 'limits'>;
 
 /**
  * The offers among which a model is selected, so that nothing else is ever substituted. Throws model_not_allowed for a model that is there

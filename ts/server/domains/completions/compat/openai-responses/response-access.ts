@@ -36,7 +36,7 @@ export class ResponseAccess {
 
   async #reaches(caller: Principal, id: string): Promise<boolean> {
     const { keeper, knowledge, uses } = this.#deps;
-    if ((await uses.namespaces(caller)) === anyName) return true;
+    if ((await uses.of(caller, 'namespaces')) === anyName) return true;
     const requests = await keeper.chainRequests(scopeOf(caller), id);
     if (requests === undefined) return false;
     const used: UsedKnowledge = {

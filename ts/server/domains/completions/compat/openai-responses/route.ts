@@ -51,7 +51,7 @@ async function respond(deps: ResponseRouteDeps, context: Context): Promise<Reply
   const answer = await completions.open(asker, await responseCall(deps, context));
   if (!body.background || answer.wire.kept === undefined) return await completions.deliver(answer);
   const { caller } = context;
-  const { models } = caller;
+  const models = caller.limits?.['models'];
   const scope = scopeOf(caller);
   const { kept } = answer.wire;
   const response = await background.begin(scope, kept, body, {

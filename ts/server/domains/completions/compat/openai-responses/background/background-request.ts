@@ -1,11 +1,12 @@
 /** What the job of a background response needs beside the input, as it is kept until the response has ended. */
 
 import type { Principal } from '../../../../../platform/http/principal.ts';
-import type { ModelUser } from '../../../../inference/index.ts';
 import type { ResponsesRequest } from '../schema.ts';
 
 /** What the request was allowed, for a job that runs without it. */
-export interface BackgroundLimits extends ModelUser {
+export interface BackgroundLimits {
+  /** Ids of the only models that the credential may use. */
+  models?: readonly string[];
   timeoutMs?: number;
   /** For whom it is metered. */
   user?: string | undefined;
@@ -28,4 +29,13 @@ export function backgroundRequest(
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(models !== undefined && { models }),
   };
+}
+
+type StoredCaller = Partial<Principal> & { models?: readonly string[]; namespaces?: readonly string[] };
+
+/** The caller of a stored request. One that an earlier release stored has the names of each kind beside its other members. */
+export function storedCaller(caller: StoredCaller = {}): Partial<Principal> {
+  const { models, namespaces, ...others } = caller;
+  const limits = { ...(models && { models }), ...(namespaces && { namespaces }), ...others.limits };
+  return { ...others, ...(Object.keys(limits).length > 0 && { limits }) };
 }

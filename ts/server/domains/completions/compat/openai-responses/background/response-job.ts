@@ -19,7 +19,7 @@ import { readWithFiles } from '../file-search/read-request.ts';
 import { toldSearch } from '../file-search/search-item.ts';
 import { readResponsesRequest } from '../request.ts';
 import type { ResponsesDeps } from '../response-call.ts';
-import type { BackgroundRequest } from './background-request.ts';
+import { type BackgroundRequest, storedCaller } from './background-request.ts';
 import { OutcomeEncoder } from './outcome-encoder.ts';
 
 const Input = Type.Object({ response_id: Type.String() });
@@ -123,8 +123,8 @@ async function generate(deps: ResponseJobDeps, run: ResponseRun, signal: AbortSi
 function askerOf({ request, scope: { tenant } }: ResponseRun, signal: AbortSignal): Asker {
   const { timeoutMs, user, key, models, caller } = request as BackgroundRequest;
   return {
-    caller: { ...ANONYMOUS, ...caller, tenant },
-    modelUser: { kind: 'work', ...(models !== undefined && { models }) },
+    caller: { ...ANONYMOUS, ...storedCaller(caller), tenant },
+    modelUser: { kind: 'work', ...(models !== undefined && { limits: { models } }) },
     options: { tenant, user, key, signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
   };
 }
