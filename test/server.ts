@@ -86,6 +86,7 @@ export async function runServer(options: TestServerOptions & { folder: string })
       SVC_DATA_DIR: join(options.folder, 'data'),
       SVC_MODELS_DIR: modelsFolder,
       SVC_MODELS_SHIPPED: 'false',
+      SVC_INFERENCE_PROBE_MODELS: 'false',
       SVC_DEFAULT_MODEL: Object.keys(models)[0] ?? '',
       ...options.env,
     },

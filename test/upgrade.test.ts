@@ -22,6 +22,7 @@ t.test(
       ...process.env,
       SVC_DATA_DIR: join(folder, 'data'),
       SVC_MODELS_SHIPPED: 'false',
+      SVC_INFERENCE_PROBE_MODELS: 'false',
       SVC_INFERENCE_MAX_QUEUED_JOBS: '5000',
       SVC_INFERENCE_MAX_QUEUE_SECONDS: '600',
       SVC_HTTP_DRAIN_TIMEOUT_SECONDS: '600',

@@ -98,6 +98,7 @@ async function startServer(folder: string, model: string): Promise<ChildServer> 
       SVC_LISTEN: url.slice('http://'.length),
       SVC_DATA_DIR: join(folder, 'data'),
       SVC_MODELS_SHIPPED: 'false',
+      SVC_INFERENCE_PROBE_MODELS: 'false',
     },
     url,
     readyPath: '/readyz',

@@ -13,6 +13,7 @@ import type {
 import type { InferenceError } from './errors.ts';
 import type { EncodedMedia } from './media/encoded-media.ts';
 import type { ModelKind } from './models/model-source.ts';
+import type { Abilities } from './probe/abilities.ts';
 import type { UsageRecorder } from './usage/usage-recorder.ts';
 
 export interface ModelCapabilities {
@@ -45,6 +46,8 @@ export interface ModelCard {
   createdAt: number;
   ownedBy: string;
   demonstration?: string;
+  /** Undefined: it was not probed. */
+  abilities?: Abilities;
   state: ModelState;
   /** Never unloaded to make room; undefined where the backend does not say. */
   isPinned?: boolean;

@@ -33,6 +33,7 @@ export type { EncodedMedia } from './media/encoded-media.ts';
 export { namedModelFile, openModelLibrary } from './model-folders.ts';
 export type { ModelKind, ModelSource, StoredModel } from './models/model-source.ts';
 export type { ModelUser } from './models/permitted-offers.ts';
+export { answersFromDocuments, type ProbedModel } from './probe/abilities.ts';
 export type { Caller, InferenceService, ResolvedModel } from './service.ts';
 export { inferenceSettings } from './settings.ts';
 export type { UsageRecorder } from './usage/usage-recorder.ts';

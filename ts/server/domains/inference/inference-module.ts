@@ -24,6 +24,9 @@ import { observeMedia } from './media/media-metrics.ts';
 import { openModelLibrary } from './model-folders.ts';
 import { ModelTeller } from './model-teller.ts';
 import type { ModelSource } from './models/model-source.ts';
+import { ModelProbe } from './probe/model-probe.ts';
+import { ProbeJobs } from './probe/probe-jobs.ts';
+import { ProbeResults } from './probe/probe-results.ts';
 import { createPulls } from './pulls/create-pulls.ts';
 import { inferenceRoutes } from './routes.ts';
 import { InferenceService } from './service.ts';
@@ -62,6 +65,7 @@ export function createInference(context: Context, overrides: InferenceOverrides)
   const limits = registryLimits(config);
   const media = new MediaDecoder();
   observeMedia(context.metrics, media);
+  const probed = new ProbeResults(join(node.dataDir, 'probed-models.json'));
   const local = new LocalBackend(binding, source, inspector, {
     ...localOptions(config, limits),
     events: {
@@ -69,6 +73,7 @@ export function createInference(context: Context, overrides: InferenceOverrides)
       onNotice: ({ message }) => log.warn(message),
     },
     observer: observeMemory(metrics, log, new ModelTeller(context.events, log, databaseOpen.promise)),
+    abilitiesOf: (stored) => probed.find(stored),
     announce: (stored) => void databaseOpen.promise.then(() => inspections.announce(stored)),
     media,
   });
@@ -80,7 +85,15 @@ export function createInference(context: Context, overrides: InferenceOverrides)
     local.rescan();
     void defaultModel.reconsider();
   });
-  const inspections = new InspectionJobs({ jobs, inspector, inspect: (id) => local.inspect(id), log });
+  const probe = new ModelProbe({ backend: local, isBusy: () => isBusy(local) });
+  const probes = new ProbeJobs({ jobs, source, probe, results: probed, isAutomatic: settings['inference.probe_models'], log });
+  const inspections = new InspectionJobs({
+    jobs,
+    inspector,
+    inspect: (id) => local.inspect(id),
+    onUsable: (id) => void probes.consider(id),
+    log,
+  });
   /** Opens the engine and begins to load the default model, which goes on behind it. */
   const begin = async (): Promise<void> => {
     await emptyOffloadFolder(config.engine?.kvOffloadFolder, log);
@@ -124,6 +137,7 @@ export function createInference(context: Context, overrides: InferenceOverrides)
       source,
       library,
       pulls,
+      probes,
       jobs,
       onLoadError,
     }),
@@ -137,11 +151,12 @@ export function createInference(context: Context, overrides: InferenceOverrides)
       databaseOpen.resolve();
       pulls.start();
       inspections.start();
+      probes.start();
     },
     stop: async () => {
       await begun?.catch(() => undefined);
       begun = undefined;
-      await Promise.all([pulls.stop(), inspections.stop()]);
+      await Promise.all([pulls.stop(), inspections.stop(), probes.stop()]);
       removeLocal?.();
       removeLocal = undefined;
       await local.close();
@@ -149,6 +164,11 @@ export function createInference(context: Context, overrides: InferenceOverrides)
     health: () => readHealth(local, defaultModel),
     ready: () => (isReady ? undefined : modelLoading),
   };
+}
+
+function isBusy(local: LocalBackend): boolean {
+  const stats = [...local.engines()].flatMap(({ model }) => model.openEngine?.stats() ?? []);
+  return stats.some(({ nQueued, nActive }) => nQueued + nActive > 0);
 }
 
 const modelLoading: NotReady = { code: 'model_loading', detail: 'The default model is being loaded.' };

@@ -60,6 +60,12 @@ export const inferenceSettings = {
     'Models that are never unloaded by themselves, separated by commas; the default model always is one.',
   ),
 
+  'inference.probe_models': setting(
+    Type.Boolean(),
+    true,
+    'Measures once what each new chat model can do, in a minute at most and while nobody waits; `svc models probe` does it at any time.',
+  ),
+
   models: modelSections,
   'models.shipped': setting(
     Type.Boolean(),

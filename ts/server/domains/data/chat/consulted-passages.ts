@@ -1,5 +1,6 @@
 /** What was found for a question: what the model gets of it, and which of it an answer cites rightly. */
 
+import type { ProbedModel } from '../../inference/index.ts';
 import type { AskedQuestion } from '../evidence/asked-question.ts';
 import { evidenceFor } from '../evidence/evidence.ts';
 import { EvidenceFilter } from '../evidence/evidence-filter.ts';
@@ -12,7 +13,6 @@ import { CitationFilter } from './citation-filter.ts';
 import { CitationJudge } from './citation-judge.ts';
 import type {
   AnswerFilter,
-  AnsweringModel,
   CheckedCitations,
   Citation,
   CitationMark,
@@ -110,7 +110,7 @@ export class ConsultedPassages implements KnowledgeContext {
   }
 
   /** What a program reads has its form from the model alone. */
-  silences(model: AnsweringModel): boolean {
+  silences(model: ProbedModel): boolean {
     if (this.#notice !== undefined && !this.#offersTools) return this.#speaker.isSilentBehindNothing(model);
     return this.#mayQuote && this.#speaker.isSilent(model) && this.#evidence() !== undefined;
   }

@@ -1,5 +1,7 @@
 /** What knowledge bases give to an answer. Worker threads read requests by it, so what is imported here is pure. */
+
 import type { Principal } from '../../../platform/http/principal.ts';
+import type { ProbedModel } from '../../inference/index.ts';
 
 /** What an answer asks of knowledge bases. */
 export interface KnowledgePort {
@@ -49,13 +51,6 @@ export interface KnowledgeQuestion {
   readonly fallback?: 'none' | 'model' | undefined;
 }
 
-/** What is known of the model that would answer. */
-export interface AnsweringModel {
-  /** What a demonstration model is for; undefined for all others. */
-  readonly demonstration?: string;
-  readonly nParams?: number;
-}
-
 /** What an answer was made of. */
 export interface UsedKnowledge {
   /** Names of knowledge bases, or ids of vector stores. */
@@ -78,7 +73,7 @@ export interface KnowledgeContext {
   /** What the model itself said in an earlier answer, without what a filter put around it. */
   ownWords(answer: string): string;
   /** True: what the filters say is the whole answer, and this model is not asked. */
-  silences(model: AnsweringModel): boolean;
+  silences(model: ProbedModel): boolean;
   /** One for each choice of an answer. */
   newFilter(): AnswerFilter;
   /** Does no I/O. */

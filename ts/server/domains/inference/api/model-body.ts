@@ -4,6 +4,7 @@ import type { EngineLimits, EngineStats } from '../../../native/llama-shapes.ts'
 import type { ModelCard, ModelDetail } from '../backend.ts';
 import { totalBytes } from '../local/memory-use.ts';
 import type { StoredModel } from '../models/model-source.ts';
+import { answersFromDocuments } from '../probe/abilities.ts';
 
 /** Every list and every detail of models says this of each. */
 export function modelSummary(card: ModelCard) {
@@ -18,6 +19,8 @@ export function modelSummary(card: ModelCard) {
     n_params: card.nParams,
     quantisation: card.quantisation,
     license: card.license,
+    abilities: card.abilities,
+    documents: card.capabilities.chat ? (answersFromDocuments(card) ? 'answers' : 'quotes') : undefined,
     created: card.createdAt,
     owned_by: card.ownedBy,
     state: card.state,

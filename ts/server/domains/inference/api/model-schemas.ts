@@ -1,6 +1,7 @@
 /** Wire shapes of the native model routes. */
 import Type from 'typebox';
 import { named } from '../../../platform/schema/named.ts';
+import { Abilities } from '../probe/abilities.ts';
 
 export const ModelParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 512 }) });
 
@@ -18,6 +19,13 @@ export const ModelSummary = Type.Object({
   n_params: optionalInteger('Parameters.'),
   quantisation: Type.Optional(Type.String()),
   license: Type.Optional(Type.String()),
+  abilities: Type.Optional(Abilities),
+  documents: Type.Optional(
+    Type.Enum(['answers', 'quotes'], {
+      description:
+        'How a chat model answers from knowledge bases: in its own words, or by quotations alone. The setting data.answers may say otherwise.',
+    }),
+  ),
   created: Type.Integer({ description: 'Unix seconds.' }),
   owned_by: Type.String(),
   state: Type.String({

@@ -108,7 +108,7 @@ async function cancel(jobs: Jobs, caller: Principal, id: string): Promise<JobVie
 }
 
 /** Refusals of the jobs and of the database as this module's own. */
-async function known<T>(work: () => Promise<T>): Promise<T> {
+export async function known<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

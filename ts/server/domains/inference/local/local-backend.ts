@@ -66,6 +66,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
       () => !this.#unavailableReason,
       planOf,
       options.announce,
+      options.abilitiesOf,
     );
   }
 

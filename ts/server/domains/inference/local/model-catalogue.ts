@@ -4,6 +4,7 @@ import type { ModelCapabilities, ModelCard } from '../backend.ts';
 import { inferenceError } from '../errors.ts';
 import { findModel } from '../models/model-name.ts';
 import type { ModelSource, StoredModel } from '../models/model-source.ts';
+import type { Abilities } from '../probe/abilities.ts';
 import type { InspectionPlan } from './inspection/inspection-process.ts';
 import type { InspectionResult } from './inspection/inspection-result.ts';
 import type { InspectionLane, Inspector } from './inspection/inspector.ts';
@@ -37,6 +38,7 @@ export class ModelCatalogue {
   readonly #canInspect: () => boolean;
   readonly #planOf: PlanOf;
   readonly #announce: ((stored: StoredModel) => void) | undefined;
+  readonly #abilitiesOf: (stored: StoredModel) => Abilities | undefined;
   /** What each card was made of. Cards themselves hold no path, since they reach clients. */
   readonly #rowOf = new WeakMap<ModelCard, Row>();
   #rows: Promise<Row[]> | undefined;
@@ -49,6 +51,7 @@ export class ModelCatalogue {
     canInspect: () => boolean,
     planOf: PlanOf,
     announce?: (stored: StoredModel) => void,
+    abilitiesOf: (stored: StoredModel) => Abilities | undefined = () => undefined,
   ) {
     this.#source = source;
     this.#inspector = inspector;
@@ -56,6 +59,7 @@ export class ModelCatalogue {
     this.#canInspect = canInspect;
     this.#planOf = planOf;
     this.#announce = announce;
+    this.#abilitiesOf = abilitiesOf;
   }
 
   /**
@@ -141,12 +145,14 @@ export class ModelCatalogue {
     const known: InspectionResult | undefined = entry?.model ? { ...entry.model.native.info, usable: true } : inspected;
     const result = known ?? assumedResult;
     const { path: _path, sha256: _sha256, projectorPath: _projectorPath, projector: _projector, ...facts } = stored;
+    const abilities = this.#abilitiesOf(stored);
     const card: ModelCard = {
       ...facts,
       capabilities: capabilitiesOf(stored, result),
       ownedBy: 'local',
       state: known === undefined ? 'inspecting' : result.usable ? (entry?.state ?? 'unloaded') : 'unusable',
       isPinned: this.#registry.isPinned(stored.id),
+      ...(abilities && { abilities }),
       ...(result.usable ? {} : { unusable: result.reason }),
     };
     this.#rowOf.set(card, row);

@@ -63,6 +63,9 @@ export function failingInference(code: InferenceErrorCode): FailingInference {
   const library = new ModelLibrary({ modelsDir: '/nowhere' });
   const settings = { models_dir: '/nowhere', 'models.mirror': '', 'models.allowed_hosts': '' };
   const pulls = createPulls(settings, {}, { jobs: noJobs, events: noEvents }, () => {});
-  const deps = { service, control, source, library, pulls, jobs: noJobs, security: unenforced, onLoadError: () => {} };
+  const probe = new ModelProbe({ backend, isBusy: () => false });
+  const results = new ProbeResults('/nowhere/probed-models.json');
+  const probes = new ProbeJobs({ jobs: noJobs, source, probe, results, isAutomatic: false, log: silentLog });
+  const deps = { service, control, source, library, pulls, probes, jobs: noJobs, security: unenforced, onLoadError: () => {} };
   return { node, service, routes: inferenceRoutes(deps) };
 }

@@ -24,7 +24,7 @@ async function open(t: Test, inspect: (id: string) => Promise<InspectionResult |
   t.teardown(remove);
   const { jobs } = await openJobs(t, url);
   const inspector = new Inspector(undefined, async () => sound, quietMs);
-  const inspections = new InspectionJobs({ jobs, inspector, inspect, log: silentLog });
+  const inspections = new InspectionJobs({ jobs, inspector, inspect, onUsable: () => {}, log: silentLog });
   await jobs.start();
   inspections.start();
   const ended = (n: number) =>
@@ -98,7 +98,7 @@ t.test('without a database a file is inspected all the same', async (t) => {
     return sound;
   };
   const inspector = new Inspector(undefined, async () => sound, 0);
-  new InspectionJobs({ jobs: noJobs, inspector, inspect, log: silentLog }).announce(stored);
+  new InspectionJobs({ jobs: noJobs, inspector, inspect, onUsable: () => {}, log: silentLog }).announce(stored);
   t.equal(await inspected.promise, 'a');
 });
 

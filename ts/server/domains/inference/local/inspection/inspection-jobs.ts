@@ -16,6 +16,8 @@ export interface InspectionJobsOptions {
   readonly inspector: Pick<Inspector, 'stampOfQuiet'>;
   /** Undefined when the model is gone. */
   inspect(id: string): Promise<InspectionResult | undefined>;
+  /** A model has come that can be used. */
+  onUsable(id: string): void;
   readonly log: Log;
 }
 
@@ -76,6 +78,7 @@ export class InspectionJobs {
     const result = await unlessAborted(this.#options.inspect(input.model), signal);
     if (result === undefined) return { found: false };
     if (!result.usable) return { found: true, usable: false, reason: result.reason };
+    this.#options.onUsable(input.model);
     const { hasChatTemplate, supportsTools, supportsThinking } = result;
     return { found: true, usable: true, chat_template: hasChatTemplate, tools: supportsTools, thinking: supportsThinking };
   }
