@@ -11,6 +11,7 @@ export const commands: readonly CommandEntry[] = [
   ...commandsOf(() => import('./commands/models-pull.ts'), 'models pull'),
   ...commandsOf(() => import('./commands/models-import.ts'), 'models import'),
   ...commandsOf(() => import('./commands/models.ts'), 'models show', 'models verify', 'models rm'),
+  ...commandsOf(() => import('./commands/models-probe.ts'), 'models probe'),
   ...commandsOf(() => import('./commands/models-memory.ts'), 'models load', 'models unload'),
   ...commandsOf(() => import('./commands/kb-add.ts'), 'kb add'),
   ...commandsOf(() => import('./commands/kb-ask.ts'), 'kb ask'),

@@ -1,4 +1,6 @@
 /** `svc models list`, `show`, `verify` and `rm`: models of this machine, without a server. */
+
+import { type Abilities, ProbeResults } from '../../server/domains/inference/index.ts';
 import {
   catalogue,
   findInCatalogue,
@@ -64,13 +66,16 @@ export const modelsShow = command({
   async run(invocation) {
     const { positionals, terminal } = invocation;
     const [name = ''] = positionals;
-    const entry = await openLibrary(readConfig(invocation))
+    const config = readConfig(invocation);
+    const entry = await openLibrary(config)
       .get(name)
       .catch((error: unknown) => {
         if (error instanceof LibraryError && error.code === 'not_found' && findInCatalogue(name)) return undefined;
         throw error;
       });
-    if (entry) terminal.result({ installed: true, ...modelRecord(entry) }, page(describe(entry)));
+    const stored = entry && storedModel(entry);
+    const abilities = stored && new ProbeResults(config.values.data_dir).find(stored);
+    if (entry) terminal.result({ installed: true, ...modelRecord(entry), abilities }, page(describe(entry, abilities)));
     else {
       const { sizeBytes, sha256, wheel, ...model } = findInCatalogue(name) ?? { sizeBytes: 0 };
       const pack = wheel && `${wheel.package}==${wheel.version}`;
@@ -94,7 +99,7 @@ export const modelsShow = command({
   },
 });
 
-function describe(entry: LibraryEntry): Record<string, string | number | undefined> {
+function describe(entry: LibraryEntry, abilities: Abilities | undefined): Record<string, string | number | undefined> {
   const { facts, sidecar } = entry;
   const record = modelRecord(entry);
   return {
@@ -106,6 +111,11 @@ function describe(entry: LibraryEntry): Record<string, string | number | undefin
     parameters: facts?.nParams ? `${(facts.nParams / 1e6).toFixed(0)} million` : undefined,
     format: facts?.quantisation,
     context: facts?.nCtxTrain ? `${facts.nCtxTrain} tokens` : undefined,
+    abilities:
+      abilities &&
+      Object.entries(abilities)
+        .map(([name, share]) => `${name} ${share}`)
+        .join(', '),
     size: formatBytes(entry.sizeBytes),
     license: typeof record['license'] === 'string' ? record['license'] : undefined,
     source: sidecar?.source,

@@ -65,7 +65,7 @@ export function createInference(context: Context, overrides: InferenceOverrides)
   const limits = registryLimits(config);
   const media = new MediaDecoder();
   observeMedia(context.metrics, media);
-  const probed = new ProbeResults(join(node.dataDir, 'probed-models.json'));
+  const probed = new ProbeResults(node.dataDir);
   const local = new LocalBackend(binding, source, inspector, {
     ...localOptions(config, limits),
     events: {

@@ -1,5 +1,6 @@
 /** What probes found, kept by the hash of the model's file: a copy under another name is not probed again. */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Type } from 'typebox';
 import { writeFileAtomically } from '../../../platform/files/atomic-file.ts';
 import { compileLazily } from '../../../platform/schema/compile-lazily.ts';
@@ -27,9 +28,9 @@ export class ProbeResults {
   readonly #files = new Map<string, { stamp: string; sha256: string }>();
   #isRead = false;
 
-  /** `file` is read when something is asked, and written when something is found. */
-  constructor(file: string) {
-    this.#file = file;
+  /** Their file lies in the node's folder of data. It is read when something is asked, and written when something is found. */
+  constructor(dataDir: string) {
+    this.#file = join(dataDir, 'probed-models.json');
   }
 
   /** Undefined: it was not probed. */

@@ -1,10 +1,13 @@
 /** The service and the routes of the module over a backend that fails with one code whatever it is asked. */
 import type { Route } from '../../../platform/http/route.ts';
 import { MetricsRegistry } from '../../../platform/metrics/registry.ts';
-import { noEvents, noJobs } from '../../../platform/module/test-support/scripted-context.ts';
+import { noEvents, noJobs, silentLog } from '../../../platform/module/test-support/scripted-context.ts';
 import type { InferenceBackend, ModelCard, ModelControl } from '../backend.ts';
 import { type InferenceErrorCode, inferenceError } from '../errors.ts';
 import { ModelLibrary } from '../library/index.ts';
+import { ModelProbe } from '../probe/model-probe.ts';
+import { ProbeJobs } from '../probe/probe-jobs.ts';
+import { ProbeResults } from '../probe/probe-results.ts';
 import { createPulls } from '../pulls/create-pulls.ts';
 import { inferenceRoutes } from '../routes.ts';
 import { InferenceService } from '../service.ts';
@@ -64,7 +67,7 @@ export function failingInference(code: InferenceErrorCode): FailingInference {
   const settings = { models_dir: '/nowhere', 'models.mirror': '', 'models.allowed_hosts': '' };
   const pulls = createPulls(settings, {}, { jobs: noJobs, events: noEvents }, () => {});
   const probe = new ModelProbe({ backend, isBusy: () => false });
-  const results = new ProbeResults('/nowhere/probed-models.json');
+  const results = new ProbeResults('/nowhere');
   const probes = new ProbeJobs({ jobs: noJobs, source, probe, results, isAutomatic: false, log: silentLog });
   const deps = { service, control, source, library, pulls, probes, jobs: noJobs, security: unenforced, onLoadError: () => {} };
   return { node, service, routes: inferenceRoutes(deps) };
