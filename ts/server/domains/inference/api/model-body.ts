@@ -20,12 +20,17 @@ export function modelSummary(card: ModelCard) {
     quantisation: card.quantisation,
     license: card.license,
     abilities: card.abilities,
-    documents: card.capabilities.chat ? (answersFromDocuments(card) ? 'answers' : 'quotes') : undefined,
+    documents: documentsOf(card),
     created: card.createdAt,
     owned_by: card.ownedBy,
     state: card.state,
     note: card.unusable ?? card.demonstration,
   };
+}
+
+function documentsOf(card: ModelCard): 'answers' | 'quotes' | undefined {
+  if (!card.capabilities.chat) return undefined;
+  return answersFromDocuments(card) ? 'answers' : 'quotes';
 }
 
 export function listedModel(card: ModelCard) {

@@ -1,11 +1,12 @@
 /** Probes over HTTP: what a model can do is measured again. */
 import Type from 'typebox';
 import { scopeOf } from '../../../platform/http/principal.ts';
-import { json, type Route, route } from '../../../platform/http/route.ts';
+import { json, type Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
 import { jobStream } from '../../../platform/jobs/api/job-stream.ts';
 import { JobView, viewOf } from '../../../platform/jobs/api/job-view.ts';
 import type { Jobs } from '../../../platform/jobs/index.ts';
-import { errorSpecs } from '../errors.ts';
+import { inferenceErrors } from '../errors.ts';
 import type { ProbeJobs } from '../probe/probe-jobs.ts';
 import { known } from './pull-routes.ts';
 
@@ -14,14 +15,11 @@ export interface ProbeRouteDeps {
   readonly jobs: Jobs;
 }
 
+const { post } = routes({ tag: 'Models', auth: 'admin', scope: 'models:manage', errors: inferenceErrors });
+
 export function probeRoute({ probes, jobs }: ProbeRouteDeps): Route {
-  return route({
-    method: 'POST',
-    path: '/api/v1/models/probe',
-    auth: 'admin',
-    scope: 'models:manage',
+  return post('/api/v1/models/probe', {
     maxBody: 16_384,
-    tag: 'Models',
     summary: 'Measure what a chat model can do',
     description:
       'A background job of a minute at most, which works while nobody else asks: 24 tasks with invented names, in English and German. What it finds stands in its `result` and as `abilities` in GET /v1/models. With `stream` the answer is events as those of GET /api/v1/system/jobs/{id}/events.',
@@ -31,7 +29,7 @@ export function probeRoute({ probes, jobs }: ProbeRouteDeps): Route {
     }),
     responses: { 200: JobView, 202: Type.Object({ job: JobView }) },
     stream: JobView,
-    errors: errorSpecs('invalid_request', 'model_not_found', 'unsupported', 'queue_full', 'internal', 'storage_unavailable'),
+    errors: ['invalid_request', 'model_not_found', 'unsupported', 'queue_full', 'internal', 'storage_unavailable'],
     handle: ({ body, caller, signal }) =>
       known(async () => {
         const job = await probes.enqueue(caller, body.model);
