@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
+import { firstModelsText } from './first-models.ts';
 import { announcement } from './serve-announcement.ts';
 
 async function serverWith(t: Test, answers: Record<string, unknown>): Promise<string> {
@@ -19,6 +20,15 @@ t.test('with a model: the address, the model, what to know of it, the page, and 
     found.text,
     `is ready at ${url} with m (It talks nonsense.)\nOpen: ${url}/chat\nTry: curl -N ${url}/v1/chat/completions`,
   );
+});
+
+t.test('beside a demonstration, and without a model, it says which models this machine has memory for', async (t) => {
+  t.equal(
+    firstModelsText(16e9),
+    'svc models pull smollm2-135m-instruct (98.4 MB); better and larger: qwen3-0.6b-q8_0 (639 MB), qwen3-4b-q4_k_m (2.5 GB)',
+  );
+  t.equal(firstModelsText(1.5e9), 'svc models pull smollm2-135m-instruct (98.4 MB)');
+  t.equal(firstModelsText(1e8), 'svc models list --catalogue');
 });
 
 t.test('of several that are loaded it names the default one', async (t) => {

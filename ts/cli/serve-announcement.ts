@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { VERSION } from '../server/product.ts';
+import { firstModelsText } from './first-models.ts';
 import { printable } from './format.ts';
 import { findChatModel, type ServedModel, servedModels } from './served-model.ts';
 
@@ -32,7 +33,8 @@ export async function announcement(url: string, stopped?: AbortSignal): Promise<
   const common = { url, page, version: VERSION };
   if (model) {
     const note = model.note === undefined ? '' : ` (${printable(model.note)})`;
-    const text = `svc ${VERSION} is ready at ${url} with ${model.id}${note}\nOpen: ${page}\nTry: ${sample(url, model)}`;
+    const more = model.note === undefined ? '' : `\nA model that talks: ${firstModelsText()}`;
+    const text = `svc ${VERSION} is ready at ${url} with ${model.id}${note}\nOpen: ${page}\nTry: ${sample(url, model)}${more}`;
     return { ...common, ready: true, model: model.id, reason: null, text };
   }
   const reason = whyNoModel(inference);
@@ -43,7 +45,7 @@ export async function announcement(url: string, stopped?: AbortSignal): Promise<
 function whyNoModel({ default_model: name, reason }: NonNullable<Health['inference']>): string {
   if (reason !== undefined) return `local models cannot run: ${printable(reason)}`;
   if (name !== undefined) return `the model ${printable(name)} could not be loaded; the log says why`;
-  return 'there is no model: run `svc models pull qwen3-0.6b-q8_0`, then start again';
+  return `there is no model yet: ${firstModelsText()}`;
 }
 
 /** This uses node:http, since the first use of fetch takes time of the thread that has the first requests to answer. */

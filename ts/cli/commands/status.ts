@@ -1,4 +1,5 @@
 import { sentenceOf } from '../../client/refusal.ts';
+import { firstModelsText } from '../first-models.ts';
 import { formatTable, printable } from '../format.ts';
 import { askModels, type ServedModel } from '../served-model.ts';
 import { atOnce, readAnswer } from '../server-client.ts';
@@ -17,7 +18,12 @@ export const status = serverCommand({
     const list = await askModels(client, signal);
     terminal.result(
       { url: client.base.origin, ready: isReady, ready_status: ready.status, health: health.body, models: list },
-      [...summary(client.base.origin, isReady, ready.body, fields(health.body)), '', formatModels(list)].join('\n'),
+      [
+        ...summary(client.base.origin, isReady, ready.body, fields(health.body)),
+        '',
+        formatModels(list),
+        ...moreModels(list),
+      ].join('\n'),
     );
     return isReady ? 'ok' : 'failed';
   },
@@ -34,6 +40,12 @@ function summary(origin: string, isReady: boolean, readiness: unknown, health: F
     ...plain.map(([key, value]) => `  ${key.padEnd(22)} ${printable(String(value))}`),
     ...nested.map(([key, value]) => `  ${key.padEnd(22)} ${printable(JSON.stringify(value))}`),
   ];
+}
+
+/** A demonstration has a note, as a model has that cannot be used. */
+function moreModels(models: readonly ServedModel[]): string[] {
+  const isThere = models.some(({ capabilities = [], note }) => capabilities.includes('chat') && note === undefined);
+  return isThere ? [] : ['', `A model that talks: ${firstModelsText()}`];
 }
 
 function formatModels(models: readonly ServedModel[]): string {

@@ -91,7 +91,10 @@ export function createInference(context: Context, overrides: InferenceOverrides)
     jobs,
     inspector,
     inspect: (id) => local.inspect(id),
-    onUsable: (id) => void probes.consider(id),
+    onUsable: (id) => {
+      void probes.consider(id);
+      void defaultModel.reconsider();
+    },
     log,
   });
   /** Opens the engine and begins to load the default model, which goes on behind it. */

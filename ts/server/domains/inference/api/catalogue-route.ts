@@ -1,9 +1,10 @@
 /** The models that can be fetched by name, and how many bytes the disk takes. */
 import Type from 'typebox';
+import { hostMemory } from '../../../platform/host-memory.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
 import { named } from '../../../platform/schema/named.ts';
-import { catalogue } from '../library/index.ts';
+import { catalogue, firstModels } from '../library/index.ts';
 
 const CatalogueModel = named(
   'CatalogueModel',
@@ -16,6 +17,9 @@ const CatalogueModel = named(
     source: Type.String({ description: 'Repository and file on the hub.' }),
     package: Type.Union([Type.String(), Type.Null()], {
       description: 'Python package with the same file, which pip is asked for where the hub does not give it.',
+    }),
+    is_first: Type.Boolean({
+      description: 'Whether it suits a node that has a demonstration alone, and the memory of this one.',
     }),
     is_pinned: Type.Boolean({ description: 'Whether size and hash are fixed here, and not what the hub says.' }),
   }),
@@ -34,6 +38,7 @@ export function catalogueRoute(spaceBytes: () => Promise<number | undefined>): R
       }),
     }),
     handle: async () => {
+      const first = new Set(firstModels(hostMemory()).map((model) => model.name));
       const data = catalogue.map(({ name, kind, sizeBytes, license, note, repo, file, sha256, wheel }) => ({
         name,
         kind,
@@ -42,6 +47,7 @@ export function catalogueRoute(spaceBytes: () => Promise<number | undefined>): R
         note,
         source: `${repo}:${file}`,
         package: wheel === undefined ? null : `${wheel.package}==${wheel.version}`,
+        is_first: first.has(name),
         is_pinned: sha256 !== undefined,
       }));
       return { data, space_bytes: (await spaceBytes()) ?? null };

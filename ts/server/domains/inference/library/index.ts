@@ -2,7 +2,7 @@
 
 export type { AllowedHost } from '../../../platform/network/allowed-host.ts';
 export { parseAllowedHost } from './allowed-hosts.ts';
-export { type CatalogueKind, type CatalogueModel, catalogue, findInCatalogue } from './catalogue.ts';
+export { type CatalogueKind, type CatalogueModel, catalogue, findInCatalogue, firstModels } from './catalogue.ts';
 export { freeBytes, spaceForModels } from './files/disk-space.ts';
 export { findHubAddress } from './hub-address.ts';
 export { type ImportedModel, type ImportOptions, importModel } from './import.ts';
