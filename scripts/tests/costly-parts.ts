@@ -22,7 +22,7 @@ interface Green {
 }
 
 /** A hash of contents: a clone has other times. */
-export function hashOf(root: string): string {
+function hashOf(root: string): string {
   const hash = createHash('sha256');
   for (const path of inputs.flatMap((input) => listFiles(root, input)).filter((path) => !isMade(path)))
     hash.update(`${path}\0`).update(readFileSync(join(root, path)));

@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto';
 import t from 'tap';
 import { SeededRandom } from '../../models/random/seeded-random.ts';
 
-export const seed = Number(process.env['SVC_TEST_SEED'] ?? randomInt(2 ** 31));
+const seed = Number(process.env['SVC_TEST_SEED'] ?? randomInt(2 ** 31));
 t.comment(`SVC_TEST_SEED=${seed}`);
 
 /** Of this file. */

@@ -1,6 +1,6 @@
 /** What extraction makes of a file: its text as blocks in reading order, each with the place where a citation finds it again. */
 
-export const DOCUMENT_KINDS = [
+const DOCUMENT_KINDS = [
   'text',
   'markdown',
   'html',

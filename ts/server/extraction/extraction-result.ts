@@ -1,7 +1,7 @@
 /** How an extraction ends. All three are plain data, since they cross from a thread. */
 import type { ExtractedDocument } from './extracted-document.ts';
 
-export const REFUSAL_CODES = [
+const REFUSAL_CODES = [
   'scanned_pdf',
   'encrypted_pdf',
   'encrypted_document',

@@ -9,22 +9,25 @@ import { ownErrors } from './errors.ts';
 export const knowledgeErrors = [
   ...ofKnowledge,
   ...featureErrors.filter(({ code }) => code === 'feature_not_licensed'),
-  ...ownErrors('insufficient_scope', 'knowledge_unavailable'),
+  ...ownErrors.specs('insufficient_scope', 'knowledge_unavailable'),
 ];
 
 /** What a chat that is stored in a conversation can answer beside that. */
 export const conversationErrors = [
   ...storedAnswerErrors,
-  ...ownErrors('insufficient_scope', 'conversations_unavailable', 'stream_exists'),
+  ...ownErrors.specs('insufficient_scope', 'conversations_unavailable', 'stream_exists'),
 ];
 
 /** What the routes of resumable streams can answer. */
-export const streamErrors = [...inferenceErrors.specs('invalid_request'), ...ownErrors('stream_not_found', 'stream_events_gone')];
+export const streamErrors = [
+  ...inferenceErrors.specs('invalid_request'),
+  ...ownErrors.specs('stream_not_found', 'stream_events_gone'),
+];
 
 /** What a route that creates a stored response can answer. */
 export const createResponseErrors = [
   ...completionErrors,
-  ...ownErrors('previous_response_not_found'),
+  ...ownErrors.specs('previous_response_not_found'),
   ...knowledgeErrors,
   ...inputFileErrors,
 ];
@@ -32,5 +35,5 @@ export const createResponseErrors = [
 /** What the routes of stored responses can answer. */
 export const storedResponseErrors = [
   ...inferenceErrors.specs('invalid_request', 'internal', 'storage_unavailable'),
-  ...ownErrors('response_not_found'),
+  ...ownErrors.specs('response_not_found'),
 ];

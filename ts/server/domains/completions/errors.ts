@@ -1,19 +1,20 @@
 /** Refusals of the module's own, and those that its services repeat. Worker threads read requests by it, so what is imported here is pure. */
+import { type CodeOf, defineErrors } from '../../platform/errors/define-errors.ts';
 import { DomainError, type DomainErrorOptions } from '../../platform/errors/domain-error.ts';
-import type { ErrorSpec } from '../../platform/http/errors.ts';
 import type { InferenceErrorCode } from '../inference/index.ts';
 
-const table = {
+export const ownErrors = defineErrors('completions', {
   response_not_found: [404, 'No response of this id is kept for this tenant: it has expired, was deleted or never kept.'],
   previous_response_not_found: [
     400,
-    'A response that is to be continued is not kept any more; send the earlier items in `input`.',
+    'A response that is to be continued is not kept any more.',
+    'Send the earlier items in `input`.',
   ],
   insufficient_scope: [
     403,
     'The credential lacks the scope that `knowledge` (knowledge:read) or `conversation_id` (account:manage) needs.',
   ],
-  stream_exists: [409, 'An answer with the id in `conversation_answer.id` is being made or has just been; follow its stream.'],
+  stream_exists: [409, 'An answer with the id in `conversation_answer.id` is being made or has just been.', 'Follow its stream.'],
   stream_not_found: [404, 'The caller has no such stream on this node: it ended some time ago, or the node was restarted.'],
   stream_events_gone: [410, 'Events behind this one are not kept any more; a complete answer is in the conversation.'],
   answer_cancelled: [499, 'The answer was cancelled by request, which only its stream tells.'],
@@ -21,23 +22,16 @@ const table = {
   node_stopping: [503, 'The node stops, which only the stream of an answer tells.'],
   conversations_unavailable: [
     503,
-    'The module that has the conversations does not run on this node; leave `conversation_id` out.',
+    'The module that has the conversations does not run on this node.',
+    'Leave `conversation_id` out.',
   ],
-  knowledge_unavailable: [503, 'The module that has the knowledge bases does not run on this node; leave `knowledge` out.'],
-} satisfies Record<string, [status: number, meaning: string]>;
+  knowledge_unavailable: [503, 'The module that has the knowledge bases does not run on this node.', 'Leave `knowledge` out.'],
+});
 
-type OwnCode = keyof typeof table;
+type OwnCode = CodeOf<typeof ownErrors>;
 export type CompletionErrorCode = OwnCode | InferenceErrorCode;
 /** Of a code of this module, or of one that it stands on. */
 export type CompletionError = DomainError;
-
-/** Declarations for OpenAPI. */
-export function ownErrors(...codes: OwnCode[]): ErrorSpec[] {
-  return codes.map((code) => ({ status: table[code][0], code, meaning: table[code][1] }));
-}
-
-/** The statuses of all of its own, for answers that have begun. */
-export const allOwnErrors = ownErrors(...(Object.keys(table) as OwnCode[]));
 
 export function completionError(code: CompletionErrorCode, sentence: string, options: DomainErrorOptions = {}): CompletionError {
   return new DomainError(code, sentence, options);

@@ -4,13 +4,12 @@ import { httpError } from '../../platform/http/declared-error.ts';
 import type { HttpError } from '../../platform/http/errors.ts';
 import { allInferenceErrors, inferenceFailure } from '../inference/index.ts';
 import { conversationErrors, createResponseErrors } from './declared-errors.ts';
-import { allOwnErrors, type CompletionError } from './errors.ts';
+import { type CompletionError, ownErrors } from './errors.ts';
 
 const statuses = new Map(
-  [...allInferenceErrors, ...createResponseErrors, ...conversationErrors, ...allOwnErrors].map(({ code, status }) => [
-    code,
-    status,
-  ]),
+  [...allInferenceErrors, ...createResponseErrors, ...conversationErrors, ...ownErrors.specs(...ownErrors.codes)].map(
+    ({ code, status }) => [code, status],
+  ),
 );
 
 export function isKnownCode(code: string): boolean {

@@ -51,21 +51,34 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
   const chunks = new ChunkStore(storage);
   const collections = open('knowledge', collectionsOf({ bases, documents, chunks }));
   const filling = {
-    ...{ bases, ownedBases, documents, attached, embedding, files: reader },
+    bases,
+    ownedBases,
+    documents,
+    attached,
+    embedding,
+    files: reader,
     onPublished: (scope: TenantScope, base: KnowledgeBase) => collections.follow(scope, base),
   };
   const indexJobs = new IndexJobs({ ...filling, jobs });
   const ingestion = new Ingestion({ ...filling, jobs: indexJobs });
   const onUnused = (tenant: string, sha256: string) => release(tenant, [sha256]);
   const sweep = new Sweep({
-    ...{ storage, files: stored, jobs, log },
+    storage,
+    files: stored,
+    jobs,
+    log,
     onErased: release,
     removeBase: (scope, namespace) => service.removeIfThere(scope, namespace),
     removeOwned: (scope, base) => service.removeBase(scope, base),
     removeFile: (scope, id, sha256) => storedFiles.removeExpired(scope, id, sha256),
   });
   const service = new KnowledgeService({
-    ...{ bases, documents, chunks, embedders, ingestion, collections },
+    bases,
+    documents,
+    chunks,
+    embedders,
+    ingestion,
+    collections,
     maxBases: settings['data.tenant_bases'],
     onRemoved: () => sweep.wake(),
     onUnused,
@@ -74,25 +87,48 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
   addBlobUser((scope, hashes) => sweep.usedBlobs(scope, hashes));
   const target = new FileTarget({ service, ingestion, embedders, access, onReplaced: () => sweep.wake() });
   const storedFiles = new FileService({
-    ...{ files: stored, attached, bases, blobs, uses: context.uses },
+    files: stored,
+    attached,
+    bases,
+    blobs,
+    uses: context.uses,
     onRemoved: async (tenant, sha256) => {
       sweep.wake();
       await onUnused(tenant, sha256);
     },
   });
   const stores = new VectorStores({
-    ...{ service, bases, attached, ingestion, files: storedFiles, blobs, access, jobs },
+    service,
+    bases,
+    attached,
+    ingestion,
+    files: storedFiles,
+    blobs,
+    access,
+    jobs,
     onRemoved: () => sweep.wake(),
   });
   const inputFiles = new InputFiles({ files: storedFiles, reader, knowledge: service });
   const conversationFiles = new ConversationFiles({
-    ...{ filesKey: (...asked) => filesKey(...asked), bases: ownedBases, documents, uploads, knowledge: service },
-    ...{ ingestion, embedders, intake, access, onUnused },
+    filesKey: (...asked) => filesKey(...asked),
+    bases: ownedBases,
+    documents,
+    uploads,
+    knowledge: service,
+    ingestion,
+    embedders,
+    intake,
+    access,
+    onUnused,
     maxAccountBytes: settings['data.account_conversation_bytes'],
     onRemoved: () => sweep.wake(),
   });
   const answers = new KnowledgeAnswers({
-    ...{ service, ownedBases, sweep, access, inputFiles },
+    service,
+    ownedBases,
+    sweep,
+    access,
+    inputFiles,
     answers: settings['data.answers'],
   });
   let filesKey: FilesKey = noConversations;

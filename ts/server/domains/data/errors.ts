@@ -1,55 +1,48 @@
 /** Every refusal of the module, with the status that its routes answer for it: the one table of both. */
-import { DomainError, type DomainErrorOptions } from '../../platform/errors/domain-error.ts';
-import type { ErrorSpec } from '../../platform/http/errors.ts';
+import { type CodeOf, defineErrors } from '../../platform/errors/define-errors.ts';
+import type { DomainError } from '../../platform/errors/domain-error.ts';
 import { fileErrors } from '../files/index.ts';
 import { retrievalErrors } from '../retrieval/index.ts';
 
-const table = {
-  ...retrievalErrors,
-  file_elsewhere: fileErrors.file_elsewhere,
-  queue_full: fileErrors.queue_full,
+export const dataErrors = defineErrors('data', {
+  ...retrievalErrors.rows,
+  file_elsewhere: fileErrors.rows.file_elsewhere,
+  queue_full: fileErrors.rows.queue_full,
   invalid_request: [400, 'A member of the request is missing, of the wrong type or out of range; the sentence names it.'],
   unsupported_parameter: [400, 'A member asks for what is not done here; the sentence says what is.'],
-  text_too_short: [400, 'The text has fewer than 20 characters, which is too little to be found; send more.'],
+  text_too_short: [400, 'The text has fewer than 20 characters, which is too little to be found.', 'Send more.'],
   forbidden: [403, 'The request names another tenant than the caller’s own.'],
   namespace_not_found: [404, 'The tenant has no knowledge base of this name.'],
   insufficient_scope: [403, 'The credential lacks the scope account:manage, which conversations need.'],
   conversation_not_found: [404, 'The caller has no conversation with this id.'],
   conversations_unavailable: [
     503,
-    'The module conversations does not run on this node; ask another, or switch the role edge on.',
+    'The module conversations does not run on this node.',
+    'Ask another, or switch the role edge on.',
   ],
   conversation_file_quota_exceeded: [
     413,
-    'The files of the caller’s conversations take as many bytes as they may (data.account_conversation_bytes); delete some, or ask an administrator for more.',
+    'The files of the caller’s conversations take as many bytes as they may (data.account_conversation_bytes).',
+    'Delete some, or ask an administrator for more.',
   ],
-  too_many_conversation_files: [409, 'The conversation has as many files as it may have; delete some.'],
+  too_many_conversation_files: [409, 'The conversation has as many files as it may have.', 'Delete some.'],
   document_not_found: [404, 'The knowledge base has no document with this id.'],
   vector_store_not_found: [404, 'The caller has no vector store of this id.'],
   file_not_found: [404, 'The caller has no file of this id.'],
   file_batch_not_found: [404, 'The vector store has no batch of this id.'],
   file_refused: [422, 'The file cannot be read; `reason` has the code, and the sentence what to do.'],
   namespace_exists: [409, 'The tenant has a knowledge base of this name already.'],
-  too_many_knowledge_bases: [409, 'The tenant has as many knowledge bases, or vector stores, as it may have; remove some.'],
+  too_many_knowledge_bases: [409, 'The tenant has as many knowledge bases, or vector stores, as it may have.', 'Remove some.'],
   client_closed: [499, 'The client went away before the answer; nobody reads this.'],
-  storage_unavailable: [503, 'The database does not take the request now; retry after the time in Retry-After.'],
-} satisfies Record<string, readonly [status: number, meaning: string]>;
+  storage_unavailable: [503, 'The database does not take the request now.', 'Retry after the time in Retry-After.'],
+});
 
-export type DataErrorCode = keyof typeof table;
+export type DataErrorCode = CodeOf<typeof dataErrors>;
 export type DataError = DomainError<DataErrorCode>;
 
-export function dataError(code: DataErrorCode, sentence: string, options: DomainErrorOptions = {}): DataError {
-  return new DomainError(code, sentence, options);
-}
+export const dataError = dataErrors.error;
 
-export function isDataError(error: unknown): error is DataError {
-  return error instanceof DomainError && Object.hasOwn(table, error.code);
-}
-
-/** Declarations for OpenAPI. */
-export function errorSpecs(...codes: DataErrorCode[]): ErrorSpec[] {
-  return codes.map((code) => ({ status: table[code][0], code, meaning: table[code][1] }));
-}
+export const isDataError = dataErrors.has;
 
 export function namespaceNotFound(namespace: string): DataError {
   return dataError('namespace_not_found', `You have no knowledge base named ${JSON.stringify(namespace.slice(0, 130))}.`);
@@ -60,7 +53,7 @@ export function conversationNotFound(): DataError {
 }
 
 /** What an answer over knowledge bases can be refused with. */
-export const knowledgeErrors = errorSpecs(
+export const knowledgeErrors = dataErrors.specs(
   'namespace_not_found',
   'embedding_failed',
   'embedding_dimension_mismatch',
@@ -69,4 +62,4 @@ export const knowledgeErrors = errorSpecs(
 );
 
 /** What a message with files can be refused with. */
-export const inputFileErrors = errorSpecs('file_not_found', 'file_elsewhere', 'file_refused');
+export const inputFileErrors = dataErrors.specs('file_not_found', 'file_elsewhere', 'file_refused');

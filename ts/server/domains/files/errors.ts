@@ -1,8 +1,8 @@
 /** Every refusal of the module, with the status that routes answer for it. */
-import { DomainError, type DomainErrorOptions } from '../../platform/errors/domain-error.ts';
-import type { ErrorSpec } from '../../platform/http/errors.ts';
+import { type CodeOf, defineErrors } from '../../platform/errors/define-errors.ts';
+import type { DomainError } from '../../platform/errors/domain-error.ts';
 
-export const fileErrors = {
+export const fileErrors = defineErrors('files', {
   invalid_request: [
     400,
     'A member or header of the request is missing, of the wrong type or out of range; the sentence names it.',
@@ -11,43 +11,37 @@ export const fileErrors = {
   forbidden: [403, 'The request names another tenant than the caller’s own.'],
   upload_not_found: [404, 'The caller has no upload of this id: it was cancelled, has expired or never was.'],
   upload_incomplete: [409, 'Chunks are missing; `missing` lists the first of them.'],
-  upload_busy: [409, 'Another request sends this chunk, or finalizes this upload, at this moment; retry after it.'],
+  upload_busy: [409, 'Another request sends this chunk, or finalizes this upload, at this moment.', 'Retry after it.'],
   upload_finished: [409, 'The upload is complete and takes no more chunks.'],
-  upload_offset_mismatch: [409, 'The upload is at another offset; ask for it with HEAD.'],
-  chunk_conflict: [409, 'Other bytes were received for this chunk before; cancel the upload, and start it anew.'],
-  file_elsewhere: [409, 'The bytes of the file lie on another node, which does not share them; ask there.'],
-  upload_elsewhere: [409, 'The bytes of this upload lie on another node; send it there.'],
+  upload_offset_mismatch: [409, 'The upload is at another offset.', 'Ask for it with HEAD.'],
+  chunk_conflict: [409, 'Other bytes were received for this chunk before.', 'Cancel the upload, and start it anew.'],
+  file_elsewhere: [409, 'The bytes of the file lie on another node, which does not share them.', 'Ask there.'],
+  upload_elsewhere: [409, 'The bytes of this upload lie on another node.', 'Send it there.'],
   tus_version_unsupported: [412, 'Send `Tus-Resumable: 1.0.0`.'],
   upload_too_large: [413, 'The file is larger than a file may be.'],
   unsupported_media_type: [415, 'Send `Content-Type: application/offset+octet-stream`.'],
-  checksum_mismatch: [422, 'The bytes have another checksum than was sent with them; send them again.'],
-  upload_locked: [423, 'Another request appends to this upload at this moment; retry after it.'],
-  tus_checksum_mismatch: [460, 'The bytes have another checksum than was sent with them, and were thrown away; send them again.'],
+  checksum_mismatch: [422, 'The bytes have another checksum than was sent with them.', 'Send them again.'],
+  upload_locked: [423, 'Another request appends to this upload at this moment.', 'Retry after it.'],
+  tus_checksum_mismatch: [
+    460,
+    'The bytes have another checksum than was sent with them, and were thrown away.',
+    'Send them again.',
+  ],
   upload_quota_exceeded: [
     429,
-    'The tenant’s files and uploads would take more space than it has; delete documents or cancel uploads.',
+    'The tenant’s files and uploads would take more space than it has.',
+    'Delete documents or cancel uploads.',
   ],
-  too_many_uploads: [429, 'The tenant has as many open uploads as it may have; finalize or cancel some.'],
-  queue_full: [429, 'Too many documents of the tenant wait to be indexed; retry later.'],
+  too_many_uploads: [429, 'The tenant has as many open uploads as it may have.', 'Finalize or cancel some.'],
+  queue_full: [429, 'Too many documents of the tenant wait to be indexed.', 'Retry later.'],
   disk_full: [507, 'The disk of the server is full; an administrator has to make space.'],
-  storage_unavailable: [503, 'The database does not take the request now; retry after the time in Retry-After.'],
-} satisfies Record<string, [status: number, meaning: string]>;
+  storage_unavailable: [503, 'The database does not take the request now.', 'Retry after the time in Retry-After.'],
+});
 
-export type UploadErrorCode = keyof typeof fileErrors;
+export type UploadErrorCode = CodeOf<typeof fileErrors>;
 
-export function uploadError(
-  code: UploadErrorCode,
-  sentence: string,
-  options: DomainErrorOptions = {},
-): DomainError<UploadErrorCode> {
-  return new DomainError(code, sentence, options);
-}
+export const uploadError = fileErrors.error;
 
 export function uploadNotFound(): DomainError<UploadErrorCode> {
   return uploadError('upload_not_found', 'You have no upload of this id; it may have expired.');
-}
-
-/** Declarations for OpenAPI. */
-export function uploadErrorSpecs(...codes: UploadErrorCode[]): ErrorSpec[] {
-  return codes.map((code) => ({ status: fileErrors[code][0], code, meaning: fileErrors[code][1] }));
 }

@@ -5,7 +5,7 @@ import { filesMigrations } from './migrations.ts';
 import { filesSettings } from './settings.ts';
 
 export type { BlobStore } from './blobs/blob-store.ts';
-export { fileErrors, uploadErrorSpecs } from './errors.ts';
+export { fileErrors } from './errors.ts';
 export type { FilesApi } from './files-module.ts';
 export { EXTRACTION_ERRORS } from './reading/extraction-errors.ts';
 export { type FileReader, FileRefusedError, type ReadFile } from './reading/file-reader.ts';
@@ -14,7 +14,6 @@ export type { FilePage, FileStore } from './stored/file-store.ts';
 export { documentIdOf, PURPOSES, type Purpose, type StoredFile } from './stored/stored-file.ts';
 export { accountSubject, type Uploader, uploaderOf } from './uploader.ts';
 export type { UploadedFile, UploadOutcome, UploadTarget } from './uploads/upload.ts';
-export { unique } from './uploads/upload-routes.ts';
 
 export const files = defineModule({
   name: 'files',

@@ -45,8 +45,12 @@ export function userDraft(resource: Resource): UserDraft {
   if (profile.length > MAX_PROFILE_LENGTH) throw invalidScim('invalidValue', 'The resource is too large.');
   const password = resource['password'];
   return {
-    ...{ username, profile, externalId: externalIdOf(resource), isDisabled: resource['active'] === false },
-    ...{ email: emailOf(resource), password: typeof password === 'string' ? password : undefined },
+    username,
+    profile,
+    externalId: externalIdOf(resource),
+    isDisabled: resource['active'] === false,
+    email: emailOf(resource),
+    password: typeof password === 'string' ? password : undefined,
   };
 }
 

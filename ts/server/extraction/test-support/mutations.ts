@@ -3,7 +3,7 @@ import { inflateRawSync } from 'node:zlib';
 import { type WrittenPart, writeZip } from './zip-writer.ts';
 
 /** Numbers from 0 to below 1 (mulberry32). */
-export function randomNumbers(seed: number): () => number {
+function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -21,8 +21,8 @@ export interface PdfOptions {
   replaced?: Readonly<Record<number, string>>;
 }
 
-export const PAGE_WIDTH = 595;
-export const PAGE_HEIGHT = 842;
+const PAGE_WIDTH = 595;
+const PAGE_HEIGHT = 842;
 /** Of Helvetica, in font sizes; near enough to lay out columns. */
 const MEAN_WIDTH = 0.5;
 

@@ -5,6 +5,6 @@ export function readPlainText(text: string, blocks: BlockList): void {
   for (const paragraph of splitParagraphs(text)) blocks.paragraph(paragraph);
 }
 
-export function splitParagraphs(text: string): string[] {
+function splitParagraphs(text: string): string[] {
   return text.replace(/\r\n?/g, '\n').split(/\n[^\S\n]*\n\s*/);
 }

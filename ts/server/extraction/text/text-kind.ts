@@ -33,7 +33,7 @@ export function textKindOf(text: string, name: string | undefined): TextKind {
   return looksLike(start, text);
 }
 
-export function extensionOf(name: string | undefined): string {
+function extensionOf(name: string | undefined): string {
   const base = name?.split(/[/\\]/).at(-1)?.toLowerCase() ?? '';
   return base.includes('.') ? (base.split('.').at(-1) ?? '') : base;
 }

@@ -17,6 +17,7 @@ export interface ErrorSpec {
 }
 
 export interface ErrorTable<Code extends string = string> {
+  readonly rows: Readonly<Record<Code, ErrorRow>>;
   readonly codes: readonly Code[];
   /** Makes the error that is thrown; `sentence` says what happened this time. */
   error(code: Code, sentence: string, options?: DomainErrorOptions): DomainError<Code>;
@@ -42,6 +43,7 @@ export function defineErrors<Rows extends Readonly<Record<string, ErrorRow>>>(
   };
   const hasCode = (code: string): code is keyof Rows & string => Object.hasOwn(rows, code);
   return {
+    rows,
     codes: Object.keys(rows),
     error: (code, sentence, options) => new DomainError(code, sentence, options),
     spec,

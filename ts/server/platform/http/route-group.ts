@@ -106,9 +106,14 @@ function routeOf(
     responses: success,
     handle: replying(handle, spec.responses === undefined, { status: answer === undefined ? 204 : (status ?? 200), headers }),
     ...(errors !== undefined && {
-      errors: errors.flatMap((one) => (typeof one === 'string' ? (table?.specs(one) ?? []) : [one])),
+      errors: distinct(errors.flatMap((one) => (typeof one === 'string' ? (table?.specs(one) ?? []) : [one]))),
     }),
   } as Route;
+}
+
+/** Each code once: what several parts of a route refuse with it is documented as the first of them says. */
+function distinct(specs: readonly ErrorSpec[]): ErrorSpec[] {
+  return specs.filter(({ code }, i) => specs.findIndex((spec) => spec.code === code) === i);
 }
 
 /** The handler's value as a reply. */

@@ -291,7 +291,7 @@ export class Router {
     if (exchange.done && (thrown instanceof BodyAborted || thrown instanceof HttpError)) return;
     exchange.dropBody();
     // A service that stops because its client went away says so; nobody reads it.
-    if (exchange.done && thrown instanceof DomainError) return;
+    if (exchange.done && (thrown instanceof DomainError || isAbort(thrown))) return;
     const error = this.#answerOf(visit, thrown);
     exchange.reply(error.status, errorHeaders(error), JSON.stringify(this.#shapeOf(visit).write(error, exchange.path)));
   }
@@ -355,6 +355,10 @@ function errorHeaders({ status, headers }: HttpError): Record<string, string> {
 function drainRefusal(): HttpError {
   const detail = 'The server is shutting down; retry on another node or in a moment.';
   return new HttpError(503, 'draining', detail, { headers: { 'retry-after': '5' } });
+}
+
+function isAbort(thrown: unknown): boolean {
+  return thrown instanceof DOMException && thrown.name === 'AbortError';
 }
 
 function isNative(path: string): boolean {

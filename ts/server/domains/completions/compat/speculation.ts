@@ -2,7 +2,7 @@
 import type { GenerationJob } from '../../../native/llama-shapes.ts';
 import { nullableInteger, nullableString } from './nullable.ts';
 
-export const maxDraft = 64;
+const maxDraft = 64;
 
 export const speculationMembers = {
   'speculative.n_max': nullableInteger(

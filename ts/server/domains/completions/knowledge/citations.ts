@@ -1,36 +1,42 @@
 /** Citations of an answer on the wire: our own list, and OpenAI's annotations in the message. */
-
 import Type, { type Static } from 'typebox';
+import { named } from '../../../platform/schema/named.ts';
 import type { CheckedCitations, Citation, UnindexedFiles } from '../../data/index.ts';
 
 const Place = Type.Optional(Type.Integer({ minimum: 1 }));
 
-export const CitationShape = Type.Object({
-  n: Type.Integer({ description: 'The number that the answer has in square brackets.' }),
-  namespace: Type.Optional(Type.String({ description: 'The knowledge base; absent for a file of the conversation.' })),
-  conversation_id: Type.Optional(
-    Type.String({ description: 'The conversation whose file it is: GET /api/v1/edge/conversations/files/{file_id} reads it.' }),
-  ),
-  document_id: Type.String(),
-  source: Type.String(),
-  page: Place,
-  sheet: Type.Optional(Type.String()),
-  slide: Place,
-  start: Type.Integer({ description: 'Where the passage begins in the stored text of the document, UTF-16 code units.' }),
-  end: Type.Integer(),
-  text: Type.String({ description: 'The passage.' }),
-  score: Type.Number(),
-});
-
-export const AnnotationShape = Type.Object({
-  type: Type.Literal('url_citation'),
-  url_citation: Type.Object({
-    start_index: Type.Integer(),
-    end_index: Type.Integer(),
-    url: Type.String({ description: 'The source where it is a web address, else the path of the document on this server.' }),
-    title: Type.String(),
+export const CitationShape = named(
+  'Citation',
+  Type.Object({
+    n: Type.Integer({ description: 'The number that the answer has in square brackets.' }),
+    namespace: Type.Optional(Type.String({ description: 'The knowledge base; absent for a file of the conversation.' })),
+    conversation_id: Type.Optional(
+      Type.String({ description: 'The conversation whose file it is: GET /api/v1/edge/conversations/files/{file_id} reads it.' }),
+    ),
+    document_id: Type.String(),
+    source: Type.String(),
+    page: Place,
+    sheet: Type.Optional(Type.String()),
+    slide: Place,
+    start: Type.Integer({ description: 'Where the passage begins in the stored text of the document, UTF-16 code units.' }),
+    end: Type.Integer(),
+    text: Type.String({ description: 'The passage.' }),
+    score: Type.Number(),
   }),
-});
+);
+
+export const AnnotationShape = named(
+  'Annotation',
+  Type.Object({
+    type: Type.Literal('url_citation'),
+    url_citation: Type.Object({
+      start_index: Type.Integer(),
+      end_index: Type.Integer(),
+      url: Type.String({ description: 'The source where it is a web address, else the path of the document on this server.' }),
+      title: Type.String(),
+    }),
+  }),
+);
 
 export const UnindexedShape = Type.Object({
   count: Type.Integer({ description: 'Of the knowledge bases that were asked.' }),
@@ -91,10 +97,14 @@ function toShape({
     n,
     ...(namespace === undefined ? {} : { namespace }),
     ...(conversationId === undefined ? {} : { conversation_id: conversationId }),
-    ...{ document_id: documentId, source },
+    document_id: documentId,
+    source,
     ...(page === undefined ? {} : { page }),
     ...(sheet === undefined ? {} : { sheet }),
     ...(slide === undefined ? {} : { slide }),
-    ...{ start, end, text, score },
+    start,
+    end,
+    text,
+    score,
   };
 }

@@ -209,7 +209,9 @@ t.test('what keeps its form, and what offers tools, is said to the knowledge bas
   connect(node, knowledge);
   await node.json('POST', PATH, { ...body, response_format: { type: 'json_object' } });
   await node.json('POST', '/v1/responses', {
-    ...{ model: 'm', input: 'Who?', tools: [{ type: 'file_search', vector_store_ids: ['kb'] }] },
+    model: 'm',
+    input: 'Who?',
+    tools: [{ type: 'file_search', vector_store_ids: ['kb'] }],
     text: { format: { type: 'json_object' } },
   });
   await node.json('POST', PATH, body);
@@ -220,14 +222,12 @@ t.test('what keeps its form, and what offers tools, is said to the knowledge bas
   const tool = { name: 'look', parameters: {} };
   await node.json('POST', PATH, { ...body, tools: [{ type: 'function', function: tool }] });
   await node.json('POST', '/v1/responses', {
-    ...{
-      model: 'm',
-      input: 'Who?',
-      tools: [
-        { type: 'file_search', vector_store_ids: ['kb'] },
-        { type: 'function', ...tool },
-      ],
-    },
+    model: 'm',
+    input: 'Who?',
+    tools: [
+      { type: 'file_search', vector_store_ids: ['kb'] },
+      { type: 'function', ...tool },
+    ],
   });
   t.strictSame(
     knowledge.asked.map(({ offersTools }) => offersTools),

@@ -15,8 +15,13 @@ t.test('sentences are ranked once, however many choices an answer has', async (t
     },
   });
   const knowledge = new ConsultedPassages({
-    ...{ tenant: 'default', question: readQuestion('When was the lighthouse built?'), relevance: 'found' },
-    ...{ results: [counting], nShown: 1, kept: { count: 0, files: [] }, speaker: new Speaker('quotes', 'none') },
+    tenant: 'default',
+    question: readQuestion('When was the lighthouse built?'),
+    relevance: 'found',
+    results: [counting],
+    nShown: 1,
+    kept: { count: 0, files: [] },
+    speaker: new Speaker('quotes', 'none'),
   });
   t.ok(knowledge.silences({}));
   const nReadOnce = nRead;

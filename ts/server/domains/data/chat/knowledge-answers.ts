@@ -12,7 +12,6 @@ import type { KnowledgeAccess } from '../knowledge-access.ts';
 import type { DocumentFilter, KnowledgeBase, PassageResult } from '../knowledge-base.ts';
 import type { KnowledgeService } from '../service.ts';
 import type { OwnedBaseStore } from '../store/owned-base-store.ts';
-import { storing } from '../storing.ts';
 import type { Sweep } from '../sweep.ts';
 import { readAttributeFilter } from '../vector-stores/attribute-filter.ts';
 import { readRanking } from '../vector-stores/ranking-options.ts';
@@ -67,25 +66,23 @@ export class KnowledgeAnswers implements KnowledgePort {
     const text = questionOf(question.turns);
     const asked = readQuestion(text);
     const isAside = text === '' || isSmallTalk(asked);
-    return await storing(async () => {
-      const [found, kept] = await Promise.all([
-        isAside ? [] : this.#find(scope, bases, bounds, { text, signal }),
-        this.#options.service.listKept(scope, bases, MOST_KEPT_SHOWN),
-      ]);
-      const { keepsForm, offersTools, fallback = 'none' } = question;
-      const relevance = isAside ? 'aside' : relevanceOf(asked, found);
-      return new ConsultedPassages({
-        tenant: caller.tenant,
-        question: asked,
-        relevance,
-        nShown: question.bounds?.maxResults ?? bases.length * (LIST_QUESTION.test(text) ? PASSAGES_FOR_LIST : PASSAGES_OF_BASE),
-        results: relevance === 'nothing' ? [] : boundedResults(withoutUnrelated(found), bases.length, bounds),
-        kept,
-        files: question.files && own && { ...question.files, namespace: own.namespace },
-        speaker: new Speaker(this.#options.answers, fallback),
-        keepsForm,
-        offersTools,
-      });
+    const [found, kept] = await Promise.all([
+      isAside ? [] : this.#find(scope, bases, bounds, { text, signal }),
+      this.#options.service.listKept(scope, bases, MOST_KEPT_SHOWN),
+    ]);
+    const { keepsForm, offersTools, fallback = 'none' } = question;
+    const relevance = isAside ? 'aside' : relevanceOf(asked, found);
+    return new ConsultedPassages({
+      tenant: caller.tenant,
+      question: asked,
+      relevance,
+      nShown: question.bounds?.maxResults ?? bases.length * (LIST_QUESTION.test(text) ? PASSAGES_FOR_LIST : PASSAGES_OF_BASE),
+      results: relevance === 'nothing' ? [] : boundedResults(withoutUnrelated(found), bases.length, bounds),
+      kept,
+      files: question.files && own && { ...question.files, namespace: own.namespace },
+      speaker: new Speaker(this.#options.answers, fallback),
+      keepsForm,
+      offersTools,
     });
   }
 
@@ -96,7 +93,7 @@ export class KnowledgeAnswers implements KnowledgePort {
   /** Undefined: the conversation has no file any more, or the credential names the knowledge bases that it is for. */
   async #ownBase(caller: Principal, { key }: ConversationFilesPlace): Promise<KnowledgeBase | undefined> {
     if (caller.limits?.['namespaces'] !== undefined) return undefined;
-    return await storing(() => this.#options.ownedBases.find(uploaderOf(caller), key));
+    return await this.#options.ownedBases.find(uploaderOf(caller), key);
   }
 
   async eraseFiles(keys: readonly string[]): Promise<void> {
@@ -111,19 +108,17 @@ export class KnowledgeAnswers implements KnowledgePort {
     const { service, access, inputFiles } = this.#options;
     const scope = access.ownScope(caller, caller.tenant);
     const isAllowed = await access.filterOf(caller);
-    return await storing(async () => {
-      for (const name of new Set(namespaces)) {
-        const base = await service.findBase(scope, name);
-        if (base === undefined || !isAllowed(base.namespace)) return false;
-      }
-      for (const id of new Set(files)) if (!(await inputFiles.reaches(caller, id))) return false;
-      return true;
-    });
+    for (const name of new Set(namespaces)) {
+      const base = await service.findBase(scope, name);
+      if (base === undefined || !isAllowed(base.namespace)) return false;
+    }
+    for (const id of new Set(files)) if (!(await inputFiles.reaches(caller, id))) return false;
+    return true;
   }
 
   async readFile(caller: Principal, file: InputFile, signal: AbortSignal): Promise<InputFileText> {
     requireReading(caller, 'input_file');
-    return await storing(() => this.#options.inputFiles.read(caller, file, signal));
+    return await this.#options.inputFiles.read(caller, file, signal);
   }
 
   async #open(caller: Principal, { namespaces, bounds }: Pick<KnowledgeQuestion, 'namespaces' | 'bounds'>) {
@@ -134,7 +129,7 @@ export class KnowledgeAnswers implements KnowledgePort {
     const isAllowed = await access.filterOf(caller);
     const bases: KnowledgeBase[] = [];
     for (const name of namespaces) {
-      const base = await storing(() => service.findBase(scope, name));
+      const base = await service.findBase(scope, name);
       if (base === undefined || !isAllowed(base.namespace)) throw namespaceNotFound(name);
       if (!bases.some(({ no }) => no === base.no)) bases.push(base);
     }

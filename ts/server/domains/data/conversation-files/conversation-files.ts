@@ -15,7 +15,7 @@ import { freeSource } from '../store/free-source.ts';
 import { type OwnedBaseStore, ownedNamespace } from '../store/owned-base-store.ts';
 
 /** Of one conversation. */
-export const MAX_FILES = 100;
+const MAX_FILES = 100;
 
 /**
  * Under which key the files of a conversation of the caller lie; undefined: it never had one. `makes` has it get a key. Throws DomainErrors, for a

@@ -1,23 +1,22 @@
-/** Files of the caller's conversations: add, list, read, delete, and keep in a knowledge base. */
 import Type, { type Static } from 'typebox';
 import { RawBody } from '../../../platform/http/body/body-schema.ts';
 import { cleanFileName } from '../../../platform/http/body/file-name.ts';
-import { json, type Reply, type Route, route } from '../../../platform/http/route.ts';
-import { EXTRACTION_ERRORS, unique, uploadErrorSpecs } from '../../files/index.ts';
+import { json, type Reply, type Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
+import { named } from '../../../platform/schema/named.ts';
+import { EXTRACTION_ERRORS, fileErrors } from '../../files/index.ts';
 import { featureErrors } from '../../license/index.ts';
-import { dataError, errorSpecs } from '../errors.ts';
+import { dataError, dataErrors } from '../errors.ts';
 import { Namespace } from '../ingest/ingest-body.ts';
 import type { AddOutcome } from '../ingest/ingestion.ts';
-import { fileErrors, uploadAnswers } from '../routes/file-answers.ts';
+import { fileRouteErrors, uploadAnswers } from '../routes/file-answers.ts';
 import { readDocument } from '../routes/read-document.ts';
 import { DocumentDetail, DocumentShape, Ingested, IngestQueued, TextQuery, toDocumentShape, toIngested } from '../schemas.ts';
 import type { FilledBase, KnowledgeService } from '../service.ts';
-import { storing } from '../storing.ts';
 import type { ConversationFiles } from './conversation-files.ts';
 
 const PATH = '/api/v1/edge/conversations/files';
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
-const common = { auth: 'viewer', scope: 'account:manage', tag: 'Conversations' } as const;
 
 const GivenId = Type.String({ minLength: 1, maxLength: 200, description: 'Of the conversation.' });
 const Selector = Type.Object({ id: GivenId });
@@ -28,43 +27,44 @@ const AddQuery = Type.Object({
 });
 /** The base of a conversation has no name that could be used elsewhere. */
 const Added = Type.Omit(Ingested, ['namespace']);
-const KeepBody = Type.Object({ id: GivenId, namespace: Namespace }, { additionalProperties: false });
+const KeepBody = named('KeepFile', Type.Object({ id: GivenId, namespace: Namespace }, { additionalProperties: false }));
 
-const readErrors = errorSpecs('conversation_not_found', 'conversations_unavailable', 'storage_unavailable');
-const addErrors = unique([
+const readErrors = ['conversation_not_found', 'conversations_unavailable', 'storage_unavailable'] as const;
+const addErrors = [
   ...EXTRACTION_ERRORS,
-  ...errorSpecs('invalid_request', 'text_too_short', 'namespace_not_found', 'embedding_model_not_found', 'embedding_failed'),
-  ...errorSpecs('embedding_dimension_mismatch', 'queue_full', 'index_unavailable', 'conversation_file_quota_exceeded'),
-  ...errorSpecs('too_many_conversation_files'),
-  ...uploadErrorSpecs('upload_quota_exceeded', 'too_many_uploads', 'disk_full'),
+  'invalid_request',
+  'text_too_short',
+  'namespace_not_found',
+  'embedding_model_not_found',
+  'embedding_failed',
+  'embedding_dimension_mismatch',
+  'queue_full',
+  'index_unavailable',
+  'conversation_file_quota_exceeded',
+  'too_many_conversation_files',
+  ...fileErrors.specs('upload_quota_exceeded', 'too_many_uploads', 'disk_full'),
   ...readErrors,
   ...featureErrors,
-]);
+] as const;
+
+const { get, post, del } = routes({ tag: 'Conversations', auth: 'viewer', scope: 'account:manage', errors: dataErrors });
 
 export function conversationFileRoutes(files: ConversationFiles, service: KnowledgeService): Route[] {
   return [listRoute(files), addRoute(files), readRoute(files, service), removeRoute(files), keepRoute(files)];
 }
 
 function listRoute(files: ConversationFiles): Route {
-  return route({
-    ...common,
-    method: 'GET',
-    path: PATH,
-    maxBody: 0,
+  return get(PATH, {
     summary: 'Files of a conversation',
     query: Selector,
-    responses: { 200: Type.Object({ data: Type.Array(DocumentShape) }) },
+    answer: Type.Object({ data: Type.Array(DocumentShape) }),
     errors: readErrors,
-    handle: ({ caller, query: { id } }) =>
-      storing(async () => json(200, { data: (await files.list(caller, id)).map(toDocumentShape) })),
+    handle: async ({ caller, query: { id } }) => ({ data: (await files.list(caller, id)).map(toDocumentShape) }),
   });
 }
 
 function addRoute(files: ConversationFiles): Route {
-  return route({
-    ...common,
-    method: 'POST',
-    path: PATH,
+  return post(PATH, {
     maxBody: MAX_BODY_BYTES,
     bodyKind: 'bytes',
     summary: 'Add a file to a conversation',
@@ -75,14 +75,13 @@ function addRoute(files: ConversationFiles): Route {
     body: RawBody,
     responses: { 201: Added, 202: IngestQueued },
     errors: addErrors,
-    handle: ({ caller, query: { id, filename }, headers, body }) =>
-      storing(async () => {
-        const fileName = cleanFileName(filename);
-        if (fileName === undefined)
-          throw dataError('invalid_request', 'Nothing of `filename` can be shown; give the file a name.', { param: 'filename' });
-        const outcome = await files.add(caller, id, { fileName, mostBytes: mostBytesOf(headers), content: body });
-        return answer(outcome, ({ namespace: _, ...made }) => made);
-      }),
+    handle: async ({ caller, query: { id, filename }, headers, body }) => {
+      const fileName = cleanFileName(filename);
+      if (fileName === undefined)
+        throw dataError('invalid_request', 'Nothing of `filename` can be shown; give the file a name.', { param: 'filename' });
+      const outcome = await files.add(caller, id, { fileName, mostBytes: mostBytesOf(headers), content: body });
+      return answer(outcome, ({ namespace: _, ...made }) => made);
+    },
   });
 }
 
@@ -93,55 +92,42 @@ function mostBytesOf(headers: ReadonlyMap<string, string>): number {
 }
 
 function readRoute(files: ConversationFiles, service: KnowledgeService): Route {
-  return route({
-    ...common,
-    method: 'GET',
-    path: `${PATH}/{file_id}`,
-    maxBody: 0,
+  return get(`${PATH}/{file_id}`, {
     summary: 'A file of a conversation with its stored text, in which citations have their places',
     params: FileParams,
     query: Type.Object({ id: GivenId, ...TextQuery.properties }),
-    responses: { 200: DocumentDetail },
-    errors: [...readErrors, ...errorSpecs('document_not_found')],
-    handle: ({ caller, params: { file_id: fileId }, query: { id, ...place } }) =>
-      storing(async () => json(200, await readDocument(service, caller, await files.get(caller, id, fileId), place))),
+    answer: DocumentDetail,
+    errors: [...readErrors, 'document_not_found'],
+    handle: async ({ caller, params: { file_id: fileId }, query: { id, ...place } }) =>
+      await readDocument(service, caller, await files.get(caller, id, fileId), place),
   });
 }
 
 function removeRoute(files: ConversationFiles): Route {
-  return route({
-    ...common,
-    method: 'DELETE',
-    path: `${PATH}/{file_id}`,
-    maxBody: 0,
+  return del(`${PATH}/{file_id}`, {
     summary: 'Delete a file of a conversation: no answer that begins from now on has it',
     params: FileParams,
     query: Selector,
-    responses: { 200: Type.Object({ id: Type.String(), deleted: Type.Boolean() }) },
-    errors: [...readErrors, ...errorSpecs('document_not_found')],
-    handle: ({ caller, params: { file_id: fileId }, query: { id } }) =>
-      storing(async () => {
-        await files.remove(caller, id, fileId);
-        return json(200, { id: fileId, deleted: true });
-      }),
+    answer: Type.Object({ id: Type.String(), deleted: Type.Boolean() }),
+    errors: [...readErrors, 'document_not_found'],
+    handle: async ({ caller, params: { file_id: fileId }, query: { id } }) => {
+      await files.remove(caller, id, fileId);
+      return { id: fileId, deleted: true };
+    },
   });
 }
 
 function keepRoute(files: ConversationFiles): Route {
-  return route({
-    ...common,
+  return post(`${PATH}/{file_id}/keep`, {
     auth: 'developer',
     scope: 'knowledge:write',
-    method: 'POST',
-    path: `${PATH}/{file_id}/keep`,
-    maxBody: 4096,
     summary: 'Keep a file of a conversation in a knowledge base, where everybody of the tenant finds it',
     params: FileParams,
     body: KeepBody,
     responses: { 201: uploadAnswers.created, 202: uploadAnswers.accepted },
-    errors: unique([...readErrors, ...fileErrors, ...errorSpecs('document_not_found', 'file_elsewhere', 'insufficient_scope')]),
-    handle: ({ caller, params: { file_id: fileId }, body: { id, namespace } }) =>
-      storing(async () => answer(await files.keep(caller, id, fileId, namespace), (made) => made)),
+    errors: [...readErrors, ...fileRouteErrors, 'document_not_found', 'file_elsewhere', 'insufficient_scope'],
+    handle: async ({ caller, params: { file_id: fileId }, body: { id, namespace } }) =>
+      answer(await files.keep(caller, id, fileId, namespace), (made) => made),
   });
 }
 

@@ -40,7 +40,7 @@ const LEAST_PROSE = 0.75;
 const LEAST_WORDS = 3;
 
 /** It asks, and says nothing. */
-export function isQuestion(sentence: string): boolean {
+function isQuestion(sentence: string): boolean {
   return QUESTION.test(sentence);
 }
 

@@ -7,7 +7,6 @@ import { dataError } from '../errors.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
 import { toIngested } from '../schemas.ts';
 import type { KnowledgeService } from '../service.ts';
-import { storing } from '../storing.ts';
 import { NAMESPACE_PATTERN } from './ingest-body.ts';
 import type { Ingestion } from './ingestion.ts';
 
@@ -37,9 +36,7 @@ export class FileTarget implements UploadTarget {
       throw dataError('invalid_request', '`namespace` has to have 1 to 128 characters, without slashes.', { param: 'namespace' });
     const scope = await access.scopeFor(caller, caller.tenant, namespace);
     access.requireAdding();
-    await storing(async () => {
-      if ((await service.find(scope, namespace)) === undefined) await embedders.choose(undefined);
-    });
+    if ((await service.find(scope, namespace)) === undefined) await embedders.choose(undefined);
   }
 
   async reaches(caller: Principal, namespace: string): Promise<boolean> {
@@ -49,14 +46,12 @@ export class FileTarget implements UploadTarget {
   async accept(uploader: Uploader, { namespace, fileName, source, sha256, sizeBytes }: UploadedFile): Promise<UploadOutcome> {
     const { service, ingestion, access, onReplaced } = this.#options;
     access.requireAdding();
-    return await storing(async () => {
-      const { base, note } = await service.baseFor(uploader, namespace);
-      const owner = uploader.subject.startsWith(USER) ? uploader.subject.slice(USER.length) : undefined;
-      const outcome = await ingestion.addFile(uploader, base, { source: source.trim(), owner }, { fileName, sha256, sizeBytes });
-      onReplaced();
-      const noted = note === undefined ? {} : { note };
-      if ('jobId' in outcome) return { status: 202, body: { job_id: outcome.jobId, ...noted } };
-      return { status: 201, body: { ...toIngested(outcome.document), ...noted } };
-    });
+    const { base, note } = await service.baseFor(uploader, namespace);
+    const owner = uploader.subject.startsWith(USER) ? uploader.subject.slice(USER.length) : undefined;
+    const outcome = await ingestion.addFile(uploader, base, { source: source.trim(), owner }, { fileName, sha256, sizeBytes });
+    onReplaced();
+    const noted = note === undefined ? {} : { note };
+    if ('jobId' in outcome) return { status: 202, body: { job_id: outcome.jobId, ...noted } };
+    return { status: 201, body: { ...toIngested(outcome.document), ...noted } };
   }
 }

@@ -1,36 +1,42 @@
 /** Several files that are put into a vector store together. */
 import Type from 'typebox';
-import { json, type Route, route } from '../../../platform/http/route.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
 import { newTimeOrderedId } from '../../../platform/time-ordered-id.ts';
-import { dataError, errorSpecs } from '../errors.ts';
-import { storing } from '../storing.ts';
+import { openaiErrorBody } from '../../inference/index.ts';
+import { dataError, dataErrors } from '../errors.ts';
 import type { FileToPut, VectorStores } from '../vector-stores/vector-stores.ts';
 import { ChunkingStrategy, requireAutoChunking } from './chunking-strategy.ts';
 import { DEFAULT_LIMIT, listPage, listShape, pageMembers } from './list-page.ts';
 import { storeReadErrors, storeWriteErrors } from './store-errors.ts';
 import { Status } from './store-file-routes.ts';
-import { reading, StoreParams, storePath, writing } from './store-routes.ts';
+import { StoreParams, storePath } from './store-routes.ts';
 import { AttributesShape, BatchShape, StoreFileShape, toBatchShape, toStoreFileShape } from './store-shape.ts';
 
 /** As OpenAI bounds it. */
 const MAX_FILES = 2_000;
 const path = `${storePath}/{vector_store_id}/file_batches`;
 const BatchParams = Type.Object({ ...StoreParams.properties, batch_id: Type.String({ maxLength: 64 }) });
-const errors = [...storeReadErrors, ...errorSpecs('file_batch_not_found', 'file_not_found')];
+const errors = [...storeReadErrors, 'file_batch_not_found', 'file_not_found'] as const;
 const Attributes = Type.Optional(Type.Union([AttributesShape, Type.Null()]));
 const FileId = Type.String({ maxLength: 64 });
 const Strategy = Type.Optional(ChunkingStrategy);
+
+const { get, post } = routes({
+  tag: 'Vector stores',
+  auth: 'developer',
+  scope: 'knowledge:write',
+  errors: dataErrors,
+  errorBody: openaiErrorBody,
+});
 
 export function batchRoutes(stores: VectorStores): Route[] {
   return [createRoute(stores), getRoute(stores), filesRoute(stores), cancelRoute(stores)];
 }
 
 function createRoute(stores: VectorStores): Route {
-  return route({
-    ...writing,
+  return post(path, {
     maxBody: 16 * 1024 * 1024,
-    method: 'POST',
-    path,
     summary: 'Put several stored files into a vector store',
     description: 'Either `file_ids` or `files`. An unknown file refuses the whole batch, before anything of it is indexed.',
     params: StoreParams,
@@ -44,81 +50,72 @@ function createRoute(stores: VectorStores): Route {
       attributes: Attributes,
       chunking_strategy: Strategy,
     }),
-    responses: { 200: BatchShape },
+    answer: BatchShape,
     errors: storeWriteErrors,
-    handle: ({ caller, params, body }) =>
-      storing(async () => {
-        const { file_ids: ids, files, attributes, chunking_strategy: strategy } = body;
-        for (const each of [strategy, ...(files ?? []).map((file) => file.chunking_strategy)]) requireAutoChunking(each);
-        if ((ids === undefined) === (files === undefined))
-          throw dataError('invalid_request', 'Send either file_ids or files.', { param: 'file_ids' });
-        const put = (files ?? []).map((file) => ({ fileId: file.file_id, attributes: file.attributes ?? {} }));
-        const all = [...(ids ?? []).map((fileId) => ({ fileId, attributes: attributes ?? {} })), ...put];
-        if (all.length === 0) throw dataError('invalid_request', 'The batch has no file.', { param: 'file_ids' });
-        const base = await stores.get(caller, params.vector_store_id);
-        const id = `vsfb_${newTimeOrderedId().replaceAll('-', '')}`;
-        await stores.put(caller, base, distinct(all), id);
-        const counts = await stores.batch(caller, base, id);
-        if (counts === undefined) throw batchNotFound(id);
-        return json(200, toBatchShape(base.id, id, counts));
-      }),
+    handle: async ({ caller, params, body }) => {
+      const { file_ids: ids, files, attributes, chunking_strategy: strategy } = body;
+      for (const each of [strategy, ...(files ?? []).map((file) => file.chunking_strategy)]) requireAutoChunking(each);
+      if ((ids === undefined) === (files === undefined))
+        throw dataError('invalid_request', 'Send either file_ids or files.', { param: 'file_ids' });
+      const put = (files ?? []).map((file) => ({ fileId: file.file_id, attributes: file.attributes ?? {} }));
+      const all = [...(ids ?? []).map((fileId) => ({ fileId, attributes: attributes ?? {} })), ...put];
+      if (all.length === 0) throw dataError('invalid_request', 'The batch has no file.', { param: 'file_ids' });
+      const base = await stores.get(caller, params.vector_store_id);
+      const id = `vsfb_${newTimeOrderedId().replaceAll('-', '')}`;
+      await stores.put(caller, base, distinct(all), id);
+      const counts = await stores.batch(caller, base, id);
+      if (counts === undefined) throw batchNotFound(id);
+      return toBatchShape(base.id, id, counts);
+    },
   });
 }
 
 function getRoute(stores: VectorStores): Route {
-  return route({
-    ...reading,
-    method: 'GET',
-    path: `${path}/{batch_id}`,
+  return get(`${path}/{batch_id}`, {
+    auth: 'viewer',
+    scope: 'knowledge:read',
     summary: 'Get a batch of files',
     params: BatchParams,
-    responses: { 200: BatchShape },
+    answer: BatchShape,
     errors,
-    handle: ({ caller, params: { vector_store_id: storeId, batch_id: id } }) =>
-      storing(async () => json(200, await shown(stores, caller, storeId, id))),
+    handle: ({ caller, params: { vector_store_id: storeId, batch_id: id } }) => shown(stores, caller, storeId, id),
   });
 }
 
 function filesRoute(stores: VectorStores): Route {
-  return route({
-    ...reading,
-    method: 'GET',
-    path: `${path}/{batch_id}/files`,
+  return get(`${path}/{batch_id}/files`, {
+    auth: 'viewer',
+    scope: 'knowledge:read',
     summary: 'List the files of a batch',
     params: BatchParams,
     query: Type.Object({ ...pageMembers, filter: Status }),
-    responses: { 200: listShape(StoreFileShape) },
+    answer: listShape(StoreFileShape),
     errors,
-    handle: ({ caller, params, query: { limit = DEFAULT_LIMIT, order = 'desc', after, before, filter } }) =>
-      storing(async () => {
-        const { vector_store_id: storeId, batch_id: batchId } = params;
-        await shown(stores, caller, storeId, batchId);
-        const base = await stores.get(caller, storeId);
-        const page = { limit: limit + 1, order, after, before, batchId, status: filter };
-        const files = await stores.files(caller, base, page);
-        const list = files.map((file) => toStoreFileShape(base.id, file));
-        return json(200, listPage(list, limit));
-      }),
+    handle: async ({ caller, params, query: { limit = DEFAULT_LIMIT, order = 'desc', after, before, filter } }) => {
+      const { vector_store_id: storeId, batch_id: batchId } = params;
+      await shown(stores, caller, storeId, batchId);
+      const base = await stores.get(caller, storeId);
+      const page = { limit: limit + 1, order, after, before, batchId, status: filter };
+      const files = await stores.files(caller, base, page);
+      const list = files.map((file) => toStoreFileShape(base.id, file));
+      return listPage(list, limit);
+    },
   });
 }
 
 function cancelRoute(stores: VectorStores): Route {
-  return route({
-    ...writing,
+  return post(`${path}/{batch_id}/cancel`, {
     maxBody: 1_024,
     bodyOptional: true,
-    method: 'POST',
-    path: `${path}/{batch_id}/cancel`,
     summary: 'Cancel a batch: its files that wait are not indexed',
     params: BatchParams,
-    responses: { 200: BatchShape },
+    answer: BatchShape,
     errors,
-    handle: ({ caller, params: { vector_store_id: storeId, batch_id: id } }) =>
-      storing(async () => {
-        await shown(stores, caller, storeId, id);
-        await stores.cancelBatch(caller, await stores.get(caller, storeId), id);
-        return json(200, await shown(stores, caller, storeId, id));
-      }),
+    handle: async ({ caller, params: { vector_store_id: storeId, batch_id: id } }) => {
+      await shown(stores, caller, storeId, id);
+      await stores.cancelBatch(caller, await stores.get(caller, storeId), id);
+      return await shown(stores, caller, storeId, id);
+    },
   });
 }
 

@@ -27,7 +27,7 @@ export function listShape(item: TSchema) {
 export function listPage<T extends { readonly id: string }>(items: readonly T[], limit: number) {
   const data = items.slice(0, limit);
   return {
-    object: 'list',
+    object: 'list' as const,
     data,
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,

@@ -1,8 +1,10 @@
 /** /v1/vector_stores: knowledge bases by OpenAI's names. */
 import Type, { type Static } from 'typebox';
-import { json, type Route, route } from '../../../platform/http/route.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
+import { named } from '../../../platform/schema/named.ts';
 import { openaiErrorBody } from '../../inference/index.ts';
-import { storing } from '../storing.ts';
+import { dataErrors } from '../errors.ts';
 import type { VectorStores } from '../vector-stores/vector-stores.ts';
 import { ChunkingStrategy, requireAutoChunking } from './chunking-strategy.ts';
 import { DEFAULT_LIMIT, listPage, listShape, pageMembers } from './list-page.ts';
@@ -11,9 +13,6 @@ import { ExpiresAfter, Metadata, StoreShape, toStoreShape } from './store-shape.
 
 export const storePath = '/v1/vector_stores';
 export const StoreParams = Type.Object({ vector_store_id: Type.String({ maxLength: 128 }) });
-const common = { tag: 'Vector stores', errorBody: openaiErrorBody } as const;
-export const reading = { ...common, auth: 'viewer', scope: 'knowledge:read', maxBody: 0 } as const;
-export const writing = { ...common, auth: 'developer', scope: 'knowledge:write', maxBody: 1024 * 1024 } as const;
 
 /** As many as OpenAI takes at a time. */
 const MAX_FILES = 500;
@@ -21,19 +20,34 @@ const MAX_FILES = 500;
 const orNull = <T extends Parameters<typeof Type.Optional>[0]>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
 const FileIds = Type.Array(Type.String({ maxLength: 64 }), { maxItems: MAX_FILES, uniqueItems: true });
 
-const CreateStore = Type.Object({
-  name: orNull(Type.String({ maxLength: 256 })),
-  description: orNull(Type.String({ maxLength: 512, description: 'Accepted; kept nowhere.' })),
-  file_ids: Type.Optional(FileIds),
-  metadata: orNull(Metadata),
-  expires_after: orNull(ExpiresAfter),
-  chunking_strategy: Type.Optional(ChunkingStrategy),
-});
+const CreateStore = named(
+  'CreateVectorStore',
+  Type.Object({
+    name: orNull(Type.String({ maxLength: 256 })),
+    description: orNull(Type.String({ maxLength: 512, description: 'Accepted; kept nowhere.' })),
+    file_ids: Type.Optional(FileIds),
+    metadata: orNull(Metadata),
+    expires_after: orNull(ExpiresAfter),
+    chunking_strategy: Type.Optional(ChunkingStrategy),
+  }),
+);
 
-const ChangeStore = Type.Object({
-  name: orNull(Type.String({ minLength: 1, maxLength: 256 })),
-  metadata: orNull(Metadata),
-  expires_after: orNull(ExpiresAfter),
+const ChangeStore = named(
+  'ChangeVectorStore',
+  Type.Object({
+    name: orNull(Type.String({ minLength: 1, maxLength: 256 })),
+    metadata: orNull(Metadata),
+    expires_after: orNull(ExpiresAfter),
+  }),
+);
+
+const { get, post, del } = routes({
+  tag: 'Vector stores',
+  auth: 'developer',
+  scope: 'knowledge:write',
+  maxBody: 1024 * 1024,
+  errors: dataErrors,
+  errorBody: openaiErrorBody,
 });
 
 export function storeRoutes(stores: VectorStores): Route[] {
@@ -41,100 +55,81 @@ export function storeRoutes(stores: VectorStores): Route[] {
 }
 
 function createRoute(stores: VectorStores): Route {
-  return route({
-    ...writing,
-    method: 'POST',
-    path: storePath,
+  return post(storePath, {
     summary: 'Make a vector store',
     description:
       'It is a knowledge base, whose `namespace` is made of `name`. Files are indexed in the background. With `expires_after` it is deleted, with all that it ' +
       'has, when nobody searched it or added to it for so long; the stored files stay.',
     body: CreateStore,
     bodyOptional: true,
-    responses: { 200: StoreShape },
+    answer: StoreShape,
     errors: storeWriteErrors,
-    handle: ({ caller, body = {} }) =>
-      storing(async () => {
-        requireAutoChunking(body.chunking_strategy);
-        const { name, metadata, expires_after: expiry, file_ids: ids = [] } = body as Static<typeof CreateStore>;
-        const wanted = { title: name ?? undefined, metadata: metadata ?? undefined, expiresDays: expiry?.days };
-        const files = ids.map((fileId) => ({ fileId, attributes: {} }));
-        return json(200, toStoreShape(await stores.create(caller, wanted, files)));
-      }),
+    handle: async ({ caller, body = {} }) => {
+      requireAutoChunking(body.chunking_strategy);
+      const { name, metadata, expires_after: expiry, file_ids: ids = [] } = body as Static<typeof CreateStore>;
+      const wanted = { title: name ?? undefined, metadata: metadata ?? undefined, expiresDays: expiry?.days };
+      const files = ids.map((fileId) => ({ fileId, attributes: {} }));
+      return toStoreShape(await stores.create(caller, wanted, files));
+    },
   });
 }
 
 function listRoute(stores: VectorStores): Route {
-  return route({
-    ...reading,
-    method: 'GET',
-    path: storePath,
+  return get(storePath, {
+    auth: 'viewer',
+    scope: 'knowledge:read',
     summary: 'List vector stores',
     description: 'All knowledge bases that the caller may use, however they were made.',
     query: Type.Object(pageMembers),
-    responses: { 200: listShape(StoreShape) },
+    answer: listShape(StoreShape),
     errors: storeReadErrors,
-    handle: ({ caller, query: { limit = DEFAULT_LIMIT, order = 'desc', after, before } }) =>
-      storing(async () => {
-        const found = await stores.list(caller, { limit: limit + 1, order, after, before });
-        return json(200, listPage(found.map(toStoreShape), limit));
-      }),
+    handle: async ({ caller, query: { limit = DEFAULT_LIMIT, order = 'desc', after, before } }) => {
+      const found = await stores.list(caller, { limit: limit + 1, order, after, before });
+      return listPage(found.map(toStoreShape), limit);
+    },
   });
 }
 
 function getRoute(stores: VectorStores): Route {
-  return route({
-    ...reading,
-    method: 'GET',
-    path: `${storePath}/{vector_store_id}`,
+  return get(`${storePath}/{vector_store_id}`, {
+    auth: 'viewer',
+    scope: 'knowledge:read',
     summary: 'Get a vector store',
     params: StoreParams,
-    responses: { 200: StoreShape },
+    answer: StoreShape,
     errors: storeReadErrors,
-    handle: ({ caller, params }) =>
-      storing(async () => json(200, toStoreShape(await stores.show(caller, params.vector_store_id)))),
+    handle: async ({ caller, params }) => toStoreShape(await stores.show(caller, params.vector_store_id)),
   });
 }
 
 function changeRoute(stores: VectorStores): Route {
-  return route({
-    ...writing,
-    method: 'POST',
-    path: `${storePath}/{vector_store_id}`,
+  return post(`${storePath}/{vector_store_id}`, {
     summary: 'Change the name, metadata or expiry of a vector store',
     description: 'The namespace stays as it is.',
     params: StoreParams,
     body: ChangeStore,
-    responses: { 200: StoreShape },
+    answer: StoreShape,
     errors: storeReadErrors,
-    handle: ({ caller, params, body: { name, metadata, expires_after: expiry } }) =>
-      storing(async () => {
-        const change = {
-          title: name ?? undefined,
-          metadata: metadata === null ? {} : metadata,
-          expiresDays: expiry === null ? null : expiry?.days,
-        };
-        return json(200, toStoreShape(await stores.change(caller, params.vector_store_id, change)));
-      }),
+    handle: async ({ caller, params, body: { name, metadata, expires_after: expiry } }) => {
+      const change = {
+        title: name ?? undefined,
+        metadata: metadata === null ? {} : metadata,
+        expiresDays: expiry === null ? null : expiry?.days,
+      };
+      return toStoreShape(await stores.change(caller, params.vector_store_id, change));
+    },
   });
 }
 
 function deleteRoute(stores: VectorStores): Route {
-  return route({
-    ...writing,
-    maxBody: 0,
-    method: 'DELETE',
-    path: `${storePath}/{vector_store_id}`,
+  return del(`${storePath}/{vector_store_id}`, {
     summary: 'Delete a vector store with its passages; the stored files stay',
     params: StoreParams,
-    responses: {
-      200: Type.Object({ id: Type.String(), object: Type.Literal('vector_store.deleted'), deleted: Type.Literal(true) }),
-    },
+    answer: Type.Object({ id: Type.String(), object: Type.Literal('vector_store.deleted'), deleted: Type.Literal(true) }),
     errors: storeReadErrors,
-    handle: ({ caller, params: { vector_store_id: id } }) =>
-      storing(async () => {
-        await stores.remove(caller, id);
-        return json(200, { id, object: 'vector_store.deleted', deleted: true });
-      }),
+    handle: async ({ caller, params: { vector_store_id: id } }) => {
+      await stores.remove(caller, id);
+      return { id, object: 'vector_store.deleted' as const, deleted: true as const };
+    },
   });
 }

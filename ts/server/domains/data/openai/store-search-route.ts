@@ -1,20 +1,21 @@
 /** Search in a vector store. */
 import Type from 'typebox';
 import { scopeOf } from '../../../platform/http/principal.ts';
-import { json, type Route, route } from '../../../platform/http/route.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
+import { openaiErrorBody } from '../../inference/index.ts';
 import { featureErrors } from '../../license/index.ts';
-import { errorSpecs } from '../errors.ts';
+import { dataErrors } from '../errors.ts';
 import { MAX_QUERY } from '../ingest/limits.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
 import type { PassageResult } from '../knowledge-base.ts';
 import type { KnowledgeService } from '../service.ts';
-import { storing } from '../storing.ts';
 import { readAttributeFilter } from '../vector-stores/attribute-filter.ts';
 import { readRanking } from '../vector-stores/ranking-options.ts';
 import { sureResults } from '../vector-stores/sure-results.ts';
 import type { VectorStores } from '../vector-stores/vector-stores.ts';
 import { storeReadErrors } from './store-errors.ts';
-import { reading, StoreParams, storePath } from './store-routes.ts';
+import { StoreParams, storePath } from './store-routes.ts';
 import { AttributesShape } from './store-shape.ts';
 
 const DEFAULT_RESULTS = 10;
@@ -26,12 +27,17 @@ export interface StoreSearchDeps {
   readonly access: KnowledgeAccess;
 }
 
+const { post } = routes({
+  tag: 'Vector stores',
+  auth: 'viewer',
+  scope: 'knowledge:read',
+  errors: dataErrors,
+  errorBody: openaiErrorBody,
+});
+
 export function storeSearchRoute({ stores, knowledge, access }: StoreSearchDeps): Route {
-  return route({
-    ...reading,
+  return post(`${storePath}/{vector_store_id}/search`, {
     maxBody: 256 * 1024,
-    method: 'POST',
-    path: `${storePath}/{vector_store_id}/search`,
     summary: 'Search in a vector store, by words and by meaning',
     description:
       'Several queries are searched one by one, and their results put together. `rewrite_query` is accepted, and nothing is rewritten.',
@@ -44,48 +50,48 @@ export function storeSearchRoute({ stores, knowledge, access }: StoreSearchDeps)
       ranking_options: Type.Optional(Type.Unknown({ description: 'ranker, score_threshold (0 to 1), hybrid_search.' })),
       rewrite_query: Type.Optional(Type.Boolean()),
     }),
-    responses: {
-      200: Type.Object({
-        object: Type.Literal('vector_store.search_results.page'),
-        search_query: Type.Array(Type.String()),
-        data: Type.Array(
-          Type.Object({
-            file_id: Type.String(),
-            filename: Type.String(),
-            score: Type.Number({ description: 'How sure it is that the passage is about the query, 0 to 1.' }),
-            attributes: AttributesShape,
-            content: Type.Array(Type.Object({ type: Type.Literal('text'), text: Type.String() })),
-          }),
-        ),
-        has_more: Type.Boolean(),
-        next_page: Type.Union([Type.String(), Type.Null()]),
-      }),
-    },
+    answer: Type.Object({
+      object: Type.Literal('vector_store.search_results.page'),
+      search_query: Type.Array(Type.String()),
+      data: Type.Array(
+        Type.Object({
+          file_id: Type.String(),
+          filename: Type.String(),
+          score: Type.Number({ description: 'How sure it is that the passage is about the query, 0 to 1.' }),
+          attributes: AttributesShape,
+          content: Type.Array(Type.Object({ type: Type.Literal('text'), text: Type.String() })),
+        }),
+      ),
+      has_more: Type.Boolean(),
+      next_page: Type.Union([Type.String(), Type.Null()]),
+    }),
     errors: [
       ...storeReadErrors,
-      ...errorSpecs('namespace_not_found', 'embedding_failed', 'embedding_dimension_mismatch', 'index_unavailable'),
+      'namespace_not_found',
+      'embedding_failed',
+      'embedding_dimension_mismatch',
+      'index_unavailable',
       ...featureErrors,
     ],
-    handle: ({ caller, params, body, signal }) =>
-      storing(async () => {
-        const { query, max_num_results: k = DEFAULT_RESULTS, filters, ranking_options: options } = body;
-        const { leastScore, ...ranking } = readRanking(options);
-        const filter = filters === undefined || filters === null ? undefined : { attributes: readAttributeFilter(filters) };
-        const { namespace } = await stores.get(caller, params.vector_store_id);
-        access.requireSearching();
-        const queries = typeof query === 'string' ? [query] : query;
-        const lists: PassageResult[][] = [];
-        for (const text of queries)
-          lists.push(await knowledge.search(scopeOf(caller), [namespace], { text, k, filter, signal, ...ranking }));
-        const results = sureResults(together(lists), leastScore).slice(0, k);
-        return json(200, {
-          object: 'vector_store.search_results.page',
-          search_query: queries,
-          data: results.map(toShape),
-          has_more: false,
-          next_page: null,
-        });
-      }),
+    handle: async ({ caller, params, body, signal }) => {
+      const { query, max_num_results: k = DEFAULT_RESULTS, filters, ranking_options: options } = body;
+      const { leastScore, ...ranking } = readRanking(options);
+      const filter = filters === undefined || filters === null ? undefined : { attributes: readAttributeFilter(filters) };
+      const { namespace } = await stores.get(caller, params.vector_store_id);
+      access.requireSearching();
+      const queries = typeof query === 'string' ? [query] : query;
+      const lists: PassageResult[][] = [];
+      for (const text of queries)
+        lists.push(await knowledge.search(scopeOf(caller), [namespace], { text, k, filter, signal, ...ranking }));
+      const results = sureResults(together(lists), leastScore).slice(0, k);
+      return {
+        object: 'vector_store.search_results.page' as const,
+        search_query: queries,
+        data: results.map(toShape),
+        has_more: false,
+        next_page: null,
+      };
+    },
   });
 }
 
@@ -108,6 +114,6 @@ function toShape({ fileId, source, score, attributes, text }: PassageResult) {
     filename: source,
     score: Math.round(score * 1e6) / 1e6,
     attributes,
-    content: [{ type: 'text', text }],
+    content: [{ type: 'text' as const, text }],
   };
 }

@@ -1,5 +1,6 @@
 /** Vector stores and their files on the wire. Source: OpenAI API reference, Vector stores. */
 import Type, { type Static } from 'typebox';
+import { named } from '../../../platform/schema/named.ts';
 import { stateOf } from '../ingest/stored-kinds.ts';
 import type { Attributes } from '../knowledge-base.ts';
 import { type AttachCounts, type AttachedFile, statusOf } from '../store/attached-store.ts';
@@ -29,46 +30,55 @@ export const ExpiresAfter = Type.Object({
   days: Type.Integer({ minimum: 1, maximum: 365 }),
 });
 
-export const StoreShape = Type.Object({
-  id: Type.String(),
-  object: Type.Literal('vector_store'),
-  created_at: Type.Integer({ description: 'Unix seconds.' }),
-  name: Type.String(),
-  usage_bytes: Type.Integer({ description: 'Of the files that are indexed.' }),
-  file_counts: Counts,
-  status: Type.Enum(['in_progress', 'completed']),
-  expires_after: Type.Union([ExpiresAfter, Type.Null()]),
-  expires_at: Type.Union([Type.Integer(), Type.Null()]),
-  last_active_at: Type.Integer(),
-  metadata: Metadata,
-  namespace: Type.String({ description: 'The knowledge base that it is; `knowledge` of a chat takes it.' }),
-  embedding_model: Type.String(),
-});
+export const StoreShape = named(
+  'VectorStore',
+  Type.Object({
+    id: Type.String(),
+    object: Type.Literal('vector_store'),
+    created_at: Type.Integer({ description: 'Unix seconds.' }),
+    name: Type.String(),
+    usage_bytes: Type.Integer({ description: 'Of the files that are indexed.' }),
+    file_counts: Counts,
+    status: Type.Enum(['in_progress', 'completed']),
+    expires_after: Type.Union([ExpiresAfter, Type.Null()]),
+    expires_at: Type.Union([Type.Integer(), Type.Null()]),
+    last_active_at: Type.Integer(),
+    metadata: Metadata,
+    namespace: Type.String({ description: 'The knowledge base that it is; `knowledge` of a chat takes it.' }),
+    embedding_model: Type.String(),
+  }),
+);
 
-export const StoreFileShape = Type.Object({
-  id: Type.String(),
-  object: Type.Literal('vector_store.file'),
-  created_at: Type.Integer({ description: 'Unix seconds.' }),
-  usage_bytes: Type.Integer(),
-  vector_store_id: Type.String(),
-  status: Type.Enum(['in_progress', 'completed', 'failed', 'cancelled']),
-  last_error: Type.Union([
-    Type.Object({ code: Type.Enum(['server_error', 'unsupported_file', 'invalid_file']), message: Type.String() }),
-    Type.Null(),
-  ]),
-  attributes: AttributesShape,
-  chunking_strategy: Type.Object({ type: Type.Literal('other') }),
-  filename: Type.String({ description: 'What citations name.' }),
-});
+export const StoreFileShape = named(
+  'VectorStoreFile',
+  Type.Object({
+    id: Type.String(),
+    object: Type.Literal('vector_store.file'),
+    created_at: Type.Integer({ description: 'Unix seconds.' }),
+    usage_bytes: Type.Integer(),
+    vector_store_id: Type.String(),
+    status: Type.Enum(['in_progress', 'completed', 'failed', 'cancelled']),
+    last_error: Type.Union([
+      Type.Object({ code: Type.Enum(['server_error', 'unsupported_file', 'invalid_file']), message: Type.String() }),
+      Type.Null(),
+    ]),
+    attributes: AttributesShape,
+    chunking_strategy: Type.Object({ type: Type.Literal('other') }),
+    filename: Type.String({ description: 'What citations name.' }),
+  }),
+);
 
-export const BatchShape = Type.Object({
-  id: Type.String(),
-  object: Type.Literal('vector_store.files_batch'),
-  created_at: Type.Integer({ description: 'Unix seconds.' }),
-  vector_store_id: Type.String(),
-  status: Type.Enum(['in_progress', 'completed', 'cancelled', 'failed']),
-  file_counts: Counts,
-});
+export const BatchShape = named(
+  'VectorStoreFileBatch',
+  Type.Object({
+    id: Type.String(),
+    object: Type.Literal('vector_store.files_batch'),
+    created_at: Type.Integer({ description: 'Unix seconds.' }),
+    vector_store_id: Type.String(),
+    status: Type.Enum(['in_progress', 'completed', 'cancelled', 'failed']),
+    file_counts: Counts,
+  }),
+);
 
 export function toStoreShape({ base, counts, sizeBytes }: VectorStore): Static<typeof StoreShape> {
   const { expiresDays, usedAt } = base;

@@ -1,10 +1,12 @@
 /** Knowledge bases: list, make, remove, rebuild. */
 import Type from 'typebox';
 import { HttpError } from '../../../platform/http/errors.ts';
-import { json, type Method, type Route, route } from '../../../platform/http/route.ts';
+import { type Method, type Route, route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
+import { named } from '../../../platform/schema/named.ts';
 import { featureErrors } from '../../license/index.ts';
 import type { Embedders } from '../../retrieval/index.ts';
-import { errorSpecs } from '../errors.ts';
+import { dataErrors } from '../errors.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
 import {
   BaseList,
@@ -17,10 +19,11 @@ import {
   toBaseShape,
 } from '../schemas.ts';
 import type { KnowledgeService } from '../service.ts';
-import { storing } from '../storing.ts';
 
-export const tag = 'Knowledge bases';
+const tag = 'Knowledge bases';
 const path = '/api/v1/vector/namespaces/{tenant}';
+
+const { get, post, del } = routes({ tag: 'Knowledge bases', auth: 'developer', errors: dataErrors });
 
 export function baseRoutes(service: KnowledgeService, access: KnowledgeAccess, embedders: Embedders): Route[] {
   return [
@@ -34,127 +37,110 @@ export function baseRoutes(service: KnowledgeService, access: KnowledgeAccess, e
 }
 
 function listRoute(service: KnowledgeService, access: KnowledgeAccess): Route {
-  return route({
-    method: 'GET',
-    path,
+  return get(path, {
     auth: 'viewer',
     scope: 'knowledge:read',
-    maxBody: 0,
-    tag,
     summary: 'Knowledge bases of the tenant',
     params: TenantParams,
-    responses: { 200: BaseList },
-    errors: errorSpecs('forbidden', 'storage_unavailable'),
-    handle: ({ caller, params }) =>
-      storing(async () => {
-        const bases = await access.usable(caller, await service.list(access.ownScope(caller, params.tenant)));
-        return json(200, { data: bases.map(toBaseShape) });
-      }),
+    answer: BaseList,
+    errors: ['forbidden', 'storage_unavailable'],
+    handle: async ({ caller, params }) => {
+      const bases = await access.usable(caller, await service.list(access.ownScope(caller, params.tenant)));
+      return { data: bases.map(toBaseShape) };
+    },
   });
 }
 
 function createRoute(service: KnowledgeService, access: KnowledgeAccess, embedders: Embedders): Route {
-  return route({
-    method: 'POST',
-    path,
-    auth: 'developer',
+  return post(path, {
     scope: 'knowledge:write',
     maxBody: 16_384,
-    tag,
     summary: 'Make a knowledge base',
     description: 'The first document makes one too. Its embedding model is chosen here and never changes.',
     params: TenantParams,
     body: CreateBase,
-    responses: { 201: CreatedBase },
+    answer: CreatedBase,
+    status: 201,
     errors: [
-      ...errorSpecs('invalid_request', 'forbidden', 'namespace_not_found', 'namespace_exists', 'embedding_model_not_found'),
-      ...errorSpecs('too_many_knowledge_bases', 'storage_unavailable'),
+      'invalid_request',
+      'forbidden',
+      'namespace_not_found',
+      'namespace_exists',
+      'embedding_model_not_found',
+      'too_many_knowledge_bases',
+      'storage_unavailable',
       ...featureErrors,
     ],
-    handle: ({ caller, params, body }) =>
-      storing(async () => {
-        access.requireAdding();
-        const base = await service.create(
-          await access.scopeFor(caller, params.tenant, body.namespace),
-          body.namespace,
-          body.embedding_model,
-        );
-        const note = body.embedding_model === undefined ? embedders.noteOn(base.embeddingModel) : undefined;
-        return json(201, { ...toBaseShape(base), ...(note === undefined ? {} : { note }) });
-      }),
+    handle: async ({ caller, params, body }) => {
+      access.requireAdding();
+      const base = await service.create(
+        await access.scopeFor(caller, params.tenant, body.namespace),
+        body.namespace,
+        body.embedding_model,
+      );
+      const note = body.embedding_model === undefined ? embedders.noteOn(base.embeddingModel) : undefined;
+      return { ...toBaseShape(base), ...(note === undefined ? {} : { note }) };
+    },
   });
 }
 
 function removeRoute(service: KnowledgeService, access: KnowledgeAccess): Route {
-  return route({
-    method: 'DELETE',
-    path: `${path}/{namespace}/documents`,
-    auth: 'developer',
+  return del(`${path}/{namespace}/documents`, {
     scope: 'knowledge:write',
-    maxBody: 0,
-    tag,
     summary: 'Empty a knowledge base and remove it',
     params: BaseParams,
-    responses: { 200: Type.Object({ namespace: Type.String(), deleted: Type.Boolean() }) },
-    errors: errorSpecs('forbidden', 'namespace_not_found', 'storage_unavailable'),
-    handle: ({ caller, params: { tenant, namespace } }) =>
-      storing(async () => {
-        await service.remove(await access.scopeFor(caller, tenant, namespace), namespace);
-        return json(200, { namespace, deleted: true });
-      }),
+    answer: Type.Object({ namespace: Type.String(), deleted: Type.Boolean() }),
+    errors: ['forbidden', 'namespace_not_found', 'storage_unavailable'],
+    handle: async ({ caller, params: { tenant, namespace } }) => {
+      await service.remove(await access.scopeFor(caller, tenant, namespace), namespace);
+      return { namespace, deleted: true };
+    },
   });
 }
 
 function rebuildRoute(service: KnowledgeService, access: KnowledgeAccess): Route {
-  return route({
-    method: 'POST',
-    path: `${path}/{namespace}/rebuild`,
-    auth: 'developer',
+  return post(`${path}/{namespace}/rebuild`, {
     scope: 'knowledge:write',
     maxBody: 1_024,
     bodyOptional: true,
-    tag,
     summary: 'Make the index of a knowledge base anew from what is stored, while the one that is there serves',
     params: BaseParams,
-    responses: { 200: RebuiltBase },
-    errors: errorSpecs('forbidden', 'namespace_not_found', 'index_unavailable', 'storage_unavailable'),
-    handle: ({ caller, params: { tenant, namespace } }) =>
-      storing(async () => {
-        const scope = await access.scopeFor(caller, tenant, namespace);
-        const { base, isRebuilding } = await service.rebuild(scope, namespace);
-        return json(200, { ...toBaseShape(base), rebuilding: isRebuilding });
-      }),
+    answer: RebuiltBase,
+    errors: ['forbidden', 'namespace_not_found', 'index_unavailable', 'storage_unavailable'],
+    handle: async ({ caller, params: { tenant, namespace } }) => {
+      const scope = await access.scopeFor(caller, tenant, namespace);
+      const { base, isRebuilding } = await service.rebuild(scope, namespace);
+      return { ...toBaseShape(base), rebuilding: isRebuilding };
+    },
   });
 }
 
 function leftoverRoute(service: KnowledgeService, access: KnowledgeAccess): Route {
-  return route({
-    method: 'GET',
-    path: `${path}/{namespace}/shard-only`,
+  return get(`${path}/{namespace}/shard-only`, {
     auth: 'admin',
-    maxBody: 0,
-    tag,
     summary: 'Leftovers of earlier deletes, which no search finds',
     description: 'They are removed in the background; what stays for long was left behind by something else.',
     params: BaseParams,
-    responses: { 200: LeftoverList },
-    errors: errorSpecs('forbidden', 'namespace_not_found', 'storage_unavailable'),
-    handle: ({ caller, params: { tenant, namespace } }) =>
-      storing(async () => {
-        const leftovers = await service.listLeftovers(await access.scopeFor(caller, tenant, namespace), namespace);
-        const data = leftovers.map(({ documentId, nChunks }) => ({
-          document_id: documentId ?? null,
-          chunks: nChunks,
-          marker: documentId === undefined ? ('undecidable' as const) : ('deleted_likely' as const),
-        }));
-        return json(200, { data });
-      }),
+    answer: LeftoverList,
+    errors: ['forbidden', 'namespace_not_found', 'storage_unavailable'],
+    handle: async ({ caller, params: { tenant, namespace } }) => {
+      const leftovers = await service.listLeftovers(await access.scopeFor(caller, tenant, namespace), namespace);
+      const data = leftovers.map(({ documentId, nChunks }) => ({
+        document_id: documentId ?? null,
+        chunks: nChunks,
+        marker: documentId === undefined ? ('undecidable' as const) : ('deleted_likely' as const),
+      }));
+      return { data };
+    },
   });
 }
 
-const NoMethod = Type.Object(
-  { error: Type.String(), detail: Type.String(), status: Type.Integer() },
-  { description: '- `method_not_allowed`: The path serves no method.' },
+const NoMethod = named(
+  'NoMethod',
+  Type.Object(
+    { error: Type.String(), detail: Type.String(), status: Type.Integer() },
+    { description: '- `method_not_allowed`: The path serves no method.' },
+  ),
 );
 
 const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];

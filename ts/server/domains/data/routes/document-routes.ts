@@ -1,8 +1,9 @@
 /** Documents of a knowledge base: add, list, read, delete. */
 import Type from 'typebox';
-import { json, type Route, route } from '../../../platform/http/route.ts';
+import { json, type Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
 import { featureErrors } from '../../license/index.ts';
-import { dataError, errorSpecs } from '../errors.ts';
+import { dataError, dataErrors } from '../errors.ts';
 import { readsIngestBody } from '../ingest/reads-ingest-body.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
 import {
@@ -18,25 +19,20 @@ import {
   toIngested,
 } from '../schemas.ts';
 import type { KnowledgeService } from '../service.ts';
-import { storing } from '../storing.ts';
-import { tag } from './base-routes.ts';
 import { readDocument } from './read-document.ts';
 
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
 const PAGE = 1_000;
+
+const { get, post, del } = routes({ tag: 'Knowledge bases', auth: 'developer', scope: 'knowledge:write', errors: dataErrors });
 
 export function documentRoutes(service: KnowledgeService, access: KnowledgeAccess): Route[] {
   return [ingestRoute(service, access), listRoute(service, access), readRoute(service, access), removeRoute(service, access)];
 }
 
 function ingestRoute(service: KnowledgeService, access: KnowledgeAccess): Route {
-  return route({
-    method: 'POST',
-    path: '/api/v1/vector/ingest',
-    auth: 'developer',
-    scope: 'knowledge:write',
+  return post('/api/v1/vector/ingest', {
     maxBody: MAX_BODY_BYTES,
-    tag,
     summary: 'Add a text to a knowledge base',
     description:
       'A document of the same `source` is replaced, at once and whole. The same text again changes nothing (200). A large text is indexed in the ' +
@@ -44,107 +40,87 @@ function ingestRoute(service: KnowledgeService, access: KnowledgeAccess): Route 
     ...readsIngestBody,
     responses: { 200: Ingested, 201: Ingested, 202: IngestQueued },
     errors: [
-      ...errorSpecs(
-        'invalid_request',
-        'text_too_short',
-        'forbidden',
-        'namespace_not_found',
-        'document_not_found',
-        'embedding_model_not_found',
-        'too_many_knowledge_bases',
-        'embedding_dimension_mismatch',
-        'embedding_failed',
-        'queue_full',
-        'index_unavailable',
-        'storage_unavailable',
-      ),
+      'invalid_request',
+      'text_too_short',
+      'forbidden',
+      'namespace_not_found',
+      'document_not_found',
+      'embedding_model_not_found',
+      'too_many_knowledge_bases',
+      'embedding_dimension_mismatch',
+      'embedding_failed',
+      'queue_full',
+      'index_unavailable',
+      'storage_unavailable',
       ...featureErrors,
     ],
-    handle: ({ caller, body, signal }) =>
-      storing(async () => {
-        const { tenant, date, embedding_model: embeddingModel, ...given } = body;
-        const added = {
-          ...given,
-          source: given.source.trim(),
-          embeddingModel,
-          owner: caller.subject,
-          datedAt: readTime('date', date),
-        };
-        const scope = await access.scopeFor(caller, tenant, given.namespace);
-        access.requireAdding();
-        const outcome = await service.addText(scope, added, signal);
-        const noted = outcome.note === undefined ? {} : { note: outcome.note };
-        if ('jobId' in outcome)
-          return json(202, { job_id: outcome.jobId, ...noted }, { location: `/api/v1/system/jobs/${outcome.jobId}` });
-        return json(outcome.document.isNew ? 201 : 200, { ...toIngested(outcome.document), ...noted });
-      }),
+    handle: async ({ caller, body, signal }) => {
+      const { tenant, date, embedding_model: embeddingModel, ...given } = body;
+      const added = {
+        ...given,
+        source: given.source.trim(),
+        embeddingModel,
+        owner: caller.subject,
+        datedAt: readTime('date', date),
+      };
+      const scope = await access.scopeFor(caller, tenant, given.namespace);
+      access.requireAdding();
+      const outcome = await service.addText(scope, added, signal);
+      const noted = outcome.note === undefined ? {} : { note: outcome.note };
+      if ('jobId' in outcome)
+        return json(202, { job_id: outcome.jobId, ...noted }, { location: `/api/v1/system/jobs/${outcome.jobId}` });
+      return json(outcome.document.isNew ? 201 : 200, { ...toIngested(outcome.document), ...noted });
+    },
   });
 }
 
 function listRoute(service: KnowledgeService, access: KnowledgeAccess): Route {
-  return route({
-    method: 'GET',
-    path: '/api/v1/vector/namespaces/{tenant}/{namespace}/documents',
+  return get('/api/v1/vector/namespaces/{tenant}/{namespace}/documents', {
     auth: 'viewer',
     scope: 'knowledge:read',
-    maxBody: 0,
-    tag,
     summary: 'Documents of a knowledge base',
     params: BaseParams,
     query: PageQuery,
-    responses: { 200: DocumentList },
-    errors: errorSpecs('invalid_request', 'forbidden', 'namespace_not_found', 'storage_unavailable'),
-    handle: ({ caller, params: { tenant, namespace }, query: { limit = PAGE, after } }) =>
-      storing(async () => {
-        const page = await service.listDocuments(await access.scopeFor(caller, tenant, namespace), namespace, {
-          limit: limit + 1,
-          after,
-        });
-        const shown = page.slice(0, limit);
-        const next = page.length > limit ? shown.at(-1)?.id : undefined;
-        return json(200, { data: shown.map(toDocumentShape), ...(next === undefined ? {} : { next }) });
-      }),
+    answer: DocumentList,
+    errors: ['invalid_request', 'forbidden', 'namespace_not_found', 'storage_unavailable'],
+    handle: async ({ caller, params: { tenant, namespace }, query: { limit = PAGE, after } }) => {
+      const page = await service.listDocuments(await access.scopeFor(caller, tenant, namespace), namespace, {
+        limit: limit + 1,
+        after,
+      });
+      const shown = page.slice(0, limit);
+      const next = page.length > limit ? shown.at(-1)?.id : undefined;
+      return { data: shown.map(toDocumentShape), ...(next === undefined ? {} : { next }) };
+    },
   });
 }
 
 function readRoute(service: KnowledgeService, access: KnowledgeAccess): Route {
-  return route({
-    method: 'GET',
-    path: '/api/v1/vector/documents/{tenant}/{namespace}/{id}',
+  return get('/api/v1/vector/documents/{tenant}/{namespace}/{id}', {
     auth: 'viewer',
     scope: 'knowledge:read',
-    maxBody: 0,
-    tag,
     summary: 'A document with its stored text, in which citations have their places',
     params: DocumentParams,
     query: TextQuery,
-    responses: { 200: DocumentDetail },
-    errors: errorSpecs('invalid_request', 'forbidden', 'namespace_not_found', 'document_not_found', 'storage_unavailable'),
-    handle: ({ caller, params: { tenant, namespace, id }, query }) =>
-      storing(async () => {
-        const scope = await access.scopeFor(caller, tenant, namespace);
-        return json(200, await readDocument(service, caller, await service.getDocument(scope, namespace, id), query));
-      }),
+    answer: DocumentDetail,
+    errors: ['invalid_request', 'forbidden', 'namespace_not_found', 'document_not_found', 'storage_unavailable'],
+    handle: async ({ caller, params: { tenant, namespace, id }, query }) => {
+      const scope = await access.scopeFor(caller, tenant, namespace);
+      return await readDocument(service, caller, await service.getDocument(scope, namespace, id), query);
+    },
   });
 }
 
 function removeRoute(service: KnowledgeService, access: KnowledgeAccess): Route {
-  return route({
-    method: 'DELETE',
-    path: '/api/v1/vector/documents/{tenant}/{namespace}/{id}',
-    auth: 'developer',
-    scope: 'knowledge:write',
-    maxBody: 0,
-    tag,
+  return del('/api/v1/vector/documents/{tenant}/{namespace}/{id}', {
     summary: 'Delete a document: no answer that begins from now on has it',
     params: DocumentParams,
-    responses: { 200: Type.Object({ id: Type.String(), deleted: Type.Boolean() }) },
-    errors: errorSpecs('forbidden', 'namespace_not_found', 'document_not_found', 'storage_unavailable'),
-    handle: ({ caller, params: { tenant, namespace, id } }) =>
-      storing(async () => {
-        await service.removeDocument(await access.scopeFor(caller, tenant, namespace), namespace, id);
-        return json(200, { id, deleted: true });
-      }),
+    answer: Type.Object({ id: Type.String(), deleted: Type.Boolean() }),
+    errors: ['forbidden', 'namespace_not_found', 'document_not_found', 'storage_unavailable'],
+    handle: async ({ caller, params: { tenant, namespace, id } }) => {
+      await service.removeDocument(await access.scopeFor(caller, tenant, namespace), namespace, id);
+      return { id, deleted: true };
+    },
   });
 }
 

@@ -1,13 +1,12 @@
 /** What the routes of uploads answer for the knowledge bases. */
-
 import { EXTRACTION_ERRORS } from '../../files/index.ts';
 import { featureErrors } from '../../license/index.ts';
-import { errorSpecs } from '../errors.ts';
+import { dataErrors } from '../errors.ts';
 import { Ingested, IngestQueued } from '../schemas.ts';
 
-export const fileErrors = [
+export const fileRouteErrors = [
   ...EXTRACTION_ERRORS,
-  ...errorSpecs(
+  ...dataErrors.specs(
     'invalid_request',
     'forbidden',
     'namespace_not_found',
@@ -23,4 +22,4 @@ export const fileErrors = [
   ...featureErrors,
 ];
 
-export const uploadAnswers = { errors: fileErrors, created: Ingested, accepted: IngestQueued };
+export const uploadAnswers = { errors: fileRouteErrors, created: Ingested, accepted: IngestQueued };

@@ -1,57 +1,50 @@
 /** Search in knowledge bases. */
-import { json, type Route, route } from '../../../platform/http/route.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
 import { featureErrors } from '../../license/index.ts';
-import { errorSpecs } from '../errors.ts';
+import { dataErrors } from '../errors.ts';
 import { relevantOf } from '../evidence/relevance.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
 import type { DocumentFilter } from '../knowledge-base.ts';
 import { SearchRequest, SearchResults, toResultShape } from '../schemas.ts';
 import type { KnowledgeService } from '../service.ts';
-import { storing } from '../storing.ts';
-import { tag } from './base-routes.ts';
 import { readTime } from './document-routes.ts';
 
 const DEFAULT_TOP_K = 10;
 
+const { post } = routes({ tag: 'Knowledge bases', auth: 'viewer', scope: 'knowledge:read', errors: dataErrors });
+
 export function searchRoute(service: KnowledgeService, access: KnowledgeAccess): Route {
-  return route({
-    method: 'POST',
-    path: '/api/v1/vector/search',
-    auth: 'viewer',
-    scope: 'knowledge:read',
+  return post('/api/v1/vector/search', {
     maxBody: 256 * 1024,
-    tag,
     summary: 'Find passages by words and by meaning',
     description:
       'Any language. `score` orders the results of one search; `relevance` says how sure it is that a passage is about the question at all. With a ' +
       'rerank model installed, the best 30 are ranked by it again.',
     body: SearchRequest,
     bodyTexts: 'free',
-    responses: { 200: SearchResults },
+    answer: SearchResults,
     errors: [
-      ...errorSpecs(
-        'invalid_request',
-        'forbidden',
-        'namespace_not_found',
-        'embedding_failed',
-        'embedding_dimension_mismatch',
-        'index_unavailable',
-        'storage_unavailable',
-      ),
+      'invalid_request',
+      'forbidden',
+      'namespace_not_found',
+      'embedding_failed',
+      'embedding_dimension_mismatch',
+      'index_unavailable',
+      'storage_unavailable',
       ...featureErrors,
     ],
-    handle: ({ caller, body, signal }) =>
-      storing(async () => {
-        const startedAt = performance.now();
-        const { tenant, namespace, query, top_k: k = DEFAULT_TOP_K, mode } = body;
-        const namespaces = typeof namespace === 'string' ? [namespace] : namespace;
-        const question = { text: query, k, filter: filterOf(body), signal, ...(mode === undefined ? {} : { mode }) };
-        access.requireSearching();
-        const results = await service.search(await access.scopeFor(caller, tenant, ...namespaces), namespaces, question);
-        const tookMs = Math.round((performance.now() - startedAt) * 100) / 100;
-        const answerable = relevantOf(results).length > 0;
-        return json(200, { results: results.map(toResultShape), answerable, took_ms: tookMs });
-      }),
+    handle: async ({ caller, body, signal }) => {
+      const startedAt = performance.now();
+      const { tenant, namespace, query, top_k: k = DEFAULT_TOP_K, mode } = body;
+      const namespaces = typeof namespace === 'string' ? [namespace] : namespace;
+      const question = { text: query, k, filter: filterOf(body), signal, ...(mode === undefined ? {} : { mode }) };
+      access.requireSearching();
+      const results = await service.search(await access.scopeFor(caller, tenant, ...namespaces), namespaces, question);
+      const tookMs = Math.round((performance.now() - startedAt) * 100) / 100;
+      const answerable = relevantOf(results).length > 0;
+      return { results: results.map(toResultShape), answerable, took_ms: tookMs };
+    },
   });
 }
 

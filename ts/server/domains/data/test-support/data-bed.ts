@@ -121,7 +121,10 @@ export async function openDataBed(
   const operations: StorageOperation[] = [];
   const contextOf = <S extends SettingsSpec>(spec: S) =>
     scriptedContext({
-      ...{ spec, jobs, node: { ...scriptedNode, dataDir }, storage: countedStorage(storage, operations) },
+      spec,
+      jobs,
+      node: { ...scriptedNode, dataDir },
+      storage: countedStorage(storage, operations),
       settings: Object.fromEntries(Object.entries(settings).filter(([key]) => Object.hasOwn(spec, key))),
       ...(options.uses && { uses: options.uses }),
     });
@@ -157,7 +160,16 @@ export async function openDataBed(
     return { status: response.status, body: await response.json() };
   };
   return {
-    ...{ api: module.api, files: filing.api, model, storage, jobs, ask, dataDir, operations, url: bed.url, lines: bed.lines },
+    api: module.api,
+    files: filing.api,
+    model,
+    storage,
+    jobs,
+    ask,
+    dataDir,
+    operations,
+    url: bed.url,
+    lines: bed.lines,
     add: (source, text, more = {}) => ask('POST', 'ingest', { tenant: 'red', namespace: 'kb', source, text, ...more }),
     search: (query, more = {}, caller = DEVELOPER) =>
       ask('POST', 'search', { tenant: caller.split('/')[0], namespace: 'kb', query, ...more }, caller),

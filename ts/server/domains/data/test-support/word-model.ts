@@ -34,7 +34,10 @@ export function wordModel(): WordModel {
 
 export function scriptedService(model: WordModel): LocalModels {
   const card = (id: string, ability: 'embeddings' | 'rerank') => ({
-    ...{ id, state: 'loaded', sizeBytes: 1, demonstration: undefined },
+    id,
+    state: 'loaded',
+    sizeBytes: 1,
+    demonstration: undefined,
     capabilities: {
       chat: false,
       tools: false,

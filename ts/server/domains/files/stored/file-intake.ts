@@ -109,7 +109,16 @@ export class FileIntake {
 
 function newUpload(namespace: string, fileName: string, sizeBytes: number, expiresAtMs: number): Upload {
   return {
-    ...{ id: newTimeOrderedId(), protocol: 'form', namespace, fileName, source: fileName, sizeBytes },
-    ...{ chunkBytes: sizeBytes, offset: 0, expiresAtMs, contentSha256: undefined, outcome: undefined },
+    id: newTimeOrderedId(),
+    protocol: 'form',
+    namespace,
+    fileName,
+    source: fileName,
+    sizeBytes,
+    chunkBytes: sizeBytes,
+    offset: 0,
+    expiresAtMs,
+    contentSha256: undefined,
+    outcome: undefined,
   };
 }

@@ -100,7 +100,7 @@ export class ChunkedUploads {
   }
 }
 
-export function countChunks({ sizeBytes, chunkBytes }: Upload): number {
+function countChunks({ sizeBytes, chunkBytes }: Upload): number {
   return Math.ceil(sizeBytes / chunkBytes);
 }
 

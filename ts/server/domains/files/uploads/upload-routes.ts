@@ -1,16 +1,15 @@
-/** Files above the inline limit, in chunks: init, chunk, finalize. */
 import type { TSchema } from 'typebox';
 import Type from 'typebox';
 import { RawBody } from '../../../platform/http/body/body-schema.ts';
 import type { ErrorSpec } from '../../../platform/http/errors.ts';
-import { json, type Route, route } from '../../../platform/http/route.ts';
-import { uploadError, uploadErrorSpecs } from '../errors.ts';
+import { json, type Route } from '../../../platform/http/route.ts';
+import { routes } from '../../../platform/http/route-group.ts';
+import { fileErrors, uploadError } from '../errors.ts';
 import { requireOwnTenant } from '../uploader.ts';
 import type { ChunkedUploads } from './chunked-uploads.ts';
 import { checkFile, checkHash } from './given-file.ts';
 import { ChunkShape, FinalizeBody, InitBody, InitShape, toInitShape } from './schemas.ts';
 import { CHUNK_BYTES, type UploadService } from './upload-service.ts';
-import { uploading } from './uploading.ts';
 
 /** What the module that takes the files answers and refuses, when an upload begins and when it ends. */
 export interface UploadAnswers {
@@ -26,17 +25,14 @@ export interface UploadRoutesOptions {
   answers: UploadAnswers;
 }
 
-const common = { auth: 'developer', scope: 'knowledge:write', tag: 'Uploads' } as const;
+const { post, del } = routes({ tag: 'Uploads', auth: 'developer', scope: 'knowledge:write', errors: fileErrors });
 
 export function uploadRoutes(options: UploadRoutesOptions): Route[] {
   return [initRoute(options), chunkRoute(options), finalizeRoute(options), cancelRoute(options)];
 }
 
 function initRoute({ service, chunked, answers }: UploadRoutesOptions): Route {
-  return route({
-    ...common,
-    method: 'POST',
-    path: '/api/v1/upload/init',
+  return post('/api/v1/upload/init', {
     maxBody: 16_384,
     summary: 'Start an upload in chunks, or ask what has arrived',
     description:
@@ -44,28 +40,30 @@ function initRoute({ service, chunked, answers }: UploadRoutesOptions): Route {
       'description of a file with the same `sha256` goes on with the caller’s open upload of it, too.',
     body: InitBody,
     responses: { 200: InitShape, 201: InitShape },
-    errors: unique([
-      ...uploadErrorSpecs('invalid_request', 'forbidden', 'upload_not_found', 'upload_too_large', 'upload_quota_exceeded'),
-      ...uploadErrorSpecs('too_many_uploads', 'disk_full', 'storage_unavailable'),
+    errors: [
+      'invalid_request',
+      'forbidden',
+      'upload_not_found',
+      'upload_too_large',
+      'upload_quota_exceeded',
+      'too_many_uploads',
+      'disk_full',
+      'storage_unavailable',
       ...answers.errors,
-    ]),
-    handle: ({ caller, body: { upload_id: id, tenant, ...given } }) =>
-      uploading(async () => {
-        requireOwnTenant(caller, tenant);
-        const file = id === undefined ? checkFile('chunked', given) : undefined;
-        const open = file === undefined ? id : (await chunked.findOpen(caller, file))?.id;
-        if (file !== undefined && open === undefined) return json(201, toInitShape(await service.begin(caller, file), []));
-        const { upload, received } = await chunked.status(caller, open ?? '');
-        return json(200, toInitShape(upload, received));
-      }),
+    ],
+    handle: async ({ caller, body: { upload_id: id, tenant, ...given } }) => {
+      requireOwnTenant(caller, tenant);
+      const file = id === undefined ? checkFile('chunked', given) : undefined;
+      const open = file === undefined ? id : (await chunked.findOpen(caller, file))?.id;
+      if (file !== undefined && open === undefined) return json(201, toInitShape(await service.begin(caller, file), []));
+      const { upload, received } = await chunked.status(caller, open ?? '');
+      return json(200, toInitShape(upload, received));
+    },
   });
 }
 
 function chunkRoute({ chunked }: UploadRoutesOptions): Route {
-  return route({
-    ...common,
-    method: 'POST',
-    path: '/api/v1/upload/chunk',
+  return post('/api/v1/upload/chunk', {
     maxBody: CHUNK_BYTES,
     summary: 'Send a chunk',
     description:
@@ -75,36 +73,32 @@ function chunkRoute({ chunked }: UploadRoutesOptions): Route {
     bodyKind: 'bytes',
     responses: { 200: ChunkShape },
     errors: [
-      ...uploadErrorSpecs(
-        'invalid_request',
-        'chunk_size_mismatch',
-        'upload_not_found',
-        'upload_busy',
-        'upload_finished',
-        'chunk_conflict',
-      ),
-      ...uploadErrorSpecs('upload_elsewhere', 'checksum_mismatch', 'disk_full', 'storage_unavailable'),
+      'invalid_request',
+      'chunk_size_mismatch',
+      'upload_not_found',
+      'upload_busy',
+      'upload_finished',
+      'chunk_conflict',
+      'upload_elsewhere',
+      'checksum_mismatch',
+      'disk_full',
+      'storage_unavailable',
     ],
-    handle: ({ caller, headers, body }) =>
-      uploading(async () => {
-        const id = headers.get('x-upload-id') ?? '';
-        const chunk = {
-          index: readIndex(headers.get('x-chunk-index')),
-          sha256: checkHash('X-Chunk-SHA256', headers.get('x-chunk-sha256')),
-          body,
-        };
-        const { index, sha256 } = await chunked.receive(caller, id, chunk);
-        return json(200, { upload_id: id, index, sha256 });
-      }),
+    handle: async ({ caller, headers, body }) => {
+      const id = headers.get('x-upload-id') ?? '';
+      const chunk = {
+        index: readIndex(headers.get('x-chunk-index')),
+        sha256: checkHash('X-Chunk-SHA256', headers.get('x-chunk-sha256')),
+        body,
+      };
+      const { index, sha256 } = await chunked.receive(caller, id, chunk);
+      return json(200, { upload_id: id, index, sha256 });
+    },
   });
 }
 
 function finalizeRoute({ chunked, answers }: UploadRoutesOptions): Route {
-  return route({
-    ...common,
-    method: 'POST',
-    path: '/api/v1/upload/finalize',
-    maxBody: 4096,
+  return post('/api/v1/upload/finalize', {
     summary: 'Complete an upload and index its file',
     description:
       'The upload is named in the body or in `X-Upload-Id`. The file is verified and stored, and answered as text that is added: 201 with the document, ' +
@@ -112,54 +106,42 @@ function finalizeRoute({ chunked, answers }: UploadRoutesOptions): Route {
     body: FinalizeBody,
     bodyOptional: true,
     responses: { 201: answers.created, 202: answers.accepted },
-    errors: unique([
-      ...uploadErrorSpecs(
-        'invalid_request',
-        'upload_not_found',
-        'upload_incomplete',
-        'upload_busy',
-        'upload_elsewhere',
-        'checksum_mismatch',
-      ),
-      ...uploadErrorSpecs('disk_full', 'storage_unavailable'),
+    errors: [
+      'invalid_request',
+      'upload_not_found',
+      'upload_incomplete',
+      'upload_busy',
+      'upload_elsewhere',
+      'checksum_mismatch',
+      'disk_full',
+      'storage_unavailable',
       ...answers.errors,
-    ]),
-    handle: ({ caller, headers, body }) =>
-      uploading(async () => {
-        const id = body?.upload_id ?? headers.get('x-upload-id');
-        if (id === undefined) throw uploadError('invalid_request', '`upload_id` is missing.');
-        const { status, body: answer } = await chunked.finalize(caller, id);
-        return json(status, answer);
-      }),
+    ],
+    handle: async ({ caller, headers, body }) => {
+      const id = body?.upload_id ?? headers.get('x-upload-id');
+      if (id === undefined) throw uploadError('invalid_request', '`upload_id` is missing.');
+      const { status, body: answer } = await chunked.finalize(caller, id);
+      return json(status, answer);
+    },
   });
 }
 
 function cancelRoute({ service }: UploadRoutesOptions): Route {
-  return route({
-    ...common,
-    method: 'DELETE',
-    path: '/api/v1/upload/{upload_id}',
-    maxBody: 0,
+  return del('/api/v1/upload/{upload_id}', {
     summary: 'Cancel an upload in chunks',
     params: Type.Object({ upload_id: Type.String({ minLength: 1, maxLength: 100 }) }),
     responses: { 204: Type.Null() },
-    errors: uploadErrorSpecs('upload_not_found', 'storage_unavailable'),
-    handle: ({ caller, params }) =>
-      uploading(async () => {
-        await service.cancel(caller, params.upload_id, 'chunked');
-        return { kind: 'bytes', status: 204, headers: {}, body: '' };
-      }),
+    errors: ['upload_not_found', 'storage_unavailable'],
+    handle: async ({ caller, params }) => {
+      await service.cancel(caller, params.upload_id, 'chunked');
+      return { kind: 'bytes', status: 204, headers: {}, body: '' };
+    },
   });
 }
 
 function readIndex(given: string | undefined): number {
   if (given !== undefined && /^\d{1,9}$/.test(given)) return Number(given);
   throw uploadError('invalid_request', 'X-Chunk-Index has to be the number of the chunk, from 0.');
-}
-
-/** The knowledge base has some codes of the same meaning. */
-export function unique(specs: readonly ErrorSpec[]): ErrorSpec[] {
-  return [...new Map(specs.toReversed().map((spec) => [spec.code, spec])).values()].reverse();
 }
 
 /** Headers of uploads that pages of other origins may send and read. */

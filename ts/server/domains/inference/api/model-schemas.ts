@@ -38,7 +38,7 @@ const pinned = Type.Boolean({ description: 'Never unloaded to make room.' });
 
 export const ListedModel = named('ListedModel', Type.Object({ ...ModelSummary.properties, pinned: Type.Optional(pinned) }));
 
-export const EngineFacts = Type.Object({
+const EngineFacts = Type.Object({
   n_ctx: Type.Integer({ description: 'KV cells for all sequences together.' }),
   n_ctx_per_request: Type.Integer({ description: 'Longest prompt plus completion, tokens.' }),
   n_parallel: Type.Integer({ description: 'Sequences that decode at once.' }),
@@ -46,7 +46,7 @@ export const EngineFacts = Type.Object({
   memory_bytes: Type.Integer({ description: 'KV cache and compute buffers.' }),
 });
 
-export const EngineState = Type.Object({
+const EngineState = Type.Object({
   queued: Type.Integer(),
   queued_tokens: Type.Integer(),
   active: Type.Integer(),

@@ -13,7 +13,7 @@ export interface TokenizerQueueLimits {
   maxTenantBytes: number;
 }
 
-export const tokenizerQueueLimits: TokenizerQueueLimits = {
+const tokenizerQueueLimits: TokenizerQueueLimits = {
   maxTextBytes: 8 * 1024 * 1024,
   maxRunning: 2,
   maxBytes: 64 * 1024 * 1024,

@@ -26,7 +26,7 @@ export const scriptedUsage: JobUsage = {
   nAcceptedTokens: 0,
 };
 
-export const scriptedLimits: EngineLimits = {
+const scriptedLimits: EngineLimits = {
   nCtx: 512,
   nCtxPerJob: 512,
   nParallel: 2,
@@ -126,7 +126,7 @@ const scriptedEmbedder: NativeEmbedder = {
   close: () => Promise.resolve(),
 };
 
-export const scriptedInfo: ModelInfo = {
+const scriptedInfo: ModelInfo = {
   architecture: 'llama',
   description: '',
   name: '',

@@ -48,7 +48,7 @@ export function textBytes(text: Text): number {
   return typeof text === 'string' ? Buffer.byteLength(text) : lengthOf(text);
 }
 
-export function chatBytes({ messagesJson, toolsJson = '', templateKwargsJson = '' }: ChatPrompt): number {
+function chatBytes({ messagesJson, toolsJson = '', templateKwargsJson = '' }: ChatPrompt): number {
   return textBytes(messagesJson) + textBytes(toolsJson) + textBytes(templateKwargsJson);
 }
 

@@ -1,7 +1,4 @@
-/** For tests: the metering module over a real database and real sockets, and callers as the test names them. */
-import { join } from 'node:path';
 import type { Test } from 'tap';
-import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
 import { ANONYMOUS, type Principal, type Role } from '../../../platform/http/principal.ts';
 import { openTestBed } from '../../../platform/http/test-support/test-bed.ts';
 import type { Module } from '../../../platform/module/module.ts';
@@ -103,8 +100,4 @@ export async function openMetering(t: Test, options: BedOptions): Promise<Meteri
     },
     another: (id) => openMetering(t, { ...options, nodeId: id, clock }),
   };
-}
-
-export function sqliteUrl(t: Test): string {
-  return `sqlite:${join(newFolder(t), 'svc.db')}`;
 }

@@ -153,7 +153,9 @@ t.test(
   async (t) => {
     const base = new PassageIndex();
     const passage = (documentNo: number, text: string, cosine: number) => ({
-      ...{ documentNo, seq: 0, terms: packTerms(termVector(text)) },
+      documentNo,
+      seq: 0,
+      terms: packTerms(termVector(text)),
       vector: Float32Array.of(cosine, Math.sqrt(1 - cosine * cosine)),
     });
     base.add([

@@ -249,7 +249,10 @@ t.test('at a start, kept indexes are opened by themselves, and what is kept of b
   const now = { ...collection, version: documents.version };
   const unkept = { ...now, id: `vs_${'1'.repeat(32)}` };
   const warming = new IndexWarming({
-    ...{ indexes: bed.indexes, saved: bed.saved, loaded: bed.loaded, log: bed.log },
+    indexes: bed.indexes,
+    saved: bed.saved,
+    loaded: bed.loaded,
+    log: bed.log,
     store: { listFilled: async () => [unkept, now].map((one) => ({ tenant: 'red', collection: one })) },
   });
   warming.start();
@@ -266,7 +269,10 @@ t.test('a node that stops while it opens indexes says nothing of it', async (t) 
   const folder = await keptIndex(t, documents);
   const bed = await openIndexBed(t, documents, folder);
   const warming = new IndexWarming({
-    ...{ indexes: bed.indexes, saved: bed.saved, loaded: bed.loaded, log: bed.log },
+    indexes: bed.indexes,
+    saved: bed.saved,
+    loaded: bed.loaded,
+    log: bed.log,
     store: { listFilled: async () => [{ tenant: 'red', collection: { ...collection, version: documents.version } }] },
   });
   warming.start();

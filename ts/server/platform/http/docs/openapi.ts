@@ -51,7 +51,7 @@ export function openapiDocument(routes: readonly Route[], info: ApiInfo): Json {
   });
 }
 
-export function byPath(a: Route, b: Route): number {
+function byPath(a: Route, b: Route): number {
   if (a.path !== b.path) return a.path < b.path ? -1 : 1;
   return a.method < b.method ? -1 : 1;
 }

@@ -58,7 +58,7 @@ export function readMessagesRequest(body: MessagesRequest): CompletionRequest {
   return { model: body.model, needsTools, needsVision: media.length > 0, needsAudio: false, job };
 }
 
-export function readPrompt(body: CountRequest, kwargs?: Members | null, schemas = new SchemaReader()): ReadPrompt {
+function readPrompt(body: CountRequest, kwargs?: Members | null, schemas = new SchemaReader()): ReadPrompt {
   const media = new RequestMedia();
   const messages = readAnthropicMessages(body.system, body.messages, media);
   const use = readToolUse(body.tools ?? [], body.tool_choice, schemas);

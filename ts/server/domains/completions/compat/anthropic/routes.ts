@@ -1,7 +1,8 @@
 /** POST /v1/messages and /v1/messages/count_tokens. */
-
 import Type from 'typebox';
-import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
+import { json, type Reply, type RequestContext, type Route } from '../../../../platform/http/route.ts';
+import { routes } from '../../../../platform/http/route-group.ts';
+import { named } from '../../../../platform/schema/named.ts';
 import { completionErrors, type InferenceService } from '../../../inference/index.ts';
 import type { AnswerCall } from '../../answer/pending-answer.ts';
 import type { CompletionService } from '../../service.ts';
@@ -14,41 +15,34 @@ import { anthropicErrorBody } from './error-body.ts';
 import { MessagesEncoder } from './event-encoder.ts';
 import type { CountCall, MessagesCall } from './request.ts';
 
-const MessageShape = Type.Object({
-  id: Type.String(),
-  type: Type.Literal('message'),
-  role: Type.Literal('assistant'),
-  model: Type.String({ description: 'The model that answered.' }),
-  content: Type.Array(Type.Object({ type: Type.String() })),
-  stop_reason: Type.String({ description: 'end_turn, max_tokens, stop_sequence or tool_use.' }),
-  stop_sequence: Type.Union([Type.String(), Type.Null()]),
-  usage: Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() }),
-});
+const MessageShape = named(
+  'AnthropicMessage',
+  Type.Object({
+    id: Type.String(),
+    type: Type.Literal('message'),
+    role: Type.Literal('assistant'),
+    model: Type.String({ description: 'The model that answered.' }),
+    content: Type.Array(Type.Object({ type: Type.String() })),
+    stop_reason: Type.String({ description: 'end_turn, max_tokens, stop_sequence or tool_use.' }),
+    stop_sequence: Type.Union([Type.String(), Type.Null()]),
+    usage: Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() }),
+  }),
+);
 
-const shared = {
-  method: 'POST',
-  auth: 'viewer',
-  scope: 'chat:use',
-  maxBody: maxBodyBytes,
-  tag: 'Chat',
-  errors: completionErrors,
-  errorBody: anthropicErrorBody,
-} as const;
+const { post } = routes({ tag: 'Chat', auth: 'viewer', scope: 'chat:use', maxBody: maxBodyBytes, errorBody: anthropicErrorBody });
 
 export function anthropicRoutes(completions: CompletionService, service: InferenceService): Route[] {
   return [
-    route({
-      ...shared,
-      path: '/v1/messages',
+    post('/v1/messages', {
+      errors: completionErrors,
       summary: 'Complete a chat in the shape of Anthropic’s Messages API',
       ...readsBody('messages'),
       responses: { 200: MessageShape },
       stream: Type.Object({ type: Type.String() }),
       handle: (context) => completions.answer(askerOf(context), messagesCall(context.body, context.requestId)),
     }),
-    route({
-      ...shared,
-      path: '/v1/messages/count_tokens',
+    post('/v1/messages/count_tokens', {
+      errors: completionErrors,
       summary: 'Count the tokens of a prompt',
       description: 'Text and tools are counted exactly; images are counted as their placeholders.',
       ...readsBody('countTokens'),

@@ -1,6 +1,6 @@
 /** POST /v1/rerank, in the shape of Jina's and Cohere's APIs. */
-
-import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
+import { json, type Reply, type RequestContext, type Route } from '../../../../platform/http/route.ts';
+import { routes } from '../../../../platform/http/route-group.ts';
 import { type InferenceService, modelErrors, openaiErrorBody } from '../../../inference/index.ts';
 import { callOptions } from '../call.ts';
 import { maxBodyBytes } from '../limits.ts';
@@ -8,19 +8,15 @@ import { readsBody } from '../reads-body.ts';
 import type { RerankCall } from './request.ts';
 import { RerankResult } from './schema.ts';
 
+const { post } = routes({ tag: 'Embeddings', auth: 'viewer', scope: 'embeddings:use', errorBody: openaiErrorBody });
+
 export function rerankRoute(service: InferenceService): Route {
-  return route({
-    method: 'POST',
-    path: '/v1/rerank',
-    auth: 'viewer',
-    scope: 'embeddings:use',
+  return post('/v1/rerank', {
     maxBody: maxBodyBytes,
-    tag: 'Embeddings',
     summary: 'Rank documents by their relevance to a query',
     ...readsBody('rerank'),
     responses: { 200: RerankResult },
     errors: modelErrors,
-    errorBody: openaiErrorBody,
     handle: (context) => rerank(service, context),
   });
 }

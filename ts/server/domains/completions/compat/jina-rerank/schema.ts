@@ -1,5 +1,6 @@
 /** Wire shape of POST /v1/rerank. Source: Jina's API reference. */
 import Type, { type Static } from 'typebox';
+import { named } from '../../../../platform/schema/named.ts';
 import { nullableBoolean, nullableInteger } from '../nullable.ts';
 
 export const RerankRequest = Type.Object({
@@ -12,15 +13,18 @@ export const RerankRequest = Type.Object({
 
 export type RerankRequest = Static<typeof RerankRequest>;
 
-export const RerankResult = Type.Object({
-  object: Type.Literal('list'),
-  model: Type.String(),
-  results: Type.Array(
-    Type.Object({
-      index: Type.Integer({ description: 'Place of the document in the request.' }),
-      relevance_score: Type.Number({ description: 'Higher is more relevant.' }),
-      document: Type.Optional(Type.Object({ text: Type.String() })),
-    }),
-  ),
-  usage: Type.Object({ prompt_tokens: Type.Integer(), total_tokens: Type.Integer() }),
-});
+export const RerankResult = named(
+  'RerankResult',
+  Type.Object({
+    object: Type.Literal('list'),
+    model: Type.String(),
+    results: Type.Array(
+      Type.Object({
+        index: Type.Integer({ description: 'Place of the document in the request.' }),
+        relevance_score: Type.Number({ description: 'Higher is more relevant.' }),
+        document: Type.Optional(Type.Object({ text: Type.String() })),
+      }),
+    ),
+    usage: Type.Object({ prompt_tokens: Type.Integer(), total_tokens: Type.Integer() }),
+  }),
+);

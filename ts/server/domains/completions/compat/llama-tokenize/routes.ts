@@ -1,7 +1,7 @@
 /** POST /tokenize and /detokenize in llama-server's shapes. Source: llama.cpp tools/server/README.md. */
-
 import Type from 'typebox';
-import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
+import { json, type Reply, type RequestContext, type Route } from '../../../../platform/http/route.ts';
+import { routes } from '../../../../platform/http/route-group.ts';
 import {
   type CallOptions,
   type InferenceService,
@@ -18,29 +18,25 @@ import { tokenListChunks } from './token-list.ts';
 /** Larger answers go out as they are made; smaller ones are sent whole, with their length. */
 const mostGatheredTokens = 16_384;
 
-const shared = {
-  method: 'POST',
+const { post } = routes({
+  tag: 'Tokens',
   auth: 'viewer',
   scope: 'chat:use',
   maxBody: maxTokenizerBodyBytes,
-  tag: 'Tokens',
-  errors: modelErrors,
   errorBody: openaiErrorBody,
-} as const;
+});
 
 export function tokenizeRoutes(service: InferenceService): Route[] {
   return [
-    route({
-      ...shared,
-      path: '/tokenize',
+    post('/tokenize', {
+      errors: modelErrors,
       summary: 'Text to token ids',
       ...readsBody('tokenize'),
       responses: { 200: Type.Object({ tokens: Type.Array(Type.Unknown()) }) },
       handle: (context) => tokenize(service, context),
     }),
-    route({
-      ...shared,
-      path: '/detokenize',
+    post('/detokenize', {
+      errors: modelErrors,
       summary: 'Token ids to text',
       ...readsBody('detokenize'),
       responses: { 200: Type.Object({ content: Type.String() }) },

@@ -1,5 +1,6 @@
 /** Wire shapes of chat answers, for OpenAPI. */
 import Type from 'typebox';
+import { named } from '../../../../platform/schema/named.ts';
 import { AnnotationShape, CitationShape, UnindexedShape } from '../../knowledge/citations.ts';
 
 const Usage = Type.Object({
@@ -17,11 +18,14 @@ const Usage = Type.Object({
 
 const finishReason = Type.Union([Type.Literal('stop'), Type.Literal('length'), Type.Literal('tool_calls')]);
 
-const ToolCall = Type.Object({
-  id: Type.String(),
-  type: Type.Literal('function'),
-  function: Type.Object({ name: Type.String(), arguments: Type.String({ description: 'JSON text.' }) }),
-});
+const ToolCall = named(
+  'ToolCall',
+  Type.Object({
+    id: Type.String(),
+    type: Type.Literal('function'),
+    function: Type.Object({ name: Type.String(), arguments: Type.String({ description: 'JSON text.' }) }),
+  }),
+);
 
 const head = {
   id: Type.String(),
@@ -36,31 +40,34 @@ const citations = Type.Optional(
 
 const unindexed = Type.Optional(UnindexedShape);
 
-export const ChatCompletion = Type.Object({
-  ...head,
-  object: Type.Literal('chat.completion'),
-  choices: Type.Array(
-    Type.Object({
-      index: Type.Integer(),
-      message: Type.Object({
-        role: Type.Literal('assistant'),
-        content: Type.Union([Type.String(), Type.Null()]),
-        refusal: Type.Null(),
-        annotations: Type.Optional(
-          Type.Array(AnnotationShape, { description: 'Where the answer cites passages, for a request with `knowledge`.' }),
-        ),
-        reasoning_content: Type.Optional(Type.String()),
-        tool_calls: Type.Optional(Type.Array(ToolCall)),
+export const ChatCompletion = named(
+  'ChatCompletion',
+  Type.Object({
+    ...head,
+    object: Type.Literal('chat.completion'),
+    choices: Type.Array(
+      Type.Object({
+        index: Type.Integer(),
+        message: Type.Object({
+          role: Type.Literal('assistant'),
+          content: Type.Union([Type.String(), Type.Null()]),
+          refusal: Type.Null(),
+          annotations: Type.Optional(
+            Type.Array(AnnotationShape, { description: 'Where the answer cites passages, for a request with `knowledge`.' }),
+          ),
+          reasoning_content: Type.Optional(Type.String()),
+          tool_calls: Type.Optional(Type.Array(ToolCall)),
+        }),
+        logprobs: Type.Union([Type.Object({}), Type.Null()]),
+        finish_reason: finishReason,
       }),
-      logprobs: Type.Union([Type.Object({}), Type.Null()]),
-      finish_reason: finishReason,
-    }),
-  ),
-  citations,
-  unindexed,
-  usage: Usage,
-  timings: Type.Optional(Type.Object({}, { description: 'Milliseconds and rates, as llama-server reports them.' })),
-});
+    ),
+    citations,
+    unindexed,
+    usage: Usage,
+    timings: Type.Optional(Type.Object({}, { description: 'Milliseconds and rates, as llama-server reports them.' })),
+  }),
+);
 
 export const ChatChunk = Type.Object({
   ...head,

@@ -1,6 +1,7 @@
 /** POST /v1/chat/completions. */
 import Type from 'typebox';
-import { type Route, route } from '../../../../platform/http/route.ts';
+import type { Route } from '../../../../platform/http/route.ts';
+import { routes } from '../../../../platform/http/route-group.ts';
 import { completionErrors, openaiErrorBody } from '../../../inference/index.ts';
 import type { AnswerCall, ModelledAnswer, Wire } from '../../answer/pending-answer.ts';
 import { conversationErrors, knowledgeErrors } from '../../declared-errors.ts';
@@ -15,14 +16,11 @@ import { chatCompletion } from './completion.ts';
 import type { ChatCall } from './request.ts';
 import { ChatChunk, ChatCompletion } from './response-schema.ts';
 
+const { post } = routes({ tag: 'Chat', auth: 'viewer', scope: 'chat:use', errorBody: openaiErrorBody });
+
 export function chatRoute(completions: CompletionService, fingerprint: string): Route {
-  return route({
-    method: 'POST',
-    path: '/v1/chat/completions',
-    auth: 'viewer',
-    scope: 'chat:use',
+  return post('/v1/chat/completions', {
     maxBody: maxBodyBytes,
-    tag: 'Chat',
     summary: 'Complete a chat',
     description:
       'An unknown model is answered by another one: compare `model`, and see the header X-Svc-Model-Substituted. With `stream`, a failure ' +
@@ -45,7 +43,6 @@ export function chatRoute(completions: CompletionService, fingerprint: string): 
     responses: { 200: ChatCompletion },
     stream: Type.Union([ChatChunk, Type.Object({ error: Type.Object({}), detail: Type.String() })]),
     errors: [...completionErrors, ...knowledgeErrors, ...conversationErrors],
-    errorBody: openaiErrorBody,
     handle: (context) => completions.answer(askerOf(context), chatCall(context.body, fingerprint)),
   });
 }

@@ -1,66 +1,70 @@
 /** Wire shape of POST /v1/chat/completions. Source: OpenAI API reference; llama.cpp tools/server/README.md for the extensions. */
 import Type, { type Static } from 'typebox';
+import { named } from '../../../../platform/schema/named.ts';
 import { engineMembers, maxTokensLimit, samplingMembers } from '../engine-members.ts';
 import { nullableBoolean, nullableEither, nullableInteger, nullableList, nullableRecord, nullableString } from '../nullable.ts';
 
-export const Message = Type.Object(
-  { role: Type.String({ minLength: 1 }) },
-  { description: 'A chat message; content is text, parts or null.' },
+const Message = named(
+  'ChatMessage',
+  Type.Object({ role: Type.String({ minLength: 1 }) }, { description: 'A chat message; content is text, parts or null.' }),
 );
 
-export const ChatRequest = Type.Object({
-  model: Type.String({ minLength: 1, maxLength: 512 }),
-  messages: Type.Array(Message, { minItems: 1, maxItems: 65_536 }),
-  stream: nullableBoolean('Server-sent events instead of one body.'),
-  stream_options: nullableRecord('include_usage: true adds a last chunk with the usage.'),
-  max_tokens: nullableInteger(1, maxTokensLimit, 'Most completion tokens of one choice.'),
-  max_completion_tokens: nullableInteger(1, maxTokensLimit, 'Newer name of max_tokens; wins when both are there.'),
-  n: nullableInteger(1, 128, 'Choices.'),
-  stop: nullableEither<string | string[]>(['string', 'array'], 'Text that ends a choice.', {
-    items: { type: 'string' },
-    maxItems: 64,
+export const ChatRequest = named(
+  'ChatRequest',
+  Type.Object({
+    model: Type.String({ minLength: 1, maxLength: 512 }),
+    messages: Type.Array(Message, { minItems: 1, maxItems: 65_536 }),
+    stream: nullableBoolean('Server-sent events instead of one body.'),
+    stream_options: nullableRecord('include_usage: true adds a last chunk with the usage.'),
+    max_tokens: nullableInteger(1, maxTokensLimit, 'Most completion tokens of one choice.'),
+    max_completion_tokens: nullableInteger(1, maxTokensLimit, 'Newer name of max_tokens; wins when both are there.'),
+    n: nullableInteger(1, 128, 'Choices.'),
+    stop: nullableEither<string | string[]>(['string', 'array'], 'Text that ends a choice.', {
+      items: { type: 'string' },
+      maxItems: 64,
+    }),
+    logprobs: nullableBoolean('Reports log probabilities.'),
+    top_logprobs: nullableInteger(0, 20, 'Alternatives with each token.'),
+    n_probs: nullableInteger(0, 20, "llama.cpp's name for top_logprobs."),
+    logit_bias: nullableEither<Record<string, number> | [number, number | false][]>(
+      ['object', 'array'],
+      'Token id to bias, -100 to 100.',
+    ),
+    tools: nullableList<unknown>({}, 1024, 'Functions that the model may call.'),
+    tool_choice: nullableEither<string | Record<string, unknown>>(['string', 'object'], 'none, auto, required, or one function.'),
+    functions: nullableList<unknown>({}, 1024, 'The older form of tools, which is refused: send tools.'),
+    function_call: nullableEither<string | Record<string, unknown>>(
+      ['string', 'object'],
+      'The older form of tool_choice, which is refused: send tool_choice.',
+    ),
+    parallel_tool_calls: nullableBoolean('Several calls in one answer.'),
+    response_format: nullableRecord('text, json_object or json_schema.'),
+    reasoning_effort: nullableString('none switches thinking off where the template can.', { maxLength: 64 }),
+    conversation_id: nullableString(
+      'Stores the last user message and the answer in this conversation of the caller. The messages themselves come from the request.',
+      { maxLength: 200 },
+    ),
+    conversation_answer: nullableRecord(
+      'How the answer is stored in the conversation. `id`: of its message. `parent_id`: the message that it follows; the question is not stored ' +
+        'again then. `prefix`: text that the stored answer begins with, which the model has written before.',
+    ),
+    resumable: nullableBoolean(
+      'With `stream` and `conversation_id`: the answer goes on when its client is gone, and its stream can be resumed by its `id` lines. ' +
+        'See GET /api/v1/edge/conversations/streams/{id}.',
+    ),
+    knowledge: nullableList<string>(
+      { type: 'string', minLength: 1, maxLength: 200 },
+      16,
+      'Knowledge bases of the tenant that the answer stands on and cites: names, or ids of vector stores.',
+    ),
+    knowledge_fallback: nullableString(
+      'What follows where `knowledge` has nothing about the question: none, the sentence that says so is the whole answer; model, the model answers behind it.',
+      { enum: ['none', 'model'] },
+    ),
+    user: nullableString('Recorded nowhere; accepted for compatibility.', { maxLength: 1024 }),
+    ...samplingMembers,
+    ...engineMembers,
   }),
-  logprobs: nullableBoolean('Reports log probabilities.'),
-  top_logprobs: nullableInteger(0, 20, 'Alternatives with each token.'),
-  n_probs: nullableInteger(0, 20, "llama.cpp's name for top_logprobs."),
-  logit_bias: nullableEither<Record<string, number> | [number, number | false][]>(
-    ['object', 'array'],
-    'Token id to bias, -100 to 100.',
-  ),
-  tools: nullableList<unknown>({}, 1024, 'Functions that the model may call.'),
-  tool_choice: nullableEither<string | Record<string, unknown>>(['string', 'object'], 'none, auto, required, or one function.'),
-  functions: nullableList<unknown>({}, 1024, 'The older form of tools, which is refused: send tools.'),
-  function_call: nullableEither<string | Record<string, unknown>>(
-    ['string', 'object'],
-    'The older form of tool_choice, which is refused: send tool_choice.',
-  ),
-  parallel_tool_calls: nullableBoolean('Several calls in one answer.'),
-  response_format: nullableRecord('text, json_object or json_schema.'),
-  reasoning_effort: nullableString('none switches thinking off where the template can.', { maxLength: 64 }),
-  conversation_id: nullableString(
-    'Stores the last user message and the answer in this conversation of the caller. The messages themselves come from the request.',
-    { maxLength: 200 },
-  ),
-  conversation_answer: nullableRecord(
-    'How the answer is stored in the conversation. `id`: of its message. `parent_id`: the message that it follows; the question is not stored ' +
-      'again then. `prefix`: text that the stored answer begins with, which the model has written before.',
-  ),
-  resumable: nullableBoolean(
-    'With `stream` and `conversation_id`: the answer goes on when its client is gone, and its stream can be resumed by its `id` lines. ' +
-      'See GET /api/v1/edge/conversations/streams/{id}.',
-  ),
-  knowledge: nullableList<string>(
-    { type: 'string', minLength: 1, maxLength: 200 },
-    16,
-    'Knowledge bases of the tenant that the answer stands on and cites: names, or ids of vector stores.',
-  ),
-  knowledge_fallback: nullableString(
-    'What follows where `knowledge` has nothing about the question: none, the sentence that says so is the whole answer; model, the model answers behind it.',
-    { enum: ['none', 'model'] },
-  ),
-  user: nullableString('Recorded nowhere; accepted for compatibility.', { maxLength: 1024 }),
-  ...samplingMembers,
-  ...engineMembers,
-});
+);
 
 export type ChatRequest = Static<typeof ChatRequest>;

@@ -1,5 +1,4 @@
 /** The four forms of `input`: text, texts, token ids, lists of token ids. */
-
 import type { Text } from '../../../../native/llama-shapes.ts';
 import { invalid } from '../../errors.ts';
 import { readTokens } from '../token-ids.ts';
@@ -19,7 +18,7 @@ export function readEmbeddingCall({ model, input, encoding_format, dimensions }:
   return { model, inputs: readInputs(input), isBase64: encoding_format === 'base64', nDimensions };
 }
 
-export function readInputs(input: string | readonly unknown[]): (string | Int32Array)[] {
+function readInputs(input: string | readonly unknown[]): (string | Int32Array)[] {
   if (typeof input === 'string') return [input];
   if (typeof input[0] === 'number') return [readTokens(input, 'input')];
   if (input.length > maxInputs) throw invalid('input', `input holds ${input.length} items; the most is ${maxInputs}.`);

@@ -1,6 +1,6 @@
 /** POST /v1/embeddings and the two paths that answer the same. */
-
-import { type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
+import type { Reply, RequestContext, Route } from '../../../../platform/http/route.ts';
+import { routes } from '../../../../platform/http/route-group.ts';
 import { type InferenceService, modelErrors, openaiErrorBody } from '../../../inference/index.ts';
 import { invalid } from '../../errors.ts';
 import { callOptions } from '../call.ts';
@@ -16,21 +16,17 @@ const mostGatheredFloats = 16_384;
 
 const paths = ['/v1/embeddings', '/v1/cloud/embeddings', '/v1/inference/embeddings'];
 
+const { post } = routes({ tag: 'Embeddings', auth: 'viewer', scope: 'embeddings:use', errorBody: openaiErrorBody });
+
 export function embeddingRoutes(service: InferenceService): Route[] {
   return paths.map((path) =>
-    route({
-      method: 'POST',
-      path,
-      auth: 'viewer',
-      scope: 'embeddings:use',
+    post(path, {
       maxBody: maxBodyBytes,
-      tag: 'Embeddings',
       summary: 'Embed texts',
       description: 'Vectors have length 1. Models are never substituted here: vectors of different models cannot be compared.',
       ...readsBody('embeddings'),
       responses: { 200: EmbeddingList },
       errors: modelErrors,
-      errorBody: openaiErrorBody,
       handle: (context) => embed(service, context),
     }),
   );

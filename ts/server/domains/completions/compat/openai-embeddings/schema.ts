@@ -1,5 +1,6 @@
 /** Wire shape of POST /v1/embeddings. Source: OpenAI API reference. */
 import Type, { type Static } from 'typebox';
+import { named } from '../../../../platform/schema/named.ts';
 import { nullableInteger, nullableString } from '../nullable.ts';
 
 export const EmbeddingRequest = Type.Object({
@@ -17,15 +18,18 @@ export const EmbeddingRequest = Type.Object({
 
 export type EmbeddingRequest = Static<typeof EmbeddingRequest>;
 
-export const EmbeddingList = Type.Object({
-  object: Type.Literal('list'),
-  model: Type.String(),
-  data: Type.Array(
-    Type.Object({
-      object: Type.Literal('embedding'),
-      index: Type.Integer(),
-      embedding: Type.Union([Type.Array(Type.Number()), Type.String({ description: 'base64' })]),
-    }),
-  ),
-  usage: Type.Object({ prompt_tokens: Type.Integer(), total_tokens: Type.Integer() }),
-});
+export const EmbeddingList = named(
+  'EmbeddingList',
+  Type.Object({
+    object: Type.Literal('list'),
+    model: Type.String(),
+    data: Type.Array(
+      Type.Object({
+        object: Type.Literal('embedding'),
+        index: Type.Integer(),
+        embedding: Type.Union([Type.Array(Type.Number()), Type.String({ description: 'base64' })]),
+      }),
+    ),
+    usage: Type.Object({ prompt_tokens: Type.Integer(), total_tokens: Type.Integer() }),
+  }),
+);

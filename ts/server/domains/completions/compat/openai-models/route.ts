@@ -1,30 +1,31 @@
 /** GET /v1/models: OpenAI's list, each entry with what the native API says of the model. */
 import Type from 'typebox';
-import { json, type Route, route } from '../../../../platform/http/route.ts';
+import { json, type Route } from '../../../../platform/http/route.ts';
+import { routes } from '../../../../platform/http/route-group.ts';
+import { named } from '../../../../platform/schema/named.ts';
 import { type InferenceService, inferenceErrors, ModelSummary, modelSummary, openaiErrorBody } from '../../../inference/index.ts';
 import { anthropicModelList } from '../anthropic/model-list.ts';
 
-const Entry = Type.Object({
-  object: Type.Literal('model'),
-  ...ModelSummary.properties,
-  default: Type.Optional(
-    Type.Boolean({ description: 'true: answers where a request names no model, or one that is not there.' }),
-  ),
-});
+const Entry = named(
+  'OpenAiModel',
+  Type.Object({
+    object: Type.Literal('model'),
+    ...ModelSummary.properties,
+    default: Type.Optional(
+      Type.Boolean({ description: 'true: answers where a request names no model, or one that is not there.' }),
+    ),
+  }),
+);
+
+const { get } = routes({ tag: 'Models', auth: 'open', errorBody: openaiErrorBody });
 
 export function modelListRoute(service: InferenceService): Route {
-  return route({
-    method: 'GET',
-    path: '/v1/models',
-    auth: 'open',
-    maxBody: 0,
-    tag: 'Models',
+  return get('/v1/models', {
     summary: 'Models that the caller can ask',
     description:
       'With the header anthropic-version, the list is in the shape of Anthropic’s API (`data` with `type`, `display_name` and `created_at`, `first_id`, `last_id`, `has_more`). Answers without a login too. Where a tenant limits its models, those that the groups of the caller grant.',
     responses: { 200: Type.Object({ object: Type.Literal('list'), data: Type.Array(Entry) }) },
     errors: inferenceErrors.specs('internal'),
-    errorBody: openaiErrorBody,
     handle: async ({ caller, headers }) => {
       const cards = await service.models(caller);
       if (headers.has('anthropic-version')) return json(200, anthropicModelList(cards));

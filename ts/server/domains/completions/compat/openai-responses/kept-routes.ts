@@ -1,8 +1,8 @@
 /** Routes of responses that are kept: read and follow, cancel, delete, and what went into them. */
-
 import Type from 'typebox';
 import { scopeOf } from '../../../../platform/http/principal.ts';
-import { json, type Route, type RouteSpec, route } from '../../../../platform/http/route.ts';
+import { json, type Route } from '../../../../platform/http/route.ts';
+import { routes } from '../../../../platform/http/route-group.ts';
 import { openaiErrorBody } from '../../../inference/index.ts';
 import { storedResponseErrors } from '../../declared-errors.ts';
 import { inputItemPage } from './input-item-page.ts';
@@ -18,25 +18,16 @@ const include = Type.Optional(
 );
 const includes = { include, 'include[]': include };
 
-const common = {
-  auth: 'viewer',
-  scope: 'chat:use',
-  maxBody: 0,
-  tag: 'Chat',
-  params,
-  errors: storedResponseErrors,
-  errorBody: openaiErrorBody,
-} satisfies Partial<RouteSpec<typeof params, never, never>>;
+const { get, post, del } = routes({ tag: 'Chat', auth: 'viewer', scope: 'chat:use', errorBody: openaiErrorBody });
 
 export function keptResponseRoutes(deps: ResponseRouteDeps): Route[] {
   return [getRoute(deps), cancelRoute(deps), deleteRoute(deps), inputItemsRoute(deps)];
 }
 
 function getRoute({ background, access }: ResponseRouteDeps): Route {
-  return route({
-    ...common,
-    method: 'GET',
-    path,
+  return get(path, {
+    params,
+    errors: storedResponseErrors,
     summary: 'Get a response, or its events',
     description:
       'With `stream=true`, the events of a response that was created with `background`: those behind `starting_after`, then those that ' +
@@ -68,10 +59,9 @@ function getRoute({ background, access }: ResponseRouteDeps): Route {
 }
 
 function cancelRoute({ background, access }: ResponseRouteDeps): Route {
-  return route({
-    ...common,
-    method: 'POST',
-    path: `${path}/cancel`,
+  return post(`${path}/cancel`, {
+    params,
+    errors: storedResponseErrors,
     summary: 'Cancel a background response',
     description: 'Answers with the response; one that has ended stays as it is.',
     responses: { 200: ResponseShape },
@@ -83,29 +73,25 @@ function cancelRoute({ background, access }: ResponseRouteDeps): Route {
 }
 
 function deleteRoute({ background, access }: ResponseRouteDeps): Route {
-  return route({
-    ...common,
-    method: 'DELETE',
-    path,
+  return del(path, {
+    params,
+    errors: storedResponseErrors,
     summary: 'Delete a response',
     description:
       'Erases it with its events, and cancels it before that. Responses that continue it cannot be continued any more.',
-    responses: {
-      200: Type.Object({ id: Type.String(), object: Type.Literal('response'), deleted: Type.Literal(true) }),
-    },
+    answer: Type.Object({ id: Type.String(), object: Type.Literal('response'), deleted: Type.Literal(true) }),
     handle: async ({ params, caller }) => {
       await access.require(caller, params.id);
       await background.delete(scopeOf(caller), params.id);
-      return json(200, { id: params.id, object: 'response', deleted: true });
+      return { id: params.id, object: 'response' as const, deleted: true as const };
     },
   });
 }
 
 function inputItemsRoute({ keeper, access }: ResponseRouteDeps): Route {
-  return route({
-    ...common,
-    method: 'GET',
-    path: `${path}/input_items`,
+  return get(`${path}/input_items`, {
+    params,
+    errors: storedResponseErrors,
     summary: 'List the input items of a response',
     description: 'Also those of the responses that it continues, with their output. Instructions are no items.',
     query: Type.Object({

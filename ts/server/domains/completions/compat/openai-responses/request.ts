@@ -72,17 +72,12 @@ function refuseUnserved(body: ResponsesRequest): void {
 }
 
 /** Empty: the answer is free text. */
-export function responsesFormat(body: ResponsesRequest, schemas = new SchemaReader()): AnswerFormat {
+function responsesFormat(body: ResponsesRequest, schemas = new SchemaReader()): AnswerFormat {
   const format = body.text?.['format'];
   const stated = format
     ? readFormat(asMembers(format, 'text.format'), (members) => members['schema'], 'text.format', schemas)
     : {};
   return withEngineFormat(stated, body, 'text.format', schemas);
-}
-
-/** Whether the model may call tools of the client; a search is none. */
-export function offersTools(body: ResponsesRequest): boolean {
-  return mayCall(readToolUse(body.tools ?? [], body.tool_choice, new SchemaReader()));
 }
 
 function mayCall({ tools, choice }: ToolUse): boolean {

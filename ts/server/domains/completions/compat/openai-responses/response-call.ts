@@ -56,7 +56,7 @@ interface ResponseStoring {
 }
 
 /** The answer in the shape of the Responses API, which is stored as it is shown. */
-export class ResponsesWire implements Wire {
+class ResponsesWire implements Wire {
   /** What is stored of it when it is created; undefined: nothing. */
   readonly kept: NewResponse | undefined;
   readonly beforeDone: ((usage: JobUsage) => Promise<void>) | undefined;

@@ -1,7 +1,7 @@
 /** POST /v1/responses. */
-
 import { scopeOf } from '../../../../platform/http/principal.ts';
-import { json, type Reply, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
+import { json, type Reply, type RequestContext, type Route } from '../../../../platform/http/route.ts';
+import { routes } from '../../../../platform/http/route-group.ts';
 import { openaiErrorBody } from '../../../inference/index.ts';
 import { createResponseErrors } from '../../declared-errors.ts';
 import { answerHeaders, askerOf } from '../call.ts';
@@ -18,14 +18,11 @@ export interface ResponseRouteDeps extends CreationDeps {
 
 type Context = RequestContext<unknown, unknown, ResponsesCall>;
 
+const { post } = routes({ tag: 'Chat', auth: 'viewer', scope: 'chat:use', errorBody: openaiErrorBody });
+
 export function responsesRoute(deps: ResponseRouteDeps): Route {
-  return route({
-    method: 'POST',
-    path: '/v1/responses',
-    auth: 'viewer',
-    scope: 'chat:use',
+  return post('/v1/responses', {
     maxBody: maxBodyBytes,
-    tag: 'Chat',
     summary: 'Create a response',
     description:
       'OpenAI’s Responses API. Unless `store` is false, the answer is on disk before the client hears that it is complete; it is kept for ' +
@@ -39,7 +36,6 @@ export function responsesRoute(deps: ResponseRouteDeps): Route {
     responses: { 200: ResponseShape },
     stream: ResponseEvent,
     errors: createResponseErrors,
-    errorBody: openaiErrorBody,
     handle: (context) => respond(deps, context),
   });
 }

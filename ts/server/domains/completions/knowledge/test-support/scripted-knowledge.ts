@@ -12,8 +12,19 @@ import type {
 export const PASSAGE = 'Mira Doll keeps it.';
 
 const citation: Citation = {
-  ...{ n: 1, namespace: 'kb', documentId: 'd', fileId: 'file-d', source: 'a.pdf', page: 2, sheet: undefined, slide: undefined },
-  ...{ start: 5, end: 24, text: PASSAGE, score: 0.9, url: '/d' },
+  n: 1,
+  namespace: 'kb',
+  documentId: 'd',
+  fileId: 'file-d',
+  source: 'a.pdf',
+  page: 2,
+  sheet: undefined,
+  slide: undefined,
+  start: 5,
+  end: 24,
+  text: PASSAGE,
+  score: 0.9,
+  url: '/d',
 };
 
 class NumberFilter implements AnswerFilter {

@@ -112,7 +112,12 @@ async function openOn(
     { status: 422, code: 'scanned_pdf', meaning: 'x' },
   ];
   const uploads = wireFiles({
-    ...{ storage, dataDir: folder, log: silentLog, limits: LIMITS, extraction: EXTRACTION, chunkBytes: TEST_CHUNK },
+    storage,
+    dataDir: folder,
+    log: silentLog,
+    limits: LIMITS,
+    extraction: EXTRACTION,
+    chunkBytes: TEST_CHUNK,
     now: () => clock.ms,
     ...more,
   });
@@ -125,7 +130,13 @@ async function openOn(
   };
   t.teardown(close);
   return {
-    ...{ url: bed.url, folder, storage, target, uploads, clock, ask: askAt(bed.url) },
+    url: bed.url,
+    folder,
+    storage,
+    target,
+    uploads,
+    clock,
+    ask: askAt(bed.url),
     reopen: async () => {
       await close();
       return await openOn(

@@ -1,16 +1,16 @@
-/** The tus resumable upload protocol 1.0.0, with its extensions creation, creation-with-upload, checksum, expiration and termination. */
 import Type from 'typebox';
 import { RawBody } from '../../../../platform/http/body/body-schema.ts';
 import type { BodyStream } from '../../../../platform/http/body/body-stream.ts';
 import type { ReplyHeaders } from '../../../../platform/http/reply/reply.ts';
-import { type BytesReply, json, type RequestContext, type Route, route } from '../../../../platform/http/route.ts';
-import { uploadError, uploadErrorSpecs } from '../../errors.ts';
+import { type BytesReply, json, type RequestContext, type Route } from '../../../../platform/http/route.ts';
+import { routes } from '../../../../platform/http/route-group.ts';
+import { named } from '../../../../platform/schema/named.ts';
+import { fileErrors, uploadError } from '../../errors.ts';
 import { requireOwnTenant } from '../../uploader.ts';
 import { checkFile } from '../given-file.ts';
 import type { Upload } from '../upload.ts';
-import { type UploadAnswers, unique } from '../upload-routes.ts';
+import type { UploadAnswers } from '../upload-routes.ts';
 import type { UploadService } from '../upload-service.ts';
-import { uploading } from '../uploading.ts';
 import { CHECKSUM_ALGORITHMS, readChecksum, readMetadata } from './tus-headers.ts';
 import type { TusUploads } from './tus-uploads.ts';
 
@@ -26,19 +26,29 @@ const PATH = '/api/v1/upload/tus';
 const MAX_REQUEST_BYTES = 128 * 1024 * 1024;
 const OFFSET_STREAM = 'application/offset+octet-stream';
 
-const common = { auth: 'developer', scope: 'knowledge:write', tag: 'Uploads' } as const;
 const params = Type.Object({ upload_id: Type.String({ minLength: 1, maxLength: 100 }) });
-const State = Type.Object({
-  upload_id: Type.String(),
-  filename: Type.String(),
-  size: Type.Integer(),
-  offset: Type.Integer(),
-  expires_at: Type.String({ format: 'date-time' }),
-  result: Type.Optional(
-    Type.Object({}, { additionalProperties: true, description: 'What came of the file, once it is complete.' }),
-  ),
-});
+const State = named(
+  'TusUpload',
+  Type.Object({
+    upload_id: Type.String(),
+    filename: Type.String(),
+    size: Type.Integer(),
+    offset: Type.Integer(),
+    expires_at: Type.String({ format: 'date-time' }),
+    result: Type.Optional(
+      Type.Object({}, { additionalProperties: true, description: 'What came of the file, once it is complete.' }),
+    ),
+  }),
+);
 const Nothing = Type.Null();
+
+const { get, post, patch, del } = routes({
+  tag: 'Uploads',
+  auth: 'developer',
+  scope: 'knowledge:write',
+  maxBody: MAX_REQUEST_BYTES,
+  errors: fileErrors,
+});
 
 export function tusRoutes(options: TusRoutesOptions): Route[] {
   return [createRoute(options), stateRoute(options), appendRoute(options), terminateRoute(options)];
@@ -56,11 +66,7 @@ function optionsHeaders(service: UploadService): ReplyHeaders {
 }
 
 function createRoute({ service, tus, answers }: TusRoutesOptions): Route {
-  return route({
-    ...common,
-    method: 'POST',
-    path: PATH,
-    maxBody: MAX_REQUEST_BYTES,
+  return post(PATH, {
     summary: 'Start an upload (tus 1.0.0)',
     description:
       'For any tus client. `Upload-Metadata` names `filename` and `namespace`, and optionally `source`, `tenant` and `sha256`. A request has 128 MB at most: ' +
@@ -69,34 +75,30 @@ function createRoute({ service, tus, answers }: TusRoutesOptions): Route {
     bodyKind: 'bytes',
     optionsHeaders: optionsHeaders(service),
     responses: { 201: Nothing },
-    errors: unique([
-      ...uploadErrorSpecs(
-        'invalid_request',
-        'forbidden',
-        'tus_version_unsupported',
-        'upload_too_large',
-        'unsupported_media_type',
-      ),
-      ...uploadErrorSpecs(
-        'checksum_mismatch',
-        'tus_checksum_mismatch',
-        'upload_quota_exceeded',
-        'too_many_uploads',
-        'disk_full',
-        'storage_unavailable',
-      ),
+    errors: [
+      'invalid_request',
+      'forbidden',
+      'tus_version_unsupported',
+      'upload_too_large',
+      'unsupported_media_type',
+
+      'checksum_mismatch',
+      'tus_checksum_mismatch',
+      'upload_quota_exceeded',
+      'too_many_uploads',
+      'disk_full',
+      'storage_unavailable',
       ...answers.errors,
-    ]),
-    handle: ({ caller, headers, body }) =>
-      uploading(async () => {
-        requireVersion(headers);
-        const metadata = readMetadata(headers.get('upload-metadata'));
-        requireOwnTenant(caller, metadata.get('tenant'));
-        const file = checkFile('tus', { ...Object.fromEntries(metadata), size: readNumber('Upload-Length', headers) });
-        const begun = await service.begin(caller, { ...file, metadata: headers.get('upload-metadata') });
-        const upload = await appendFirst(tus, caller, headers, begun, body);
-        return reply(201, { ...stateHeaders(upload), location: `${PATH}/${upload.id}` });
-      }),
+    ],
+    handle: async ({ caller, headers, body }) => {
+      requireVersion(headers);
+      const metadata = readMetadata(headers.get('upload-metadata'));
+      requireOwnTenant(caller, metadata.get('tenant'));
+      const file = checkFile('tus', { ...Object.fromEntries(metadata), size: readNumber('Upload-Length', headers) });
+      const begun = await service.begin(caller, { ...file, metadata: headers.get('upload-metadata') });
+      const upload = await appendFirst(tus, caller, headers, begun, body);
+      return reply(201, { ...stateHeaders(upload), location: `${PATH}/${upload.id}` });
+    },
   });
 }
 
@@ -116,47 +118,36 @@ async function appendFirst(
 }
 
 function stateRoute({ service, tus, answers }: TusRoutesOptions): Route {
-  return route({
-    ...common,
-    method: 'GET',
-    path: `${PATH}/{upload_id}`,
-    maxBody: 0,
+  return get(`${PATH}/{upload_id}`, {
     summary: 'How much of an upload has arrived (tus HEAD), and what came of it',
     params,
     optionsHeaders: optionsHeaders(service),
     responses: { 200: State },
-    errors: unique([
-      ...uploadErrorSpecs(
-        'upload_not_found',
-        'upload_busy',
-        'upload_elsewhere',
-        'checksum_mismatch',
-        'disk_full',
-        'storage_unavailable',
-      ),
+    errors: [
+      'upload_not_found',
+      'upload_busy',
+      'upload_elsewhere',
+      'checksum_mismatch',
+      'disk_full',
+      'storage_unavailable',
       ...answers.errors,
-    ]),
-    handle: ({ caller, params: { upload_id: id } }) =>
-      uploading(async () => {
-        const upload = await tus.look(caller, id);
-        const metadata: ReplyHeaders = upload.metadata === undefined ? {} : { 'upload-metadata': upload.metadata };
-        const headers = {
-          ...stateHeaders(upload),
-          ...metadata,
-          'upload-length': String(upload.sizeBytes),
-          'cache-control': 'no-store',
-        };
-        return json(200, toState(upload), headers);
-      }),
+    ],
+    handle: async ({ caller, params: { upload_id: id } }) => {
+      const upload = await tus.look(caller, id);
+      const metadata: ReplyHeaders = upload.metadata === undefined ? {} : { 'upload-metadata': upload.metadata };
+      const headers = {
+        ...stateHeaders(upload),
+        ...metadata,
+        'upload-length': String(upload.sizeBytes),
+        'cache-control': 'no-store',
+      };
+      return json(200, toState(upload), headers);
+    },
   });
 }
 
 function appendRoute({ tus, answers }: TusRoutesOptions): Route {
-  return route({
-    ...common,
-    method: 'PATCH',
-    path: `${PATH}/{upload_id}`,
-    maxBody: MAX_REQUEST_BYTES,
+  return patch(`${PATH}/{upload_id}`, {
     summary: 'Continue an upload (tus 1.0.0)',
     description:
       'The bytes from `Upload-Offset` on. The offset of the answer is on disk. What has come when a connection is cut is kept.',
@@ -164,53 +155,44 @@ function appendRoute({ tus, answers }: TusRoutesOptions): Route {
     body: RawBody,
     bodyKind: 'bytes',
     responses: { 204: Nothing },
-    errors: unique([
-      ...uploadErrorSpecs(
-        'invalid_request',
-        'upload_not_found',
-        'upload_offset_mismatch',
-        'upload_busy',
-        'upload_elsewhere',
-        'tus_version_unsupported',
-      ),
-      ...uploadErrorSpecs(
-        'unsupported_media_type',
-        'checksum_mismatch',
-        'upload_locked',
-        'tus_checksum_mismatch',
-        'disk_full',
-        'storage_unavailable',
-      ),
+    errors: [
+      'invalid_request',
+      'upload_not_found',
+      'upload_offset_mismatch',
+      'upload_busy',
+      'upload_elsewhere',
+      'tus_version_unsupported',
+
+      'unsupported_media_type',
+      'checksum_mismatch',
+      'upload_locked',
+      'tus_checksum_mismatch',
+      'disk_full',
+      'storage_unavailable',
       ...answers.errors,
-    ]),
-    handle: ({ caller, headers, params: { upload_id: id }, body }) =>
-      uploading(async () => {
-        requireVersion(headers);
-        if (headers.get('content-type') !== OFFSET_STREAM)
-          throw uploadError('unsupported_media_type', `Send Content-Type: ${OFFSET_STREAM}.`);
-        const offset = readNumber('Upload-Offset', headers);
-        const upload = await tus.append(caller, id, offset, body, readChecksum(headers.get('upload-checksum')));
-        return reply(204, stateHeaders(upload));
-      }),
+    ],
+    handle: async ({ caller, headers, params: { upload_id: id }, body }) => {
+      requireVersion(headers);
+      if (headers.get('content-type') !== OFFSET_STREAM)
+        throw uploadError('unsupported_media_type', `Send Content-Type: ${OFFSET_STREAM}.`);
+      const offset = readNumber('Upload-Offset', headers);
+      const upload = await tus.append(caller, id, offset, body, readChecksum(headers.get('upload-checksum')));
+      return reply(204, stateHeaders(upload));
+    },
   });
 }
 
 function terminateRoute({ service }: TusRoutesOptions): Route {
-  return route({
-    ...common,
-    method: 'DELETE',
-    path: `${PATH}/{upload_id}`,
-    maxBody: 0,
+  return del(`${PATH}/{upload_id}`, {
     summary: 'Cancel an upload (tus 1.0.0)',
     params,
     responses: { 204: Nothing },
-    errors: uploadErrorSpecs('upload_not_found', 'tus_version_unsupported', 'storage_unavailable'),
-    handle: ({ caller, headers, params: { upload_id: id } }) =>
-      uploading(async () => {
-        requireVersion(headers);
-        await service.cancel(caller, id, 'tus');
-        return reply(204, { 'tus-resumable': VERSION });
-      }),
+    errors: ['upload_not_found', 'tus_version_unsupported', 'storage_unavailable'],
+    handle: async ({ caller, headers, params: { upload_id: id } }) => {
+      requireVersion(headers);
+      await service.cancel(caller, id, 'tus');
+      return reply(204, { 'tus-resumable': VERSION });
+    },
   });
 }
 

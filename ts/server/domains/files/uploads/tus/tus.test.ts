@@ -26,7 +26,10 @@ const creation = (sizeBytes: number, more: Record<string, string> = {}) => ({
 function send(url: string, bytes: Buffer, options: Partial<UploadOptions> = {}): Promise<Upload> {
   return new Promise((resolve, reject) => {
     const upload = new Upload(bytes, {
-      ...{ endpoint: url + PATH, metadata, headers: { 'x-caller': 'red/ann' }, retryDelays: [0, 20, 50] },
+      endpoint: url + PATH,
+      metadata,
+      headers: { 'x-caller': 'red/ann' },
+      retryDelays: [0, 20, 50],
       onSuccess: () => resolve(upload),
       onError: reject,
       ...options,
@@ -53,7 +56,11 @@ t.test('tus-js-client goes on after a cut, and after a restart of the server', a
   const bytes = someBytes(60_000);
   const location = await new Promise<string>((resolve) => {
     const upload = new Upload(bytes, {
-      ...{ endpoint: bed.url + PATH, metadata, headers: { 'x-caller': 'red/ann' }, chunkSize: 10_000, retryDelays: [] },
+      endpoint: bed.url + PATH,
+      metadata,
+      headers: { 'x-caller': 'red/ann' },
+      chunkSize: 10_000,
+      retryDelays: [],
       onError: () => undefined,
       onChunkComplete: (_, accepted) => {
         if (accepted < 20_000) return;
@@ -74,7 +81,10 @@ t.test('tus-js-client goes on after a cut, and after a restart of the server', a
 t.test('tus-js-client cancels an upload', async (t) => {
   const { url, folder, ask } = await openUploadBed(t);
   const upload = new Upload(someBytes(30_000), {
-    ...{ endpoint: url + PATH, metadata, headers: { 'x-caller': 'red/ann' }, chunkSize: 5_000 },
+    endpoint: url + PATH,
+    metadata,
+    headers: { 'x-caller': 'red/ann' },
+    chunkSize: 5_000,
     onChunkComplete: () => void upload.abort(true).then(() => ended()),
   });
   let ended = () => {};

@@ -24,7 +24,7 @@ export interface RemoteFile {
  * The bytes of an answer. A stream throws away what a broken connection delivered but nobody read yet; here those bytes come
  * first, and what broke it is said afterwards.
  */
-export class RemoteBody {
+class RemoteBody {
   readonly #answer: HttpResponse;
   readonly #buffer = new PassThrough({ highWaterMark: 1 << 20 });
   #failure: unknown;

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { LibraryError } from '../library-error.ts';
 
 /** Left free beside every model, so that a download never takes the last bytes of a database on the same disk. */
-export const reserveBytes = 256 * 1024 * 1024;
+const reserveBytes = 256 * 1024 * 1024;
 
 export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);

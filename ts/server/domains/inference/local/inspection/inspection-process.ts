@@ -23,7 +23,7 @@ export interface InspectionLimits {
   cpuSeconds: number;
 }
 
-export const inspectionLimits: InspectionLimits = { timeoutMs: 60_000, memoryMiB: 4096, cpuSeconds: 60 };
+const inspectionLimits: InspectionLimits = { timeoutMs: 60_000, memoryMiB: 4096, cpuSeconds: 60 };
 
 const entry = fileURLToPath(new URL('../../../../../workers/inspect-model.ts', import.meta.url));
 const maxOutputChars = 64 * 1024;

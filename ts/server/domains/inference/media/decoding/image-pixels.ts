@@ -42,7 +42,7 @@ export async function decodePixels(bytes: Uint8Array, maxPixels: number, fitPixe
   return { data, width: info.width, height: info.height };
 }
 
-export function fittingSize(width: number, height: number, fitPixels: number): { width: number; height: number } {
+function fittingSize(width: number, height: number, fitPixels: number): { width: number; height: number } {
   const scale = Math.min(1, Math.sqrt(fitPixels / (width * height)), maxSide / Math.max(width, height));
   return { width: Math.max(1, Math.floor(width * scale)), height: Math.max(1, Math.floor(height * scale)) };
 }

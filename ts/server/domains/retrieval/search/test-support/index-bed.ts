@@ -12,7 +12,7 @@ import { CollectionIndexes } from '../collection-indexes.ts';
 import { LoadedIndexes } from '../loaded-indexes.ts';
 import { indexMetrics, SavedIndexes } from '../saved-indexes.ts';
 
-export const DIMENSIONS = 16;
+const DIMENSIONS = 16;
 const PASSAGES = 10;
 const scope = tenantScope('red');
 
@@ -63,7 +63,7 @@ export class PlainDocuments {
 }
 
 /** Of length 1. */
-export function vectorOf(no: number, seq: number): Float32Array {
+function vectorOf(no: number, seq: number): Float32Array {
   // Digits far behind the point of a sine repeat nowhere.
   const numbers = Float32Array.from({ length: DIMENSIONS }, (_, i) => {
     const digits = Math.sin((no * PASSAGES + seq) * DIMENSIONS + i) * 10_000;
@@ -117,7 +117,13 @@ export async function openIndexBed(
   const now = () => ({ ...collection, version: documents.version });
   const query = { question: '', vector: undefined, denseWeight: 0, k: 10, documents: undefined };
   return {
-    ...{ indexes, loaded, thread, notices, saved, log, lines },
+    indexes,
+    loaded,
+    thread,
+    notices,
+    saved,
+    log,
+    lines,
     metric: (name) =>
       Number(
         metrics

@@ -1,5 +1,4 @@
 /** What the job of a background response needs beside the input, as it is kept until the response has ended. */
-
 import type { Principal } from '../../../../../platform/http/principal.ts';
 import type { ResponsesRequest } from '../schema.ts';
 
@@ -25,7 +24,10 @@ export function backgroundRequest(
   { timeoutMs, models, user, key, caller }: BackgroundLimits,
 ): BackgroundRequest {
   return {
-    ...{ body, user, key, caller },
+    body,
+    user,
+    key,
+    caller,
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(models !== undefined && { models }),
   };

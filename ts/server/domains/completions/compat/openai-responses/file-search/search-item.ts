@@ -17,7 +17,11 @@ export interface FileCitation {
 
 export function searchItem({ context, includesResults }: MadeSearch): OutputItem {
   const results = context.found.map(({ fileId, fileName, score, text, attributes }) => ({
-    ...{ file_id: fileId, filename: fileName, score: Math.round(score * 1e6) / 1e6, text, attributes },
+    file_id: fileId,
+    filename: fileName,
+    score: Math.round(score * 1e6) / 1e6,
+    text,
+    attributes,
   }));
   return {
     id: identifier('fs_'),
