@@ -16,7 +16,7 @@ const MAX_OPENAPI_BYTES = 1_000_000;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [91, 6180],
+  cli: [94, 6250],
   client: [7, 580],
   server: [13, 720],
   'server/domains/backup': [43, 3650],
@@ -25,7 +25,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/data': [86, 8220],
   'server/domains/files': [34, 3130],
   'server/domains/identity': [119, 10230],
-  'server/domains/inference': [104, 8780],
+  'server/domains/inference': [111, 9500],
   'server/domains/license': [16, 610],
   'server/domains/metering': [35, 2300],
   'server/domains/pages': [5, 160],
