@@ -38,7 +38,7 @@ import { returnPath } from '../../ts/server/domains/identity/oidc/return-path.ts
 import { parseContentRange } from '../../ts/server/domains/inference/library/download/content-range.ts';
 import { findModelName, isModelName } from '../../ts/server/domains/inference/library/model-name.ts';
 import { parseModelReference } from '../../ts/server/domains/inference/library/model-reference.ts';
-import { isOfFamily } from '../../ts/server/domains/inference/models/model-name.ts';
+import { isOfFamily } from '../../ts/server/domains/inference/models/selection.ts';
 import { inspectLicense } from '../../ts/server/domains/license/signed-license.ts';
 import { cutDocument } from '../../ts/server/domains/retrieval/passages/passage-cutter.ts';
 import { formatOf, readText } from '../../ts/server/domains/retrieval/passages/text-blocks.ts';
@@ -59,15 +59,15 @@ import { writePptx } from '../../ts/server/extraction/test-support/pptx-writer.t
 import { writeXlsx } from '../../ts/server/extraction/test-support/xlsx-writer.ts';
 import { readForwarded, readForwardedFor } from '../../ts/server/platform/http/access/forwarded-chain.ts';
 import { hostName } from '../../ts/server/platform/http/access/host-name.ts';
+import { parseJsonBody, requireJsonType } from '../../ts/server/platform/http/body/body-reader.ts';
 import { cleanFileName } from '../../ts/server/platform/http/body/file-name.ts';
-import { parseJsonBody, requireJsonType } from '../../ts/server/platform/http/body/json-body.ts';
 import { findFramingFault } from '../../ts/server/platform/http/listen/framing.ts';
 import { readRange } from '../../ts/server/platform/http/reply/byte-range.ts';
 import { isNotModified } from '../../ts/server/platform/http/reply/entity-tag.ts';
 import { parseQuery } from '../../ts/server/platform/http/routing/query.ts';
 import { chooseCoding } from '../../ts/server/platform/http/static/accept-encoding.ts';
 import { mediaTypeOf } from '../../ts/server/platform/http/static/media-type.ts';
-import { redactText } from '../../ts/server/platform/log/redact.ts';
+import { redactText } from '../../ts/server/platform/log/log.ts';
 import { canonicalAddress } from '../../ts/server/platform/network/canonical-address.ts';
 import { closestName } from '../../ts/server/platform/text/closest-name.ts';
 import { escapeHtml } from '../../ts/server/platform/text/escape-html.ts';

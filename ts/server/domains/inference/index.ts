@@ -32,7 +32,7 @@ export type { InferenceApi, InferenceOverrides } from './inference-module.ts';
 export type { EncodedMedia } from './media/encoded-media.ts';
 export { namedModelFile, openModelLibrary } from './model-folders.ts';
 export type { ModelKind, ModelSource, StoredModel } from './models/model-source.ts';
-export type { ModelUser } from './models/permitted-offers.ts';
+export type { ModelUser } from './models/selection.ts';
 export { type Abilities, answersFromDocuments, type ProbedModel } from './probe/abilities.ts';
 export { ProbeResults } from './probe/probe-results.ts';
 export type { Caller, InferenceService, ResolvedModel } from './service.ts';

@@ -15,8 +15,7 @@ import type {
   TokenizeFlags,
 } from './backend.ts';
 import { inferenceFailure } from './failure.ts';
-import { type ModelUser, permittedOffers } from './models/permitted-offers.ts';
-import { type ModelNeeds, type Selection, selectModel } from './models/selection.ts';
+import { type ModelNeeds, type ModelUser, permittedOffers, type Selection, selectModel } from './models/selection.ts';
 import { answerSilently } from './silent-answer.ts';
 import { type InferenceMetrics, type Operation, promptUsage } from './usage/metrics.ts';
 import { estimatePromptTokens, estimateTextTokens } from './usage/prompt-estimate.ts';
@@ -99,7 +98,7 @@ export class InferenceService {
     // The credential's own list is left out here: what is missing in it alone is refused, and not answered by another model.
     const { models: permitted, ...others } = caller.limits ?? {};
     const isAllowed = await this.allowedModels({ ...caller, limits: others });
-    const allowed = offers.flat().filter(({ card }) => isAllowed(card.id));
+    const allowed = isAllowed === anyName ? offers.flat() : offers.flat().filter(({ card }) => isAllowed(card.id));
     return selectModel(permittedOffers(allowed, needs.model, permitted), needs, this.#default.id);
   }
 

@@ -7,9 +7,8 @@ import type { MeteringApi, MeteringOverrides } from './metering-module.ts';
 import { meteringMigrations } from './migrations.ts';
 import { meteringSettings } from './settings.ts';
 
-export { type MeteredCaller, meteredCaller } from './metered-caller.ts';
 export type { MeteringApi } from './metering-module.ts';
-export type { MeteredWork } from './metering-service.ts';
+export type { MeteredCaller, MeteredWork } from './metering-service.ts';
 export type { RequestMeter, UsedTokens } from './usage/request-meter.ts';
 
 /** Tests put a clock of their own in place of the real one. */

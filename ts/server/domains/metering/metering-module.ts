@@ -2,11 +2,10 @@
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
 import { MonthLoader } from './limits/month-loader.ts';
-import { RATE_LIMIT_HEADERS } from './limits/rate-limit-fields.ts';
 import { SubjectRegistry } from './limits/subject-registry.ts';
 import { Maintenance } from './maintenance.ts';
 import { MeteringBelongings } from './metering-belongings.ts';
-import { MeteringService } from './metering-service.ts';
+import { MeteringService, RATE_LIMIT_HEADERS } from './metering-service.ts';
 import { QuotaStore } from './quotas/quota-store.ts';
 import { Quotas } from './quotas/quotas.ts';
 import { everyTenant } from './reach.ts';

@@ -1,14 +1,24 @@
 /** Admits requests by the quotas that they count for, and meters them. */
 import type { SystemScope } from '../../platform/storage/index.ts';
 import { meteringError } from './errors.ts';
+import { nextMonthStart } from './limits/calendar-month.ts';
+import type { LimitedSubject } from './limits/limited-subject.ts';
 import type { MonthLoader } from './limits/month-loader.ts';
 import { QuotaHold } from './limits/quota-hold.ts';
-import { rateLimitFields } from './limits/rate-limit-fields.ts';
+import { limitOf, type Measure, type Period } from './limits/quota-limits.ts';
 import type { SubjectRegistry } from './limits/subject-registry.ts';
-import type { MeteredCaller } from './metered-caller.ts';
 import { RequestMeter } from './usage/request-meter.ts';
 import type { UsageJournal } from './usage/usage-journal.ts';
 import type { UsageStore } from './usage/usage-store.ts';
+
+/** For whom something is metered. */
+export interface MeteredCaller {
+  tenant: string;
+  /** Id of the account; undefined: none. */
+  user: string | undefined;
+  /** Id of the API key; undefined: another kind of credential, or none. */
+  key: string | undefined;
+}
 
 /** A request before it is run. */
 export interface MeteredWork {
@@ -90,4 +100,51 @@ export class MeteringService {
 function notRecordable(cause?: unknown) {
   const sentence = 'What is used cannot be recorded now, so nothing is answered; try again.';
   return meteringError('storage_unavailable', sentence, { cause, retryAfterMs: 1000 });
+}
+
+interface Level {
+  limit: number;
+  left: number;
+  resetMs: number;
+}
+
+const MEASURES: readonly Measure[] = ['requests', 'tokens'];
+/** Names of all fields, which pages of other origins may read. */
+export const RATE_LIMIT_HEADERS: readonly string[] = MEASURES.flatMap((measure) =>
+  ['limit', 'remaining', 'reset'].map((field) => `x-ratelimit-${field}-${measure}`),
+);
+
+export function rateLimitFields(subjects: readonly LimitedSubject[], now: number): [name: string, value: string][] {
+  return MEASURES.flatMap((measure) => {
+    const level = lowest(subjects, measure, 'minute', now) ?? lowest(subjects, measure, 'month', now);
+    if (level === undefined) return [];
+    return [
+      [`x-ratelimit-limit-${measure}`, String(level.limit)],
+      [`x-ratelimit-remaining-${measure}`, String(level.left)],
+      [`x-ratelimit-reset-${measure}`, durationText(level.resetMs)],
+    ];
+  });
+}
+
+function lowest(subjects: readonly LimitedSubject[], measure: Measure, period: Period, now: number): Level | undefined {
+  let found: Level | undefined;
+  for (const { limits, use } of subjects) {
+    const limit = limitOf(limits, measure, period);
+    if (limit === undefined) continue;
+    const used = use.used(measure, period, now);
+    const left = Math.max(0, limit - used - (measure === 'tokens' ? use.heldTokens : 0));
+    if (found !== undefined && found.left <= left) continue;
+    const resetMs = period === 'month' ? nextMonthStart(now) - now : (use.windows[measure].untilFree(used, now) ?? 0);
+    found = { limit, left, resetMs };
+  }
+  return found;
+}
+
+/** Like Go's durations: `1h0m3s`, `6m0s`, `1.5s`, `20ms`. */
+function durationText(ms: number): string {
+  if (ms < 1000) return `${Math.ceil(ms)}ms`;
+  const seconds = Math.ceil(ms / 1000);
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  if (hours > 0) return `${hours}h${minutes}m${seconds % 60}s`;
+  return minutes > 0 ? `${minutes}m${seconds % 60}s` : `${seconds}s`;
 }

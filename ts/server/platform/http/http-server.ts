@@ -16,8 +16,7 @@ import type { ListenAddress } from './listen/listening-app.ts';
 import type { Principal } from './principal.ts';
 import { Heartbeat } from './reply/event-stream.ts';
 import { DEFAULT_UNSENT_LIMITS, UnsentBytes, type UnsentLimits } from './reply/unsent-bytes.ts';
-import { RequestIds } from './request-id.ts';
-import { RequestObserver } from './request-observer.ts';
+import { RequestIds, RequestObserver } from './request-observer.ts';
 import type { Route } from './route.ts';
 import { Router } from './router.ts';
 import type { FindModule } from './routing/missing-route.ts';
@@ -168,7 +167,7 @@ export class HttpServer {
 
   #listener(name: ListenerName, options: HttpServerOptions): Listener {
     return new Listener({
-      accept: (exchange) => this.#router.accept(exchange, name),
+      accept: this.#router.acceptorOf(name),
       probes: options.routes.filter((route) => route.probe === true),
       maxConnections: options.maxConnections ?? 9_000,
       requestIds: this.#requestIds,

@@ -1,4 +1,6 @@
 /** One log line and the HTTP metrics of each request, by route pattern: raw paths and methods never become labels. */
+
+import { randomBytes } from 'node:crypto';
 import type { Log } from '../log/log.ts';
 import type { Counter, Family, Gauge, Histogram } from '../metrics/metrics.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
@@ -65,5 +67,19 @@ export class RequestObserver {
       listener: request.listener,
       remote: exchange.remoteAddress,
     });
+  }
+}
+
+const SANE = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+
+export class RequestIds {
+  readonly #prefix = randomBytes(6).toString('hex');
+  #count = 0;
+
+  /** The client's id when it is sane, else a new one: unique in this process by count, across processes by a random prefix. */
+  resolve(given: string | undefined): string {
+    if (given !== undefined && SANE.test(given)) return given;
+    this.#count += 1;
+    return `${this.#prefix}-${this.#count.toString(36)}`;
   }
 }

@@ -1,7 +1,7 @@
 /** Routes are data: validation, types, OpenAPI and the docs page all come from one array of these. */
 import type { Static, TObject, TSchema } from 'typebox';
+import type { BodyTexts } from './body/body-reader.ts';
 import type { BodyReading } from './body/body-reading.ts';
-import type { BodyTexts } from './body/json-body.ts';
 import type { PartLimits } from './body/multipart.ts';
 import type { ErrorBody } from './error-body.ts';
 import type { ErrorSpec } from './errors.ts';

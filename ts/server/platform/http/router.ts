@@ -4,14 +4,12 @@ import type { Log, LogFields } from '../log/log.ts';
 import type { WorkerPool } from '../pool/worker-pool.ts';
 import type { StorageError } from '../storage/index.ts';
 import type { BrowserGuard } from './access/browser-guard.ts';
-import type { ClientAddress } from './access/client-address.ts';
+import { type ClientAddress, isMarkedPublic } from './access/client-address.ts';
 import type { Cors } from './access/cors.ts';
-import { isMarkedPublic } from './access/public-mark.ts';
 import type { AccessRecorder } from './access-recorder.ts';
 import type { AuthenticationState, Authenticator } from './authenticator.ts';
-import type { BodyBudget, BodyOutcome } from './body/body-collector.ts';
+import type { BodyBudget, BodyOutcome, HeldBytes } from './body/body-collector.ts';
 import { BodyAborted, BodyStream, payloadTooLarge } from './body/body-stream.ts';
-import type { HeldBytes } from './body/held-bytes.ts';
 import { busy, LargeBody } from './body/large-body.ts';
 import { declaredError } from './declared-error.ts';
 import { type ErrorBody, type ErrorBodyPrefix, errorBodyOfPath, errorFrame, flatErrorBody } from './error-body.ts';
@@ -25,8 +23,7 @@ import type { Heartbeat } from './reply/event-stream.ts';
 import { Replier } from './reply/replier.ts';
 import type { UnsentBytes } from './reply/unsent-bytes.ts';
 import { ExchangeContext } from './request-context.ts';
-import type { RequestIds } from './request-id.ts';
-import type { RequestObserver } from './request-observer.ts';
+import type { RequestIds, RequestObserver } from './request-observer.ts';
 import type { Reply, Route } from './route.ts';
 import type { Endpoint } from './routing/endpoint.ts';
 import { type FindModule, missingRoute } from './routing/missing-route.ts';
@@ -107,6 +104,11 @@ export class Router {
   /** Ends what is still active: event streams with an error frame, answers without a head with 503, all others by a cut. */
   endActive(): void {
     for (const visit of [...this.active]) this.#interrupt(visit, drainRefusal());
+  }
+
+  /** What takes over the exchanges of one listener. */
+  acceptorOf(socket: ListenerName): (exchange: Exchange) => void {
+    return (exchange) => this.accept(exchange, socket);
   }
 
   /** Takes over an exchange. Runs synchronously up to the first wait, as the socket demands. */

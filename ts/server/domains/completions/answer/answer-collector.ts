@@ -5,7 +5,7 @@ import type { NativeError } from '../../../native/native-error.ts';
 import type { CompletionSink, RunningCompletion, UsageRecorder } from '../../inference/index.ts';
 import { completionError } from '../errors.ts';
 import { completionFailure } from '../failure.ts';
-import { ArgumentGuard } from './argument-guard.ts';
+import { ArgumentGuard } from './stream-session.ts';
 
 export interface ToolCall {
   id: string;

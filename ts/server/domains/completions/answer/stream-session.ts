@@ -4,14 +4,12 @@
  * The stream opens when the engine has admitted the job, or after the header timeout while it waits in the queue. A failure before
  * that is a plain error with its own status; a later one travels inside the frame.
  */
-
 import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama-shapes.ts';
 import type { NativeError } from '../../../native/native-error.ts';
 import type { EventStream, EventsReply } from '../../../platform/http/route.ts';
 import type { CompletionSink, RunningCompletion, UsageRecorder } from '../../inference/index.ts';
 import { type CompletionError, completionError } from '../errors.ts';
 import { completionFailure, httpErrorOf } from '../failure.ts';
-import { ArgumentGuard } from './argument-guard.ts';
 import { Frames } from './frames.ts';
 import type { StreamEncoder } from './stream-encoder.ts';
 
@@ -247,5 +245,29 @@ export class StreamSession implements CompletionSink {
   #clearHeaderTimer(): void {
     clearTimeout(this.#headerTimer);
     this.#headerTimer = undefined;
+  }
+}
+
+const emptyArguments = Buffer.from('{}');
+
+export class ArgumentGuard {
+  /** Choice -> index of its open call, which has no arguments yet. */
+  #bare: Map<number, number> | undefined;
+
+  started(choice: number, index: number): void {
+    this.#bare ??= new Map();
+    this.#bare.set(choice, index);
+  }
+
+  received(choice: number): void {
+    this.#bare?.delete(choice);
+  }
+
+  /** Call before the next call of the choice begins, and before its end. */
+  complete(choice: number, send: (index: number, jsonBody: Buffer) => void): void {
+    const index = this.#bare?.get(choice);
+    if (index === undefined) return;
+    this.#bare?.delete(choice);
+    send(index, emptyArguments);
   }
 }

@@ -2,7 +2,6 @@
 
 import type { RequestContext } from '../../../platform/http/route.ts';
 import type { CallOptions, ResolvedModel } from '../../inference/index.ts';
-import { meteredCaller } from '../../metering/index.ts';
 import type { Asker } from '../answer/pending-answer.ts';
 import { invalid } from '../errors.ts';
 
@@ -13,7 +12,9 @@ const maxTimeoutSeconds = 86_400;
 /** Reads X-Request-Timeout: seconds, decimals allowed. */
 export function callOptions(context: Context): CallOptions {
   const { headers, caller, signal } = context;
-  const options = { ...meteredCaller(caller), signal, announce: (name: string, value: string) => context.addHeader(name, value) };
+  const { tenant, subject: user, kind, keyId } = caller;
+  const key = kind === 'key' ? keyId : undefined;
+  const options = { tenant, user, key, signal, announce: (name: string, value: string) => context.addHeader(name, value) };
   const text = headers.get('x-request-timeout');
   if (text === undefined || text === '') return options;
   const seconds = /^\d{1,6}(?:\.\d{1,6})?$/.test(text) ? Number(text) : 0;

@@ -1,10 +1,110 @@
-/** Schemas of the members that steer the engine, the same on every completion route. Source: llama.cpp tools/server/README.md. */
+/** The members that steer the engine, the same on every completion route: their schemas and their values. Source: llama.cpp tools/server/README.md. */
+
+import type { TOptional, TUnsafe } from 'typebox';
 import Type, { type Static } from 'typebox';
+import type { GenerationJob, Sampling } from '../../../native/llama-shapes.ts';
+import type { Option, OptionTable, OptionValue, OptionValues } from '../../../native/options/option.ts';
 import { samplingOptions } from '../../../native/options/sampling-options.ts';
-import { nullableBoolean, nullableList, nullableRecord, nullableString } from './nullable.ts';
-import { membersOf } from './option-members.ts';
-import { serviceTierMember } from './service-tier.ts';
-import { speculationMembers } from './speculation.ts';
+import { invalid } from '../errors.ts';
+import { asInteger, asList, asNumber, type Members, omitNullish } from './members.ts';
+import { nullableBoolean, nullableInteger, nullableList, nullableNumber, nullableRecord, nullableString } from './nullable.ts';
+
+const maxDraft = 64;
+
+/** They steer speculative decoding. */
+export const speculationMembers = {
+  'speculative.n_max': nullableInteger(
+    0,
+    maxDraft,
+    "Most tokens drafted at a time; 0 switches speculative decoding off. Lowers the server's inference.draft_max.",
+  ),
+  'speculative.type': nullableString(
+    'Where drafts come from: none, ngram-simple (the text so far) or draft-simple (the draft model).',
+    {
+      enum: ['none', 'ngram-simple', 'draft-simple'],
+    },
+  ),
+};
+
+interface SpeculationMembers {
+  'speculative.n_max'?: number | null | undefined;
+  'speculative.type'?: string | null | undefined;
+}
+
+const sources: Record<string, NonNullable<GenerationJob['draftSource']>> = {
+  none: 'none',
+  'ngram-simple': 'ngram',
+  'draft-simple': 'model',
+};
+
+export function readSpeculation(body: SpeculationMembers): {
+  nDraftMax: number | null | undefined;
+  draftSource: GenerationJob['draftSource'];
+} {
+  return { nDraftMax: body['speculative.n_max'], draftSource: sources[body['speculative.type'] ?? ''] };
+}
+
+export const serviceTierMember = nullableString(
+  'flex lets other requests go first; priority goes before them, for tenants that may. Anything else: as usual.',
+  { maxLength: 64 },
+);
+
+/** OpenAI's service tiers as the engine's priorities. */
+const priorities: Readonly<Record<string, number>> = { flex: -1, priority: 1 };
+
+export function readPriority(tier: string | null | undefined): number | undefined {
+  return tier !== undefined && tier !== null && Object.hasOwn(priorities, tier) ? priorities[tier] : undefined;
+}
+
+/** What follows makes members of a body from a table of options. */
+type WireName<O> = O extends { wire: { name: infer N extends string } } ? N : never;
+
+/** By the names in the body. */
+export type MemberSchemas<T> = { [K in keyof T as WireName<T[K]>]: TOptional<TUnsafe<OptionValue<T[K]> | null>> };
+
+export type MemberValues<T> = { [K in keyof T as WireName<T[K]>]?: OptionValue<T[K]> | null | undefined };
+
+/** A character takes up to four bytes. */
+const bytesPerCharacter = 4;
+
+export function membersOf<const T extends OptionTable>(table: T): MemberSchemas<T> {
+  const members = Object.values<Option>(table).flatMap((option) =>
+    option.wire === undefined ? [] : [[option.wire.name, schemaOf(option)]],
+  );
+  return Object.fromEntries(members) as MemberSchemas<T>;
+}
+
+function schemaOf(option: Option) {
+  const { help } = option;
+  switch (option.kind) {
+    case 'integer':
+      return nullableInteger(option.wire?.minimum ?? option.minimum, option.wire?.maximum ?? option.maximum, help);
+    case 'number':
+      return nullableNumber(option.wire?.minimum ?? option.minimum, option.wire?.maximum ?? option.maximum, help);
+    case 'boolean':
+      return nullableBoolean(help);
+    case 'choices': {
+      const names = Object.keys(option.choices);
+      return nullableList<string>({ type: 'string', enum: names }, names.length, help);
+    }
+    case 'texts': {
+      const maxLength = Math.floor(option.mostBytes / bytesPerCharacter);
+      return nullableList<string>({ type: 'string', minLength: 1, maxLength }, option.most, help);
+    }
+    default:
+      throw new Error(`no member of a body is of the kind ${option.kind}`);
+  }
+}
+
+/** Those that the body names; null means absent. */
+export function readMembers<const T extends OptionTable>(table: T, body: MemberValues<T>): OptionValues<T> {
+  const values = Object.entries<Option>(table).flatMap(([key, { wire }]) => {
+    const value = wire === undefined ? undefined : (body as Record<string, unknown>)[wire.name];
+    if (value === undefined || value === null) return [];
+    return [[key, value === -1 && wire?.minusOne !== undefined ? wire.minusOne : value]];
+  });
+  return Object.fromEntries(values) as OptionValues<T>;
+}
 
 export const maxTokensLimit = 16_777_216;
 
@@ -28,3 +128,63 @@ export const engineMembers = {
   service_tier: serviceTierMember,
   ...speculationMembers,
 };
+
+type Maybe<T> = T | null | undefined;
+
+export type SamplingMembers = MemberValues<typeof samplingOptions>;
+
+export function readSampling(body: SamplingMembers): Sampling {
+  const { seed: _raw, ...rest } = readMembers(samplingOptions, body);
+  return { ...rest, ...omitNullish<Sampling>({ seed: readSeed(body.seed) }) };
+}
+
+/** OpenAI's seeds have 64 bits and the engine's 32: the low ones are kept. Negative means random, as in llama.cpp. */
+function readSeed(seed: Maybe<number>): number | undefined {
+  if (seed === undefined || seed === null || seed < 0) return undefined;
+  return seed % 2 ** 32;
+}
+
+/** Stands for "never" where llama.cpp's form gives false. */
+const never = -1e9;
+
+/** OpenAI: {"50256": -100}; llama.cpp: [[50256, -100], [11, false]]. */
+export function readLogitBias(value: Maybe<Members | unknown[]>): [number, number][] | undefined {
+  if (value === undefined || value === null) return undefined;
+  const length = Array.isArray(value) ? value.length : Object.keys(value).length;
+  if (length > 4096) throw invalid('logit_bias', 'logit_bias holds at most 4096 tokens.');
+  const pairs: unknown[] = Array.isArray(value) ? value : Object.entries(value).map(([token, bias]) => [toTokenId(token), bias]);
+  return pairs.map((pair, index) => {
+    const [token, bias] = asList(pair, `logit_bias[${index}]`);
+    const id = asInteger(token, 'logit_bias token', 0, 2 ** 31 - 1);
+    return [id, bias === false ? never : asNumber(bias, `logit_bias of token ${id}`, -100, 100)];
+  });
+}
+
+function toTokenId(key: string): number {
+  if (!/^\d{1,10}$/.test(key))
+    throw invalid('logit_bias', `logit_bias has the key ${JSON.stringify(key.slice(0, 40))}; keys are token ids.`);
+  return Number(key);
+}
+
+/** The engine's bound is as many bytes. */
+const maxStopCharacters = 1024;
+
+export function readStop(stop: Maybe<string | readonly unknown[]>): string[] | undefined {
+  if (stop === undefined || stop === null) return undefined;
+  const list = typeof stop === 'string' ? [stop] : stop.map(String);
+  const strings = list.filter((text) => text.length > 0);
+  if (strings.some((text) => text.length > maxStopCharacters))
+    throw invalid('stop', `stop holds a text of more than ${maxStopCharacters} characters.`);
+  return strings.length > 0 ? strings : undefined;
+}
+
+const maxLoraName = 1024;
+
+export function readLoras(loras: Maybe<LoraMember[]>): GenerationJob['loras'] {
+  return loras?.map(({ id, scale }, index) => {
+    const name = String(id);
+    if (name.length > maxLoraName)
+      throw invalid(`lora[${index}].id`, `lora[${index}].id has more than ${maxLoraName} characters.`);
+    return { name, scale };
+  });
+}

@@ -24,7 +24,7 @@ const holders = new Map([
 
 /** Reads the schemas of one request: of its answer and of its tools. */
 export class SchemaReader {
-  readonly #patterns = new PatternCheck();
+  #patterns: PatternCheck | undefined;
 
   /** Returns the schema that the engine is to follow. Throws invalid_grammar with the place of a pattern that is none or too long. */
   read(root: Members, param: string): Members {
@@ -41,7 +41,9 @@ export class SchemaReader {
 
   #checkPattern(place: Place, param: string): void {
     const { pattern } = place.schema;
-    const fault = typeof pattern === 'string' ? this.#patterns.findFault(pattern) : undefined;
+    if (typeof pattern !== 'string') return;
+    this.#patterns ??= new PatternCheck();
+    const fault = this.#patterns.findFault(pattern);
     if (fault) throw completionError('invalid_grammar', `${param}: the pattern at ${pointerOf(place)} ${fault}`, { param });
   }
 }

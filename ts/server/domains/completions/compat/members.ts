@@ -1,4 +1,6 @@
 /** Reads members of loosely typed JSON with errors that name the member. */
+
+import { randomBytes } from 'node:crypto';
 import { invalid } from '../errors.ts';
 
 export type Members = Record<string, unknown>;
@@ -43,4 +45,12 @@ export function asInteger(value: unknown, param: string, minimum: number, maximu
 /** Copies the members that are neither undefined nor null: exactOptionalPropertyTypes wants absent ones absent. */
 export function omitNullish<T extends object>(members: { [K in keyof T]: T[K] | null | undefined }): T {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null)) as T;
+}
+
+export function identifier(prefix: string): string {
+  return prefix + randomBytes(12).toString('hex');
+}
+
+export function unixSeconds(): number {
+  return Math.floor(Date.now() / 1000);
 }

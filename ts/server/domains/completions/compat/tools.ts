@@ -1,4 +1,6 @@
 /** Tools of every foreign API, as one list of OpenAI function definitions and a choice that the engine enforces. */
+
+import type { ChatPrompt } from '../../inference/index.ts';
 import { invalid } from '../errors.ts';
 import type { SchemaReader } from './json-schema.ts';
 import { asText, isMembers, type Members, textOr } from './members.ts';
@@ -62,4 +64,27 @@ export function plainChoice(value: string, tools: FunctionTool[], param: string)
   }
   if (value === 'required' && tools.length === 0) throw invalid(param, `${param} is required, but the request has no tools.`);
   return { tools, choice: value };
+}
+
+type ChatPromptPart = Partial<ChatPrompt>;
+
+export function promptTools({ tools, choice, isSingle }: ToolUse, parallel: boolean | null | undefined): ChatPromptPart {
+  if (tools.length === 0) return {};
+  const parallelToolCalls = isSingle ? false : (parallel ?? undefined);
+  return {
+    toolsJson: JSON.stringify(tools),
+    toolChoice: choice,
+    ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
+  };
+}
+
+export function promptThinking(
+  effort: string | null | undefined,
+  kwargs: Record<string, unknown> | null | undefined,
+): ChatPromptPart {
+  const asked = effort === 'none' ? false : kwargs?.['enable_thinking'];
+  return {
+    ...(typeof asked === 'boolean' ? { enableThinking: asked } : {}),
+    ...(kwargs ? { templateKwargsJson: JSON.stringify(kwargs) } : {}),
+  };
 }

@@ -37,3 +37,8 @@ function intersect(limits: readonly UseLimit[], kind: string): NameFilter {
   const lists = limits.flatMap((limit) => (limit[kind] === undefined ? [] : [limit[kind]]));
   return lists.length === 0 ? anyName : (name) => lists.every((patterns) => matchesAny(patterns, name));
 }
+
+/** What a credential itself is limited to, as capability tokens are. */
+export const credentialLimits: LimitSource = {
+  limitOf: ({ limits = UNLIMITED }) => limits,
+};

@@ -19,17 +19,14 @@ import type { ModelSource, StoredModel } from '../models/model-source.ts';
 import { estimateJobTokens, estimatePromptTokens, estimateTextTokens, promptBytes, textBytes } from '../usage/prompt-estimate.ts';
 import type { InspectionResult } from './inspection/inspection-result.ts';
 import type { Inspector } from './inspection/inspector.ts';
-import type { LoadedModel } from './loaded-model.ts';
-import { localJob, timeLeft } from './local-job.ts';
+import { localJob, refuseByBytes, Staging, timeLeft } from './local-job.ts';
 import type { LocalOptions } from './local-options.ts';
 import { totalBytes } from './memory-use.ts';
 import { type FoundModel, ModelCatalogue } from './model-catalogue.ts';
 import { type ContextKind, defaultContext, type ModelReservation, memoryOf, predictedMemory } from './model-entry.ts';
-import { ModelOpener } from './model-opener.ts';
+import { type LoadedModel, ModelOpener } from './model-opener.ts';
 import { ModelRegistry } from './model-registry.ts';
 import type { NativeBinding, NativeEmbedder } from './native-binding.ts';
-import { refuseByBytes } from './prompt-bound.ts';
-import { Staging } from './staging.ts';
 import { TokenizerQueue } from './tokenizer-queue.ts';
 
 /** Of projectors whose file says nothing. */

@@ -2,8 +2,8 @@
 import type { MemoryPlan } from '../../../native/llama-shapes.ts';
 import type { ModelCapabilities, ModelCard } from '../backend.ts';
 import { inferenceError } from '../errors.ts';
-import { findModel } from '../models/model-name.ts';
 import type { ModelSource, StoredModel } from '../models/model-source.ts';
+import { findModel } from '../models/selection.ts';
 import type { Abilities } from '../probe/abilities.ts';
 import type { InspectionPlan } from './inspection/inspection-process.ts';
 import type { InspectionResult } from './inspection/inspection-result.ts';

@@ -1,8 +1,8 @@
 /** One row of the model registry. States: loading -> loaded -> unloading -> gone; a failed load goes from loading to gone. */
 import type { MemoryPlan } from '../../../native/llama-shapes.ts';
 import type { StoredModel } from '../models/model-source.ts';
-import type { LoadedModel } from './loaded-model.ts';
 import { type MemoryUse, sumOf } from './memory-use.ts';
+import type { LoadedModel } from './model-opener.ts';
 
 /** What is computed with a model: answers, or vectors and scores. Each takes a context of its own. */
 export type ContextKind = 'engine' | 'embedder';

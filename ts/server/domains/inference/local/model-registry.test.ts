@@ -1,8 +1,8 @@
 import t from 'tap';
 import type { StoredModel } from '../models/model-source.ts';
 import { ScriptedBinding } from '../test-support/scripted-engine.ts';
-import { LoadedModel } from './loaded-model.ts';
 import type { ModelRequest } from './model-entry.ts';
+import { LoadedModel } from './model-opener.ts';
 import { ModelRegistry, type OpenModel, type RegistryLimits } from './model-registry.ts';
 
 const anyTime = 60_000;

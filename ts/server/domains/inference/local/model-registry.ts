@@ -5,7 +5,6 @@ import type { StoredModel } from '../models/model-source.ts';
 import { waitFor } from './deadline.ts';
 import { LoadGate } from './load-gate.ts';
 import { LoadQueue, type LoadQueueLimits } from './load-queue.ts';
-import type { LoadedModel } from './loaded-model.ts';
 import { type Candidate, MemoryBudget, type MemoryLimits } from './memory-budget.ts';
 import { type MemoryUse, noMemory, sumOf } from './memory-use.ts';
 import {
@@ -16,6 +15,7 @@ import {
   memoryOf,
   predictedMemory,
 } from './model-entry.ts';
+import type { LoadedModel } from './model-opener.ts';
 
 export interface RegistryLimits extends MemoryLimits {
   /** How long a request waits for a load before it is told to come back. */

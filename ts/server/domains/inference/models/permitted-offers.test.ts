@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { ModelCard } from '../backend.ts';
-import { permittedOffers } from './permitted-offers.ts';
+import { permittedOffers } from './selection.ts';
 
 const offers = ['small-q4_0', 'large', 'embedder'].map((id) => ({ card: { id } as ModelCard }));
 const ids = (asked: string | undefined, models?: string[]) => permittedOffers(offers, asked, models).map(({ card }) => card.id);

@@ -1,7 +1,6 @@
 import t from 'tap';
 import type { ModelCapabilities, ModelCard } from '../backend.ts';
-import { findModel } from './model-name.ts';
-import { selectModel } from './selection.ts';
+import { findModel, selectModel } from './selection.ts';
 
 const none: ModelCapabilities = {
   chat: false,

@@ -1,7 +1,8 @@
 /** Which model answers a request: the one asked for, or the nearest that can. */
+
+import type { Principal } from '../../../platform/http/principal.ts';
 import type { ModelCard } from '../backend.ts';
 import { inferenceError } from '../errors.ts';
-import { findModel, isOfFamily } from './model-name.ts';
 
 /** What a request wants of a model; `model` is the name as the client wrote it. */
 export type ModelNeeds = ChatNeeds | ExactNeeds | TokenizerNeeds;
@@ -137,4 +138,54 @@ function cannotChat(cards: readonly ModelCard[], model: string): Error {
   const reason =
     broken.length > 0 ? ` Installed but unusable: ${broken.join('; ')}.` : ' None is installed; see `svc models pull`.';
   return inferenceError('model_not_found', `No model can answer a chat: ${model} was asked for.${reason}`, { param: 'model' });
+}
+
+/** Finds the model that a client means by a name. */
+/** Exact id first; then without regard to case and Ollama's `:latest`; then an id that adds a quantisation to the name. */
+export function findModel<T extends { card: { id: string } }>(offers: readonly T[], name: string): T | undefined {
+  const plain = plainName(name);
+  const addsQuantisation = (id: string) => id.startsWith(`${plain}-`) && isQuantisation(id.slice(plain.length + 1));
+  return (
+    offers.find(({ card }) => card.id === name) ??
+    offers.find(({ card }) => plainName(card.id) === plain) ??
+    offers.find(({ card }) => addsQuantisation(plainName(card.id)))
+  );
+}
+
+/** Whether a name that no model has belongs to a family: Qwen/Qwen2.5-7B-Instruct is of qwen. */
+export function isOfFamily(name: string, family: string): boolean {
+  const plain = plainName(name.slice(name.lastIndexOf('/') + 1));
+  return family !== '' && plain.startsWith(family.toLowerCase());
+}
+
+function plainName(name: string): string {
+  return name.toLowerCase().replace(/:latest$/, '');
+}
+
+function isQuantisation(text: string): boolean {
+  return /^(?:ud-)?(?:i?q\d[\w]*|f16|f32|bf16|mxfp4[\w]*)$/.test(text);
+}
+
+/** Whoever runs a model. */
+export type ModelUser = Pick<Principal, 'limits'>;
+
+/**
+ * The offers among which a model is selected, so that nothing else is ever substituted. Throws model_not_allowed for a model that is there
+ * and not permitted, and when none is.
+ */
+export function permittedOffers<T extends { card: ModelCard }>(
+  offers: readonly T[],
+  asked: string | undefined,
+  models: readonly string[] | undefined,
+): readonly T[] {
+  if (models === undefined) return offers;
+  const permitted = offers.filter(({ card }) => models.includes(card.id));
+  const named = asked === undefined ? undefined : findModel(offers, asked);
+  const isRefused = named === undefined ? permitted.length === 0 && offers.length > 0 : !models.includes(named.card.id);
+  if (!isRefused) return permitted;
+  const list = models.length > 0 ? `it is for ${models.join(', ')}` : 'it is for no model';
+  throw inferenceError('model_not_allowed', `The credential may not use ${asked ?? 'the models of this node'}: ${list}.`, {
+    param: 'model',
+    extra: { allowed_models: models },
+  });
 }

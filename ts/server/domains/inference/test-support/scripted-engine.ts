@@ -11,7 +11,7 @@ import type {
   SystemInfo,
 } from '../../../native/llama-shapes.ts';
 import { NativeError } from '../../../native/native-error.ts';
-import { joinBytes } from '../../../platform/http/body/held-bytes.ts';
+import { joinBytes } from '../../../platform/http/body/body-collector.ts';
 import type { CompletionSink } from '../backend.ts';
 import type { NativeBinding, NativeEmbedder, NativeEngine, NativeModel } from '../local/native-binding.ts';
 

@@ -1,8 +1,7 @@
 /** Reads what subjects with a limit by the month have used of it, when they are first asked for and when a month begins. */
 import type { SystemScope } from '../../../platform/storage/index.ts';
-import type { EndedRequest } from '../usage/usage-batch.ts';
 import type { UsageJournal } from '../usage/usage-journal.ts';
-import type { UsageStore } from '../usage/usage-store.ts';
+import type { EndedRequest, UsageStore } from '../usage/usage-store.ts';
 import { monthStart } from './calendar-month.ts';
 import type { LimitedSubject } from './limited-subject.ts';
 import { hasMonthLimit } from './quota-limits.ts';

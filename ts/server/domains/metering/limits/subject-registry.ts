@@ -1,5 +1,5 @@
 /** The tenants, users and keys that have limits, with what they have used. Those without are never looked up twice. */
-import type { MeteredCaller } from '../metered-caller.ts';
+import type { MeteredCaller } from '../metering-service.ts';
 import type { SubjectKind } from '../tables.ts';
 import type { LimitedSubject } from './limited-subject.ts';
 import type { QuotaLimits } from './quota-limits.ts';

@@ -1,9 +1,8 @@
 import t from 'tap';
 import { silentLog } from '../../../platform/module/test-support/scripted-context.ts';
 import { StorageError, systemScope } from '../../../platform/storage/index.ts';
-import type { EndedRequest, UsageBatch } from './usage-batch.ts';
 import { UsageJournal } from './usage-journal.ts';
-import type { UsageStore } from './usage-store.ts';
+import type { EndedRequest, UsageBatch, UsageStore } from './usage-store.ts';
 
 type Outcome = 'written' | 'not_applied' | 'unknown, written' | 'unknown, lost';
 

@@ -5,8 +5,7 @@
 import type { Log } from '../../../platform/log/log.ts';
 import { StorageError, type SystemScope } from '../../../platform/storage/index.ts';
 import type { OpenRequestRow } from '../tables.ts';
-import type { EndedRequest, Extension, UsageBatch } from './usage-batch.ts';
-import type { UsageStore } from './usage-store.ts';
+import type { EndedRequest, Extension, UsageBatch, UsageStore } from './usage-store.ts';
 
 export interface UsageJournalDeps {
   store: UsageStore;
@@ -26,6 +25,8 @@ const MOST_UNWRITTEN = 1_000;
 
 export class UsageJournal {
   readonly #deps: UsageJournalDeps;
+  /** Known once the node has opened its folder. */
+  #nodeId: string | undefined;
   #opened = new Map<string, OpenRequestRow>();
   #extended = new Map<string, Extension>();
   #ended: EndedRequest[] = [];
@@ -43,8 +44,8 @@ export class UsageJournal {
 
   async start(): Promise<void> {
     this.#isStopping = false;
-    const { store, everyone, nodeId } = this.#deps;
-    this.#number = await store.lastBatch(everyone, nodeId());
+    const { store, everyone } = this.#deps;
+    this.#number = await store.lastBatch(everyone, this.#node());
   }
 
   /** Writes what there is, as far as the database takes it now. */
@@ -53,9 +54,14 @@ export class UsageJournal {
     await this.#loop;
   }
 
+  #node(): string {
+    this.#nodeId ??= this.#deps.nodeId();
+    return this.#nodeId;
+  }
+
   /** The request may have used so much when the process ends. Resolves when that is on disk. */
   open(row: Omit<OpenRequestRow, 'node'>): Promise<void> {
-    this.#opened.set(row.id, { ...row, node: this.#deps.nodeId() });
+    this.#opened.set(row.id, { ...row, node: this.#node() });
     return this.#written();
   }
 
@@ -152,10 +158,10 @@ export class UsageJournal {
   async #write(batch: UsageBatch): Promise<void> {
     const { opened, extended, ended } = batch;
     if (opened.length + extended.length + ended.length === 0) return;
-    const { store, everyone, nodeId } = this.#deps;
+    const { store, everyone } = this.#deps;
     const number = this.#number + 1;
     try {
-      await store.write(everyone, nodeId(), number, batch);
+      await store.write(everyone, this.#node(), number, batch);
     } catch (error) {
       // Nobody may be charged twice: whether the write is there has to be known before it is repeated.
       if (!(error instanceof StorageError && error.outcome === 'unknown')) throw error;
@@ -165,9 +171,9 @@ export class UsageJournal {
   }
 
   async #wasWritten(number: number): Promise<boolean> {
-    const { store, everyone, nodeId } = this.#deps;
+    const { store, everyone } = this.#deps;
     for (;;) {
-      const last = await store.lastBatch(everyone, nodeId()).catch(() => undefined);
+      const last = await store.lastBatch(everyone, this.#node()).catch(() => undefined);
       if (last !== undefined) return last >= number;
       if (this.#isStopping) return false;
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));

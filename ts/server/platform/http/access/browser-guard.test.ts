@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { ANONYMOUS } from '../principal.ts';
 import { OK, openTestBed, plainRoute, RawClient } from '../test-support/test-bed.ts';
-import { HostCheck } from './host-check.ts';
+import { HostCheck } from './browser-guard.ts';
 import { OriginCheck } from './origin-check.ts';
 
 const machine = () => ['gpu-box.lan', 'gpu-box', '192.0.2.7', 'fe80::a:b', '2001:db8::7'];

@@ -5,7 +5,7 @@ import { WorkerPool } from '../../pool/worker-pool.ts';
 import { json } from '../route.ts';
 import { Acted, read, type run } from '../test-support/reading-task.ts';
 import { openTestBed, plainRoute, RawClient, type TestBed } from '../test-support/test-bed.ts';
-import { joinBytes } from './held-bytes.ts';
+import { joinBytes } from './body-collector.ts';
 import { LARGE_BODY_BYTES } from './large-body.ts';
 import type { QueuedBytes } from './queued-bytes.ts';
 

@@ -4,11 +4,10 @@ import { PoolError, type PoolErrorCode } from '../../pool/pool-error.ts';
 import type { TaskPriority } from '../../pool/task-queue.ts';
 import type { WorkerPool } from '../../pool/worker-pool.ts';
 import { HttpError } from '../errors.ts';
-import type { BodyBudget } from './body-collector.ts';
+import type { BodyBudget, HeldBytes } from './body-collector.ts';
 import type { ThreadReading } from './body-reading.ts';
 import { errorOf } from './body-refusal.ts';
 import { BodyAborted } from './body-stream.ts';
-import type { HeldBytes } from './held-bytes.ts';
 
 /** Larger bodies are read in a thread. A smaller one is parsed in less time than its way there and back takes. */
 export const LARGE_BODY_BYTES = 256 * 1024;

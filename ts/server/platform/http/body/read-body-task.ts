@@ -1,10 +1,10 @@
 /** The part of a worker's task that reads a large body; ts/workers/ has a file for each module that has such bodies. */
 import type { MessagePort } from 'node:worker_threads';
 import { Transferred } from '../../pool/transferred.ts';
+import { joinBytes, type MovedBytes } from './body-collector.ts';
 import type { BodyReader } from './body-reader.ts';
 import { type BodyRefusal, refusalOf } from './body-refusal.ts';
 import { gatherBuffers } from './gather-buffers.ts';
-import { joinBytes, type MovedBytes } from './held-bytes.ts';
 
 export interface ReadBodyInput {
   reader: string;

@@ -3,13 +3,19 @@ import type { ChatPrompt, CompletionRequest, EncodedMedia } from '../../../infer
 import { RequestMedia } from '../../../inference/media/request-media.ts';
 import { invalid } from '../../errors.ts';
 import { type AnswerFormat, readFormat, withEngineFormat } from '../answer-format.ts';
+import { readLoras, readPriority, readSampling, readSpeculation, readStop } from '../engine-members.ts';
 import { SchemaReader } from '../json-schema.ts';
 import { asMembers, asText, type Members, omitNullish } from '../members.ts';
-import { promptThinking, promptTools } from '../prompt-parts.ts';
-import { readLoras, readSampling, readStop } from '../sampling.ts';
-import { readPriority } from '../service-tier.ts';
-import { readSpeculation } from '../speculation.ts';
-import { type FunctionTool, forceOne, plainChoice, readFunction, refuseDuplicates, type ToolUse } from '../tools.ts';
+import {
+  type FunctionTool,
+  forceOne,
+  plainChoice,
+  promptThinking,
+  promptTools,
+  readFunction,
+  refuseDuplicates,
+  type ToolUse,
+} from '../tools.ts';
 import { readAnthropicMessages } from './messages.ts';
 import type { CountRequest, MessagesRequest } from './schema.ts';
 

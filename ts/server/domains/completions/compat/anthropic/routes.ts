@@ -7,8 +7,8 @@ import { completionErrors, type InferenceService } from '../../../inference/inde
 import type { AnswerCall } from '../../answer/pending-answer.ts';
 import type { CompletionService } from '../../service.ts';
 import { answerHeaders, askerOf, callOptions } from '../call.ts';
-import { identifier } from '../identifier.ts';
 import { maxBodyBytes } from '../limits.ts';
+import { identifier } from '../members.ts';
 import { readsBody } from '../reads-body.ts';
 import { anthropicMessage } from './answer.ts';
 import { anthropicErrorBody } from './error-body.ts';

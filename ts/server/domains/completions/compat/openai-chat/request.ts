@@ -1,21 +1,27 @@
 /** POST /v1/chat/completions, checked by its schema -> the internal request. */
-
 import { textFault } from '../../../../platform/text/given-text.ts';
 import type { CompletionRequest } from '../../../inference/index.ts';
 import type { ConversationCall, KnowledgeCall } from '../../answer/pending-answer.ts';
 import { invalid } from '../../errors.ts';
 import { type AnswerFormat, chatSchema, readFormat, withEngineFormat } from '../answer-format.ts';
+import { readLogitBias, readLoras, readPriority, readSampling, readSpeculation, readStop } from '../engine-members.ts';
 import { SchemaReader } from '../json-schema.ts';
-import { type Members, omitNullish } from '../members.ts';
+import { asList, asMembers, asText, type Members, omitNullish } from '../members.ts';
 import { messageText } from '../message-text.ts';
-import { promptThinking, promptTools } from '../prompt-parts.ts';
-import { readLogitBias, readLoras, readSampling, readStop } from '../sampling.ts';
-import { readPriority } from '../service-tier.ts';
-import { readSpeculation } from '../speculation.ts';
+import {
+  type FunctionTool,
+  forceFunctions,
+  forceOne,
+  plainChoice,
+  promptThinking,
+  promptTools,
+  readFunction,
+  refuseDuplicates,
+  type ToolUse,
+} from '../tools.ts';
 import { readAnswer } from './conversation-answer.ts';
 import { readMessages } from './messages.ts';
 import type { ChatRequest } from './schema.ts';
-import { readToolUse } from './tools.ts';
 
 export interface ChatCall {
   request: CompletionRequest;
@@ -99,6 +105,7 @@ function notResumable() {
 }
 
 function readChatFormat(body: ChatRequest, schemas: SchemaReader): AnswerFormat {
+  if (!body.response_format && !body.grammar && !body.json_schema) return {};
   const format = body.response_format ? readFormat(body.response_format, chatSchema, 'response_format', schemas) : {};
   return withEngineFormat(format, body, 'response_format', schemas);
 }
@@ -117,4 +124,39 @@ function readIncludeUsage(body: ChatRequest): boolean {
     throw invalid('stream_options.include_usage', 'stream_options.include_usage must be a boolean.');
   }
   return asked ?? false;
+}
+
+export function readToolUse(
+  tools: readonly unknown[] | null | undefined,
+  choice: string | Members | null | undefined,
+  schemas: SchemaReader,
+): ToolUse {
+  const read = (tools ?? []).map((tool, index) => readTool(asMembers(tool, `tools[${index}]`), `tools[${index}]`, schemas));
+  refuseDuplicates(read, 'tools');
+  if (choice === undefined || choice === null) return { tools: read, choice: 'auto' };
+  return typeof choice === 'string' ? plainChoice(choice, read, 'tool_choice') : objectChoice(choice, read);
+}
+
+function readTool(tool: Members, param: string, schemas: SchemaReader): FunctionTool {
+  if (tool['type'] !== 'function')
+    throw invalid(`${param}.type`, `${param}.type must be function; this server runs no other tools.`);
+  return readFunction(asMembers(tool['function'], `${param}.function`), `${param}.function`, schemas);
+}
+
+function objectChoice(choice: Members, tools: FunctionTool[]): ToolUse {
+  if (choice['type'] === 'function') {
+    return forceOne(tools, chosenName(choice, 'tool_choice'));
+  }
+  if (choice['type'] === 'allowed_tools') {
+    const allowed = asMembers(choice['allowed_tools'], 'tool_choice.allowed_tools');
+    const names = asList(allowed['tools'], 'tool_choice.allowed_tools.tools').map((tool, index) =>
+      chosenName(asMembers(tool, `tool_choice.allowed_tools.tools[${index}]`), `tool_choice.allowed_tools.tools[${index}]`),
+    );
+    return forceFunctions(tools, names, allowed['mode'] === 'required' ? 'required' : 'auto', 'tool_choice');
+  }
+  throw invalid('tool_choice.type', 'tool_choice.type must be function or allowed_tools.');
+}
+
+function chosenName(choice: Members, param: string): string {
+  return asText(asMembers(choice['function'], `${param}.function`)['name'], `${param}.function.name`);
 }

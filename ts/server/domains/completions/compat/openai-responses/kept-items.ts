@@ -1,7 +1,6 @@
 /** Input as the client wrote it -> the items that are kept: each with a type and an id, texts as parts. */
 import type { KeptItem } from '../../stored-responses/kept-response.ts';
-import { identifier } from '../identifier.ts';
-import { isMembers, type Members } from '../members.ts';
+import { identifier, isMembers, type Members } from '../members.ts';
 
 const idPrefixes: Readonly<Record<string, string>> = {
   message: 'msg_',

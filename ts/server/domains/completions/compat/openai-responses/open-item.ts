@@ -1,6 +1,6 @@
 /** The output item that a stream is writing: its events, and the item when it is done. */
 import type { TokenLogprob } from '../../../../native/llama-shapes.ts';
-import { identifier } from '../identifier.ts';
+import { identifier } from '../members.ts';
 import {
   callItem,
   type ItemStatus,

@@ -1,7 +1,7 @@
 /** A gathered answer -> the output items of a response. */
 import type { Choice } from '../../answer/answer-collector.ts';
 import type { AnswerFilters } from '../../knowledge/answer-filters.ts';
-import { identifier } from '../identifier.ts';
+import { identifier } from '../members.ts';
 import type { MadeSearch } from './file-search/file-search.ts';
 import { fileCitations, searchItem } from './file-search/search-item.ts';
 import { callItem, messageItem, type OutputItem, reasoningItem, textPart } from './response-object.ts';

@@ -2,18 +2,17 @@
 import type { CompletionRequest } from '../../../inference/index.ts';
 import { invalid } from '../../errors.ts';
 import { type AnswerFormat, readFormat, withEngineFormat } from '../answer-format.ts';
+import { readLoras, readPriority, readSampling, readSpeculation } from '../engine-members.ts';
 import { SchemaReader } from '../json-schema.ts';
 import { asMembers, asText, isMembers, type Members, omitNullish, textOr } from '../members.ts';
 import { type ReadMessages, readMessages } from '../openai-chat/messages.ts';
-import { promptThinking, promptTools } from '../prompt-parts.ts';
-import { readLoras, readSampling } from '../sampling.ts';
-import { readPriority } from '../service-tier.ts';
-import { readSpeculation } from '../speculation.ts';
 import {
   type FunctionTool,
   forceFunctions,
   forceOne,
   plainChoice,
+  promptThinking,
+  promptTools,
   readFunction,
   refuseDuplicates,
   type ToolUse,

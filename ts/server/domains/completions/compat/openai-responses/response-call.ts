@@ -10,7 +10,7 @@ import type { KnowledgeModule } from '../../knowledge/knowledge-module.ts';
 import type { CompletionService } from '../../service.ts';
 import type { KeptItem, NewResponse, ResponseEnd } from '../../stored-responses/kept-response.ts';
 import type { ResponseKeeper } from '../../stored-responses/response-keeper.ts';
-import { identifier } from '../identifier.ts';
+import { identifier } from '../members.ts';
 import { ResponsesEncoder } from './event-encoder.ts';
 import { needsKnowledge, readFileSearch } from './file-search/file-search.ts';
 import { admitRequest, type ReadRequest, readWithFiles } from './file-search/read-request.ts';

@@ -2,7 +2,7 @@
 import type { CheckedCitations } from '../../../../data/index.ts';
 import type { AnswerFilters } from '../../../knowledge/answer-filters.ts';
 import { unindexedMember } from '../../../knowledge/citations.ts';
-import { identifier } from '../../identifier.ts';
+import { identifier } from '../../members.ts';
 import type { Emit } from '../open-item.ts';
 import type { OutputItem } from '../response-object.ts';
 import type { MadeSearch } from './file-search.ts';
