@@ -6,6 +6,7 @@ import { json, type Reply, type Route, route } from '../http/route.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
 import { StopLimit } from '../stop-limit.ts';
 import { type AnyModuleDefinition, defineModule, migrationsOf } from './module.ts';
+import type { OptionalModule } from './module-context.ts';
 import { ModuleHost } from './module-host.ts';
 import type { ModuleName } from './module-names.ts';
 import { noEvents, noJobs, noStorage, scriptedNode, silentLog } from './test-support/scripted-context.ts';
@@ -223,4 +224,49 @@ t.test('modules that were one are recorded as it was: their migrations in one li
   await joined?.belongings.eraseTenant(scope);
   await joined?.belongings.eraseAccount?.(scope, 'ann');
   t.strictSame(erased, ['data', 'files', 'data of an account', 'files of an account'], 'the higher tier first');
+});
+
+t.test('an internal module runs while what it needs does, answers for that, and is in no list', async (t) => {
+  const events: string[] = [];
+  const modules = await host([recorded('inference', events), recorded('completions', events)]);
+  await modules.start(['inference']);
+  t.strictSame(modules.running, ['inference']);
+  t.strictSame(modules.modulesOf('inference'), ['inference']);
+  t.match(await ask(modules, '/api/v1/completions/greeting'), { status: 200 });
+  await modules.setRole('inference', false);
+  await t.rejects(ask(modules, '/api/v1/completions/greeting').then(), {
+    status: 503,
+    code: 'module_unavailable',
+    extra: { module: 'inference' },
+  });
+  await modules.setRole('inference', true);
+  t.match(await ask(modules, '/api/v1/completions/greeting'), { status: 200 });
+  await modules.stop();
+  t.strictSame(
+    events.map((event) => event.replace('completions', 'it')),
+    ['start inference', 'start it', 'stop it', 'stop inference', 'start inference', 'start it', 'stop it', 'stop inference'],
+  );
+});
+
+t.test('a module that can be done without refuses while it is off, and guards routes that need it', async (t) => {
+  let used: OptionalModule<unknown> | undefined;
+  const user = defineModule({
+    name: 'completions',
+    settings: noSettings,
+    create: (context) => {
+      used = context.useOptional(data);
+      const routes = used.guard([greeting('/api/v1/edge/greeting', 'hello')]);
+      return { ...recordedHanging(), routes, stop: async () => {} };
+    },
+  });
+  const data = recorded('data', []);
+  const modules = await host([data, user]);
+  await modules.start([]);
+  t.equal(used?.isRunning, false);
+  t.throws(() => used?.api, { name: 'DomainError', code: 'knowledge_unavailable', retryAfterMs: 30_000 });
+  await t.rejects(ask(modules, '/api/v1/edge/greeting').then(), { code: 'module_unavailable', extra: { module: 'data' } });
+  await modules.setRole('data', true);
+  t.strictSame(used?.api, { name: 'data' });
+  t.match(await ask(modules, '/api/v1/edge/greeting'), { status: 200 });
+  await modules.stop();
 });
