@@ -114,7 +114,7 @@ export const RATE_LIMIT_HEADERS: readonly string[] = MEASURES.flatMap((measure) 
   ['limit', 'remaining', 'reset'].map((field) => `x-ratelimit-${field}-${measure}`),
 );
 
-export function rateLimitFields(subjects: readonly LimitedSubject[], now: number): [name: string, value: string][] {
+function rateLimitFields(subjects: readonly LimitedSubject[], now: number): [name: string, value: string][] {
   return MEASURES.flatMap((measure) => {
     const level = lowest(subjects, measure, 'minute', now) ?? lowest(subjects, measure, 'month', now);
     if (level === undefined) return [];

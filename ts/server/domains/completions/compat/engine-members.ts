@@ -12,7 +12,7 @@ import { nullableBoolean, nullableInteger, nullableList, nullableNumber, nullabl
 const maxDraft = 64;
 
 /** They steer speculative decoding. */
-export const speculationMembers = {
+const speculationMembers = {
   'speculative.n_max': nullableInteger(
     0,
     maxDraft,
@@ -44,7 +44,7 @@ export function readSpeculation(body: SpeculationMembers): {
   return { nDraftMax: body['speculative.n_max'], draftSource: sources[body['speculative.type'] ?? ''] };
 }
 
-export const serviceTierMember = nullableString(
+const serviceTierMember = nullableString(
   'flex lets other requests go first; priority goes before them, for tenants that may. Anything else: as usual.',
   { maxLength: 64 },
 );
@@ -67,7 +67,7 @@ export type MemberValues<T> = { [K in keyof T as WireName<T[K]>]?: OptionValue<T
 /** A character takes up to four bytes. */
 const bytesPerCharacter = 4;
 
-export function membersOf<const T extends OptionTable>(table: T): MemberSchemas<T> {
+function membersOf<const T extends OptionTable>(table: T): MemberSchemas<T> {
   const members = Object.values<Option>(table).flatMap((option) =>
     option.wire === undefined ? [] : [[option.wire.name, schemaOf(option)]],
   );
@@ -97,7 +97,7 @@ function schemaOf(option: Option) {
 }
 
 /** Those that the body names; null means absent. */
-export function readMembers<const T extends OptionTable>(table: T, body: MemberValues<T>): OptionValues<T> {
+function readMembers<const T extends OptionTable>(table: T, body: MemberValues<T>): OptionValues<T> {
   const values = Object.entries<Option>(table).flatMap(([key, { wire }]) => {
     const value = wire === undefined ? undefined : (body as Record<string, unknown>)[wire.name];
     if (value === undefined || value === null) return [];

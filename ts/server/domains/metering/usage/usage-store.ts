@@ -40,7 +40,7 @@ export interface UsageBatch {
 const HOUR_MS = 60 * 60 * 1000;
 
 /** Requests of the same hour, caller and model come to one row; those that did nothing, to none. */
-export function usageRows(node: string, ended: readonly EndedRequest[]): UsageRow[] {
+function usageRows(node: string, ended: readonly EndedRequest[]): UsageRow[] {
   const rows = new Map<string, UsageRow>();
   for (const request of ended) {
     if (request.promptTokens + request.completionTokens === 0) continue;

@@ -126,7 +126,7 @@ function readIncludeUsage(body: ChatRequest): boolean {
   return asked ?? false;
 }
 
-export function readToolUse(
+function readToolUse(
   tools: readonly unknown[] | null | undefined,
   choice: string | Members | null | undefined,
   schemas: SchemaReader,
