@@ -1,5 +1,5 @@
 /** A rule of a few lines that ranks sentences by the question's rare words: what evidence is compared with. */
-import { sentencesOf } from '../../../ts/server/domains/data/evidence/sentences.ts';
+import { sentencesOf } from '../../../ts/server/domains/data/evidence/quotable-sentences.ts';
 import { wordsOf } from '../../../ts/server/platform/text/words.ts';
 
 const STEM = 6;

@@ -2,7 +2,7 @@
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
 import type { TenantScope } from '../../platform/storage/index.ts';
-import { files } from '../files/index.ts';
+import { accountSubject, files } from '../files/index.ts';
 import { license } from '../license/index.ts';
 import { retrieval } from '../retrieval/index.ts';
 import { InputFiles } from './chat/input-files.ts';
@@ -10,7 +10,6 @@ import { KnowledgeAnswers } from './chat/knowledge-answers.ts';
 import type { KnowledgePort } from './chat/knowledge-context.ts';
 import { ConversationFiles, type FilesKey, noConversations } from './conversation-files/conversation-files.ts';
 import { conversationFileRoutes } from './conversation-files/routes.ts';
-import { DataBelongings } from './data-belongings.ts';
 import { FileTarget } from './ingest/file-target.ts';
 import { IndexJobs } from './ingest/index-jobs.ts';
 import { Ingestion } from './ingest/ingestion.ts';
@@ -142,7 +141,17 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
       ...conversationFileRoutes(conversationFiles, service),
       ...openaiRoutes({ files: storedFiles, intake, knowledge: service, stores, access }),
     ],
-    belongings: new DataBelongings({ service, bases, ownedBases, sweep }),
+    belongings: {
+      holdsAny: async (scope) => (await bases.page(scope, { limit: 1, order: 'asc' })).length > 0,
+      eraseTenant: async (scope) => {
+        const all = [...(await bases.list(scope)), ...(await ownedBases.list(scope))];
+        for (const base of all) await service.removeBase(scope, base);
+        // Removes the rows of the bases, and with them what their blobs are needed for.
+        await sweep.run();
+      },
+      // The files of its conversations; what it added to knowledge bases is the tenant's.
+      eraseAccount: (everyone, accountId) => sweep.eraseOwner(everyone, accountSubject(accountId)),
+    },
     start: async () => {
       indexJobs.start();
       sweep.start();

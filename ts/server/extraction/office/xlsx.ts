@@ -1,12 +1,12 @@
 /** Workbooks (.xlsx, and .xlsm without its macros): each sheet's rows with the names of their columns, dates as dates, comments as notes. */
 import type { BlockList } from '../block-list.ts';
 import type { ExtractedDocument } from '../extracted-document.ts';
+import type { ExtractionLimits } from '../extraction-limits.ts';
 import { ExtractionRefusal } from '../extraction-refusal.ts';
 import { TableRows } from '../table-rows.ts';
 import { readProperties } from './document-properties.ts';
 import { NumberFormats } from './number-formats.ts';
 import type { PackageParts } from './package-parts.ts';
-import { readSharedStrings } from './shared-strings.ts';
 import { SheetRows } from './sheet-rows.ts';
 
 interface Sheet {
@@ -73,4 +73,33 @@ async function readComments(parts: PackageParts, sheet: string, blocks: BlockLis
       pieces = [];
     },
   });
+}
+
+/** The texts that the cells of a workbook share. Readings of Japanese words (`rPh`) are left out. */
+async function readSharedStrings(parts: PackageParts, name: string | undefined, limits: ExtractionLimits): Promise<string[]> {
+  const strings: string[] = [];
+  let pieces: string[] = [];
+  let nReadings = 0;
+  let isText = false;
+  let length = 0;
+  await parts.readOptional(name, {
+    open: (element) => {
+      if (element === 'rPh') nReadings++;
+      else if (element === 't') isText = true;
+    },
+    text: (text) => {
+      if (!isText || nReadings > 0) return;
+      pieces.push(text);
+      length += text.length;
+      if (length > limits.maxTextLength)
+        throw new ExtractionRefusal('too_much_text', `The workbook has more than ${limits.maxTextLength} characters.`);
+    },
+    close: (element) => {
+      if (element === 'rPh') nReadings--;
+      else if (element === 't') isText = false;
+      else if (element === 'si') strings.push(pieces.splice(0).join(''));
+    },
+  });
+  pieces = [];
+  return strings;
 }

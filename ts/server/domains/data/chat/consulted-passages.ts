@@ -1,10 +1,9 @@
 /** What was found for a question: what the model gets of it, and which of it an answer cites rightly. */
-
 import type { ProbedModel } from '../../inference/index.ts';
 import type { AskedQuestion } from '../evidence/asked-question.ts';
 import { evidenceFor } from '../evidence/evidence.ts';
 import { EvidenceFilter } from '../evidence/evidence-filter.ts';
-import type { EvidenceText } from '../evidence/evidence-text.ts';
+import { type EvidenceText, withoutEvidence } from '../evidence/evidence-text.ts';
 import type { Relevance } from '../evidence/relevance.ts';
 import { stateOf } from '../ingest/stored-kinds.ts';
 import type { PassageResult } from '../knowledge-base.ts';
@@ -21,9 +20,8 @@ import type {
   KnowledgeContext,
   UnindexedFiles,
 } from './knowledge-context.ts';
-import { nothingFoundIn } from './nothing-found.ts';
+import { nothingFoundIn, withoutNotice } from './nothing-found.ts';
 import { NoticeFilter } from './notice-filter.ts';
-import { ownWords } from './own-words.ts';
 import { instructionFor, passageText } from './passage-prompt.ts';
 import type { Speaker } from './speaker.ts';
 
@@ -143,4 +141,13 @@ function citationOf(n: number, tenant: string, result: PassageResult, files: Con
   }
   const path = [tenant, namespace, documentId].map(encodeURIComponent).join('/');
   return { ...shared, namespace, url: isWeb ? source : `/api/v1/vector/documents/${path}` };
+}
+
+/**
+ * What a model itself said in an earlier answer, since models write as they believe to have written before, and only documents are quoted: without
+ * the sentence in front and the evidence behind that were not the model's; all of it where nothing else is left.
+ */
+export function ownWords(answer: string): string {
+  const own = withoutEvidence(withoutNotice(answer)).trim();
+  return own === '' ? answer : own;
 }

@@ -3,7 +3,7 @@ import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { hasScope, type Principal } from '../../../platform/http/principal.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
 import { uploaderOf } from '../../files/index.ts';
-import type { Question } from '../../retrieval/index.ts';
+import { MAX_QUESTION, type Question, termsOf } from '../../retrieval/index.ts';
 import { namespaceNotFound } from '../errors.ts';
 import { readQuestion } from '../evidence/asked-question.ts';
 import { relevanceOf, withoutUnrelated } from '../evidence/relevance.ts';
@@ -28,7 +28,6 @@ import type {
   SearchBounds,
   UsedKnowledge,
 } from './knowledge-context.ts';
-import { questionOf } from './question-of-turns.ts';
 import { type AnswersSetting, Speaker } from './speaker.ts';
 
 /** Of each base, that the model gets. */
@@ -181,4 +180,18 @@ function requireReading(caller: Principal, what: string): void {
   throw new DomainError('insufficient_scope', `The credential lacks the scope knowledge:read, which ${what} needs.`, {
     extra: { scope: 'knowledge:read' },
   });
+}
+
+/** A shorter question (`And in 2020?`) is about what was said before. */
+const LEAST_WORDS = 4;
+
+/** What a chat asks its knowledge bases: the last turn, with the one before where it is too short to be asked alone. */
+export function questionOf(turns: readonly string[]): string {
+  const [before = '', last = ''] = turns.length > 1 ? turns.slice(-2).map(cut) : ['', cut(turns[0] ?? '')];
+  const nWords = [...termsOf(last)].filter(({ kind }) => kind === 'stem').length;
+  return cut(nWords < LEAST_WORDS ? `${before} ${last}` : last).trim();
+}
+
+function cut(turn: string): string {
+  return turn.slice(0, MAX_QUESTION).toWellFormed();
 }

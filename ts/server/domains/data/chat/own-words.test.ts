@@ -2,8 +2,8 @@ import t from 'tap';
 import { cpuMsOf } from '../../../../../test/test-support/cpu-time.ts';
 import { evidenceText } from '../evidence/evidence-text.ts';
 import { languageOf } from '../evidence/question-language.ts';
+import { ownWords } from './consulted-passages.ts';
 import { nothingFoundIn } from './nothing-found.ts';
-import { ownWords } from './own-words.ts';
 
 const LANGUAGES = ['Who is it?', 'Wer ist das?', 'Qui est-ce, et où ?', '他是谁?', 'Кто это?', 'مَن هو؟'].map(languageOf);
 

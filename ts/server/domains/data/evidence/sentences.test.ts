@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { sentencesOf } from './sentences.ts';
+import { sentencesOf } from './quotable-sentences.ts';
 
 t.test('an abbreviation, an initial and the number of a day end no sentence', async (t) => {
   for (const [text, ...sentences] of [

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { FoundPassage } from './collection.ts';
-import { diversify } from './diversify.ts';
+import { diversify } from './retriever.ts';
 
 type Placed = Partial<Pick<FoundPassage, 'documentNo' | 'page' | 'sheet' | 'slide' | 'start' | 'end'>>;
 
