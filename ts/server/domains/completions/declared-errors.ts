@@ -1,6 +1,6 @@
 /** What each kind of route can answer beside its answer, gathered from the modules that an answer goes through. */
 import { storedAnswerErrors } from '../conversations/index.ts';
-import { inputFileErrors, knowledgeErrors as ofKnowledge } from '../data/index.ts';
+import { inputFileErrors, answerErrors as ofKnowledge } from '../data/index.ts';
 import { completionErrors, inferenceErrors } from '../inference/index.ts';
 import { featureErrors } from '../license/index.ts';
 import { ownErrors } from './errors.ts';

@@ -7,9 +7,9 @@ import { until } from '../../platform/jobs/test-support/open-jobs.ts';
 import { silentLog } from '../../platform/module/test-support/scripted-context.ts';
 import { systemScope } from '../../platform/storage/index.ts';
 import type { DocumentRow } from './store/rows.ts';
-import type { DataTables } from './store/tables.ts';
+import type { KnowledgeTables } from './store/tables.ts';
 import { Sweep } from './sweep.ts';
-import { type DataBed, openDataBed } from './test-support/data-bed.ts';
+import { type KnowledgeBed, openKnowledgeBed } from './test-support/knowledge-bed.ts';
 import { wordModel } from './test-support/word-model.ts';
 
 async function newDatabase() {
@@ -20,7 +20,7 @@ async function newDatabase() {
 const LONG = Array.from({ length: 8_000 }, (_, i) => `Line ${i} tells of sand, wind and the number ${i * 7}.`).join('\n\n');
 
 t.test('a job that is cancelled leaves nothing, and its document before it stays', async (t) => {
-  const { add, ask, jobs, jobEnd, model, storage, search } = await openDataBed(t, newDatabase);
+  const { add, ask, jobs, jobEnd, model, storage, search } = await openKnowledgeBed(t, newDatabase);
   await add('a.txt', 'The lighthouse of Karvo was built in 1893.');
   const release = Promise.withResolvers<void>();
   model.pause = release.promise;
@@ -41,13 +41,13 @@ t.test('a job that was interrupted goes on from its last batch, and its document
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const url = `sqlite:${join(folder, 'svc.db')}`;
   const model = wordModel();
-  const first = await openDataBed(t, newDatabase, { url, model });
+  const first = await openKnowledgeBed(t, newDatabase, { url, model });
   const { body } = await first.add('long.txt', LONG);
   while (model.texts.length < 100) await new Promise((resolve) => setTimeout(resolve, 5));
   await first.jobs.stop(1_000);
   const nBefore = model.texts.length;
   await first.storage.close();
-  const second = await openDataBed(t, newDatabase, { url, model });
+  const second = await openKnowledgeBed(t, newDatabase, { url, model });
   const job = await second.jobEnd(body.job_id);
   t.match(job, { state: 'done' });
   const nAll = job.result.chunks;
@@ -58,7 +58,7 @@ t.test('a job that was interrupted goes on from its last batch, and its document
 });
 
 t.test('what was deleted and replaced leaves no row', async (t) => {
-  const { add, ask, jobs, storage } = await openDataBed(t, newDatabase);
+  const { add, ask, jobs, storage } = await openKnowledgeBed(t, newDatabase);
   for (let i = 0; i < 30; i++) await add('a.txt', `The lighthouse of Karvo was built in 18${i}.`);
   const { body } = await add('b.txt', 'The bakery sells bread in the morning.');
   await ask('DELETE', `documents/red/kb/${body.id}`);
@@ -72,12 +72,12 @@ t.test('what was deleted and replaced leaves no row', async (t) => {
 });
 
 t.test('what nobody indexes any more is found behind any number of documents that wait', async (t) => {
-  const { add, jobs, model, storage } = await openDataBed(t, newDatabase);
+  const { add, jobs, model, storage } = await openKnowledgeBed(t, newDatabase);
   const release = Promise.withResolvers<void>();
   t.teardown(() => release.resolve());
   model.pause = release.promise;
   await add('a.txt', LONG);
-  const access = storage.access<DataTables>();
+  const access = storage.access<KnowledgeTables>();
   const [{ no: _, ...waiting }] = (await access.read(systemScope(), (db) =>
     db.selectFrom('data_documents').selectAll().execute(),
   )) as [DocumentRow];
@@ -103,7 +103,7 @@ t.test('what nobody indexes any more is found behind any number of documents tha
 });
 
 t.test('a base that expires takes its kept index with it', async (t) => {
-  const { add, ask, dataDir, jobEnd, search, storage } = await openDataBed(t, newDatabase);
+  const { add, ask, dataDir, jobEnd, search, storage } = await openKnowledgeBed(t, newDatabase);
   const paragraph = (i: number) => `Paragraph ${i} tells of sand, wind, salt, rope, tar and the number ${i * 7}. `.repeat(14);
   const { body } = await add('a.txt', Array.from({ length: 1_100 }, (_, i) => paragraph(i)).join('\n\n'));
   t.match(await jobEnd(body.job_id), { state: 'done' });
@@ -113,7 +113,7 @@ t.test('a base that expires takes its kept index with it', async (t) => {
   await until(kept, (n) => n === 1);
   const longAgo = Date.now() - 48 * 3_600_000;
   await storage
-    .access<DataTables>()
+    .access<KnowledgeTables>()
     .writeUnit(systemScope(), (db) => [
       db.updateTable('data_bases').set({ expires_days: 1, created_at: longAgo, used_at: longAgo }),
     ]);
@@ -124,7 +124,7 @@ t.test('a base that expires takes its kept index with it', async (t) => {
   t.strictSame((await ask('GET', 'namespaces/red')).body, { data: [] });
 });
 
-function sweepOf(parts: Pick<DataBed, 'storage' | 'jobs'>): Sweep {
+function sweepOf(parts: Pick<KnowledgeBed, 'storage' | 'jobs'>): Sweep {
   return new Sweep({
     ...parts,
     files: { listExpired: async () => [] },
@@ -136,7 +136,7 @@ function sweepOf(parts: Pick<DataBed, 'storage' | 'jobs'>): Sweep {
   });
 }
 
-type Storage = Awaited<ReturnType<typeof openDataBed>>['storage'];
+type Storage = Awaited<ReturnType<typeof openKnowledgeBed>>['storage'];
 
 async function countChunks(storage: Storage): Promise<number> {
   return (await countRows(storage, 'data_chunks')).rows;

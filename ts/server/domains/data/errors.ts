@@ -4,7 +4,7 @@ import type { DomainError } from '../../platform/errors/domain-error.ts';
 import { fileErrors } from '../files/index.ts';
 import { retrievalErrors } from '../retrieval/index.ts';
 
-export const dataErrors = defineErrors('data', {
+export const knowledgeErrors = defineErrors('data', {
   ...retrievalErrors.rows,
   file_elsewhere: fileErrors.rows.file_elsewhere,
   queue_full: fileErrors.rows.queue_full,
@@ -37,23 +37,23 @@ export const dataErrors = defineErrors('data', {
   storage_unavailable: [503, 'The database does not take the request now.', 'Retry after the time in Retry-After.'],
 });
 
-export type DataErrorCode = CodeOf<typeof dataErrors>;
-export type DataError = DomainError<DataErrorCode>;
+export type KnowledgeErrorCode = CodeOf<typeof knowledgeErrors>;
+export type KnowledgeError = DomainError<KnowledgeErrorCode>;
 
-export const dataError = dataErrors.error;
+export const knowledgeError = knowledgeErrors.error;
 
-export const isDataError = dataErrors.has;
+export const isKnowledgeError = knowledgeErrors.has;
 
-export function namespaceNotFound(namespace: string): DataError {
-  return dataError('namespace_not_found', `You have no knowledge base named ${JSON.stringify(namespace.slice(0, 130))}.`);
+export function namespaceNotFound(namespace: string): KnowledgeError {
+  return knowledgeError('namespace_not_found', `You have no knowledge base named ${JSON.stringify(namespace.slice(0, 130))}.`);
 }
 
-export function conversationNotFound(): DataError {
-  return dataError('conversation_not_found', 'You have no conversation with this id; it may have been deleted.');
+export function conversationNotFound(): KnowledgeError {
+  return knowledgeError('conversation_not_found', 'You have no conversation with this id; it may have been deleted.');
 }
 
 /** What an answer over knowledge bases can be refused with. */
-export const knowledgeErrors = dataErrors.specs(
+export const answerErrors = knowledgeErrors.specs(
   'namespace_not_found',
   'embedding_failed',
   'embedding_dimension_mismatch',
@@ -62,4 +62,4 @@ export const knowledgeErrors = dataErrors.specs(
 );
 
 /** What a message with files can be refused with. */
-export const inputFileErrors = dataErrors.specs('file_not_found', 'file_elsewhere', 'file_refused');
+export const inputFileErrors = knowledgeErrors.specs('file_not_found', 'file_elsewhere', 'file_refused');

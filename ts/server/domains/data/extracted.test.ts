@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { tenantScope } from '../../platform/storage/index.ts';
-import { openDataBed } from './test-support/data-bed.ts';
+import { openKnowledgeBed } from './test-support/knowledge-bed.ts';
 
 async function newDatabase() {
   const folder = await mkdtemp(join(tmpdir(), 'svc-data-'));
@@ -14,7 +14,7 @@ async function newDatabase() {
 const red = tenantScope('red');
 
 t.test('page, sheet and slide are those of the block that was found', async (t) => {
-  const { api, search } = await openDataBed(t, newDatabase);
+  const { api, search } = await openKnowledgeBed(t, newDatabase);
   const { base } = await api.service.baseFor(red, 'kb');
   const blocks = [
     { type: 'heading' as const, level: 1, text: 'Harbours', page: 1 },
@@ -45,7 +45,7 @@ t.test('page, sheet and slide are those of the block that was found', async (t) 
 });
 
 t.test('a large file is indexed in the background with its pages', async (t) => {
-  const { api, search, jobEnd, ask } = await openDataBed(t, newDatabase);
+  const { api, search, jobEnd, ask } = await openKnowledgeBed(t, newDatabase);
   const { base } = await api.service.baseFor(red, 'kb');
   const blocks = Array.from({ length: 1_500 }, (_, i) => ({
     type: 'paragraph' as const,

@@ -3,6 +3,9 @@ import { defineModule } from '../../platform/module/module.ts';
 import { dataSettings } from './settings.ts';
 import { dataMigrations } from './store/migrations.ts';
 
+export type { DataApi } from './data-module.ts';
+export { answerErrors, inputFileErrors } from './errors.ts';
+export type { AddOutcome, DocumentLabel } from './ingest/ingestion.ts';
 export type {
   AnswerFilter,
   CheckedCitations,
@@ -17,10 +20,7 @@ export type {
   SearchBounds,
   UnindexedFiles,
   UsedKnowledge,
-} from './chat/knowledge-context.ts';
-export type { DataApi } from './data-module.ts';
-export { inputFileErrors, knowledgeErrors } from './errors.ts';
-export type { AddOutcome, DocumentLabel } from './ingest/ingestion.ts';
+} from './knowledge-context.ts';
 export type { KnowledgeService } from './service.ts';
 
 export const data = defineModule({

@@ -3,7 +3,7 @@ import { type Principal, scopeOf } from '../../platform/http/principal.ts';
 import type { NameFilter, UseRules } from '../../platform/module/use-rules.ts';
 import type { TenantScope } from '../../platform/storage/index.ts';
 import type { LicenseApi } from '../license/index.ts';
-import { dataError, namespaceNotFound } from './errors.ts';
+import { knowledgeError, namespaceNotFound } from './errors.ts';
 
 export class KnowledgeAccess {
   readonly #uses: UseRules;
@@ -17,7 +17,7 @@ export class KnowledgeAccess {
   /** A caller may name only its own tenant: any other is refused alike, whether or not it exists. */
   ownScope(caller: Principal, tenant: string): TenantScope {
     if (tenant === caller.tenant) return scopeOf(caller);
-    throw dataError('forbidden', 'You may name only your own tenant.', { param: 'tenant' });
+    throw knowledgeError('forbidden', 'You may name only your own tenant.', { param: 'tenant' });
   }
 
   /** A base that the caller may not use is answered like one that is not there. */

@@ -7,8 +7,8 @@ import t, { type Test } from 'tap';
 import { systemScope, tenantScope } from '../../platform/storage/index.ts';
 import { PostgresCluster } from '../../platform/storage/test-support/postgres-cluster.ts';
 import type { BlobStore } from '../files/index.ts';
-import { type DataBed, openDataBed } from './test-support/data-bed.ts';
 import { largeDocx, upload } from './test-support/file-contract.ts';
+import { type KnowledgeBed, openKnowledgeBed } from './test-support/knowledge-bed.ts';
 import { clientOf } from './test-support/openai-bed.ts';
 
 const TEXT = 'The harbour of Karvo was dug in 1911 by forty masons.';
@@ -18,9 +18,9 @@ const missing = PostgresCluster.missing();
 if (missing !== undefined) t.plan(0, missing);
 else await testNodes(await PostgresCluster.start());
 
-async function openNodes(t: Test, url: string, settings: object = {}): Promise<[DataBed, DataBed]> {
+async function openNodes(t: Test, url: string, settings: object = {}): Promise<[KnowledgeBed, KnowledgeBed]> {
   const open = (nodeId: string) =>
-    openDataBed(t, () => Promise.reject(new Error('it has a database')), { url, nodeId, settings: { ...settings } });
+    openKnowledgeBed(t, () => Promise.reject(new Error('it has a database')), { url, nodeId, settings: { ...settings } });
   return [await open('node-1'), await open('node-2')];
 }
 
@@ -81,7 +81,7 @@ async function testNodes(cluster: PostgresCluster): Promise<void> {
     t.equal(await countParts(), 3);
     await one.remove(red, sha256);
     t.equal(await countParts(), 0);
-    const files = async (node: DataBed) =>
+    const files = async (node: KnowledgeBed) =>
       (await readdir(join(node.dataDir, 'blobs'), { recursive: true })).filter((file) => file.includes(sha256));
     t.strictSame([(await files(nodes[0])).length, (await files(nodes[1])).length], [0, 1]);
     await two.removeOrphans(systemScope(), Date.now() - 3_600_000);

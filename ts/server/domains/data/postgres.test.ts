@@ -1,11 +1,11 @@
 import t from 'tap';
 import { PostgresCluster } from '../../platform/storage/test-support/postgres-cluster.ts';
-import { testDataContract } from './test-support/data-contract.ts';
+import { testKnowledgeContract } from './test-support/knowledge-contract.ts';
 
 const missing = PostgresCluster.missing();
 if (missing !== undefined) t.plan(0, missing);
 else {
   const cluster = await PostgresCluster.start();
   t.teardown(() => cluster.remove());
-  testDataContract(async () => ({ url: await cluster.newDatabase(), remove: async () => undefined }));
+  testKnowledgeContract(async () => ({ url: await cluster.newDatabase(), remove: async () => undefined }));
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { DomainError } from '../../platform/errors/domain-error.ts';
 import { tenantScope } from '../../platform/storage/index.ts';
-import { openDataBed } from './test-support/data-bed.ts';
+import { openKnowledgeBed } from './test-support/knowledge-bed.ts';
 
 const TEXT = 'The lighthouse of Karvo was built in 1893 and is 41 metres high.';
 
@@ -14,7 +14,7 @@ async function newDatabase() {
 }
 
 t.test('requests that are wrong are refused with 400 and change nothing', async (t) => {
-  const { ask } = await openDataBed(t, newDatabase);
+  const { ask } = await openKnowledgeBed(t, newDatabase);
   const ingest = { tenant: 'red', namespace: 'kb', source: 'a.txt', text: TEXT };
   const search = { tenant: 'red', namespace: 'kb', query: 'x' };
   const wrong: [string, unknown][] = [
@@ -64,7 +64,7 @@ t.test('requests that are wrong are refused with 400 and change nothing', async 
 });
 
 t.test('names and texts of every script come back as they were given', async (t) => {
-  const { add, ask, search } = await openDataBed(t, newDatabase);
+  const { add, ask, search } = await openKnowledgeBed(t, newDatabase);
   const namespace = 'Büro \'東京\' %20 "x" ; drop';
   const source = '../../etc/passwd\u{1f600} 文件.txt';
   t.equal((await add(source, `${TEXT} \0\ud800 \u{1f600}`, { namespace, title: "';--", tags: ["a'b"] })).status, 201);
@@ -75,7 +75,7 @@ t.test('names and texts of every script come back as they were given', async (t)
 });
 
 t.test('the path of a base serves no method, and unknown ones below it are not there', async (t) => {
-  const { ask, add } = await openDataBed(t, newDatabase);
+  const { ask, add } = await openKnowledgeBed(t, newDatabase);
   await add('a.txt', TEXT);
   for (const namespace of ['kb', 'none'])
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
@@ -89,7 +89,7 @@ t.test('the path of a base serves no method, and unknown ones below it are not t
 });
 
 t.test('documents come in pages, and a long one is read in parts', async (t) => {
-  const { add, ask } = await openDataBed(t, newDatabase);
+  const { add, ask } = await openKnowledgeBed(t, newDatabase);
   for (let i = 0; i < 5; i++) await add(`${i}.txt`, `${TEXT} ${i}`);
   const seen: string[] = [];
   for (let after = ''; ; ) {
@@ -124,7 +124,7 @@ function overlapOf(before: string, next: string): number {
 }
 
 t.test('leftovers of deletes are shown until they are removed', async (t) => {
-  const { add, ask, storage } = await openDataBed(t, newDatabase);
+  const { add, ask, storage } = await openKnowledgeBed(t, newDatabase);
   const access = storage.access<{ data_documents: { id: string; state: string } }>();
   const red = tenantScope('red');
   const leftovers = async () => (await ask('GET', 'namespaces/red/kb/shard-only', undefined, 'red/ada/admin')).body.data;
@@ -147,7 +147,7 @@ t.test('leftovers of deletes are shown until they are removed', async (t) => {
 });
 
 t.test('a client that goes away ends the work on its text, which is no fault', async (t) => {
-  const { model, url, lines, ask } = await openDataBed(t, newDatabase);
+  const { model, url, lines, ask } = await openKnowledgeBed(t, newDatabase);
   const gate = Promise.withResolvers<void>();
   model.pause = gate.promise;
   const controller = new AbortController();
@@ -170,7 +170,7 @@ t.test('a client that goes away ends the work on its text, which is no fault', a
 
 t.test('a base that groups or a credential do not leave to a caller is like one that is not there', async (t) => {
   const uses = { of: () => (name: string) => name === 'open' };
-  const { ask, add, search } = await openDataBed(t, newDatabase, { uses });
+  const { ask, add, search } = await openKnowledgeBed(t, newDatabase, { uses });
   t.equal((await add('a.txt', TEXT, { namespace: 'open' })).status, 201);
   const { body } = await add('a.txt', TEXT);
   t.match(body, { error: 'namespace_not_found' });
@@ -192,13 +192,15 @@ t.test('without the feature of the license nothing is added or searched; an expi
   const refuse = (code: string) => () => {
     throw new DomainError(code, 'No.');
   };
-  const without = await openDataBed(t, newDatabase, {
+  const without = await openKnowledgeBed(t, newDatabase, {
     license: { has: () => false, requireFeature: refuse('feature_not_licensed') },
   });
   for (const answer of [await without.add('a.txt', TEXT), await without.ask('POST', 'namespaces/red', { namespace: 'kb' })])
     t.match(answer, { status: 403, body: { error: 'feature_not_licensed' } });
   t.match(await without.search('x'), { status: 403, body: { error: 'feature_not_licensed' } });
-  const expired = await openDataBed(t, newDatabase, { license: { has: () => true, requireFeature: refuse('license_expired') } });
+  const expired = await openKnowledgeBed(t, newDatabase, {
+    license: { has: () => true, requireFeature: refuse('license_expired') },
+  });
   t.match(await expired.add('a.txt', TEXT), { status: 403, body: { error: 'license_expired' } });
   t.match(await expired.search('x'), { status: 404, body: { error: 'namespace_not_found' } });
 });

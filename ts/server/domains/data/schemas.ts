@@ -3,9 +3,9 @@ import Type, { type Static } from 'typebox';
 import { named } from '../../platform/schema/named.ts';
 import { Namespace, Source, Tags, Tenant } from './ingest/ingest-body.ts';
 import type { AddedDocument } from './ingest/ingestion.ts';
-import { MAX_BASES, MAX_QUERY, MAX_TOP_K } from './ingest/limits.ts';
-import { stateOf, warningsOf } from './ingest/stored-kinds.ts';
 import type { KnowledgeBase, ListedBase, PassageResult, StoredDocument } from './knowledge-base.ts';
+import { MAX_BASES, MAX_QUERY, MAX_TOP_K } from './limits.ts';
+import { stateOf, warningsOf } from './stored-kinds.ts';
 
 /** In questions any name may come: one that is none is not found. */
 const AnyNamespace = Type.String({ minLength: 1, maxLength: 200 });

@@ -1,10 +1,9 @@
-/** Knowledge bases of a tenant: made, listed, filled, asked and removed. Throws DataError and StorageError. */
+/** Knowledge bases of a tenant: made, listed, filled, asked and removed. Throws KnowledgeError and StorageError. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { TenantScope } from '../../platform/storage/index.ts';
 import type { CollectionSearch, Embedders, Question, TextFormat } from '../retrieval/index.ts';
-import { dataError, namespaceNotFound } from './errors.ts';
+import { knowledgeError, namespaceNotFound } from './errors.ts';
 import { type AddOutcome, type DocumentLabel, type Ingestion, requireText } from './ingest/ingestion.ts';
-import { STORED_KINDS } from './ingest/stored-kinds.ts';
 import type {
   DocumentFilter,
   KnowledgeBase,
@@ -18,6 +17,7 @@ import type { BaseStore } from './store/base-store.ts';
 import type { ChunkStore, Leftover } from './store/chunk-store.ts';
 import type { DocumentPage, DocumentStore } from './store/document-store.ts';
 import { freeSource } from './store/free-source.ts';
+import { STORED_KINDS } from './stored-kinds.ts';
 import { namespaceOf } from './vector-stores/namespace-of.ts';
 
 export interface TextToAdd extends DocumentLabel {
@@ -154,7 +154,7 @@ export class KnowledgeService {
     if (embeddingModel === undefined || embeddingModel === base.embeddingModel) return { base, note };
     const { model } = await this.#options.embedders.choose(embeddingModel);
     if (model === base.embeddingModel) return { base, note };
-    throw dataError(
+    throw knowledgeError(
       'embedding_dimension_mismatch',
       `The knowledge base ${JSON.stringify(namespace)} is bound to ${base.embeddingModel}, and vectors of ${model} cannot be compared with its own.`,
       { param: 'embedding_model' },
@@ -272,13 +272,13 @@ async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
 }
 
 function namespaceExists(namespace: string) {
-  return dataError('namespace_exists', `There is a knowledge base named ${JSON.stringify(namespace)} already.`, {
+  return knowledgeError('namespace_exists', `There is a knowledge base named ${JSON.stringify(namespace)} already.`, {
     param: 'namespace',
   });
 }
 
 export function documentNotFound(id: string): Error {
-  return dataError(
+  return knowledgeError(
     'document_not_found',
     `The knowledge base has no document ${JSON.stringify(id.slice(0, 80))}; it may have been deleted.`,
   );

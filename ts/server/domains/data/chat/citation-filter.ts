@@ -4,7 +4,7 @@
  */
 
 import { CodeState } from '../evidence/code-state.ts';
-import type { AnswerFilter, CitationMark } from './knowledge-context.ts';
+import type { AnswerFilter, CitationMark } from '../knowledge-context.ts';
 
 /** Whether the sentence may cite the passage of this number. */
 export type JudgeCitation = (n: number, sentence: string) => boolean;

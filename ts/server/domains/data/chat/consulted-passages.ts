@@ -5,11 +5,7 @@ import { evidenceFor } from '../evidence/evidence.ts';
 import { EvidenceFilter } from '../evidence/evidence-filter.ts';
 import { type EvidenceText, withoutEvidence } from '../evidence/evidence-text.ts';
 import type { Relevance } from '../evidence/relevance.ts';
-import { stateOf } from '../ingest/stored-kinds.ts';
 import type { PassageResult } from '../knowledge-base.ts';
-import type { KeptFiles } from '../service.ts';
-import { CitationFilter } from './citation-filter.ts';
-import { CitationJudge } from './citation-judge.ts';
 import type {
   AnswerFilter,
   CheckedCitations,
@@ -19,7 +15,11 @@ import type {
   FoundPassage,
   KnowledgeContext,
   UnindexedFiles,
-} from './knowledge-context.ts';
+} from '../knowledge-context.ts';
+import type { KeptFiles } from '../service.ts';
+import { stateOf } from '../stored-kinds.ts';
+import { CitationFilter } from './citation-filter.ts';
+import { CitationJudge } from './citation-judge.ts';
 import { nothingFoundIn, withoutNotice } from './nothing-found.ts';
 import { NoticeFilter } from './notice-filter.ts';
 import { instructionFor, passageText } from './passage-prompt.ts';

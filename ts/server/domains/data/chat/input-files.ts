@@ -1,12 +1,12 @@
 /** Files whose text goes into a message as it is: stored ones, and those that come with the request. */
 import { type Principal, scopeOf } from '../../../platform/http/principal.ts';
 import { type FileReader, FileRefusedError, type ReadFile } from '../../files/index.ts';
-import { dataError } from '../errors.ts';
-import { stateOf } from '../ingest/stored-kinds.ts';
+import { knowledgeError } from '../errors.ts';
+import type { InputFile, InputFileText } from '../knowledge-context.ts';
 import { documentText } from '../openai/document-text.ts';
 import type { KnowledgeService } from '../service.ts';
+import { stateOf } from '../stored-kinds.ts';
 import type { FileService } from '../vector-stores/file-service.ts';
-import type { InputFile, InputFileText } from './knowledge-context.ts';
 
 /** Far more than a model's context takes, and little memory. UTF-16 code units. */
 const MAX_TEXT = 2_000_000;
@@ -24,13 +24,13 @@ export class InputFiles {
     this.#options = options;
   }
 
-  /** Throws DataError `file_not_found`, `file_elsewhere`, `file_refused` and `invalid_request`. */
+  /** Throws KnowledgeError `file_not_found`, `file_elsewhere`, `file_refused` and `invalid_request`. */
   async read(caller: Principal, file: InputFile, signal: AbortSignal): Promise<InputFileText> {
     try {
       return await this.#read(caller, file, signal);
     } catch (error) {
       if (!(error instanceof FileRefusedError)) throw error;
-      throw dataError('file_refused', error.message, { extra: { reason: error.code, remedy: error.remedy }, cause: error });
+      throw knowledgeError('file_refused', error.message, { extra: { reason: error.code, remedy: error.remedy }, cause: error });
     }
   }
 
@@ -64,7 +64,7 @@ export class InputFiles {
 
 function textOf(fileName: string, read: ReadFile): InputFileText {
   if (!('document' in read))
-    throw dataError('invalid_request', `${fileName}: ${stateOf(read.storedKind).detail ?? 'The file has no text.'}`, {
+    throw knowledgeError('invalid_request', `${fileName}: ${stateOf(read.storedKind).detail ?? 'The file has no text.'}`, {
       param: 'input',
     });
   const text = read.document.blocks.map((block) => block.text).join('\n\n');
@@ -73,7 +73,7 @@ function textOf(fileName: string, read: ReadFile): InputFileText {
 }
 
 function tooLong(fileName: string): Error {
-  return dataError('invalid_request', `${fileName} has more text than fits into a message; put it into a vector store.`, {
+  return knowledgeError('invalid_request', `${fileName} has more text than fits into a message; put it into a vector store.`, {
     param: 'input',
   });
 }

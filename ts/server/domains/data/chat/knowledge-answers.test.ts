@@ -5,10 +5,10 @@ import type { Uploader } from '../../files/index.ts';
 import type { Question } from '../../retrieval/index.ts';
 import { KnowledgeAccess } from '../knowledge-access.ts';
 import type { KnowledgeBase, PassageResult, StoredDocument } from '../knowledge-base.ts';
+import type { KnowledgeContext } from '../knowledge-context.ts';
 import type { KeptFiles } from '../service.ts';
 import type { InputFiles } from './input-files.ts';
 import { KnowledgeAnswers } from './knowledge-answers.ts';
-import type { KnowledgeContext } from './knowledge-context.ts';
 import { passageResult } from './test-support/passage-result.ts';
 
 const caller: Principal = { ...ANONYMOUS, tenant: 'red' };

@@ -10,14 +10,6 @@ import { relevanceOf, withoutUnrelated } from '../evidence/relevance.ts';
 import { isSmallTalk } from '../evidence/small-talk.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
 import type { DocumentFilter, KnowledgeBase, PassageResult } from '../knowledge-base.ts';
-import type { KnowledgeService } from '../service.ts';
-import type { OwnedBaseStore } from '../store/owned-base-store.ts';
-import type { Sweep } from '../sweep.ts';
-import { readAttributeFilter } from '../vector-stores/attribute-filter.ts';
-import { readRanking } from '../vector-stores/ranking-options.ts';
-import { sureResults } from '../vector-stores/sure-results.ts';
-import { ConsultedPassages } from './consulted-passages.ts';
-import type { InputFiles } from './input-files.ts';
 import type {
   ConversationFilesPlace,
   InputFile,
@@ -27,7 +19,15 @@ import type {
   KnowledgeQuestion,
   SearchBounds,
   UsedKnowledge,
-} from './knowledge-context.ts';
+} from '../knowledge-context.ts';
+import type { KnowledgeService } from '../service.ts';
+import type { OwnedBaseStore } from '../store/owned-base-store.ts';
+import type { Sweep } from '../sweep.ts';
+import { readAttributeFilter } from '../vector-stores/attribute-filter.ts';
+import { readRanking } from '../vector-stores/ranking-options.ts';
+import { sureResults } from '../vector-stores/sure-results.ts';
+import { ConsultedPassages } from './consulted-passages.ts';
+import type { InputFiles } from './input-files.ts';
 import { type AnswersSetting, Speaker } from './speaker.ts';
 
 /** Of each base, that the model gets. */

@@ -1,5 +1,5 @@
 /** Puts a sentence in front of an answer, whatever the model says, even nothing. An answer that begins with it keeps its own. */
-import type { AnswerFilter, CitationMark } from './knowledge-context.ts';
+import type { AnswerFilter, CitationMark } from '../knowledge-context.ts';
 
 export class NoticeFilter implements AnswerFilter {
   readonly #notice: string;

@@ -5,7 +5,7 @@
 
 import type { Relevance } from '../evidence/relevance.ts';
 import type { PassageResult } from '../knowledge-base.ts';
-import type { UnindexedFiles } from './knowledge-context.ts';
+import type { UnindexedFiles } from '../knowledge-context.ts';
 
 const RULES = [
   'Answer the question from the passages and cite them as [1], [2]: behind each statement the number of the passage that says so.',

@@ -1,11 +1,11 @@
 /**
  * Files of one conversation: a knowledge base that its owner alone reaches, by way of the conversation, whatever role the owner has. It is erased with
- * the conversation. Throws DataError, UploadError and StorageError.
+ * the conversation. Throws KnowledgeError, UploadError and StorageError.
  */
 import type { Principal } from '../../../platform/http/principal.ts';
 import { type ArrivedFile, type FileIntake, type FilesApi, type Uploader, uploaderOf } from '../../files/index.ts';
 import type { Embedders } from '../../retrieval/index.ts';
-import { conversationNotFound, dataError } from '../errors.ts';
+import { conversationNotFound, knowledgeError } from '../errors.ts';
 import type { AddOutcome, Ingestion } from '../ingest/ingestion.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
 import type { KnowledgeBase, StoredDocument } from '../knowledge-base.ts';
@@ -142,12 +142,15 @@ export class ConversationFiles {
     ]);
     const bytes = stored.bytes + open.bytes;
     if (bytes > maxAccountBytes)
-      throw dataError(
+      throw knowledgeError(
         'conversation_file_quota_exceeded',
         `The files of your conversations may take ${maxAccountBytes} bytes together, and with this one they could take ${bytes}. Delete some, or ask an administrator to raise data.account_conversation_bytes.`,
       );
     if (here.count + coming.count <= MAX_FILES) return;
-    throw dataError('too_many_conversation_files', `The conversation has ${MAX_FILES} files, and no more are kept; delete some.`);
+    throw knowledgeError(
+      'too_many_conversation_files',
+      `The conversation has ${MAX_FILES} files, and no more are kept; delete some.`,
+    );
   }
 
   async #index(

@@ -6,7 +6,7 @@ import { routes } from '../../../platform/http/route-group.ts';
 import { named } from '../../../platform/schema/named.ts';
 import { EXTRACTION_ERRORS, fileErrors } from '../../files/index.ts';
 import { featureErrors } from '../../license/index.ts';
-import { dataError, dataErrors } from '../errors.ts';
+import { knowledgeError, knowledgeErrors } from '../errors.ts';
 import { Namespace } from '../ingest/ingest-body.ts';
 import type { AddOutcome } from '../ingest/ingestion.ts';
 import { fileRouteErrors, uploadAnswers } from '../routes/file-answers.ts';
@@ -47,7 +47,7 @@ const addErrors = [
   ...featureErrors,
 ] as const;
 
-const { get, post, del } = routes({ tag: 'Conversations', auth: 'viewer', scope: 'account:manage', errors: dataErrors });
+const { get, post, del } = routes({ tag: 'Conversations', auth: 'viewer', scope: 'account:manage', errors: knowledgeErrors });
 
 export function conversationFileRoutes(files: ConversationFiles, service: KnowledgeService): Route[] {
   return [listRoute(files), addRoute(files), readRoute(files, service), removeRoute(files), keepRoute(files)];
@@ -78,7 +78,9 @@ function addRoute(files: ConversationFiles): Route {
     handle: async ({ caller, query: { id, filename }, headers, body }) => {
       const fileName = cleanFileName(filename);
       if (fileName === undefined)
-        throw dataError('invalid_request', 'Nothing of `filename` can be shown; give the file a name.', { param: 'filename' });
+        throw knowledgeError('invalid_request', 'Nothing of `filename` can be shown; give the file a name.', {
+          param: 'filename',
+        });
       const outcome = await files.add(caller, id, { fileName, mostBytes: mostBytesOf(headers), content: body });
       return answer(outcome, ({ namespace: _, ...made }) => made);
     },

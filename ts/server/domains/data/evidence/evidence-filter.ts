@@ -1,5 +1,5 @@
 /** Puts evidence behind an answer that ends without any citation that holds; it is the whole answer where no model speaks. */
-import type { AnswerFilter, CitationMark } from '../chat/knowledge-context.ts';
+import type { AnswerFilter, CitationMark } from '../knowledge-context.ts';
 import { CodeState } from './code-state.ts';
 import type { EvidenceText } from './evidence-text.ts';
 

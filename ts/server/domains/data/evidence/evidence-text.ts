@@ -1,5 +1,5 @@
 /** How evidence is said: as quotations, each with its mark, below a lead in the language of the question. */
-import type { CitationMark } from '../chat/knowledge-context.ts';
+import type { CitationMark } from '../knowledge-context.ts';
 import type { Language } from './question-language.ts';
 
 interface Frame {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Principal } from '../../../platform/http/principal.ts';
 import { tenantScope } from '../../../platform/storage/index.ts';
-import { dataError } from '../errors.ts';
+import { knowledgeError } from '../errors.ts';
 import { FileTarget, type FileTargetOptions } from './file-target.ts';
 
 const red = tenantScope('red');
@@ -19,7 +19,7 @@ t.test('an upload is admitted by the name of its base, without a look at what th
     access: { scopeFor: async () => red, requireAdding: () => {} },
     embedders: {
       choose: async () => {
-        throw dataError('embedding_model_not_found', 'No model makes embeddings here.');
+        throw knowledgeError('embedding_model_not_found', 'No model makes embeddings here.');
       },
     },
   } as unknown as FileTargetOptions);

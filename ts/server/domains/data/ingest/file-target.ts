@@ -3,7 +3,7 @@ import type { Principal } from '../../../platform/http/principal.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
 import type { UploadedFile, Uploader, UploadOutcome, UploadTarget } from '../../files/index.ts';
 import type { Embedders } from '../../retrieval/index.ts';
-import { dataError } from '../errors.ts';
+import { knowledgeError } from '../errors.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
 import { toIngested } from '../schemas.ts';
 import type { KnowledgeService } from '../service.ts';
@@ -33,7 +33,9 @@ export class FileTarget implements UploadTarget {
   async admit(caller: Principal, _: TenantScope, { namespace }: { namespace: string }): Promise<void> {
     const { service, embedders, access } = this.#options;
     if (!NAMESPACE.test(namespace))
-      throw dataError('invalid_request', '`namespace` has to have 1 to 128 characters, without slashes.', { param: 'namespace' });
+      throw knowledgeError('invalid_request', '`namespace` has to have 1 to 128 characters, without slashes.', {
+        param: 'namespace',
+      });
     const scope = await access.scopeFor(caller, caller.tenant, namespace);
     access.requireAdding();
     if ((await service.find(scope, namespace)) === undefined) await embedders.choose(undefined);

@@ -5,14 +5,14 @@ import { hasEnded, JobError, JobFailedError } from '../../../platform/jobs/index
 import { StorageError, type TenantScope } from '../../../platform/storage/index.ts';
 import { type FileReader, FileRefusedError } from '../../files/index.ts';
 import type { DocumentSource, ExtractedDocument, PassageEmbedding } from '../../retrieval/index.ts';
-import { dataError, isDataError } from '../errors.ts';
+import { isKnowledgeError, knowledgeError } from '../errors.ts';
 import type { KnowledgeBase } from '../knowledge-base.ts';
 import type { AttachedStore } from '../store/attached-store.ts';
 import type { BaseStore } from '../store/base-store.ts';
 import type { DocumentStore, PendingDocument } from '../store/document-store.ts';
 import type { OwnedBaseStore } from '../store/owned-base-store.ts';
+import { isStoredKind, stateOf, warningsOf } from '../stored-kinds.ts';
 import { blockParts } from './source-parts.ts';
-import { isStoredKind, stateOf, warningsOf } from './stored-kinds.ts';
 
 const IndexInput = Type.Object({ document_id: Type.String(), namespace: Type.String(), source: Type.String() });
 const IndexStep = Type.Object({ done: Type.Integer({ minimum: 0 }) });
@@ -140,7 +140,7 @@ export class IndexJobs {
       await saveStep({ done });
       progress({ done, total, unit: 'passages', message: shown });
     }
-    if (total === 0 && !isStoredKind(kind)) throw dataError('text_too_short', 'The file has nothing that could be found.');
+    if (total === 0 && !isStoredKind(kind)) throw knowledgeError('text_too_short', 'The file has nothing that could be found.');
     const facts = { nChunks: total, title, now: Date.now() };
     if ((await documents.publish(scope, base, document.no, facts)) === 'superseded')
       return supersededResult(document, base.embeddingModel);
@@ -202,11 +202,11 @@ export function shownSource({ owner }: Pick<KnowledgeBase, 'owner'>, source: str
 function finalFailure(error: unknown, attempt: number): JobFailedError | undefined {
   if (error instanceof JobFailedError) return error;
   if (error instanceof FileRefusedError) return new JobFailedError(error.code, error.sentence, error.remedy, error);
-  if (isDataError(error) && FINAL.includes(error.code))
+  if (isKnowledgeError(error) && FINAL.includes(error.code))
     return new JobFailedError(error.code, error.message, 'Correct what the sentence names, then add the document again.', error);
-  const isPassing = error instanceof StorageError || (isDataError(error) && PASSING.includes(error.code));
+  const isPassing = error instanceof StorageError || (isKnowledgeError(error) && PASSING.includes(error.code));
   if (attempt < (isPassing ? MOST_ATTEMPTS : MOST_DEFECTS)) return undefined;
-  if (isDataError(error))
+  if (isKnowledgeError(error))
     return new JobFailedError(error.code, error.message, 'Add the document again when the cause is gone.', error);
   const defect = 'The document could not be indexed because of a defect of the server.';
   return new JobFailedError('internal', defect, 'The log of the node says more.', error);

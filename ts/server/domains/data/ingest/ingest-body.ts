@@ -1,7 +1,7 @@
 /** The body of an ingest, and the members that others share with it. Worker threads read it, so what is imported here is pure. */
 import Type, { type Static } from 'typebox';
 import { named } from '../../../platform/schema/named.ts';
-import { MAX_SOURCE, MAX_TAG, MAX_TAGS, MAX_TITLE } from './limits.ts';
+import { MAX_SOURCE, MAX_TAG, MAX_TAGS, MAX_TITLE } from '../limits.ts';
 
 /** No slash, since it stands in paths; nothing that cannot be seen. */
 export const NAMESPACE_PATTERN = '^[^\\s/\\\\\\p{C}]([^/\\\\\\p{C}]{0,126}[^\\s/\\\\\\p{C}])?$';

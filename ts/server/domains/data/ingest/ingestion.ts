@@ -12,14 +12,14 @@ import {
   type PassageEmbedding,
   type TextFormat,
 } from '../../retrieval/index.ts';
-import { dataError } from '../errors.ts';
+import { knowledgeError } from '../errors.ts';
 import type { Attachment, KnowledgeBase, NewDocument } from '../knowledge-base.ts';
+import { INLINE_BYTES, INLINE_FILE_BYTES, LEAST_TEXT } from '../limits.ts';
 import type { AttachedStore } from '../store/attached-store.ts';
 import type { BaseStore } from '../store/base-store.ts';
 import type { DocumentStore } from '../store/document-store.ts';
 import type { PendingSource } from '../store/publication.ts';
 import { type IndexJobs, shownSource } from './index-jobs.ts';
-import { INLINE_BYTES, INLINE_FILE_BYTES, LEAST_TEXT } from './limits.ts';
 import { blockParts, textParts } from './source-parts.ts';
 
 /** What is said of a document, whatever it is made of. */
@@ -88,7 +88,7 @@ export class Ingestion {
     this.#options = options;
   }
 
-  /** Throws DataError and StorageError. */
+  /** Throws KnowledgeError and StorageError. */
   async addText(
     scope: TenantScope,
     base: KnowledgeBase,
@@ -121,7 +121,7 @@ export class Ingestion {
   ): Promise<AddOutcome> {
     const length = extracted.blocks.reduce((sum, { text }) => sum + text.trim().length, 0);
     if (length < LEAST_TEXT)
-      throw dataError(
+      throw knowledgeError(
         'text_too_short',
         `The file has ${length} characters of text, and ${LEAST_TEXT} is the least that is indexed.`,
       );
@@ -190,7 +190,8 @@ export class Ingestion {
       passages.push(...batch.passages);
       title = batch.title;
     }
-    if (passages.length === 0) throw dataError('text_too_short', 'The text has nothing that could be found.', { param: 'text' });
+    if (passages.length === 0)
+      throw knowledgeError('text_too_short', 'The text has nothing that could be found.', { param: 'text' });
     await bases.bindDimensions(scope, base, passages[0]?.embedding.length ?? 0);
     await documents.insertReady(scope, base, { ...document, title }, passages, Date.now());
     this.#options.onPublished?.(scope, base);
@@ -225,7 +226,7 @@ export class Ingestion {
       return { jobId };
     } catch (error) {
       if (!(error instanceof JobError) || error.code !== 'job_queue_full') throw error;
-      throw dataError('queue_full', `${error.message} ${error.remedy}`, { retryAfterMs: 60_000, cause: error });
+      throw knowledgeError('queue_full', `${error.message} ${error.remedy}`, { retryAfterMs: 60_000, cause: error });
     }
   }
 }
@@ -235,7 +236,7 @@ export function requireText(text: string): void {
   const { length } = text.trim();
   if (length >= LEAST_TEXT) return;
   const detail = `The text has ${length} characters, and ${LEAST_TEXT} is the least that is indexed.`;
-  throw dataError('text_too_short', detail, { param: 'text' });
+  throw knowledgeError('text_too_short', detail, { param: 'text' });
 }
 
 function describe(label: DocumentLabel, kind: string, { sha256, sizeBytes }: FileFacts): NewDocument {

@@ -1,6 +1,6 @@
 /** Documents in parts that each fit into a row. */
 import type { Block } from '../../../extraction/extracted-document.ts';
-import { PART_CHARACTERS } from './limits.ts';
+import { PART_CHARACTERS } from '../limits.ts';
 
 /** Never cuts a surrogate pair. */
 export function textParts(text: string): string[] {

@@ -4,7 +4,7 @@ import type { Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
 import { newTimeOrderedId } from '../../../platform/time-ordered-id.ts';
 import { openaiErrorBody } from '../../inference/index.ts';
-import { dataError, dataErrors } from '../errors.ts';
+import { knowledgeError, knowledgeErrors } from '../errors.ts';
 import type { FileToPut, VectorStores } from '../vector-stores/vector-stores.ts';
 import { ChunkingStrategy, requireAutoChunking } from './chunking-strategy.ts';
 import { DEFAULT_LIMIT, listPage, listShape, pageMembers } from './list-page.ts';
@@ -26,7 +26,7 @@ const { get, post } = routes({
   tag: 'Vector stores',
   auth: 'developer',
   scope: 'knowledge:write',
-  errors: dataErrors,
+  errors: knowledgeErrors,
   errorBody: openaiErrorBody,
 });
 
@@ -56,10 +56,10 @@ function createRoute(stores: VectorStores): Route {
       const { file_ids: ids, files, attributes, chunking_strategy: strategy } = body;
       for (const each of [strategy, ...(files ?? []).map((file) => file.chunking_strategy)]) requireAutoChunking(each);
       if ((ids === undefined) === (files === undefined))
-        throw dataError('invalid_request', 'Send either file_ids or files.', { param: 'file_ids' });
+        throw knowledgeError('invalid_request', 'Send either file_ids or files.', { param: 'file_ids' });
       const put = (files ?? []).map((file) => ({ fileId: file.file_id, attributes: file.attributes ?? {} }));
       const all = [...(ids ?? []).map((fileId) => ({ fileId, attributes: attributes ?? {} })), ...put];
-      if (all.length === 0) throw dataError('invalid_request', 'The batch has no file.', { param: 'file_ids' });
+      if (all.length === 0) throw knowledgeError('invalid_request', 'The batch has no file.', { param: 'file_ids' });
       const base = await stores.get(caller, params.vector_store_id);
       const id = `vsfb_${newTimeOrderedId().replaceAll('-', '')}`;
       await stores.put(caller, base, distinct(all), id);
@@ -132,7 +132,7 @@ function distinct(files: readonly FileToPut[]): FileToPut[] {
 }
 
 function batchNotFound(id: string): Error {
-  return dataError('file_batch_not_found', `No file batch found with id '${id.slice(0, 80).toWellFormed()}'.`, {
+  return knowledgeError('file_batch_not_found', `No file batch found with id '${id.slice(0, 80).toWellFormed()}'.`, {
     param: 'batch_id',
   });
 }

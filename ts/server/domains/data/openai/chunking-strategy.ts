@@ -1,6 +1,6 @@
 /** How OpenAI's clients ask for files to be cut. Here all are cut alike. */
 import Type, { type Static } from 'typebox';
-import { dataError } from '../errors.ts';
+import { knowledgeError } from '../errors.ts';
 
 export const ChunkingStrategy = Type.Object({
   type: Type.Enum(['auto', 'static'], { description: 'Only auto: passages of about 1,200 characters that overlap by 150.' }),
@@ -10,7 +10,7 @@ export const ChunkingStrategy = Type.Object({
 /** Throws `unsupported_parameter`. */
 export function requireAutoChunking(strategy: Static<typeof ChunkingStrategy> | undefined): void {
   if (strategy === undefined || strategy.type === 'auto') return;
-  throw dataError(
+  throw knowledgeError(
     'unsupported_parameter',
     'chunking_strategy must be auto: every document is cut into passages of about 1,200 characters that overlap by 150.',
     { param: 'chunking_strategy' },

@@ -4,7 +4,7 @@ import type { Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
 import { documentIdOf, type FileIntake, fileErrors, PURPOSES, uploaderOf } from '../../files/index.ts';
 import { openaiErrorBody } from '../../inference/index.ts';
-import { dataError, dataErrors } from '../errors.ts';
+import { knowledgeError, knowledgeErrors } from '../errors.ts';
 import type { KnowledgeService } from '../service.ts';
 import type { FileService } from '../vector-stores/file-service.ts';
 import { documentText } from './document-text.ts';
@@ -29,7 +29,7 @@ const { get, post, del } = routes({
   tag: 'Files',
   auth: 'viewer',
   scope: 'knowledge:read',
-  errors: dataErrors,
+  errors: knowledgeErrors,
   errorBody: openaiErrorBody,
 });
 
@@ -98,7 +98,7 @@ function listRoute({ files }: FileRouteDeps): Route {
     errors: readErrors,
     handle: async ({ caller, query: { limit = 10_000, order = 'desc', after, purpose } }) => {
       if (after !== undefined && documentIdOf(after) === undefined)
-        throw dataError('invalid_request', 'after must be the id of a file.', { param: 'after' });
+        throw knowledgeError('invalid_request', 'after must be the id of a file.', { param: 'after' });
       const found = await files.list(caller, { limit: limit + 1, order, after, purpose });
       return listPage(found.map(toFileShape), limit);
     },

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import type { Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
 import { openaiErrorBody } from '../../inference/index.ts';
-import { dataErrors } from '../errors.ts';
+import { knowledgeErrors } from '../errors.ts';
 import type { KnowledgeService } from '../service.ts';
 import type { VectorStores } from '../vector-stores/vector-stores.ts';
 import { ChunkingStrategy, requireAutoChunking } from './chunking-strategy.ts';
@@ -30,7 +30,7 @@ const { get, post, del } = routes({
   auth: 'developer',
   scope: 'knowledge:write',
   maxBody: 1024 * 1024,
-  errors: dataErrors,
+  errors: knowledgeErrors,
   errorBody: openaiErrorBody,
 });
 

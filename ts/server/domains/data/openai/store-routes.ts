@@ -4,7 +4,7 @@ import type { Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
 import { named } from '../../../platform/schema/named.ts';
 import { openaiErrorBody } from '../../inference/index.ts';
-import { dataErrors } from '../errors.ts';
+import { knowledgeErrors } from '../errors.ts';
 import type { VectorStores } from '../vector-stores/vector-stores.ts';
 import { ChunkingStrategy, requireAutoChunking } from './chunking-strategy.ts';
 import { DEFAULT_LIMIT, listPage, listShape, pageMembers } from './list-page.ts';
@@ -46,7 +46,7 @@ const { get, post, del } = routes({
   auth: 'developer',
   scope: 'knowledge:write',
   maxBody: 1024 * 1024,
-  errors: dataErrors,
+  errors: knowledgeErrors,
   errorBody: openaiErrorBody,
 });
 

@@ -5,10 +5,10 @@ import type { Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
 import { openaiErrorBody } from '../../inference/index.ts';
 import { featureErrors } from '../../license/index.ts';
-import { dataErrors } from '../errors.ts';
-import { MAX_QUERY } from '../ingest/limits.ts';
+import { knowledgeErrors } from '../errors.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
 import type { PassageResult } from '../knowledge-base.ts';
+import { MAX_QUERY } from '../limits.ts';
 import type { KnowledgeService } from '../service.ts';
 import { readAttributeFilter } from '../vector-stores/attribute-filter.ts';
 import { readRanking } from '../vector-stores/ranking-options.ts';
@@ -31,7 +31,7 @@ const { post } = routes({
   tag: 'Vector stores',
   auth: 'viewer',
   scope: 'knowledge:read',
-  errors: dataErrors,
+  errors: knowledgeErrors,
   errorBody: openaiErrorBody,
 });
 

@@ -1,9 +1,9 @@
 /** Vector stores and their files on the wire. Source: OpenAI API reference, Vector stores. */
 import Type, { type Static } from 'typebox';
 import { named } from '../../../platform/schema/named.ts';
-import { stateOf } from '../ingest/stored-kinds.ts';
 import type { Attributes } from '../knowledge-base.ts';
 import { type AttachCounts, type AttachedFile, statusOf } from '../store/attached-store.ts';
+import { stateOf } from '../stored-kinds.ts';
 import type { VectorStore } from '../vector-stores/vector-stores.ts';
 import { seconds } from './list-page.ts';
 

@@ -6,7 +6,7 @@ import { routes } from '../../../platform/http/route-group.ts';
 import { named } from '../../../platform/schema/named.ts';
 import { featureErrors } from '../../license/index.ts';
 import type { Embedders } from '../../retrieval/index.ts';
-import { dataErrors } from '../errors.ts';
+import { knowledgeErrors } from '../errors.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
 import {
   BaseList,
@@ -23,7 +23,7 @@ import type { KnowledgeService } from '../service.ts';
 const tag = 'Knowledge bases';
 const path = '/api/v1/vector/namespaces/{tenant}';
 
-const { get, post, del } = routes({ tag: 'Knowledge bases', auth: 'developer', errors: dataErrors });
+const { get, post, del } = routes({ tag: 'Knowledge bases', auth: 'developer', errors: knowledgeErrors });
 
 export function baseRoutes(service: KnowledgeService, access: KnowledgeAccess, embedders: Embedders): Route[] {
   return [

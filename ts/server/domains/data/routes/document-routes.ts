@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { json, type Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
 import { featureErrors } from '../../license/index.ts';
-import { dataError, dataErrors } from '../errors.ts';
+import { knowledgeError, knowledgeErrors } from '../errors.ts';
 import { readsIngestBody } from '../ingest/reads-ingest-body.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
 import {
@@ -24,7 +24,12 @@ import { readDocument } from './read-document.ts';
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
 const PAGE = 1_000;
 
-const { get, post, del } = routes({ tag: 'Knowledge bases', auth: 'developer', scope: 'knowledge:write', errors: dataErrors });
+const { get, post, del } = routes({
+  tag: 'Knowledge bases',
+  auth: 'developer',
+  scope: 'knowledge:write',
+  errors: knowledgeErrors,
+});
 
 export function documentRoutes(service: KnowledgeService, access: KnowledgeAccess): Route[] {
   return [ingestRoute(service, access), listRoute(service, access), readRoute(service, access), removeRoute(service, access)];
@@ -129,5 +134,5 @@ export function readTime(param: string, text: string | undefined): number | unde
   if (text === undefined) return undefined;
   const time = Date.parse(text);
   if (Number.isFinite(time)) return time;
-  throw dataError('invalid_request', `${param} is no time that can be read; write it as 2026-01-31T12:00:00Z.`, { param });
+  throw knowledgeError('invalid_request', `${param} is no time that can be read; write it as 2026-01-31T12:00:00Z.`, { param });
 }

@@ -1,12 +1,12 @@
 /** What the routes of uploads answer for the knowledge bases. */
 import { EXTRACTION_ERRORS } from '../../files/index.ts';
 import { featureErrors } from '../../license/index.ts';
-import { dataErrors } from '../errors.ts';
+import { knowledgeErrors } from '../errors.ts';
 import { Ingested, IngestQueued } from '../schemas.ts';
 
 export const fileRouteErrors = [
   ...EXTRACTION_ERRORS,
-  ...dataErrors.specs(
+  ...knowledgeErrors.specs(
     'invalid_request',
     'forbidden',
     'namespace_not_found',

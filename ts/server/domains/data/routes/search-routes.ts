@@ -2,7 +2,7 @@
 import type { Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
 import { featureErrors } from '../../license/index.ts';
-import { dataErrors } from '../errors.ts';
+import { knowledgeErrors } from '../errors.ts';
 import { relevantOf } from '../evidence/relevance.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
 import type { DocumentFilter } from '../knowledge-base.ts';
@@ -12,7 +12,7 @@ import { readTime } from './document-routes.ts';
 
 const DEFAULT_TOP_K = 10;
 
-const { post } = routes({ tag: 'Knowledge bases', auth: 'viewer', scope: 'knowledge:read', errors: dataErrors });
+const { post } = routes({ tag: 'Knowledge bases', auth: 'viewer', scope: 'knowledge:read', errors: knowledgeErrors });
 
 export function searchRoute(service: KnowledgeService, access: KnowledgeAccess): Route {
   return post('/api/v1/vector/search', {

@@ -2,12 +2,12 @@
 import { type Kysely, sql } from 'kysely';
 import type { Storage, StorageAccess, SystemScope, TenantScope } from '../../../platform/storage/index.ts';
 import { documentIdOf } from '../../files/index.ts';
-import { isStoredKind, STORED_KINDS } from '../ingest/stored-kinds.ts';
 import type { Attributes, KnowledgeBase, NewDocument, StoredDocument } from '../knowledge-base.ts';
+import { isStoredKind, STORED_KINDS } from '../stored-kinds.ts';
 import { freeSource } from './free-source.ts';
 import { bury, forget, insertDocument, insertParts, lockBase, nextVersion, type PendingSource } from './publication.ts';
 import { attributesOf, type DocumentRow, fileIdOf, toDocument } from './rows.ts';
-import type { DataTables, DocumentState } from './tables.ts';
+import type { DocumentState, KnowledgeTables } from './tables.ts';
 
 /** Why a file could not be indexed. */
 export interface AttachFailure {
@@ -49,10 +49,10 @@ export interface AttachedPage {
 const SHOWN: readonly DocumentState[] = ['pending', 'ready', 'failed'];
 
 export class AttachedStore {
-  readonly #access: StorageAccess<DataTables>;
+  readonly #access: StorageAccess<KnowledgeTables>;
 
   constructor(storage: Storage) {
-    this.#access = storage.access<DataTables>();
+    this.#access = storage.access<KnowledgeTables>();
   }
 
   /**
@@ -218,7 +218,7 @@ export class AttachedStore {
     });
   }
 
-  #of(db: Kysely<DataTables>, { tenant }: TenantScope, base: Pick<KnowledgeBase, 'no'>) {
+  #of(db: Kysely<KnowledgeTables>, { tenant }: TenantScope, base: Pick<KnowledgeBase, 'no'>) {
     return db
       .selectFrom('data_documents')
       .selectAll()

@@ -2,11 +2,11 @@
 import { type Kysely, sql } from 'kysely';
 import type { Storage, StorageAccess, SystemScope, TenantScope } from '../../../platform/storage/index.ts';
 import type { EmbeddingSource } from '../../retrieval/index.ts';
-import { dataError } from '../errors.ts';
+import { knowledgeError } from '../errors.ts';
 import type { KnowledgeBase, ListedBase } from '../knowledge-base.ts';
 import { newBaseId } from './base-id.ts';
 import { toBase } from './rows.ts';
-import type { DataTables } from './tables.ts';
+import type { KnowledgeTables } from './tables.ts';
 
 export interface NewBase {
   readonly namespace: string;
@@ -40,10 +40,10 @@ export interface BaseChange {
 const HOUR_MS = 3_600_000;
 
 export class BaseStore {
-  readonly #access: StorageAccess<DataTables>;
+  readonly #access: StorageAccess<KnowledgeTables>;
 
   constructor(storage: Storage) {
-    this.#access = storage.access<DataTables>();
+    this.#access = storage.access<KnowledgeTables>();
   }
 
   async find(scope: TenantScope, namespace: string): Promise<KnowledgeBase | undefined> {
@@ -200,7 +200,7 @@ export class BaseStore {
       return row?.dimensions;
     });
     if (bound === dimensions) return;
-    throw dataError(
+    throw knowledgeError(
       'embedding_dimension_mismatch',
       `${base.embeddingModel} now makes vectors of ${dimensions} dimensions, and the knowledge base has ${bound ?? 'none'}; was the model replaced?`,
     );
@@ -209,7 +209,7 @@ export class BaseStore {
 
 /** `owner`: whose files of a conversation it will hold. */
 export async function insertBase(
-  tx: Kysely<DataTables>,
+  tx: Kysely<KnowledgeTables>,
   { tenant }: TenantScope,
   base: NewBase,
   owner: string | null = null,
@@ -238,7 +238,7 @@ export async function insertBase(
   return toBase(row);
 }
 
-async function requireFewer(tx: Kysely<DataTables>, { tenant }: TenantScope, maxBases: number): Promise<void> {
+async function requireFewer(tx: Kysely<KnowledgeTables>, { tenant }: TenantScope, maxBases: number): Promise<void> {
   const { n } = await tx
     .selectFrom('data_bases')
     .select(({ fn }) => fn.countAll<number>().as('n'))
@@ -247,7 +247,7 @@ async function requireFewer(tx: Kysely<DataTables>, { tenant }: TenantScope, max
     .where('owner', 'is', null)
     .executeTakeFirstOrThrow();
   if (Number(n) < maxBases) return;
-  throw dataError(
+  throw knowledgeError(
     'too_many_knowledge_bases',
     `The tenant has ${n} knowledge bases, and at most ${maxBases} are kept. Remove some, or ask an administrator to raise data.tenant_bases.`,
   );

@@ -4,7 +4,7 @@ import type { Storage, StorageAccess, TenantScope } from '../../../platform/stor
 import { areTermsCurrent, type ChangedDocument, floatsOf, type IndexPassage, type PassageKey } from '../../retrieval/index.ts';
 import type { KnowledgeBase, KnowledgePassage } from '../knowledge-base.ts';
 import { attributesOf, fileIdOf } from './rows.ts';
-import type { ChunkTable, DataTables } from './tables.ts';
+import type { ChunkTable, KnowledgeTables } from './tables.ts';
 
 /** Chunks of an earlier delete that are still there. */
 export interface Leftover {
@@ -16,10 +16,10 @@ export interface Leftover {
 const PAGE = 500;
 
 export class ChunkStore {
-  readonly #access: StorageAccess<DataTables>;
+  readonly #access: StorageAccess<KnowledgeTables>;
 
   constructor(storage: Storage) {
-    this.#access = storage.access<DataTables>();
+    this.#access = storage.access<KnowledgeTables>();
   }
 
   /** Documents that were published or deleted behind `version`. */

@@ -19,7 +19,7 @@ import {
   readyOf,
 } from './publication.ts';
 import { attributesOf, toDocument, warningsText } from './rows.ts';
-import type { DataTables } from './tables.ts';
+import type { KnowledgeTables } from './tables.ts';
 
 export interface PendingDocument extends StoredDocument {
   readonly baseNo: number;
@@ -39,10 +39,10 @@ export interface DocumentPage {
 }
 
 export class DocumentStore {
-  readonly #access: StorageAccess<DataTables>;
+  readonly #access: StorageAccess<KnowledgeTables>;
 
   constructor(storage: Storage) {
-    this.#access = storage.access<DataTables>();
+    this.#access = storage.access<KnowledgeTables>();
   }
 
   async list(scope: TenantScope, base: KnowledgeBase, { limit, after }: DocumentPage): Promise<StoredDocument[]> {

@@ -1,5 +1,5 @@
 /** Two files of one name are two documents, so the second one gets a source of its own: `report (2).pdf`. */
-import { MAX_SOURCE } from '../ingest/limits.ts';
+import { MAX_SOURCE } from '../limits.ts';
 
 export async function freeSource(wanted: string, isFree: (source: string) => Promise<boolean>): Promise<string> {
   if (await isFree(wanted)) return wanted;

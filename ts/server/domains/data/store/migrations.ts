@@ -1,6 +1,6 @@
 import { column, type Migration } from '../../../platform/storage/index.ts';
 import { newBaseId } from './base-id.ts';
-import type { DataTables } from './tables.ts';
+import type { KnowledgeTables } from './tables.ts';
 
 /** Those between them are of the module files, which was a part of this one. */
 export const dataMigrations: readonly Migration[] = [
@@ -83,7 +83,7 @@ export const dataMigrations: readonly Migration[] = [
       await schema.addColumn('data_bases', 'metadata', column.json({ nullable: true }));
       await schema.addColumn('data_bases', 'expires_days', column.integer({ nullable: true }));
       await schema.addColumn('data_bases', 'used_at', column.timestamp({ nullable: true }));
-      const db = schema.db<DataTables>();
+      const db = schema.db<KnowledgeTables>();
       for (const { no } of await db.selectFrom('data_bases').select('no').execute())
         await db.updateTable('data_bases').set({ public_id: newBaseId() }).where('no', '=', no).execute();
       await schema.index('data_bases_by_public_id', 'data_bases', ['public_id'], { unique: true });

@@ -5,7 +5,7 @@ import type { Uploader } from '../../files/index.ts';
 import type { KnowledgeBase } from '../knowledge-base.ts';
 import { insertBase, type NewBase } from './base-store.ts';
 import { type BaseRow, toBase } from './rows.ts';
-import type { DataTables } from './tables.ts';
+import type { KnowledgeTables } from './tables.ts';
 
 const PREFIX = 'conversation/';
 
@@ -20,10 +20,10 @@ export interface OwnedBase {
 }
 
 export class OwnedBaseStore {
-  readonly #access: StorageAccess<DataTables>;
+  readonly #access: StorageAccess<KnowledgeTables>;
 
   constructor(storage: Storage) {
-    this.#access = storage.access<DataTables>();
+    this.#access = storage.access<KnowledgeTables>();
   }
 
   /** Undefined: it is not there, or is somebody else's. */
@@ -42,7 +42,8 @@ export class OwnedBaseStore {
   /** Of work that goes on behind the request that began it, for whoever that was. */
   async findAny(scope: TenantScope, namespace: string): Promise<KnowledgeBase | undefined> {
     if (!namespace.startsWith(PREFIX)) return undefined;
-    const query = (db: Kysely<DataTables>) => owned(db).where('tenant', '=', scope.tenant).where('namespace', '=', namespace);
+    const query = (db: Kysely<KnowledgeTables>) =>
+      owned(db).where('tenant', '=', scope.tenant).where('namespace', '=', namespace);
     return one(await this.#access.read(scope, (db) => query(db).executeTakeFirst()));
   }
 
@@ -86,11 +87,11 @@ function toOwned(row: BaseRow): OwnedBase {
   return { tenant: row.tenant, base: toBase(row) };
 }
 
-function owned(db: Kysely<DataTables>) {
+function owned(db: Kysely<KnowledgeTables>) {
   return db.selectFrom('data_bases').selectAll().where('owner', 'is not', null).where('removed', '=', sql.lit(0));
 }
 
-function ownedBy(db: Kysely<DataTables>, { tenant, subject }: Uploader, key: string) {
+function ownedBy(db: Kysely<KnowledgeTables>, { tenant, subject }: Uploader, key: string) {
   return owned(db).where('tenant', '=', tenant).where('owner', '=', subject).where('namespace', '=', ownedNamespace(key));
 }
 

@@ -2,10 +2,10 @@
 import { type Kysely, sql } from 'kysely';
 import type { TenantScope } from '../../../platform/storage/index.ts';
 import type { DocumentSource, EmbeddedPassage } from '../../retrieval/index.ts';
-import { dataError, namespaceNotFound } from '../errors.ts';
+import { knowledgeError, namespaceNotFound } from '../errors.ts';
 import type { KnowledgeBase, NewDocument } from '../knowledge-base.ts';
 import { toChunkRow, warningsText } from './rows.ts';
-import type { DataTables } from './tables.ts';
+import type { KnowledgeTables } from './tables.ts';
 
 /** Rows of one statement: SQLite takes 32,766 parameters. */
 const INSERT_ROWS = 200;
@@ -20,7 +20,7 @@ export interface PublishedFacts {
   readonly now: number;
 }
 
-export function readyOf(db: Kysely<DataTables>, tenant: string, base: KnowledgeBase) {
+export function readyOf(db: Kysely<KnowledgeTables>, tenant: string, base: KnowledgeBase) {
   return db
     .selectFrom('data_documents')
     .selectAll()
@@ -30,7 +30,7 @@ export function readyOf(db: Kysely<DataTables>, tenant: string, base: KnowledgeB
 }
 
 /** Also the lock under which changes of one base come one after another. */
-export async function nextVersion(tx: Kysely<DataTables>, { tenant }: TenantScope, base: KnowledgeBase): Promise<number> {
+export async function nextVersion(tx: Kysely<KnowledgeTables>, { tenant }: TenantScope, base: KnowledgeBase): Promise<number> {
   const row = await tx
     .updateTable('data_bases')
     .set((eb) => ({ version: eb('version', '+', 1) }))
@@ -44,7 +44,7 @@ export async function nextVersion(tx: Kysely<DataTables>, { tenant }: TenantScop
 }
 
 /** Changes of one base come one after another, as under nextVersion(), and nothing changes yet. Throws `namespace_not_found`. */
-export async function lockBase(tx: Kysely<DataTables>, { tenant }: TenantScope, base: KnowledgeBase): Promise<void> {
+export async function lockBase(tx: Kysely<KnowledgeTables>, { tenant }: TenantScope, base: KnowledgeBase): Promise<void> {
   const row = await tx
     .updateTable('data_bases')
     .set((eb) => ({ version: eb.ref('version') }))
@@ -57,7 +57,7 @@ export async function lockBase(tx: Kysely<DataTables>, { tenant }: TenantScope, 
 }
 
 export async function insertParts(
-  tx: Kysely<DataTables>,
+  tx: Kysely<KnowledgeTables>,
   { tenant }: TenantScope,
   no: number,
   { form, parts }: PendingSource,
@@ -67,7 +67,7 @@ export async function insertParts(
 }
 
 export async function insertDocument(
-  tx: Kysely<DataTables>,
+  tx: Kysely<KnowledgeTables>,
   { tenant }: TenantScope,
   base: KnowledgeBase,
   document: NewDocument,
@@ -103,7 +103,7 @@ export async function insertDocument(
 }
 
 export async function insertChunks(
-  tx: Kysely<DataTables>,
+  tx: Kysely<KnowledgeTables>,
   { tenant }: TenantScope,
   base: KnowledgeBase,
   no: number,
@@ -123,7 +123,7 @@ export async function insertChunks(
 export type Publication = 'published' | 'superseded';
 
 export async function publish(
-  tx: Kysely<DataTables>,
+  tx: Kysely<KnowledgeTables>,
   scope: TenantScope,
   base: KnowledgeBase,
   no: number,
@@ -136,7 +136,8 @@ export async function publish(
     .where('tenant', '=', scope.tenant)
     .where('no', '=', no)
     .executeTakeFirst();
-  if (own?.state !== 'pending') throw dataError('document_not_found', 'The document was deleted while it was being indexed.');
+  if (own?.state !== 'pending')
+    throw knowledgeError('document_not_found', 'The document was deleted while it was being indexed.');
   const before = await readyOf(tx, scope.tenant, base).where('source', '=', own.source).execute();
   if (before.some((row) => row.no > no)) {
     await forget(tx, scope, [no]);
@@ -162,7 +163,7 @@ export async function publish(
 
 /** Versions of the source that wait still, although a newer one is published: were that deleted, they would come back in its place. */
 async function listOlderPending(
-  tx: Kysely<DataTables>,
+  tx: Kysely<KnowledgeTables>,
   { tenant }: TenantScope,
   base: KnowledgeBase,
   source: string,
@@ -182,7 +183,7 @@ async function listOlderPending(
 }
 
 /** Documents that nobody has ever found, so they leave no tombstone. */
-export async function forget(tx: Kysely<DataTables>, { tenant }: TenantScope, numbers: readonly number[]): Promise<void> {
+export async function forget(tx: Kysely<KnowledgeTables>, { tenant }: TenantScope, numbers: readonly number[]): Promise<void> {
   if (numbers.length === 0) return;
   await tx
     .updateTable('data_documents')
@@ -207,7 +208,7 @@ export const ERASED = {
 
 /** What stays tells indexes that the document is gone, and nothing of what it said. */
 export async function bury(
-  tx: Kysely<DataTables>,
+  tx: Kysely<KnowledgeTables>,
   { tenant }: TenantScope,
   numbers: readonly number[],
   version: number,

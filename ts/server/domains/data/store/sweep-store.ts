@@ -2,7 +2,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Storage, StorageAccess, SystemScope, TenantScope } from '../../../platform/storage/index.ts';
 import { ERASED } from './publication.ts';
-import type { DataTables } from './tables.ts';
+import type { KnowledgeTables } from './tables.ts';
 
 const STEP_DOCUMENTS = 100;
 const STEP_CHUNKS = 1_000;
@@ -19,10 +19,10 @@ export interface UnfinishedDocument {
 type OnErased = (tenant: string, hashes: readonly string[]) => Promise<void>;
 
 export class SweepStore {
-  readonly #access: StorageAccess<DataTables>;
+  readonly #access: StorageAccess<KnowledgeTables>;
 
   constructor(storage: Storage) {
-    this.#access = storage.access<DataTables>();
+    this.#access = storage.access<KnowledgeTables>();
   }
 
   /** Resolves when no chunk of these documents is left. */
@@ -180,6 +180,6 @@ export class SweepStore {
   }
 }
 
-function documentsOf(db: Kysely<DataTables>, baseNo: number) {
+function documentsOf(db: Kysely<KnowledgeTables>, baseNo: number) {
   return db.selectFrom('data_documents').select(['no', 'sha256']).where('base_no', '=', baseNo).orderBy('no');
 }

@@ -1,7 +1,7 @@
 /** The tables of the module. */
 import type { Generated } from 'kysely';
 
-export interface DataTables {
+export interface KnowledgeTables {
   data_bases: BaseTable;
   data_documents: DocumentTable;
   data_chunks: ChunkTable;

@@ -6,11 +6,11 @@ import { writeDocx } from '../../../extraction/test-support/docx-writer.ts';
 import { wrap, writePdf } from '../../../extraction/test-support/pdf-writer.ts';
 import { writeXlsx } from '../../../extraction/test-support/xlsx-writer.ts';
 import { tenantScope } from '../../../platform/storage/index.ts';
-import { type Answer, type ContractDatabase, type DataBed, DEVELOPER, openDataBed } from './data-bed.ts';
+import { type Answer, type ContractDatabase, DEVELOPER, type KnowledgeBed, openKnowledgeBed } from './knowledge-bed.ts';
 
 /** Sends a file in chunks, and finalizes it; the first answer that is none of 2xx, else the last. */
 export async function upload(
-  { url }: Pick<DataBed, 'url'>,
+  { url }: Pick<KnowledgeBed, 'url'>,
   filename: string,
   bytes: Buffer,
   more: object = {},
@@ -47,7 +47,7 @@ export function testFiles(newDatabase: () => Promise<ContractDatabase>): void {
   t.setTimeout(120_000);
 
   t.test('a small file is indexed at once, and found with its page or sheet', async (t) => {
-    const bed = await openDataBed(t, newDatabase);
+    const bed = await openKnowledgeBed(t, newDatabase);
     const first = await upload(bed, 'town.pdf', pdf, { source: 'guide/town.pdf' });
     t.match(first, { status: 201, body: { namespace: 'kb', source: 'guide/town.pdf', chunks: 2, state: 'indexed' } });
     t.match((await bed.search('rye bread in the morning')).body.results[0], { source: 'guide/town.pdf', page: 2 });
@@ -79,7 +79,7 @@ export function testFiles(newDatabase: () => Promise<ContractDatabase>): void {
   });
 
   t.test('a large file is a job, which finds the same file again instead of a second one', async (t) => {
-    const bed = await openDataBed(t, newDatabase);
+    const bed = await openKnowledgeBed(t, newDatabase);
     const file = largeDocx('The harbour of Karvo was dug in 1911 by forty masons.');
     const { status, body } = await upload(bed, 'harbour.docx', file);
     t.equal(status, 202);
@@ -93,7 +93,7 @@ export function testFiles(newDatabase: () => Promise<ContractDatabase>): void {
   });
 
   t.test('what cannot be read is refused with its code and what to do, and leaves no document', async (t) => {
-    const bed = await openDataBed(t, newDatabase);
+    const bed = await openKnowledgeBed(t, newDatabase);
     const scan = writePdf([[]], { hasPicture: true });
     t.match(await upload(bed, 'scan.pdf', scan), { status: 422, body: { error: 'scanned_pdf', detail: /OCR/, remedy: /OCR/ } });
     const locked = writePdf([[{ text: 'secret', x: 9, y: 9 }]], { isEncrypted: true });
@@ -108,7 +108,7 @@ export function testFiles(newDatabase: () => Promise<ContractDatabase>): void {
   });
 
   t.test('what of a file was not read is said where it is added, by its job, and where it is listed', async (t) => {
-    const bed = await openDataBed(t, newDatabase);
+    const bed = await openKnowledgeBed(t, newDatabase);
     const withScan = writePdf([...pages.map((text) => wrap(text, 60, 60, 400).texts), []], { hasPicture: true });
     const warnings = ['1 of 3 pages have no text layer and are not indexed: 3.'];
     t.match(await upload(bed, 'small.pdf', withScan), { status: 201, body: { state: 'indexed', warnings } });
@@ -128,7 +128,7 @@ export function testFiles(newDatabase: () => Promise<ContractDatabase>): void {
   });
 
   t.test('kinds that are kept without an index are listed as that', async (t) => {
-    const bed = await openDataBed(t, newDatabase);
+    const bed = await openKnowledgeBed(t, newDatabase);
     const note = await upload(bed, 'note.rtf', Buffer.from('{\\rtf1 The lighthouse of Karvo}'));
     t.match(note, { status: 201, body: { state: 'stored', chunks: 0, detail: /not indexed/ } });
     await upload(bed, 'photo.png', Buffer.from('\x89PNG\r\n\x1a\n0000', 'latin1'));
@@ -144,7 +144,7 @@ export function testFiles(newDatabase: () => Promise<ContractDatabase>): void {
   });
 
   t.test('a cancelled job leaves nothing, and the file can be sent again', async (t) => {
-    const bed = await openDataBed(t, newDatabase);
+    const bed = await openKnowledgeBed(t, newDatabase);
     const { promise, resolve } = Promise.withResolvers<void>();
     bed.model.pause = promise;
     const file = largeDocx('The harbour of Karvo was dug in 1911 by forty masons.');
@@ -158,7 +158,7 @@ export function testFiles(newDatabase: () => Promise<ContractDatabase>): void {
   });
 
   t.test('deleting a document, or its base, erases the bytes of its file', async (t) => {
-    const bed = await openDataBed(t, newDatabase);
+    const bed = await openKnowledgeBed(t, newDatabase);
     const blobs = async () => {
       const entries = await readdir(join(bed.dataDir, 'blobs'), { recursive: true, withFileTypes: true });
       return entries.filter((entry) => entry.isFile()).length;
@@ -180,7 +180,7 @@ export function testFiles(newDatabase: () => Promise<ContractDatabase>): void {
 
   t.test('an upload is held to the rules of text that is added', async (t) => {
     const uses = { of: () => (name: string) => name !== 'granted to others' };
-    const bed = await openDataBed(t, newDatabase, { uses });
+    const bed = await openKnowledgeBed(t, newDatabase, { uses });
     const file = Buffer.from('The lighthouse of Karvo was built in 1893.');
     t.match(await upload(bed, 'a.txt', file, {}, 'red/vic/viewer'), { status: 403 });
     t.match(await upload(bed, 'a.txt', file, { tenant: 'blue' }), { status: 403, body: { error: 'forbidden' } });

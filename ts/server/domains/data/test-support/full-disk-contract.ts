@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { until } from '../../../platform/jobs/test-support/open-jobs.ts';
-import { openDataBed } from './data-bed.ts';
+import { openKnowledgeBed } from './knowledge-bed.ts';
 import { listOrphans, listWhole } from './whole-documents.ts';
 
 const MORE_MIB = 48;
@@ -36,7 +36,7 @@ export function testFullDisk(mib: number, newUrl: (disk: string) => Promise<stri
     { skip },
     async (t) => {
       const noDatabase = () => Promise.reject(new Error('it has a database'));
-      const bed = await openDataBed(t, noDatabase, { url: await newUrl(disk) });
+      const bed = await openKnowledgeBed(t, noDatabase, { url: await newUrl(disk) });
       const textOf = (n: number) => `Document ${n} tells of sand, wind and the lighthouse. `.repeat(400);
       const acknowledged: number[] = [];
       const refusals: object[] = [];

@@ -8,7 +8,7 @@ import { random } from '../../../../../test/test-support/seed.ts';
 import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
 import { tenantScope } from '../../../platform/storage/index.ts';
 import { LineReader } from '../../../platform/storage/test-support/line-reader.ts';
-import { type DataBed, openDataBed } from './data-bed.ts';
+import { type KnowledgeBed, openKnowledgeBed } from './knowledge-bed.ts';
 import type { AdderLine } from './steady-adder.ts';
 import { listOrphans, listWhole } from './whole-documents.ts';
 
@@ -35,7 +35,7 @@ export function testKills(newUrl: () => Promise<string>): void {
     }
     t.ok(lines.length >= nFiles, `${nKills} kills while ${lines.length} files were ingested`);
     const noDatabase = () => Promise.reject(new Error('it has a database'));
-    const bed = await openDataBed(t, noDatabase, { url, dataDir, leaseMs: 300 });
+    const bed = await openKnowledgeBed(t, noDatabase, { url, dataDir, leaseMs: 300 });
     const ends = await Promise.all(lines.flatMap(({ job }) => (job === undefined ? [] : [bed.jobEnd(job)])));
     t.strictSame([...new Set(ends.map(({ state }) => state))], ends.length > 0 ? ['done'] : [], 'every job is done');
     await untilIdle(bed);
@@ -52,7 +52,7 @@ export function testKills(newUrl: () => Promise<string>): void {
 }
 
 /** A kill may come between a job and its acknowledgement: such ones end too before anything is counted. */
-async function untilIdle({ jobs, jobEnd }: DataBed): Promise<void> {
+async function untilIdle({ jobs, jobEnd }: KnowledgeBed): Promise<void> {
   for (const { id } of await jobs.list(tenantScope('red'))) await jobEnd(id);
 }
 

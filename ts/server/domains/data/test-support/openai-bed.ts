@@ -3,29 +3,35 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import OpenAI, { toFile } from 'openai';
 import type { Test } from 'tap';
-import { type ContractDatabase, type DataBed, type DataBedOptions, DEVELOPER, openDataBed } from './data-bed.ts';
+import {
+  type ContractDatabase,
+  DEVELOPER,
+  type KnowledgeBed,
+  type KnowledgeBedOptions,
+  openKnowledgeBed,
+} from './knowledge-bed.ts';
 
 export const LIGHTHOUSE = 'The lighthouse of Karvo was built in 1893 and is 41 metres high. Its keeper is Mira Doll.';
 export const BAKERY = 'The bakery in the harbour street sells rye bread and poppy cake every morning from six.';
 
 export const pollIntervalMs = 20;
 
-export function clientOf({ url }: Pick<DataBed, 'url'>, caller = DEVELOPER): OpenAI {
+export function clientOf({ url }: Pick<KnowledgeBed, 'url'>, caller = DEVELOPER): OpenAI {
   return new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none', maxRetries: 0, defaultHeaders: { 'x-caller': caller } });
 }
 
 export const textFile = (name: string, text: string) => toFile(Buffer.from(text), name);
 
 export interface OpenaiBed {
-  readonly bed: DataBed;
+  readonly bed: KnowledgeBed;
   readonly client: OpenAI;
 }
 
-export type OpenOpenaiBed = (t: Test, options?: DataBedOptions) => Promise<OpenaiBed>;
+export type OpenOpenaiBed = (t: Test, options?: KnowledgeBedOptions) => Promise<OpenaiBed>;
 
 export function openaiBeds(newDatabase: () => Promise<ContractDatabase>): OpenOpenaiBed {
   return async (t, options = {}) => {
-    const bed = await openDataBed(t, newDatabase, options);
+    const bed = await openKnowledgeBed(t, newDatabase, options);
     return { bed, client: clientOf(bed) };
   };
 }
@@ -38,7 +44,7 @@ export async function refused(t: Test, asked: PromiseLike<unknown>, expected: ob
   t.match(answer, expected);
 }
 
-export async function blobsOf({ dataDir }: DataBed): Promise<string[]> {
+export async function blobsOf({ dataDir }: KnowledgeBed): Promise<string[]> {
   return await filesBelow(join(dataDir, 'blobs'));
 }
 

@@ -5,8 +5,8 @@
 import type { Test } from 'tap';
 import { writeDocx } from '../../../extraction/test-support/docx-writer.ts';
 import { wrap, writePdf } from '../../../extraction/test-support/pdf-writer.ts';
-import { openDataBed } from './data-bed.ts';
 import { largeDocx, upload } from './file-contract.ts';
+import { openKnowledgeBed } from './knowledge-bed.ts';
 
 export interface AdderLine {
   /** Its text names it, so that a document tells which one it was made of. */
@@ -22,7 +22,7 @@ const ADDERS = 4;
 const [, , url = '', dataDir = '', first = '0'] = process.argv;
 const nobody = { teardown: () => undefined } as unknown as Test;
 const noDatabase = () => Promise.reject(new Error('it has a database'));
-const bed = await openDataBed(nobody, noDatabase, { url, dataDir, leaseMs: 300 });
+const bed = await openKnowledgeBed(nobody, noDatabase, { url, dataDir, leaseMs: 300 });
 let last = Number(first);
 
 async function addNext(): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { Principal } from '../../../platform/http/principal.ts';
 import { anyName } from '../../../platform/module/use-rules.ts';
-import { type ContractDatabase, DEVELOPER } from './data-bed.ts';
+import { type ContractDatabase, DEVELOPER } from './knowledge-bed.ts';
 import {
   BAKERY,
   blobsOf,

@@ -4,7 +4,7 @@ import t from 'tap';
 import { wrap, writePdf } from '../../../extraction/test-support/pdf-writer.ts';
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { tenantScope } from '../../../platform/storage/index.ts';
-import type { ContractDatabase } from './data-bed.ts';
+import type { ContractDatabase } from './knowledge-bed.ts';
 import { BAKERY, LIGHTHOUSE, openaiBeds, pollIntervalMs, refused, textFile } from './openai-bed.ts';
 
 export function testVectorStores(newDatabase: () => Promise<ContractDatabase>): void {

@@ -1,9 +1,9 @@
 /** What a database holds of knowledge bases, read past the module: whole documents, and rows that belong to none. */
 import { silentLog } from '../../../platform/module/test-support/scripted-context.ts';
 import { systemScope } from '../../../platform/storage/index.ts';
-import type { DataTables } from '../store/tables.ts';
+import type { KnowledgeTables } from '../store/tables.ts';
 import { Sweep } from '../sweep.ts';
-import type { DataBed } from './data-bed.ts';
+import type { KnowledgeBed } from './knowledge-bed.ts';
 
 export interface WholeDocuments {
   /** The number that the text of a source begins with (`Document 7 ...`); -1 where passages are missing. */
@@ -12,10 +12,10 @@ export interface WholeDocuments {
   readonly twice: readonly string[];
 }
 
-type Parts = Pick<DataBed, 'storage' | 'jobs'>;
+type Parts = Pick<KnowledgeBed, 'storage' | 'jobs'>;
 
 export async function listWhole({ storage }: Parts): Promise<WholeDocuments> {
-  const access = storage.access<DataTables>();
+  const access = storage.access<KnowledgeTables>();
   const rows = await access.read(systemScope(), (db) =>
     db
       .selectFrom('data_documents as d')
@@ -48,7 +48,7 @@ export async function listOrphans({ storage, jobs }: Parts): Promise<string[]> {
     removeFile: nothing,
   });
   await sweep.run(Date.now() + 3_600_000);
-  const access = storage.access<DataTables>();
+  const access = storage.access<KnowledgeTables>();
   return await access.read(systemScope(), async (db) => {
     const chunks = await db
       .selectFrom('data_chunks as c')

@@ -1,5 +1,5 @@
 /** OpenAI's filters by attributes, as a test of a document. Source: OpenAI API reference, ComparisonFilter and CompoundFilter. */
-import { dataError } from '../errors.ts';
+import { knowledgeError } from '../errors.ts';
 import type { Attributes, AttributeTest } from '../knowledge-base.ts';
 
 type Value = string | number | boolean;
@@ -72,5 +72,5 @@ function readValue(value: unknown, path: string): Value {
 }
 
 function wrong(path: string, sentence: string): Error {
-  return dataError('invalid_request', `${path} ${sentence}.`, { param: path });
+  return knowledgeError('invalid_request', `${path} ${sentence}.`, { param: path });
 }

@@ -7,7 +7,7 @@ import { hasRole, type Principal, scopeOf } from '../../../platform/http/princip
 import { anyName, type NameFilter, type UseRules } from '../../../platform/module/use-rules.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
 import { type BlobStore, type FilePage, type FileStore, type StoredFile, uploaderOf } from '../../files/index.ts';
-import { dataError } from '../errors.ts';
+import { knowledgeError } from '../errors.ts';
 import type { KnowledgeBase } from '../knowledge-base.ts';
 import type { AttachedFile, AttachedStore } from '../store/attached-store.ts';
 import type { BaseStore } from '../store/base-store.ts';
@@ -180,5 +180,5 @@ function toFile({ fileId, source, sizeBytes, sha256, changedAt }: AttachedFile):
 }
 
 function throwFileNotFound(id: string): never {
-  throw dataError('file_not_found', `No such File object: ${id.slice(0, 80).toWellFormed()}`, { param: 'id' });
+  throw knowledgeError('file_not_found', `No such File object: ${id.slice(0, 80).toWellFormed()}`, { param: 'id' });
 }

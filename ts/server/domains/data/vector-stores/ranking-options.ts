@@ -1,7 +1,7 @@
 /** OpenAI's ranking options, as a search takes them. */
 
 import type { Question } from '../../retrieval/index.ts';
-import { dataError } from '../errors.ts';
+import { knowledgeError } from '../errors.ts';
 
 export interface Ranking extends Pick<Question, 'denseWeight' | 'isRanked'> {
   /** Results that are less sure are left out, 0 to 1. */
@@ -37,5 +37,5 @@ function isWeight(value: unknown): value is number {
 }
 
 function wrong(path: string, sentence: string): Error {
-  return dataError('invalid_request', `${path} ${sentence}.`, { param: path });
+  return knowledgeError('invalid_request', `${path} ${sentence}.`, { param: path });
 }

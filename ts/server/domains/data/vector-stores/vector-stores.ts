@@ -3,7 +3,7 @@ import { type Principal, scopeOf } from '../../../platform/http/principal.ts';
 import { hasEnded, JobError, type Jobs } from '../../../platform/jobs/index.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
 import { type BlobStore, documentIdOf } from '../../files/index.ts';
-import { dataError } from '../errors.ts';
+import { knowledgeError } from '../errors.ts';
 import type { Ingestion } from '../ingest/ingestion.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
 import type { Attributes, KnowledgeBase } from '../knowledge-base.ts';
@@ -78,7 +78,7 @@ export class VectorStores {
     const base = await this.#options.bases.findById(scopeOf(caller), id);
     const [usable] = base === undefined ? [] : await this.#options.access.usable(caller, [base]);
     if (usable === undefined)
-      throw dataError('vector_store_not_found', `No vector store found with id '${id.slice(0, 80).toWellFormed()}'.`, {
+      throw knowledgeError('vector_store_not_found', `No vector store found with id '${id.slice(0, 80).toWellFormed()}'.`, {
         param: 'vector_store_id',
       });
     return usable;
@@ -190,7 +190,7 @@ export class VectorStores {
   async #fileOf(caller: Principal, fileId: string) {
     const file = await this.#options.files.get(caller, fileId);
     if ((await this.#options.blobs.find(scopeOf(caller), file.sha256)) !== undefined) return file;
-    throw dataError('invalid_request', `${fileId} was added as text and has no bytes of its own; store it as a file.`, {
+    throw knowledgeError('invalid_request', `${fileId} was added as text and has no bytes of its own; store it as a file.`, {
       param: 'file_id',
     });
   }
@@ -199,7 +199,7 @@ export class VectorStores {
     if (fileId === undefined) return undefined;
     const found = await this.#options.attached.find(scope, base, fileId);
     const id = found?.id ?? documentIdOf(fileId);
-    if (id === undefined) throw dataError('invalid_request', 'after and before must be ids of files.', { param: 'after' });
+    if (id === undefined) throw knowledgeError('invalid_request', 'after and before must be ids of files.', { param: 'after' });
     return id;
   }
 
@@ -229,7 +229,7 @@ export class VectorStores {
 }
 
 function notInStore(fileId: string): Error {
-  return dataError('file_not_found', `No file found with id '${fileId.slice(0, 80).toWellFormed()}' in the vector store.`, {
+  return knowledgeError('file_not_found', `No file found with id '${fileId.slice(0, 80).toWellFormed()}' in the vector store.`, {
     param: 'file_id',
   });
 }

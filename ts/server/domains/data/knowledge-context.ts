@@ -1,11 +1,11 @@
 /** What knowledge bases give to an answer. Worker threads read requests by it, so what is imported here is pure. */
 
-import type { Principal } from '../../../platform/http/principal.ts';
-import type { ProbedModel } from '../../inference/index.ts';
+import type { Principal } from '../../platform/http/principal.ts';
+import type { ProbedModel } from '../inference/index.ts';
 
 /** What an answer asks of knowledge bases. */
 export interface KnowledgePort {
-  /** Finds what the answer may stand on. Throws DomainErrors of `knowledgeErrors`. */
+  /** Finds what the answer may stand on. Throws DomainErrors of `answerErrors`. */
   consult(caller: Principal, question: KnowledgeQuestion, signal: AbortSignal): Promise<KnowledgeContext>;
   /** Whether the caller has files there: they may have been deleted since. */
   holdsFiles(caller: Principal, place: ConversationFilesPlace): Promise<boolean>;

@@ -6,7 +6,7 @@ import { ANONYMOUS } from '../../../platform/http/principal.ts';
 import { until } from '../../../platform/jobs/test-support/open-jobs.ts';
 import { systemScope } from '../../../platform/storage/index.ts';
 import { BaseStore } from '../store/base-store.ts';
-import { type ContractDatabase, type DataBed, type DataBedOptions, openDataBed } from './data-bed.ts';
+import { type ContractDatabase, type KnowledgeBed, type KnowledgeBedOptions, openKnowledgeBed } from './knowledge-bed.ts';
 
 const LIGHTHOUSE = 'The lighthouse of Karvo was built in 1893 and is 41 metres high. Its keeper is Mira Doll.';
 const LOUD = 'Lighthouse! There is some lighthouse! Somewhere! Nobody has ever seen it!';
@@ -23,9 +23,9 @@ function largeText(sentence: string): string {
   return [...paragraphs, sentence].join('\n\n');
 }
 
-export function testDataContract(newDatabase: () => Promise<ContractDatabase>): void {
+export function testKnowledgeContract(newDatabase: () => Promise<ContractDatabase>): void {
   t.setTimeout(120_000);
-  const open = (t: Test, options: DataBedOptions = {}) => openDataBed(t, newDatabase, options);
+  const open = (t: Test, options: KnowledgeBedOptions = {}) => openKnowledgeBed(t, newDatabase, options);
 
   t.test('a text is added, found with its place, listed, read and deleted', async (t) => {
     const { add, ask, search } = await open(t);
@@ -276,7 +276,7 @@ export function testDataContract(newDatabase: () => Promise<ContractDatabase>): 
     await add('calm.txt', LIGHTHOUSE);
     await add('loud.txt', LOUD);
     t.strictSame(sources(await search('keeper of the lighthouse of Karvo')), ['calm.txt', 'loud.txt']);
-    const ranked = await openDataBed(t, newDatabase, { settings: { 'data.rerank_model': 'ranker' } });
+    const ranked = await openKnowledgeBed(t, newDatabase, { settings: { 'data.rerank_model': 'ranker' } });
     ranked.model.rerankers = ['ranker'];
     await ranked.add('calm.txt', LIGHTHOUSE);
     await ranked.add('loud.txt', LOUD);
@@ -286,9 +286,9 @@ export function testDataContract(newDatabase: () => Promise<ContractDatabase>): 
   t.test('another node of the same database finds what this one added, and not what it deleted', async (t) => {
     const database = await newDatabase();
     t.teardown(() => database.remove());
-    const one = await openDataBed(t, newDatabase, { url: database.url });
+    const one = await openKnowledgeBed(t, newDatabase, { url: database.url });
     if (one.storage.dialect === 'sqlite') return t.pass('one process works on a file');
-    const two = await openDataBed(t, newDatabase, { url: database.url });
+    const two = await openKnowledgeBed(t, newDatabase, { url: database.url });
     const { body } = await one.add('a.txt', LIGHTHOUSE);
     t.strictSame(sources(await two.search('lighthouse')), ['a.txt']);
     await one.add('b.txt', BAKERY);
@@ -308,7 +308,7 @@ export function testDataContract(newDatabase: () => Promise<ContractDatabase>): 
   testTenants(open);
 }
 
-function testTenants(open: (t: Test) => Promise<DataBed>): void {
+function testTenants(open: (t: Test) => Promise<KnowledgeBed>): void {
   t.test('bases with documents are listed for all tenants, so that their indexes can be opened', async (t) => {
     const { add, ask, storage } = await open(t);
     await add('a.txt', LIGHTHOUSE);

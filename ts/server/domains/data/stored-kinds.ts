@@ -1,5 +1,5 @@
 /** Kinds of files that are kept and not indexed, each with the sentence that says so. */
-import { STORED_DETAILS } from '../../../extraction/extraction-result.ts';
+import { STORED_DETAILS } from '../../extraction/extraction-result.ts';
 
 const MEDIA =
   'is stored and not indexed: it has to be transcribed by the module media, which does not run here. Add a transcript as a document of its own.';

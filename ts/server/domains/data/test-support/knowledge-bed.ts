@@ -50,7 +50,7 @@ export interface Answer {
   body: any;
 }
 
-export interface DataBed {
+export interface KnowledgeBed {
   readonly api: DataApi;
   readonly files: FilesApi;
   readonly model: WordModel;
@@ -73,7 +73,7 @@ export interface DataBed {
   passOver(id: string, failures: number): Promise<Job>;
 }
 
-export interface DataBedOptions {
+export interface KnowledgeBedOptions {
   model?: WordModel;
   url?: string;
   settings?: Readonly<Record<string, unknown>>;
@@ -94,11 +94,11 @@ export const DEVELOPER = 'red/ann/developer';
 /** Of a large file on a busy machine, the start of the threads that read and index it included. */
 const JOB_LIMIT_MS = 60_000;
 
-export async function openDataBed(
+export async function openKnowledgeBed(
   t: Test,
   newDatabase: () => Promise<ContractDatabase>,
-  options: DataBedOptions = {},
-): Promise<DataBed> {
+  options: KnowledgeBedOptions = {},
+): Promise<KnowledgeBed> {
   const database = options.url === undefined ? await newDatabase() : { url: options.url, remove: async () => undefined };
   const storage = createStorage({
     url: database.url,
@@ -153,7 +153,7 @@ export async function openDataBed(
     if (options.dataDir === undefined) await rm(dataDir, { recursive: true });
   });
   const bed = await openTestBed(t, module.routes, { authenticator: namedCallers });
-  const ask: DataBed['ask'] = async (method, path, body, caller = DEVELOPER) => {
+  const ask: KnowledgeBed['ask'] = async (method, path, body, caller = DEVELOPER) => {
     const init = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
     const headers = { 'x-caller': caller, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
     const response = await fetch(`${bed.url}/api/v1/vector/${path}`, { method, headers, ...init });
