@@ -37,6 +37,8 @@ export async function openProgram(folder: string, environment: Readonly<Record<s
       SVC_MODELS_DIR: folder,
       SVC_DEFAULT_MODEL: 'm',
       SVC_DATA_EMBEDDING_MODEL: 'e',
+      // The engine does what a test asks, and nothing else.
+      SVC_INFERENCE_PROBE_MODELS: 'false',
       // Nothing listens there: deliveries are tried, and none leaves the machine.
       SVC_WEBHOOKS_ALLOWED_HOSTS: 'http://127.0.0.1:9',
       ...environment,

@@ -73,7 +73,7 @@ export function createInference(context: Context, overrides: InferenceOverrides)
       onNotice: ({ message }) => log.warn(message),
     },
     observer: observeMemory(metrics, log, new ModelTeller(context.events, log, databaseOpen.promise)),
-    abilitiesOf: (stored) => probed.find(stored),
+    probed,
     announce: (stored) => void databaseOpen.promise.then(() => inspections.announce(stored)),
     media,
   });

@@ -63,7 +63,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
       () => !this.#unavailableReason,
       planOf,
       options.announce,
-      options.abilitiesOf,
+      options.probed,
     );
   }
 

@@ -3,7 +3,7 @@ import type { EngineEvents, EngineOptions, LoadOptions } from '../../../native/l
 import type { MediaDecoder } from '../media/media-decoder.ts';
 import type { ModelOptions } from '../model-sections.ts';
 import type { StoredModel } from '../models/model-source.ts';
-import type { Abilities } from '../probe/abilities.ts';
+import type { ProbedAbilities } from './model-catalogue.ts';
 import type { RegistryLimits, RegistryObserver } from './model-registry.ts';
 
 export interface LocalOptions {
@@ -23,5 +23,5 @@ export interface LocalOptions {
   /** Told of files that have yet to be inspected and that no request waits for; without it they are inspected at once. */
   announce?: (stored: StoredModel) => void;
   /** What a probe found. */
-  abilitiesOf?: (stored: StoredModel) => Abilities | undefined;
+  probed?: ProbedAbilities;
 }

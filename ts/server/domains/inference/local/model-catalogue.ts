@@ -19,6 +19,11 @@ interface Row {
   inspect: (lane: InspectionLane) => Promise<InspectionResult>;
 }
 
+/** What is known of the abilities of models, by their files. */
+export interface ProbedAbilities {
+  find(stored: StoredModel): Abilities | undefined;
+}
+
 /** What the backend needs to run a model. */
 export interface FoundModel {
   stored: StoredModel;
@@ -38,7 +43,7 @@ export class ModelCatalogue {
   readonly #canInspect: () => boolean;
   readonly #planOf: PlanOf;
   readonly #announce: ((stored: StoredModel) => void) | undefined;
-  readonly #abilitiesOf: (stored: StoredModel) => Abilities | undefined;
+  readonly #probed: ProbedAbilities | undefined;
   /** What each card was made of. Cards themselves hold no path, since they reach clients. */
   readonly #rowOf = new WeakMap<ModelCard, Row>();
   #rows: Promise<Row[]> | undefined;
@@ -51,7 +56,7 @@ export class ModelCatalogue {
     canInspect: () => boolean,
     planOf: PlanOf,
     announce?: (stored: StoredModel) => void,
-    abilitiesOf: (stored: StoredModel) => Abilities | undefined = () => undefined,
+    probed?: ProbedAbilities,
   ) {
     this.#source = source;
     this.#inspector = inspector;
@@ -59,7 +64,7 @@ export class ModelCatalogue {
     this.#canInspect = canInspect;
     this.#planOf = planOf;
     this.#announce = announce;
-    this.#abilitiesOf = abilitiesOf;
+    this.#probed = probed;
   }
 
   /**
@@ -145,7 +150,7 @@ export class ModelCatalogue {
     const known: InspectionResult | undefined = entry?.model ? { ...entry.model.native.info, usable: true } : inspected;
     const result = known ?? assumedResult;
     const { path: _path, sha256: _sha256, projectorPath: _projectorPath, projector: _projector, ...facts } = stored;
-    const abilities = this.#abilitiesOf(stored);
+    const abilities = this.#probed?.find(stored);
     const card: ModelCard = {
       ...facts,
       capabilities: capabilitiesOf(stored, result),

@@ -37,8 +37,7 @@ export function readChatRequest(body: ChatRequest): ChatCall {
   refuseOlderTools(body);
   const { messages, media } = readMessages(body.messages);
   const namespaces = [...new Set(body.knowledge ?? [])];
-  const schemas = new SchemaReader();
-  const use = readToolUse(body.tools, body.tool_choice, schemas);
+  const { use, format } = readForm(body);
   const needsTools = use.tools.length > 0 && use.choice !== 'none';
   const job = omitNullish<CompletionRequest['job']>({
     prompt: {
@@ -47,7 +46,7 @@ export function readChatRequest(body: ChatRequest): ChatCall {
       ...promptTools(use, body.parallel_tool_calls),
       ...promptThinking(body.reasoning_effort, body.chat_template_kwargs),
     },
-    ...readChatFormat(body, schemas),
+    ...format,
     media: media.parts.length > 0 ? media.parts : undefined,
     maxTokens: body.max_completion_tokens ?? body.max_tokens,
     n: body.n,
@@ -69,6 +68,14 @@ export function readChatRequest(body: ChatRequest): ChatCall {
       : {}),
     ...readConversation(body, messages),
   };
+}
+
+/** What the answer may be. Most requests say nothing of it. */
+function readForm(body: ChatRequest): { use: ToolUse; format: AnswerFormat } {
+  const isFree = !body.tools?.length && !body.tool_choice && !body.response_format && !body.json_schema && !body.grammar;
+  if (isFree) return { use: { tools: [], choice: 'auto' }, format: {} };
+  const schemas = new SchemaReader();
+  return { use: readToolUse(body.tools, body.tool_choice, schemas), format: readChatFormat(body, schemas) };
 }
 
 /** What the answer must be depends on them, so they are never passed over. */
@@ -105,7 +112,6 @@ function notResumable() {
 }
 
 function readChatFormat(body: ChatRequest, schemas: SchemaReader): AnswerFormat {
-  if (!body.response_format && !body.grammar && !body.json_schema) return {};
   const format = body.response_format ? readFormat(body.response_format, chatSchema, 'response_format', schemas) : {};
   return withEngineFormat(format, body, 'response_format', schemas);
 }
