@@ -37,6 +37,7 @@ const ms = (each: number) => `${Math.round(each)} ms`;
 console.log(`${report.nVisits} visits`, report.counts);
 for (const fault of report.faults) console.log(`fault: ${fault}`);
 console.log(`memory: ${mib(report.rssWarmBytes)} warm, ${mib(report.rssEndBytes)} at the end: ${isFlat ? 'flat' : 'GROWING'}`);
+console.log(`memory in each tenth of the time: ${report.rssBytes.map(mib).join(', ')}`);
 console.log(
   `another tenant: p99 ${ms(report.quietP99Ms)} without hostile visits, ${ms(report.hostileP99Ms)} beside them: ${isPrompt ? 'prompt' : 'WAITS'}`,
 );

@@ -27,6 +27,8 @@ export interface SoakReport {
   /** Resident memory when caches are warm, and the median of the last tenth's readings. */
   rssWarmBytes: number;
   rssEndBytes: number;
+  /** A reading in each tenth of the time, which shows whether memory settles. */
+  rssBytes: number[];
   /** What 99 of 100 rounds of another tenant take at most, a chat, a list and a search each: without hostile visits and beside them. */
   quietP99Ms: number;
   hostileP99Ms: number;
@@ -68,6 +70,7 @@ async function visitServer(
     nFaults: 0,
     rssWarmBytes: 0,
     rssEndBytes: 0,
+    rssBytes: [],
     quietP99Ms: 0,
     hostileP99Ms: 0,
   };
@@ -85,6 +88,7 @@ async function visitServer(
       const rss = readRss(server.pid);
       if (report.rssWarmBytes === 0 && elapsed() > warmAt(seconds)) report.rssWarmBytes = rss;
       if (elapsed() > 0.9) lateReadings.push(rss);
+      if (elapsed() * 10 > report.rssBytes.length + 1) report.rssBytes.push(rss);
       if (report.nVisits % 500 === 0) onProgress(report);
     }
   };
@@ -126,8 +130,15 @@ async function visitOnce(
       if (fault !== undefined) blame(report, `${answer.method} ${answer.path}: ${fault}`);
     }
   } catch (error) {
-    blame(report, `${name}: ${error instanceof Error ? `${error.message} ${String(error.cause ?? '')}` : String(error)}`);
+    blame(report, `${name}: ${causesOf(error).join(': ')}`);
   }
+}
+
+/** fetch() says that it failed, and only the cause of its cause says why. */
+function causesOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return error === undefined ? [] : [String(error)];
+  const { code } = error as { code?: unknown };
+  return [code === undefined ? error.message : `${error.message} (${String(code)})`, ...causesOf(error.cause)];
 }
 
 function chooseVisit(random: SeededRandom, visits: readonly WeightedVisit[]): [name: string, visit: Visit] {
