@@ -21,7 +21,12 @@ async function openServer(): Promise<string> {
   const folder = newFolder(t);
   await mkdir(join(folder, 'models'), { recursive: true });
   await symlink(await randomModel({ arch: 'llama' }), join(folder, 'models', 'tiny.gguf'));
-  const environment = { SVC_DATA_DIR: join(folder, 'data'), SVC_MODELS_DIR: join(folder, 'models'), SVC_LISTEN: '127.0.0.1:0' };
+  const environment = {
+    SVC_DATA_DIR: join(folder, 'data'),
+    SVC_MODELS_DIR: join(folder, 'models'),
+    SVC_LISTEN: '127.0.0.1:0',
+    SVC_INFERENCE_PROBE_MODELS: 'false',
+  };
   const server = await createServer(loadNodeConfig({ root: folder, environment }), {
     sink: { write: () => {}, flush: () => {} },
   });

@@ -169,6 +169,7 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   'PUT /api/v1/metering/quotas': ({ user }) => ({ body: { user, requests_per_minute: null } }),
   'GET /api/v1/metering/usage': ({ tenant }) => ({ query: `by=user&tenant=${tenant}` }),
   'GET /api/v1/metering/usage/series': ({ tenant }) => ({ query: `by=user&tenant=${tenant}` }),
+  'POST /api/v1/models/probe': () => ({ body: { model: 'no-such-model' } }),
   'POST /api/v1/models/pull': () => ({ body: { reference: 'no-such-model' } }),
   'PUT /api/v1/security/enforcement': ({ tenant }) => ({ body: { mode: 'enforce', tenant } }),
   'POST /api/v1/system/jobs/{id}/cancel': () => ({}),

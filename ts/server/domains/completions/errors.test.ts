@@ -76,6 +76,7 @@ const runsNoModel = [
   'DELETE /api/v1/inference/models/{id}',
   'GET /api/v1/data/models/{id}',
   'GET /api/v1/models/catalogue',
+  'POST /api/v1/models/probe',
   'POST /api/v1/models/pull',
   'GET /api/v1/models/pulls',
   'DELETE /api/v1/models/pulls/{id}',

@@ -16,6 +16,7 @@ interface Row {
   stored: StoredModel;
   /** Undefined while the file is being inspected. */
   result: InspectionResult | undefined;
+  abilities: Abilities | undefined;
   inspect: (lane: InspectionLane) => Promise<InspectionResult>;
 }
 
@@ -132,25 +133,25 @@ export class ModelCatalogue {
 
   async #row(stored: StoredModel): Promise<Row> {
     const plan = this.#planOf(stored);
+    const abilities = this.#probed?.find(stored);
     const result = this.#canInspect() ? await this.#inspector.find(stored.path, plan) : assumedResult;
-    if (result) return { stored, result, inspect: () => Promise.resolve(result) };
+    if (result) return { stored, result, abilities, inspect: () => Promise.resolve(result) };
     const inspect = async (lane: InspectionLane) => {
       row.result = await this.#inspector.inspect(stored.path, plan, lane).catch(failedInspection);
       return row.result;
     };
-    const row: Row = { stored, result, inspect };
+    const row: Row = { stored, result, abilities, inspect };
     if (this.#announce) this.#announce(stored);
     else void inspect('background');
     return row;
   }
 
   #card(row: Row): ModelCard {
-    const { stored, result: inspected } = row;
+    const { stored, abilities, result: inspected } = row;
     const entry = this.#registry.entry(stored.id);
     const known: InspectionResult | undefined = entry?.model ? { ...entry.model.native.info, usable: true } : inspected;
     const result = known ?? assumedResult;
     const { path: _path, sha256: _sha256, projectorPath: _projectorPath, projector: _projector, ...facts } = stored;
-    const abilities = this.#probed?.find(stored);
     const card: ModelCard = {
       ...facts,
       capabilities: capabilitiesOf(stored, result),
