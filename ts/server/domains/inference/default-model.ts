@@ -42,9 +42,13 @@ export class DefaultModel {
   }
 
   async choose(): Promise<void> {
-    const { settings, source, local } = this.#options;
-    const id = await chooseDefaultModel(settings, source);
-    if (this.id !== undefined && this.id !== id) local.setPinned(this.id, false);
+    const { settings, source } = this.#options;
+    this.#take(await chooseDefaultModel(settings, source));
+  }
+
+  #take(id: string | undefined): void {
+    const { local } = this.#options;
+    if (this.id !== undefined) local.setPinned(this.id, false);
     if (id !== undefined) local.setPinned(id, true);
     this.id = id;
     this.#failure = undefined;
@@ -63,14 +67,15 @@ export class DefaultModel {
 
   /** Models have come: one of them takes the place of a demonstration, or of none. Never rejects. */
   async reconsider(): Promise<void> {
-    const { source, log } = this.#options;
+    const { settings, source, log } = this.#options;
     const before = this.id;
     try {
       const current = (await source.list()).find(({ id }) => id === before);
       if (current !== undefined && current.demonstration === undefined) return;
-      await this.choose();
-      if (this.id === before) return;
-      log.info('another model is the default', { model: this.id, before });
+      const chosen = await chooseDefaultModel(settings, source);
+      if (chosen === before || this.id !== before) return;
+      this.#take(chosen);
+      log.info('another model is the default', { model: chosen, before });
       await this.load();
     } catch (error) {
       log.warn('the default model stays as it is', { error: String(error) });
