@@ -113,7 +113,7 @@ t.test('the node', { skip: whyNoBrowser() }, async (t) => {
   await t.test('the catalogue says what fits on the disk, and a model shows its engine', async (t) => {
     await openScreen(page, 'models', 'Models');
     await page.getByRole('button', { name: 'Get a model' }).click();
-    await dialog.getByRole('rowheader', { name: /smollm2-135m/ }).waitFor();
+    await dialog.getByRole('rowheader', { name: /smollm2-135m-instruct-q8_0/ }).waitFor();
     t.match(await dialog.getByText(/free for models/).textContent(), /\d [KMGT]iB free/);
     await dialog.getByLabel('Kind').selectOption('speech');
     await dialog.getByRole('rowheader', { name: /whisper-tiny/ }).waitFor();
