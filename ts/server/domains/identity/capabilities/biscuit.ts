@@ -5,7 +5,6 @@
 import { readFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 
 export type Biscuits = typeof import('@biscuit-auth/biscuit-wasm');
 
@@ -32,13 +31,14 @@ export function loadBiscuit(): Promise<Biscuits> {
 async function load(): Promise<Biscuits> {
   const manifest = findPackageJSON('@biscuit-auth/biscuit-wasm', import.meta.url);
   if (manifest === undefined) throw new Error('the package @biscuit-auth/biscuit-wasm is not installed');
-  const part = (name: string) => pathToFileURL(join(dirname(manifest), 'module', name));
+  // A path and no URL: in a bundle this import is a require(), which knows no URLs.
+  const part = (name: string) => join(dirname(manifest), 'module', name);
   const module = new WebAssembly.Module(await readFile(part('biscuit_bg.wasm')));
   const names = new Set(WebAssembly.Module.imports(module).map(({ module: name }) => name));
   const imports = Object.fromEntries(
-    await Promise.all([...names].map(async (name) => [name, await import(part(name).href)] as const)),
+    await Promise.all([...names].map(async (name) => [name, await import(part(name))] as const)),
   );
-  const glue = (await import(part('biscuit_bg.js').href)) as Glue;
+  const glue = (await import(part('biscuit_bg.js'))) as Glue;
   const { exports } = await WebAssembly.instantiate(module, imports);
   glue.__wbg_set_wasm(exports);
   withoutGreeting(exports['__wbindgen_start'] as () => void);
