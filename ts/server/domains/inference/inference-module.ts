@@ -86,7 +86,14 @@ export function createInference(context: Context, overrides: InferenceOverrides)
     void defaultModel.reconsider();
   });
   const probe = new ModelProbe({ backend: local, isBusy: () => isBusy(local) });
-  const probes = new ProbeJobs({ jobs, source, probe, results: probed, isAutomatic: settings['inference.probe_models'], log });
+  const probes = new ProbeJobs({
+    jobs,
+    source,
+    probe,
+    results: probed, // An engine that is put in place of the real one does what its test asks, and nothing else.
+    isAutomatic: settings['inference.probe_models'] && overrides.binding === undefined,
+    log,
+  });
   const inspections = new InspectionJobs({
     jobs,
     inspector,
