@@ -76,7 +76,9 @@ function addLine(copy: string, path: string, behind: RegExp, line: string): void
 }
 
 async function run(cwd: string, args: readonly string[]): Promise<{ code: number; output: string }> {
-  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  // The program that the other tests start, and the server that they share, lack the module.
+  const { SVC_TEST_PROGRAM: _program, SVC_TEST_SERVER: _server, ...env } = process.env;
+  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   return { code: Number(code), output: out + err };
 }
