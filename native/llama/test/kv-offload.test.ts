@@ -100,16 +100,21 @@ t.test('another tenant finds nothing, in the cache or among saved states', async
   t.equal((await say(engine, secret, 'a')).usage.nCachedTokens, 300, 'its own tenant does');
 });
 
-t.test('what memory has no room for goes to disk and comes back', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'kv-offload-'));
-  const engine = await model.createEngine({
+/** An engine whose memory for saved states is soon full, and whose disk is not. */
+function offloadTo(kvOffloadFolder: string) {
+  return {
     nCtx: 2_048,
     nParallel: 2,
     kvUnified: false,
     kvOffloadMemoryBytes: 600_000,
     kvOffloadDiskBytes: 64 * mebibyte,
-    kvOffloadFolder: folder,
-  });
+    kvOffloadFolder,
+  };
+}
+
+t.test('what memory has no room for goes to disk and comes back', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'kv-offload-'));
+  const engine = await model.createEngine(offloadTo(folder));
   const nNew = await converse(engine, 12, 4);
   const stats = engine.stats();
   t.ok(stats.promptTokensTotal <= 1.5 * nNew, `${stats.promptTokensTotal} tokens evaluated for ${nNew} new ones`);
@@ -148,17 +153,7 @@ t.test('a full disk is told once; states then stay in memory', { skip: noMounts(
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', folder]);
   t.teardown(() => execFileSync('umount', [folder]));
   const notices: string[] = [];
-  const engine = await model.createEngine(
-    {
-      nCtx: 2_048,
-      nParallel: 2,
-      kvUnified: false,
-      kvOffloadMemoryBytes: 600_000,
-      kvOffloadDiskBytes: 64 * mebibyte,
-      kvOffloadFolder: folder,
-    },
-    { onNotice: ({ message }) => notices.push(message) },
-  );
+  const engine = await model.createEngine(offloadTo(folder), { onNotice: ({ message }) => notices.push(message) });
   const nNew = await converse(engine, 12, 4);
   const stats = engine.stats();
   t.equal(notices.length, 1);
