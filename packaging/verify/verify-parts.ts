@@ -5,7 +5,8 @@ import { spdxFaults } from '../sbom/spdx-faults.ts';
 import { layout } from '../tree/layout.ts';
 import { type Checks, expect } from './checks.ts';
 
-const MOST_PACKAGES = 60;
+/** Each ships with every copy: a module that needs more says here which. The last seven are `age-encryption` with its ciphers, and `undici`. */
+const MOST_PACKAGES = 67;
 
 interface Sbom {
   packages: { name: string; primaryPackagePurpose: string }[];
