@@ -111,7 +111,7 @@ async function openWorld(t: Test): Promise<World> {
     modules: [eventsMigrations, ...migrationsOf(modules)],
   });
   await storage.open();
-  const tenants = { has: () => true, tokensPerMinute: () => undefined, allowsPriority: () => true };
+  const tenants = { exists: async () => true, tokensPerMinute: () => undefined, allowsPriority: () => true };
   const node = { ...scriptedNode, dataDir };
   const platform = {
     node,

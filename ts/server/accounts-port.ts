@@ -44,8 +44,8 @@ export class AccountsPort implements Authenticator, AccessRecorder, TenantRules,
   }
 
   /** On a node without accounts whatever callers name is a tenant. */
-  has(tenant: string): boolean {
-    return this.#rules?.has(tenant) ?? true;
+  async exists(tenant: string): Promise<boolean> {
+    return (await this.#rules?.exists(tenant)) ?? true;
   }
 
   allowsPriority(tenant: string): boolean {

@@ -167,7 +167,7 @@ t.test('service_tier is a priority, for tenants that may use priority', async (t
   };
   const byDefault = [undefined, undefined, undefined];
   t.strictSame(await prioritiesOf(), [-1, -1, -1, 1, 1, 1, ...byDefault]);
-  const rules = { has: () => true, tokensPerMinute: () => undefined, allowsPriority: () => false };
+  const rules = { exists: async () => true, tokensPerMinute: () => undefined, allowsPriority: () => false };
   t.strictSame(await prioritiesOf(rules), [-1, -1, -1, 0, 0, 0, ...byDefault]);
 });
 

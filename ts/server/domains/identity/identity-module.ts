@@ -309,7 +309,7 @@ function mailerOf(settings: ModuleContext<typeof identitySettings>['settings']):
 function tenantRules(tenants: Tenants, authentication: AuthenticationSwitch): TenantRules {
   return {
     tokensPerMinute: (tenant) => tenants.tokensPerMinute(tenant),
-    has: (tenant) => tenants.has(tenant),
+    exists: (tenant) => tenants.exists(tenant),
     allowsPriority: (tenant) => authentication.state === 'off' || tenants.allowsPriority(tenant),
   };
 }

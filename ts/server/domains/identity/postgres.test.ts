@@ -85,9 +85,23 @@ async function testPostgres(cluster: PostgresCluster): Promise<void> {
       t.match(await one.ask('GET', '/api/v1/security/audit/verify', { as: root }), { status: 200, body: { broken_at: null } });
     });
 
+    await t.test('a tenant that one makes or deletes is so on the other at once', async (t) => {
+      const tenants = '/api/v1/identity/tenants';
+      const invite = (tenant: string) =>
+        two.ask('POST', '/api/v1/identity/invitations', { as: root, body: { tenant, role: 'viewer' } });
+      for (const id of ['fresh-1', 'fresh-2', 'fresh-3']) {
+        t.match(await one.ask('POST', tenants, { as: root, body: { id } }), { status: 201 });
+        t.match(await invite(id), { status: 201 });
+        t.match(await one.ask('DELETE', `${tenants}/${id}?force=true`, { as: root }), { status: 204 });
+        t.match(await invite(id), { status: 404, body: { error: 'tenant_not_found' } });
+        t.notOk((await two.ask('GET', tenants, { as: root })).body.data.some((tenant: { id: string }) => tenant.id === id));
+      }
+    });
+
     await t.test('accounts of a tenant, end to end', async (t) => {
       const admin = { username: 'red-admin', role: 'admin', tenant: 't1', password: ROOT_PASSWORD };
-      const { body: user } = await one.ask('POST', '/api/v1/identity/users', { as: root, body: admin });
+      const { status, body: user } = await one.ask('POST', '/api/v1/identity/users', { as: root, body: admin });
+      t.equal(status, 201, 'the other node made its tenant');
       const session = (await one.ask('POST', '/api/v1/auth/login', { body: admin })).body.token as string;
       t.equal((await one.ask('GET', '/api/v1/identity/users', { as: session })).body.data.length, 1);
       t.match(await one.ask('POST', '/api/v1/identity/users', { as: session, body: { username: 'red', role: 'viewer' } }), {

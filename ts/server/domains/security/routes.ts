@@ -12,7 +12,7 @@ import { Decision, decisionBody, EnforcementChange, EnforcementShape, enforcemen
 export interface SecurityRouteDeps {
   enforcement: Enforcement;
   decisions: Decisions;
-  tenants: Pick<TenantRules, 'has'>;
+  tenants: Pick<TenantRules, 'exists'>;
 }
 
 const path = '/api/v1/security/enforcement';
@@ -39,7 +39,7 @@ export function securityRoutes(deps: SecurityRouteDeps): Route[] {
       answer: EnforcementShape,
       errors: ['invalid_request', 'tenant_not_found'],
       handle: async ({ body: { mode, tenant } }) => {
-        if (tenant !== undefined && !tenants.has(tenant))
+        if (tenant !== undefined && !(await tenants.exists(tenant)))
           throw securityError('tenant_not_found', `There is no tenant ${tenant}; GET /api/v1/identity/tenants lists them.`);
         if (tenant !== undefined) await enforcement.setTenant(tenant, mode ?? undefined);
         else if (mode !== null) await enforcement.setNode(mode);

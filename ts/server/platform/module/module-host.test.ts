@@ -55,7 +55,7 @@ function recordedHanging() {
 
 function host(definitions: readonly AnyModuleDefinition[], values: Record<string, unknown> = {}): Promise<ModuleHost> {
   const config: Config = { spec: {}, values, origins: {}, beneath: {}, warnings: [] };
-  const tenants = { has: () => true, tokensPerMinute: () => undefined, allowsPriority: () => true };
+  const tenants = { exists: async () => true, tokensPerMinute: () => undefined, allowsPriority: () => true };
   const services = {
     node: scriptedNode,
     log: silentLog,

@@ -33,15 +33,22 @@ export class Tenants implements TenantRules {
   readonly #store: TenantStore;
   readonly #deps: TenantsDeps;
   #byId: ReadonlyMap<string, TenantRow> = new Map();
+  /** Of reads that began, and the number of the one whose rows are in memory. */
+  #nReads = 0;
+  #known = 0;
 
   constructor(deps: TenantsDeps) {
     this.#store = deps.store;
     this.#deps = deps;
   }
 
-  /** Reads the tenants anew, as another process may have changed them. */
+  /** Reads the tenants again, as another process may have changed them. Of reads at the same time, the one that began last holds. */
   async refresh(): Promise<void> {
+    this.#nReads += 1;
+    const read = this.#nReads;
     const rows = await this.#store.all();
+    if (read < this.#known) return;
+    this.#known = read;
     this.#byId = new Map(rows.map((row) => [row.id, row]));
   }
 
@@ -59,21 +66,24 @@ export class Tenants implements TenantRules {
     return { models: row?.model_access ?? 'open', namespaces: row?.namespace_access ?? 'open' };
   }
 
-  has(id: string): boolean {
+  /** Asks the database: another process may have made or deleted the tenant just now. */
+  async exists(id: string): Promise<boolean> {
+    await this.refresh();
     return this.#byId.has(id);
   }
 
   /** The tenant in which a caller makes something. Throws `tenant_not_found` for one that the caller does not administer, as for an unknown one. */
-  administered(asked: string | undefined, caller: Principal): string {
+  async administered(asked: string | undefined, caller: Principal): Promise<string> {
     const tenant = asked ?? caller.tenant;
     const scope = administeredScope(caller);
     const isForeign = !isSystemScope(scope) && scope.tenant !== tenant;
-    if (isForeign || !this.has(tenant)) throw tenantNotFound(tenant);
+    if (isForeign || !(await this.exists(tenant))) throw tenantNotFound(tenant);
     return tenant;
   }
 
   /** Those that the caller administers, by id. */
-  list(caller: Principal): TenantRow[] {
+  async list(caller: Principal): Promise<TenantRow[]> {
+    await this.refresh();
     const scope = administeredScope(caller);
     const all = [...this.#byId.values()];
     return isSystemScope(scope) ? all : all.filter(({ id }) => id === scope.tenant);

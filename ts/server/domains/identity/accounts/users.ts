@@ -52,7 +52,7 @@ export class Users {
   async create(user: NewUser, source: AuditSource): Promise<UserRow> {
     requireReach(source.caller, user.role);
     if (user.isService && user.password !== undefined) throw passwordOfService();
-    const tenant = this.#deps.tenants.administered(user.tenant, source.caller);
+    const tenant = await this.#deps.tenants.administered(user.tenant, source.caller);
     const row = await this.#rowOf({ ...user, tenant });
     const detail = { username: row.username, role: row.role, service: user.isService };
     return this.#add((isFirst) => {

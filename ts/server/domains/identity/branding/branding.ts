@@ -53,7 +53,7 @@ export class Branding {
 
   /** Throws `tenant_not_found` for a tenant that the caller does not administer, and `accent_unreadable`. */
   async setTheme(tenant: string, theme: Theme, source: AuditSource): Promise<Theme & { logo_hash: string | null }> {
-    const scope = this.#administered(tenant, source.caller);
+    const scope = await this.#administered(tenant, source.caller);
     requireReadable('accent', theme.accent, 'light');
     requireReadable('accent_dark', theme.accent_dark, 'dark');
     const entry = auditEntry(source, { action: 'tenant.theme', tenant, target: tenant, detail: { ...theme } });
@@ -65,7 +65,7 @@ export class Branding {
     file: AsyncIterable<Uint8Array>,
     source: AuditSource,
   ): Promise<Theme & { logo_hash: string | null }> {
-    const scope = this.#administered(tenant, source.caller);
+    const scope = await this.#administered(tenant, source.caller);
     const chunks: Uint8Array[] = [];
     for await (const chunk of file) chunks.push(chunk);
     const logo = await (this.#deps.encode ?? encodeLogo)(Buffer.concat(chunks));
@@ -80,13 +80,13 @@ export class Branding {
   }
 
   async removeLogo(tenant: string, source: AuditSource): Promise<void> {
-    const scope = this.#administered(tenant, source.caller);
+    const scope = await this.#administered(tenant, source.caller);
     const entry = auditEntry(source, { action: 'tenant.logo', tenant, target: tenant, detail: { removed: true } });
     await this.#deps.store.change(scope, { logo: null, logo_hash: null }, entry);
   }
 
-  #administered(tenant: string, caller: Principal): TenantScope {
-    return tenantScope(this.#deps.tenants.administered(tenant, caller));
+  async #administered(tenant: string, caller: Principal): Promise<TenantScope> {
+    return tenantScope(await this.#deps.tenants.administered(tenant, caller));
   }
 }
 

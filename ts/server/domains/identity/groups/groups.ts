@@ -43,7 +43,7 @@ export class Groups {
 
   async create({ tenant: asked, ...group }: NewGroup, source: AuditSource): Promise<CountedGroup> {
     if (group.role) requireReach(source.caller, group.role);
-    const tenant = this.#deps.tenants.administered(asked, source.caller);
+    const tenant = await this.#deps.tenants.administered(asked, source.caller);
     const row = newGroupRow(tenant, group.name, changesOf(group));
     const entry = auditEntry(source, { action: 'group.create', tenant, target: row.id, detail: said(group) });
     await this.#deps.store

@@ -54,7 +54,7 @@ export class Invitations {
   async create(asked: NewInvitation, source: AuditSource): Promise<IssuedInvitation> {
     const { role, groups, note, maxUses, expiresInSeconds } = asked;
     requireReach(source.caller, role);
-    const tenant = this.#deps.tenants.administered(asked.tenant, source.caller);
+    const tenant = await this.#deps.tenants.administered(asked.tenant, source.caller);
     const token = newToken('svci_');
     const now = Date.now();
     const row: InvitationRow = {

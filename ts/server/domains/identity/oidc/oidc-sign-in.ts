@@ -134,7 +134,7 @@ export class OidcSignIn {
     };
     const taken = identityError('name_taken', 'Another account was made with this name just now. Start again.');
     const signedIn = await this.#deps.store
-      .signIn(person, this.#rule(person, source), entryOf)
+      .signIn(person, await this.#rule(person, source), entryOf)
       .catch((error: unknown) => translateUniqueViolation(error, taken));
     if (signedIn === undefined) throw this.#notAuthorized('no_first_account', source);
     const { tenant, id } = signedIn.user;
@@ -142,13 +142,14 @@ export class OidcSignIn {
     return signedIn;
   }
 
-  #rule(person: Person, source: AuditSource): AccessRule {
+  async #rule(person: Person, source: AuditSource): Promise<AccessRule> {
     const { config, tenants } = this.#deps;
+    const access = config.access.ofNew(person.groups);
+    const hasTenant = access !== undefined && (await tenants.exists(access.tenant));
     return {
       ofNew: () => {
-        const access = config.access.ofNew(person.groups);
         if (access === undefined) throw this.#notAuthorized('no_group', source);
-        if (!tenants.has(access.tenant)) throw this.#notAuthorized('no_tenant', source);
+        if (!hasTenant) throw this.#notAuthorized('no_tenant', source);
         return access;
       },
       roleOf: ({ tenant }, isManaged) => {

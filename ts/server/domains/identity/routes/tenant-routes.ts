@@ -25,7 +25,7 @@ export function tenantRoutes(tenants: Tenants): Route[] {
       scope: 'identity:read',
       summary: 'The caller’s tenant; for a superadmin all tenants',
       answer: listOf(Tenant),
-      handle: ({ caller }) => ({ data: tenants.list(caller).map(schemas.tenantBody) }),
+      handle: async ({ caller }) => ({ data: (await tenants.list(caller)).map(schemas.tenantBody) }),
     }),
     post(path, {
       summary: 'Make a tenant',

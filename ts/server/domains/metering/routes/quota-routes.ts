@@ -16,7 +16,7 @@ export interface QuotaRouteDeps {
   quotas: Quotas;
   registry: SubjectRegistry;
   months: MonthLoader;
-  tenants: Pick<TenantRules, 'has'>;
+  tenants: Pick<TenantRules, 'exists'>;
   now(): number;
 }
 
@@ -49,14 +49,14 @@ export function quotaRoutes(deps: QuotaRouteDeps): Route[] {
   ];
 }
 
-function change({ quotas, tenants }: QuotaRouteDeps, { caller, body }: Change): Promise<Quota> {
+async function change({ quotas, tenants }: QuotaRouteDeps, { caller, body }: Change): Promise<Quota> {
   const { tenant = caller.tenant, user, key, ...limits } = body;
   if (user !== undefined && key !== undefined) {
     throw meteringError('invalid_request', 'A quota is of a user or of a key, not of both.', { param: 'key' });
   }
   // After the rights: who may not set it is not told whether it is there.
   const scope = reachable(caller, tenant, user === undefined && key === undefined);
-  if (!tenants.has(tenant))
+  if (!(await tenants.exists(tenant)))
     throw meteringError('tenant_not_found', `There is no tenant ${tenant}; GET /api/v1/identity/tenants lists them.`);
   if (user !== undefined) return quotas.update(scope, 'user', user, limits);
   return key === undefined ? quotas.update(scope, 'tenant', tenant, limits) : quotas.update(scope, 'key', key, limits);

@@ -78,7 +78,7 @@ export function scriptedContext<S extends SettingsSpec>(options: ScriptedContext
     storage: noStorage,
     jobs: noJobs,
     events: noEvents,
-    tenants: { has: (tenant) => tenant !== 'nobody', tokensPerMinute: () => undefined, allowsPriority: () => true },
+    tenants: { exists: async (tenant) => tenant !== 'nobody', tokensPerMinute: () => undefined, allowsPriority: () => true },
     uses: NO_LIMITS,
     ...services,
     settings: valuesOf(config, spec),
