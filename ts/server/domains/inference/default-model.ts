@@ -4,41 +4,66 @@ import { inferenceFailure } from './failure.ts';
 import { modelNameOfFile } from './library/index.ts';
 import type { LocalBackend } from './local/local-backend.ts';
 import { isModelPath } from './model-folders.ts';
-import type { ModelSource } from './models/model-source.ts';
+import type { ModelSource, StoredModel } from './models/model-source.ts';
+
+interface DefaultModelSettings {
+  readonly default_model: string;
+}
 
 /** The configured one; else the smallest chat model that is no demonstration, else the demonstration. Undefined: none is installed. */
 export async function chooseDefaultModel(
-  { default_model: named }: { readonly default_model: string },
+  { default_model: named }: DefaultModelSettings,
   source: ModelSource,
 ): Promise<string | undefined> {
-  if (isModelPath(named)) return modelNameOfFile(named);
-  if (named !== '') return named.toLowerCase();
-  const chat = (await source.list()).filter((model) => model.kind === 'chat');
-  const real = chat.filter((model) => model.demonstration === undefined);
-  return (real.length > 0 ? real : chat).sort((a, b) => a.sizeBytes - b.sizeBytes)[0]?.id;
+  return named === '' ? byPreference(await source.list())[0]?.id : nameOf(named);
+}
+
+function nameOf(setting: string): string {
+  return isModelPath(setting) ? modelNameOfFile(setting) : setting.toLowerCase();
+}
+
+/** Chat models in the order in which they are tried: the smallest first, demonstrations last. */
+function byPreference(models: readonly StoredModel[]): StoredModel[] {
+  const isDemonstration = (model: StoredModel) => Number(model.demonstration !== undefined);
+  return models
+    .filter(({ kind }) => kind === 'chat')
+    .sort((a, b) => isDemonstration(a) - isDemonstration(b) || a.sizeBytes - b.sizeBytes);
 }
 
 export interface DefaultModelOptions {
-  readonly settings: { readonly default_model: string };
+  readonly settings: DefaultModelSettings;
   readonly source: ModelSource;
-  readonly local: Pick<LocalBackend, 'load' | 'setPinned' | 'unavailableReason'>;
+  readonly local: Pick<LocalBackend, 'load' | 'setPinned' | 'state' | 'unavailableReason'>;
   onLoadError(id: string, error: unknown): void;
   readonly log: Log;
+}
+
+/** Why a file could not be loaded, and the state that it had. */
+interface LoadFailure {
+  readonly stamp: string;
+  readonly detail: string;
 }
 
 export class DefaultModel {
   readonly #options: DefaultModelOptions;
   /** Undefined: none is installed. */
   id: string | undefined;
-  #failure: string | undefined;
+  readonly #failures = new Map<string, LoadFailure>();
+  #work: Promise<void> = Promise.resolve();
 
   constructor(options: DefaultModelOptions) {
     this.#options = options;
   }
 
-  /** Why it could not be loaded. */
-  get failure(): string | undefined {
-    return this.#failure;
+  /** What keeps a model from being the default, or the default from answering. */
+  async findFailure(): Promise<string | undefined> {
+    for (const [id, { detail }] of this.#failures) {
+      const state = await this.#options.local.state(id);
+      // It was loaded since, or is gone.
+      if (state === 'loaded' || (state === undefined && id !== this.id)) continue;
+      return id === this.id ? detail : `${id} could not be loaded, and ${this.id} answers in its place: ${detail}`;
+    }
+    return undefined;
   }
 
   async choose(): Promise<void> {
@@ -46,39 +71,85 @@ export class DefaultModel {
     this.#take(await chooseDefaultModel(settings, source));
   }
 
+  /** Loads what was chosen; where that fails, the next that can be loaded takes its place. Never rejects. */
+  load(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.id === undefined || (await this.#tryToLoad(this.id))) return;
+      if (this.#options.settings.default_model === '') await this.#replace();
+    });
+  }
+
+  /** Models have come: one of them takes the place of a demonstration, or of none, as soon as it is loaded. Never rejects. */
+  reconsider(): Promise<void> {
+    return this.#inTurn(async () => {
+      const current = (await this.#options.source.list()).find(({ id }) => id === this.id);
+      const isReal = current !== undefined && current.demonstration === undefined;
+      if (!isReal || this.#failures.has(current.id)) await this.#replace();
+    });
+  }
+
+  #inTurn(run: () => Promise<void>): Promise<void> {
+    const { local, log } = this.#options;
+    this.#work = this.#work
+      .then(() => (local.unavailableReason() ? undefined : run()))
+      .catch((error: unknown) => log.warn('the default model stays as it is', { error: String(error) }));
+    return this.#work;
+  }
+
+  /** What is the default stays it, and answers, until another one is loaded. */
+  async #replace(): Promise<void> {
+    const before = this.id;
+    const candidates = await this.#candidates();
+    // Where there is room for one model, the new one needs the place of the old one.
+    if (before !== undefined) this.#options.local.setPinned(before, false);
+    for (const id of candidates) {
+      if (!(await this.#tryToLoad(id))) continue;
+      this.#take(id);
+      if (id !== before) this.#options.log.info('another model is the default', { model: id, before });
+      return;
+    }
+    this.#take(before);
+  }
+
+  /** Best first, without the files that have failed as they are now, unless a request has loaded them since. */
+  async #candidates(): Promise<string[]> {
+    const { settings, source, local } = this.#options;
+    if (settings.default_model !== '') return [nameOf(settings.default_model)];
+    const candidates: string[] = [];
+    for (const model of byPreference(await source.list())) {
+      const hasFailed = this.#failures.get(model.id)?.stamp === stampOf(model);
+      if (!hasFailed || (await local.state(model.id)) === 'loaded') candidates.push(model.id);
+    }
+    return candidates;
+  }
+
+  async #tryToLoad(id: string): Promise<boolean> {
+    const { local, source, onLoadError } = this.#options;
+    const model = await source.find(id);
+    try {
+      local.setPinned(id, true);
+      await local.load(id, new AbortController().signal, Number.POSITIVE_INFINITY);
+      this.#failures.delete(id);
+      return true;
+    } catch (error) {
+      const { code, message } = inferenceFailure(error);
+      // The node stops.
+      if (code === 'model_unloading') throw error;
+      local.setPinned(id, false);
+      this.#failures.set(id, { stamp: model === undefined ? '' : stampOf(model), detail: message });
+      onLoadError(id, error);
+      return false;
+    }
+  }
+
   #take(id: string | undefined): void {
     const { local } = this.#options;
     if (this.id !== undefined) local.setPinned(this.id, false);
     if (id !== undefined) local.setPinned(id, true);
     this.id = id;
-    this.#failure = undefined;
   }
+}
 
-  /** Never rejects: what fails is told by the log and by /health. */
-  async load(): Promise<void> {
-    const { local, onLoadError } = this.#options;
-    const id = this.id;
-    if (id === undefined || local.unavailableReason()) return;
-    await local.load(id, new AbortController().signal, Number.POSITIVE_INFINITY).catch((error: unknown) => {
-      this.#failure = inferenceFailure(error).message;
-      onLoadError(id, error);
-    });
-  }
-
-  /** Models have come: one of them takes the place of a demonstration, or of none. Never rejects. */
-  async reconsider(): Promise<void> {
-    const { settings, source, log } = this.#options;
-    const before = this.id;
-    try {
-      const current = (await source.list()).find(({ id }) => id === before);
-      if (current !== undefined && current.demonstration === undefined) return;
-      const chosen = await chooseDefaultModel(settings, source);
-      if (chosen === before || this.id !== before) return;
-      this.#take(chosen);
-      log.info('another model is the default', { model: chosen, before });
-      await this.load();
-    } catch (error) {
-      log.warn('the default model stays as it is', { error: String(error) });
-    }
-  }
+function stampOf({ path, sizeBytes, createdAt }: StoredModel): string {
+  return `${path} ${sizeBytes} ${createdAt}`;
 }

@@ -267,10 +267,11 @@ async function emptyOffloadFolder(folder: string | undefined, log: Log): Promise
   }
 }
 
-async function readHealth(local: LocalBackend, { id, failure: lastFailure }: DefaultModel): Promise<HealthReport> {
+async function readHealth(local: LocalBackend, defaultModel: DefaultModel): Promise<HealthReport> {
   const unavailable = local.unavailableReason();
+  const { id } = defaultModel;
   const modelState = id === undefined ? undefined : await local.state(id);
-  const failure = modelState === 'loaded' ? undefined : lastFailure;
+  const failure = await defaultModel.findFailure();
   const state = {
     /** `available`, or the code of what keeps local models from running. */
     local_models: unavailable?.code ?? 'available',
