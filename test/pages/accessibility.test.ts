@@ -62,7 +62,17 @@ t.test('accessibility', { skip: whyNoBrowser() }, async (t) => {
         {
           choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
           citations: [
-            { n: 1, document_id: 'd', source: 'report.pdf', page: 3, start: 0, end: 5, text: 'A passage.', score: 0.8 },
+            {
+              n: 1,
+              document_id: 'd',
+              source: 'report.pdf',
+              page: 3,
+              start: 0,
+              end: 5,
+              text: 'A passage.',
+              score: 0.8,
+              unsupported: [{ text: 'bold', start: answer.indexOf('bold'), end: answer.indexOf('bold') + 4 }],
+            },
           ],
         },
       ];

@@ -59,6 +59,64 @@ t.test('knowledge bases in the chat', { skip: whyNoBrowser() }, async (t) => {
     await page.keyboard.press('Escape');
   });
 
+  await t.test('what a cited passage does not say is marked where it stands, and said below', async (t) => {
+    const content = 'In 1204 a mill came, and in **1204** Mira Doll [1]. 1204 again.';
+    const start = content.lastIndexOf('1204', 40);
+    const citation = { n: 1, document_id: 'd', source: 'town.pdf', text: 'Mira Doll', start: 0, end: 9, score: 0.9 };
+    const unsupported = [{ text: '1204', start, end: start + 4 }, { text: 'nowhere', start: 0, end: 7 }, { start: 'x' }, null];
+    const frame = {
+      choices: [{ index: 0, delta: { content }, finish_reason: 'stop' }],
+      citations: [{ ...citation, unsupported }],
+    };
+    const body = `data: ${JSON.stringify(frame)}\n\ndata: [DONE]\n\n`;
+    await page.route('**/v1/chat/completions', (route) => route.fulfill({ status: 200, contentType: 'text/event-stream', body }));
+    await page.getByRole('button', { name: 'New chat' }).first().click();
+    await ask(page, 'When did the mill come?');
+    const mark = page.locator('.answer mark.unsupported');
+    t.strictSame(await mark.allTextContents(), ['1204 (not in source 1)']);
+    t.equal(await mark.evaluate((element) => element.parentElement?.tagName), 'STRONG', 'the second one of three');
+    await page.locator('.answer').getByText('Not in the cited passages: “1204”, “nowhere”. Check it.').waitFor();
+    await page.unroute('**/v1/chat/completions');
+  });
+
+  await t.test('whether the model goes on behind “nothing was found” is a switch, which the account keeps', async (t) => {
+    const sent: unknown[] = [];
+    await page.route('**/v1/chat/completions', async (route) => {
+      sent.push((route.request().postDataJSON() as Record<string, unknown>)['knowledge_fallback']);
+      await route.fulfill({ status: 200, contentType: 'text/event-stream', body: 'data: [DONE]\n\n' });
+    });
+    await page.request.put('/api/v1/users/me/settings', { data: { theme: 'dark' } });
+    const ownKnowledge = page.getByRole('switch', { name: 'Let the model answer by itself where the documents say nothing' });
+    const open = () => page.getByRole('button', { name: 'Knowledge bases' }).click();
+    await ask(page, 'One');
+    await open();
+    t.equal(await ownKnowledge.isChecked(), false);
+    const written = page.waitForResponse((response) => response.request().method() === 'PUT');
+    await ownKnowledge.check();
+    await written;
+    await page.reload();
+    await open();
+    t.equal(await ownKnowledge.isChecked(), true, 'it is the account’s');
+    await page.keyboard.press('Escape');
+    await ask(page, 'Two');
+    t.strictSame(sent, [undefined, 'model']);
+    const settings = () => page.request.get('/api/v1/users/me/settings').then((response) => response.json());
+    t.strictSame(await settings(), { theme: 'dark', knowledge_fallback: 'model' });
+    await open();
+    const back = page.waitForResponse((response) => response.request().method() === 'PUT');
+    await ownKnowledge.uncheck();
+    await back;
+    t.match(await settings(), { knowledge_fallback: 'none' });
+    await page.keyboard.press('Escape');
+    await page.unroute('**/v1/chat/completions');
+  });
+
+  await t.test('the menu of models says how each answers from documents', async (t) => {
+    await page.getByRole('button', { name: 'svc-chat-tiny' }).click();
+    t.match(await page.getByRole('menuitemradio', { name: /svc-chat-tiny/ }).textContent(), /quotes your documents/);
+    await page.keyboard.press('Escape');
+  });
+
   await t.test('a question that does not go out keeps its files: one that waits, and one that is refused', async (t) => {
     const composer = page.getByLabel('Message', { exact: true });
     const chip = page.locator('.tray .file-chip', { hasText: 'school.txt' });

@@ -1,8 +1,8 @@
 /** What a new installation needs, until it has it: an administrator, a model, a key. */
 import { call } from '../api/call.ts';
+import { useData } from '../api/use-data.ts';
 import { Icon } from '../design/icon.tsx';
 import { t } from '../i18n/language.ts';
-import { useData } from './use-data.ts';
 
 export function FirstSteps({ hasAccounts }: { hasAccounts: boolean }) {
   const models = useData(() => call('GET /v1/models'));

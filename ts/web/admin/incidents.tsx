@@ -1,11 +1,11 @@
 /** What went wrong since the node started, and what lasts. */
 import { call } from '../api/call.ts';
+import { useData } from '../api/use-data.ts';
 import { Badge } from '../design/badge.tsx';
 import { Empty } from '../design/empty.tsx';
 import { Table } from '../design/table.tsx';
 import { formatTime } from '../i18n/format.ts';
 import { t } from '../i18n/language.ts';
-import { useData } from './use-data.ts';
 
 const EVERY_MS = 5000;
 

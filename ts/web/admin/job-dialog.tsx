@@ -1,11 +1,11 @@
 /** All about one background job, while it runs. */
 import { type Answer, call } from '../api/call.ts';
+import { useData } from '../api/use-data.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { FactList } from '../design/fact-list.tsx';
 import { Notice } from '../design/notice.tsx';
 import { formatSeconds, formatTime } from '../i18n/format.ts';
 import { t } from '../i18n/language.ts';
-import { useData } from './use-data.ts';
 
 export type Job = Answer<'GET /api/v1/system/jobs'>['jobs'][number];
 const EVERY_MS = 1000;

@@ -2,6 +2,7 @@
 import type { ComponentChildren, FunctionComponent } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ListPage, PageQuery } from '../../client/list-pages.ts';
+import { useData } from '../api/use-data.ts';
 import { Button } from '../design/button.tsx';
 import { confirmed } from '../design/confirm.tsx';
 import { Empty } from '../design/empty.tsx';
@@ -17,7 +18,6 @@ import { t } from '../i18n/language.ts';
 import { explain } from '../session/explain.ts';
 import { attempt } from './attempt.ts';
 import { ScreenFrame } from './screen-frame.tsx';
-import { useData } from './use-data.ts';
 import { useRows } from './use-rows.ts';
 
 type Key = TextKey | ConsoleTextKey;

@@ -1,5 +1,6 @@
 /** One model: what it is, what it takes, and what its engine does. */
-import { call } from '../api/call.ts';
+import { type Answer, call } from '../api/call.ts';
+import { useData } from '../api/use-data.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { type Fact, FactList } from '../design/fact-list.tsx';
 import { Notice } from '../design/notice.tsx';
@@ -7,8 +8,7 @@ import { Progress } from '../design/progress.tsx';
 import { formatBytes, formatNumber } from '../i18n/format.ts';
 import { t } from '../i18n/language.ts';
 import { explain } from '../session/explain.ts';
-import { abilityName, modelStateName } from './model-words.ts';
-import { useData } from './use-data.ts';
+import { abilityName, measuredName, modelStateName } from './model-words.ts';
 
 const EVERY_MS = 1000;
 
@@ -25,6 +25,7 @@ export function ModelDialog({ id, onClose }: { id: string; onClose(): void }) {
           facts={[
             { name: t('state'), value: modelStateName(data.state) },
             { name: t('abilities'), value: data.capabilities.map(abilityName).join(', ') || '–' },
+            ...documentFacts(data),
             { name: t('kept_in_memory'), value: data.pinned ? t('yes') : t('no') },
             { name: t('requests'), value: formatNumber(data.requests) },
             { name: t('memory'), value: bytesOrNothing(data.memory_bytes) },
@@ -44,6 +45,18 @@ export function ModelDialog({ id, onClose }: { id: string; onClose(): void }) {
 
 function bytesOrNothing(bytes: number | undefined): string {
   return bytes === undefined ? '–' : formatBytes(bytes);
+}
+
+type Measured = Pick<Answer<'GET /api/v1/inference/models/{id}'>, 'documents' | 'abilities'>;
+
+/** How it answers from documents, and what that was measured by. */
+function documentFacts({ documents, abilities }: Measured): Fact[] {
+  const { tasks, ...shares } = abilities ?? { tasks: 0 };
+  const measured = Object.entries(shares).map(([name, share]) => `${measuredName(name)} ${formatNumber(100 * share)} %`);
+  return [
+    ...(documents === undefined ? [] : [{ name: t('documents'), value: t(`documents_${documents}`) }]),
+    ...(tasks === 0 ? [] : [{ name: t('measured_abilities', { count: tasks }), value: measured.join(' · ') }]),
+  ];
 }
 
 interface Engine {

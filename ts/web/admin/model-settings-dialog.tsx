@@ -1,6 +1,7 @@
 /** What is set otherwise for one model, over what holds for all; each setting with its source. */
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
+import { useData } from '../api/use-data.ts';
 import { Button } from '../design/button.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { Notice } from '../design/notice.tsx';
@@ -11,7 +12,6 @@ import { t } from '../i18n/language.ts';
 import { explain } from '../session/explain.ts';
 import { SettingSource, SettingValue } from './setting-cells.tsx';
 import { type Setting, SettingDialog } from './setting-dialog.tsx';
-import { useData } from './use-data.ts';
 
 export function ModelSettingsDialog({ id, onClose }: { id: string; onClose(): void }) {
   const { data, error, reload } = useData(() =>

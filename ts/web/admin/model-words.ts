@@ -20,6 +20,21 @@ const ABILITIES: Readonly<Record<string, ConsoleTextKey>> = {
   rerank: 'capability_rerank',
 };
 
+/** As a probe names them. */
+const MEASURED: Readonly<Record<string, ConsoleTextKey>> = {
+  answers: 'measured_answers',
+  cites: 'measured_cites',
+  denies: 'measured_denies',
+  follows_schema: 'measured_follows_schema',
+  calls_tools: 'measured_calls_tools',
+  refers: 'measured_refers',
+};
+
+export function measuredName(ability: string): string {
+  const key = MEASURED[ability];
+  return key === undefined ? ability : t(key);
+}
+
 export function modelStateName(state: string): string {
   const key = STATES[state];
   return key === undefined ? state : t(key);

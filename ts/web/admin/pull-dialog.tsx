@@ -1,6 +1,7 @@
 /** Fetches a model of the catalogue, of the hub, or of an address. */
 import { useState } from 'preact/hooks';
 import { type Answer, call } from '../api/call.ts';
+import { useData } from '../api/use-data.ts';
 import { Button } from '../design/button.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { Notice } from '../design/notice.tsx';
@@ -11,7 +12,6 @@ import { TextField } from '../design/text-field.tsx';
 import { formatBytes } from '../i18n/format.ts';
 import { t } from '../i18n/language.ts';
 import { explain } from '../session/explain.ts';
-import { useData } from './use-data.ts';
 
 type CatalogueModel = Answer<'GET /api/v1/models/catalogue'>['data'][number];
 type Kind = CatalogueModel['kind'];

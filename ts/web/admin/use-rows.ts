@@ -1,7 +1,7 @@
 /** The rows of a long list: its first page, and more when the reader asks. */
 import { useState } from 'preact/hooks';
 import { firstPages, type LoadPage } from '../../client/list-pages.ts';
-import { useData } from './use-data.ts';
+import { useData } from '../api/use-data.ts';
 
 export interface LoadedRows<Row> {
   /** Undefined until the first page has come. */

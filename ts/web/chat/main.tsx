@@ -3,6 +3,7 @@ import './parts.css';
 import './prose.css';
 import { showToast } from '../design/toasts.tsx';
 import { whenIdle } from '../design/when-idle.ts';
+import { loadAccountSettings } from '../session/account-settings.ts';
 import { explain } from '../session/explain.ts';
 import { goToSignIn, loadSession } from '../session/session.ts';
 import { startPage } from '../session/start-page.tsx';
@@ -27,13 +28,14 @@ const said = (error: unknown): void => showToast(explain(error));
 // They are on their way while the page is drawn, which can be written in before they are there.
 const session = loadSession().catch(said);
 const models = loadModels().catch(said);
+const settings = session.then((caller) => (caller === undefined ? undefined : loadAccountSettings())).catch(said);
 await startPage(() => <ChatPage />);
 const caller = await session;
 
 if (caller === undefined) goToSignIn();
 else {
   // The conversations are nobody's yet where there are no accounts, and the page works all the same.
-  await models;
+  await Promise.all([models, settings]);
   isStarted.value = true;
   addEventListener('popstate', followAddress);
   addEventListener('keydown', onShortcut);

@@ -1,5 +1,6 @@
 /** What a backup holds. */
 import { call } from '../../api/call.ts';
+import { useData } from '../../api/use-data.ts';
 import { Dialog } from '../../design/dialog.tsx';
 import { FactList } from '../../design/fact-list.tsx';
 import { Notice } from '../../design/notice.tsx';
@@ -7,7 +8,6 @@ import { Table } from '../../design/table.tsx';
 import { formatBytes, formatNumber, formatTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { explain } from '../../session/explain.ts';
-import { useData } from '../use-data.ts';
 
 interface Details {
   created_at: string;

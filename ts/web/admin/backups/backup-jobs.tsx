@@ -2,11 +2,11 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Answer, call } from '../../api/call.ts';
+import { useData } from '../../api/use-data.ts';
 import { Notice } from '../../design/notice.tsx';
 import { Progress } from '../../design/progress.tsx';
 import { formatBytes } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
-import { useData } from '../use-data.ts';
 
 type Job = Answer<'GET /api/v1/system/jobs'>['jobs'][number];
 

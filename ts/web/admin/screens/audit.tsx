@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type Answer, call } from '../../api/call.ts';
+import { useData } from '../../api/use-data.ts';
 import { Badge } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
 import { Empty } from '../../design/empty.tsx';
@@ -13,7 +14,6 @@ import { attempt } from '../attempt.ts';
 import { type AuditQuery, AuditSearch } from '../audit/audit-search.tsx';
 import { type AuditLine, LineDialog } from '../audit/line-dialog.tsx';
 import { ScreenFrame } from '../screen-frame.tsx';
-import { useData } from '../use-data.ts';
 
 type Verification = Answer<'GET /api/v1/identity/audit/verify'>;
 

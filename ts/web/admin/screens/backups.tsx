@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type Answer, call } from '../../api/call.ts';
+import { useData } from '../../api/use-data.ts';
 import { Badge } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
 import { FactList } from '../../design/fact-list.tsx';
@@ -13,7 +14,6 @@ import { BackupJobs, nBegun } from '../backups/backup-jobs.tsx';
 import { DestinationDialog } from '../backups/destination-dialog.tsx';
 import { type Schedule, ScheduleDialog } from '../backups/schedule-dialog.tsx';
 import { listScreen } from '../list-screen.tsx';
-import { useData } from '../use-data.ts';
 
 export const Screen = listScreen({
   title: 'backups',

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
+import { useData } from '../../api/use-data.ts';
 import { Button } from '../../design/button.tsx';
 import { FileButton } from '../../design/file-button.tsx';
 import { Notice } from '../../design/notice.tsx';
@@ -13,7 +14,6 @@ import { type Branding, branding, PLAIN, showBranding } from '../../session/bran
 import { explain } from '../../session/explain.ts';
 import { hasRole, who } from '../../session/session.ts';
 import { ScreenFrame } from '../screen-frame.tsx';
-import { useData } from '../use-data.ts';
 
 export function Screen() {
   const own = who.value?.tenant ?? 'default';

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type Answer, call } from '../../api/call.ts';
+import { useData } from '../../api/use-data.ts';
 import { Badge } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
 import { confirmed } from '../../design/confirm.tsx';
@@ -15,7 +16,6 @@ import { actorName, userNames } from '../account-names.ts';
 import { attempt } from '../attempt.ts';
 import { roleName } from '../role-name.ts';
 import { ScreenFrame } from '../screen-frame.tsx';
-import { useData } from '../use-data.ts';
 
 type Mode = Answer<'GET /api/v1/security/enforcement'>['mode'];
 const MODES: readonly Mode[] = ['stub_allow', 'audit', 'enforce'];

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
+import { useData } from '../../api/use-data.ts';
 import { Badge, type Tone } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
 import { FactList } from '../../design/fact-list.tsx';
@@ -12,7 +13,6 @@ import { t } from '../../i18n/language.ts';
 import { explain } from '../../session/explain.ts';
 import { hasRole } from '../../session/session.ts';
 import { ScreenFrame } from '../screen-frame.tsx';
-import { useData } from '../use-data.ts';
 
 const TONES: Record<string, Tone> = { active: 'good', evaluation: 'accent', grace: 'warn' };
 /** The route takes no more, so that a larger file is no license. */

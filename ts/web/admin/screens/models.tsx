@@ -2,13 +2,13 @@ import { type Answer, call } from '../../api/call.ts';
 import { Badge, type Tone } from '../../design/badge.tsx';
 import { formatBytes, formatNumber } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
+import { PullList } from '../../models/pull-list.tsx';
 import { hasRole } from '../../session/session.ts';
 import { listScreen, type RowAction } from '../list-screen.tsx';
 import { ModelDialog } from '../model-dialog.tsx';
 import { ModelSettingsDialog } from '../model-settings-dialog.tsx';
 import { abilityName, modelStateName } from '../model-words.ts';
 import { PullDialog } from '../pull-dialog.tsx';
-import { PullList } from '../pull-list.tsx';
 
 type Model = Answer<'GET /api/v1/models'>['models'][number];
 
@@ -29,7 +29,15 @@ export const Screen = listScreen({
   columns: [
     { head: 'name', cell: (model) => <Name model={model} /> },
     { head: 'state', cell: (model) => <ModelState model={model} /> },
-    { head: 'abilities', cell: ({ capabilities }) => capabilities.map(abilityName).join(', ') },
+    {
+      head: 'abilities',
+      cell: ({ capabilities, documents }) => (
+        <div class="two-lines">
+          <span>{capabilities.map(abilityName).join(', ')}</span>
+          {documents !== undefined && <span class="small quiet">{t(`documents_${documents}`)}</span>}
+        </div>
+      ),
+    },
     {
       head: 'parameters',
       kind: 'number',

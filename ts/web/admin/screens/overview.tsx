@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { call, request } from '../../api/call.ts';
+import { useData } from '../../api/use-data.ts';
 import { Badge, type Tone } from '../../design/badge.tsx';
 import { formatBytes, formatNumber, formatSeconds } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
@@ -10,7 +11,6 @@ import { readMetrics } from '../overview/metrics.ts';
 import { Plot } from '../overview/plot.tsx';
 import { ReasonList } from '../reason-list.tsx';
 import { ScreenFrame } from '../screen-frame.tsx';
-import { useData } from '../use-data.ts';
 
 const EVERY_MS = 2000;
 const TONES: Record<string, Tone> = { ok: 'good', degraded: 'warn', loading: 'accent', draining: 'warn' };

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call, request } from '../../api/call.ts';
 import { firstAsked } from '../../api/first-asked.ts';
+import { useData } from '../../api/use-data.ts';
 import { Button } from '../../design/button.tsx';
 import { stepAlong } from '../../design/direction.ts';
 import { Empty } from '../../design/empty.tsx';
@@ -14,7 +15,6 @@ import { t } from '../../i18n/language.ts';
 import { explain } from '../../session/explain.ts';
 import { certainty, type Token, tokensOf } from '../playground/tokens.ts';
 import { ScreenFrame } from '../screen-frame.tsx';
-import { useData } from '../use-data.ts';
 
 const ALTERNATIVES = 5;
 

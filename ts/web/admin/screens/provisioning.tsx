@@ -1,5 +1,6 @@
 import { allRows } from '../../../client/list-pages.ts';
 import { call } from '../../api/call.ts';
+import { useData } from '../../api/use-data.ts';
 import { Badge } from '../../design/badge.tsx';
 import { FactList } from '../../design/fact-list.tsx';
 import { Notice } from '../../design/notice.tsx';
@@ -8,7 +9,6 @@ import { explain } from '../../session/explain.ts';
 import { type Key, keyColumns, revokeKey } from '../key-list.tsx';
 import { listScreen } from '../list-screen.tsx';
 import { ScimTokenDialog } from '../scim-token-dialog.tsx';
-import { useData } from '../use-data.ts';
 
 type Token = Key & { account: string };
 

@@ -1,4 +1,5 @@
 import { call } from '../../api/call.ts';
+import { useData } from '../../api/use-data.ts';
 import { Badge } from '../../design/badge.tsx';
 import { confirmed } from '../../design/confirm.tsx';
 import { FactList } from '../../design/fact-list.tsx';
@@ -12,7 +13,6 @@ import { attempt } from '../attempt.ts';
 import { Incidents } from '../incidents.tsx';
 import { ReasonList } from '../reason-list.tsx';
 import { ScreenFrame } from '../screen-frame.tsx';
-import { useData } from '../use-data.ts';
 
 const EVERY_MS = 5000;
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { allRows, type PageQuery } from '../../../client/list-pages.ts';
 import { type Answer, call } from '../../api/call.ts';
+import { useData } from '../../api/use-data.ts';
 import { Button } from '../../design/button.tsx';
 import { csvOfRows } from '../../design/csv.ts';
 import { Empty } from '../../design/empty.tsx';
@@ -13,7 +14,6 @@ import { type KeyName, keyNames, userNames } from '../account-names.ts';
 import { attempt } from '../attempt.ts';
 import { Plot } from '../overview/plot.tsx';
 import { ScreenFrame } from '../screen-frame.tsx';
-import { useData } from '../use-data.ts';
 import { useRows } from '../use-rows.ts';
 
 const KINDS = ['model', 'user', 'key', 'tenant'] as const;

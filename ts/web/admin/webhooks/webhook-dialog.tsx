@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Body } from '../../../client/client.ts';
 import { type Answer, call } from '../../api/call.ts';
+import { useData } from '../../api/use-data.ts';
 import { CheckList } from '../../design/check-list.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { TextField } from '../../design/text-field.tsx';
@@ -10,7 +11,6 @@ import { explain } from '../../session/explain.ts';
 import { hasRole } from '../../session/session.ts';
 import { FormDialog } from '../form-dialog.tsx';
 import { SecretDialog } from '../secret-dialog.tsx';
-import { useData } from '../use-data.ts';
 
 export type Webhook = Answer<'GET /api/v1/webhooks'>['data'][number];
 type Events = Body<'POST /api/v1/webhooks'>['events'];

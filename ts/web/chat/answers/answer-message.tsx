@@ -10,7 +10,15 @@ import { focusComposer } from '../composer/composer-focus.ts';
 import { draft, setDraft } from '../composer/draft.ts';
 import { showCitation } from '../markdown/citation-choice.ts';
 import { continueAnswer, isCutShort, regenerate } from '../thread/answer-question.ts';
-import { type AnswerFacts, type Citation, citationsOf, factsOf, type Message, unindexedOf } from '../thread/message.ts';
+import {
+  type AnswerFacts,
+  type Citation,
+  citationsOf,
+  factsOf,
+  type Message,
+  unindexedOf,
+  unsupportedOf,
+} from '../thread/message.ts';
 import { shared } from '../thread/shown-thread.ts';
 import { BranchSwitch } from './branch-switch.tsx';
 import { MarkdownText } from './markdown-text.tsx';
@@ -28,6 +36,7 @@ export function AnswerMessage({ message }: { message: Message }) {
       <MarkdownText text={message.content} citations={citations} />
       {Array.isArray(facts.tool_calls) && <ToolCalls calls={facts.tool_calls} />}
       <AnswerSources citations={citations} />
+      <UnsupportedClaims citations={citations} />
       <UnindexedFiles found={facts.unindexed} />
       {facts.ended === 'broken' && <Notice tone="warn">{t('answer_broken')}</Notice>}
       <div class="message-bar">
@@ -81,6 +90,13 @@ function AnswerSources({ citations }: { citations: readonly Citation[] }) {
       ))}
     </ul>
   );
+}
+
+/** What the text marks, in words as well. */
+function UnsupportedClaims({ citations }: { citations: readonly Citation[] }) {
+  const texts = new Set(citations.flatMap(unsupportedOf).map(({ text }) => `“${text}”`));
+  if (texts.size === 0) return null;
+  return <Notice tone="warn">{t('unsupported_detail', { texts: [...texts].join(', ') })}</Notice>;
 }
 
 /** Files of the knowledge bases that an answer was looked up in, and that no search finds: what they say cannot be in it. */

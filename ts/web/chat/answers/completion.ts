@@ -2,6 +2,7 @@
 
 import { Refusal } from '../../../client/refusal.ts';
 import { request } from '../../api/call.ts';
+import { usesOwnKnowledge } from '../../session/account-settings.ts';
 import { givenPreferences, type Preferences } from '../composer/preferences.ts';
 import { type Citation, type Unindexed, unindexedOf } from '../thread/message.ts';
 import { readAnswer } from './answer-stream.ts';
@@ -72,7 +73,8 @@ export async function* complete({ model, turns, preferences, storage, signal }: 
     conversation_answer: { id, parent_id: parentId, ...(prefix === '' ? {} : { prefix }) },
     resumable: true,
   };
-  const body = { model, messages, stream: true, stream_options: { include_usage: true }, ...stored, ...rest };
+  const fallback = usesOwnKnowledge.value ? { knowledge_fallback: 'model' as const } : {};
+  const body = { model, messages, stream: true, stream_options: { include_usage: true }, ...stored, ...fallback, ...rest };
   const response = await request('POST /v1/chat/completions', { body, signal });
   const isResumable = response.headers.has('x-svc-stream');
   yield [{ isResumable }];

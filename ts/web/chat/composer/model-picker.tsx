@@ -60,6 +60,7 @@ export function ModelPicker() {
 
 function ModelRow({ model, close }: { model: Model; close(): void }) {
   const { id, capabilities, size_bytes: sizeBytes, n_params: nParams, state, context_length: contextLength, note } = model;
+  const { documents } = model;
   const facts = [
     nParams === undefined ? '' : t('parameters_count', { count: formatNumber(nParams / 1e6, nParams < 1e7 ? 1 : 0) }),
     sizeBytes === undefined ? '' : formatBytes(sizeBytes),
@@ -81,6 +82,7 @@ function ModelRow({ model, close }: { model: Model; close(): void }) {
           ))}
       </span>
       <span class="small quiet">{facts.filter(Boolean).join(' · ')}</span>
+      {documents !== undefined && <span class="small quiet">{t(`documents_${documents}`)}</span>}
       {note !== undefined && <span class="small quiet">{note}</span>}
     </button>
   );

@@ -26,9 +26,22 @@ export const chosenModel = {
   },
 };
 
+/** Whoever names no model is answered by a demonstration, which has a note, or by nobody. */
+export const isRealModelMissing = computed(() => {
+  const first = firstAsked(chatModels.value);
+  return first === undefined || first.note !== undefined;
+});
+
 export function chooseModel(id: string): void {
   asked.value = id;
   localStorage.setItem(STORED_AT, id);
+}
+
+/** Whoever wants a model that talks goes on with it as soon as it is the default. */
+export function forgetDemonstration(): void {
+  if (models.value.find(({ id }) => id === asked.value)?.note === undefined) return;
+  asked.value = undefined;
+  localStorage.removeItem(STORED_AT);
 }
 
 export async function loadModels(): Promise<void> {

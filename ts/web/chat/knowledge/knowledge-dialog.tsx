@@ -3,8 +3,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Notice } from '../../design/notice.tsx';
+import { Switch } from '../../design/switch.tsx';
 import { TextField } from '../../design/text-field.tsx';
 import { t } from '../../i18n/language.ts';
+import { keepOwnKnowledge, usesOwnKnowledge } from '../../session/account-settings.ts';
 import { explain } from '../../session/explain.ts';
 import { hasRole } from '../../session/session.ts';
 import { openDialog } from '../dialogs.ts';
@@ -53,6 +55,14 @@ export function KnowledgeDialog() {
           />
         ))}
       </ul>
+      <div>
+        <Switch
+          label={t('own_knowledge')}
+          checked={usesOwnKnowledge.value}
+          onChange={(isUsed) => void keepOwnKnowledge(isUsed).catch(setError)}
+        />
+        <p class="small quiet">{t('own_knowledge_detail')}</p>
+      </div>
       {hasRole('developer') && (
         <form class="row end" onSubmit={(event) => void make(event).catch(setError)}>
           <div class="grow">

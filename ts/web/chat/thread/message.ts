@@ -28,6 +28,15 @@ export interface Citation {
   end?: number;
   text: string;
   score?: number;
+  /** What of the sentences that cite it the passage does not say. */
+  unsupported?: UnsupportedSpan[];
+}
+
+/** From `start` to before `end` of the answer, UTF-16 code units. */
+export interface UnsupportedSpan {
+  text: string;
+  start: number;
+  end: number;
 }
 
 /** What a question's `metadata` keeps beside its text. */
@@ -109,6 +118,12 @@ function isCitation(value: unknown): value is Citation {
   if (typeof value !== 'object' || value === null) return false;
   const { n, source, text } = value as Partial<Citation>;
   return Number.isSafeInteger(n) && typeof source === 'string' && typeof text === 'string';
+}
+
+/** What has not its shape is left out. */
+export function unsupportedOf({ unsupported }: Pick<Citation, 'unsupported'>): UnsupportedSpan[] {
+  if (!Array.isArray(unsupported)) return [];
+  return unsupported.filter((span) => typeof span?.text === 'string' && span.text !== '' && Number.isSafeInteger(span.start));
 }
 
 /** Ids are made here, so that a request that is sent again is stored once. */

@@ -2,26 +2,24 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Refusal } from '../../../client/refusal.ts';
 import { Button } from '../../design/button.tsx';
-import { Icon } from '../../design/icon.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { t } from '../../i18n/language.ts';
 import { signInAgain } from '../../session/ended-session.ts';
 import { explain } from '../../session/explain.ts';
-import { hasRole, who } from '../../session/session.ts';
 import { AnswerMessage } from '../answers/answer-message.tsx';
 import { LiveMessage } from '../answers/live-message.tsx';
 import { isWriting, pair } from '../compare/compare.ts';
 import { ComparedAnswers } from '../compare/compared-answers.tsx';
-import { areModelsKnown, chatModels } from '../composer/models.ts';
 import { followAddress } from '../location.ts';
 import { waitingHere } from '../offline/outbox.ts';
 import { WaitingMessage } from '../offline/waiting-message.tsx';
 import { answerLast } from './answer-question.ts';
 import { interceptLink } from './followed-link.ts';
-import { failure, isLoading, isTemporary, live, messages, path, shared, sought } from './shown-thread.ts';
+import { failure, isLoading, live, messages, path, shared, sought } from './shown-thread.ts';
 import { pathTo } from './thread-tree.ts';
 import { useMessageWindow } from './use-message-window.ts';
 import { UserMessage } from './user-message.tsx';
+import { Welcome } from './welcome.tsx';
 
 const NEAR_END = 80;
 /** Pixels before an end of what is drawn, at which more is drawn there. */
@@ -150,22 +148,5 @@ function Failure({ error }: { error: unknown }) {
       <p>{explain(error)}</p>
       {error instanceof Refusal && error.status === 401 ? <SignIn /> : isUnanswered() && <Retry />}
     </Notice>
-  );
-}
-
-/** What an empty conversation shows. */
-function Welcome() {
-  const name = who.value?.user?.username;
-  return (
-    <div class="welcome">
-      <h1>{name === undefined ? t('welcome') : t('welcome_name', { name })}</h1>
-      <p class="quiet">{isTemporary.value ? t('temporary_detail') : t('welcome_detail')}</p>
-      {areModelsKnown.value && chatModels.value.length === 0 && (
-        <p class="row">
-          <Icon name="cube" />
-          {hasRole('admin') ? <a href="/admin#models">{t('get_a_model')}</a> : t('no_chat_model')}
-        </p>
-      )}
-    </div>
   );
 }

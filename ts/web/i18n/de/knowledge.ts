@@ -27,6 +27,8 @@ export const knowledge: Translation<typeof english> = {
   no_artifacts_detail: 'Öffne eine Seite, Zeichnung oder ein Programm aus einer Antwort und leg es ab.',
   no_documents: 'Noch keine Dokumente.',
   no_knowledge: 'Noch keine Wissensbasen.',
+  own_knowledge: 'Das Modell selbst antworten lassen, wo die Dokumente nichts sagen',
+  own_knowledge_detail: 'Gilt für dein Konto, in allen Chats. Sonst endet die Antwort mit dem Satz, dass nichts gefunden wurde.',
   passage_private: 'Was in der Datei steht, sieht nur, wem dieser Chat gehört.',
   version_after: 'Nächste Fassung',
   version_before: 'Vorige Fassung',

@@ -23,6 +23,9 @@ export const knowledge = {
   no_artifacts_detail: 'Open a page, drawing or program of an answer, and keep it.',
   no_documents: 'No documents yet.',
   no_knowledge: 'No knowledge bases yet.',
+  own_knowledge: 'Let the model answer by itself where the documents say nothing',
+  own_knowledge_detail:
+    'Kept with your account, for all your chats. Otherwise the answer ends with the sentence that nothing was found.',
   passage_private: 'What the file says is shown to the owner of this chat alone.',
   version_after: 'Next version',
   version_before: 'Previous version',

@@ -1,32 +1,39 @@
 /** Models that are being fetched, and those that could not be. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Answer, call } from '../api/call.ts';
+import { useData } from '../api/use-data.ts';
 import { Button } from '../design/button.tsx';
 import { Notice } from '../design/notice.tsx';
 import { Progress } from '../design/progress.tsx';
+import { showToast } from '../design/toasts.tsx';
 import { formatBytes, formatSeconds } from '../i18n/format.ts';
 import { t } from '../i18n/language.ts';
-import { attempt } from './attempt.ts';
-import { useData } from './use-data.ts';
+import { explain } from '../session/explain.ts';
 
 type Pull = Answer<'GET /api/v1/system/jobs'>['jobs'][number];
 
 const EVERY_MS = 1000;
+/** Others may begin one. */
+const IDLE_MS = 5000;
 const SHOWN_FAILED_MS = 10 * 60_000;
 
-export function PullList({ onDone }: { onDone(): void }) {
+/** `nBegun`: how many pulls the page has begun, so that a new one is seen at once. `onDone`: one has ended, however it did. */
+export function PullList({ nBegun = 0, onDone }: { nBegun?: number; onDone(): void }) {
+  const [isIdle, setIdle] = useState(true);
   const { data, reload } = useData(
     () => call('GET /api/v1/system/jobs', { query: { kind: 'inference.pull', limit: 20 } }),
-    [],
-    EVERY_MS,
+    [nBegun],
+    isIdle ? IDLE_MS : EVERY_MS,
   );
   const pulls = data?.jobs ?? [];
   const running = pulls.filter(({ state }) => state === 'queued' || state === 'running');
-  const before = useRef(0);
+  const before = useRef(new Set<string>());
   useEffect(() => {
-    if (running.length < before.current) onDone();
-    before.current = running.length;
-  }, [running.length]);
+    const now = new Set(running.map(({ id }) => id));
+    if ([...before.current].some((id) => !now.has(id))) onDone();
+    before.current = now;
+    setIdle(now.size === 0);
+  }, [running.map(({ id }) => id).join()]);
   const failed = pulls.filter(
     ({ state, ended_at }) => state === 'failed' && Date.now() - Date.parse(ended_at ?? '') < SHOWN_FAILED_MS,
   );
@@ -72,6 +79,11 @@ function nameOf({ input, id }: Pull): string {
   return typeof given.reference === 'string' ? given.reference : id;
 }
 
-function cancel(id: string): Promise<boolean> {
-  return attempt(() => call('DELETE /api/v1/models/pulls/{id}', { params: { id } }), t('pull_cancelled'));
+async function cancel(id: string): Promise<void> {
+  try {
+    await call('DELETE /api/v1/models/pulls/{id}', { params: { id } });
+    showToast(t('pull_cancelled'));
+  } catch (error) {
+    showToast(explain(error));
+  }
 }
