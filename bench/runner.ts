@@ -86,6 +86,7 @@ const startsCold: readonly Load['kind'][] = [
   'credentials',
   'vectors',
   'ingest',
+  'quotes',
 ];
 
 /** Where a contender runs: kept as long as the trial says, and never more than one of it. */

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { startModelServer } from '../../models/eval/model-server.ts';
 import type { IngestJob } from '../ingest/ingest-load.ts';
+import { measureQuotes } from '../ingest/quotes.ts';
 import { runProgram } from '../program.ts';
 import type { Sample } from '../trial.ts';
 import type { Contender } from './contender.ts';
@@ -18,6 +19,7 @@ function knowledgeServer(name: string, side: IngestJob['side']): Contender {
       const server = await startModelServer();
       return {
         measure: async (load, seed) => {
+          if (load.kind === 'quotes' && side === 'svc') return await measureQuotes(server.url, load, seed);
           if (load.kind !== 'ingest') return undefined;
           const job: IngestJob = { side, url: server.url, serverPid: server.pid, load, seed };
           return JSON.parse(await runProgram(process.execPath, [program, JSON.stringify(job)])) as Sample;

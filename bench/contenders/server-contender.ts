@@ -63,6 +63,7 @@ export class ServerContender implements RunningContender {
       case 'kernel':
       case 'vectors':
       case 'ingest':
+      case 'quotes':
       case 'start':
         return undefined;
       default:

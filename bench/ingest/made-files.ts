@@ -47,12 +47,12 @@ function textOf(random: SeededRandom, words: readonly string[], size: number): s
   return parts.join('\n\n').slice(0, Math.max(64, Math.round(size)));
 }
 
-function sentenceOf(random: SeededRandom, words: readonly string[], count: number): string {
+export function sentenceOf(random: SeededRandom, words: readonly string[], count: number): string {
   const drawn = Array.from({ length: count }, () => words[random.integer(words.length)] ?? 'word').join(' ');
   return `${drawn.charAt(0).toUpperCase()}${drawn.slice(1)}.`;
 }
 
-async function readWords(): Promise<string[]> {
+export async function readWords(): Promise<string[]> {
   const texts = await Promise.all(SOURCES.map((name) => readFile(join(root, name), 'utf8')));
   return texts.join(' ').match(/\p{L}+/gu) ?? [];
 }

@@ -1,12 +1,13 @@
 /** The shapes of load that a trial can name. Counts and sizes are data; how each runs stands in bench/client/. */
 import type { EmbeddingLoad } from '../embeddings/embedding-load.ts';
 import type { IngestLoad } from '../ingest/ingest-load.ts';
+import type { QuotesLoad } from '../ingest/quotes-load.ts';
 import type { KernelLoad } from '../kernels/kernel-load.ts';
 import type { VectorLoad } from '../vectors/vector-load.ts';
 import type { ChatShape } from './chat-shape.ts';
 import type { StartLoad } from './start-load.ts';
 
-export type Load = WrkLoad | ChatLoad | KernelLoad | EmbeddingLoad | StartLoad | VectorLoad | IngestLoad;
+export type Load = WrkLoad | ChatLoad | KernelLoad | EmbeddingLoad | StartLoad | VectorLoad | IngestLoad | QuotesLoad;
 
 /** Loads of bench/client/, each run by a process of its own. */
 export type ChatLoad =

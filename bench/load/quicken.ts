@@ -49,6 +49,8 @@ function quickLoad(load: Load): Load {
         queries: Math.min(load.queries, 40),
         addingSeconds: Math.min(load.addingSeconds, 1),
       };
+    case 'quotes':
+      return { ...load, nPassages: 1_000, nReplies: 50 };
     case 'ingest':
       return { ...load, nFiles: Math.min(load.nFiles, 60), idleSeconds: Math.min(load.idleSeconds, 5) };
     case 'start':

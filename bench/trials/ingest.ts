@@ -26,4 +26,22 @@ function trial(name: string, nFiles: number, more: Partial<Trial> = {}): Trial {
 }
 
 /** Ten thousand take hours where cores are few. */
-export const ingestTrials: readonly Trial[] = [trial('files', 500), trial('ten-thousand-files', 10_000, { onlyWhenNamed: true })];
+export const ingestTrials: readonly Trial[] = [
+  trial('files', 500),
+  trial('ten-thousand-files', 10_000, { onlyWhenNamed: true }),
+  {
+    name: 'quotes',
+    summary: 'chats over 10,000 passages whose replies are quotations, ours alone: no model is waited for',
+    ours: 'svc-ingest',
+    model: 'tiny',
+    onlyWhenNamed: true,
+    phases: { replies: { kind: 'quotes', nPassages: 10_000, nReplies: 300 } },
+    goals: [
+      { figure: 'replies.replyP50Ms', unit: 'ms', atMost: 40 },
+      { figure: 'replies.replyP99Ms', unit: 'ms', atMost: 120 },
+      { figure: 'replies.citedShare', unit: 'of the replies', atLeast: 0.9 },
+      { figure: 'replies.searchP50Ms', unit: 'ms' },
+      { figure: 'replies.searchP99Ms', unit: 'ms' },
+    ],
+  },
+];
