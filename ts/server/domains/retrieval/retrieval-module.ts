@@ -5,6 +5,7 @@ import type { ModuleContext } from '../../platform/module/module-context.ts';
 import type { LocalModels } from './embedding/embedder.ts';
 import { Embedders } from './embedding/embedders.ts';
 import { LocalEmbedder } from './embedding/local-embedder.ts';
+import { MeasuredEmbedders } from './embedding/measured-embedders.ts';
 import { PassageEmbedding } from './embedding/passage-embedding.ts';
 import { RemoteEmbedder } from './embedding/remote-embedder.ts';
 import { IndexThread } from './index/index-thread.ts';
@@ -38,7 +39,12 @@ export function createRetrieval({ settings, log, metrics, node }: ModuleContext<
   };
   const url = settings['data.embedding_url'];
   const remote = url === '' ? undefined : new RemoteEmbedder({ url, key: settings['data.embedding_key'] });
-  const embedders = new Embedders({ local: new LocalEmbedder(models), remote, model: settings['data.embedding_model'] });
+  const embedders = new Embedders({
+    local: new LocalEmbedder(models),
+    remote,
+    model: settings['data.embedding_model'],
+    measured: new MeasuredEmbedders(node.dataDir),
+  });
   const reranker = new Reranker(models, settings['data.rerank_model']);
   const kind = settings['data.vector_storage'];
   const notices = new VectorNotices(log, metrics);

@@ -174,10 +174,11 @@ export class ConversationFiles {
   }
 
   async #makeBase(owner: Uploader, key: string): Promise<KnowledgeBase> {
-    const { model, source } = await this.#options.embedders.choose(undefined);
+    const { model, source, prefixes } = await this.#options.embedders.choose(undefined);
     return await this.#options.bases.insert(owner, key, {
       embeddingModel: model,
       embeddingSource: source,
+      prefixes,
       createdAt: Date.now(),
     });
   }

@@ -27,7 +27,7 @@ const { get, post, del } = routes({ tag: 'Knowledge bases', auth: 'developer', e
 
 export function baseRoutes(service: KnowledgeService, access: KnowledgeAccess, embedders: Embedders): Route[] {
   return [
-    listRoute(service, access),
+    listRoute(service, access, embedders),
     createRoute(service, access, embedders),
     removeRoute(service, access),
     rebuildRoute(service, access),
@@ -36,7 +36,7 @@ export function baseRoutes(service: KnowledgeService, access: KnowledgeAccess, e
   ];
 }
 
-function listRoute(service: KnowledgeService, access: KnowledgeAccess): Route {
+function listRoute(service: KnowledgeService, access: KnowledgeAccess, embedders: Embedders): Route {
   return get(path, {
     auth: 'viewer',
     scope: 'knowledge:read',
@@ -46,7 +46,11 @@ function listRoute(service: KnowledgeService, access: KnowledgeAccess): Route {
     errors: ['forbidden', 'storage_unavailable'],
     handle: async ({ caller, params }) => {
       const bases = await access.usable(caller, await service.list(access.ownScope(caller, params.tenant)));
-      return { data: bases.map(toBaseShape) };
+      const data = bases.map(async (base) => {
+        const note = await embedders.staleNote(base);
+        return { ...toBaseShape(base), ...(note === undefined ? {} : { note }) };
+      });
+      return { data: await Promise.all(data) };
     },
   });
 }

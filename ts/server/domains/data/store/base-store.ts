@@ -12,6 +12,8 @@ export interface NewBase {
   readonly namespace: string;
   readonly embeddingModel: string;
   readonly embeddingSource: EmbeddingSource;
+  /** The family that its model wants; undefined: none. */
+  readonly prefixes?: string | undefined;
   readonly createdAt: number;
   /** Default: a new one. */
   readonly id?: string | undefined;
@@ -221,6 +223,7 @@ export async function insertBase(
       namespace: base.namespace,
       embedding_model: base.embeddingModel,
       embedding_source: base.embeddingSource,
+      embedding_prefixes: base.prefixes ?? null,
       dimensions: null,
       version: 0,
       swept_version: 0,

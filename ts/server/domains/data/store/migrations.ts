@@ -114,4 +114,11 @@ export const dataMigrations: readonly Migration[] = [
       await schema.index('data_bases_by_owner', 'data_bases', ['owner'], { where: 'owner is not null' });
     },
   },
+  {
+    id: 10,
+    name: 'keep what texts were embedded with',
+    up: async (schema) => {
+      await schema.addColumn('data_bases', 'embedding_prefixes', column.text({ nullable: true }));
+    },
+  },
 ];

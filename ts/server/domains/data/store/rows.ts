@@ -15,6 +15,7 @@ export function toBase(row: BaseRow): KnowledgeBase {
     embeddingModel: row.embedding_model,
     embeddingSource: row.embedding_source as EmbeddingSource,
     dimensions: row.dimensions ?? undefined,
+    prefixes: row.embedding_prefixes ?? undefined,
     version: row.version,
     sweptVersion: row.swept_version,
     createdAt: row.created_at,

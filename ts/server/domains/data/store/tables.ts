@@ -15,6 +15,8 @@ export interface BaseTable {
   embedding_model: string;
   /** `local`, or `remote`: the service of `data.embedding_url`. */
   embedding_source: string;
+  /** The family of prefixes that its texts are embedded with; null: of before there were any, without. */
+  embedding_prefixes: string | null;
   /** Null until the first document is embedded. */
   dimensions: number | null;
   /** Counts the changes of its documents. */

@@ -204,6 +204,7 @@ export function storedModel({
     nCtxTrain: facts.nCtxTrain,
     createdAt: Math.floor(modifiedMs / 1000),
     ...(facts.quantisation !== undefined && { quantisation: facts.quantisation }),
+    ...(facts.title !== undefined && { title: facts.title }),
     ...(projectorPath !== undefined && { projectorPath }),
     ...(projector !== undefined && { projector }),
     ...(adapters !== undefined && { adapters }),

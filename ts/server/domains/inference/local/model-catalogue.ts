@@ -23,6 +23,8 @@ interface Row {
 /** What is known of the abilities of models, by their files. */
 export interface ProbedAbilities {
   find(stored: StoredModel): Abilities | undefined;
+  /** SHA-256 of the file, which is read once. */
+  hashOf(stored: StoredModel, signal: AbortSignal): Promise<string>;
 }
 
 /** What the backend needs to run a model. */

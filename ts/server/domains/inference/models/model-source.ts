@@ -24,6 +24,8 @@ export interface StoredModel {
   family: string;
   nParams?: number;
   quantisation?: string;
+  /** What the file calls itself. */
+  title?: string;
   /** Context length that the model was trained for, tokens. */
   nCtxTrain: number;
   /** Projector GGUF for images and sounds, and what it takes. */

@@ -56,6 +56,15 @@ export class ProbeResults {
     await this.#write();
   }
 
+  /** SHA-256 of the file, which is kept as long as the file stays. */
+  async hashOf(model: ProbedFile, signal: AbortSignal): Promise<string> {
+    this.#read();
+    const isKnown = this.#files.get(model.path)?.stamp === stampOf(model);
+    const sha256 = await this.#hashOf(model, signal);
+    if (!isKnown) await this.#write();
+    return sha256;
+  }
+
   async #hashOf(model: ProbedFile, signal: AbortSignal): Promise<string> {
     const stamp = stampOf(model);
     const known = this.#files.get(model.path);

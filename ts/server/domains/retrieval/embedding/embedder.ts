@@ -9,6 +9,8 @@ export interface EmbeddingBinding {
   readonly embeddingSource: EmbeddingSource;
   /** Undefined until the first text is embedded. */
   readonly dimensions: number | undefined;
+  /** The family of prefixes that its texts are embedded with, as prefixFamilyOf() names it; undefined: without any. */
+  readonly prefixes?: string | undefined;
 }
 
 export interface EmbedOptions {
@@ -30,6 +32,8 @@ export interface LocalModels<Resolved extends ResolvedModel = ResolvedModel> {
   models(use: typeof WORK): Promise<readonly ModelCard[]>;
   resolve(wanted: { readonly ability: 'embeddings' | 'rerank'; readonly model: string }, use: typeof WORK): Promise<Resolved>;
   embed(model: Resolved, texts: string[], options: EmbedOptions): Promise<Required<Embedded>>;
+  /** SHA-256 of the model's file; undefined: nobody knows. Without the method, nothing is measured of models. */
+  contentHash?(model: Resolved, signal: AbortSignal): Promise<string | undefined>;
   rank(
     model: Resolved,
     question: string,
@@ -39,7 +43,7 @@ export interface LocalModels<Resolved extends ResolvedModel = ResolvedModel> {
 }
 
 export interface ResolvedModel {
-  readonly card: Pick<ModelCard, 'id' | 'capabilities'>;
+  readonly card: Pick<ModelCard, 'id' | 'capabilities' | 'title'>;
 }
 
 export interface ModelCard {
@@ -47,6 +51,8 @@ export interface ModelCard {
   readonly state: string;
   readonly sizeBytes?: number;
   readonly demonstration?: unknown;
+  /** What its file calls itself. */
+  readonly title?: string;
   readonly capabilities: { readonly embeddings: boolean; readonly rerank: boolean };
 }
 

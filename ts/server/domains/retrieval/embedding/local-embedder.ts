@@ -10,6 +10,7 @@ import {
   type ResolvedModel,
   WORK,
 } from './embedder.ts';
+import { prefixFamilyOf } from './text-prefixes.ts';
 
 /** A shorter text that still does not fit means a context of nothing. */
 const LEAST_HALF = 16;
@@ -29,6 +30,18 @@ export class LocalEmbedder implements Embedder {
     } catch {
       return undefined;
     }
+  }
+
+  /** What it wants to stand before its texts. */
+  async prefixFamily(model: string): Promise<string> {
+    const { card } = await this.#resolve(model);
+    return prefixFamilyOf(card.id, card.title);
+  }
+
+  /** Undefined: nothing is measured of the model. */
+  async contentHash(model: string, signal: AbortSignal): Promise<string | undefined> {
+    const models = this.#models();
+    return await models.contentHash?.(await this.#resolve(model), signal);
   }
 
   /** Any installed model that embeds: real ones before demonstrations, larger ones first. */

@@ -45,11 +45,17 @@ export class PassageEmbedding {
   ): AsyncGenerator<PassageBatch> {
     const { nPassages, title } = await this.#thread.ask('cut', { key, source });
     try {
+      // Once for each model: the first search finds it done.
+      await this.#embedders.measure(binding);
       for (let at = from; at < nPassages; at += BATCH_PASSAGES) {
         signal.throwIfAborted();
         const prepared = await this.#take(key, at, Math.min(BATCH_PASSAGES, nPassages - at));
         const texts = prepared.map(({ embedded }) => embedded);
-        const { vectors } = await this.#embedders.embed(binding, texts, { tenant: scope.tenant, signal, isBackground: true });
+        const { vectors } = await this.#embedders.embed(binding, 'passage', texts, {
+          tenant: scope.tenant,
+          signal,
+          isBackground: true,
+        });
         const { embeddingModel } = binding;
         const passages = prepared.map(({ embedded: _, ...passage }, i) => {
           return { ...passage, embeddingModel, embedding: vectors[i] ?? new Float32Array(0) };

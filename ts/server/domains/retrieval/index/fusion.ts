@@ -3,6 +3,7 @@
  * combination, which Bruch et al. 2022 found better than ranks alone). Of a model whose cosines nobody has tuned a weight for, ranks alone
  * count (reciprocal rank fusion, Cormack et al. 2009).
  */
+import { PLAIN_SCALE, type SimilarityScale } from '../embedding/similarity-scale.ts';
 import type { LexicalScores } from './lexical-index.ts';
 import { TopScores } from './top-scores.ts';
 import type { VectorIndex } from './vector-index.ts';
@@ -27,6 +28,8 @@ export interface FusionOptions {
   readonly denseWeight: number;
   /** By reciprocal ranks in the place of scores, where both sides count. */
   readonly isByRanks?: boolean | undefined;
+  /** How cosines are compared; default: as they are. */
+  readonly scale?: SimilarityScale | undefined;
   /** Undefined: all may be found. */
   readonly allowed: SlotSet | undefined;
 }
@@ -40,7 +43,8 @@ export interface DenseSide {
 }
 
 export function fuse(lexical: LexicalScores, dense: DenseSide | undefined, options: FusionOptions): FusedHit[] {
-  const { k, nCandidates, allowed } = options;
+  const { k, nCandidates, allowed, scale = PLAIN_SCALE } = options;
+  const scaled = (cosine: number) => scale.factor * cosine + scale.offset;
   const denseWeight = dense === undefined ? 0 : options.denseWeight;
   const slots = new Set<number>();
   const byTerms = denseWeight < 1 ? bestByTerms(lexical.scores, nCandidates, allowed) : [];
@@ -50,11 +54,11 @@ export function fuse(lexical: LexicalScores, dense: DenseSide | undefined, optio
   const isByRanks = options.isByRanks && denseWeight > 0 && denseWeight < 1;
   const rankScores = isByRanks ? reciprocalRanks([byTerms, byVectors]) : undefined;
   const mostLexical = Math.max(byTerms[0]?.score ?? 0, Number.MIN_VALUE);
-  const mostDense = Math.max(byVectors[0]?.score ?? 0, Number.MIN_VALUE);
+  const mostDense = Math.max(scaled(byVectors[0]?.score ?? 0), Number.MIN_VALUE);
   const hits = [...slots].map((slot): FusedHit => {
     const own = lexical.scores[slot] ?? 0;
     const cosine = dense?.index.similarity(dense.query, slot);
-    const near = denseWeight > 0 ? Math.max(0, cosine ?? 0) / mostDense : 0;
+    const near = denseWeight > 0 ? Math.max(0, scaled(cosine ?? 0)) / mostDense : 0;
     const convex = (1 - denseWeight) * Math.min(1, own / mostLexical) + denseWeight * Math.min(1, near);
     const score = rankScores?.get(slot) ?? convex;
     return { slot, score, lexical: own, dense: cosine, coverage: lexical.coverage[slot] ?? 0 };

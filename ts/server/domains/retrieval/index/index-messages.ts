@@ -1,4 +1,5 @@
 /** What the server asks of the index thread, and what comes back. */
+import type { SimilarityScale } from '../embedding/similarity-scale.ts';
 import type { DocumentSource, PreparedPassage } from '../passages/cut-source.ts';
 import type { VectorNotice } from './vector-index.ts';
 
@@ -35,6 +36,8 @@ export interface IndexQuery {
   readonly vector: Float32Array | undefined;
   /** 0 to 1. */
   readonly denseWeight: number;
+  /** How cosines are compared; default: as they are. */
+  readonly scale?: SimilarityScale;
   /** Terms and vectors are joined by their ranks, and the weight says only whether vectors count. */
   readonly isByRanks?: boolean;
   readonly k: number;

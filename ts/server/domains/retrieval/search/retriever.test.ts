@@ -1,5 +1,6 @@
 import t from 'tap';
 import { tenantScope } from '../../../platform/storage/index.ts';
+import { PLAIN_SCALE } from '../embedding/similarity-scale.ts';
 import type { IndexQuery } from '../index/index-messages.ts';
 import type { Collection, FoundPassage } from './collection.ts';
 import { type Question, Retriever, type RetrieverOptions } from './retriever.ts';
@@ -11,7 +12,7 @@ const ask: Question = { text: 'Who keeps the lighthouse?', k: 5, signal: new Abo
 async function queryOf(question: Question, nTokens: readonly number[] | undefined): Promise<IndexQuery | undefined> {
   let asked: IndexQuery | undefined;
   const retriever = new Retriever({
-    embedders: { embed: async () => ({ vectors: [Float32Array.of(1)], nTokens }) },
+    embedders: { embed: async () => ({ vectors: [Float32Array.of(1)], nTokens }), scale: () => PLAIN_SCALE },
     indexes: {
       search: async (_: unknown, __: unknown, query: IndexQuery) => {
         asked = query;

@@ -1,6 +1,7 @@
 /** Finds the passages that answer a question: by terms and vectors in each collection, ranked again together. */
 import type { TenantScope } from '../../../platform/storage/index.ts';
-import type { Embedders } from '../embedding/embedders.ts';
+import { type Embedders, prefixed } from '../embedding/embedders.ts';
+import type { SimilarityScale } from '../embedding/similarity-scale.ts';
 import type { IndexHit } from '../index/index-messages.ts';
 import { termsOf } from '../terms/terms.ts';
 import type { Collection, CollectionStore, FoundPassage, PassageKey, PassageScores } from './collection.ts';
@@ -61,16 +62,20 @@ export class Retriever<C extends Collection, P extends FoundPassage, Filter> {
     if (collection.version === 0) return [];
     const allowed = filter === undefined ? undefined : await store.listMatching(scope, collection, filter);
     const needsVector = mode !== 'lexical';
-    const embedded = needsVector ? await embedders.embed(collection, [text], { tenant: scope.tenant, signal }) : undefined;
+    const embedded = needsVector
+      ? await embedders.embed(collection, 'query', [text], { tenant: scope.tenant, signal })
+      : undefined;
     const { denseWeight, isByRanks } =
       question.denseWeight === undefined
-        ? fusionOf(mode, text, embedded?.nTokens?.[0])
+        ? fusionOf(mode, prefixed(collection, 'query', [text])[0] ?? text, embedded?.nTokens?.[0])
         : { denseWeight: question.denseWeight, isByRanks: false };
+    const scale = embedders.scale(collection);
     const hits = await indexes.search(scope, collection, {
       question: text,
       vector: embedded?.vectors[0],
       denseWeight,
       isByRanks,
+      scale,
       k: Math.max(LEAST_HITS, 2 * k, mode === 'hybrid' ? await reranker.depth() : 0),
       documents: allowed,
     });
@@ -79,7 +84,7 @@ export class Retriever<C extends Collection, P extends FoundPassage, Filter> {
       const passage = rows.get(keyOf(hit));
       if (passage === undefined) return [];
       const denseScore = needsVector ? hit.dense : undefined;
-      const relevance = relevanceOf(hit, denseWeight > 0 ? hit.dense : undefined);
+      const relevance = relevanceOf(hit, denseWeight > 0 ? hit.dense : undefined, scale);
       return [{ ...passage, score: hit.score, lexicalScore: hit.lexical, denseScore, relevance }];
     });
   }
@@ -89,11 +94,11 @@ function keyOf({ documentNo, seq }: PassageKey): string {
   return `${documentNo} ${seq}`;
 }
 
-/** Unrelated texts have some cosine too; below this one says nothing. */
+/** Unrelated texts have some cosine too; below this one says nothing. Of the model that the search was tuned with. */
 const LEAST_COSINE = 0.35;
 
-function relevanceOf({ coverage }: IndexHit, cosine: number | undefined): number {
-  const near = cosine === undefined ? 0 : Math.max(0, (cosine - LEAST_COSINE) / (1 - LEAST_COSINE));
+function relevanceOf({ coverage }: IndexHit, cosine: number | undefined, { factor, offset }: SimilarityScale): number {
+  const near = cosine === undefined ? 0 : Math.max(0, (factor * cosine + offset - LEAST_COSINE) / (1 - LEAST_COSINE));
   return Math.min(1, Math.max(coverage, near));
 }
 
