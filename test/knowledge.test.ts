@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import t from 'tap';
 import { startServer } from './server.ts';
 
-t.setTimeout(180_000);
+t.setTimeout(300_000);
 
 const HARBOUR =
   'The lighthouse of Karvo was built in 1893 and is 41 metres high. The keeper of the lighthouse is Mira Doll. Its lamp burns oil of rape.';
@@ -73,4 +73,56 @@ t.test('what a knowledge base holds is answered with a citation that is right', 
     status: 404,
     code: 'namespace_not_found',
   });
+});
+
+t.test('whatever is found, it fits into the context of the model that answers', async (t) => {
+  const server = await startServer(t, {
+    models: {},
+    env: {
+      SVC_MODELS_SHIPPED: 'true',
+      SVC_DATA_EMBEDDING_URL: '',
+      SVC_DATA_ANSWERS: 'model',
+      SVC_INFERENCE_CTX: '4096',
+      SVC_INFERENCE_PARALLEL: '1',
+    },
+  });
+  const send = async (path: string, body: object) => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${server.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  const about = (i: number) =>
+    Array.from(
+      { length: 12 },
+      (_, j) => `The keeper of the lighthouse of Karvo in year ${i}${j} was keeper ${j} of Karvo, who lit it.`,
+    );
+  for (const namespace of ['one', 'two'])
+    for (let i = 0; i < 10; i++) {
+      const document = { tenant: 'default', namespace, source: `${i}.txt`, text: about(i).join(' ') };
+      t.equal((await send('/api/v1/vector/ingest', document)).status, 201);
+    }
+  const chat = async (content: string, more: object = {}) =>
+    await send('/v1/chat/completions', {
+      model: 'svc-chat-tiny',
+      max_tokens: 8,
+      knowledge: ['one', 'two'],
+      messages: [{ role: 'user', content }],
+      ...more,
+    });
+  for (const content of ['Who is the keeper of the lighthouse of Karvo?', 'List all keepers of the lighthouse of Karvo']) {
+    const { status, body } = await chat(content);
+    t.equal(status, 200, JSON.stringify(body));
+    const { prompt_tokens: nPrompt } = body['usage'] as { prompt_tokens: number };
+    t.ok(nPrompt > 1_000 && nPrompt < 4_096, `${nPrompt} tokens`);
+  }
+  const history = Array.from({ length: 24 }, (_, i) => ({
+    role: i % 2 === 0 ? 'user' : 'assistant',
+    content: about(i).slice(0, 6).join(' '),
+  }));
+  const question = { role: 'user', content: 'Who is the keeper of the lighthouse of Karvo?' };
+  for (const n of [6, 16]) {
+    const messages = [...history.slice(-n), question];
+    const [{ status, body }, bare] = [await chat('', { messages }), await chat('', { messages, knowledge: [] })];
+    t.equal(status, bare.status, `${n} turns: ${JSON.stringify(body)}`);
+  }
 });

@@ -14,11 +14,15 @@ import { ownWords } from '../../ts/server/domains/data/chat/consulted-passages.t
 import { questionOf } from '../../ts/server/domains/data/chat/knowledge-answers.ts';
 import { withoutNotice } from '../../ts/server/domains/data/chat/nothing-found.ts';
 import { passageText } from '../../ts/server/domains/data/chat/passage-prompt.ts';
+import { unsupportedClaims } from '../../ts/server/domains/data/claims/answer-claims.ts';
+import { ClaimSupport, unsupportedIn } from '../../ts/server/domains/data/claims/claims.ts';
 import { readQuestion } from '../../ts/server/domains/data/evidence/asked-question.ts';
+import { denies } from '../../ts/server/domains/data/evidence/denial.ts';
 import { evidenceFor } from '../../ts/server/domains/data/evidence/evidence.ts';
 import { withoutEvidence } from '../../ts/server/domains/data/evidence/evidence-text.ts';
-import { languageOf, smallWordsOf } from '../../ts/server/domains/data/evidence/question-language.ts';
+import { languageOf } from '../../ts/server/domains/data/evidence/question-language.ts';
 import { quotableSentences, sentencesOf } from '../../ts/server/domains/data/evidence/quotable-sentences.ts';
+import { readPassage } from '../../ts/server/domains/data/evidence/read-passages.ts';
 import { relevanceOf } from '../../ts/server/domains/data/evidence/relevance.ts';
 import { isSmallTalk } from '../../ts/server/domains/data/evidence/small-talk.ts';
 import { wordFormsOf } from '../../ts/server/domains/data/evidence/word-forms.ts';
@@ -113,13 +117,15 @@ const knowledge: readonly TextFunction[] = [
   { name: 'question', run: (text) => questionOf([text, text]) },
   { name: 'fusion of a question', run: (text) => fusionOf('hybrid', text, undefined), most: MAX_QUESTION },
   { name: 'language of a question', run: languageOf },
-  { name: 'small words', run: smallWordsOf },
   { name: 'passage prompt', run: (text) => passageText([passageOf(text)], { count: 1, files: [{ source: text }] } as never) },
   { name: 'citation filter', run: (text) => filterWhole(text) },
   { name: 'citation filter in pieces', run: (text) => filterPieces(text) },
   { name: 'facts of a sentence', run: factsOf, most: MAX_PASSAGE },
   { name: 'plain words of a sentence', run: plainWordsOf, most: MAX_PASSAGE },
   { name: 'citation check', run: (text) => holds(text, new PassageWords(text)), most: MAX_PASSAGE },
+  { name: 'claims of a text', run: (text) => unsupportedIn(text, languageOf(text), [new ClaimSupport(text)]), most: MAX_PASSAGE },
+  { name: 'claims of an answer', run: claimsOf },
+  { name: 'denial', run: denies },
   { name: 'quotable sentences', run: (text) => quotableSentences(text, new Set([text])), most: MAX_PASSAGE },
   { name: 'answer without its notice', run: withoutNotice },
   { name: 'answer without its evidence', run: withoutEvidence },
@@ -274,8 +280,22 @@ function passageOf(text: string): Parameters<typeof passageText>[0][number] {
 /** The question's words are those of the passage, so that much is found. */
 function evidenceOf(text: string): unknown {
   const question = readQuestion(text.slice(0, MAX_QUESTION));
-  const results = [{ ...passageOf(text), score: 1, relevance: 1, documentNo: 1 }];
-  return [relevanceOf(question, results), evidenceFor(question, results, true)];
+  const passages = [readPassage(question, { ...passageOf(text), score: 1, relevance: 1, documentNo: 1 })];
+  return [relevanceOf(question, passages), evidenceFor(question, passages, true)];
+}
+
+/** Of an answer that cites at its beginning and at its end. */
+function claimsOf(text: string): unknown {
+  const support = new ClaimSupport('');
+  const marks = [0, text.length].map((start) => ({ n: 1, start, end: start }));
+  return unsupportedClaims(
+    text,
+    marks,
+    () => support,
+    () => [support],
+    [],
+    'en',
+  );
 }
 
 function filterWhole(text: string): string {

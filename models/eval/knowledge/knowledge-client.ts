@@ -62,7 +62,7 @@ export class KnowledgeClient {
 
   /** Whether a chat would answer from what is found. */
   async isAnswerable(query: string): Promise<boolean> {
-    return ((await this.#post('search', { query, top_k: 4 })) as { answerable: boolean }).answerable;
+    return ((await this.#post('search', { query, top_k: 12 })) as { answerable: boolean }).answerable;
   }
 
   /** Of less than one chunk. */
@@ -71,12 +71,6 @@ export class KnowledgeClient {
     const { upload_id: id } = (await this.#send('/api/v1/upload/init', file)) as { upload_id: string };
     await this.#send('/api/v1/upload/chunk', bytes, { 'x-upload-id': id, 'x-chunk-index': '0' });
     await this.#send('/api/v1/upload/finalize', { upload_id: id });
-  }
-
-  /** How sure the server is of its best passage, 0 to 1. */
-  async relevance(query: string): Promise<number> {
-    const { results } = (await this.#post('search', { query, top_k: 4 })) as { results: { relevance: number }[] };
-    return Math.max(0, ...results.map(({ relevance }) => relevance));
   }
 
   async #post(path: string, members: object): Promise<unknown> {

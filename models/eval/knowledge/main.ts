@@ -5,7 +5,6 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { LEAST_RELEVANCE } from '../../../ts/server/domains/data/evidence/relevance.ts';
 import { type Figure, figureTable, shareFigure } from '../figure.ts';
 import { startModelServer } from '../model-server.ts';
 import { KnowledgeClient } from './knowledge-client.ts';
@@ -16,8 +15,8 @@ import {
   isInHalfBase,
   LANGUAGES,
   meanFigure,
+  measureAnswerable,
   measureGains,
-  measureRelevance,
   type Question,
   readCollection,
 } from './retrieval.ts';
@@ -83,14 +82,13 @@ async function measureRefusals(
 ): Promise<Figure[]> {
   for (const { source, text } of passages) if (isInHalfBase(source)) await client.add(source, text);
   const asked = questions.filter((_, i) => i % 4 === 0);
-  const relevance = await measureRelevance(client, asked);
-  const isAnswered = relevance.map((value) => value >= LEAST_RELEVANCE);
+  const isAnswered = await measureAnswerable(client, asked);
   const answerable = asked.map(({ source }) => isInHalfBase(source));
   const nUnanswerable = answerable.filter((is) => !is).length;
   const nRefused = isAnswered.filter((is, i) => !is && !answerable[i]).length;
   const nKept = isAnswered.filter((is, i) => is && answerable[i]).length;
   return [
-    shareFigure('all: unanswerable, refused by the threshold', nRefused, nUnanswerable, REFUSAL_GOAL),
+    shareFigure('all: unanswerable, refused', nRefused, nUnanswerable, REFUSAL_GOAL),
     shareFigure('all: answerable, not refused', nKept, asked.length - nUnanswerable),
   ];
 }

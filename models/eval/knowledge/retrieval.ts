@@ -59,10 +59,10 @@ export async function measureGains(client: KnowledgeClient, questions: readonly 
   return gains;
 }
 
-/** Of each question: how sure the server is that its best passage is about it. */
-export async function measureRelevance(client: KnowledgeClient, questions: readonly Question[]): Promise<number[]> {
-  const found: number[] = [];
-  for (const { text } of questions) found.push(await client.relevance(text));
+/** Of each question: whether the server would answer it from what it finds. */
+export async function measureAnswerable(client: KnowledgeClient, questions: readonly Question[]): Promise<boolean[]> {
+  const found: boolean[] = [];
+  for (const { text } of questions) found.push(await client.isAnswerable(text));
   return found;
 }
 

@@ -48,7 +48,7 @@ export function createCompletions(context: Context): Module<undefined> {
     inference: service,
     streams,
     // A conversation says whether it has files to be looked up.
-    stages: [new ConversationStage(storing), new KnowledgeStage(knowledge)],
+    stages: [new ConversationStage(storing), new KnowledgeStage(knowledge, service)],
   });
   const access = new ResponseAccess({ keeper, knowledge, uses });
   const background = new BackgroundResponses({ completions, keeper, knowledge, storage, jobs, log });

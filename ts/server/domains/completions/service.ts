@@ -37,6 +37,7 @@ export class CompletionService {
     for (const stage of this.#stages) await stage.prepare(pending);
     const model = await this.#inference.resolve({ ability: 'chat', ...pending.request }, asker.modelUser ?? asker.caller);
     const answer = Object.assign(pending, { model });
+    for (const stage of this.#stages) await stage.fit?.(answer);
     return Object.assign(answer, { wire: call.wire(answer) });
   }
 

@@ -18,6 +18,7 @@ export type {
   KnowledgePort,
   KnowledgeQuestion,
   SearchBounds,
+  TokenSpace,
   UnindexedFiles,
   UsedKnowledge,
 } from './knowledge-context.ts';

@@ -72,12 +72,20 @@ export interface KnowledgeContext {
   readonly unindexed: UnindexedFiles;
   /** What the model itself said in an earlier answer, without what a filter put around it. */
   ownWords(answer: string): string;
+  /** The same with as many passages as the model takes; where none fits, without what would be said of them. */
+  fit(space: TokenSpace): Promise<KnowledgeContext>;
   /** True: what the filters say is the whole answer, and this model is not asked. */
   silences(model: ProbedModel): boolean;
   /** One for each choice of an answer. */
   newFilter(): AnswerFilter;
   /** Does no I/O. */
-  citationsOf(marks: readonly CitationMark[]): CheckedCitations;
+  citationsOf(found: Pick<AnswerFilter, 'marks' | 'unsupported'>): CheckedCitations;
+}
+
+/** How much a model's prompt has left for passages, in its tokens; less than 0 where it has too much already. */
+export interface TokenSpace {
+  readonly nTokens: number;
+  count(text: string): Promise<number>;
 }
 
 /**
@@ -93,6 +101,8 @@ export interface AnswerFilter {
   conclude(): string;
   /** Citations that hold, by their places in what was passed on. */
   readonly marks: readonly CitationMark[];
+  /** Names, numbers, dates and units beside them that the passages do not say. */
+  readonly unsupported: readonly UnsupportedClaim[];
 }
 
 export interface FoundPassage {
@@ -144,6 +154,8 @@ export interface Citation {
   readonly end: number;
   readonly text: string;
   readonly score: number;
+  /** Of the sentences that cite it; by their places in the answer. */
+  readonly unsupported?: readonly Omit<UnsupportedClaim, 'n'>[] | undefined;
   /** The source where it is a web address, else the path of the document on this server. */
   readonly url: string;
 }
@@ -153,6 +165,11 @@ export interface CitationMark {
   readonly n: number;
   readonly start: number;
   readonly end: number;
+}
+
+/** What a sentence says and neither a passage that it cites nor the question does. */
+export interface UnsupportedClaim extends CitationMark {
+  readonly text: string;
 }
 
 /** A file whose text goes into a message as it is. */

@@ -29,7 +29,21 @@ const BaseShape = named(
   }),
 );
 
-export const BaseList = named('KnowledgeBaseList', Type.Object({ data: Type.Array(BaseShape) }));
+export const BaseList = named(
+  'KnowledgeBaseList',
+  Type.Object({
+    data: Type.Array(
+      Type.Object({
+        ...BaseShape.properties,
+        note: Type.Optional(
+          Type.String({
+            description: 'Where its documents were embedded in another way than the model wants: what to do about it.',
+          }),
+        ),
+      }),
+    ),
+  }),
+);
 
 export const CreateBase = named(
   'CreateKnowledgeBase',
@@ -203,7 +217,10 @@ export const SearchResults = named(
         dense_score: Type.Optional(Type.Number({ description: 'Cosine.' })),
       }),
     ),
-    answerable: Type.Boolean({ description: 'Whether a chat would answer from them: the best is relevant enough.' }),
+    answerable: Type.Boolean({
+      description:
+        'Whether a chat would answer from them with citations: by the question and its passages, whatever `relevance` each has.',
+    }),
     took_ms: Type.Number(),
   }),
 );

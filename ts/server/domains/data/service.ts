@@ -106,14 +106,14 @@ export class KnowledgeService {
 
   /** A base for files that are attached to it. Its name may be taken, or be none for a base: then it is named alike. */
   async createStore(scope: TenantScope, wanted: WantedStore, isAllowed: (namespace: string) => boolean): Promise<KnowledgeBase> {
-    const { model, source } = await this.#options.embedders.choose();
+    const { model, source, prefixes } = await this.#options.embedders.choose();
     const id = newBaseId();
     const name = namespaceOf(wanted.title) ?? id;
     if (!isAllowed(name)) throw namespaceNotFound(name);
     const { bases, maxBases } = this.#options;
     for (;;) {
       const namespace = await freeSource(name, async (one) => isAllowed(one) && (await bases.find(scope, one)) === undefined);
-      const made = { namespace, id, embeddingModel: model, embeddingSource: source, createdAt: Date.now(), ...wanted };
+      const made = { namespace, id, embeddingModel: model, embeddingSource: source, prefixes, createdAt: Date.now(), ...wanted };
       const { base, isNew } = await bases.insert(scope, made, maxBases);
       if (isNew) return base;
     }
@@ -254,8 +254,8 @@ export class KnowledgeService {
   }
 
   async #insert(scope: TenantScope, namespace: string, embeddingModel: string | undefined) {
-    const { model, source } = await this.#options.embedders.choose(embeddingModel);
-    const base = { namespace, embeddingModel: model, embeddingSource: source, createdAt: Date.now() };
+    const { model, source, prefixes } = await this.#options.embedders.choose(embeddingModel);
+    const base = { namespace, embeddingModel: model, embeddingSource: source, prefixes, createdAt: Date.now() };
     return await this.#options.bases.insert(scope, base, this.#options.maxBases);
   }
 }

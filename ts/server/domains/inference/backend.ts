@@ -41,6 +41,8 @@ export interface ModelCard {
   sizeBytes?: number;
   nParams?: number;
   quantisation?: string;
+  /** What its file calls itself. */
+  title?: string;
   license?: string;
   /** Unix seconds. */
   createdAt: number;
@@ -134,9 +136,13 @@ export interface InferenceBackend {
   complete(card: ModelCard, request: CompletionRequest, sink: CompletionSink, options: CallOptions): Promise<BackendCompletion>;
   embed(card: ModelCard, inputs: (Text | Int32Array)[], options: CallOptions): Promise<EmbedResult>;
   rank(card: ModelCard, query: Text, documents: Text[], options: CallOptions): Promise<RankResult>;
+  /** Of one request, prompt and answer together, as the model is loaded; without it the model's own context counts. */
+  contextTokens?(card: ModelCard, options: CallOptions): Promise<number>;
   countTokens(card: ModelCard, prompt: ChatPrompt, options: CallOptions): Promise<number>;
   tokenize(card: ModelCard, text: Text, flags: TokenizeFlags, options: CallOptions): Promise<Int32Array>;
   detokenize(card: ModelCard, tokens: Int32Array, options: CallOptions): Promise<string>;
+  /** SHA-256 of the model's file; absent where it has none here. */
+  contentHash?(card: ModelCard, signal: AbortSignal): Promise<string>;
 }
 
 export interface TokenizeFlags {

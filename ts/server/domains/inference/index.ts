@@ -37,6 +37,7 @@ export { type Abilities, answersFromDocuments, type ProbedModel } from './probe/
 export { ProbeResults } from './probe/probe-results.ts';
 export type { Caller, InferenceService, ResolvedModel } from './service.ts';
 export { inferenceSettings } from './settings.ts';
+export type { PromptMeter } from './usage/prompt-meter.ts';
 export type { UsageRecorder } from './usage/usage-recorder.ts';
 
 /** Tests put other parts in place of the native engine and the model folder. */

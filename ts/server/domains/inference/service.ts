@@ -19,6 +19,7 @@ import { type ModelNeeds, type ModelUser, permittedOffers, type Selection, selec
 import { answerSilently } from './silent-answer.ts';
 import { type InferenceMetrics, type Operation, promptUsage } from './usage/metrics.ts';
 import { estimatePromptTokens, estimateTextTokens } from './usage/prompt-estimate.ts';
+import { type PromptMeter, promptMeter } from './usage/prompt-meter.ts';
 import { UsageRecorder } from './usage/usage-recorder.ts';
 
 export interface ServiceOptions {
@@ -159,12 +160,22 @@ export class InferenceService {
     });
   }
 
+  /** For whoever fills the prompt of a completion: how much fits, as the model counts. */
+  meter(model: ResolvedModel, options: CallOptions): PromptMeter {
+    return promptMeter(model, options);
+  }
+
   countTokens(model: ResolvedModel, prompt: ChatPrompt, options: CallOptions): Promise<number> {
     return this.#tokens(model, () => model.backend.countTokens(model.card, prompt, options));
   }
 
   tokenize(model: ResolvedModel, text: Text, flags: TokenizeFlags, options: CallOptions): Promise<Int32Array> {
     return this.#tokens(model, () => model.backend.tokenize(model.card, text, flags, options));
+  }
+
+  /** SHA-256 of the model's file, by which what was measured of it is kept; undefined: it is not of this node. */
+  async contentHash({ backend, card }: ResolvedModel, signal: AbortSignal): Promise<string | undefined> {
+    return await backend.contentHash?.(card, signal);
   }
 
   /** A text for each list of token ids. */

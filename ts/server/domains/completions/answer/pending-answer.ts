@@ -79,6 +79,8 @@ export interface PendingAnswer {
   request: CompletionRequest;
   conversation?: OpenConversation;
   knowledge?: KnowledgeContext;
+  /** The messages that what was found goes into. */
+  asked?: readonly Members[];
   /** Of the knowledge. */
   filters?: AnswerFilters;
   /** What is stored of a streamed answer. */
@@ -107,6 +109,8 @@ export interface RunOptions {
 export interface Stage {
   /** Before the model is chosen. It may change the request. Throws DomainErrors that the routes declare. */
   prepare(answer: PendingAnswer): Promise<void> | void;
+  /** When the model is chosen, and nothing runs yet: fits the request to it. */
+  fit?(answer: ModelledAnswer): Promise<void>;
   /** Of a streamed answer: what the events go through before they come to `inner`, which the stages before have made. */
   wrap(inner: StreamEncoder, answer: ModelledAnswer): StreamEncoder;
   /** Of one that is not streamed, in the reverse order. */

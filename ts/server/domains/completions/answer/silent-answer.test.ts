@@ -7,6 +7,7 @@ const body = { model: 'm', knowledge: ['kb'], n: 2, messages: [{ role: 'user', c
 /** As knowledge bases that answer alone: whatever the model says, this stands behind it. */
 class Evidence {
   readonly marks = [];
+  readonly unsupported = [];
 
   push(piece: string): string {
     return piece;

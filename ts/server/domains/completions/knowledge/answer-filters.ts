@@ -24,7 +24,7 @@ export class AnswerFilters {
 
   /** Of what was passed on of the choice so far. */
   citedBy(choice: number): CheckedCitations {
-    return this.#context.citationsOf(this.of(choice).marks);
+    return this.#context.citationsOf(this.of(choice));
   }
 
   /** The text of an answer that is whole. One that only calls tools has none. */

@@ -22,6 +22,19 @@ export const CitationShape = named(
     end: Type.Integer(),
     text: Type.String({ description: 'The passage.' }),
     score: Type.Number(),
+    unsupported: Type.Optional(
+      Type.Array(
+        Type.Object({
+          text: Type.String(),
+          start: Type.Integer({ description: 'In the text of the answer, UTF-16 code units.' }),
+          end: Type.Integer(),
+        }),
+        {
+          description:
+            'Names, numbers, dates and units of the sentences that cite it which neither the passages that they cite nor the question say; absent: there are none.',
+        },
+      ),
+    ),
   }),
 );
 
@@ -92,6 +105,7 @@ function toShape({
   end,
   text,
   score,
+  unsupported,
 }: Citation): Static<typeof CitationShape> {
   return {
     n,
@@ -106,5 +120,6 @@ function toShape({
     end,
     text,
     score,
+    ...(unsupported === undefined ? {} : { unsupported: unsupported.map((claim) => ({ ...claim })) }),
   };
 }

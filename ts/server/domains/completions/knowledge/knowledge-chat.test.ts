@@ -103,6 +103,7 @@ t.test('a citation that does not hold is in no answer, streamed or not, and what
 /** As a knowledge base with nothing about the question gives it. */
 class Notice {
   readonly marks = [];
+  readonly unsupported = [];
   #notice = 'Nothing. ';
 
   push(piece: string): string {

@@ -2,9 +2,9 @@
 import type { Text } from '../../../native/llama-shapes.ts';
 import { type QueuedBytes, takeQueuedBytes } from '../../../platform/http/body/queued-bytes.ts';
 import type { ConversationFilesPlace, KnowledgeContext } from '../../data/index.ts';
-import type { ChatPrompt, CompletionRequest } from '../../inference/index.ts';
+import type { ChatPrompt, CompletionRequest, InferenceService } from '../../inference/index.ts';
 import type { Answer } from '../answer/answer-collector.ts';
-import type { KnowledgeCall, PendingAnswer, Stage } from '../answer/pending-answer.ts';
+import type { KnowledgeCall, ModelledAnswer, PendingAnswer, Stage } from '../answer/pending-answer.ts';
 import type { StreamEncoder } from '../answer/stream-encoder.ts';
 import type { Members } from '../compat/members.ts';
 import { invalid } from '../errors.ts';
@@ -16,11 +16,21 @@ import type { KnowledgeModule } from './knowledge-module.ts';
 /** More than any context takes as text, and little enough to be read in one turn of the event loop. */
 const MOST_MESSAGE_BYTES = 4 * 1024 * 1024;
 
+/** Tokens that are left for an answer whose request names no limit, or a larger one; a small context is shared. */
+const ANSWER_TOKENS = 1_024;
+const ANSWER_SHARE = 0.25;
+/** What counting the parts of a prompt one by one may miss of it. */
+const SLACK_TOKENS = 16;
+/** Where nobody knows how much a model takes. */
+const UNKNOWN_CONTEXT = 4_096;
+
 export class KnowledgeStage implements Stage {
   readonly #module: KnowledgeModule;
+  readonly #inference: Pick<InferenceService, 'meter'>;
 
-  constructor(module: KnowledgeModule) {
+  constructor(module: KnowledgeModule, inference: Pick<InferenceService, 'meter'>) {
     this.#module = module;
+    this.#inference = inference;
   }
 
   async prepare(answer: PendingAnswer): Promise<void> {
@@ -33,10 +43,28 @@ export class KnowledgeStage implements Stage {
     const keepsForm = jsonSchema !== undefined || grammar !== undefined || isContinued;
     const about = { namespaces, files, turns: userTurns(messages), bounds, fallback };
     const question = { ...about, keepsForm, offersTools: request.needsTools };
-    const knowledge = await this.#module.api.answers.consult(asker.caller, question, asker.options.signal);
-    answer.knowledge = knowledge;
-    answer.filters = new AnswerFilters(knowledge);
-    answer.request = withPassages(request, prompt, messages, knowledge);
+    answer.knowledge = await this.#module.api.answers.consult(asker.caller, question, asker.options.signal);
+    answer.asked = messages;
+  }
+
+  /** The question, what was said before it and a share for the answer come first; passages get what is left of the model's context. */
+  async fit(answer: ModelledAnswer): Promise<void> {
+    const { knowledge, asked: messages, request, model, asker } = answer;
+    const { prompt, media, maxTokens = ANSWER_TOKENS } = request.job;
+    if (knowledge === undefined || messages === undefined || prompt.kind !== 'chat') return;
+    let fitted = knowledge;
+    if (knowledge.passages !== '' && !knowledge.silences(model.card)) {
+      const meter = this.#inference.meter(model, asker.options);
+      const nContext = (await meter.contextTokens()) ?? UNKNOWN_CONTEXT;
+      const bare = { instruction: knowledge.instruction, passages: '', ownWords: knowledge.ownWords };
+      const nPrompt = await meter.countPrompt({ ...prompt, messagesJson: JSON.stringify(withKnowledge(messages, bare)) }, media);
+      const nAnswer = Math.min(maxTokens, ANSWER_TOKENS, Math.floor(ANSWER_SHARE * nContext));
+      const nTokens = nContext - nPrompt - nAnswer - SLACK_TOKENS;
+      fitted = await knowledge.fit({ nTokens, count: (text) => meter.countText(text) });
+    }
+    answer.knowledge = fitted;
+    answer.filters = new AnswerFilters(fitted);
+    answer.request = withPassages(request, prompt, messages, fitted);
   }
 
   wrap(inner: StreamEncoder, { filters }: PendingAnswer): StreamEncoder {

@@ -2,6 +2,7 @@
 import { normalized } from '../../../platform/text/normalized.ts';
 import { fold, wordsOf } from '../../../platform/text/words.ts';
 import { stem, termsOf } from '../../retrieval/index.ts';
+import { numberValues } from '../claims/claims.ts';
 
 /** Shares of a sentence's names, and of its other terms where it has neither names nor numbers, that the passage must have. */
 const LEAST_NAMES = 0.5;
@@ -12,8 +13,8 @@ const ASSENT = new Set(['nein', 'doch', 'true', 'false', 'indeed', 'correct', 'd
 
 export function holds(sentence: string, known: PassageWords): boolean {
   if (sentence === '') return false;
-  const numbers = numbersOf(sentence);
-  if (!numbers.every((number) => known.numbers.has(number))) return false;
+  const numbers = numberValues(normalized(sentence, 'NFKC'));
+  if (!numbers.every((values) => values.some((value) => known.numbers.has(String(value))))) return false;
   const names = namesOf(sentence);
   const nNamesKnown = names.filter((name) => known.stems.has(name)).length;
   if (names.length > 0 && nNamesKnown === 0) return false;
@@ -46,10 +47,9 @@ export function factsOf(sentence: string): string[] {
   return [...numbersOf(sentence), ...namesOf(sentence)];
 }
 
-/** Groups of digits without what separates thousands, so that 1,200 and 1 200 and 1.200 are one number. */
+/** Of each number of a text, its value; where its writing has two readings, both. */
 export function numbersOf(text: string): string[] {
-  const plain = normalized(text, 'NFKC').replace(/(?<=\d)[.,'’\u00a0\u202f ](?=\d{3}(?!\d))/g, '');
-  return plain.match(/\d+/g) ?? [];
+  return numberValues(normalized(text, 'NFKC')).flatMap((values) => values.map(String));
 }
 
 /** Capitalised words that do not begin the sentence, as stems. */

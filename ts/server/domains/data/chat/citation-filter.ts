@@ -4,10 +4,12 @@
  */
 
 import { CodeState } from '../evidence/code-state.ts';
-import type { AnswerFilter, CitationMark } from '../knowledge-context.ts';
+import type { AnswerFilter, CitationMark, UnsupportedClaim } from '../knowledge-context.ts';
 
 /** Whether the sentence may cite the passage of this number. */
 export type JudgeCitation = (n: number, sentence: string) => boolean;
+/** What of an answer its citations do not say. */
+export type CheckClaims = (answer: string, marks: readonly CitationMark[]) => UnsupportedClaim[];
 
 /** `[2]`, `[1, 3]`, with the spaces before it: they go with a mark that is dropped. */
 const MARK = /[ \t]{0,8}\[\s{0,4}\d{1,3}(?:\s{0,4},\s{0,4}\d{1,3}){0,9}\s{0,4}\]/y;
@@ -29,6 +31,7 @@ const MAX_MARKS = 300;
 
 export class CitationFilter implements AnswerFilter {
   readonly #judge: JudgeCitation;
+  readonly #check: CheckClaims;
   readonly #marks: CitationMark[] = [];
   readonly #code = new CodeState();
   #held = '';
@@ -38,14 +41,25 @@ export class CitationFilter implements AnswerFilter {
   #tail = '';
   #length = 0;
   #nMarks = 0;
+  /** All that was passed on. */
+  #whole = '';
+  #checked: { readonly length: number; readonly unsupported: readonly UnsupportedClaim[] } = { length: 0, unsupported: [] };
 
-  constructor(judge: JudgeCitation) {
+  constructor(judge: JudgeCitation, check: CheckClaims = () => []) {
     this.#judge = judge;
+    this.#check = check;
   }
 
   /** Those that hold, by their places in what was passed on. */
   get marks(): readonly CitationMark[] {
     return this.#marks;
+  }
+
+  /** Of what was passed on so far. */
+  get unsupported(): readonly UnsupportedClaim[] {
+    const { length } = this.#whole;
+    if (this.#checked.length !== length) this.#checked = { length, unsupported: this.#check(this.#whole, this.#marks) };
+    return this.#checked.unsupported;
   }
 
   push(piece: string): string {
@@ -64,6 +78,7 @@ export class CitationFilter implements AnswerFilter {
   #advance(isEnd: boolean): string {
     while (this.#held !== '' && this.#step(isEnd));
     const out = this.#out;
+    this.#whole += out;
     this.#out = '';
     return out;
   }

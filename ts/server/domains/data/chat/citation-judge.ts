@@ -1,9 +1,15 @@
 /**
  * Judges the citations of an answer to a question. A model that answers from the account of another year, or from a page that only has the same
  * names, says what stands there; that does not make it the answer. So a citation holds when the passage may answer the question at all, has the
- * numbers and names of the sentence, and has them in one place with what was asked for.
+ * numbers and names of the sentence, and has them in one place with what was asked for. Where the passage says the rest of the sentence, the citation
+ * stays, and names what it does not say.
  */
+import { unsupportedClaims } from '../claims/answer-claims.ts';
+import { ClaimSupport, surelyLanguageOf, unsupportedIn } from '../claims/claims.ts';
+import { languageOf } from '../evidence/question-language.ts';
+import { MAX_PASSAGE } from '../evidence/read-passages.ts';
 import type { PassageResult } from '../knowledge-base.ts';
+import type { CitationMark, UnsupportedClaim } from '../knowledge-context.ts';
 import { factsOf, holds, numbersOf, PassageWords, plainWordsOf, sharedTerms } from './citation-check.ts';
 
 /** Of the relevance of the best passage. Chosen on the planted pages of one half of the evaluation. */
@@ -27,6 +33,8 @@ export class CitationJudge {
   readonly #question: string;
   readonly #results: readonly PassageResult[];
   readonly #questionWords: PassageWords;
+  readonly #supports = new Map<number, ClaimSupport>();
+  #asked: ClaimSupport | undefined;
   #given: readonly GivenPassage[] | undefined;
 
   constructor(question: string, results: readonly PassageResult[]) {
@@ -43,7 +51,26 @@ export class CitationJudge {
   /** `n` counts from 1. */
   holds(n: number, sentence: string): boolean {
     const cited = this.#passages[n - 1];
-    if (!cited?.isCitable || !holds(sentence, cited.words)) return false;
+    if (!cited?.isCitable) return false;
+    const rest = this.#supportedPart(n, sentence);
+    if (rest !== sentence) return isAbout(rest, cited.words);
+    return holds(sentence, cited.words) && this.#holdsAsWhole(cited, sentence);
+  }
+
+  /** Names, numbers, dates and units of an answer that its citations do not say, by their places in it. */
+  unsupportedIn(answer: string, marks: readonly CitationMark[]): UnsupportedClaim[] {
+    const all = () => this.#results.flatMap((_, i) => this.#supportOf(i + 1) ?? []);
+    return unsupportedClaims(answer, marks, (n) => this.#supportOf(n), all, [this.#askedSupport], languageOf(this.#question));
+  }
+
+  /** The sentence without what the passage does not say. */
+  #supportedPart(n: number, sentence: string): string {
+    const supports = [this.#supportOf(n), this.#askedSupport].filter((support) => support !== undefined);
+    const claims = unsupportedIn(sentence, surelyLanguageOf(sentence) ?? languageOf(this.#question), supports);
+    return claims.reduceRight((rest, { start, end }) => rest.slice(0, start) + rest.slice(end), sentence);
+  }
+
+  #holdsAsWhole(cited: GivenPassage, sentence: string): boolean {
     // Words that only look like names, as nouns in German do, are in no passage.
     const facts = factsOf(sentence).filter((fact) => !this.#questionWords.has(fact) && cited.words.has(fact));
     const plain = facts.length > 0 ? [] : plainWordsOf(sentence).filter((word) => !this.#questionWords.has(word));
@@ -56,6 +83,19 @@ export class CitationJudge {
     const support = (places: readonly PassageWords[]) => Math.max(0, ...places.map((place) => sharedTerms(asked, place)));
     const best = Math.max(...this.#passages.map(({ places }) => support(places)));
     return support(cited.places.filter(says)) >= LEAST_SUPPORT * best;
+  }
+
+  #supportOf(n: number): ClaimSupport | undefined {
+    const result = this.#results[n - 1];
+    if (result === undefined) return undefined;
+    const support = this.#supports.get(n) ?? new ClaimSupport(claimedOf(result));
+    this.#supports.set(n, support);
+    return support;
+  }
+
+  get #askedSupport(): ClaimSupport {
+    this.#asked ??= new ClaimSupport(this.#question);
+    return this.#asked;
   }
 
   get #passages(): readonly GivenPassage[] {
@@ -90,6 +130,22 @@ function placesOf({ title, heading, source, text }: PassageResult): PassageWords
   const head = [source, title ?? '', heading ?? ''].join('\n');
   const sentences = text.split(SENTENCE_END).slice(0, MAX_SENTENCES);
   return sentences.map((sentence, i) => new PassageWords([head, sentences[i - 1] ?? '', sentence].join('\n')));
+}
+
+/** The content words of a sentence are those of the passage, as far as it has any. */
+function isAbout(sentence: string, words: PassageWords): boolean {
+  const plain = plainWordsOf(sentence);
+  return plain.filter((word) => words.stems.has(word)).length >= LEAST_PLAIN * plain.length;
+}
+
+/** With its page, which an answer may name. */
+function claimedOf(result: PassageResult): string {
+  const { page, sheet = '', slide } = result;
+  return [
+    shownOf({ ...result, text: result.text.slice(0, MAX_PASSAGE) }),
+    ...[page, slide].filter((each) => each !== undefined),
+    sheet,
+  ].join('\n');
 }
 
 /** What the model saw of it. */

@@ -4,22 +4,24 @@ import type { AskedQuestion } from '../evidence/asked-question.ts';
 import { evidenceFor } from '../evidence/evidence.ts';
 import { EvidenceFilter } from '../evidence/evidence-filter.ts';
 import { type EvidenceText, withoutEvidence } from '../evidence/evidence-text.ts';
+import type { ReadPassage } from '../evidence/read-passages.ts';
 import type { Relevance } from '../evidence/relevance.ts';
 import type { PassageResult } from '../knowledge-base.ts';
 import type {
   AnswerFilter,
   CheckedCitations,
   Citation,
-  CitationMark,
   ConversationFilesPlace,
   FoundPassage,
   KnowledgeContext,
+  TokenSpace,
   UnindexedFiles,
 } from '../knowledge-context.ts';
 import type { KeptFiles } from '../service.ts';
 import { stateOf } from '../stored-kinds.ts';
 import { CitationFilter } from './citation-filter.ts';
 import { CitationJudge } from './citation-judge.ts';
+import { fitPassages } from './fitted-passages.ts';
 import { nothingFoundIn, withoutNotice } from './nothing-found.ts';
 import { NoticeFilter } from './notice-filter.ts';
 import { instructionFor, passageText } from './passage-prompt.ts';
@@ -30,10 +32,12 @@ export interface Consulted {
   readonly question: AskedQuestion;
   /** `aside`: the question asks nothing of documents, and the model answers it as without them. */
   readonly relevance: Relevance | 'aside';
-  /** None where nothing is relevant. */
-  readonly results: readonly PassageResult[];
-  /** How many of them the model and the client get; sentences of the others may be quoted. */
-  readonly nShown: number;
+  /** Best first; none where nothing is relevant. */
+  readonly passages: readonly ReadPassage[];
+  /** The first of them, as the model and the client get them; undefined: all. Sentences of the others may be quoted. */
+  readonly shown?: readonly PassageResult[] | undefined;
+  /** The question asks for all of something, or its client for a number of passages: the model gets as many as fit. */
+  readonly isList: boolean;
   readonly speaker: Speaker;
   readonly kept: KeptFiles;
   /** The base of the conversation's own files, which is named by the conversation alone. */
@@ -51,7 +55,8 @@ export class ConsultedPassages implements KnowledgeContext {
   readonly unindexed: UnindexedFiles;
   readonly #tenant: string;
   readonly #files: Consulted['files'];
-  readonly #results: readonly PassageResult[];
+  readonly #consulted: Consulted;
+  readonly #passages: readonly ReadPassage[];
   readonly #shown: readonly PassageResult[];
   readonly #judge: CitationJudge;
   /** Undefined: there is nothing to say. */
@@ -64,20 +69,21 @@ export class ConsultedPassages implements KnowledgeContext {
   #ranked: { readonly evidence: EvidenceText | undefined } | undefined;
 
   constructor(consulted: Consulted) {
-    const { tenant, question, relevance, results, nShown, kept, speaker, keepsForm = false, offersTools = false } = consulted;
-    const { files: own } = consulted;
+    const { tenant, question, relevance, passages, kept, speaker, keepsForm = false, offersTools = false } = consulted;
+    const { files: own, shown = passages.map(({ result }) => result) } = consulted;
+    this.#consulted = consulted;
     this.query = question.text;
     this.#tenant = tenant;
     this.#files = own;
     this.#question = question;
-    this.#results = results;
-    this.#shown = results.slice(0, nShown);
+    this.#passages = passages;
+    this.#shown = shown;
     this.#isSure = relevance === 'found';
     this.#speaker = speaker;
     this.#offersTools = offersTools;
     this.#judge = new CitationJudge(question.text, this.#shown);
     this.#notice = relevance === 'nothing' && !keepsForm ? nothingFoundIn(question.language) : undefined;
-    this.#mayQuote = results.length > 0 && !keepsForm && !offersTools;
+    this.#mayQuote = passages.length > 0 && !keepsForm && !offersTools;
     const files = kept.files.map(({ namespace, document: { id, source, kind } }) => {
       return {
         namespace: namespace === own?.namespace ? undefined : namespace,
@@ -87,8 +93,17 @@ export class ConsultedPassages implements KnowledgeContext {
       };
     });
     this.unindexed = { count: kept.count, files };
-    this.instruction = relevance === 'aside' ? '' : instructionFor(relevance, this.unindexed);
-    this.passages = passageText(this.#shown, this.unindexed);
+    // Without a passage that fits, the model answers as if none was asked for, and the evidence stands behind.
+    const isBare = relevance === 'aside' || (passages.length > 0 && shown.length === 0);
+    this.instruction = isBare ? '' : instructionFor(relevance, this.unindexed);
+    this.passages = isBare ? '' : passageText(shown, this.unindexed);
+  }
+
+  async fit({ nTokens, count }: TokenSpace): Promise<KnowledgeContext> {
+    const nUnreadable = this.unindexed.count === 0 ? 0 : await count(passageText([], this.unindexed));
+    const space = { nTokens: nTokens - nUnreadable, count };
+    const shown = await fitPassages(this.#shown, space, this.#consulted.isList);
+    return new ConsultedPassages({ ...this.#consulted, shown });
   }
 
   get found(): readonly FoundPassage[] {
@@ -102,9 +117,13 @@ export class ConsultedPassages implements KnowledgeContext {
   }
 
   newFilter(): AnswerFilter {
-    const filter = new CitationFilter((n, sentence) => this.#judge.holds(n, sentence));
+    const judge = this.#judge;
+    const filter = new CitationFilter(
+      (n, sentence) => judge.holds(n, sentence),
+      (answer, marks) => judge.unsupportedIn(answer, marks),
+    );
     if (this.#notice !== undefined) return new NoticeFilter(this.#notice, filter);
-    return this.#mayQuote ? new EvidenceFilter(filter, () => this.#evidence()) : filter;
+    return this.#mayQuote ? new EvidenceFilter(filter, () => this.#evidence(), this.#isSure) : filter;
   }
 
   /** What a program reads has its form from the model alone. */
@@ -115,15 +134,17 @@ export class ConsultedPassages implements KnowledgeContext {
 
   /** Sentences are ranked once, when it is needed: all choices of an answer have the same evidence. */
   #evidence(): EvidenceText | undefined {
-    this.#ranked ??= { evidence: evidenceFor(this.#question, this.#results, this.#isSure) };
+    this.#ranked ??= { evidence: evidenceFor(this.#question, this.#passages, this.#isSure) };
     return this.#ranked.evidence;
   }
 
-  citationsOf(marks: readonly CitationMark[]): CheckedCitations {
+  citationsOf({ marks, unsupported }: Pick<AnswerFilter, 'marks' | 'unsupported'>): CheckedCitations {
+    const claims = Map.groupBy(unsupported, ({ n }) => n);
     const numbers = [...new Set(marks.map(({ n }) => n))].sort((a, b) => a - b);
     const citations = numbers.flatMap((n) => {
-      const result = this.#results[n - 1];
-      return result === undefined ? [] : [citationOf(n, this.#tenant, result, this.#files)];
+      const result = this.#passages[n - 1]?.result;
+      const named = claims.get(n)?.map(({ text, start, end }) => ({ text, start, end }));
+      return result === undefined ? [] : [{ ...citationOf(n, this.#tenant, result, this.#files), unsupported: named }];
     });
     return { citations, marks };
   }

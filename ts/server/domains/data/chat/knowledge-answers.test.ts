@@ -38,7 +38,7 @@ function answering(results: readonly PassageResult[], kept: Partial<KeptFiles> =
 function checked(context: KnowledgeContext, answer: string) {
   const filter = context.newFilter();
   const text = filter.push(answer) + filter.end();
-  return { text, ...context.citationsOf(filter.marks) };
+  return { text, ...context.citationsOf(filter) };
 }
 
 const consult = (results: readonly PassageResult[], turns: readonly string[] = ['Who keeps the lighthouse of Karvo?']) =>
@@ -166,7 +166,7 @@ t.test('an answer that cites nothing rightly ends with a quotation in the langua
   const concluded = (context: KnowledgeContext, answer: string) => {
     const filter = context.newFilter();
     const text = filter.push(answer) + filter.conclude();
-    return { text, ...context.citationsOf(filter.marks) };
+    return { text, ...context.citationsOf(filter) };
   };
   const quotation = 'From the documents: “Mira Doll is the keeper, who lights the lamp.” [2]';
   const context = await consult(results, ['Who is the keeper of the lamp?']);

@@ -6,6 +6,7 @@ import { uploaderOf } from '../../files/index.ts';
 import { MAX_QUESTION, type Question, termsOf } from '../../retrieval/index.ts';
 import { namespaceNotFound } from '../errors.ts';
 import { readQuestion } from '../evidence/asked-question.ts';
+import { meritsOf, type ReadPassage, readPassages } from '../evidence/read-passages.ts';
 import { relevanceOf, withoutUnrelated } from '../evidence/relevance.ts';
 import { isSmallTalk } from '../evidence/small-talk.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
@@ -30,10 +31,6 @@ import { ConsultedPassages } from './consulted-passages.ts';
 import type { InputFiles } from './input-files.ts';
 import { type AnswersSetting, Speaker } from './speaker.ts';
 
-/** Of each base, that the model gets. */
-const PASSAGES_OF_BASE = 4;
-/** For questions that ask for all of something. */
-const PASSAGES_FOR_LIST = 8;
 /** Of each base, whose sentences may be quoted. In a base of a single topic the right one is rarely among the first. */
 const PASSAGES_FOR_EVIDENCE = 12;
 /** Of files that are kept without an index, for the model and the client. */
@@ -70,13 +67,16 @@ export class KnowledgeAnswers implements KnowledgePort {
       this.#options.service.listKept(scope, bases, MOST_KEPT_SHOWN),
     ]);
     const { keepsForm, offersTools, fallback = 'none' } = question;
-    const relevance = isAside ? 'aside' : relevanceOf(asked, found);
+    const passages = await readPassages(asked, found);
+    const relevance = isAside ? 'aside' : relevanceOf(asked, passages);
+    const isOfMany = bases.length > 1;
+    const related = relevance === 'nothing' ? [] : byValue(withoutUnrelated(passages), isOfMany);
     return new ConsultedPassages({
       tenant: caller.tenant,
       question: asked,
       relevance,
-      nShown: question.bounds?.maxResults ?? bases.length * (LIST_QUESTION.test(text) ? PASSAGES_FOR_LIST : PASSAGES_OF_BASE),
-      results: relevance === 'nothing' ? [] : boundedResults(withoutUnrelated(found), bases.length, bounds),
+      isList: question.bounds?.maxResults !== undefined || LIST_QUESTION.test(text),
+      passages: boundedPassages(related, isOfMany, bounds),
       kept,
       files: question.files && own && { ...question.files, namespace: own.namespace },
       speaker: new Speaker(this.#options.answers, fallback),
@@ -150,14 +150,27 @@ export class KnowledgeAnswers implements KnowledgePort {
   }
 }
 
-function boundedResults(
-  found: readonly PassageResult[],
-  nBases: number,
+/** Scores say nothing between searches: across bases, passages are ordered by what they have of the question as well. */
+function byValue(passages: readonly ReadPassage[], isOfMany: boolean): readonly ReadPassage[] {
+  if (!isOfMany) return passages;
+  const merits = meritsOf(passages);
+  const order = passages.map((passage, i) => ({ passage, merit: merits[i] ?? 0 }));
+  return order.sort((a, b) => b.merit - a.merit).map(({ passage }) => passage);
+}
+
+function boundedPassages(
+  passages: readonly ReadPassage[],
+  isOfMany: boolean,
   { maxResults, leastScore }: Bounds,
-): readonly PassageResult[] {
-  if (maxResults === undefined && leastScore === 0) return found;
-  const best = nBases > 1 ? found.toSorted((a, b) => b.relevance - a.relevance) : found;
-  return sureResults(best.slice(0, maxResults), leastScore);
+): readonly ReadPassage[] {
+  if (maxResults === undefined && leastScore === 0) return passages;
+  const best = isOfMany ? passages.toSorted((a, b) => b.result.relevance - a.result.relevance) : passages;
+  const bounded = best.slice(0, maxResults);
+  const sure = sureResults(
+    bounded.map(({ result }) => result),
+    leastScore,
+  );
+  return sure.map((result, i) => ({ result, coverage: bounded[i]?.coverage ?? 0 }));
 }
 
 interface Bounds extends Pick<Question<DocumentFilter>, 'filter' | 'denseWeight' | 'isRanked'> {

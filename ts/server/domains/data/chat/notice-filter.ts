@@ -18,6 +18,10 @@ export class NoticeFilter implements AnswerFilter {
     return [];
   }
 
+  get unsupported(): readonly [] {
+    return [];
+  }
+
   push(piece: string): string {
     const passed = this.#inner.push(piece);
     if (this.#isSaid) return passed;

@@ -35,7 +35,7 @@ export function passageText(results: readonly PassageResult[], unindexed: Uninde
   return [...results.map((result, i) => onePassage(i + 1, result)), ...(files.length > 0 ? [files.join('\n')] : [])].join('\n\n');
 }
 
-function onePassage(n: number, result: PassageResult): string {
+export function onePassage(n: number, result: PassageResult): string {
   const { source, title, heading, page, sheet, slide } = result;
   const place = [
     `source="${attribute(title === undefined || title === source ? source : `${source}, ${title}`)}"`,

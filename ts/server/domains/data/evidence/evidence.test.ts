@@ -4,14 +4,18 @@ import type { PassageResult } from '../knowledge-base.ts';
 import { readQuestion } from './asked-question.ts';
 import { evidenceFor } from './evidence.ts';
 import { rankSentences } from './ranked-sentences.ts';
+import { readPassage } from './read-passages.ts';
 
 const HARBOUR =
   'The lighthouse of Karvo was built in 1893. Its keeper is Mira Doll, who lights the lamp every evening. The harbour has two quays.';
 const BAKERY = 'The bakery in the harbour street sells rye bread. The colour of its door is green.';
 
-const nearest = (question: string, results: readonly PassageResult[]) => rankSentences(readQuestion(question), results)[0];
+const read = (question: string, results: readonly PassageResult[]) =>
+  results.map((result) => readPassage(readQuestion(question), result));
+const nearest = (question: string, results: readonly PassageResult[]) =>
+  rankSentences(readQuestion(question), read(question, results))[0];
 const evidence = (question: string, results: readonly PassageResult[], isSure = true) =>
-  evidenceFor(readQuestion(question), results, isSure);
+  evidenceFor(readQuestion(question), read(question, results), isSure);
 
 t.test('the sentence is first that has most of the rare words of the question', async (t) => {
   const results = [passageResult(HARBOUR, { page: 1 }), passageResult(BAKERY, { page: 2 })];

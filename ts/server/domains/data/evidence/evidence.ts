@@ -1,8 +1,8 @@
 /** Which sentences of what was found are quoted as evidence. */
-import type { PassageResult } from '../knowledge-base.ts';
 import type { AskedQuestion } from './asked-question.ts';
 import { type EvidenceText, evidenceText, type Quotation } from './evidence-text.ts';
 import { type RankedSentence, rankSentences } from './ranked-sentences.ts';
+import type { ReadPassage } from './read-passages.ts';
 
 const MOST_SENTENCES = 3;
 /** Of the best sentence's score: what is below it says too little beside it. */
@@ -18,11 +18,11 @@ const PRONOUN =
  */
 export function evidenceFor(
   question: AskedQuestion,
-  results: readonly PassageResult[],
+  passages: readonly ReadPassage[],
   isSure: boolean,
 ): EvidenceText | undefined {
-  const quotations = chosen(rankSentences(question, results)).map(({ text, numbers }): Quotation => {
-    return { text, of: isSure ? numbers : sourceName(results[(numbers[0] ?? 1) - 1]?.source ?? '') };
+  const quotations = chosen(rankSentences(question, passages)).map(({ text, numbers }): Quotation => {
+    return { text, of: isSure ? numbers : sourceName(passages[(numbers[0] ?? 1) - 1]?.result.source ?? '') };
   });
   return quotations.length === 0 ? undefined : evidenceText(question.language, quotations, isSure);
 }

@@ -1,4 +1,4 @@
-/** The language of a question: by its script, and among those of the Latin one by its small words. */
+/** The language of a question: by its script, and among those of the Latin one by its small words; and the words of each that say nothing of what is asked. */
 import { fold, wordsOf } from '../../../platform/text/words.ts';
 
 export type Language = ScriptLanguage | LatinLanguage | 'uk';
@@ -36,6 +36,28 @@ type LatinLanguage = keyof typeof SMALL_WORDS;
 const LATIN = Object.entries(SMALL_WORDS).map(
   ([language, words]) => [language as LatinLanguage, new Set(words.split(' ').map(fold))] as const,
 );
+/** Function words that tell no language by themselves, or that no script needs to be told by. */
+const FURTHER_WORDS: Partial<Record<Language, string>> = {
+  en: 'i you we he she me us a an some any there their they his her its from with by on at for as be been being has have had would could should will may might about into than then most more other also one name type kind called please tell me know',
+  de: 'ich du wir sie einer eines einem einen bei auf aus nach vor über unter durch für gegen ohne um dieser diese dieses diesem diesen sein seine seiner ihr ihre ihren wird werden wurde wurden worden welchem welchen wem wen wessen wofür womit woran worauf wodurch wieviel viel als auch noch nur sich man können konnte konnten mehr meisten heißt nennt bitte mir',
+  fr: 'l d qu n s par pour sur avec dans sans sous ces cet ses son sa leur leurs a ont eu été avait y ne pas plus se en ou',
+  es: 'lo sus su por para sobre sin entre ha han fue fueron ser había hay más no o este esta estos estas cual',
+  it: 'al alla con per su tra fra da dal dalla si sono stato stata ha hanno aveva più non o questo questa',
+  pt: 'pelo pela com para sobre sem entre há foi foram ser tem têm mais não ou este esta seu sua',
+  nl: 'met voor door over onder bij uit naar werd werden wordt heeft hebben had zijn deze dit die dat ook meer of',
+  ru: 'во не что он я с со как а то все она так его но да ты к у же вы за бы по только ее мне было вот от меня еще нет о из ему когда даже ну ли если уже или ни быть был него до вас нибудь где кто какой какая какие какое каким какого каких какую каком чем чего чему кому кого сколько почему зачем который которая которые является являются была были это этот эта эти для при и в на',
+  uk: 'і в на що як де коли хто чому який яка яке які скільки був була були є з до за по для про від та або це цей ця ці у його її їх',
+  zh: '什么 哪个 哪些 哪里 多少 为什 么时 时候 怎么 是什 的是 谁是 如何 是谁 在哪 几个 哪一 么样 么是 一个 哪种 哪位 哪年 有多 了多 被称 称为 么名 名字 叫什 么种 何时 哪儿 么地 么类 些什 了什 么的',
+  ja: '何で です ます ですか すか した して いつ どこ どの だれ なに なぜ とは は何 は誰 はい はど のは',
+};
+const FUNCTION_WORDS = new Map(
+  [...Object.keys(SMALL_WORDS), ...Object.keys(FURTHER_WORDS)].map((name) => {
+    const language = name as Language;
+    const words = [(SMALL_WORDS as Partial<Record<Language, string>>)[language] ?? '', FURTHER_WORDS[language] ?? ''].join(' ');
+    return [language, new Set(words.trim().split(' ').map(fold))] as const;
+  }),
+);
+const NONE: ReadonlySet<string> = new Set();
 /** Letters of Ukrainian that Russian has not. */
 const UKRAINIAN = /[іїєґ]/iu;
 const MAX_LENGTH = 2_000;
@@ -51,10 +73,9 @@ export function languageOf(question: string): Language {
   return found === 'ru' && UKRAINIAN.test(text) ? 'uk' : (found ?? 'en');
 }
 
-/** Words of the question's language that say little of what is asked; empty for languages that are told by their script. */
-export function smallWordsOf(question: string): ReadonlySet<string> {
-  const language = languageOf(question);
-  return LATIN.find(([name]) => name === language)?.[1] ?? new Set();
+/** Folded words, or pairs of characters, that say nothing of what is asked. */
+export function functionWordsOf(language: Language): ReadonlySet<string> {
+  return FUNCTION_WORDS.get(language) ?? NONE;
 }
 
 function latinLanguageOf(text: string): LatinLanguage {

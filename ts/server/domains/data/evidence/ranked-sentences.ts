@@ -1,9 +1,8 @@
 /** Ranks the sentences of passages by how well each answers a question. Chosen on XQuAD in four languages; `npm run eval:first-answers` measures it. */
-import type { PassageResult } from '../knowledge-base.ts';
 import { saysKind } from './asked-kind.ts';
 import type { AskedQuestion } from './asked-question.ts';
-import { MAX_PASSAGE, passageWords } from './passage-words.ts';
 import { MOST_QUOTED, type QuotableSentence, quotableSentences } from './quotable-sentences.ts';
+import { MAX_PASSAGE, meritsOf, type ReadPassage } from './read-passages.ts';
 import { WordSet } from './word-forms.ts';
 
 export interface RankedSentence {
@@ -46,8 +45,8 @@ interface Candidate extends QuotableSentence {
 }
 
 /** Best first; 0 for those that share no word with the question. */
-export function rankSentences(question: AskedQuestion, results: readonly PassageResult[]): RankedSentence[] {
-  const candidates = candidatesOf(question, results);
+export function rankSentences(question: AskedQuestion, passages: readonly ReadPassage[]): RankedSentence[] {
+  const candidates = candidatesOf(passages);
   const weights = weigh(question, candidates);
   return candidates
     .map((candidate) => ({
@@ -59,13 +58,10 @@ export function rankSentences(question: AskedQuestion, results: readonly Passage
     .sort((a, b) => b.score - a.score || a.n - b.n);
 }
 
-function candidatesOf(question: AskedQuestion, results: readonly PassageResult[]): Candidate[] {
-  const numbered = results.map((result, i) => ({ result, n: i + 1 }));
+function candidatesOf(passages: readonly ReadPassage[]): Candidate[] {
+  const numbered = passages.map((passage, i) => ({ ...passage, n: i + 1 }));
   const nearest = numbered.toSorted((a, b) => b.result.score - a.result.score || a.n - b.n).slice(0, MOST_PASSAGES);
-  const merits = meritsOf(
-    question,
-    nearest.map(({ result }) => result),
-  );
+  const merits = meritsOf(nearest);
   const sentences = nearest.flatMap(({ result, n }, i) => {
     const { source, title = '', heading = '', text } = result;
     const head = new WordSet(`${source}\n${title}\n${heading}`);
@@ -86,15 +82,6 @@ function wordSetOf(sets: Map<string, WordSet>, text: string): WordSet {
   const known = sets.get(text) ?? new WordSet(text);
   sets.set(text, known);
   return known;
-}
-
-/** By the search, in which function words count as well, and by the content words alone; each beside the best. */
-function meritsOf({ words }: AskedQuestion, results: readonly PassageResult[]): number[] {
-  const scores = results.map(({ score }) => score);
-  const coverages = results.map((result) => passageWords(result).coverage(words));
-  const bestScore = Math.max(...scores, Number.MIN_VALUE);
-  const bestCoverage = Math.max(...coverages, Number.MIN_VALUE);
-  return scores.map((score, i) => (score / bestScore + (coverages[i] ?? 0) / bestCoverage) / 2);
 }
 
 /** What each word of the question counts: the fewer of the sentences have it, the more. They add up to 1. */

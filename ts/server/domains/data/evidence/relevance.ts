@@ -1,13 +1,10 @@
 /** Whether what was found answers a question: a statement about its content words and the passages, whatever the size of the knowledge base. */
-import type { PassageResult } from '../knowledge-base.ts';
 import type { AskedQuestion } from './asked-question.ts';
-import { passageWords } from './passage-words.ts';
+import type { ReadPassage } from './read-passages.ts';
 
 /** `perhaps`: the nearest passages may be shown, but nothing says that they are about it. */
 export type Relevance = 'found' | 'perhaps' | 'nothing';
 
-/** Chosen on one half of the evaluation's questions: below it, nine of ten questions that no passage answers are refused. */
-export const LEAST_RELEVANCE = 0.39;
 /** Beside a passage that is above it, less sure ones may help. */
 const LEAST_BESIDE = 0.12;
 
@@ -20,14 +17,8 @@ const LONE_LEAD = 0.3;
 /** Chosen on XQuAD in four languages by `npm run eval:first-answers`: at most 1 % of what passages answer lies below `perhaps`, and a tenth of the rest above `found`. */
 const LEAST = { words: { perhaps: 0.24, found: 0.48 }, runs: { perhaps: 0.15, found: 0.35 } } as const;
 
-/** For the search route: empty when the best is not relevant by the rarity of its words in the base. */
-export function relevantOf<T extends { readonly relevance: number }>(results: readonly T[]): T[] {
-  if (!results.some(({ relevance }) => relevance >= LEAST_RELEVANCE)) return [];
-  return withoutUnrelated(results);
-}
-
-export function withoutUnrelated<T extends { readonly relevance: number }>(results: readonly T[]): T[] {
-  return results.filter(({ relevance }) => relevance >= LEAST_BESIDE);
+export function withoutUnrelated<T extends ReadPassage>(passages: readonly T[]): T[] {
+  return passages.filter(({ result }) => result.relevance >= LEAST_BESIDE);
 }
 
 /**
@@ -35,20 +26,20 @@ export function withoutUnrelated<T extends { readonly relevance: number }>(resul
  * relevance, which goes by how rare they are in the base. A word of all passages weighs nothing in the one alone. A passage that is found far before
  * the others answers more often than one of many that are alike.
  *
- * @param results as the search gave them, of one or several bases.
+ * @param passages as the search gave them, of one or several bases.
  */
-export function relevanceOf(question: AskedQuestion, results: readonly PassageResult[]): Relevance {
-  const values = [...Map.groupBy(results, ({ namespace }) => namespace).values()].map((own) => certaintyOf(question, own));
-  const value = Math.max(0, ...values);
+export function relevanceOf(question: AskedQuestion, passages: readonly ReadPassage[]): Relevance {
+  const bases = Map.groupBy(passages, ({ result }) => result.namespace);
+  const value = Math.max(0, ...[...bases.values()].map(certaintyOf));
   const least = question.words.some(({ isRun }) => isRun) ? LEAST.runs : LEAST.words;
   if (value >= least.found) return 'found';
   return value >= least.perhaps ? 'perhaps' : 'nothing';
 }
 
-function certaintyOf(question: AskedQuestion, results: readonly PassageResult[]): number {
-  const coverage = Math.max(...results.map((result) => passageWords(result).coverage(question.words)));
-  const relevance = Math.max(...results.map((result) => result.relevance));
-  const [best = 1, next] = results.map(({ score }) => score).sort((a, b) => b - a);
+function certaintyOf(passages: readonly ReadPassage[]): number {
+  const coverage = Math.max(...passages.map((passage) => passage.coverage));
+  const relevance = Math.max(...passages.map(({ result }) => result.relevance));
+  const [best = 1, next] = passages.map(({ result }) => result.score).sort((a, b) => b - a);
   const lead = next === undefined || best <= 0 ? LONE_LEAD : 1 - next / best;
   // A lead alone says nothing where no word is shared.
   return SHARE_OF_WORDS * (coverage + relevance) + (coverage === 0 ? 0 : SHARE_OF_LEAD * lead);

@@ -3,7 +3,9 @@ import type { Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
 import { featureErrors } from '../../license/index.ts';
 import { knowledgeErrors } from '../errors.ts';
-import { relevantOf } from '../evidence/relevance.ts';
+import { readQuestion } from '../evidence/asked-question.ts';
+import { readPassages } from '../evidence/read-passages.ts';
+import { relevanceOf } from '../evidence/relevance.ts';
 import type { KnowledgeAccess } from '../knowledge-access.ts';
 import type { DocumentFilter } from '../knowledge-base.ts';
 import { SearchRequest, SearchResults, toResultShape } from '../schemas.ts';
@@ -42,7 +44,8 @@ export function searchRoute(service: KnowledgeService, access: KnowledgeAccess):
       access.requireSearching();
       const results = await service.search(await access.scopeFor(caller, tenant, ...namespaces), namespaces, question);
       const tookMs = Math.round((performance.now() - startedAt) * 100) / 100;
-      const answerable = relevantOf(results).length > 0;
+      const asked = readQuestion(query);
+      const answerable = relevanceOf(asked, await readPassages(asked, results)) === 'found';
       return { results: results.map(toResultShape), answerable, took_ms: tookMs };
     },
   });

@@ -392,9 +392,7 @@ function testTenants(open: (t: Test) => Promise<KnowledgeBed>): void {
     t.match(own.passages, /Mira Doll/);
     const filter = own.newFilter();
     t.equal(filter.push('It is Mira Doll [1].') + filter.end(), 'It is Mira Doll [1].');
-    t.match(own.citationsOf(filter.marks).citations, [
-      { source: 'secret-plan.txt', url: /^\/api\/v1\/vector\/documents\/red\/kb\// },
-    ]);
+    t.match(own.citationsOf(filter).citations, [{ source: 'secret-plan.txt', url: /^\/api\/v1\/vector\/documents\/red\/kb\// }]);
     const foreign = api.answers.consult({ ...ANONYMOUS, tenant: 'blue' }, question, signal);
     await t.rejects(foreign, { code: 'namespace_not_found', message: 'You have no knowledge base named "kb".' });
   });

@@ -14,6 +14,7 @@ import type {
 } from '../backend.ts';
 import { type InferenceError, inferenceError } from '../errors.ts';
 import { inferenceFailure } from '../failure.ts';
+import { hashFile } from '../library/files/hash-file.ts';
 import { MediaDecoder } from '../media/media-decoder.ts';
 import type { ModelSource, StoredModel } from '../models/model-source.ts';
 import { estimateJobTokens, estimatePromptTokens, estimateTextTokens, promptBytes, textBytes } from '../usage/prompt-estimate.ts';
@@ -123,6 +124,10 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     );
   }
 
+  contextTokens(card: ModelCard, options: CallOptions): Promise<number> {
+    return this.#use(card, 'engine', options, 0, async (model) => (await model.engine()).limits.nCtxPerJob);
+  }
+
   countTokens(card: ModelCard, prompt: ChatPrompt, options: CallOptions): Promise<number> {
     return this.#use(card, undefined, options, estimatePromptTokens(prompt), (model) =>
       this.#tokenizing.run(options.tenant, promptBytes(prompt), options.signal, async () =>
@@ -145,6 +150,11 @@ export class LocalBackend implements InferenceBackend, ModelControl {
         model.native.detokenize(tokens, { special: true }),
       ),
     );
+  }
+
+  async contentHash(card: ModelCard, signal: AbortSignal): Promise<string> {
+    const { stored } = this.#catalogue.get(card);
+    return stored.sha256 ?? (await this.#options.probed?.hashOf(stored, signal)) ?? (await hashFile(stored.path, { signal }));
   }
 
   async detail(id: string): Promise<ModelDetail | undefined> {

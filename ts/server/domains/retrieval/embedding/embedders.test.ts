@@ -4,7 +4,7 @@ import { Embedders } from './embedders.ts';
 import { LocalEmbedder } from './local-embedder.ts';
 import { MeasuredEmbedders } from './measured-embedders.ts';
 import { REFERENCE, scaleOf } from './similarity-scale.ts';
-import { prefixFamilyOf, prefixesOf } from './text-prefixes.ts';
+import { prefixesOf, prefixFamilyOf } from './text-prefixes.ts';
 
 const signal = new AbortController().signal;
 const options = { tenant: 'red', signal };

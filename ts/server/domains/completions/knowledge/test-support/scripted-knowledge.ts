@@ -29,6 +29,7 @@ const citation: Citation = {
 
 class NumberFilter implements AnswerFilter {
   readonly marks: CitationMark[] = [];
+  readonly unsupported = [];
   #passed = '';
   #held = '';
 
@@ -64,9 +65,10 @@ export const scriptedContext: KnowledgeContext = {
   found: [{ fileId: 'file-d', fileName: 'a.pdf', score: 0.9, text: PASSAGE, attributes: { year: 1893 } }],
   unindexed: { count: 0, files: [] },
   ownWords: (answer) => answer.replace(' Quoted.', ''),
+  fit: async () => scriptedContext,
   silences: () => false,
   newFilter: () => new NumberFilter(),
-  citationsOf: (marks) => ({ citations: marks.length > 0 ? [citation] : [], marks }),
+  citationsOf: ({ marks }) => ({ citations: marks.length > 0 ? [citation] : [], marks }),
 };
 
 export interface ScriptedKnowledge extends KnowledgePort {
@@ -82,7 +84,8 @@ export function scriptedKnowledge(context: Partial<KnowledgeContext> = {}): Scri
     read,
     consult: async (_, question) => {
       asked.push(question);
-      return { ...scriptedContext, ...context };
+      const made: KnowledgeContext = { ...scriptedContext, fit: async () => made, ...context };
+      return made;
     },
     admit: async () => {},
     reaches: async () => true,
