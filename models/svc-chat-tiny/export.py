@@ -15,6 +15,11 @@ CONTEXT = 4096
 _ROPE_BASE = 10_000.0  # what it is does not matter: rope_freqs.weight turns it into the model's own speeds
 DESCRIPTION = "Demonstration model of svc: answers from passages, calls tools, fills JSON; knows nothing of the world."
 
+# Tokens of an answer that goes round in circles, after which it ends.
+REPETITION_STOP = 16
+# Small letters. Every request of extraction.py for JSON has one of them, or names a schema; where none is said, no object is an answer.
+JSON_WORDS = "json,schema,object,objekt,field,feld,data,daten"
+
 
 def export(weights, shape, tokenizer, path, kind="q8_0"):
     gguf = gguf_module()
@@ -23,6 +28,8 @@ def export(weights, shape, tokenizer, path, kind="q8_0"):
     writer.add_description(DESCRIPTION)
     writer.add_license("Apache-2.0")
     writer.add_bool("svc.demonstration", True)
+    writer.add_uint32("svc.repetition_stop", REPETITION_STOP)
+    writer.add_string("svc.json_words", JSON_WORDS)
     writer.add_sampling_temp(0.0)  # there is one right answer to everything it can do
     writer.add_context_length(CONTEXT)
     writer.add_embedding_length(shape.n_embd)

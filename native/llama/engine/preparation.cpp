@@ -71,7 +71,7 @@ void build_samplers(const Model & model, Job & job) {
 
 Preparation::Preparation(std::shared_ptr<const Model> model, uint32_t n_ctx, std::function<void(const Job &)> done,
                          std::function<void(const Job &, const Status &)> failed)
-    : model_(std::move(model)), n_ctx_(n_ctx), done_(std::move(done)), failed_(std::move(failed)) {
+    : model_(std::move(model)), bounds_(*model_), n_ctx_(n_ctx), done_(std::move(done)), failed_(std::move(failed)) {
     try {
         for (auto * lane : {&quick_, &slow_}) {
             for (size_t i = 0; i < lane->n_threads; i++) lane->threads.emplace_back([this, lane] { run(*lane); });
@@ -158,6 +158,7 @@ bool Preparation::prepare(svc::Job & job, double compile_ms) const {
     try {
         job.prompt = prepare_prompt(*model_, job.options, n_ctx_);
         if (!job.options.sampling.seed) job.options.sampling.seed = std::random_device{}();
+        bounds_.forbid_unasked_json(job.options);
         add_generations(job);
         // What is quickly made is made when the job begins.
         if (are_samplers_slow(job)) build_samplers(*model_, job);

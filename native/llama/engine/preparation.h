@@ -16,6 +16,7 @@
 #include "../model/model.h"
 #include "../queue/fair_queue.h"
 #include "../queue/job.h"
+#include "../sampling/answer_bounds.h"
 #include "../tuning/tuning.h"
 
 namespace svc {
@@ -56,6 +57,7 @@ class Preparation {
     bool prepare(svc::Job & job, double compile_ms) const;
 
     std::shared_ptr<const Model> model_;
+    AnswerBounds bounds_;
     uint32_t n_ctx_;
     std::function<void(const Job &)> done_;
     std::function<void(const Job &, const Status &)> failed_;

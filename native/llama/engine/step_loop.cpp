@@ -10,6 +10,7 @@ namespace svc {
 
 StepLoop::StepLoop(const Parts & parts)
     : parts_(parts),
+      bounds_(parts.model),
       scheduler_(parts.model, parts.limits, parts.kv, parts.inbox, parts.writer, parts.stats),
       sampler_(parts.model, parts.context, static_cast<uint32_t>(std::clamp(parts.limits.n_threads, 1, kTuning.helping_threads))),
       late_rows_([this](Generation & generation, const float * logits) { return sampler_.sample(generation, logits); },
@@ -340,6 +341,10 @@ void StepLoop::advance(Generation & generation, SampledRow row) {
         return scheduler_.finish(generation, Finish::Length);
     generation.next = row.token;
     generation.tokens.push_back(row.token);
+    // What must be of a form is not ended before it is, and looks cut off where it goes on to its limit.
+    const bool is_bound = options.sampling.ignore_eos || generation.sampler->is_bound();
+    if (!is_bound && bounds_.repeats_itself(generation.tokens, generation.n_generated))
+        return scheduler_.finish(generation, Finish::Stop);
     generation.state = Generation::State::Decode;
 }
 

@@ -14,6 +14,7 @@
 #include "../planning/step_estimates.h"
 #include "../planning/step_planner.h"
 #include "../queue/job_inbox.h"
+#include "../sampling/answer_bounds.h"
 #include "answer_writer.h"
 #include "engine_stats.h"
 #include "kv_cache.h"
@@ -70,6 +71,7 @@ class StepLoop {
     void publish_beliefs();
 
     Parts parts_;
+    AnswerBounds bounds_;
     Scheduler scheduler_;
     RowSampler sampler_;
     LateRows late_rows_;

@@ -189,7 +189,7 @@ Sampler::Sampler(const Model & model, const SamplingOptions & options, const std
 }
 
 llama_token Sampler::sample(const float * logits) {
-    if (!chosen_) chosen_ = guide_ && guide_->active() ? pick_allowed(logits) : pick(logits);
+    if (!chosen_) chosen_ = is_bound() ? pick_allowed(logits) : pick(logits);
     if (guide_ && !guide_->accept(*chosen_)) throw StatusError("internal", "a token that the grammar forbids was chosen");
     const llama_token token = *chosen_;
     free_.reset();
@@ -199,7 +199,7 @@ llama_token Sampler::sample(const float * logits) {
 }
 
 llama_token Sampler::forced() {
-    const auto * few = guide_ && guide_->active() ? guide_->few() : nullptr;
+    const auto * few = is_bound() ? guide_->few() : nullptr;
     return few && few->list().size() == 1 ? few->list()[0] : LLAMA_TOKEN_NULL;
 }
 

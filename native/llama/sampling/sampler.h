@@ -36,6 +36,8 @@ class Sampler {
     // one stopped, on any thread, and comes to the same token. Throws StatusError grammar_too_complex.
     llama_token sample(const float * logits);
     bool has_grammar() const { return guide_ != nullptr; }
+    // Whether a grammar decides of the next token.
+    bool is_bound() const { return guide_ && guide_->active(); }
     // The one token that sample() can return next, whatever the logits, or LLAMA_TOKEN_NULL where there are several.
     llama_token forced();
     // Penalties see the prompt too, as llama-server's do.
