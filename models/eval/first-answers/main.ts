@@ -12,7 +12,7 @@ import { KnowledgeClient } from '../knowledge/knowledge-client.ts';
 import { startModelServer } from '../model-server.ts';
 import { type AskedOf, drawQuestions, type QuestionSet } from './question-set.ts';
 import { RareWordRule } from './rare-word-rule.ts';
-import { singleTopic, type TopicLanguage } from './single-topic.ts';
+import { MARLOW, pairsOfDocuments, singleTopic, type TopicLanguage } from './single-topic.ts';
 
 const { values } = parseArgs({
   options: {
@@ -31,6 +31,8 @@ const GOALS = new Map([
   ['12', { reply: 0.92, first: 0.8 }],
   ['230', { reply: 0.9, first: 0.76 }],
 ]);
+/** Bases of two documents, the Marlow row among them. */
+const N_PAIRS = 25;
 /** Every document has the name of the thing, and no word of most answers is in their questions. */
 const TOPIC_GOALS = { reply: 0.9 };
 const REFUSAL_GOAL = 0.9;
@@ -80,7 +82,13 @@ async function measure(docs: string, language: string): Promise<Figure[]> {
 async function measureTopics(language: TopicLanguage): Promise<Figure[]> {
   const counts = newCounts();
   for (const seed of seeds) await count(counts, singleTopic(language, seed), `${language}-topic-${seed}`);
-  return figuresOf(counts, `${language}, one topic`, TOPIC_GOALS).filter(({ count: n }) => n > 0);
+  const pairs = newCounts();
+  for (const [i, set] of [...(language === 'en' ? [MARLOW] : []), ...pairsOfDocuments(language, N_PAIRS)].entries())
+    await count(pairs, set, `${language}-pair-${i}`);
+  return [
+    ...figuresOf(counts, `${language}, one topic`, TOPIC_GOALS),
+    ...figuresOf(pairs, `${language}, two documents of one topic`, TOPIC_GOALS),
+  ].filter(({ count: n }) => n > 0);
 }
 
 function newCounts(): Counts {

@@ -6,6 +6,8 @@ import { SeededRandom } from '../../random/seeded-random.ts';
 export interface AskedOf {
   readonly text: string;
   readonly answers: readonly string[];
+  /** Which of the base's paragraphs answer it. */
+  readonly answeredBy: readonly number[];
 }
 
 export interface QuestionSet {
@@ -22,7 +24,7 @@ interface SquadFile {
 interface Paragraph {
   readonly text: string;
   readonly article: number;
-  readonly questions: readonly AskedOf[];
+  readonly questions: readonly Pick<AskedOf, 'text' | 'answers'>[];
 }
 
 /** Articles that no base has, so that questions are left over that nothing answers. */
@@ -47,7 +49,10 @@ export function drawQuestions(folder: string, language: string, nDocuments: numb
   const foreign = all.filter(({ article }) => !articles.has(article));
   const questionsOf = (paragraphs: readonly Paragraph[]) =>
     shuffled(
-      paragraphs.flatMap(({ questions }) => questions),
+      paragraphs.flatMap((paragraph) => {
+        const at = chosen.indexOf(paragraph);
+        return paragraph.questions.map((question) => ({ ...question, answeredBy: at < 0 ? [] : [at] }));
+      }),
       random,
     );
   return {

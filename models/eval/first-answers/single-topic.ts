@@ -1,6 +1,6 @@
 /**
  * Bases of a single topic with invented names: every document has the name of the thing, so that no word of it is rare, and each question uses
- * other words than its answer. Some documents are there twice, as copies that were edited.
+ * other words than its answer. Some documents are there twice, word for word or as copies that were edited.
  */
 import { SeededRandom } from '../../random/seeded-random.ts';
 import type { QuestionSet } from './question-set.ts';
@@ -26,6 +26,42 @@ interface Fact {
 }
 
 export function singleTopic(language: TopicLanguage, seed: number): QuestionSet {
+  const facts = drawFacts(language, seed);
+  const checked = language === 'en' ? 'Checked again.' : 'Erneut geprüft.';
+  const copies = [`${facts[0]?.document} ${checked}`, `${facts[1]?.document} ${checked}`, `${facts[2]?.document}`];
+  return {
+    paragraphs: [...facts.map(({ document }) => document), ...copies],
+    answerable: facts.map(({ question, answer }, i) => {
+      return { text: question, answers: [answer], answeredBy: i < copies.length ? [i, facts.length + i] : [i] };
+    }),
+    unanswerable: [],
+  };
+}
+
+/** Bases of two documents about one thing: what was asked first when nothing was found, and others made like it. */
+export function pairsOfDocuments(language: TopicLanguage, count: number): QuestionSet[] {
+  return Array.from({ length: count }, (_, i) => {
+    const facts = drawFacts(language, 100 + i);
+    const [asked, other] = [facts[i % facts.length], facts[(i + 3) % facts.length]] as [Fact, Fact];
+    return {
+      paragraphs: [asked.document, other.document],
+      answerable: [{ text: asked.question, answers: [asked.answer], answeredBy: [0] }],
+      unanswerable: [],
+    };
+  });
+}
+
+/** A word of all documents seemed to say nothing, and “where” to say all. */
+export const MARLOW: QuestionSet = {
+  paragraphs: [
+    'The Marlow boiler is in the cellar below the kitchen. The Marlow boiler was bought in 2011.',
+    'The Marlow boiler is serviced in May. Whoever opens the Marlow boiler needs a key.',
+  ],
+  answerable: [{ text: 'Where does the Marlow boiler stand?', answers: ['in the cellar'], answeredBy: [0] }],
+  unanswerable: [],
+};
+
+function drawFacts(language: TopicLanguage, seed: number): Fact[] {
   const random = new SeededRandom(seed);
   const pick = <T>(items: readonly T[]): T => items[random.integer(items.length)] as T;
   const values: Values = {
@@ -38,15 +74,7 @@ export function singleTopic(language: TopicLanguage, seed: number): QuestionSet 
     months: String(2 + random.integer(20)),
     price: `${1 + random.integer(90)},${100 + random.integer(900)}`,
   };
-  const facts = language === 'en' ? english(values) : german(values);
-  const copies = facts
-    .slice(0, 2)
-    .map(({ document }) => `${document} ${language === 'en' ? 'Checked again.' : 'Erneut geprüft.'}`);
-  return {
-    paragraphs: [...facts.map(({ document }) => document), ...copies],
-    answerable: facts.map(({ question, answer }) => ({ text: question, answers: [answer] })),
-    unanswerable: [],
-  };
+  return language === 'en' ? english(values) : german(values);
 }
 
 interface Values {

@@ -1,7 +1,7 @@
 /**
  * npm run eval:knowledge [-- --half tuning|report --embed FILE.gguf --xquad DIR --only-planted --show-wrong]: how well a knowledge base finds
- * the passage that answers a question, over HTTP: with the passages of four languages in one base, and with facts on known pages and sheets of
- * files. `--show-wrong` prints each answer that has a wrong citation. The last line counts the goals.
+ * the passage that answers a question, over HTTP: with the passages of four languages in one base, in the bases that first answers are measured
+ * on, and with facts on known pages and sheets of files. `--show-wrong` prints each answer that has a wrong citation. The last line counts the goals.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -20,6 +20,7 @@ import {
   type Question,
   readCollection,
 } from './retrieval.ts';
+import { measureSmallBases } from './small-bases.ts';
 
 const LEXICAL_GOAL = 0.95;
 const HYBRID_GOAL = 0.96;
@@ -66,9 +67,13 @@ async function measureFacts(): Promise<Figure[]> {
   const server = await startModelServer();
   try {
     const onWrong = values['show-wrong'] ? (line: string) => console.log(line) : undefined;
+    const small = values['only-planted']
+      ? []
+      : await measureSmallBases((name) => new KnowledgeClient(server.url, name), values.xquad, LANGUAGES);
+    if (small.length > 0) console.log(figureTable('Bases of one topic, and of one language', small));
     const found = await measurePlanted(new KnowledgeClient(server.url, 'planted'), half === 'tuning' ? 1 : 2, onWrong);
     console.log(figureTable(`Facts planted in PDF and Office files, ${half} half`, found));
-    return found;
+    return [...small, ...found];
   } finally {
     await server.stop();
   }
