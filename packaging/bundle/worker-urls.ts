@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Plugin } from 'esbuild';
 
 const pattern = /new URL\('([^']+)\.ts', import\.meta\.url\)/g;
-const isTest = /\.test\.ts$|\/test-support\//;
+const isTest = /\.(test|contract)\.ts$|\/test-support\//;
 
 /** Every .ts file below ts/ that shipped code names by URL, absolute. Throws when two of them would be one file of the bundle. */
 export function workerFiles(root: string): string[] {

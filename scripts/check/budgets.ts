@@ -103,7 +103,7 @@ const FOLDER = /^ts\/server\/domains\/(\w+)\/(?:.*\/)?(?=[^/]*$)/;
 function edgeBetween(from: string, to: string): string | undefined {
   const [ofFrom, ofTo] = [FOLDER.exec(from), FOLDER.exec(to)];
   if (ofFrom === null || ofTo === null || ofFrom[1] !== ofTo[1] || ofFrom[0] === ofTo[0]) return undefined;
-  if (/\.test\.ts( |$)|\/test-support\//.test(`${from} ${to}`)) return undefined;
+  if (/\.(test|contract)\.ts( |$)|\/test-support\//.test(`${from} ${to}`)) return undefined;
   const folders = [ofFrom[0], ofTo[0]].map((path) => path.slice('ts/server/domains/'.length, -1));
   return folders.includes(ofFrom[1] ?? '') ? undefined : folders.join(' ');
 }
@@ -120,7 +120,7 @@ export function moduleSizes(sources: Sources): Map<string, [nFiles: number, nLin
   const sizes = new Map<string, [number, number]>();
   for (const [path, text] of sources) {
     const [, name] = /^ts\/(server\/domains\/\w+|server\/\w+|\w+)\//.exec(path) ?? [];
-    if (name === undefined || /\.test\.tsx?$|\/test-support\//.test(path)) continue;
+    if (name === undefined || /\.(test|contract)\.tsx?$|\/test-support\//.test(path)) continue;
     const [nFiles, nLines] = sizes.get(name) ?? [0, 0];
     sizes.set(name, [nFiles + 1, nLines + text.split('\n').length - 1]);
   }

@@ -55,7 +55,7 @@ export function checkDocuments(root: string): DocumentReport {
   ]);
   const modules = globSync('ts/server/domains/*', { cwd: root });
   const sourceOf = (folder: string) =>
-    globSync(`${folder}/**/!(*.test).ts`, { cwd: root })
+    globSync(`${folder}/**/!(*.test|*.contract).ts`, { cwd: root })
       .map((path) => readFileSync(posix.join(root, path), 'utf8'))
       .join('\n');
   const problems = [

@@ -7,7 +7,7 @@ const domains = '^ts/server/domains/';
 const sharedWithWorkers = `${domains}(conversations/(transfer/(import-formats|packed-conversation)|search/terms)|completions/compat/body-readers|inference/media/(decoder-message|request-media|decoding/[a-z-]+)|data/ingest/ingest-body|retrieval/index/(index-(host|messages)|vector-index))\\.ts$`;
 /** Pure to the last: it imports nothing of the server, only itself and packages. */
 const extraction = '^ts/server/extraction/';
-const tests = '\\.test\\.ts$';
+const tests = '\\.(test|contract)\\.ts$';
 const testSupport = '(^|/)test-support/';
 
 /** What a worker thread loads, directly or through others, must not open addons, databases or sockets. Types are not loaded. */
@@ -81,7 +81,7 @@ export const importRules: IForbiddenRuleType[] = [
     name: 'product-imports-no-tooling',
     severity: 'error',
     from: { path: '^ts/', pathNot: `${tests}|${testSupport}` },
-    to: { path: '^(test|bench|scripts)/|\\.test\\.ts$' },
+    to: { path: `^(test|bench|scripts)/|${tests}` },
   },
   {
     name: 'test-support-is-for-tests',

@@ -15,7 +15,7 @@ export interface ExpressionReport {
 
 /** @param root absolute path of a tree laid out like this repository. */
 export function checkRegularExpressions(root: string): ExpressionReport {
-  const paths = globSync('ts/**/*.{ts,tsx}', { cwd: root, exclude: ['**/*.test.ts', '**/test-support/**'] }).sort();
+  const paths = globSync('ts/**/*.{ts,tsx}', { cwd: root, exclude: ['**/*.{test,contract}.ts', '**/test-support/**'] }).sort();
   const found = paths.flatMap((path) => literalsOf(readFileSync(join(root, path), 'utf8'), path));
   const findings = found.flatMap(({ path, line, text }) => faultsOf(text).map((fault) => `${path}:${line}: ${text}: ${fault}`));
   return { nExpressions: found.length, findings };

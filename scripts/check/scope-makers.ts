@@ -28,7 +28,7 @@ const allowed = [
   // They tell each tenant's webhooks of that tenant's events, and send what is due, whosever it is.
   /^ts\/server\/domains\/webhooks\/(store\/|delivery\/fan-out\.ts$)/,
   /^ts\/server\/domains\/files\/uploads\/upload-sweep\.ts$/,
-  /\.test\.ts$/,
+  /\.(test|contract)\.ts$/,
   /\/test-support\//,
 ];
 

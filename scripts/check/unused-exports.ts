@@ -26,7 +26,9 @@ export function checkUnusedExports(sources: Sources): ExportReport {
   const imported = new Set(uses.map(({ from }) => from));
   const whole = new Set(uses.filter(({ name }) => name === '*').map(({ from }) => from));
   // A file that nothing imports is a program, a worker, or is found by its path.
-  const exporting = [...sources].filter(([path]) => imported.has(path) && !whole.has(path) && !path.endsWith('.test.ts'));
+  const exporting = [...sources].filter(
+    ([path]) => imported.has(path) && !whole.has(path) && !/\.(test|contract)\.ts$/.test(path),
+  );
   const unusedOf = (namesOf: (text: string) => string[]) =>
     exporting.flatMap(([path, text]) => namesOf(text).map((name) => `${path}: ${name}`)).filter((name) => !named.has(name));
   return {

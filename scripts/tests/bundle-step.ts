@@ -12,7 +12,7 @@ const inputs = ['ts/cli', 'ts/server', 'ts/workers', 'packaging/bundle', 'packag
 export const bundledProgram = join(folder, 'svc.cjs');
 
 export function bundleStep() {
-  const state = () => fingerprint(checkout, inputs, (path) => !path.endsWith('.test.ts')) + process.version;
+  const state = () => fingerprint(checkout, inputs, (path) => !/\.(test|contract)\.ts$/.test(path)) + process.version;
   return {
     title: 'Bundling svc for black-box tests',
     isDone: async () => (await readStamp(stamp)) === state(),

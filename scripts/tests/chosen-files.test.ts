@@ -85,3 +85,13 @@ t.test('what all tests stand on runs all of them, and so does a change that nobo
   }
   t.match(chooseFiles(files, 'the clone is shallow', known), { files, why: 'every file: the clone is shallow' });
 });
+
+t.test('a contract runs on each database when its file or what it imports changed', async (t) => {
+  const root = t.testdir({ ts: { 'x.contract.ts': "import './y.ts';", 'y.ts': '' } });
+  const names = ['ts/x.contract.ts [postgres]', 'ts/x.contract.ts [sqlite]'];
+  const budgets = new Budgets(names.map((name) => cost(name, 20)));
+  const world = { budgets, graph: new ImportGraph(root), modules: new ModuleMap([]) };
+  const chosen = (path: string, nCommits: number) => chooseFiles(names, { paths: new Set([path]), nCommits }, world).files;
+  for (const path of ['ts/x.contract.ts', 'ts/y.ts']) t.strictSame(chosen(path, 3), names);
+  t.strictSame(chosen('README.md', 0), names.slice(0, 1), 'each in its own turn');
+});

@@ -12,7 +12,7 @@ const cheap = { cpuSeconds: 4, wallSeconds: 8 };
 const nTurns = 4;
 /** What every test depends on, so that a change of it runs them all. */
 const foundations =
-  /^(package(-lock)?\.json|\.npmrc|\.nvmrc|tsconfig\.json|CMake(Lists\.txt|Presets\.json)|binding\.gyp|native\/sources\.json|scripts\/(setup|tests)\/.*|scripts\/test\.mjs|packaging\/bundle\/.*|test\/(test-support\/)?(?!.*\.test\.ts$)[^/]+\.ts|ts\/cli\/run-cli\.ts)$/;
+  /^(package(-lock)?\.json|\.npmrc|\.nvmrc|tsconfig\.json|CMake(Lists\.txt|Presets\.json)|binding\.gyp|native\/sources\.json|scripts\/(setup|tests)\/.*|scripts\/test\.mjs|packaging\/bundle\/.*|test\/(test-support\/)?(?!.*\.(test|contract)\.ts$)[^/]+\.ts|ts\/cli\/run-cli\.ts)$/;
 /** Whole programs: what a test runs of them is told by the map, since they import everything. */
 const programs = ['ts/cli/svc.ts', 'ts/cli/program.ts', 'ts/server/main.ts', 'ts/server/modules.ts', 'ts/server/run.ts'];
 /** What each test with a browser imports. */

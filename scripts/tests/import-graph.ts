@@ -1,6 +1,7 @@
 /** Which files of the checkout a file needs: what it imports as it runs, and what it names by a path, as it names programs and data. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { pathOf } from './test-files.ts';
 
 /** Types are erased: what only they come from is not run. */
 const typesAlone = /^(?:import|export) type [^;]*?;$/gms;
@@ -17,15 +18,17 @@ export class ImportGraph {
     this.#root = root;
   }
 
-  /** The file and all that it needs, and what those need; what `isEnd` names is in it, but not what that needs. */
-  closure(file: string, isEnd: (path: string) => boolean = () => false): Set<string> {
+  /** The file of a test and all that it needs, and what those need; what `isEnd` names is in it, but not what that needs. */
+  closure(test: string, isEnd: (path: string) => boolean = () => false): Set<string> {
+    const file = pathOf(test);
     const found = new Set([file]);
     // A set gives what is added while one walks through it as well.
     for (const each of found) if (each === file || !isEnd(each)) for (const needed of this.#namedBy(each)) found.add(needed);
     return found;
   }
 
-  source(file: string): string {
+  source(test: string): string {
+    const file = pathOf(test);
     const known = this.#sources.get(file);
     if (known !== undefined) return known;
     const source = readFileSync(join(this.#root, file), 'utf8');

@@ -12,7 +12,7 @@ const modulePatterns = [
 
 /** The folder that changes as one; undefined for what no program runs. */
 export function moduleOf(path: string): string | undefined {
-  if (/\.test\.ts$|\/test-support\//.test(path)) return undefined;
+  if (/\.(test|contract)\.ts$|\/test-support\//.test(path)) return undefined;
   return modulePatterns.map((pattern) => pattern.exec(path)?.[0]).find((found) => found !== undefined);
 }
 

@@ -10,10 +10,12 @@ const sources = {
   'passes-too.test.mjs': passes,
   'fails.test.mjs': "import t from 'tap'; t.test('not fine', async (t) => t.equal(1, 2, 'one is two'));",
   'skips.test.mjs': "import t from 'tap'; t.test('no disk', { skip: 'no disk here' }, () => undefined);",
+  'holds.contract.ts':
+    "import t from 'tap'; t.test('on one', async (t) => t.equal(process.env['SVC_TEST_DATABASE'], 'sqlite', 'its database'));",
   'dies.test.mjs': "import t from 'tap'; t.test('dies', async () => process.exit(3));",
 };
 
-type Name = keyof typeof sources;
+type Name = keyof typeof sources | `${keyof typeof sources & `${string}.contract.ts`} [${'sqlite' | 'postgres'}]`;
 
 async function run(t: Test, units: readonly Name[][]) {
   const folder = relative(checkout, t.testdir(sources));
@@ -52,3 +54,14 @@ t.test('a file that ends the process has failed, and those behind it run by them
   t.ok(report.failed >= 1);
   t.ok(report.measured.includes('passes-too.test.mjs'));
 });
+
+for (const [how, beside] of [
+  ['alone', []],
+  ['beside others', ['passes.test.mjs']],
+] as const)
+  t.test(`a contract runs on the database of its name, ${how}`, async (t) => {
+    const report = await run(t, [['holds.contract.ts [sqlite]', ...beside], ['holds.contract.ts [postgres]']]);
+    t.match(report, { failed: 1, failedFiles: ['holds.contract.ts [postgres]'] });
+    t.strictSame(report.measured, ['holds.contract.ts [sqlite]', ...beside]);
+    t.match(report.text, /^ok {7}\S+holds\.contract\.ts \[sqlite\] \(/m);
+  });

@@ -4,6 +4,7 @@ import type { Cost } from './budgets.ts';
 import type { ImportGraph } from './import-graph.ts';
 import type { ReachWatch } from './reach-watch.ts';
 import { readFiles, readTap, type TapOutcome } from './tap-output.ts';
+import { databaseVariable, pathOf } from './test-files.ts';
 import { runTestProcess } from './test-process.ts';
 import { Worker } from './worker.ts';
 
@@ -66,8 +67,8 @@ interface EndedFile {
 async function runAlone(file: string, worker: Worker, options: RunOptions): Promise<EndedFile[]> {
   const { timeoutSeconds, envOf, reach } = options;
   const watched = reach?.variablesFor(file) ?? {};
-  const env = { ...envOf(file), ...(await worker.variablesFor([file])), ...watched };
-  const args = [...preloadOf([file], options.graph), file];
+  const env = { ...envOf(file), ...databaseVariable(file), ...(await worker.variablesFor([file])), ...watched };
+  const args = [...preloadOf([file], options.graph), pathOf(file)];
   const { output, exitCode, ...cost } = await runTestProcess(args, { env, timeoutSeconds });
   const outcome = readTap(output, exitCode);
   const lie = outcome.failed === 0 ? await reach?.judge(file) : undefined;
@@ -77,7 +78,8 @@ async function runAlone(file: string, worker: Worker, options: RunOptions): Prom
 
 /** Those that the process has ended, in their order; what it says behind the last is the last one's. */
 async function runTogether(files: readonly string[], worker: Worker, options: RunOptions): Promise<EndedFile[]> {
-  const env = { ...options.envOf(files[0] ?? ''), ...(await worker.variablesFor(files)) };
+  const [first = ''] = files;
+  const env = { ...options.envOf(first), ...databaseVariable(first), ...(await worker.variablesFor(files)) };
   const args = [...preloadOf(files, options.graph), togetherProgram, ...files];
   const { output, exitCode } = await runTestProcess(args, { env, timeoutSeconds: options.timeoutSeconds });
   const found = readFiles(output);

@@ -21,7 +21,7 @@ import { isPure } from './pure-files.ts';
 import { ReachWatch } from './reach-watch.ts';
 import { type RunOptions, type RunReport, runUnits } from './run-files.ts';
 import { recordSecondTries } from './second-tries.ts';
-import { listTestFiles, nativeTestFiles } from './test-files.ts';
+import { databaseOf, listTestFiles, namesOf, nativeTestFiles } from './test-files.ts';
 import { endWithUs } from './test-process.ts';
 import { planUnits } from './units.ts';
 
@@ -58,12 +58,13 @@ await runScript(async () => {
   const timeout = values.timeout === undefined ? undefined : Number(values.timeout);
   if (timeout !== undefined && !(timeout > 0)) throw new Error(`--timeout is "${values.timeout}": give seconds`);
   const isWhole = positionals.length === 0;
+  const asked = positionals.flatMap(namesOf);
   const hasArm64 = values.full && isWhole && !values['skip-arm64'] && !whyNoArm64();
   if (hasArm64) await runSteps(nativeSteps('arm64'));
   console.log(`What is random has the seed ${seed}: SVC_TEST_SEED=${seed} does the same again`);
   const reports: RunReport[] = [];
-  if (!values.asan && !values.tsan) reports.push(await runPlain(isWhole ? wholeRun() : positionals, isWhole, hasArm64, timeout));
-  const sanitized = isWhole ? nativeTestFiles(allFiles) : positionals;
+  if (!values.asan && !values.tsan) reports.push(await runPlain(isWhole ? wholeRun() : asked, isWhole, hasArm64, timeout));
+  const sanitized = isWhole ? nativeTestFiles(allFiles) : asked;
   if (values.asan || (values.full && isWhole && !values.tsan)) reports.push(...(await runSanitized('asan', sanitized, timeout)));
   if (values.tsan) reports.push(...(await runSanitized('tsan', sanitized, timeout)));
   tellTotals(reports);
@@ -121,7 +122,9 @@ function runOnce(files: readonly string[], options: PlainOptions, n = nAtOnce): 
   const { envOf, reach } = options;
   // Files that may share a process have the same environment.
   const placeOf = (file: string) =>
-    n === 1 || !isPure(file, graph, budgets) || reach?.isWatched(file) ? undefined : String(envOf(file)['SVC_TEST_LONG']);
+    n === 1 || !isPure(file, graph, budgets) || reach?.isWatched(file)
+      ? undefined
+      : `${envOf(file)['SVC_TEST_LONG']} ${databaseOf(file)}`;
   return runUnits(planUnits(files, budgets, placeOf), { ...options, nAtOnce: n, graph, show: (line) => console.log(line) });
 }
 

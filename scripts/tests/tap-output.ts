@@ -53,7 +53,7 @@ function isFailure(text: string): boolean {
   return /^not ok\b/.test(text) && !/# (SKIP|TODO)/i.test(text);
 }
 
-const fileEnd = /^# end of (\S+) ([\d.]+) ([\d.]+)\n/m;
+const fileEnd = /^# end of (.+) ([\d.]+) ([\d.]+)\n/m;
 
 /** What a process that runs several files prints behind the tests of each: their totals, and what it cost. */
 export function endOfFile(

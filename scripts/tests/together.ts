@@ -2,15 +2,16 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { endOfFile } from './tap-output.ts';
+import { pathOf } from './test-files.ts';
 
 // Tap names the folders of tests by the arguments once it is loaded: one is enough, and no two processes have the same.
 const files = process.argv.splice(2);
-process.argv[1] = resolve(files[0] ?? '');
+process.argv[1] = resolve(pathOf(files[0] ?? ''));
 const { t } = await import('tap');
 for (const file of files) {
   const began = { ms: performance.now(), cpu: process.cpuUsage(), counts: { ...t.counts } };
   try {
-    await import(pathToFileURL(resolve(file)).href);
+    await import(pathToFileURL(resolve(pathOf(file))).href);
   } catch (error) {
     t.fail(`${file} could not be loaded`, { error });
   }

@@ -10,6 +10,7 @@ import { PostgresCluster, SHARED_CLUSTER } from '../../ts/server/platform/storag
 import { bundledProgram } from './bundle-step.ts';
 import { browserFile } from './chosen-files.ts';
 import type { ImportGraph } from './import-graph.ts';
+import { databaseOf } from './test-files.ts';
 
 const clusterFile = 'ts/server/platform/storage/test-support/postgres-cluster.ts';
 
@@ -29,7 +30,8 @@ export class Worker {
   async variablesFor(files: readonly string[]): Promise<NodeJS.ProcessEnv> {
     const needed = new Set(files.flatMap((file) => [...this.#graph.closure(file)]));
     try {
-      if (needed.has(clusterFile) && !PostgresCluster.missing()) this.#cluster ??= await PostgresCluster.startOwn();
+      const hasPostgres = files.some((file) => databaseOf(file) !== 'sqlite' && this.#graph.closure(file).has(clusterFile));
+      if (hasPostgres && !PostgresCluster.missing()) this.#cluster ??= await PostgresCluster.startOwn();
       if (needed.has(browserFile) && chromiumOptions) await this.#startBrowser(chromiumOptions);
       if (files.some((file) => this.#graph.source(file).includes('stockServer('))) await this.#startServer();
     } catch (error) {

@@ -7,9 +7,9 @@ import t, { type Test } from 'tap';
 import { systemScope, tenantScope } from '../../platform/storage/index.ts';
 import { PostgresCluster } from '../../platform/storage/test-support/postgres-cluster.ts';
 import type { BlobStore } from '../files/index.ts';
-import { largeDocx, upload } from './test-support/file-contract.ts';
 import { type KnowledgeBed, openKnowledgeBed } from './test-support/knowledge-bed.ts';
 import { clientOf } from './test-support/openai-bed.ts';
+import { largeDocx, upload } from './test-support/upload.ts';
 
 const TEXT = 'The harbour of Karvo was dug in 1911 by forty masons.';
 const red = tenantScope('red');

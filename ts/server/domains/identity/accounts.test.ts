@@ -1,10 +1,7 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import t from 'tap';
 import { AttemptLimit } from './accounts/attempt-limit.ts';
-import { testAccountSessions } from './test-support/account-sessions-contract.ts';
 import { type IdentityBed, openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
-import { testServiceAccounts } from './test-support/service-account-contract.ts';
-import { testSuperadmins, testTenantOfSuperadmin } from './test-support/superadmin-contract.ts';
 
 t.test('the first account becomes superadmin of the tenant default and switches authentication on for good', async (t) => {
   const bed = await openIdentity(t);
@@ -313,14 +310,6 @@ t.test('what the interface does not serve is a plain 404', async (t) => {
   }
   t.match(await bed.ask('GET', '/api/v1/identity/local-unknown', { as: root }), { status: 200, body: { data: [] } });
 });
-
-t.test('service accounts', async (t) => testServiceAccounts(t, await openIdentity(t)));
-
-t.test('sessions of other accounts', async (t) => testAccountSessions(t, await openIdentity(t)));
-
-t.test('a superadmin who can sign in is always left', async (t) => testSuperadmins(t, await openIdentity(t)));
-
-t.test('the tenant of the only superadmin who can sign in stays', async (t) => testTenantOfSuperadmin(t, await openIdentity(t)));
 
 interface SignedIn {
   status: number;

@@ -1,15 +1,13 @@
-/** The look of tenants' pages over SQLite, and what hostile callers send for it. */
+/** What hostile callers send for the look of tenants' pages. */
 import { Buffer } from 'node:buffer';
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import t from 'tap';
-import { sendLogo, testBranding } from './test-support/branding-contract.ts';
 import { openIdentity } from './test-support/identity-bed.ts';
+import { sendLogo } from './test-support/send-logo.ts';
 
 t.setTimeout(120_000);
 const THEME = '/api/v1/tenants/default/theme';
-
-t.test('a tenant chooses its name, colours, words and logo', async (t) => testBranding(t, await openIdentity(t)));
 
 t.test('colours in which text could not be read, and texts that are none, are refused', async (t) => {
   const bed = await openIdentity(t);

@@ -1,11 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { makeCapability, testCapabilities } from './test-support/capability-contract.ts';
+import { makeCapability } from './test-support/capabilities.ts';
 import { openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
 import { movableClock } from './test-support/movable-clock.ts';
-
-t.test('capability tokens on SQLite', (t) => testCapabilities(t, (t) => openIdentity(t)));
 
 t.test('tokens survive a restart, and a key that was moved away', async (t) => {
   const bed = await openIdentity(t);

@@ -11,7 +11,7 @@ import { ChangeAnnouncer } from './changes/change-announcer.ts';
 import { ChangeFeed } from './changes/change-feed.ts';
 import { type CredentialChange, EVERYTHING_CHANGED } from './changes/credential-change.ts';
 import type { IdentityTables } from './tables.ts';
-import { makeCapability } from './test-support/capability-contract.ts';
+import { makeCapability } from './test-support/capabilities.ts';
 import { openIdentity } from './test-support/identity-bed.ts';
 import type { NodeLine } from './test-support/identity-node.ts';
 import { begun, openRequest } from './test-support/open-stream.ts';

@@ -7,7 +7,7 @@ import { credentialsChanged } from './changes/credential-change.ts';
 import type { IdentityOverrides } from './identity-module.ts';
 import { identityMigrations } from './migrations.ts';
 import type { IdentityTables } from './tables.ts';
-import { deriveOffline, makeCapability } from './test-support/capability-contract.ts';
+import { deriveOffline, makeCapability } from './test-support/capabilities.ts';
 import { type IdentityBed, openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
 import { movableClock } from './test-support/movable-clock.ts';
 import { begun, lateRequests, leftRequests, openRequest, streamingRoutes } from './test-support/open-stream.ts';

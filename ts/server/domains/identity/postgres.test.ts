@@ -1,14 +1,9 @@
-/** What is not the same by itself on PostgreSQL: row-level security, serialization, and other processes on the same database. */
-
+/** Two nodes on one PostgreSQL database. */
+import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
 import { PostgresCluster } from '../../platform/storage/test-support/postgres-cluster.ts';
-import { testAccountSessions } from './test-support/account-sessions-contract.ts';
-import { testAuditSearch } from './test-support/audit-search-contract.ts';
-import { testBranding } from './test-support/branding-contract.ts';
-import { testCapabilities } from './test-support/capability-contract.ts';
 import { openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
-import { testServiceAccounts } from './test-support/service-account-contract.ts';
-import { testSuperadmins, testTenantOfSuperadmin } from './test-support/superadmin-contract.ts';
+import { worldOf } from './test-support/world.ts';
 
 const missing = PostgresCluster.missing();
 if (missing !== undefined) t.plan(0, missing);
@@ -16,34 +11,6 @@ else await testPostgres(await PostgresCluster.start());
 
 async function testPostgres(cluster: PostgresCluster): Promise<void> {
   t.teardown(() => cluster.remove());
-
-  t.test('capability tokens', (t) =>
-    testCapabilities(t, async (t) => openIdentity(t, { databaseUrl: await cluster.newDatabase() })),
-  );
-
-  t.test('service accounts', async (t) =>
-    testServiceAccounts(t, await openIdentity(t, { databaseUrl: await cluster.newDatabase() })),
-  );
-
-  t.test('sessions of other accounts', async (t) =>
-    testAccountSessions(t, await openIdentity(t, { databaseUrl: await cluster.newDatabase() })),
-  );
-
-  t.test('a superadmin who can sign in is always left', async (t) =>
-    testSuperadmins(t, await openIdentity(t, { databaseUrl: await cluster.newDatabase() })),
-  );
-
-  t.test('the tenant of the only superadmin who can sign in stays', async (t) =>
-    testTenantOfSuperadmin(t, await openIdentity(t, { databaseUrl: await cluster.newDatabase() })),
-  );
-
-  t.test('the look of tenants\u2019 pages', async (t) =>
-    testBranding(t, await openIdentity(t, { databaseUrl: await cluster.newDatabase() })),
-  );
-
-  t.test('searching the audit log', async (t) =>
-    testAuditSearch(t, await openIdentity(t, { databaseUrl: await cluster.newDatabase() })),
-  );
 
   t.test('two nodes on one database', async (t) => {
     const databaseUrl = await cluster.newDatabase();
@@ -119,5 +86,28 @@ async function testPostgres(cluster: PostgresCluster): Promise<void> {
       t.equal((await one.ask('DELETE', '/api/v1/identity/tenants/t1?force=true', { as: root })).status, 204);
       t.match(await one.ask('GET', '/api/v1/policy/viewer', { as: session }), { status: 401 });
     });
+  });
+
+  t.test('a grant that one node takes away is gone on the other within a second', async (t) => {
+    const databaseUrl = await cluster.newDatabase();
+    const one = await openIdentity(t, { databaseUrl });
+    const two = await openIdentity(t, { databaseUrl });
+    const { root, make, caller } = await worldOf(one);
+    const bob = await make('bob', 'viewer');
+    await one.ask('PATCH', '/api/v1/identity/tenants/default', { as: root, body: { model_access: 'granted' } });
+    const grants = { models: ['llama'] };
+    const { body: group } = await one.ask('POST', '/api/v1/identity/groups', { as: root, body: { name: 'staff', grants } });
+    await one.ask('POST', `/api/v1/identity/groups/${group.id}/members`, { as: root, body: { users: [bob.id] } });
+    const principal = await caller(bob.session);
+    const becomes = async (wanted: boolean, name: string): Promise<number> => {
+      const startedAt = performance.now();
+      const may = async () => (await two.module.api.uses.of(principal, 'models'))(name);
+      while ((await may()) !== wanted && performance.now() - startedAt < 5_000) await wait(20);
+      return performance.now() - startedAt;
+    };
+    t.ok((await becomes(false, 'other')) < 2_500, 'the setting of the tenant');
+    t.ok((await becomes(true, 'llama')) < 2_500, 'the grant');
+    await one.ask('DELETE', `/api/v1/identity/groups/${group.id}/members/${bob.id}`, { as: root });
+    t.ok((await becomes(false, 'llama')) < 2_500, 'its end');
   });
 }

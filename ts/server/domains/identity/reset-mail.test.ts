@@ -22,7 +22,7 @@ interface Message {
   text: string;
 }
 
-t.setTimeout(60_000);
+t.setTimeout(120_000);
 
 const SMTP_PASSWORD = 'smtp secret 1234';
 

@@ -1,7 +1,6 @@
 /** SCIM over HTTP: what directories do first, how refusals look, and that nobody reaches another tenant. */
 import t, { type Test } from 'tap';
 import { type Answer, type IdentityBed, ROOT_PASSWORD } from '../identity/test-support/identity-bed.ts';
-import { testProvisioning } from './test-support/provisioning-contract.ts';
 import { openScim } from './test-support/scim-bed.ts';
 
 const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
@@ -34,8 +33,6 @@ async function openWorld(t: Test): Promise<World> {
 }
 
 const filtered = (kind: string, filter: string): string => `/${kind}?filter=${encodeURIComponent(filter)}`;
-
-t.test('a directory provisions accounts and groups', async (t) => testProvisioning(t, await openScim(t)));
 
 t.test('an account that a directory makes cannot be the first', async (t) => {
   const bed = await openScim(t);

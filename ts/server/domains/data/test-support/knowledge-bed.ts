@@ -1,23 +1,18 @@
 /** The module's routes on a server of its own, over a database, with callers who say who they are and a model that counts words. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Test } from 'tap';
-import type { SettingsSpec } from '../../../platform/config/setting.ts';
 import type { Authenticator } from '../../../platform/http/authenticator.ts';
 import { ANONYMOUS, type Role } from '../../../platform/http/principal.ts';
-import { openTestBed } from '../../../platform/http/test-support/test-bed.ts';
-import { type Job, Jobs, jobsMigrations } from '../../../platform/jobs/index.ts';
+import type { Job, Jobs } from '../../../platform/jobs/index.ts';
 import { until } from '../../../platform/jobs/test-support/open-jobs.ts';
-import { MetricsRegistry } from '../../../platform/metrics/registry.ts';
-import { migrationsOf } from '../../../platform/module/module.ts';
-import { scriptedContext, scriptedNode, silentLog } from '../../../platform/module/test-support/scripted-context.ts';
+import type { ModuleContext } from '../../../platform/module/module-context.ts';
+import { type Answer, openModules, standIn } from '../../../platform/module/test-support/open-modules.ts';
 import type { UseRules } from '../../../platform/module/use-rules.ts';
-import { createStorage, type Storage, tenantScope } from '../../../platform/storage/index.ts';
+import { type Storage, tenantScope } from '../../../platform/storage/index.ts';
+import { type NewDatabase, newUrl } from '../../../platform/storage/test-support/each-database.ts';
 import { type FilesApi, files } from '../../files/index.ts';
 import { type LicenseApi, license } from '../../license/index.ts';
 import { retrieval } from '../../retrieval/index.ts';
-import { createData, type DataApi } from '../data-module.ts';
+import type { DataApi } from '../data-module.ts';
 import { data } from '../index.ts';
 import { countedStorage, type StorageOperation } from './counted-storage.ts';
 import { scriptedService, type WordModel, wordModel } from './word-model.ts';
@@ -39,16 +34,7 @@ const namedCallers: Authenticator = {
   },
 };
 
-export interface ContractDatabase {
-  url: string;
-  remove(): Promise<void>;
-}
-
-export interface Answer {
-  status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes
-  body: any;
-}
+export type { Answer };
 
 export interface KnowledgeBed {
   readonly api: DataApi;
@@ -96,72 +82,37 @@ const JOB_LIMIT_MS = 60_000;
 
 export async function openKnowledgeBed(
   t: Test,
-  newDatabase: () => Promise<ContractDatabase>,
+  newDatabase: NewDatabase,
   options: KnowledgeBedOptions = {},
 ): Promise<KnowledgeBed> {
-  const database = options.url === undefined ? await newDatabase() : { url: options.url, remove: async () => undefined };
-  const storage = createStorage({
-    url: database.url,
-    modules: [jobsMigrations, ...migrationsOf([files, data])],
-  });
-  await storage.open();
-  const jobs = new Jobs({
-    storage,
-    log: silentLog,
-    metrics: new MetricsRegistry(),
-    nodeId: () => options.nodeId ?? 'node',
-    pollMs: 10,
-    now: () => Date.now() + (options.clock?.aheadMs ?? 0),
-    ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
-  });
-  await jobs.start();
+  const url = options.url ?? (await newUrl(t, newDatabase));
   const model = options.model ?? wordModel();
-  const settings = { 'data.embedding_model': 'words', 'data.embedding_url': '', ...options.settings };
-  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'svc-data-files-')));
   const operations: StorageOperation[] = [];
-  const contextOf = <S extends SettingsSpec>(spec: S) =>
-    scriptedContext({
-      spec,
-      jobs,
-      node: { ...scriptedNode, dataDir },
-      storage: countedStorage(storage, operations),
-      settings: Object.fromEntries(Object.entries(settings).filter(([key]) => Object.hasOwn(spec, key))),
-      ...(options.uses && { uses: options.uses }),
-    });
-  const search = await retrieval.create(contextOf(retrieval.settings));
-  search.api.connect(scriptedService(model));
-  const filing = await files.create(contextOf(files.settings));
-  const module = createData({
-    ...contextOf(data.settings),
-    use: <Api>(definition: { name: string }) => {
-      if (definition.name === license.name) return { requireFeature: () => {}, has: () => true, ...options.license } as Api;
-      if (definition.name === retrieval.name) return search.api as Api;
-      if (definition.name === files.name) return filing.api as Api;
-      throw new Error(`the test has no ${definition.name}`);
+  const modules = await openModules(t, {
+    modules: [
+      standIn(license, { requireFeature: () => {}, has: () => true, ...options.license }),
+      files,
+      retrievalOver(model),
+      data,
+    ],
+    databaseUrl: url,
+    dataDir: options.dataDir,
+    nodeId: options.nodeId ?? 'node',
+    settings: { 'data.embedding_model': 'words', 'data.embedding_url': '', ...options.settings },
+    services: { ...(options.uses && { uses: options.uses }) },
+    storageOf: (storage) => countedStorage(storage, operations),
+    jobs: {
+      now: () => Date.now() + (options.clock?.aheadMs ?? 0),
+      ...(options.leaseMs !== undefined && { leaseMs: options.leaseMs }),
     },
+    http: () => ({ authenticator: namedCallers }),
   });
-  await filing.start();
-  await search.start();
-  await module.start();
-  t.teardown(async () => {
-    await module.stop();
-    await search.stop();
-    await filing.stop();
-    await jobs.stop(100);
-    await storage.close();
-    await database.remove();
-    if (options.dataDir === undefined) await rm(dataDir, { recursive: true });
-  });
-  const bed = await openTestBed(t, module.routes, { authenticator: namedCallers });
-  const ask: KnowledgeBed['ask'] = async (method, path, body, caller = DEVELOPER) => {
-    const init = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
-    const headers = { 'x-caller': caller, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
-    const response = await fetch(`${bed.url}/api/v1/vector/${path}`, { method, headers, ...init });
-    return { status: response.status, body: await response.json() };
-  };
+  const { jobs, storage, dataDir, server: bed } = modules;
+  const ask: KnowledgeBed['ask'] = (method, path, body, caller = DEVELOPER) =>
+    modules.send(method, `/api/v1/vector/${path}`, { headers: { 'x-caller': caller }, body });
   return {
-    api: module.api,
-    files: filing.api,
+    api: modules.module(data).api,
+    files: modules.module(files).api,
     model,
     storage,
     jobs,
@@ -187,6 +138,18 @@ export async function openKnowledgeBed(
       );
       if (options.clock !== undefined) options.clock.aheadMs = Math.max(options.clock.aheadMs, job.runAfter - Date.now());
       return job;
+    },
+  };
+}
+
+/** Retrieval that embeds by a model of the test. */
+function retrievalOver(model: WordModel) {
+  return {
+    ...retrieval,
+    create: async (context: ModuleContext<typeof retrieval.settings>) => {
+      const module = await retrieval.create(context);
+      module.api.connect(scriptedService(model));
+      return module;
     },
   };
 }

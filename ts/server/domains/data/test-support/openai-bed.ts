@@ -3,13 +3,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import OpenAI, { toFile } from 'openai';
 import type { Test } from 'tap';
-import {
-  type ContractDatabase,
-  DEVELOPER,
-  type KnowledgeBed,
-  type KnowledgeBedOptions,
-  openKnowledgeBed,
-} from './knowledge-bed.ts';
+import type { NewDatabase } from '../../../platform/storage/test-support/each-database.ts';
+import { DEVELOPER, type KnowledgeBed, type KnowledgeBedOptions, openKnowledgeBed } from './knowledge-bed.ts';
 
 export const LIGHTHOUSE = 'The lighthouse of Karvo was built in 1893 and is 41 metres high. Its keeper is Mira Doll.';
 export const BAKERY = 'The bakery in the harbour street sells rye bread and poppy cake every morning from six.';
@@ -29,7 +24,7 @@ export interface OpenaiBed {
 
 export type OpenOpenaiBed = (t: Test, options?: KnowledgeBedOptions) => Promise<OpenaiBed>;
 
-export function openaiBeds(newDatabase: () => Promise<ContractDatabase>): OpenOpenaiBed {
+export function openaiBeds(newDatabase: NewDatabase): OpenOpenaiBed {
   return async (t, options = {}) => {
     const bed = await openKnowledgeBed(t, newDatabase, options);
     return { bed, client: clientOf(bed) };

@@ -5,8 +5,8 @@
 import type { Test } from 'tap';
 import { writeDocx } from '../../../extraction/test-support/docx-writer.ts';
 import { wrap, writePdf } from '../../../extraction/test-support/pdf-writer.ts';
-import { largeDocx, upload } from './file-contract.ts';
 import { openKnowledgeBed } from './knowledge-bed.ts';
+import { largeDocx, upload } from './upload.ts';
 
 export interface AdderLine {
   /** Its text names it, so that a document tells which one it was made of. */

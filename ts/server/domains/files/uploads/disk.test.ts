@@ -2,8 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { asDiskError } from './disk-error.ts';
-import { openUploadBed, someBytes } from './test-support/upload-bed.ts';
-import { initOf, sendChunk } from './test-support/upload-contract.ts';
+import { initOf, openUploadBed, sendChunk, someBytes } from './test-support/upload-bed.ts';
 
 t.test('a file that would not fit on the disk is refused before it is sent, and nothing is left of it', async (t) => {
   const disk = { free: 256 * 1024 * 1024 + 400 };

@@ -1,29 +1,21 @@
 /** For tests: the identity module over a real SQLite database and real sockets, and a client that speaks to it. */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import Type from 'typebox';
-import { Events, eventsMigrations } from '../../../platform/events/index.ts';
+import type { Events } from '../../../platform/events/index.ts';
 import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
 import { POLICIES, type PolicyName } from '../../../platform/http/policy.ts';
 import { json, type Route, route } from '../../../platform/http/route.ts';
-import { openTestBed } from '../../../platform/http/test-support/test-bed.ts';
-import { Log } from '../../../platform/log/log.ts';
-import { MetricsRegistry } from '../../../platform/metrics/registry.ts';
-import type { Module } from '../../../platform/module/module.ts';
-import { scriptedContext, scriptedNode } from '../../../platform/module/test-support/scripted-context.ts';
-import { createStorage, type Storage } from '../../../platform/storage/index.ts';
+import type { AnyModuleDefinition, Module } from '../../../platform/module/module.ts';
+import type { ModuleContext } from '../../../platform/module/module-context.ts';
+import { type Answer, openModules } from '../../../platform/module/test-support/open-modules.ts';
+import type { Storage } from '../../../platform/storage/index.ts';
 import { endExpiredRequests, endRefusedRequests } from '../changes/open-requests.ts';
 import { createIdentity, type IdentityApi, type IdentityOverrides } from '../identity-module.ts';
-import { identityMigrations } from '../migrations.ts';
-import { identitySettings } from '../settings.ts';
+import { identity } from '../index.ts';
+import type { identitySettings } from '../settings.ts';
 
-export interface Answer {
-  status: number;
-  headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests match what they expect
-  body: any;
-}
+export type { Answer };
 
 export interface IdentityBed {
   module: Module<IdentityApi>;
@@ -59,65 +51,46 @@ export interface BedOptions {
   databaseUrl?: string;
   /** Beside the module's own. */
   routes?: readonly Route[];
-  /** Of a module above, over this one's interface. */
-  above?: (api: IdentityApi) => Pick<Module, 'routes' | 'errorBodies'>;
-  /** What `authenticate` reads while the test wants it to fail. */
-  storage?: Storage;
+  /** Modules above this one. */
+  above?: readonly AnyModuleDefinition[];
 }
 
 export const ROOT_PASSWORD = 'correct horse battery';
 
 export async function openIdentity(t: Test, options: BedOptions = {}): Promise<IdentityBed> {
   const folder = options.folder ?? newFolder(t);
-  const dataDir = join(folder, 'data');
-  mkdirSync(dataDir, { recursive: true });
-  const texts: string[] = [];
-  const log = new Log({ level: 'info', format: 'json', sink: { write: (line) => texts.push(line), flush: () => {} } });
-  const url = options.databaseUrl ?? `sqlite:${join(dataDir, 'svc.db')}`;
-  const storage =
-    options.storage ??
-    createStorage({ url, modules: [eventsMigrations, { module: 'identity', migrations: identityMigrations }] });
-  if (options.storage === undefined) await storage.open();
-  const events = new Events({ storage, log, metrics: new MetricsRegistry(), nodeId: () => 'node' });
-  const context = scriptedContext({
-    spec: identitySettings,
+  const create = (context: ModuleContext<typeof identitySettings>) => createIdentity(context, options.overrides ?? {});
+  const modules = await openModules(t, {
+    modules: [{ ...identity, create }, ...(options.above ?? [])],
+    databaseUrl: options.databaseUrl,
+    dataDir: join(folder, 'data'),
     settings: options.settings ?? {},
-    node: { ...scriptedNode, dataDir },
-    log,
-    storage,
-    events,
+    routes: [...policyRoutes(), chatRoute(), ...(options.routes ?? [])],
+    http: (host) => {
+      const { authenticator, recorder } = host.find(identity) as IdentityApi;
+      return { authenticator, recorder };
+    },
   });
-  const module = createIdentity(context, options.overrides ?? {});
-  await module.start();
-  let isStopped = false;
-  const stop = async (): Promise<void> => {
-    if (isStopped) return;
-    isStopped = true;
-    await module.stop();
-    if (options.storage === undefined) await storage.close();
+  const { server, events, stop } = modules;
+  endRefusedRequests(events, server.server);
+  if (modules.module(identity).api.endsOpenRequests) t.teardown(endExpiredRequests(server.server));
+  const ask: IdentityBed['ask'] = (method, path, { as, body, headers = {}, isPublic = false } = {}) => {
+    const credential = as === undefined ? {} : as.startsWith('svc_') ? { 'x-api-key': as } : { authorization: `Bearer ${as}` };
+    return modules.send(method, (isPublic ? server.publicUrl : server.url) + path, {
+      headers: { ...credential, ...headers },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
   };
-  t.teardown(stop);
-  const above = options.above?.(module.api);
-  const routes = [...module.routes, ...(above?.routes ?? []), ...policyRoutes(), chatRoute(), ...(options.routes ?? [])];
-  const bed = await openTestBed(t, routes, {
-    authenticator: module.api.authenticator,
-    recorder: module.api.recorder,
-    errorBodies: above?.errorBodies ?? [],
-  });
-  endRefusedRequests(events, bed.server);
-  if (module.api.endsOpenRequests) t.teardown(endExpiredRequests(bed.server));
-  const ask = (method: string, path: string, asked: AskOptions = {}): Promise<Answer> =>
-    send(asked.isPublic ? bed.publicUrl : bed.url, method, path, asked);
   return {
-    module,
-    storage,
+    module: modules.module(identity),
+    storage: modules.storage,
     events,
-    databaseUrl: url,
-    dataDir,
-    url: bed.url,
-    publicUrl: bed.publicUrl,
+    databaseUrl: modules.databaseUrl,
+    dataDir: modules.dataDir,
+    url: server.url,
+    publicUrl: server.publicUrl,
     ask,
-    lines: () => texts.map((text) => JSON.parse(text) as Record<string, unknown>),
+    lines: () => modules.log.map((text) => JSON.parse(text) as Record<string, unknown>),
     makeRoot: async () => {
       const made = await ask('POST', '/api/v1/auth/register', { body: { username: 'root', password: ROOT_PASSWORD } });
       return made.body.token as string;
@@ -151,19 +124,4 @@ function echoRoute(method: 'GET' | 'POST', path: string, auth: PolicyName, scope
     responses: { 200: Type.Object({}) },
     handle: ({ caller }) => json(200, { caller }),
   });
-}
-
-async function send(base: string, method: string, path: string, { as, body, headers = {} }: AskOptions): Promise<Answer> {
-  const response = await fetch(base + path, {
-    method,
-    redirect: 'manual',
-    headers: {
-      ...(as !== undefined && (as.startsWith('svc_') ? { 'x-api-key': as } : { authorization: `Bearer ${as}` })),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
 }

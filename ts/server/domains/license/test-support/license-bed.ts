@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { signLicense } from '../../../../../scripts/license/sign-license.ts';
 import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
-import { openTestBed } from '../../../platform/http/test-support/test-bed.ts';
 import type { Module } from '../../../platform/module/module.ts';
-import { scriptedContext } from '../../../platform/module/test-support/scripted-context.ts';
-import { createStorage } from '../../../platform/storage/index.ts';
+import type { ModuleContext } from '../../../platform/module/module-context.ts';
+import { openModules } from '../../../platform/module/test-support/open-modules.ts';
+import { license } from '../index.ts';
 import { createLicense, type LicenseApi } from '../license-module.ts';
 import type { LicenseTerms } from '../license-terms.ts';
-import { licenseMigrations } from '../migrations.ts';
-import { licenseSettings } from '../settings.ts';
+import type { licenseSettings } from '../settings.ts';
 import type { SignedLicense } from '../signed-license.ts';
 
 export interface LicenseBed {
@@ -44,29 +43,21 @@ export async function openLicense(
   t: Test,
   { folder = newFolder(t), databaseUrl }: { folder?: string; databaseUrl?: string } = {},
 ): Promise<LicenseBed> {
-  const url = databaseUrl ?? `sqlite:${join(folder, 'svc.db')}`;
-  const storage = createStorage({ url, modules: [{ module: 'license', migrations: licenseMigrations }] });
-  await storage.open();
   const file = join(folder, 'license.json');
   const clock = { now: Date.now() };
-  const context = scriptedContext({ spec: licenseSettings, settings: { 'license.file': file }, storage });
-  const module = createLicense(context, { keys: testKeys, now: () => clock.now });
-  await module.start();
-  t.teardown(async () => {
-    await module.stop();
-    await storage.close();
+  const create = (context: ModuleContext<typeof licenseSettings>) =>
+    createLicense(context, { keys: testKeys, now: () => clock.now });
+  const modules = await openModules(t, {
+    modules: [{ ...license, create }],
+    databaseUrl: databaseUrl ?? `sqlite:${join(folder, 'svc.db')}`,
+    dataDir: folder,
+    settings: { 'license.file': file },
   });
-  const bed = await openTestBed(t, module.routes);
-  const body = async (response: Response) => (await response.json()) as Record<string, unknown>;
   return {
-    module,
+    module: modules.module(license),
     clock,
     file,
-    health: async () => body(await fetch(`${bed.url}/api/v1/license/health`)),
-    install: async (license) => {
-      const init = { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(license) };
-      const response = await fetch(`${bed.url}/api/v1/license`, init);
-      return { status: response.status, body: await body(response) };
-    },
+    health: async () => (await modules.send('GET', '/api/v1/license/health')).body,
+    install: (body) => modules.send('PUT', '/api/v1/license', { body }),
   };
 }

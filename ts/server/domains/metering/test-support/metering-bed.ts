@@ -1,13 +1,13 @@
 import type { Test } from 'tap';
-import { ANONYMOUS, type Principal, type Role } from '../../../platform/http/principal.ts';
-import { openTestBed } from '../../../platform/http/test-support/test-bed.ts';
+import type { Principal, Role } from '../../../platform/http/principal.ts';
 import type { Module } from '../../../platform/module/module.ts';
-import { scriptedContext, scriptedNode } from '../../../platform/module/test-support/scripted-context.ts';
-import { createStorage, type Storage, systemScope } from '../../../platform/storage/index.ts';
+import type { ModuleContext } from '../../../platform/module/module-context.ts';
+import { type Answer, openModules, statedCallers } from '../../../platform/module/test-support/open-modules.ts';
+import { type Storage, systemScope } from '../../../platform/storage/index.ts';
+import { metering } from '../index.ts';
 import { createMetering, type MeteringApi } from '../metering-module.ts';
 import type { MeteredCaller, MeteredWork } from '../metering-service.ts';
-import { meteringMigrations } from '../migrations.ts';
-import { meteringSettings } from '../settings.ts';
+import type { meteringSettings } from '../settings.ts';
 import type { MeteringTables, UsageRow } from '../tables.ts';
 
 export interface MeteringBed {
@@ -23,12 +23,6 @@ export interface MeteringBed {
   /** Another node, or this one after it was killed: nothing is stopped. */
   another(nodeId: string): Promise<MeteringBed>;
   stop(): Promise<void>;
-}
-
-export interface Answer {
-  status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: tests match what they expect
-  body: any;
 }
 
 export const ann: MeteredCaller = { tenant: 'red', user: 'usr_ann', key: 'key_a' };
@@ -49,45 +43,28 @@ interface BedOptions {
   databaseUrl: string;
   settings?: Record<string, unknown>;
   nodeId?: string;
-  storage?: Storage;
   clock?: { now: number };
 }
 
 export async function openMetering(t: Test, options: BedOptions): Promise<MeteringBed> {
   const { databaseUrl, settings = {}, nodeId = 'one', clock = { now: START } } = options;
-  const storage = createStorage({ url: databaseUrl, modules: [{ module: 'metering', migrations: meteringMigrations }] });
-  await storage.open();
-  const node = { ...scriptedNode, id: nodeId };
-  const context = scriptedContext({ spec: meteringSettings, settings, node, storage });
-  const module = createMetering(context, { now: () => clock.now });
-  await module.start();
-  let isStopped = false;
-  const stop = async (): Promise<void> => {
-    if (isStopped) return;
-    isStopped = true;
-    await module.stop();
-    await storage.close();
-  };
-  t.teardown(stop);
-  const authenticator = {
-    state: () => 'enforce' as const,
-    authenticate: ({ headers }: { headers: ReadonlyMap<string, string> }): Principal => ({
-      ...ANONYMOUS,
-      ...(JSON.parse(headers.get('x-as') ?? '{}') as Partial<Principal>),
-    }),
-  };
-  const { url } = await openTestBed(t, module.routes, { authenticator });
+  const create = (context: ModuleContext<typeof meteringSettings>) => createMetering(context, { now: () => clock.now });
+  const modules = await openModules(t, {
+    modules: [{ ...metering, create }],
+    databaseUrl,
+    settings,
+    nodeId,
+    http: () => ({ authenticator: statedCallers }),
+  });
+  const { storage, stop, url } = modules;
+  const module = modules.module(metering);
   return {
     module,
     storage,
     url,
     clock,
     stop,
-    ask: async (method, path, as = root, body) => {
-      const headers = { 'x-as': JSON.stringify(as), ...(body !== undefined && { 'content-type': 'application/json' }) };
-      const response = await fetch(url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
-      return { status: response.status, body: (await response.json()) as unknown };
-    },
+    ask: (method, path, as = root, body) => modules.send(method, path, { headers: { 'x-as': JSON.stringify(as) }, body }),
     use: async (caller, nPrompt, nCompletion, more = {}) => {
       const meter = await module.api.begin(caller, { ...work, ...more });
       meter.started(nPrompt);

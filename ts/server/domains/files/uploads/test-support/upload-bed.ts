@@ -168,3 +168,23 @@ export function sha256Of(bytes: Uint8Array): string {
 export function someBytes(length: number, seed = 1): Buffer {
   return Buffer.from(Array.from({ length }, (_, i) => (i * 31 + (i >> 8) * 7 + seed) & 0xff));
 }
+
+export function initOf(bytes: Uint8Array, more: object = {}) {
+  return { filename: 'a.txt', size: bytes.length, tenant: 'red', namespace: 'handbook', ...more };
+}
+
+export function sendChunk(
+  ask: Ask,
+  id: string,
+  bytes: Uint8Array,
+  index: number,
+  more: Record<string, string> = {},
+  caller = 'red/ann',
+) {
+  const body = bytes.subarray(index * TEST_CHUNK, (index + 1) * TEST_CHUNK);
+  return ask('POST', '/api/v1/upload/chunk', {
+    body,
+    headers: { 'x-upload-id': id, 'x-chunk-index': String(index), ...more },
+    caller,
+  });
+}

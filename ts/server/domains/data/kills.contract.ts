@@ -2,15 +2,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import t from 'tap';
-import { iterations } from '../../../../../test/test-support/iterations.ts';
-import { random } from '../../../../../test/test-support/seed.ts';
-import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
-import { tenantScope } from '../../../platform/storage/index.ts';
-import { LineReader } from '../../../platform/storage/test-support/line-reader.ts';
-import { type KnowledgeBed, openKnowledgeBed } from './knowledge-bed.ts';
-import type { AdderLine } from './steady-adder.ts';
-import { listOrphans, listWhole } from './whole-documents.ts';
+import type { Test } from 'tap';
+import { iterations } from '../../../../test/test-support/iterations.ts';
+import { random } from '../../../../test/test-support/seed.ts';
+import { newFolder } from '../../platform/files/test-support/new-folder.ts';
+import { tenantScope } from '../../platform/storage/index.ts';
+import { type NewDatabase, newUrl, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { LineReader } from '../../platform/storage/test-support/line-reader.ts';
+import { type KnowledgeBed, openKnowledgeBed } from './test-support/knowledge-bed.ts';
+import type { AdderLine } from './test-support/steady-adder.ts';
+import { listOrphans, listWhole } from './test-support/whole-documents.ts';
 
 /** Acknowledged in one life, from none on: 200 lives ingest 500 files, however slow the machine is. */
 const MOST_OF_LIFE = 5;
@@ -20,10 +21,9 @@ const LONGEST_START_MS = 4_000;
 /** Several files are under way behind the one that was acknowledged last. */
 const LONGEST_REST_MS = 300;
 
-export function testKills(newUrl: () => Promise<string>): void {
-  t.setTimeout(4_000_000);
+function testKills(t: Test, newDatabase: NewDatabase): void {
   t.test('after kill -9 every acknowledged document is there once, whole, and nothing else is', async (t) => {
-    const url = await newUrl();
+    const url = await newUrl(t, newDatabase);
     const dataDir = newFolder(t);
     const lines: AdderLine[] = [];
     const nKills = iterations(2, 12, 'SVC_TEST_KILLS');
@@ -58,7 +58,7 @@ async function untilIdle({ jobs, jobEnd }: KnowledgeBed): Promise<void> {
 
 /** Kills it at a random moment behind the file that is wanted. */
 async function killAdder(url: string, dataDir: string, begun: number, nWanted: number): Promise<AdderLine[]> {
-  const program = new URL('steady-adder.ts', import.meta.url).pathname;
+  const program = new URL('test-support/steady-adder.ts', import.meta.url).pathname;
   const adder = spawn(process.execPath, ['--no-warnings', program, url, dataDir, String(begun)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -70,3 +70,5 @@ async function killAdder(url: string, dataDir: string, begun: number, nWanted: n
   await Promise.all([exited, output.ended]);
   return [...output.lines];
 }
+
+onEachDatabase(testKills, { timeoutMs: 4_000_000 });

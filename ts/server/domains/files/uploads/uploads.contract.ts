@@ -1,35 +1,19 @@
 /** What holds of uploads on both databases. Each test opens a database of its own. */
 import { readdir, readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
-import { DomainError } from '../../../../platform/errors/domain-error.ts';
-import { tenantScope } from '../../../../platform/storage/index.ts';
-import { type Ask, openUploadBed, sha256Of, someBytes, TEST_CHUNK } from './upload-bed.ts';
+import type { Test } from 'tap';
+import { DomainError } from '../../../platform/errors/domain-error.ts';
+import { tenantScope } from '../../../platform/storage/index.ts';
+import { type NewDatabase, newUrl, onEachDatabase } from '../../../platform/storage/test-support/each-database.ts';
+import { initOf, openUploadBed, sendChunk, sha256Of, someBytes, TEST_CHUNK } from './test-support/upload-bed.ts';
 
 const INIT = '/api/v1/upload/init';
 const CHUNK = '/api/v1/upload/chunk';
 const FINALIZE = '/api/v1/upload/finalize';
 
-export function initOf(bytes: Uint8Array, more: object = {}) {
-  return { filename: 'a.txt', size: bytes.length, tenant: 'red', namespace: 'handbook', ...more };
-}
-
-export function sendChunk(
-  ask: Ask,
-  id: string,
-  bytes: Uint8Array,
-  index: number,
-  more: Record<string, string> = {},
-  caller = 'red/ann',
-) {
-  const body = bytes.subarray(index * TEST_CHUNK, (index + 1) * TEST_CHUNK);
-  return ask('POST', CHUNK, { body, headers: { 'x-upload-id': id, 'x-chunk-index': String(index), ...more }, caller });
-}
-
-export function testUploadContract(newDatabase: () => Promise<string | undefined>): void {
+function testUploads(t: Test, newDatabase: NewDatabase): void {
   const open = async (test: Test, more: object = {}) => {
-    const url = await newDatabase();
-    return await openUploadBed(test, { ...more, ...(url === undefined ? {} : { url }) });
+    return await openUploadBed(test, { ...more, url: await newUrl(test, newDatabase) });
   };
 
   t.test('chunks in any order, several at a time, make the file, which is handed over once', async (t) => {
@@ -276,3 +260,5 @@ export function testUploadContract(newDatabase: () => Promise<string | undefined
     t.equal(await uploads.blobs.find(tenantScope('red'), unneeded.sha256), undefined);
   });
 }
+
+onEachDatabase(testUploads);

@@ -2,19 +2,15 @@
 
 import sharp from 'sharp';
 import type { Test } from 'tap';
-import { type IdentityBed, ROOT_PASSWORD } from './identity-bed.ts';
+import { newUrl, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { type IdentityBed, openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
+import { sendLogo } from './test-support/send-logo.ts';
 
 const themeOf = (tenant: string): string => `/api/v1/tenants/${tenant}/theme`;
 const logoOf = (tenant: string): string => `/api/v1/tenants/${tenant}/branding/logo`;
 const PLAIN = { name: null, accent: null, accent_dark: null, welcome: null, logo: null };
 
-export async function sendLogo(bed: IdentityBed, as: string, tenant: string, file: Uint8Array) {
-  const headers = { authorization: `Bearer ${as}`, 'content-type': 'application/octet-stream' };
-  const response = await fetch(bed.url + logoOf(tenant), { method: 'PUT', headers, body: Buffer.from(file) });
-  return { status: response.status, body: JSON.parse(await response.text()) as Record<string, string> };
-}
-
-export async function testBranding(t: Test, bed: IdentityBed): Promise<void> {
+async function testBranding(t: Test, bed: IdentityBed): Promise<void> {
   const root = await bed.makeRoot();
   await bed.ask('POST', '/api/v1/identity/tenants', { as: root, body: { id: 'red' } });
   const admin = { username: 'red-admin', role: 'admin', tenant: 'red', password: ROOT_PASSWORD };
@@ -69,3 +65,8 @@ export async function testBranding(t: Test, bed: IdentityBed): Promise<void> {
   t.equal((await bed.ask('DELETE', '/api/v1/identity/tenants/red?force=true', { as: root })).status, 204);
   t.match(await bed.ask('GET', themeOf('red')), { body: PLAIN }, 'it goes with its tenant');
 }
+
+onEachDatabase((t, newDatabase) => {
+  const open = async (t: Test) => openIdentity(t, { databaseUrl: await newUrl(t, newDatabase) });
+  t.test('a tenant chooses its name, colours, words and logo', async (t) => testBranding(t, await open(t)));
+});

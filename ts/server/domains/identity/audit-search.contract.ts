@@ -1,8 +1,9 @@
 /** What searching the audit log must do on either database. */
 import type { Test } from 'tap';
-import { type IdentityBed, ROOT_PASSWORD } from './identity-bed.ts';
+import { newUrl, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { type IdentityBed, openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
 
-export async function testAuditSearch(t: Test, bed: IdentityBed): Promise<void> {
+async function testAuditSearch(t: Test, bed: IdentityBed): Promise<void> {
   const root = await bed.makeRoot();
   const find = async (query: string, as = root) => {
     const { body } = await bed.ask('GET', `/api/v1/security/audit?${query}`, { as });
@@ -28,3 +29,10 @@ export async function testAuditSearch(t: Test, bed: IdentityBed): Promise<void> 
   for (const query of ['from=yesterday', 'to=2026-13-41', 'outcome=no', 'q=', `q=${'x'.repeat(201)}`, 'q=a%00b'])
     t.equal((await bed.ask('GET', `/api/v1/security/audit?${query}`, { as: root })).status, 400, query);
 }
+
+onEachDatabase((t, newDatabase) => {
+  const open = async (t: Test) => openIdentity(t, { databaseUrl: await newUrl(t, newDatabase) });
+  t.test('the log is searched by words, outcome and time, within the tenant alone', async (t) =>
+    testAuditSearch(t, await open(t)),
+  );
+});

@@ -1,43 +1,18 @@
 /** What holds of capability tokens on both databases. */
 import type { Test } from 'tap';
-import { systemScope } from '../../../platform/storage/index.ts';
-import { loadBiscuit } from '../capabilities/biscuit.ts';
-import { MAX_BLOCKS } from '../capabilities/capability-limits.ts';
-import { readEnvelope } from '../capabilities/envelope.ts';
-import type { IdentityTables } from '../tables.ts';
-import { type Answer, type IdentityBed, ROOT_PASSWORD } from './identity-bed.ts';
+import { systemScope } from '../../platform/storage/index.ts';
+import { type NewDatabase, newUrl, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { MAX_BLOCKS } from './capabilities/capability-limits.ts';
+import type { IdentityTables } from './tables.ts';
+import { deriveOffline, type Made, makeCapability } from './test-support/capabilities.ts';
+import { type Answer, openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
 
 const path = '/api/v1/identity/capabilities';
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
-export interface Made {
-  id: string;
-  token: string;
-}
-
-export async function makeCapability(bed: IdentityBed, as: string, body: object): Promise<Made> {
-  const made = await bed.ask('POST', path, { as, body: { expires_in_seconds: 3600, ...body } });
-  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
-  return made.body as Made;
-}
-
-/** Derives as a holder does, without the server. */
-export async function deriveOffline(bed: IdentityBed, token: string, datalog: string): Promise<string> {
-  const { Biscuit, PublicKey, SignatureAlgorithm } = await loadBiscuit();
-  const envelope = readEnvelope(token);
-  const rows = await bed.storage
-    .access<IdentityTables>()
-    .read(systemScope(), (db) => db.selectFrom('identity_capability_keys').selectAll().execute());
-  const key = rows.find(({ number }) => number === envelope?.keyNumber);
-  if (envelope === undefined || key === undefined) throw new Error('the token is not of this database');
-  const block = Biscuit.block_builder();
-  block.addCode(datalog);
-  const parent = Biscuit.fromBytes(envelope.bytes, PublicKey.fromString(key.public_key, SignatureAlgorithm.Ed25519));
-  return parent.appendBlock(block).toBase64();
-}
-
-export async function testCapabilities(t: Test, open: (t: Test) => Promise<IdentityBed>): Promise<void> {
-  const bed = await open(t);
+async function testCapabilities(t: Test, newDatabase: NewDatabase): Promise<void> {
+  const databaseUrl = await newUrl(t, newDatabase);
+  const bed = await openIdentity(t, { databaseUrl });
   const root = await bed.makeRoot();
   const chat = (token: string) => bed.ask('POST', '/v1/chat/completions', bearer(token));
   const derive = (token: string, body: object, as = root) => bed.ask('POST', `${path}/derive`, { as, body: { token, ...body } });
@@ -262,3 +237,5 @@ export async function testCapabilities(t: Test, open: (t: Test) => Promise<Ident
     for (const action of ['create', 'derive', 'revoke', 'key']) t.ok(actions.has(`capability.${action}`), action);
   });
 }
+
+onEachDatabase(testCapabilities);

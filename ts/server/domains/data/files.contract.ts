@@ -1,51 +1,18 @@
 /** What files that are uploaded become, on either database. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import t from 'tap';
-import { writeDocx } from '../../../extraction/test-support/docx-writer.ts';
-import { wrap, writePdf } from '../../../extraction/test-support/pdf-writer.ts';
-import { writeXlsx } from '../../../extraction/test-support/xlsx-writer.ts';
-import { tenantScope } from '../../../platform/storage/index.ts';
-import { type Answer, type ContractDatabase, DEVELOPER, type KnowledgeBed, openKnowledgeBed } from './knowledge-bed.ts';
-
-/** Sends a file in chunks, and finalizes it; the first answer that is none of 2xx, else the last. */
-export async function upload(
-  { url }: Pick<KnowledgeBed, 'url'>,
-  filename: string,
-  bytes: Buffer,
-  more: object = {},
-  caller = DEVELOPER,
-): Promise<Answer> {
-  const post = async (path: string, body: Buffer | object, headers: Record<string, string> = {}): Promise<Answer> => {
-    const init = Buffer.isBuffer(body)
-      ? { body: new Uint8Array(body), headers: { 'x-caller': caller, ...headers } }
-      : { body: JSON.stringify(body), headers: { 'x-caller': caller, 'content-type': 'application/json' } };
-    const response = await fetch(`${url}/api/v1/upload/${path}`, { method: 'POST', ...init });
-    return { status: response.status, body: await response.json() };
-  };
-  const begun = await post('init', { filename, size: bytes.length, namespace: 'kb', ...more });
-  if (begun.status > 299) return begun;
-  const { upload_id: id, chunk_size: size } = begun.body;
-  for (let index = 0; index * size < bytes.length; index++) {
-    const headers = { 'x-upload-id': id, 'x-chunk-index': String(index) };
-    const sent = await post('chunk', bytes.subarray(index * size, (index + 1) * size), headers);
-    if (sent.status > 299) return sent;
-  }
-  return await post('finalize', { upload_id: id });
-}
-
-/** Of some MB, with one paragraph. */
-export function largeDocx(text: string, sizeBytes = 5_000_000): Buffer {
-  const data = Buffer.from(Array.from({ length: sizeBytes }, (_, i) => (i * i * 2654435761) >>> 24));
-  return writeDocx({ blocks: [{ type: 'paragraph', text }] }, [{ name: 'word/media/noise.bin', data, stored: true }]);
-}
+import type { Test } from 'tap';
+import { wrap, writePdf } from '../../extraction/test-support/pdf-writer.ts';
+import { writeXlsx } from '../../extraction/test-support/xlsx-writer.ts';
+import { tenantScope } from '../../platform/storage/index.ts';
+import { type NewDatabase, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { openKnowledgeBed } from './test-support/knowledge-bed.ts';
+import { largeDocx, upload } from './test-support/upload.ts';
 
 const pages = ['The lighthouse of Karvo was built in 1893.', 'The bakery of Lind sells rye bread at six in the morning.'];
 const pdf = writePdf(pages.map((text) => wrap(text, 60, 60, 400).texts));
 
-export function testFiles(newDatabase: () => Promise<ContractDatabase>): void {
-  t.setTimeout(120_000);
-
+function testFiles(t: Test, newDatabase: NewDatabase): void {
   t.test('a small file is indexed at once, and found with its page or sheet', async (t) => {
     const bed = await openKnowledgeBed(t, newDatabase);
     const first = await upload(bed, 'town.pdf', pdf, { source: 'guide/town.pdf' });
@@ -191,3 +158,5 @@ export function testFiles(newDatabase: () => Promise<ContractDatabase>): void {
     t.match(await upload(bed, '../../etc/passwd', file), { status: 201, body: { source: 'passwd' } });
   });
 }
+
+onEachDatabase(testFiles, { timeoutMs: 120_000 });

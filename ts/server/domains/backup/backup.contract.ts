@@ -2,22 +2,21 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { finishSwap } from '../../../platform/files/staged-swap.ts';
-import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
-import { copyDatabase, createStorage } from '../../../platform/storage/index.ts';
-import { notesModule } from '../../../platform/storage/test-support/notes-module.ts';
-import { openRepository, openRepositoryForWriting } from '../repository/repository.ts';
-import { createBackup } from '../snapshot/create-backup.ts';
-import { restoreBackup } from '../snapshot/restore-backup.ts';
-import { verifyBackup } from '../snapshot/verify-backup.ts';
-import { ids, insertParts, openBackedNode, openNotes, readParts, stateFiles } from './backed-node.ts';
+import { finishSwap } from '../../platform/files/staged-swap.ts';
+import { newFolder } from '../../platform/files/test-support/new-folder.ts';
+import { copyDatabase, createStorage } from '../../platform/storage/index.ts';
+import { type Dialect, type NewDatabase, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { notesModule } from '../../platform/storage/test-support/notes-module.ts';
+import { openRepository, openRepositoryForWriting } from './repository/repository.ts';
+import { createBackup } from './snapshot/create-backup.ts';
+import { restoreBackup } from './snapshot/restore-backup.ts';
+import { verifyBackup } from './snapshot/verify-backup.ts';
+import { ids, insertParts, openBackedNode, openNotes, readParts, stateFiles } from './test-support/backed-node.ts';
 
-export interface TestDatabases {
-  /** The URL of an empty database; undefined: the SQLite file of a data folder. */
-  newUrl(): Promise<string | undefined>;
-}
+function testBackups(t: Test, newDatabase: NewDatabase, dialect: Dialect): void {
+  /** Undefined: the SQLite file of a data folder. */
+  const newUrl = async () => (dialect === 'sqlite' ? undefined : (await newDatabase()).url);
 
-export function backupContract(t: Test, { newUrl }: TestDatabases): void {
   t.test('what was backed up is restored into an empty folder, whole, and serves there', async (t) => {
     const node = await openBackedNode(t, await newUrl());
     await insertParts(node.storage, ids(0, 60));
@@ -177,3 +176,5 @@ export function backupContract(t: Test, { newUrl }: TestDatabases): void {
     t.notOk(existsSync(join(node.dataDir, 'svc.db-wal')));
   });
 }
+
+onEachDatabase(testBackups, { timeoutMs: 300_000 });

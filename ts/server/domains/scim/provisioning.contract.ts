@@ -1,8 +1,10 @@
 /** What a directory does with accounts and groups, which must work on either database. */
 import type { Test } from 'tap';
-import type { IdentityBed } from '../../identity/test-support/identity-bed.ts';
+import { type NewDatabase, newUrl, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { openScim } from './test-support/scim-bed.ts';
 
-export async function testProvisioning(t: Test, bed: IdentityBed): Promise<void> {
+async function testProvisioning(t: Test, newDatabase: NewDatabase): Promise<void> {
+  const bed = await openScim(t, { databaseUrl: await newUrl(t, newDatabase) });
   const root = await bed.makeRoot();
   await bed.ask('POST', '/api/v1/identity/tenants', { as: root, body: { id: 'red' } });
   const admin = { username: 'sync', role: 'admin', tenant: 'red' };
@@ -62,3 +64,5 @@ export async function testProvisioning(t: Test, bed: IdentityBed): Promise<void>
   t.equal((await scim('DELETE', `/Groups/${group.body.id}`)).status, 204);
   t.match(await bed.ask('GET', '/api/v1/identity/audit/verify', { as: root }), { body: { broken_at: null } });
 }
+
+onEachDatabase(testProvisioning);

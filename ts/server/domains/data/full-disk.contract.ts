@@ -3,11 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import t from 'tap';
-import { until } from '../../../platform/jobs/test-support/open-jobs.ts';
-import { openKnowledgeBed } from './knowledge-bed.ts';
-import { listOrphans, listWhole } from './whole-documents.ts';
+import type { Test } from 'tap';
+import { until } from '../../platform/jobs/test-support/open-jobs.ts';
+import { type Dialect, type NewDatabase, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { openKnowledgeBed } from './test-support/knowledge-bed.ts';
+import { listOrphans, listWhole } from './test-support/whole-documents.ts';
 
+/** Of the disk with the database and nothing else. */
+const DISK_MIB = { sqlite: 8, postgres: 24 };
 const MORE_MIB = 48;
 const MOST_ADDED = 5_000;
 
@@ -20,8 +23,8 @@ function isMounted(folder: string, mib: number): boolean {
   }
 }
 
-/** @param newUrl makes a database on the disk that is mounted there, of so many MiB. */
-export function testFullDisk(mib: number, newUrl: (disk: string) => Promise<string>): void {
+function testFullDisk(t: Test, newDatabase: NewDatabase, dialect: Dialect): void {
+  const mib = DISK_MIB[dialect];
   // Not tap's own folder, which tap deletes before a teardown can unmount what is in it.
   const disk = mkdtempSync(join(tmpdir(), 'svc-full-disk-'));
   const skip = !isMounted(disk, mib) && 'mounting a tmpfs needs root';
@@ -29,14 +32,13 @@ export function testFullDisk(mib: number, newUrl: (disk: string) => Promise<stri
     if (!skip) execFileSync('umount', ['-l', disk]);
     rmSync(disk, { recursive: true });
   });
-  t.setTimeout(120_000);
 
   t.test(
     'on a full disk documents are refused, none that was acknowledged is lost, and it goes on with space',
     { skip },
     async (t) => {
       const noDatabase = () => Promise.reject(new Error('it has a database'));
-      const bed = await openKnowledgeBed(t, noDatabase, { url: await newUrl(disk) });
+      const bed = await openKnowledgeBed(t, noDatabase, { url: (await newDatabase(disk)).url });
       const textOf = (n: number) => `Document ${n} tells of sand, wind and the lighthouse. `.repeat(400);
       const acknowledged: number[] = [];
       const refusals: object[] = [];
@@ -68,3 +70,5 @@ export function testFullDisk(mib: number, newUrl: (disk: string) => Promise<stri
     },
   );
 }
+
+onEachDatabase(testFullDisk, { hasOwnServer: true, timeoutMs: 120_000 });

@@ -1,10 +1,11 @@
 /** What holds of service accounts on both databases. */
 import type { Test } from 'tap';
-import { type IdentityBed, ROOT_PASSWORD } from './identity-bed.ts';
+import { newUrl, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { type IdentityBed, openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
 
 const users = '/api/v1/identity/users';
 
-export async function testServiceAccounts(t: Test, bed: IdentityBed): Promise<void> {
+async function testServiceAccounts(t: Test, bed: IdentityBed): Promise<void> {
   const root = await bed.makeRoot();
   const create = (body: object, as = root) => bed.ask('POST', users, { as, body: { role: 'developer', ...body } });
   await bed.ask('POST', '/api/v1/identity/tenants', { as: root, body: { id: 'red' } });
@@ -58,3 +59,8 @@ export async function testServiceAccounts(t: Test, bed: IdentityBed): Promise<vo
     t.equal((await bed.ask('DELETE', `${users}/${superRobot}`, { as: root })).status, 204);
   });
 }
+
+onEachDatabase((t, newDatabase) => {
+  const open = async (t: Test) => openIdentity(t, { databaseUrl: await newUrl(t, newDatabase) });
+  t.test('service accounts', async (t) => testServiceAccounts(t, await open(t)));
+});

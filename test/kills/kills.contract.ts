@@ -4,7 +4,8 @@
  */
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import t from 'tap';
+import type { Test } from 'tap';
+import { type Dialect, type NewDatabase, onEachDatabase } from '../../ts/server/platform/storage/test-support/each-database.ts';
 import { sendJson } from '../http.ts';
 import { startServer } from '../server.ts';
 import { iterations } from '../test-support/iterations.ts';
@@ -18,10 +19,11 @@ const LONGEST_LIFE_MS = 400;
 /** One life of the server with its start, on a busy machine. */
 const LIFE_LIMIT_MS = 20_000;
 
-export function testKills(env: NodeJS.ProcessEnv): void {
-  t.setTimeout(60_000 + nKills * LIFE_LIMIT_MS);
+function testKills(t: Test, newDatabase: NewDatabase, dialect: Dialect): void {
   t.test(`after ${nKills} kills everything that was acknowledged is there`, async (t) => {
     const folder = join(t.testdir(), 'node');
+    // On SQLite the node makes its own.
+    const env = dialect === 'sqlite' ? {} : { SVC_DATABASE_URL: (await newDatabase()).url };
     const acknowledged = nothingAcknowledged();
     const startsMs: number[] = [];
     const start = async () => {
@@ -52,3 +54,5 @@ async function killOnceWritten(server: Awaited<ReturnType<typeof startServer>>, 
   await server.stop('SIGKILL');
   await writing;
 }
+
+onEachDatabase(testKills, { timeoutMs: 60_000 + nKills * LIFE_LIMIT_MS });

@@ -1,14 +1,13 @@
 /** Vector stores through the unmodified `openai` package, on either database. */
 import { type OpenAI, toFile } from 'openai';
-import t from 'tap';
-import { wrap, writePdf } from '../../../extraction/test-support/pdf-writer.ts';
-import { DomainError } from '../../../platform/errors/domain-error.ts';
-import { tenantScope } from '../../../platform/storage/index.ts';
-import type { ContractDatabase } from './knowledge-bed.ts';
-import { BAKERY, LIGHTHOUSE, openaiBeds, pollIntervalMs, refused, textFile } from './openai-bed.ts';
+import type { Test } from 'tap';
+import { wrap, writePdf } from '../../extraction/test-support/pdf-writer.ts';
+import { DomainError } from '../../platform/errors/domain-error.ts';
+import { tenantScope } from '../../platform/storage/index.ts';
+import { type NewDatabase, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { BAKERY, LIGHTHOUSE, openaiBeds, pollIntervalMs, refused, textFile } from './test-support/openai-bed.ts';
 
-export function testVectorStores(newDatabase: () => Promise<ContractDatabase>): void {
-  t.setTimeout(120_000);
+function testVectorStores(t: Test, newDatabase: NewDatabase): void {
   const open = openaiBeds(newDatabase);
 
   t.test('a vector store is a knowledge base: made, filled, searched, changed and deleted', async (t) => {
@@ -262,3 +261,5 @@ export function testVectorStores(newDatabase: () => Promise<ContractDatabase>): 
     await refused(t, client.vectorStores.search(unnamed.id, { query: 'a', max_num_results: 51 }), { status: 400 });
   });
 }
+
+onEachDatabase(testVectorStores, { timeoutMs: 120_000 });

@@ -1,34 +1,15 @@
 /** What groups and invitations must do on either database. */
 import type { Test } from 'tap';
-import type { Principal } from '../../../platform/http/principal.ts';
-import { type Answer, type IdentityBed, ROOT_PASSWORD } from './identity-bed.ts';
+import type { Principal } from '../../platform/http/principal.ts';
+import { type NewDatabase, newUrl, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { type Answer, type IdentityBed, openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
+import { worldOf } from './test-support/world.ts';
 
 const GROUPS = '/api/v1/identity/groups';
 const INVITATIONS = '/api/v1/identity/invitations';
 
-interface World {
-  bed: IdentityBed;
-  root: string;
-  make(username: string, role: string, tenant?: string): Promise<{ id: string; session: string }>;
-  caller(session: string): Promise<Principal>;
-}
-
-export async function worldOf(bed: IdentityBed): Promise<World> {
-  const root = await bed.makeRoot();
-  return {
-    bed,
-    root,
-    make: async (username, role, tenant = 'default') => {
-      const body = { username, role, tenant, password: ROOT_PASSWORD };
-      const { body: user } = await bed.ask('POST', '/api/v1/identity/users', { as: root, body });
-      const login = await bed.ask('POST', '/api/v1/auth/login', { body: { username, password: ROOT_PASSWORD } });
-      return { id: user.id as string, session: login.body.token as string };
-    },
-    caller: async (session) => (await bed.ask('GET', '/api/v1/policy/viewer', { as: session })).body.caller as Principal,
-  };
-}
-
-export function testEnterprise(t: Test, open: (t: Test) => Promise<IdentityBed>): void {
+function testEnterprise(t: Test, newDatabase: NewDatabase): void {
+  const open = async (t: Test) => openIdentity(t, { databaseUrl: await newUrl(t, newDatabase) });
   t.test('a group gives its members a role, and takes it back with them', async (t) => testGroupRoles(t, await open(t)));
   t.test('where a tenant limits its models, groups grant them', async (t) => testGrants(t, await open(t)));
   t.test('groups of another tenant look like unknown ones', async (t) => testForeignGroups(t, await open(t)));
@@ -233,3 +214,5 @@ async function testTenantRemoval(t: Test, bed: IdentityBed): Promise<void> {
     body: { error: 'invalid_invitation' },
   });
 }
+
+onEachDatabase(testEnterprise);

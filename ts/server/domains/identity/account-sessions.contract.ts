@@ -1,11 +1,12 @@
 /** Sessions of other accounts hold on both databases. */
 import type { Test } from 'tap';
-import { type IdentityBed, ROOT_PASSWORD } from './identity-bed.ts';
+import { newUrl, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { type IdentityBed, openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
 
 const PASSWORD = 'another horse battery';
 const users = '/api/v1/identity/users';
 
-export async function testAccountSessions(t: Test, bed: IdentityBed): Promise<void> {
+async function testAccountSessions(t: Test, bed: IdentityBed): Promise<void> {
   const root = await bed.makeRoot();
   const make = async (username: string, role: string, tenant?: string): Promise<{ id: string; session: string }> => {
     const body = { username, password: PASSWORD, role, ...(tenant === undefined ? {} : { tenant }) };
@@ -58,3 +59,8 @@ export async function testAccountSessions(t: Test, bed: IdentityBed): Promise<vo
   ]);
   t.ok(await signIn('root', ROOT_PASSWORD));
 }
+
+onEachDatabase((t, newDatabase) => {
+  const open = async (t: Test) => openIdentity(t, { databaseUrl: await newUrl(t, newDatabase) });
+  t.test('sessions of other accounts', async (t) => testAccountSessions(t, await open(t)));
+});

@@ -1,9 +1,10 @@
 /** Stored files through the unmodified `openai` package, on either database. */
 import { join } from 'node:path';
-import t from 'tap';
-import type { Principal } from '../../../platform/http/principal.ts';
-import { anyName } from '../../../platform/module/use-rules.ts';
-import { type ContractDatabase, DEVELOPER } from './knowledge-bed.ts';
+import type { Test } from 'tap';
+import type { Principal } from '../../platform/http/principal.ts';
+import { anyName } from '../../platform/module/use-rules.ts';
+import { type NewDatabase, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { DEVELOPER } from './test-support/knowledge-bed.ts';
 import {
   BAKERY,
   blobsOf,
@@ -14,10 +15,9 @@ import {
   pollIntervalMs,
   refused,
   textFile,
-} from './openai-bed.ts';
+} from './test-support/openai-bed.ts';
 
-export function testStoredFiles(newDatabase: () => Promise<ContractDatabase>): void {
-  t.setTimeout(120_000);
+function testStoredFiles(t: Test, newDatabase: NewDatabase): void {
   const open = openaiBeds(newDatabase);
 
   t.test('a file is stored, listed, read and deleted', async (t) => {
@@ -177,3 +177,5 @@ export function testStoredFiles(newDatabase: () => Promise<ContractDatabase>): v
       await refused(t, ask(), { status: 404 });
   });
 }
+
+onEachDatabase(testStoredFiles, { timeoutMs: 120_000 });

@@ -1,12 +1,9 @@
 /** What holds of role enforcement on both databases. Each test opens a database of its own. */
 import type { Test } from 'tap';
 import { ANONYMOUS, type Principal, type Role } from '../../platform/http/principal.ts';
-import { openTestBed } from '../../platform/http/test-support/test-bed.ts';
-import { scriptedContext, scriptedNode } from '../../platform/module/test-support/scripted-context.ts';
-import { createStorage } from '../../platform/storage/index.ts';
+import { openModules, statedCallers } from '../../platform/module/test-support/open-modules.ts';
 import { type NewDatabase, newUrl, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
-import { securityMigrations } from './migrations.ts';
-import { createSecurity } from './security-module.ts';
+import { security } from './index.ts';
 
 const path = '/api/v1/security/enforcement';
 
@@ -17,30 +14,17 @@ function callerOf(tenant: string, role: Role): Principal {
 const root = callerOf('default', 'superadmin');
 const redAdmin = callerOf('red', 'admin');
 
-async function open(t: Test, url: string, nodeId = 'one') {
-  const storage = createStorage({ url, modules: [{ module: 'security', migrations: securityMigrations }] });
-  await storage.open();
-  const module = createSecurity(scriptedContext({ spec: {}, storage, node: { ...scriptedNode, id: nodeId } }));
-  await module.start();
-  t.teardown(async () => {
-    await module.stop();
-    await storage.close();
+async function open(t: Test, databaseUrl: string, nodeId = 'one') {
+  const modules = await openModules(t, {
+    modules: [security],
+    databaseUrl,
+    nodeId,
+    http: () => ({ authenticator: statedCallers }),
   });
-  const authenticator = {
-    state: () => 'enforce' as const,
-    authenticate: ({ headers }: { headers: ReadonlyMap<string, string> }): Principal => ({
-      ...ANONYMOUS,
-      ...(JSON.parse(headers.get('x-as') ?? '{}') as Partial<Principal>),
-    }),
-  };
-  const bed = await openTestBed(t, module.routes, { authenticator });
-  const ask = async (method: string, at: string, as: Principal, body?: object) => {
-    const headers = { 'x-as': JSON.stringify(as), ...(body !== undefined && { 'content-type': 'application/json' }) };
-    const response = await fetch(bed.url + at, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
-    // biome-ignore lint/suspicious/noExplicitAny: tests match what they expect
-    return { status: response.status, body: (await response.json()) as any };
-  };
+  const ask = (method: string, at: string, as: Principal, body?: object) =>
+    modules.send(method, at, { headers: { 'x-as': JSON.stringify(as) }, body });
   const decisions = async (as: Principal, query = '') => (await ask('GET', `/api/v1/security/decisions${query}`, as)).body;
+  const module = modules.module(security);
   return { module, api: module.api, ask, decisions };
 }
 

@@ -1,12 +1,13 @@
 /** What holds of knowledge bases on both databases, over HTTP. Each test has a database of its own. */
 import { setTimeout as wait } from 'node:timers/promises';
-import t, { type Test } from 'tap';
-import { DomainError } from '../../../platform/errors/domain-error.ts';
-import { ANONYMOUS } from '../../../platform/http/principal.ts';
-import { until } from '../../../platform/jobs/test-support/open-jobs.ts';
-import { systemScope } from '../../../platform/storage/index.ts';
-import { BaseStore } from '../store/base-store.ts';
-import { type ContractDatabase, type KnowledgeBed, type KnowledgeBedOptions, openKnowledgeBed } from './knowledge-bed.ts';
+import type { Test } from 'tap';
+import { DomainError } from '../../platform/errors/domain-error.ts';
+import { ANONYMOUS } from '../../platform/http/principal.ts';
+import { until } from '../../platform/jobs/test-support/open-jobs.ts';
+import { systemScope } from '../../platform/storage/index.ts';
+import { type NewDatabase, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { BaseStore } from './store/base-store.ts';
+import { type KnowledgeBed, type KnowledgeBedOptions, openKnowledgeBed } from './test-support/knowledge-bed.ts';
 
 const LIGHTHOUSE = 'The lighthouse of Karvo was built in 1893 and is 41 metres high. Its keeper is Mira Doll.';
 const LOUD = 'Lighthouse! There is some lighthouse! Somewhere! Nobody has ever seen it!';
@@ -23,8 +24,7 @@ function largeText(sentence: string): string {
   return [...paragraphs, sentence].join('\n\n');
 }
 
-export function testKnowledgeContract(newDatabase: () => Promise<ContractDatabase>): void {
-  t.setTimeout(120_000);
+function testKnowledgeContract(t: Test, newDatabase: NewDatabase): void {
   const open = (t: Test, options: KnowledgeBedOptions = {}) => openKnowledgeBed(t, newDatabase, options);
 
   t.test('a text is added, found with its place, listed, read and deleted', async (t) => {
@@ -305,10 +305,10 @@ export function testKnowledgeContract(newDatabase: () => Promise<ContractDatabas
     t.strictSame(after.body.results, before.body.results);
   });
 
-  testTenants(open);
+  testTenants(t, open);
 }
 
-function testTenants(open: (t: Test) => Promise<KnowledgeBed>): void {
+function testTenants(t: Test, open: (t: Test) => Promise<KnowledgeBed>): void {
   t.test('bases with documents are listed for all tenants, so that their indexes can be opened', async (t) => {
     const { add, ask, storage } = await open(t);
     await add('a.txt', LIGHTHOUSE);
@@ -416,3 +416,5 @@ function testTenants(open: (t: Test) => Promise<KnowledgeBed>): void {
     t.equal((await ask('GET', 'namespaces/red/kb/shard-only', undefined, 'red/dan/developer')).status, 403);
   });
 }
+
+onEachDatabase(testKnowledgeContract, { timeoutMs: 120_000 });

@@ -1,12 +1,13 @@
 /** No way leads to an installation that no superadmin can sign in to, on both databases. */
 import type { Test } from 'tap';
-import type { IdentityBed } from './identity-bed.ts';
+import { newUrl, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { type IdentityBed, openIdentity } from './test-support/identity-bed.ts';
 
 const PASSWORD = 'another horse battery';
 const users = '/api/v1/identity/users';
 const refused = { status: 409, body: { error: 'last_superadmin' } };
 
-export async function testSuperadmins(t: Test, bed: IdentityBed): Promise<void> {
+async function testSuperadmins(t: Test, bed: IdentityBed): Promise<void> {
   const root = await bed.makeRoot();
   const ask = (method: string, path: string, body?: object) => bed.ask(method, path, { as: root, body });
   const make = async (username: string, more: object = {}): Promise<string> => {
@@ -40,7 +41,7 @@ export async function testSuperadmins(t: Test, bed: IdentityBed): Promise<void> 
 }
 
 /** A tenant with the only superadmin who can sign in stays. */
-export async function testTenantOfSuperadmin(t: Test, bed: IdentityBed): Promise<void> {
+async function testTenantOfSuperadmin(t: Test, bed: IdentityBed): Promise<void> {
   const root = await bed.makeRoot();
   const ask = (method: string, path: string, body?: object, as = root) => bed.ask(method, path, { as, body });
   await ask('POST', '/api/v1/identity/tenants', { id: 'other', name: 'Other' });
@@ -54,3 +55,9 @@ export async function testTenantOfSuperadmin(t: Test, bed: IdentityBed): Promise
   await ask('POST', users, { username: 'eve', role: 'superadmin', tenant: 'default', password: PASSWORD }, body.token);
   t.equal((await ask('DELETE', '/api/v1/identity/tenants/other?force=true', undefined, body.token)).status, 204);
 }
+
+onEachDatabase((t, newDatabase) => {
+  const open = async (t: Test) => openIdentity(t, { databaseUrl: await newUrl(t, newDatabase) });
+  t.test('a superadmin who can sign in is always left', async (t) => testSuperadmins(t, await open(t)));
+  t.test('the tenant of the only superadmin who can sign in stays', async (t) => testTenantOfSuperadmin(t, await open(t)));
+});

@@ -1,3 +1,0 @@
-import { testKills } from './kill-test.ts';
-
-testKills({});

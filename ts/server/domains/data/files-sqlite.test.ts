@@ -1,9 +1,0 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { testFiles } from './test-support/file-contract.ts';
-
-testFiles(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-data-'));
-  return { url: `sqlite:${join(folder, 'svc.db')}`, remove: () => rm(folder, { recursive: true }) };
-});

@@ -1,3 +1,0 @@
-import { testUploadContract } from './test-support/upload-contract.ts';
-
-testUploadContract(async () => undefined);
