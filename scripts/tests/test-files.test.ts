@@ -28,6 +28,13 @@ t.test('what runs on each database is a contract by its name, and nothing else i
   t.strictSame(find('*/**/*.ts').filter(runsOnEach).sort(), find('*/**/*.contract.ts').sort());
 });
 
+t.test('what is random in a test has the seed of the run', async (t) => {
+  const ofTests = find('*/**/*.ts').filter((file) => /\.(test|contract)\.ts$|\/test-support\/|^test\//.test(file));
+  const isUnseeded = (file: string) => readFileSync(join(checkout, file), 'utf8').includes(`Math.${'random'}(`);
+  t.ok(ofTests.length > 300);
+  t.strictSame(ofTests.filter(isUnseeded), []);
+});
+
 t.test('the native ones are those beside the addons and their bindings', async (t) => {
   const files = nativeTestFiles(listTestFiles(checkout));
   for (const folder of ['native/llama/test', 'native/vector/test', 'ts/server/native'])

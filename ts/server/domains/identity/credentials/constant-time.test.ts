@@ -3,6 +3,7 @@
  * test finds a comparison that stops at the first difference, so it would notice.
  */
 import t from 'tap';
+import { random } from '../../../../../test/test-support/seed.ts';
 import { ANONYMOUS } from '../../../platform/http/principal.ts';
 import { compareMeans, withoutInterrupted } from '../test-support/welch.ts';
 import { newApiKey } from './api-key.ts';
@@ -37,7 +38,7 @@ function sampleOf(compare: (given: string) => boolean, given: readonly string[])
 function differs(compare: (given: string) => boolean, { near, far }: Attempts): boolean {
   const samples: Record<'near' | 'far', number[]> = { near: [], far: [] };
   for (let n = 0; n < SAMPLES; n += 1) {
-    const isNearFirst = Math.random() < 0.5;
+    const isNearFirst = random.chance(0.5);
     if (isNearFirst) samples.near.push(sampleOf(compare, near));
     samples.far.push(sampleOf(compare, far));
     if (!isNearFirst) samples.near.push(sampleOf(compare, near));

@@ -1,5 +1,6 @@
 /** Which job runs when: those that are cancelled, and those of several tenants. */
 import type { Test } from 'tap';
+import { random } from '../../../../../test/test-support/seed.ts';
 import { aborted, blue, Input, type Open, red } from './contract-bed.ts';
 import { until, untilState } from './open-jobs.ts';
 
@@ -38,7 +39,7 @@ export function testCancellation(t: Test, open: Open): void {
       input: Input,
       run: async ({ input, signal }) => {
         starts.set(input.n, (starts.get(input.n) ?? 0) + 1);
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 4));
+        await new Promise((resolve) => setTimeout(resolve, random.next() * 4));
         if (signal.aborted) throw signal.reason;
       },
     });
@@ -47,7 +48,7 @@ export function testCancellation(t: Test, open: Open): void {
     const all = await Promise.all(
       Array.from({ length: 60 }, async (_, n) => {
         const { id } = await queue.enqueue(red, { n });
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
+        await new Promise((resolve) => setTimeout(resolve, random.next() * 20));
         await jobs.cancel(red, id);
         return id;
       }),

@@ -4,6 +4,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import Type from 'typebox';
+import { SeededRandom } from '../../../../../models/random/seeded-random.ts';
 import { Log } from '../../log/log.ts';
 import { MetricsRegistry } from '../../metrics/registry.ts';
 import { createStorage, tenantScope } from '../../storage/index.ts';
@@ -25,6 +26,7 @@ const N_STEPS = 6;
 const STEP_MS = 4;
 const [, , url = '', node = '', nJobs = '0', leaseMs = '30000'] = process.argv;
 const scope = tenantScope('red');
+const random = new SeededRandom(Number(process.env['SVC_TEST_SEED'] ?? 0));
 function say(line: Omit<WorkerLine, 'at'>): void {
   process.stdout.write(`${JSON.stringify({ ...line, at: Number(process.hrtime.bigint() / 1000n) })}\n`);
 }
@@ -49,7 +51,7 @@ const repeatable = jobs.define({
   run: async ({ id, checkpoint = 0, saveStep }) => {
     for (let step = checkpoint + 1; step <= N_STEPS; step += 1) {
       say({ began: `${id} ${step}` });
-      await wait(Math.random() * STEP_MS);
+      await wait(random.next() * STEP_MS);
       await saveStep(step);
       say({ acknowledged: `${id} ${step}` });
     }
@@ -63,9 +65,9 @@ const charging = jobs.define({
     if (checkpoint === 'charged') return;
     await beginStep('charge');
     say({ charged: id });
-    await wait(Math.random() * STEP_MS);
+    await wait(random.next() * STEP_MS);
     await saveStep('charged');
-    await wait(Math.random() * STEP_MS);
+    await wait(random.next() * STEP_MS);
   },
 });
 

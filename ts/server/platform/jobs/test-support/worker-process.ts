@@ -1,6 +1,7 @@
 /** Processes that run step-worker.ts, and what must hold of all that they printed. */
 import { spawn } from 'node:child_process';
 import type { Test } from 'tap';
+import { random } from '../../../../../test/test-support/seed.ts';
 import { tenantScope } from '../../storage/index.ts';
 import { LineReader } from '../../storage/test-support/line-reader.ts';
 import type { Job } from '../job.ts';
@@ -10,7 +11,9 @@ import type { WorkerLine } from './step-worker.ts';
 const program = new URL('./step-worker.ts', import.meta.url).pathname;
 
 export function startWorker(t: Test, args: readonly string[]) {
-  const child = spawn(process.execPath, [program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  // Each life has other times, which follow from the seed of the test.
+  const env = { ...process.env, SVC_TEST_SEED: String(random.integer(2 ** 31)) };
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['pipe', 'pipe', 'inherit'], env });
   t.teardown(() => child.kill('SIGKILL'));
   return { child, output: new LineReader<WorkerLine>(child) };
 }

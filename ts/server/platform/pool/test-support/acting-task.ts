@@ -30,7 +30,7 @@ function misbehave(act: string): unknown {
     case 'spin':
       for (;;);
     case 'grow':
-      for (;;) held.push({ values: [Math.random()] });
+      for (;;) held.push({ values: [held.length] });
     case 'buffers':
       return holdBuffers(held);
     case 'parse':
