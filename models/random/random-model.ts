@@ -24,6 +24,8 @@ export interface RandomModelOptions {
   pooling?: Pooling;
   /** What the file names as its default temperature. */
   temperature?: number;
+  /** It gets no chat template. */
+  isBase?: true;
   /** How many tokens the file's penalties look back at. */
   penaltyLastN?: number;
 }
@@ -104,7 +106,7 @@ function describeModel(
       ? []
       : [[`${architecture.name}.pooling_type`, { type: 'uint32', value: poolings[made.pooling] } satisfies GgufValue] as const]),
     ...tokenizer.metadata,
-    ...(architecture.purpose === 'chat' ? [['tokenizer.chat_template', text(readChatTemplate())] as const] : []),
+    ...(architecture.purpose === 'chat' && !made.isBase ? [['tokenizer.chat_template', text(readChatTemplate())] as const] : []),
   ]);
 }
 

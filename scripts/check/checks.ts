@@ -1,9 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { staleOptionFiles } from '../options/option-files.ts';
-import { staleReferencePages } from '../reference/reference-pages.ts';
+import { programParts, staleReferencePages } from '../reference/reference-pages.ts';
 import { compareBinding } from './binding.ts';
 import { checkBudgets } from './budgets.ts';
 import type { Check, Outcome } from './check.ts';
+import { checkClientMembers } from './client-members.ts';
 import { runCommand, runNode } from './command.ts';
 import { missingPaths, sourceFilesOf } from './document-paths.ts';
 import { checkDocuments } from './documents.ts';
@@ -27,6 +28,7 @@ const minNativeIncludes = 150;
 const minPageFiles = 200;
 const minExpressions = 400;
 const minPages = 60;
+const minMembers = 180;
 
 function judge(problems: readonly string[], note: string): Outcome {
   return problems.length === 0 ? { status: 'passed', note } : { status: 'failed', output: problems.join('\n') };
@@ -79,6 +81,12 @@ async function nativeIncludes(): Promise<Outcome> {
   const tooFew =
     nIncludes < minNativeIncludes ? [`only ${nIncludes} includes were read, expected at least ${minNativeIncludes}`] : [];
   return judge([...tooFew, ...problems], `${nIncludes} includes`);
+}
+
+async function clientMembers(): Promise<Outcome> {
+  const { nMembers, problems } = checkClientMembers(process.cwd(), (await programParts()).routes);
+  const tooFew = nMembers < minMembers ? [`only ${nMembers} members were read, expected at least ${minMembers}`] : [];
+  return judge([...tooFew, ...problems], `${nMembers} members`);
 }
 
 async function textDirection(): Promise<Outcome> {
@@ -155,6 +163,11 @@ export const checks: readonly Check[] = [
         (await staleReferencePages()).map((path) => `${path} differs from the code`),
         '',
       ),
+  },
+  {
+    name: 'members of clients',
+    remedy: 'say in the schema of the route what becomes of the member: see ts/server/platform/schema/member-effect.ts',
+    run: clientMembers,
   },
   { name: 'native format', remedy: 'npm run format', run: checkNativeFormat },
   { name: 'native includes', remedy: 'see scripts/check/native-includes.ts and native/llama/README.md', run: nativeIncludes },

@@ -1,7 +1,10 @@
 /** Pages of the API: its routes with roles and scopes, and every error that they declare. */
+import type { TSchema } from 'typebox';
 import { errorsOf, ROUTELESS_ERRORS, scopeOf } from '../../ts/server/platform/http/docs/openapi.ts';
 import { POLICIES } from '../../ts/server/platform/http/policy.ts';
 import type { Route } from '../../ts/server/platform/http/route.ts';
+import type { SchemaNode } from '../../ts/server/platform/schema/accepted.ts';
+import { memberEffects } from '../../ts/server/platform/schema/member-effect.ts';
 import { code, page, table } from './markdown.ts';
 
 const GENERATED = 'This page is generated from the routes by `npm run format`.';
@@ -20,6 +23,34 @@ export function routesPage(routes: readonly Route[]): string {
     table(['Who', 'Meaning'], policies),
     ...sections,
   );
+}
+
+/** Routes that clients of other APIs ask: what becomes of each member that these clients may send. */
+export function membersPage(routes: readonly Route[]): string {
+  const sections = routes
+    .filter(({ path, errorBody }) => path.startsWith('/v1/') && errorBody !== undefined)
+    .toSorted(byPath)
+    .flatMap((route) => {
+      const rows = [...rowsOf(route.query, 'query'), ...rowsOf(route.body, 'body'), ...rowsOf(route.requestHeaders, 'header')];
+      if (rows.length === 0) return [];
+      return [`## ${route.method} ${route.path}`, table(['Member', 'In', 'What becomes of it', 'More'], rows)];
+    });
+  return page(
+    '# Members of requests',
+    'What an unmodified client of OpenAI or Anthropic asks for is done, or refused with 400 `unsupported_member` and the name of the member. Where a\n' +
+      'member is ignored, no answer depends on it. Values of a refused member that ask for nothing are taken. Members that stand nowhere here are\n' +
+      'ignored too; `npm run check` compares this table with the types of the clients.',
+    GENERATED,
+    ...sections,
+  );
+}
+
+function rowsOf(schema: TSchema | undefined, where: string): string[][] {
+  if (schema === undefined) return [];
+  return memberEffects(schema as unknown as SchemaNode).map(({ name, node, effect }) => {
+    const { description } = node as { description?: string };
+    return [code(name), where, effect, description ?? ''];
+  });
 }
 
 function byPath(a: Route, b: Route): number {

@@ -4,21 +4,27 @@ import { join } from 'node:path';
 import { createServer } from '../../ts/server/main.ts';
 import { INSTALL_ROOT } from '../../ts/server/product.ts';
 import { loadNodeConfig } from '../../ts/server/settings.ts';
-import { errorsPage, routesPage } from './api-pages.ts';
+import { errorsPage, membersPage, routesPage } from './api-pages.ts';
 import { llamaServerPage } from './llama-server-page.ts';
 import { commandsPage, eventsPage, metricsPage, settingsPage } from './program-pages.ts';
 
 const docs = join(INSTALL_ROOT, 'docs');
 const folder = join(docs, 'reference');
 
+/** Nothing is opened or read: the program is made of the code alone. */
+export async function programParts() {
+  return await createServer(loadNodeConfig({ root: INSTALL_ROOT, environment: {} }));
+}
+
 async function referencePages(): Promise<Record<string, string>> {
-  // Nothing is opened or read: the pages depend on the code alone, and on which guides name an error.
-  const { routes, metrics } = await createServer(loadNodeConfig({ root: INSTALL_ROOT, environment: {} }));
+  // The pages depend on the code, and on which guides name an error.
+  const { routes, metrics } = await programParts();
   return {
     'settings.md': settingsPage(),
     'commands.md': await commandsPage(),
     'errors.md': errorsPage(routes, readGuides()),
     'routes.md': routesPage(routes),
+    'members.md': membersPage(routes),
     'metrics.md': metricsPage(metrics),
     'events.md': eventsPage(),
     'llama-server.md': llamaServerPage(),

@@ -27,7 +27,11 @@ export function usageError(message: string, remedy: string): CliError {
 }
 
 /** A request that the server refused, with its own sentence, or that no server answered. */
-export function refusedError({ status, message, cause }: Refusal): CliError {
+export function refusedError({ status, code, message, cause }: Refusal): CliError {
+  if (code === 'late') {
+    const remedy = 'see `svc status` for what it works on, then ask again or ask for less';
+    return new CliError('failed', 'late', message, remedy, cause);
+  }
   if (status === 0) {
     const remedy = 'start it with `svc serve`, or name another server with --url';
     return new CliError('unreachable', 'unreachable', message, remedy, cause);

@@ -86,3 +86,9 @@ t.test('a caller that gives up gets its own reason, and no refusal', async (t) =
   const reason = new Error('enough');
   t.equal(await refusalOf(client.call('GET /health', { signal: AbortSignal.abort(reason) })), reason);
 });
+
+t.test('a server that has the request and is late is not one that is away', async (t) => {
+  const { client } = await clientOf(t, () => undefined);
+  const refusal = await refusalOf(client.call('GET /health', { signal: AbortSignal.timeout(50) }));
+  t.match(refusal, { status: 0, code: 'late', message: /^the server at http:\/\/127.* has not answered in time$/ });
+});

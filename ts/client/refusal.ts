@@ -1,7 +1,7 @@
 /** A request that was not answered as asked, whatever the shape in which the server said so. */
 export class Refusal extends Error {
   readonly status: number;
-  /** Machine-readable; `unreachable` where no answer came. */
+  /** Machine-readable; `unreachable` where no server was found, `late` where one took the request and said nothing in time. */
   readonly code: string;
 
   constructor(status: number, code: string, detail: string, options: ErrorOptions = {}) {
@@ -13,9 +13,12 @@ export class Refusal extends Error {
   /** `base`: where the server was looked for; a page has its own words for its own server. */
   static unreachable(cause: unknown, base = ''): Refusal {
     const { message, cause: inner } = cause instanceof Error ? cause : new Error('no answer');
+    if (base === '') return new Refusal(0, 'unreachable', '', { cause });
+    const { origin } = new URL(base);
+    if (isLate(cause) || isLate(inner))
+      return new Refusal(0, 'late', `the server at ${origin} has the request and has not answered in time`, { cause });
     const reason = inner instanceof Error ? inner.message : message;
-    const sentence = base === '' ? '' : `no server answers at ${new URL(base).origin} (${reason})`;
-    return new Refusal(0, 'unreachable', sentence, { cause });
+    return new Refusal(0, 'unreachable', `no server answers at ${origin} (${reason})`, { cause });
   }
 
   static async from(response: Response): Promise<Refusal> {
@@ -27,6 +30,14 @@ export class Refusal extends Error {
   get mayPass(): boolean {
     return this.status === 0 || this.status === 503 || this.code === 'upload_busy' || this.code === 'queue_full';
   }
+}
+
+/** Node's fetch waits five minutes for the head of an answer, and as long for each part of it. */
+function isLate(error: unknown): boolean {
+  const { name, code } = membersOf(
+    error instanceof Error ? { name: error.name, code: (error as { code?: unknown }).code } : error,
+  );
+  return name === 'TimeoutError' || code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT';
 }
 
 /** The sentence of either error shape; `detail` may be JSON inside a string. */

@@ -1,5 +1,5 @@
 /** One answer of POST /v1/chat/completions, as it comes. */
-import type { Client } from '../../client/client.ts';
+import type { Answer, Client } from '../../client/client.ts';
 import { readEvents } from '../../client/events.ts';
 import { sentenceOf } from '../../client/refusal.ts';
 import { CliError } from '../cli-error.ts';
@@ -15,19 +15,28 @@ export interface ChatAnswer {
   model: string;
   finishReason: string | null;
   usage: unknown;
+  /** Of an answer from knowledge bases. */
+  citations: NonNullable<Completion['citations']>;
+  unindexed: Completion['unindexed'];
 }
+
+type Completion = Answer<'POST /v1/chat/completions'>;
 
 export interface ChatRequest {
   model: string;
   messages: readonly ChatMessage[];
   temperature?: number;
   maxTokens?: number;
+  /** Names of knowledge bases. */
+  knowledge?: string[];
 }
 
 interface Chunk {
   model?: string;
   choices?: { delta?: { content?: string | null; reasoning_content?: string | null }; finish_reason?: string | null }[];
   usage?: unknown;
+  citations?: ChatAnswer['citations'];
+  unindexed?: ChatAnswer['unindexed'];
   error?: unknown;
   detail?: unknown;
 }
@@ -44,7 +53,7 @@ export async function streamChat(
   listener: ChatListener,
   signal: AbortSignal,
 ): Promise<ChatAnswer> {
-  const { model, messages, temperature, maxTokens } = request;
+  const { model, messages, temperature, maxTokens, knowledge } = request;
   const body = {
     model,
     messages: [...messages],
@@ -52,9 +61,10 @@ export async function streamChat(
     stream_options: { include_usage: true },
     temperature,
     max_tokens: maxTokens,
+    knowledge,
   };
   const response = await client.request('POST /v1/chat/completions', { body, signal });
-  const answer: ChatAnswer = { text: '', model: '', finishReason: null, usage: null };
+  const answer: ChatAnswer = { text: '', model: '', finishReason: null, usage: null, citations: [], unindexed: undefined };
   for await (const events of response.body === null ? [] : readEvents(response.body))
     for (const { data } of events) {
       if (data === '[DONE]') return answer;
@@ -72,6 +82,8 @@ function take(chunk: Chunk, answer: ChatAnswer, listener: ChatListener): void {
   }
   answer.model = chunk.model ?? answer.model;
   answer.usage = chunk.usage ?? answer.usage;
+  answer.citations = chunk.citations ?? answer.citations;
+  answer.unindexed = chunk.unindexed ?? answer.unindexed;
   const [choice] = chunk.choices ?? [];
   answer.finishReason = choice?.finish_reason ?? answer.finishReason;
   if (choice?.delta?.reasoning_content) listener.onThought?.(choice.delta.reasoning_content);

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
+import { Refusal } from '../../client/refusal.ts';
+import { asCliError } from '../as-cli-error.ts';
 import { runCli } from '../run-cli.ts';
 import { openClient } from '../server-client.ts';
 import { Terminal } from '../terminal.ts';
@@ -66,6 +68,13 @@ t.test('a question is answered once, by the model that chats', async (t) => {
   });
   const parsed = await runCli(['chat', '--url', url, '--json', '--model', 'other', 'hello']);
   t.strictSame(parsed.json(), { model: 'talker', text: 'Hello wörld', finish_reason: 'stop', usage: { total_tokens: 5 } });
+});
+
+t.test('an answer that is late is called late, and nobody is told to start the server', async (t) => {
+  const cause = Object.assign(new Error('Headers Timeout Error'), { code: 'UND_ERR_HEADERS_TIMEOUT' });
+  const failed = asCliError(Refusal.unreachable(new TypeError('fetch failed', { cause }), 'http://127.0.0.1:8880'));
+  t.match(failed, { exit: 'failed', code: 'late', message: /has not answered in time/ });
+  t.notMatch(failed.remedy, /svc serve/);
 });
 
 t.test('piped text follows the question; no question is a usage error', async (t) => {

@@ -1,14 +1,15 @@
-import type { Answer } from '../../client/client.ts';
+import { noteSubstitute } from '../chat/chat-session.ts';
+import { type ChatAnswer, streamChat } from '../chat/chat-stream.ts';
 import { printable } from '../format.ts';
 import { DEFAULT_NAMESPACE, namespaceOption, placeOf } from '../knowledge/knowledge-client.ts';
 import { askModels, findChatModel } from '../served-model.ts';
-import { requestCommand } from '../server-command.ts';
+import { serverCommand } from '../server-command.ts';
 
-type Unindexed = NonNullable<Answer<'POST /v1/chat/completions'>['unindexed']>;
+type Unindexed = NonNullable<ChatAnswer['unindexed']>;
 
 const MOST_SHOWN = 5;
 
-export const kbAsk = requestCommand({
+export const kbAsk = serverCommand({
   words: ['kb', 'ask'],
   summary: 'Ask a question of a knowledge base; the answer cites its passages',
   positionals: [{ name: 'WORDS', help: 'the question', many: true }],
@@ -22,23 +23,19 @@ export const kbAsk = requestCommand({
     },
   },
   examples: ['svc kb ask "How do I put it behind nginx?"'],
-  route: 'POST /v1/chat/completions',
-  given: async ({ options, positionals, client, signal }) => {
+  async run({ options, positionals, client, signal, terminal }) {
     const model = options.model ?? findChatModel(await askModels(client, signal))?.id ?? 'default';
-    const messages = [{ role: 'user', content: positionals.join(' ') }];
-    return { body: { model, knowledge: [options.namespace ?? DEFAULT_NAMESPACE], messages } };
-  },
-  text: ({ choices: [choice], citations = [], unindexed }) => {
+    const messages = [{ role: 'user' as const, content: positionals.join(' ') }];
+    const onText = (text: string) => terminal.json || terminal.write(printable(text));
+    const request = { model, messages, knowledge: [options.namespace ?? DEFAULT_NAMESPACE] };
+    const answer = await streamChat(client, request, { onText }, signal);
+    const { text, citations, unindexed } = answer;
     const sources = citations.map((citation) => `[${citation.n}] ${placeOf(citation)}`).join('\n') || '(nothing cited)';
     const kept = unindexed === undefined ? '' : `\n\n${unindexedText(unindexed)}`;
-    return printable(`${choice?.message.content ?? ''}\n\n${sources}${kept}`);
+    terminal.result({ model: answer.model, text, citations, unindexed }, printable(`\n\n${sources}${kept}`));
+    if (options.model !== undefined) noteSubstitute(terminal, options.model, answer.model);
+    return 'ok';
   },
-  record: ({ model, choices: [choice], citations = [], unindexed }) => ({
-    model,
-    text: choice?.message.content ?? '',
-    citations,
-    unindexed,
-  }),
 });
 
 function unindexedText({ count, files }: Unindexed): string {

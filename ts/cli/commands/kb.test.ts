@@ -105,12 +105,16 @@ function knowledgeRoutes(): { routes: Route[]; documents: Map<string, Stored>; s
     }),
     plain('POST', '/v1/chat/completions', ({ body }) => {
       sent.push(body);
-      return json(200, {
-        model: 'm',
-        choices: [{ message: { content: 'In 1893 [1].' } }],
-        citations: [{ n: 1, source: 'a.md', page: 3 }],
-        ...(body.messages[0].content.includes('scan') ? { unindexed } : {}),
-      });
+      const citations = [{ n: 1, source: 'a.md', page: 3 }];
+      if (body.stream !== true) return json(200, { model: 'm', choices: [{ message: { content: 'In 1893 [1].' } }], citations });
+      const more = body.messages[0].content.includes('scan') ? { unindexed } : {};
+      const chunks = [
+        { model: 'm', choices: [{ delta: { content: 'In 1893 ' } }] },
+        { model: 'm', choices: [{ delta: { content: '[1].' } }] },
+        { model: 'm', choices: [{ delta: {}, finish_reason: 'stop' }], citations, ...more },
+      ];
+      const frames = [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map((data) => `data: ${data}\n\n`);
+      return { kind: 'bytes', status: 200, headers: { 'content-type': 'text/event-stream' }, body: Buffer.from(frames.join('')) };
     }),
   ];
   return { routes, documents, sent, searched };

@@ -29,10 +29,18 @@ export const modelsImport = command({
       onProgress: (file, { receivedBytes, totalBytes }) => progress.update(file, receivedBytes, totalBytes),
     }).finally(() => progress.end());
     const sizeBytes = imported.files.reduce((sum, file) => sum + file.sizeBytes, 0);
-    const { kind, architecture } = imported.facts;
+    const { kind, architecture, isBase } = imported.facts;
+    const note = isBase ? '\nIt has no chat template: it goes on with texts, and no chat asks it by itself.' : '';
     terminal.result(
-      { name: imported.name, kind, architecture, paths: imported.paths, files: imported.files },
-      `${imported.name}: ${kind} model (${architecture}), ${formatBytes(sizeBytes)}`,
+      {
+        name: imported.name,
+        kind,
+        architecture,
+        has_chat_template: kind === 'chat' && !isBase,
+        paths: imported.paths,
+        files: imported.files,
+      },
+      `${imported.name}: ${kind} model (${architecture}), ${formatBytes(sizeBytes)}${note}`,
     );
     return 'ok';
   },

@@ -15,6 +15,16 @@ import { type ResponseRouteDeps, responsesRoute } from './compat/openai-response
 /** Clients of a foreign API read refusals in its shape, also for paths that no route serves. */
 export const completionErrorBodies: readonly ErrorBodyPrefix[] = [
   { prefix: '/v1/', errorBody: openaiErrorBody },
+  {
+    prefix: '/v1/completions',
+    errorBody: openaiErrorBody,
+    instead: 'Send the text as a message to POST /v1/chat/completions; clients have a setting for models that chat.',
+  },
+  {
+    prefix: '/v1/models/',
+    errorBody: openaiErrorBody,
+    instead: 'GET /v1/models lists all of them, and GET /api/v1/inference/models/{id} tells of one.',
+  },
   { prefix: '/v1/messages', errorBody: anthropicErrorBody },
 ];
 

@@ -18,6 +18,8 @@ import type { UsageRecorder } from './usage/usage-recorder.ts';
 
 export interface ModelCapabilities {
   chat: boolean;
+  /** It has no chat template: it goes on with a text, and answers chats that name it as well as it can. */
+  completion: boolean;
   tools: boolean;
   vision: boolean;
   audio: boolean;

@@ -10,7 +10,10 @@ interface DefaultModelSettings {
   readonly default_model: string;
 }
 
-/** The configured one; else the smallest chat model that is no demonstration, else the demonstration. Undefined: none is installed. */
+/**
+ * The configured one; else the smallest chat model that is no demonstration, else the demonstration. Undefined: none is installed. One
+ * without a chat template is taken where there is no other.
+ */
 export async function chooseDefaultModel(
   { default_model: named }: DefaultModelSettings,
   source: ModelSource,
@@ -22,12 +25,10 @@ function nameOf(setting: string): string {
   return isModelPath(setting) ? modelNameOfFile(setting) : setting.toLowerCase();
 }
 
-/** Chat models in the order in which they are tried: the smallest first, demonstrations last. */
+/** Chat models in the order in which they are tried: the smallest first, then demonstrations, then those without a chat template. */
 function byPreference(models: readonly StoredModel[]): StoredModel[] {
-  const isDemonstration = (model: StoredModel) => Number(model.demonstration !== undefined);
-  return models
-    .filter(({ kind }) => kind === 'chat')
-    .sort((a, b) => isDemonstration(a) - isDemonstration(b) || a.sizeBytes - b.sizeBytes);
+  const rank = ({ isBase, demonstration }: StoredModel) => (isBase ? 2 : 0) + (demonstration === undefined ? 0 : 1);
+  return models.filter(({ kind }) => kind === 'chat').sort((a, b) => rank(a) - rank(b) || a.sizeBytes - b.sizeBytes);
 }
 
 export interface DefaultModelOptions {
@@ -83,7 +84,7 @@ export class DefaultModel {
   reconsider(): Promise<void> {
     return this.#inTurn(async () => {
       const current = (await this.#options.source.list()).find(({ id }) => id === this.id);
-      const isReal = current !== undefined && current.demonstration === undefined;
+      const isReal = current !== undefined && current.demonstration === undefined && !current.isBase;
       if (!isReal || this.#failures.has(current.id)) await this.#replace();
     });
   }

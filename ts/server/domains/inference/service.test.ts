@@ -7,7 +7,16 @@ import { unmetered } from './test-support/unmetered.ts';
 import { InferenceMetrics } from './usage/metrics.ts';
 
 const WORK = { kind: 'work' } as const;
-const capabilities = { chat: true, tools: true, vision: false, audio: false, thinking: false, embeddings: false, rerank: false };
+const capabilities = {
+  chat: true,
+  completion: false,
+  tools: true,
+  vision: false,
+  audio: false,
+  thinking: false,
+  embeddings: false,
+  rerank: false,
+};
 
 /** Of a backend elsewhere, which does not know what its model is made of. */
 function cardOf(id: string): ModelCard {

@@ -35,6 +35,9 @@ export interface ServiceOptions {
   requestTimeoutMs?: number | undefined;
 }
 
+/** Of an answer of a model without a chat template, where the request does not say otherwise. */
+const MOST_COMPLETION_TOKENS = 512;
+
 /** A model with the backend that runs it. */
 interface Offer {
   backend: InferenceBackend;
@@ -117,6 +120,8 @@ export class InferenceService {
   ): Promise<RunningCompletion> {
     const { backend, card } = model;
     const { job } = request;
+    // Nothing ends what a model without a chat template writes.
+    if (card.capabilities.completion) job.maxTokens ??= MOST_COMPLETION_TOKENS;
     const nMost =
       job.maxTokens === undefined ? undefined : Math.min(job.maxTokens, card.nCtxTrain ?? job.maxTokens) * (job.n ?? 1);
     return this.#record(model, 'chat', async (usage) => {

@@ -17,6 +17,8 @@ export interface ErrorBodyPrefix {
   /** `/v1/messages` covers that path and those below it; `/v1/` covers those below it only. The longest prefix decides. */
   prefix: string;
   errorBody: ErrorBody;
+  /** A sentence that says what serves in place of the path. */
+  instead?: string;
 }
 
 const text = { type: 'string' };
@@ -42,13 +44,13 @@ export function errorFrame(shape: ErrorBody, error: HttpError, path: string): st
   return shape.writeFrame?.(error, path) ?? `event: error\ndata: ${JSON.stringify(shape.write(error, path))}\n\n`;
 }
 
-/** The shape for a path that no route claims: flat unless a prefix covers it. */
-export function errorBodyOfPath(prefixes: readonly ErrorBodyPrefix[], path: string): ErrorBody {
+/** What is said of a path that no route claims. */
+export function prefixOfPath(prefixes: readonly ErrorBodyPrefix[], path: string): ErrorBodyPrefix | undefined {
   let longest: ErrorBodyPrefix | undefined;
   for (const entry of prefixes) {
     if (covers(entry.prefix, path) && entry.prefix.length > (longest?.prefix.length ?? 0)) longest = entry;
   }
-  return longest?.errorBody ?? flatErrorBody;
+  return longest;
 }
 
 function covers(prefix: string, path: string): boolean {

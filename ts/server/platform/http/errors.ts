@@ -38,7 +38,12 @@ export class HttpError extends Error {
 }
 
 /** A value of the request that its schema refuses. */
-export function invalidRequest({ sentence, member }: SchemaFault): HttpError {
+export function invalidRequest({ sentence, member, isUnsupported }: SchemaFault): HttpError {
   const detail = sentence.charAt(0).toUpperCase() + sentence.slice(1);
-  return new HttpError(400, 'invalid_request', detail, member === '' ? {} : { param: member });
+  return new HttpError(
+    400,
+    isUnsupported ? 'unsupported_member' : 'invalid_request',
+    detail,
+    member === '' ? {} : { param: member },
+  );
 }

@@ -59,6 +59,8 @@ export interface RouteSpec<P extends TObject, Q extends TObject, B extends TSche
   description?: string;
   params?: P;
   query?: Q;
+  /** Those that clients send and the handler may read, for the reference; they are not checked. */
+  requestHeaders?: TObject;
   /** Checked for JSON bodies; for the other kinds it is what the reference shows, see body/body-schema.ts. */
   body?: B;
   /**

@@ -16,6 +16,11 @@ export const routerErrors = defineErrors('http', {
     'Send one JSON value; `detail` says where reading ended.',
   ],
   invalid_request: [400, 'A parameter or a member is missing or wrong.', '`detail` names it and what is accepted.'],
+  unsupported_member: [
+    400,
+    'A member that decides what the answer must be is not served; `param` names it.',
+    'Leave it out; `detail` says what serves in its place.',
+  ],
   invalid_multipart: [400, 'The body is no form, is cut off, or has a part without a name.', 'Send multipart/form-data.'],
   too_many_parts: [400, 'The form has more files or fields than the route takes.', 'Send fewer in one request.'],
   authentication_required: [401, 'No credential arrived.', 'Send a key or sign in.'],

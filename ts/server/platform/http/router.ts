@@ -12,7 +12,7 @@ import type { BodyBudget, BodyOutcome, HeldBytes } from './body/body-collector.t
 import { BodyAborted, BodyStream, payloadTooLarge } from './body/body-stream.ts';
 import { busy, LargeBody } from './body/large-body.ts';
 import { declaredError } from './declared-error.ts';
-import { type ErrorBody, type ErrorBodyPrefix, errorBodyOfPath, errorFrame, flatErrorBody } from './error-body.ts';
+import { type ErrorBody, type ErrorBodyPrefix, errorFrame, flatErrorBody, prefixOfPath } from './error-body.ts';
 import { HttpError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { ListenerName } from './listen/listener-name.ts';
@@ -194,7 +194,9 @@ export class Router {
     const body = held === undefined ? takeBody() : held.body;
     const caller = await this.#admit(visit, match);
     if (match === undefined) {
-      throw missingRoute(exchange.method, exchange.path, this.#deps.table.methodsOf(exchange.path), this.#deps.findModule);
+      const { method, path } = exchange;
+      const { instead } = prefixOfPath(this.#deps.errorBodies, path) ?? {};
+      throw missingRoute({ method, path, allowed: this.#deps.table.methodsOf(path), instead }, this.#deps.findModule);
     }
     if (isChunkedOutside) throw chunkedRefusal();
     if (body instanceof HttpError) throw body;
@@ -299,7 +301,7 @@ export class Router {
   }
 
   #shapeOf({ exchange, route }: Visit): ErrorBody {
-    return route === undefined ? errorBodyOfPath(this.#deps.errorBodies, exchange.path) : (route.errorBody ?? flatErrorBody);
+    return (route ?? prefixOfPath(this.#deps.errorBodies, exchange.path))?.errorBody ?? flatErrorBody;
   }
 
   #record({ exchange, requestId, caller }: Visit, status: number): void {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import Type from 'typebox';
+import { ignoredMember, refusedMember } from './member-effect.ts';
 import { SchemaCheck } from './schema-check.ts';
 
 const part = Type.Union([
@@ -57,6 +58,22 @@ t.test('a member is named that a closed object does not know', (t) => {
   const closed = new SchemaCheck(Type.Object({ id: Type.Optional(Type.String()) }, { additionalProperties: false }));
   const fault = closed.findFault({ name: 'x' }, 'the query');
   t.strictSame(fault, { member: 'name', sentence: '`name` is not known here; leave it out.' });
+  t.end();
+});
+
+t.test('a member that the schema names as refused is told apart, with what to do in its place', (t) => {
+  const options = Type.Optional(Type.Object({ mode: refusedMember('There is one mode.', { enum: [null, 'plain'] }) }));
+  const members = new SchemaCheck(
+    Type.Object({ audio: refusedMember('Answers are text.'), options, user: ignoredMember('Unused.') }),
+  );
+  t.equal(members.findFault({ audio: null, options: { mode: 'plain' }, user: [1] }, 'the request body'), undefined);
+  t.strictSame(members.findFault({ audio: { voice: 'x' } }, 'the request body'), {
+    member: 'audio',
+    sentence: '`audio` is not served with this value. Answers are text.',
+    isUnsupported: true,
+  });
+  const nested = members.findFault({ options: { mode: 'fast' } }, 'the request body');
+  t.match(nested, { member: 'options.mode', sentence: /There is one mode/ });
   t.end();
 });
 

@@ -4,6 +4,7 @@ import { Compile, type Validator } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Settings } from 'typebox/system';
 import { describeAccepted, type SchemaNode } from './accepted.ts';
+import { effectOf } from './member-effect.ts';
 import { readTexts } from './read-text.ts';
 
 // Unions report each branch; the default of 8 would cut the one that matters.
@@ -13,6 +14,8 @@ export interface SchemaFault {
   /** Dotted name of the offending member, for example `messages[0].role`; empty for the whole value. */
   member: string;
   sentence: string;
+  /** The member is one that the schema names as refused, see member-effect.ts. */
+  isUnsupported?: true;
 }
 
 export class SchemaCheck {
@@ -42,6 +45,8 @@ export class SchemaCheck {
   }
 
   #describe({ error, accepted }: Telling, value: unknown, whole: string): SchemaFault {
+    const refused = this.#refusedMember(error);
+    if (refused !== undefined) return refused;
     const node = nodeAt(this.#schema, error.schemaPath);
     if (error.keyword === 'required') return describeMissing(error, node, whole);
     const member = memberName(error.instancePath);
@@ -49,6 +54,20 @@ export class SchemaCheck {
     const given = describeGiven(valueAt(value, error.instancePath));
     const wanted = accepted ?? (node === undefined ? 'something else' : describeAccepted(node));
     return { member, sentence: `${subject(member, whole)} must be ${wanted}; ${given} was given.` };
+  }
+
+  /** The description of such a member says what to do in its place. */
+  #refusedMember({ schemaPath, instancePath }: TLocalizedValidationError): SchemaFault | undefined {
+    let node: SchemaNode | undefined = this.#schema;
+    let depth = 0;
+    for (const token of pointerTokens(schemaPath)) {
+      node = node?.[token] as SchemaNode | undefined;
+      if (token === 'properties') depth++;
+      if (node === undefined || effectOf(node) !== 'refused') continue;
+      const member = pointerTokens(instancePath).slice(0, depth).join('.');
+      return { member, sentence: `\`${member}\` is not served with this value. ${node['description']}`, isUnsupported: true };
+    }
+    return undefined;
   }
 }
 

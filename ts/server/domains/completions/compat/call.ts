@@ -29,7 +29,7 @@ export function askerOf(context: Context & Pick<RequestContext, 'recheck'>): Ask
   return { caller, options: callOptions(context), headers, recheck: () => context.recheck() };
 }
 
-/** Tells which model answers and whose tools run. */
+/** Tells which model answers, what is amiss with it, and whose tools run. */
 export function answerHeaders(
   requested: string,
   { card, isSubstitute }: ResolvedModel,
@@ -37,6 +37,7 @@ export function answerHeaders(
 ): Record<string, string> {
   return {
     'x-svc-edge-tools': headers?.get('x-svc-edge-tools') === '1' ? 'on' : 'passthrough',
+    ...(card.capabilities.completion ? { 'x-svc-warning': `${headerText(card.id)} has no chat template` } : {}),
     ...(isSubstitute ? { 'x-svc-model-substituted': `${headerText(requested)} -> ${headerText(card.id)}` } : {}),
   };
 }

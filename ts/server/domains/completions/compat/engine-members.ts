@@ -45,12 +45,12 @@ export function readSpeculation(body: SpeculationMembers): {
 }
 
 const serviceTierMember = nullableString(
-  'flex lets other requests go first; priority goes before them, for tenants that may. Anything else: as usual.',
+  'flex lets other requests go first; priority and fast go before them, for tenants that may. Anything else: as usual.',
   { maxLength: 64 },
 );
 
 /** OpenAI's service tiers as the engine's priorities. */
-const priorities: Readonly<Record<string, number>> = { flex: -1, priority: 1 };
+const priorities: Readonly<Record<string, number>> = { flex: -1, priority: 1, fast: 1 };
 
 export function readPriority(tier: string | null | undefined): number | undefined {
   return tier !== undefined && tier !== null && Object.hasOwn(priorities, tier) ? priorities[tier] : undefined;
@@ -105,6 +105,10 @@ function readMembers<const T extends OptionTable>(table: T, body: MemberValues<T
   });
   return Object.fromEntries(values) as OptionValues<T>;
 }
+
+/** Of `reasoning_effort`, `reasoning.effort` and `output_config.effort`. */
+export const effortHelp =
+  'none switches thinking off where the template can; it gets any other as its variable reasoning_effort.';
 
 export const maxTokensLimit = 16_777_216;
 

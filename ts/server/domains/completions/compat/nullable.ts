@@ -1,5 +1,5 @@
 /** Schemas of optional members in which null means absent, as the OpenAI SDKs send it. */
-import Type, { type TOptional, type TSchema, type TUnsafe } from 'typebox';
+import Type, { type Static, type TObject, type TOptional, type TProperties, type TSchema, type TUnsafe } from 'typebox';
 
 type Nullable<T> = TOptional<TUnsafe<T | null>>;
 
@@ -28,6 +28,11 @@ export function nullableString(description: string, options: { maxLength?: numbe
 /** An object of any members; the code that reads it checks them. */
 export function nullableRecord(description: string): Nullable<Record<string, unknown>> {
   return nullable('object', { description });
+}
+
+/** An object whose members are named; others in it are taken too. */
+export function nullableObject<P extends TProperties>(description: string, members: P): Nullable<Static<TObject<P>>> {
+  return nullable('object', { ...Type.Object(members), description });
 }
 
 export function nullableList<T>(items: TSchema | Record<string, unknown>, maxItems: number, description: string): Nullable<T[]> {

@@ -78,13 +78,15 @@ export function promptTools({ tools, choice, isSingle }: ToolUse, parallel: bool
   };
 }
 
+/** `none` switches thinking off; templates that know efforts read any other as their variable, unless the request sets that itself. */
 export function promptThinking(
   effort: string | null | undefined,
   kwargs: Record<string, unknown> | null | undefined,
 ): ChatPromptPart {
   const asked = effort === 'none' ? false : kwargs?.['enable_thinking'];
+  const variables = effort && effort !== 'none' ? { reasoning_effort: effort, ...kwargs } : kwargs;
   return {
     ...(typeof asked === 'boolean' ? { enableThinking: asked } : {}),
-    ...(kwargs ? { templateKwargsJson: JSON.stringify(kwargs) } : {}),
+    ...(variables ? { templateKwargsJson: JSON.stringify(variables) } : {}),
   };
 }

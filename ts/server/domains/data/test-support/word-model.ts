@@ -39,6 +39,7 @@ export function scriptedService(model: WordModel): LocalModels {
     sizeBytes: 1,
     demonstration: undefined,
     capabilities: {
+      completion: false,
       chat: false,
       tools: false,
       vision: false,

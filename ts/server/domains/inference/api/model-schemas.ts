@@ -13,7 +13,9 @@ export const ModelSummary = Type.Object({
   kind: Type.String({ description: 'chat, embedding, rerank or vocab.' }),
   architecture: Type.Optional(Type.String({ description: 'Absent where it is not known, as the two sizes below.' })),
   family: Type.String(),
-  capabilities: Type.Array(Type.String(), { description: 'Of chat, tools, vision, audio, thinking, embeddings, rerank.' }),
+  capabilities: Type.Array(Type.String(), {
+    description: 'Of chat, completion (no chat template), tools, vision, audio, thinking, embeddings, rerank.',
+  }),
   context_length: optionalInteger('Tokens that the model was trained for.'),
   size_bytes: optionalInteger('Of its file.'),
   n_params: optionalInteger('Parameters.'),

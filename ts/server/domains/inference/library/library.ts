@@ -210,6 +210,7 @@ export function storedModel({
     ...(adapters !== undefined && { adapters }),
     ...(sha256 !== undefined && { sha256 }),
     ...(license !== undefined && { license }),
+    ...(facts.isBase && { isBase: true }),
     ...(demonstration !== undefined && { demonstration }),
   };
 }

@@ -20,6 +20,8 @@ export interface ModelFacts {
   title?: string;
   license?: string;
   demonstration?: string;
+  /** It writes, and has no chat template. */
+  isBase?: true;
   split?: { index: number; count: number };
   /** Of a projector. */
   projector?: ProjectorFacts;
@@ -83,6 +85,7 @@ function factsOf(gguf: GgufFile): ModelFacts {
     ...(title !== undefined && { title }),
     ...(license !== undefined && { license }),
     ...(demonstration !== undefined && { demonstration }),
+    ...(kind === 'chat' && findString(metadata, 'tokenizer.chat_template') === undefined && { isBase: true }),
     ...(split && { split }),
     ...(kind === 'projector' && { projector: projectorFacts(metadata) }),
   };

@@ -195,9 +195,12 @@ const assumedResult: InspectionResult = {
 
 function capabilitiesOf(stored: StoredModel, result: InspectionResult): ModelCapabilities {
   const usable = result.usable;
-  const chat = usable && stored.kind === 'chat';
+  const writes = usable && stored.kind === 'chat';
+  // The file tells before it is inspected.
+  const chat = writes && result.hasChatTemplate && !stored.isBase;
   return {
     chat,
+    completion: writes && !chat,
     tools: chat && result.supportsTools,
     vision: chat && stored.projectorPath !== undefined && stored.projector?.imagePixels !== 0,
     audio: chat && stored.projector?.hears === true,

@@ -37,6 +37,8 @@ export interface StoredModel {
   license?: string;
   /** Unix seconds. */
   createdAt: number;
+  /** It writes, and has no chat template. */
+  isBase?: true;
   /** A plain sentence, present when the model is a demonstration. */
   demonstration?: string;
 }

@@ -4,6 +4,7 @@ import { findModel, selectModel } from './selection.ts';
 
 const none: ModelCapabilities = {
   chat: false,
+  completion: false,
   tools: false,
   vision: false,
   audio: false,
@@ -33,6 +34,18 @@ function offer(
   };
   return { card };
 }
+
+t.test('a model without a chat template answers where it is named, or where nothing else is there', async (t) => {
+  const base = offer('a-base', 'llama', { completion: true }, 'loaded');
+  const chats = offer('z-chat', 'llama', { chat: true });
+  const needs = { ability: 'chat', needsTools: false, needsVision: false, needsAudio: false } as const;
+  const answering = (offers: (typeof base)[], model: string, preferred?: string) =>
+    selectModel(offers, { ...needs, model }, preferred).card.id;
+  t.equal(answering([base, chats], 'a-base'), 'a-base');
+  t.equal(answering([base, chats], 'unknown'), 'z-chat');
+  t.equal(answering([base], 'unknown'), 'a-base');
+  t.equal(answering([base, chats], 'unknown', 'a-base'), 'a-base', 'the operator named it as the default');
+});
 
 const offers = [
   offer('qwen3-4b-q4_k_m', 'qwen', { chat: true, tools: true }),

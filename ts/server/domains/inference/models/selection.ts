@@ -51,11 +51,11 @@ function selectChat<T extends { card: ModelCard }>(
   preferred: string | undefined,
 ): Selection<T> {
   const asked = findModel(offers, needs.model);
-  if (asked?.card.capabilities.chat && (!needs.needsTools || asked.card.capabilities.tools)) {
+  if (asked && writes(asked.card) && (!needs.needsTools || asked.card.capabilities.tools)) {
     refuseMissingSense(asked.card, needs);
     return { ...asked, isSubstitute: false };
   }
-  const able = offers.filter(({ card }) => card.capabilities.chat && missingSense(card, needs) === undefined);
+  const able = offers.filter(({ card }) => writes(card) && missingSense(card, needs) === undefined);
   const candidates = needs.needsTools
     ? able.filter(({ card }) => card.capabilities.tools && isSameFamily(card, needs.model, asked?.card))
     : able;
@@ -63,7 +63,7 @@ function selectChat<T extends { card: ModelCard }>(
   if (best) return { ...best, isSubstitute: true };
   const cards = offers.map(({ card }) => card);
   if (needs.needsTools) throw cannotCallTools(cards, needs.model);
-  const lacking = cards.find((card) => card.capabilities.chat && missingSense(card, needs) !== undefined);
+  const lacking = cards.find((card) => writes(card) && missingSense(card, needs) !== undefined);
   if (lacking) refuseMissingSense({ ...lacking, id: needs.model }, needs);
   throw cannotChat(cards, needs.model);
 }
@@ -73,7 +73,7 @@ function selectExact<T extends { card: ModelCard }>(offers: readonly T[], { mode
   const named = findModel(offers, model);
   const { capabilities } = named?.card ?? {};
   // Any model in memory may be asked for embeddings by its own name.
-  if (named && (capabilities?.[ability] || (ability === 'embeddings' && capabilities?.chat))) return named;
+  if (named && (capabilities?.[ability] || (ability === 'embeddings' && writes(named.card)))) return named;
   const able = offers.filter(({ card }) => card.capabilities[ability]).map(({ card }) => card.id);
   const list = able.length > 0 ? `Models that can: ${able.join(', ')}.` : 'None is installed; see `svc models pull`.';
   const what = ability === 'rerank' ? 'rank documents' : 'make embeddings';
@@ -101,9 +101,15 @@ function isSameFamily(card: ModelCard, name: string, asked: ModelCard | undefine
   return asked ? card.family === asked.family : isOfFamily(name, card.family);
 }
 
-/** The default model first, then what is in memory, then the rest in their own order. */
+/** A model without a chat template answers chats too, where it is named or nothing else is there. */
+function writes({ capabilities }: ModelCard): boolean {
+  return capabilities.chat || capabilities.completion;
+}
+
+/** The default model first, then what is in memory, then the rest in their own order; those without a chat template last. */
 function rank(card: ModelCard, preferred: string | undefined): number {
   if (card.id === preferred) return 0;
+  if (!card.capabilities.chat) return 3;
   return card.state === 'loaded' ? 1 : 2;
 }
 

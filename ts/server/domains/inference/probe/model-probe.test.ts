@@ -6,7 +6,16 @@ import { answersFromDocuments } from './abilities.ts';
 import { ModelProbe } from './model-probe.ts';
 import { makeProbeTasks } from './probe-tasks.ts';
 
-const capabilities = { chat: true, tools: true, vision: false, audio: false, thinking: false, embeddings: false, rerank: false };
+const capabilities = {
+  chat: true,
+  completion: false,
+  tools: true,
+  vision: false,
+  audio: false,
+  thinking: false,
+  embeddings: false,
+  rerank: false,
+};
 const facts = { kind: 'chat', architecture: 'llama', family: 'llama', nCtxTrain: 4096, sizeBytes: 1, createdAt: 5 } as const;
 const card: ModelCard = { ...facts, id: 'm', capabilities, ownedBy: 'local', state: 'loaded', nParams: 135e6 };
 

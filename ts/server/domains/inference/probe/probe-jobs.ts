@@ -49,7 +49,8 @@ export class ProbeJobs {
   async enqueue(caller: Principal, model: string): Promise<Job> {
     const stored = await this.#options.source.find(model);
     if (stored === undefined) throw inferenceError('model_not_found', `No model ${model} is installed here.`, { param: 'model' });
-    if (stored.kind !== 'chat') throw inferenceError('unsupported', `${model} is no chat model.`, { param: 'model' });
+    if (stored.kind !== 'chat' || stored.isBase)
+      throw inferenceError('unsupported', `${model} is no chat model.`, { param: 'model' });
     const owner = caller.subject === undefined ? {} : { owner: caller.subject };
     return await this.#queue.enqueue(scopeOf(caller), { model: stored.id, again: true }, { key: stored.id, ...owner });
   }
@@ -61,7 +62,8 @@ export class ProbeJobs {
     try {
       const stored = await source.find(id);
       // Of a demonstration its card says what it can do.
-      if (stored?.kind !== 'chat' || stored.demonstration !== undefined || results.find(stored) !== undefined) return;
+      if (stored?.kind !== 'chat' || stored.isBase || stored.demonstration !== undefined || results.find(stored) !== undefined)
+        return;
       await this.#queue.enqueue(scopeOf(ANONYMOUS), { model: id, again: false }, { key: id });
     } catch (error) {
       log.warn('a new model is not probed', { model: id, error: String(error) });

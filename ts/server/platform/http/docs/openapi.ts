@@ -1,5 +1,7 @@
 /** OpenAPI 3.1 from the array of routes: the schemas that validate are the schemas that are published. */
 import type { TSchema } from 'typebox';
+import type { SchemaNode } from '../../schema/accepted.ts';
+import { memberEffects } from '../../schema/member-effect.ts';
 import { type ErrorBody, flatErrorBody } from '../error-body.ts';
 import type { ErrorSpec } from '../errors.ts';
 import { POLICIES } from '../policy.ts';
@@ -58,7 +60,12 @@ function byPath(a: Route, b: Route): number {
 
 function operation(route: Route): Json {
   const rest = route.params === undefined && route.path.endsWith('*') ? [REST_PARAMETER] : [];
-  const parameters = [...parametersOf(route.params, 'path'), ...rest, ...parametersOf(route.query, 'query')];
+  const parameters = [
+    ...parametersOf(route.params, 'path'),
+    ...rest,
+    ...parametersOf(route.query, 'query'),
+    ...parametersOf(route.requestHeaders, 'header'),
+  ];
   return {
     operationId: operationId(route),
     tags: [route.tag],
@@ -76,7 +83,7 @@ function operationId(route: Route): string {
   return [route.method.toLowerCase(), ...words].join('_');
 }
 
-function parametersOf(schema: TSchema | undefined, where: 'path' | 'query'): Json[] {
+function parametersOf(schema: TSchema | undefined, where: 'path' | 'query' | 'header'): Json[] {
   const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Record<string, Json>; required?: string[] };
   return Object.entries(properties).map(([name, property]) => ({
     name,
@@ -154,6 +161,7 @@ export function errorsOf(route: Route): ErrorSpec[] {
     ...when(route.maxBody > 0, 'payload_too_large', 'body_too_costly', 'length_required'),
     ...when(route.body !== undefined, ...ERRORS_OF_BODY[route.bodyKind ?? 'json']),
     ...when(route.params !== undefined || route.query !== undefined, 'invalid_request'),
+    ...when(hasRefusedMember(route.body) || hasRefusedMember(route.query), 'unsupported_member'),
     ...when(/[{*]/.test(route.path), 'invalid_path'),
     ...when(route.auth !== 'open', 'authentication_required'),
     ...credentialErrors(route),
@@ -164,6 +172,10 @@ export function errorsOf(route: Route): ErrorSpec[] {
   const own = route.errors ?? [];
   const all = [...own, ...general.filter((spec) => !own.some((known) => known.code === spec.code))];
   return all.sort((a, b) => a.status - b.status);
+}
+
+function hasRefusedMember(schema: TSchema | undefined): boolean {
+  return schema !== undefined && memberEffects(schema as unknown as SchemaNode).some(({ effect }) => effect === 'refused');
 }
 
 function when(holds: boolean, ...codes: readonly RouterErrorCode[]): readonly RouterErrorCode[] {

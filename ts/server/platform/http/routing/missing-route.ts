@@ -10,8 +10,16 @@ export type FindModule = (name: string) => ModuleState | undefined;
 /** Served by the node itself, never dispatched to a module. */
 const LOCAL_ONLY = new Set(['auth', 'identity', 'cluster']);
 
-/** `allowed`: methods that the path does serve. */
-export function missingRoute(method: string, path: string, allowed: readonly string[], findModule: FindModule): HttpError {
+export interface MissingRoute {
+  method: string;
+  path: string;
+  /** Methods that the path does serve. */
+  allowed: readonly string[];
+  /** What serves in its place. */
+  instead?: string | undefined;
+}
+
+export function missingRoute({ method, path, allowed, instead }: MissingRoute, findModule: FindModule): HttpError {
   const name = moduleName(path);
   const state = name === undefined || LOCAL_ONLY.has(name) ? undefined : findModule(name);
   // A path that some route claims is there, whatever runs the module that its name suggests.
@@ -19,7 +27,8 @@ export function missingRoute(method: string, path: string, allowed: readonly str
   if (state?.state === 'unavailable') return unavailable(name ?? '', state.reason);
   const where = state === undefined ? {} : { module: name, method };
   const code = state === undefined ? 'not_found' : 'route_not_found';
-  return new HttpError(404, code, `No handler is registered for ${method} ${path.slice(0, 200)}.`, { extra: where });
+  const hint = instead === undefined ? '' : ` ${instead}`;
+  return new HttpError(404, code, `No handler is registered for ${method} ${path.slice(0, 200)}.${hint}`, { extra: where });
 }
 
 function moduleName(path: string): string | undefined {

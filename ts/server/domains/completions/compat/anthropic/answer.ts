@@ -1,7 +1,7 @@
 /** A gathered answer -> an Anthropic message, and the words that both forms share. */
 
 import type { FinishReason, JobUsage } from '../../../../native/llama-shapes.ts';
-import type { Answer, Choice, ToolCall } from '../../answer/answer-collector.ts';
+import type { Answer, Choice } from '../../answer/answer-collector.ts';
 import { completionError } from '../../errors.ts';
 
 export interface StopMembers {
@@ -18,13 +18,33 @@ export function stopMembers(finish: FinishReason, stopString: string): StopMembe
 }
 
 /** Anthropic's input_tokens leave out what came from the cache. */
-export function anthropicUsage({ nPromptTokens, nCachedTokens, nCompletionTokens }: JobUsage): Record<string, number> {
+export function anthropicUsage({
+  nPromptTokens,
+  nCachedTokens,
+  nCompletionTokens,
+}: Pick<JobUsage, 'nPromptTokens' | 'nCachedTokens' | 'nCompletionTokens'>): Record<string, unknown> {
   return {
     input_tokens: nPromptTokens - nCachedTokens,
     cache_creation_input_tokens: 0,
     cache_read_input_tokens: nCachedTokens,
     output_tokens: nCompletionTokens,
+    ...unmeasured,
   };
+}
+
+/** Members that the client's types require of each usage, and that nothing here stands for. */
+const unmeasured = {
+  cache_creation: null,
+  inference_geo: null,
+  output_tokens_details: null,
+  server_tool_use: null,
+  service_tier: null,
+  speed: null,
+};
+
+/** A message without what changes on the way: the whole answer begins with it, and the first event of a stream. */
+export function messageHead(id: string, model: string): Record<string, unknown> {
+  return { id, type: 'message', role: 'assistant', model, container: null, diagnostics: null, stop_details: null };
 }
 
 export function anthropicMessage(id: string, model: string, { choices, usage }: Answer): Record<string, unknown> {
@@ -32,10 +52,7 @@ export function anthropicMessage(id: string, model: string, { choices, usage }: 
   if (!choice) throw completionError('internal', 'The engine ended without an answer.');
   const { stop_reason, stop_sequence } = stopMembers(choice.finish, choice.stopString);
   return {
-    id,
-    type: 'message',
-    role: 'assistant',
-    model,
+    ...messageHead(id, model),
     content: contentBlocks(choice),
     stop_reason,
     stop_sequence,
@@ -47,13 +64,18 @@ function contentBlocks({ content, reasoning, toolCalls }: Choice): Record<string
   const blocks: Record<string, unknown>[] = [];
   // Thinking comes unsigned: nothing here checks a signature when it is sent back.
   if (reasoning !== '') blocks.push({ type: 'thinking', thinking: reasoning, signature: '' });
-  if (content !== '') blocks.push({ type: 'text', text: content });
-  for (const call of toolCalls) blocks.push(toolUseBlock(call));
+  if (content !== '') blocks.push(textBlock(content));
+  for (const { id, name, arguments: text } of toolCalls) blocks.push(toolUseBlock(id, name, parseInput(text)));
   return blocks;
 }
 
-function toolUseBlock({ id, name, arguments: text }: ToolCall): Record<string, unknown> {
-  return { type: 'tool_use', id, name, input: parseInput(text) };
+export function textBlock(text: string): Record<string, unknown> {
+  return { type: 'text', text, citations: null };
+}
+
+/** The model calls it, and no code that runs on the server. */
+export function toolUseBlock(id: string, name: string, input: unknown): Record<string, unknown> {
+  return { type: 'tool_use', id, name, input, caller: { type: 'direct' } };
 }
 
 /** A call that was cut by the token limit has half of its JSON; its input then shows as text. */

@@ -21,19 +21,24 @@ t.test('a text answer, byte for byte', async (t) => {
     encoder.done(out, scriptedUsage);
   });
   const message =
-    '{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null';
+    '{"id":"msg_1","type":"message","role":"assistant","model":"m","container":null,"diagnostics":null,"stop_details":null,' +
+    '"content":[],"stop_reason":null,"stop_sequence":null';
+  const counted = (members: string) =>
+    `"usage":{${members},"cache_creation":null,"inference_geo":null,"output_tokens_details":null,"server_tool_use":null,` +
+    '"service_tier":null,"speed":null}';
+  const opened = '"input_tokens":7,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0';
+  const closed = '"input_tokens":5,"cache_creation_input_tokens":0,"cache_read_input_tokens":2,"output_tokens":3';
   t.equal(
     text,
-    event('message_start', `,"message":${message},"usage":{"input_tokens":7,"output_tokens":0}}`) +
+    event('message_start', `,"message":${message},${counted(opened)}}`) +
       event('ping', '') +
-      event('content_block_start', ',"index":0,"content_block":{"type":"text","text":""}') +
+      event('content_block_start', ',"index":0,"content_block":{"type":"text","text":"","citations":null}') +
       event('content_block_delta', ',"index":0,"delta":{"type":"text_delta","text":"Hé"}') +
       event('content_block_delta', ',"index":0,"delta":{"type":"text_delta","text":"\\n"}') +
       event('content_block_stop', ',"index":0') +
       event(
         'message_delta',
-        ',"delta":{"stop_reason":"stop_sequence","stop_sequence":"END"},' +
-          '"usage":{"input_tokens":5,"cache_creation_input_tokens":0,"cache_read_input_tokens":2,"output_tokens":3}',
+        `,"delta":{"stop_reason":"stop_sequence","stop_sequence":"END","container":null,"stop_details":null},${counted(closed)}`,
       ) +
       event('message_stop', ''),
   );
@@ -51,7 +56,10 @@ t.test('thinking, text and tool use are blocks of their own', async (t) => {
     event('content_block_start', ',"index":0,"content_block":{"type":"thinking","thinking":"","signature":""}') +
       event('content_block_delta', ',"index":0,"delta":{"type":"thinking_delta","thinking":"hm"}') +
       event('content_block_stop', ',"index":0') +
-      event('content_block_start', ',"index":1,"content_block":{"type":"tool_use","id":"toolu_1","name":"read","input":{}}') +
+      event(
+        'content_block_start',
+        ',"index":1,"content_block":{"type":"tool_use","id":"toolu_1","name":"read","input":{},"caller":{"type":"direct"}}',
+      ) +
       event('content_block_delta', ',"index":1,"delta":{"type":"input_json_delta","partial_json":"{\\"a\\":1}"}') +
       event('content_block_stop', ',"index":1'),
   );
@@ -67,7 +75,7 @@ for (const [finish, reason] of [
       encoder.finish(out, 0, finish, '');
       encoder.done(out, scriptedUsage);
     });
-    t.match(text, `"delta":{"stop_reason":"${reason}","stop_sequence":null}`);
+    t.match(text, `"delta":{"stop_reason":"${reason}","stop_sequence":null`);
   });
 }
 

@@ -3,7 +3,7 @@ import type { FinishReason, JobUsage } from '../../../../native/llama-shapes.ts'
 import type { HttpError } from '../../../../platform/http/errors.ts';
 import type { Frames } from '../../answer/frames.ts';
 import type { StreamEncoder } from '../../answer/stream-encoder.ts';
-import { anthropicUsage, type StopMembers, stopMembers } from './answer.ts';
+import { anthropicUsage, messageHead, type StopMembers, stopMembers, textBlock, toolUseBlock } from './answer.ts';
 import { anthropicErrorBody } from './error-body.ts';
 
 type BlockKind = 'text' | 'thinking' | 'tool_use';
@@ -31,14 +31,14 @@ export class MessagesEncoder implements StreamEncoder {
   }
 
   open(out: Frames, nPromptTokens: number): void {
-    const message = { id: this.#id, type: 'message', role: 'assistant', model: this.#model, content: [] };
-    const usage = { input_tokens: nPromptTokens, output_tokens: 0 };
-    send(out, 'message_start', { message: { ...message, stop_reason: null, stop_sequence: null, usage } });
+    const usage = anthropicUsage({ nPromptTokens, nCachedTokens: 0, nCompletionTokens: 0 });
+    const message = { ...messageHead(this.#id, this.#model), content: [], stop_reason: null, stop_sequence: null, usage };
+    send(out, 'message_start', { message });
     send(out, 'ping', {});
   }
 
   content(out: Frames, _choice: number, jsonBody: Buffer): void {
-    if (this.#open !== 'text') this.#begin(out, 'text', { type: 'text', text: '' });
+    if (this.#open !== 'text') this.#begin(out, 'text', textBlock(''));
     this.#delta(out, jsonBody);
   }
 
@@ -48,7 +48,7 @@ export class MessagesEncoder implements StreamEncoder {
   }
 
   toolCall(out: Frames, _choice: number, _index: number, id: string, name: string): void {
-    this.#begin(out, 'tool_use', { type: 'tool_use', id, name, input: {} });
+    this.#begin(out, 'tool_use', toolUseBlock(id, name, {}));
   }
 
   toolArguments(out: Frames, _choice: number, _index: number, jsonBody: Buffer): void {
@@ -64,7 +64,7 @@ export class MessagesEncoder implements StreamEncoder {
   }
 
   done(out: Frames, usage: JobUsage): void {
-    send(out, 'message_delta', { delta: this.#stop, usage: anthropicUsage(usage) });
+    send(out, 'message_delta', { delta: { ...this.#stop, container: null, stop_details: null }, usage: anthropicUsage(usage) });
     send(out, 'message_stop', {});
   }
 

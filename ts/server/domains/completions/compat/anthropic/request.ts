@@ -48,7 +48,8 @@ export function readCountCall(body: CountRequest): CountCall {
 
 export function readMessagesRequest(body: MessagesRequest): CompletionRequest {
   const schemas = new SchemaReader();
-  const { prompt, media, needsTools } = readPrompt(body, body.chat_template_kwargs, schemas);
+  const thinking = promptThinking(body.output_config?.effort, body.chat_template_kwargs);
+  const { prompt, media, needsTools } = readPrompt(body, thinking, schemas);
   const job = omitNullish<CompletionRequest['job']>({
     prompt,
     ...withEngineFormat(readOutputFormat(body, schemas), body, 'output_config.format', schemas),
@@ -64,7 +65,11 @@ export function readMessagesRequest(body: MessagesRequest): CompletionRequest {
   return { model: body.model, needsTools, needsVision: media.length > 0, needsAudio: false, job };
 }
 
-function readPrompt(body: CountRequest, kwargs?: Members | null, schemas = new SchemaReader()): ReadPrompt {
+function readPrompt(
+  body: Omit<CountRequest, 'output_config' | 'output_format'>,
+  thinking = {},
+  schemas = new SchemaReader(),
+): ReadPrompt {
   const media = new RequestMedia();
   const messages = readAnthropicMessages(body.system, body.messages, media);
   const use = readToolUse(body.tools ?? [], body.tool_choice, schemas);
@@ -74,7 +79,7 @@ function readPrompt(body: CountRequest, kwargs?: Members | null, schemas = new S
       kind: 'chat',
       messagesJson: JSON.stringify(messages),
       ...promptTools(use, parallel),
-      ...promptThinking(undefined, kwargs),
+      ...thinking,
       ...thinkingAsked(body.thinking),
     },
     media: media.parts,
@@ -84,10 +89,9 @@ function readPrompt(body: CountRequest, kwargs?: Members | null, schemas = new S
 
 /** Both names at once are one too many: they could differ. */
 function readOutputFormat({ output_config: config, output_format: older }: MessagesRequest, schemas: SchemaReader): AnswerFormat {
-  const format = config?.['format'] ?? undefined;
-  if (format !== undefined && older) throw invalid('output_format', 'Give only one of output_config.format and output_format.');
-  if (format !== undefined)
-    return readFormat(asMembers(format, 'output_config.format'), schemaOf, 'output_config.format', schemas);
+  const format = config?.format;
+  if (format && older) throw invalid('output_format', 'Give only one of output_config.format and output_format.');
+  if (format) return readFormat(format, schemaOf, 'output_config.format', schemas);
   return older ? readFormat(older, schemaOf, 'output_format', schemas) : {};
 }
 
@@ -96,10 +100,10 @@ function schemaOf(format: Members): unknown {
 }
 
 /** Absent means as the model does by itself. */
-function thinkingAsked(thinking: Members | null | undefined): { enableThinking?: boolean } {
+function thinkingAsked(thinking: CountRequest['thinking']): { enableThinking?: boolean } {
   if (!thinking) return {};
-  if (thinking['type'] === 'disabled') return { enableThinking: false };
-  if (thinking['type'] === 'enabled' || thinking['type'] === 'adaptive') return { enableThinking: true };
+  if (thinking.type === 'disabled') return { enableThinking: false };
+  if (thinking.type === 'enabled' || thinking.type === 'adaptive') return { enableThinking: true };
   throw invalid('thinking.type', 'thinking.type must be enabled, disabled or adaptive.');
 }
 

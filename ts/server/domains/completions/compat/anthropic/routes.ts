@@ -7,6 +7,7 @@ import { completionErrors, type InferenceService } from '../../../inference/inde
 import type { AnswerCall } from '../../answer/pending-answer.ts';
 import type { CompletionService } from '../../service.ts';
 import { answerHeaders, askerOf, callOptions } from '../call.ts';
+import { anthropicHeaders } from '../foreign-members.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { identifier } from '../members.ts';
 import { readsBody } from '../reads-body.ts';
@@ -37,6 +38,7 @@ export function anthropicRoutes(completions: CompletionService, service: Inferen
       errors: completionErrors,
       summary: 'Complete a chat in the shape of Anthropic’s Messages API',
       ...readsBody('messages'),
+      requestHeaders: anthropicHeaders,
       responses: { 200: MessageShape },
       stream: Type.Object({ type: Type.String() }),
       handle: (context) => completions.answer(askerOf(context), messagesCall(context.body, context.requestId)),
@@ -46,6 +48,7 @@ export function anthropicRoutes(completions: CompletionService, service: Inferen
       summary: 'Count the tokens of a prompt',
       description: 'Text and tools are counted exactly; images are counted as their placeholders.',
       ...readsBody('countTokens'),
+      requestHeaders: anthropicHeaders,
       responses: { 200: Type.Object({ input_tokens: Type.Integer() }) },
       handle: (context) => countTokens(service, context),
     }),

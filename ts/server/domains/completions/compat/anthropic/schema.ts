@@ -1,8 +1,18 @@
 /** Wire shape of POST /v1/messages. Source: Anthropic API reference, "Messages". */
 import Type, { type Static } from 'typebox';
+import { ignoredMember, refusedMember } from '../../../../platform/schema/member-effect.ts';
 import { named } from '../../../../platform/schema/named.ts';
-import { engineMembers, maxTokensLimit, samplingMembers } from '../engine-members.ts';
-import { nullableBoolean, nullableEither, nullableInteger, nullableList, nullableNumber, nullableRecord } from '../nullable.ts';
+import { effortHelp, engineMembers, maxTokensLimit, samplingMembers } from '../engine-members.ts';
+import {
+  nullableBoolean,
+  nullableEither,
+  nullableInteger,
+  nullableList,
+  nullableNumber,
+  nullableObject,
+  nullableRecord,
+  nullableString,
+} from '../nullable.ts';
 
 const Message = named('AnthropicInputMessage', Type.Object({ role: Type.String({ minLength: 1 }), content: Type.Unknown() }));
 
@@ -12,10 +22,32 @@ const promptMembers = {
   system: nullableEither<string | unknown[]>(['string', 'array'], 'System prompt: a text, or text blocks.'),
   tools: nullableList<unknown>({}, 1024, 'Client tools.'),
   tool_choice: nullableRecord('auto, any, tool (with name) or none.'),
-  thinking: nullableRecord('type: enabled or disabled.'),
+  thinking: nullableObject('Whether the model thinks first.', {
+    type: nullableString('enabled, adaptive or disabled.'),
+    budget_tokens: ignoredMember('`max_tokens` bounds thinking and answer together.'),
+    display: ignoredMember('Thinking comes as the model writes it.'),
+  }),
+  cache_control: ignoredMember('Prefixes are shared within a tenant by themselves.'),
+  speed: ignoredMember('Every request is as fast as the node can; `service_tier` says which go first.'),
+  billing_policy: ignoredMember('Nothing is billed here.'),
+  compaction: refusedMember('The server drops no messages by itself: send fewer.'),
+  context_management: refusedMember('The server drops no messages by itself: send fewer.'),
+  mcp_servers: refusedMember('No tools run here: connect to the servers in the client, and send their tools.', {
+    type: ['array', 'null'],
+    maxItems: 0,
+  }),
 };
 
-export const CountRequest = named('CountRequest', Type.Object(promptMembers));
+const effort = nullableString(effortHelp, { maxLength: 64 });
+
+export const CountRequest = named(
+  'CountRequest',
+  Type.Object({
+    ...promptMembers,
+    output_config: ignoredMember('What the answer must be is no part of the prompt.'),
+    output_format: ignoredMember('What the answer must be is no part of the prompt.'),
+  }),
+);
 
 // Sampling members that Anthropic's API has keep its ranges; the engine's own come along.
 export const MessagesRequest = named(
@@ -28,11 +60,22 @@ export const MessagesRequest = named(
     temperature: nullableNumber(0, 2, 'Randomness; 0 takes the most likely token.'),
     stop_sequences: nullableList<string>({ type: 'string', minLength: 1 }, 64, 'Texts that end the answer.'),
     stream: nullableBoolean('Server-sent events instead of one body.'),
-    output_config: nullableRecord(
-      '`format`: {type: json_schema, schema} has the answer follow a schema. `effort` is accepted for compatibility.',
-    ),
+    output_config: nullableObject('What the answer must be.', {
+      format: nullableRecord('{type: json_schema, schema}: the answer follows the schema.'),
+      effort,
+      task_budget: refusedMember('Send `max_tokens`.'),
+    }),
     output_format: nullableRecord('The older name of output_config.format.'),
-    metadata: nullableRecord('Recorded nowhere; accepted for compatibility.'),
+    metadata: ignoredMember('Recorded nowhere.'),
+    container: refusedMember('No code runs here.'),
+    diagnostics: ignoredMember('The answer says `diagnostics`: null.'),
+    inference_geo: refusedMember('Models run where this server runs.', { enum: [null, 'global'] }),
+    fallbacks: refusedMember('Another model answers where one is not there; the answer names it.', {
+      type: ['array', 'null'],
+      maxItems: 0,
+    }),
+    fallback_credit_token: refusedMember('Nothing is billed here.'),
+    thread: refusedMember('Send the messages of the thread.'),
     top_k: nullableInteger(0, maxTokensLimit, 'Keeps this many tokens; 0 keeps all.'),
   }),
 );

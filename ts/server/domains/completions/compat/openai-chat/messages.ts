@@ -46,11 +46,16 @@ function readMessage(message: Members, param: string, media: RequestMedia): Memb
 function readAssistant(message: Members, read: Members, param: string): void {
   const reasoning = textOr(message['reasoning_content'], undefined, `${param}.reasoning_content`);
   if (reasoning !== undefined) read['reasoning_content'] = reasoning;
-  const calls = message['tool_calls'];
+  const { function_call: older, tool_calls: calls = older ? [{ function: older }] : undefined } = message;
   if (calls !== undefined && calls !== null) {
     const readCalls = asList(calls, `${param}.tool_calls`).map((call, index) => readCall(call, `${param}.tool_calls[${index}]`));
     if (readCalls.length > 0) read['tool_calls'] = readCalls;
   }
+  if (message['audio'])
+    throw invalid(
+      `${param}.audio`,
+      `${param}.audio names sounds of an earlier answer, and none are made here: send what was said.`,
+    );
   const refusalText = textOr(message['refusal'], undefined, `${param}.refusal`);
   if (read['content'] === null && refusalText !== undefined) read['content'] = refusalText;
   if (read['content'] === null && read['tool_calls'] === undefined && reasoning === undefined) {

@@ -258,6 +258,23 @@ t.test('speculative decoding goes by the names of llama.cpp', async (t) => {
   t.throws(() => read({ 'speculative.type': 'eagle3' }), { code: 'invalid_request', param: 'speculative.type' });
 });
 
+t.test('an effort other than none reaches the template, unless the request sets its variable', async (t) => {
+  const kwargs = (more: object) => {
+    const { prompt } = read({ reasoning_effort: 'low', ...more }).request.job;
+    return prompt.kind === 'chat' ? JSON.parse(String(prompt.templateKwargsJson)) : undefined;
+  };
+  t.strictSame(kwargs({}), { reasoning_effort: 'low' });
+  t.strictSame(kwargs({ chat_template_kwargs: { reasoning_effort: 'high' } }), { reasoning_effort: 'high' });
+});
+
+t.test('a call in the older form of an earlier answer is a call, and its sounds are refused', async (t) => {
+  const said = (message: object) => read({ messages: [...hello, { role: 'assistant', content: 'Wait.', ...message }] });
+  const { prompt } = said({ function_call: { name: 'now', arguments: '{}' } }).request.job;
+  const [, answer] = prompt.kind === 'chat' ? JSON.parse(String(prompt.messagesJson)) : [];
+  t.match(answer, { content: 'Wait.', tool_calls: [{ type: 'function', function: { name: 'now', arguments: '{}' } }] });
+  t.throws(() => said({ audio: { id: 'audio_1' } }), { code: 'invalid_request', param: 'messages[1].audio' });
+});
+
 t.test('the older form of tools is refused by name, and not passed over', async (t) => {
   t.throws(() => read({ functions: [{ name: 'now' }] }), { code: 'invalid_request', param: 'functions' });
   t.throws(() => read({ function_call: { name: 'now' } }), { code: 'invalid_request', param: 'function_call' });

@@ -34,7 +34,6 @@ export interface ChatCall {
 }
 
 export function readChatRequest(body: ChatRequest): ChatCall {
-  refuseOlderTools(body);
   const { messages, media } = readMessages(body.messages);
   const namespaces = [...new Set(body.knowledge ?? [])];
   const { use, format } = readForm(body);
@@ -76,14 +75,6 @@ function readForm(body: ChatRequest): { use: ToolUse; format: AnswerFormat } {
   if (isFree) return { use: { tools: [], choice: 'auto' }, format: {} };
   const schemas = new SchemaReader();
   return { use: readToolUse(body.tools, body.tool_choice, schemas), format: readChatFormat(body, schemas) };
-}
-
-/** What the answer must be depends on them, so they are never passed over. */
-function refuseOlderTools({ functions, function_call: call }: ChatRequest): void {
-  if (functions && functions.length > 0)
-    throw invalid('functions', 'functions is the older form of tools: send tools: [{"type": "function", "function": {...}}].');
-  if (call && call !== 'none' && call !== 'auto')
-    throw invalid('function_call', 'function_call is the older form of tool_choice: send tools and tool_choice.');
 }
 
 function readConversation(body: ChatRequest, messages: readonly Members[]): Pick<ChatCall, 'conversation'> {

@@ -8,6 +8,7 @@ import { conversationErrors, knowledgeErrors } from '../../declared-errors.ts';
 import { unindexedMember, wireCitations } from '../../knowledge/citations.ts';
 import type { CompletionService } from '../../service.ts';
 import { askerOf } from '../call.ts';
+import { openaiHeaders } from '../foreign-members.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { identifier, unixSeconds } from '../members.ts';
 import { readsBody } from '../reads-body.ts';
@@ -40,6 +41,7 @@ export function chatRoute(completions: CompletionService, fingerprint: string): 
       'an `id`, the header X-Svc-Stream names the stream, and GET /api/v1/edge/conversations/streams/{id} with Last-Event-ID goes on behind that ' +
       'event. Only DELETE of that path ends the answer then. Without that header in the answer there was no memory for it, and the answer ends with its client.',
     ...readsBody('chat'),
+    requestHeaders: openaiHeaders,
     responses: { 200: ChatCompletion },
     stream: Type.Union([ChatChunk, Type.Object({ error: Type.Object({}), detail: Type.String() })]),
     errors: [...completionErrors, ...knowledgeErrors, ...conversationErrors],

@@ -1,8 +1,18 @@
 /** Wire shape of POST /v1/chat/completions. Source: OpenAI API reference; llama.cpp tools/server/README.md for the extensions. */
 import Type, { type Static } from 'typebox';
+import { ignoredMember, refusedMember } from '../../../../platform/schema/member-effect.ts';
 import { named } from '../../../../platform/schema/named.ts';
-import { engineMembers, maxTokensLimit, samplingMembers } from '../engine-members.ts';
-import { nullableBoolean, nullableEither, nullableInteger, nullableList, nullableRecord, nullableString } from '../nullable.ts';
+import { effortHelp, engineMembers, maxTokensLimit, samplingMembers } from '../engine-members.ts';
+import { openaiMembers, otherServersMembers, verbosityMember } from '../foreign-members.ts';
+import {
+  nullableBoolean,
+  nullableEither,
+  nullableInteger,
+  nullableList,
+  nullableObject,
+  nullableRecord,
+  nullableString,
+} from '../nullable.ts';
 
 const Message = named(
   'ChatMessage',
@@ -15,7 +25,10 @@ export const ChatRequest = named(
     model: Type.String({ minLength: 1, maxLength: 512 }),
     messages: Type.Array(Message, { minItems: 1, maxItems: 65_536 }),
     stream: nullableBoolean('Server-sent events instead of one body.'),
-    stream_options: nullableRecord('include_usage: true adds a last chunk with the usage.'),
+    stream_options: nullableObject('How a stream is written.', {
+      include_usage: nullableBoolean('A last chunk with the usage.'),
+      include_obfuscation: ignoredMember('Chunks carry no obfuscation here.'),
+    }),
     max_tokens: nullableInteger(1, maxTokensLimit, 'Most completion tokens of one choice.'),
     max_completion_tokens: nullableInteger(1, maxTokensLimit, 'Newer name of max_tokens; wins when both are there.'),
     n: nullableInteger(1, 128, 'Choices.'),
@@ -32,14 +45,24 @@ export const ChatRequest = named(
     ),
     tools: nullableList<unknown>({}, 1024, 'Functions that the model may call.'),
     tool_choice: nullableEither<string | Record<string, unknown>>(['string', 'object'], 'none, auto, required, or one function.'),
-    functions: nullableList<unknown>({}, 1024, 'The older form of tools, which is refused: send tools.'),
-    function_call: nullableEither<string | Record<string, unknown>>(
-      ['string', 'object'],
-      'The older form of tool_choice, which is refused: send tool_choice.',
-    ),
+    functions: refusedMember('It is the older form of tools: send tools: [{"type": "function", "function": {...}}].', {
+      type: ['array', 'null'],
+      maxItems: 0,
+    }),
+    function_call: refusedMember('It is the older form of tool_choice: send tools and tool_choice.', {
+      enum: [null, 'none', 'auto'],
+    }),
     parallel_tool_calls: nullableBoolean('Several calls in one answer.'),
     response_format: nullableRecord('text, json_object or json_schema.'),
-    reasoning_effort: nullableString('none switches thinking off where the template can.', { maxLength: 64 }),
+    reasoning_effort: nullableString(effortHelp, { maxLength: 64 }),
+    verbosity: verbosityMember,
+    audio: refusedMember('Answers are text.'),
+    modalities: refusedMember('Answers are text.', { type: ['array', 'null'], items: { const: 'text' } }),
+    store: refusedMember('Nothing is kept of a chat: POST /v1/responses keeps answers, and `conversation_id` stores them.', {
+      enum: [null, false],
+    }),
+    metadata: ignoredMember('Nothing is kept of a chat, so nothing is labelled.'),
+    prediction: ignoredMember('It makes answers faster and changes none; drafts come from the request by themselves.'),
     conversation_id: nullableString(
       'Stores the last user message and the answer in this conversation of the caller. The messages themselves come from the request.',
       { maxLength: 200 },
@@ -61,7 +84,8 @@ export const ChatRequest = named(
       'What follows where `knowledge` has nothing about the question: none, the sentence that says so is the whole answer; model, the model answers behind it.',
       { enum: ['none', 'model'] },
     ),
-    user: nullableString('Recorded nowhere; accepted for compatibility.', { maxLength: 1024 }),
+    ...openaiMembers,
+    ...otherServersMembers,
     ...samplingMembers,
     ...engineMembers,
   }),

@@ -4,6 +4,7 @@ import { routes } from '../../../../platform/http/route-group.ts';
 import { type InferenceService, modelErrors, openaiErrorBody } from '../../../inference/index.ts';
 import { invalid } from '../../errors.ts';
 import { callOptions } from '../call.ts';
+import { openaiHeaders } from '../foreign-members.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { readsBody } from '../reads-body.ts';
 import { embeddingChunks } from './answer.ts';
@@ -25,6 +26,7 @@ export function embeddingRoutes(service: InferenceService): Route[] {
       summary: 'Embed texts',
       description: 'Vectors have length 1. Models are never substituted here: vectors of different models cannot be compared.',
       ...readsBody('embeddings'),
+      requestHeaders: openaiHeaders,
       responses: { 200: EmbeddingList },
       errors: modelErrors,
       handle: (context) => embed(service, context),

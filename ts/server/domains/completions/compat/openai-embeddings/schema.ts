@@ -1,5 +1,6 @@
 /** Wire shape of POST /v1/embeddings. Source: OpenAI API reference. */
 import Type, { type Static } from 'typebox';
+import { ignoredMember } from '../../../../platform/schema/member-effect.ts';
 import { named } from '../../../../platform/schema/named.ts';
 import { nullableInteger, nullableString } from '../nullable.ts';
 
@@ -13,7 +14,7 @@ export const EmbeddingRequest = Type.Object({
   }),
   encoding_format: nullableString('float (default) or base64: little-endian 32-bit floats.', { enum: ['float', 'base64'] }),
   dimensions: nullableInteger(1, 1_048_576, 'Keeps the first of so many dimensions and normalises again.'),
-  user: nullableString('Recorded nowhere; accepted for compatibility.', { maxLength: 1024 }),
+  user: ignoredMember('Recorded nowhere.'),
 });
 
 export type EmbeddingRequest = Static<typeof EmbeddingRequest>;

@@ -4,7 +4,8 @@ import { json, type Route } from '../../../../platform/http/route.ts';
 import { routes } from '../../../../platform/http/route-group.ts';
 import { named } from '../../../../platform/schema/named.ts';
 import { type InferenceService, inferenceErrors, ModelSummary, modelSummary, openaiErrorBody } from '../../../inference/index.ts';
-import { anthropicModelList } from '../anthropic/model-list.ts';
+import { anthropicModelList, ModelListQuery } from '../anthropic/model-list.ts';
+import { anthropicHeaders } from '../foreign-members.ts';
 
 const Entry = named(
   'OpenAiModel',
@@ -24,11 +25,13 @@ export function modelListRoute(service: InferenceService): Route {
     summary: 'Models that the caller can ask',
     description:
       'With the header anthropic-version, the list is in the shape of Anthropic’s API (`data` with `type`, `display_name` and `created_at`, `first_id`, `last_id`, `has_more`). Answers without a login too. Where a tenant limits its models, those that the groups of the caller grant.',
+    query: ModelListQuery,
+    requestHeaders: anthropicHeaders,
     responses: { 200: Type.Object({ object: Type.Literal('list'), data: Type.Array(Entry) }) },
     errors: inferenceErrors.specs('internal'),
-    handle: async ({ caller, headers }) => {
+    handle: async ({ caller, headers, query }) => {
       const cards = await service.models(caller);
-      if (headers.has('anthropic-version')) return json(200, anthropicModelList(cards));
+      if (headers.has('anthropic-version')) return json(200, anthropicModelList(cards, query));
       const data = cards.map((card) => ({
         object: 'model' as const,
         ...modelSummary(card),

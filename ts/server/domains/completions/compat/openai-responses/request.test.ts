@@ -73,14 +73,13 @@ t.test('a named function is forced', async (t) => {
   });
 });
 
-for (const [param, value] of Object.entries({
-  conversation: 'conv_1',
-  truncation: 'auto',
-})) {
-  t.test(`${param} is refused, since it is not served`, async (t) => {
-    t.throws(() => read({ [param]: value }), { code: 'invalid_request', param });
-  });
-}
+t.test('a conversation and truncation are refused, since they are not served', async (t) => {
+  const faultOf = (more: object) => check.findFault({ model: 'm', input: 'Hi', ...more }, 'the request body');
+  t.match(faultOf({ conversation: 'conv_1' }), { member: 'conversation', isUnsupported: true });
+  t.match(faultOf({ truncation: 'auto' }), { member: 'truncation', isUnsupported: true });
+  t.match(faultOf({ text: { verbosity: 'low' } }), { member: 'text.verbosity', isUnsupported: true });
+  t.equal(faultOf({ truncation: 'disabled', conversation: null, reasoning: { summary: 'auto' } }), undefined);
+});
 
 t.test('the output of a function call needs its call_id', async (t) => {
   const input = [{ type: 'function_call_output', output: '4' }];

@@ -4,7 +4,7 @@ import { invalid } from '../../errors.ts';
 import { type AnswerFormat, readFormat, withEngineFormat } from '../answer-format.ts';
 import { readLoras, readPriority, readSampling, readSpeculation } from '../engine-members.ts';
 import { SchemaReader } from '../json-schema.ts';
-import { asMembers, asText, isMembers, type Members, omitNullish, textOr } from '../members.ts';
+import { asMembers, asText, isMembers, type Members, omitNullish } from '../members.ts';
 import { type ReadMessages, readMessages } from '../openai-chat/messages.ts';
 import {
   type FunctionTool,
@@ -30,7 +30,6 @@ export function readResponsesRequest(body: ResponsesRequest, earlier: readonly M
 }
 
 export function responsesMessages(body: ResponsesRequest, earlier: readonly Members[]): ReadMessages {
-  refuseUnserved(body);
   return readMessages(itemsToMessages(earlier, body.input, body.instructions));
 }
 
@@ -42,13 +41,12 @@ export function responsesRequest(
 ): CompletionRequest {
   const schemas = new SchemaReader();
   const use = readToolUse(body.tools ?? [], body.tool_choice, schemas);
-  const effort = textOr(body.reasoning?.['effort'], undefined, 'reasoning.effort');
   const job = omitNullish<CompletionRequest['job']>({
     prompt: {
       kind: 'chat',
       messagesJson: JSON.stringify(messages),
       ...promptTools(use, body.parallel_tool_calls),
-      ...promptThinking(effort, body.chat_template_kwargs),
+      ...promptThinking(body.reasoning?.effort, body.chat_template_kwargs),
     },
     ...responsesFormat(body, schemas),
     media: media.parts.length > 0 ? media.parts : undefined,
@@ -63,19 +61,10 @@ export function responsesRequest(
   return { model: body.model, needsTools: mayCall(use), needsVision: media.hasImages, needsAudio: media.hasSounds, job };
 }
 
-function refuseUnserved(body: ResponsesRequest): void {
-  if (body.conversation)
-    throw invalid('conversation', 'conversation is not served: use previous_response_id, or send the items.');
-  if (body.truncation === 'auto')
-    throw invalid('truncation', 'truncation must be disabled: the server drops no items by itself.');
-}
-
 /** Empty: the answer is free text. */
 function responsesFormat(body: ResponsesRequest, schemas = new SchemaReader()): AnswerFormat {
-  const format = body.text?.['format'];
-  const stated = format
-    ? readFormat(asMembers(format, 'text.format'), (members) => members['schema'], 'text.format', schemas)
-    : {};
+  const format = body.text?.format;
+  const stated = format ? readFormat(format, (members) => members['schema'], 'text.format', schemas) : {};
   return withEngineFormat(stated, body, 'text.format', schemas);
 }
 

@@ -5,6 +5,7 @@ import { routes } from '../../../../platform/http/route-group.ts';
 import { openaiErrorBody } from '../../../inference/index.ts';
 import { createResponseErrors } from '../../declared-errors.ts';
 import { answerHeaders, askerOf } from '../call.ts';
+import { openaiHeaders } from '../foreign-members.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { readsBody } from '../reads-body.ts';
 import type { BackgroundResponses } from './background/background-responses.ts';
@@ -33,6 +34,7 @@ export function responsesRoute(deps: ResponseRouteDeps): Route {
       'the model, and `annotations` has the citations that hold; an answer that ends with none of them is completed with a quotation, as in a chat. Each file of `input_file` (`file_id`, or `file_data` up to 4 MiB) is read, and its text goes ' +
       'into the message.',
     ...readsBody('responses'),
+    requestHeaders: openaiHeaders,
     responses: { 200: ResponseShape },
     stream: ResponseEvent,
     errors: createResponseErrors,

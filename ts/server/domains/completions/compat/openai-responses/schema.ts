@@ -1,8 +1,18 @@
 /** Wire shape of POST /v1/responses. Source: OpenAI API reference. */
 import Type, { type Static } from 'typebox';
+import { ignoredMember, refusedMember } from '../../../../platform/schema/member-effect.ts';
 import { named } from '../../../../platform/schema/named.ts';
-import { engineMembers, maxTokensLimit, samplingMembers } from '../engine-members.ts';
-import { nullableBoolean, nullableEither, nullableInteger, nullableList, nullableRecord, nullableString } from '../nullable.ts';
+import { effortHelp, engineMembers, maxTokensLimit, samplingMembers } from '../engine-members.ts';
+import { openaiMembers, verbosityMember } from '../foreign-members.ts';
+import {
+  nullableBoolean,
+  nullableEither,
+  nullableInteger,
+  nullableList,
+  nullableObject,
+  nullableRecord,
+  nullableString,
+} from '../nullable.ts';
 
 export const ResponsesRequest = named(
   'ResponsesRequest',
@@ -22,8 +32,17 @@ export const ResponsesRequest = named(
       'none, auto, required, file_search or one function.',
     ),
     parallel_tool_calls: nullableBoolean('Several calls in one answer.'),
-    text: nullableRecord('format: text, json_object or json_schema.'),
-    reasoning: nullableRecord('effort: none switches thinking off where the template can.'),
+    text: nullableObject('What the text of the answer must be.', {
+      format: nullableRecord('text, json_object or json_schema.'),
+      verbosity: verbosityMember,
+    }),
+    reasoning: nullableObject('How the model thinks.', {
+      effort: nullableString(effortHelp, { maxLength: 64 }),
+      summary: ignoredMember('The reasoning itself is in the answer, as the content of its reasoning item.'),
+      generate_summary: ignoredMember('The older name of summary.'),
+      context: refusedMember('Reasoning of earlier turns goes to the model as its template writes it.', { enum: [null, 'auto'] }),
+      mode: refusedMember('A model thinks in one way.', { enum: [null, 'standard'] }),
+    }),
     top_logprobs: nullableInteger(0, 20, 'Alternatives with each token; needs include: ["message.output_text.logprobs"].'),
     include: nullableList<string>(
       { type: 'string' },
@@ -31,6 +50,9 @@ export const ResponsesRequest = named(
       'message.output_text.logprobs and file_search_call.results are served.',
     ),
     metadata: nullableRecord('Repeated in the response.'),
+    stream_options: nullableObject('How a stream is written.', {
+      include_obfuscation: ignoredMember('Events carry no obfuscation here.'),
+    }),
     store: nullableBoolean('Keeps the response (default true); `store` of the answer says whether it was.'),
     previous_response_id: nullableString(
       'Id of the response to continue: its items and those before it come first; its instructions do not carry over.',
@@ -38,10 +60,22 @@ export const ResponsesRequest = named(
         maxLength: 256,
       },
     ),
-    conversation: nullableEither<unknown>(['string', 'object'], 'Refused: use previous_response_id, or send the items.'),
+    conversation: refusedMember('Use previous_response_id, or send the items.'),
     background: nullableBoolean('Answers at once, with status queued, and goes on without the client; needs store.'),
-    truncation: nullableString('Only disabled.', { enum: ['auto', 'disabled'] }),
-    user: nullableString('Recorded nowhere; accepted for compatibility.', { maxLength: 1024 }),
+    truncation: refusedMember<string | null | undefined>('The server drops no items by itself: send fewer.', {
+      enum: [null, 'disabled'],
+    }),
+    max_tool_calls: nullableInteger(1, 1024, 'Searches of an answer; there is at most one.'),
+    access_programs: refusedMember('There are none here.'),
+    context_management: refusedMember('The server drops no items by itself: send fewer.', {
+      type: ['array', 'null'],
+      maxItems: 0,
+    }),
+    image: nullableObject('How images are read.', {
+      context_compression: refusedMember('Images go to the projector as it wants them.', { enum: [null, 'auto', 'disabled'] }),
+    }),
+    prompt: refusedMember('No prompts are kept here: send instructions and input.'),
+    ...openaiMembers,
     ...samplingMembers,
     ...engineMembers,
   }),
