@@ -160,11 +160,21 @@ t.test('dimensions shortens an embedding and keeps its length at one', async (t)
 t.test('the model list says what each model can do; there is no path for one model', async (t) => {
   const { data } = await client.models.list();
   t.ok(data.some(({ id }) => id === chatModel));
-  t.match(await refusalOf(client.models.retrieve(chatModel)), { status: 404 });
+  t.match(await refusalOf(client.models.retrieve(chatModel)), { status: 404, error: { message: /GET \/v1\/models lists all/ } });
 });
 
 t.test('an unserved path is 404 not_found', async (t) => {
-  t.match(await refusalOf(client.completions.create({ model: chatModel, prompt: 'x' })), { status: 404, code: 'not_found' });
+  t.match(await refusalOf(client.completions.create({ model: chatModel, prompt: 'x' })), {
+    status: 404,
+    code: 'not_found',
+    error: { message: /No handler is registered for POST \/v1\/completions\..*POST \/v1\/chat\/completions/ },
+  });
+});
+
+t.test('functions are refused by name, and no member that decides the answer is dropped', async (t) => {
+  const functions = [{ name: 'now', parameters: {} }];
+  const refusal = await refusalOf(complete({ functions, function_call: { name: 'now' } }));
+  t.match(refusal, { status: 400, code: 'unsupported_member', error: { param: 'functions' } });
 });
 
 t.test('an empty message list is a BadRequestError with a string code', async (t) => {
