@@ -46,14 +46,17 @@ async function interpreterOf(name: string): Promise<string> {
   return interpreter;
 }
 
-async function resultsOf(name: string, interpreter: string, url: string): Promise<Result[]> {
-  const options = { timeout: casesMs, maxBuffer: 64 * 1024 * 1024, env: { ...process.env, SVC_CLIENTS_URL: url } };
-  const ended = await run(interpreter, [join(import.meta.dirname, `${name}.py`)], options).catch((error) => error);
-  const lines = String(ended.stdout).split('\n');
-  // Some clients write lines of their own.
-  const results = lines.filter((line) => line.startsWith('{"client"')).map((line) => JSON.parse(line) as Result);
+/** @param file where the program of the environment writes what became of its cases. */
+async function resultsOf(name: string, interpreter: string, url: string, file: string): Promise<Result[]> {
+  const env = { ...process.env, SVC_CLIENTS_URL: url, SVC_CLIENTS_RESULTS: file };
+  const options = { timeout: casesMs, maxBuffer: 64 * 1024 * 1024, env };
+  const ended = await run(interpreter, [join(import.meta.dirname, `${name}.py`)], options).catch(
+    (error: Error & { stderr?: string }) => error,
+  );
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+  const results = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Result);
   if (!(ended instanceof Error)) return results;
-  const failure = `${ended.message.slice(0, 300)} ${String(ended['stderr' as never]).slice(-600)}`;
+  const failure = `${ended.message.slice(0, 300)} ${(ended.stderr ?? '').slice(-600)}`;
   return [...results, { client: name, case: 'runs all of its cases', failure, pending: null }];
 }
 
@@ -80,7 +83,8 @@ try {
   let nSkipped = 0;
   for (const name of environments) {
     const interpreter = await interpreterOf(name).catch((error: Error & { stderr?: string }) => error);
-    if (typeof interpreter === 'string') results.push(...(await resultsOf(name, interpreter, server.url)));
+    if (typeof interpreter === 'string')
+      results.push(...(await resultsOf(name, interpreter, server.url, join(folder, `${name}.jsonl`))));
     else {
       nSkipped++;
       console.log(

@@ -289,7 +289,7 @@ DSPY = "dspy"
 def dspy_model():
     import dspy
 
-    return dspy, dspy.LM(f"openai/{CHAT}", api_base=V1, api_key="none", max_tokens=100, cache=False, num_retries=0)
+    return dspy, dspy.LM(f"openai/{CHAT}", api_base=V1, api_key="none", max_tokens=100, temperature=0, cache=False, num_retries=0)
 
 
 @case(DSPY, "a model answers")
