@@ -1,10 +1,14 @@
 /** Runs a node until it is told to stop. */
 import { createServer, type HeadStart, type Server } from './main.ts';
+import { releaseFreedHeap } from './native/system.ts';
 import type { ListenAddresses } from './platform/http/http-server.ts';
 import { feedWatchdog, tell } from './service-manager.ts';
 import type { NodeConfig } from './settings.ts';
 
 const LEFT_BEHIND_MS = 2_000;
+/** How often memory is looked at, and by how much it has grown when what was freed is returned. */
+const MEMORY_CHECK_MS = 10_000;
+const GROWN_BYTES = 64 * 2 ** 20;
 /** A failure to service managers that start again what failed. */
 export const RESTART = 75;
 
@@ -21,6 +25,7 @@ export async function runServer(
   const server = await createServer(config, {}, headStart);
   const told = firstSignal(server);
   reportFaults(server);
+  watchMemory(server);
   const watchdog = feedWatchdog(server.log);
   onListening(await server.start(), server);
   let isEnding = false;
@@ -35,6 +40,20 @@ export async function runServer(
   setTimeout(() => process.exit(typeof end === 'number' ? end : undefined), LEFT_BEHIND_MS).unref();
   if (typeof end !== 'number') throw end;
   return end;
+}
+
+/** Requests of megabytes leave freed memory behind in all arenas of malloc, which grow until each has met the largest of them. */
+function watchMemory({ log }: Server): void {
+  let smallest = process.memoryUsage.rss();
+  const look = async (): Promise<void> => {
+    const now = process.memoryUsage.rss();
+    smallest = Math.min(smallest, now);
+    if (now - smallest < GROWN_BYTES) return;
+    await releaseFreedHeap();
+    smallest = process.memoryUsage.rss();
+  };
+  const onError = (error: unknown) => log.warn('freed memory could not be returned', { error });
+  setInterval(() => void look().catch(onError), MEMORY_CHECK_MS).unref();
 }
 
 async function restartOf({ restarting, log }: Server): Promise<number> {

@@ -1,9 +1,9 @@
 // What the addon gives to JS; the typed door is ts/server/native/llama.ts.
 #include "../../common/env_state.h"
+#include "../../common/freed_heap.h"
 #include "../../common/staged_bytes.h"
 #include "../model/backend.h"
 #include "../model/device.h"
-#include "../model/memory_use.h"
 #include "embedder_object.h"
 #include "engine_object.h"
 #include "ggml-backend.h"

@@ -63,19 +63,4 @@ double heap_in_use() {
 #endif
 }
 
-void bound_freed_heap() {
-#ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 2 << 20);
-    mallopt(M_TRIM_THRESHOLD, 4 << 20);
-#endif
-}
-
-void release_freed_heap() {
-#ifdef __GLIBC__
-    malloc_trim(0);
-#elif defined(__APPLE__)
-    malloc_zone_pressure_relief(nullptr, 0);
-#endif
-}
-
 }  // namespace svc

@@ -30,11 +30,4 @@ MemoryUse mapped_weights_of(const llama_context * context);
 // Bytes that the whole process holds from malloc; 0 where the system does not tell.
 double heap_in_use();
 
-// Bounds what malloc keeps of freed memory, in an arena for each of several threads. By itself it raises the bound with what is
-// freed, to 64 MB an arena: after a few prompts of megabytes the process would hold a gigabyte for good.
-void bound_freed_heap();
-
-// Returns freed memory to the system. malloc keeps it, in an arena for each of several threads, until the same threads ask again.
-void release_freed_heap();
-
 }  // namespace svc

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstring>
 
+#include "../../common/freed_heap.h"
 #include "../../common/status.h"
 #include "backend.h"
 #include "memory_use.h"

@@ -1,7 +1,8 @@
-/** The acceptor takes connections of a listening socket that another owns. */
+/** The acceptor takes connections of a listening socket that another owns; freed memory goes back to the system. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { isSanitized } from '../../../test/test-support/sanitizer.ts';
 
 /**
  * A program that listens, accepts through the acceptor, and stops listening. It prints how many connections came, and the share of
@@ -55,3 +56,33 @@ t.test(
     t.ok(share < 0.1, `computed ${Math.round(share * 100)} % of the time`);
   },
 );
+
+/** Takes blocks of 256 KiB, and frees all but every fourth: malloc keeps what lies below a block in use. Prints bytes that are resident. */
+const holes = `
+import { releaseFreedHeap } from '${new URL('./system.ts', import.meta.url).href}';
+const resident = () => process.memoryUsage.rss();
+await releaseFreedHeap();
+const before = resident();
+let blocks = Array.from({ length: 256 }, () => Buffer.allocUnsafeSlow(256 * 1024).fill(1));
+const most = resident() - before;
+blocks = blocks.filter((_, i) => i % 4 === 3);
+gc();
+await new Promise((resolve) => setImmediate(resolve));
+gc();
+const kept = resident() - before;
+await releaseFreedHeap();
+console.log(JSON.stringify({ most, kept, left: resident() - before, blocks: blocks.length }));
+`;
+
+t.test('memory that was freed between blocks in use goes back to the system', { skip: whyNoGlibc() }, async (t) => {
+  const options = ['--single-threaded-gc', '--expose-gc', '--input-type=module', '-e'];
+  const { stdout } = await promisify(execFile)(process.execPath, [...options, holes]);
+  const { most, kept, left } = JSON.parse(stdout) as { most: number; kept: number; left: number };
+  t.ok(most > 60 * 2 ** 20, `${most} bytes were taken`);
+  t.ok(left < 24 * 2 ** 20, `${left} of ${kept} bytes are left`);
+});
+
+function whyNoGlibc(): string | false {
+  if (process.platform !== 'linux') return 'the heap is not that of glibc';
+  return isSanitized() ? 'a sanitizer has a malloc of its own, which keeps freed memory' : false;
+}

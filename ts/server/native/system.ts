@@ -8,6 +8,7 @@ interface RawAcceptor {
 
 interface SystemAddon {
   notify(state: string): boolean;
+  releaseFreedHeap(): Promise<void>;
   Acceptor: new (descriptor: number, onAccept: (connection: number) => void) => RawAcceptor;
 }
 
@@ -16,6 +17,11 @@ const addon = (): SystemAddon => loadAddon('system') as SystemAddon;
 /** Tells the service manager about this process, in the words of sd_notify(3). False: none asked. Throws NativeError `notify_failed`. */
 export function notifyServiceManager(state: string): boolean {
   return process.env['NOTIFY_SOCKET'] !== undefined && addon().notify(state);
+}
+
+/** Returns memory that native code freed to the system. malloc keeps nearly all that lies below a block in use, in an arena for each of several threads. */
+export function releaseFreedHeap(): Promise<void> {
+  return addon().releaseFreedHeap();
 }
 
 export interface Acceptor {
