@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import t from 'tap';
 import { json } from '../route.ts';
@@ -6,6 +7,8 @@ import { eventually, OK, openTestBed, plainRoute, RawClient } from '../test-supp
 import { BodyStream } from './body-stream.ts';
 
 const MEGABYTE = 1024 * 1024;
+/** Longer than an idle connection lives. */
+const PATIENCE_MS = 13_000;
 let opened: BodyStream | undefined;
 let failure: unknown;
 let readBytes = 0;
@@ -46,6 +49,21 @@ const bed = await openTestBed(t, [
       return json(200, { readBytes });
     },
     { bodyKind: 'bytes', maxBody: MEGABYTE },
+  ),
+  ...(['/slow-reader', '/slow-answer'] as const).map((path) =>
+    plainRoute(
+      'POST',
+      path,
+      async ({ body }) => {
+        // Long enough for the library to have taken some from the socket.
+        await wait(path === '/slow-reader' ? PATIENCE_MS : 300);
+        let nBytes = 0;
+        for await (const chunk of body as BodyStream) nBytes += chunk.length;
+        await wait(path === '/slow-answer' ? PATIENCE_MS : 0);
+        return json(200, { nBytes });
+      },
+      { bodyKind: 'bytes', maxBody: 200 * MEGABYTE },
+    ),
   ),
   plainRoute('GET', '/next', () => OK),
 ]);
@@ -151,4 +169,26 @@ t.test('pieces of any size come out in order, and the socket is paused in turn w
     }),
     { numRuns: 50 },
   );
+});
+
+t.test('a connection outlives a slow reader and an answer that takes long, but no client that stalls', async (t) => {
+  // Bodies of several sizes: what one read takes off the socket decides whether the last piece comes while it is paused.
+  const sizes = [1, 2, 3, 4, 20].map((each) => each * MEGABYTE + 1_000);
+  const ask = async (path: string, size: number) => {
+    const client = await RawClient.open(t, bed.port);
+    client.send(head(path, `Content-Length: ${size}`));
+    client.send(Buffer.alloc(size));
+    const answer = await client.until((text) => text.includes('}'), 2 * PATIENCE_MS);
+    t.match(answer, new RegExp(`"nBytes":${size}`), `${path}, ${size} bytes`);
+    client.send('GET /next HTTP/1.1\r\nHost: a\r\n\r\n');
+    t.match(await client.until((text) => text.includes('"ok"')), /200 OK/, 'the connection goes on');
+  };
+  const stall = async () => {
+    const client = await RawClient.open(t, bed.port);
+    client.send(head('/hash', `Content-Length: ${20 * MEGABYTE}`));
+    client.send(Buffer.alloc(10 * MEGABYTE));
+    await client.until((_received, closed) => closed, 2 * PATIENCE_MS);
+    t.ok(client.closed, 'a client that stalls in the middle is cut');
+  };
+  await Promise.all([stall(), ...['/slow-reader', '/slow-answer'].flatMap((path) => sizes.map((size) => ask(path, size)))]);
 });

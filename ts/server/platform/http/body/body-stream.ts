@@ -12,6 +12,12 @@ const MAX_QUEUED_BYTES = 512 * 1024;
 /** After the limit is passed, this much more is read and thrown away before the refusal, which a reset could otherwise overtake. */
 const DRAIN_BYTES = 8 * 1024 * 1024;
 
+/**
+ * The library closes a connection ten seconds after it was paused or resumed, unless more of the body arrives: it knows nothing of a reader
+ * that is slow, nor of an answer that takes its time. It is told anew this often.
+ */
+const KEEP_MS = 4_000;
+
 /** The client went away, or the answer was sent, before the body was read to its end. */
 export class BodyAborted extends Error {
   override readonly name = 'BodyAborted';
@@ -28,6 +34,7 @@ export class BodyStream implements AsyncIterable<Uint8Array> {
   #seenBytes = 0;
   #isWhole = false;
   #isPaused = false;
+  #keeper: NodeJS.Timeout | undefined;
   #failure: Error | undefined;
   #wake = (): void => undefined;
 
@@ -50,8 +57,9 @@ export class BodyStream implements AsyncIterable<Uint8Array> {
     else this.#hold(chunk);
   }
 
-  /** Nothing more is wanted; what still arrives is thrown away. */
+  /** Nothing more is wanted, since the answer goes out; what still arrives is thrown away. */
   drop(): void {
+    clearInterval(this.#keeper);
     if (this.#isWhole && this.#chunks.length === 0) return;
     this.#fail(new BodyAborted('the request body ended before it was read'));
   }
@@ -102,6 +110,14 @@ export class BodyStream implements AsyncIterable<Uint8Array> {
     if (this.#isPaused) return;
     this.#isPaused = true;
     this.#socket.pause();
+    this.#keeper ??= setInterval(() => this.#keep(), KEEP_MS).unref();
+  }
+
+  /** A client that stalls in the middle is none of it: while its turn lasts, the library's limit holds. */
+  #keep(): void {
+    if (!this.#isPaused && !this.#isWhole) return;
+    this.#socket.resume();
+    if (this.#isPaused) this.#socket.pause();
   }
 
   #resume(): void {
