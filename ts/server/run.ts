@@ -6,8 +6,8 @@ import { feedWatchdog, tell } from './service-manager.ts';
 import type { NodeConfig } from './settings.ts';
 
 const LEFT_BEHIND_MS = 2_000;
-/** How often memory is looked at, and by how much it has grown when what was freed is returned. */
 const MEMORY_CHECK_MS = 10_000;
+/** By so much memory has grown when what was freed is returned. */
 const GROWN_BYTES = 64 * 2 ** 20;
 /** A failure to service managers that start again what failed. */
 export const RESTART = 75;
@@ -46,14 +46,12 @@ export async function runServer(
 function watchMemory({ log }: Server): void {
   let smallest = process.memoryUsage.rss();
   const look = async (): Promise<void> => {
-    const now = process.memoryUsage.rss();
-    smallest = Math.min(smallest, now);
-    if (now - smallest < GROWN_BYTES) return;
+    smallest = Math.min(smallest, process.memoryUsage.rss());
+    if (process.memoryUsage.rss() - smallest < GROWN_BYTES) return;
     await releaseFreedHeap();
     smallest = process.memoryUsage.rss();
   };
-  const onError = (error: unknown) => log.warn('freed memory could not be returned', { error });
-  setInterval(() => void look().catch(onError), MEMORY_CHECK_MS).unref();
+  setInterval(() => void look().catch((error) => log.warn('freed memory stays', { error })), MEMORY_CHECK_MS).unref();
 }
 
 async function restartOf({ restarting, log }: Server): Promise<number> {

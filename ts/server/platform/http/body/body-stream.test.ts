@@ -8,7 +8,7 @@ import { BodyStream } from './body-stream.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** Longer than an idle connection lives. */
-const PATIENCE_MS = 13_000;
+const BEYOND_IDLE_MS = 13_000;
 let opened: BodyStream | undefined;
 let failure: unknown;
 let readBytes = 0;
@@ -56,10 +56,10 @@ const bed = await openTestBed(t, [
       path,
       async ({ body }) => {
         // Long enough for the library to have taken some from the socket.
-        await wait(path === '/slow-reader' ? PATIENCE_MS : 300);
+        await wait(path === '/slow-reader' ? BEYOND_IDLE_MS : 300);
         let nBytes = 0;
         for await (const chunk of body as BodyStream) nBytes += chunk.length;
-        await wait(path === '/slow-answer' ? PATIENCE_MS : 0);
+        await wait(path === '/slow-answer' ? BEYOND_IDLE_MS : 0);
         return json(200, { nBytes });
       },
       { bodyKind: 'bytes', maxBody: 200 * MEGABYTE },
@@ -178,7 +178,7 @@ t.test('a connection outlives a slow reader and an answer that takes long, but n
     const client = await RawClient.open(t, bed.port);
     client.send(head(path, `Content-Length: ${size}`));
     client.send(Buffer.alloc(size));
-    const answer = await client.until((text) => text.includes('}'), 2 * PATIENCE_MS);
+    const answer = await client.until((text) => text.includes('}'), 2 * BEYOND_IDLE_MS);
     t.match(answer, new RegExp(`"nBytes":${size}`), `${path}, ${size} bytes`);
     client.send('GET /next HTTP/1.1\r\nHost: a\r\n\r\n');
     t.match(await client.until((text) => text.includes('"ok"')), /200 OK/, 'the connection goes on');
@@ -187,7 +187,7 @@ t.test('a connection outlives a slow reader and an answer that takes long, but n
     const client = await RawClient.open(t, bed.port);
     client.send(head('/hash', `Content-Length: ${20 * MEGABYTE}`));
     client.send(Buffer.alloc(10 * MEGABYTE));
-    await client.until((_received, closed) => closed, 2 * PATIENCE_MS);
+    await client.until((_received, closed) => closed, 2 * BEYOND_IDLE_MS);
     t.ok(client.closed, 'a client that stalls in the middle is cut');
   };
   await Promise.all([stall(), ...['/slow-reader', '/slow-answer'].flatMap((path) => sizes.map((size) => ask(path, size)))]);
