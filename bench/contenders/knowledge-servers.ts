@@ -19,7 +19,7 @@ function knowledgeServer(name: string, side: IngestJob['side']): Contender {
       const server = await startModelServer();
       return {
         measure: async (load, seed) => {
-          if (load.kind === 'quotes' && side === 'svc') return await measureQuotes(server.url, load, seed);
+          if (load.kind === 'quotes' && side === 'svc') return await measureQuotes(server, load, seed);
           if (load.kind !== 'ingest') return undefined;
           const job: IngestJob = { side, url: server.url, serverPid: server.pid, load, seed };
           return JSON.parse(await runProgram(process.execPath, [program, JSON.stringify(job)])) as Sample;

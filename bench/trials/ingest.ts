@@ -40,6 +40,8 @@ export const ingestTrials: readonly Trial[] = [
       { figure: 'replies.replyP50Ms', unit: 'ms', atMost: 40 },
       { figure: 'replies.replyP99Ms', unit: 'ms', atMost: 120 },
       { figure: 'replies.citedShare', unit: 'of the replies', atLeast: 0.9 },
+      { figure: 'replies.replyCpuMs', unit: 'ms of CPU' },
+      { figure: 'replies.searchCpuMs', unit: 'ms of CPU' },
       { figure: 'replies.searchP50Ms', unit: 'ms' },
       { figure: 'replies.searchP99Ms', unit: 'ms' },
     ],

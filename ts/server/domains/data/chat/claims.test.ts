@@ -101,6 +101,17 @@ t.test('a sentence may say what several of its passages say, and what the questi
   t.strictSame(answered('Who has kept the lighthouse of Karvo since 1990?', [KARVO], one).named, []);
 });
 
+t.test('a name with a hyphen is the same without one, and a text claims nothing that it does not say', async (t) => {
+  const passage = 'Hans Joachim Marseille flew from Riverside-San Bernardino to the Six-time winner of Lake-town on 3 May 1942.';
+  for (const answer of [
+    'Hans-Joachim Marseille flew there [1].',
+    'He flew from Riverside to the Six-time winner [1].',
+    `${passage} [1]`,
+  ])
+    t.strictSame(answered('Who flew to Lake-town?', [passage], answer).named, [], answer);
+  t.strictSame(answered('Who flew to Lake-town?', [passage], 'Hans-Peter Marseille flew there [1].').named, ['Peter']);
+});
+
 interface Case {
   readonly question: string;
   readonly passage: string;

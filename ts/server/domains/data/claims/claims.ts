@@ -149,8 +149,7 @@ export class ClaimSupport {
   hasWord(text: string): boolean {
     if (!this.#hasLatin && /\p{sc=Latn}/u.test(text)) return true;
     if (this.#placesOf(text).length > 0) return true;
-    if (/^\p{Lu}{2,6}$/u.test(text)) return this.#initials.includes(text);
-    return text.includes('-') && text.split('-').every((part) => this.hasWord(part));
+    return /^\p{Lu}{2,6}$/u.test(text) && this.#initials.includes(text);
   }
 
   /** Whether the words of a name stand together. */

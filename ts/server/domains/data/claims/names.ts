@@ -7,7 +7,8 @@ export interface NamePart {
   readonly text: string;
 }
 
-const WORD = /[\p{L}\p{M}\p{N}]+(?:[-'’][\p{L}\p{M}\p{N}]+)*/gu;
+/** Parts between hyphens are words of their own: a text may write the name with a space. */
+const WORD = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*/gu;
 const CAPITAL = /^\p{Lu}/u;
 /** A letter or number that stands for a thing: A4, B-12. */
 const IDENTIFIER = /^(?=.*\p{L})(?=.*\p{N})\p{L}/u;
@@ -86,12 +87,12 @@ export function readNames(sentence: string, language: Language): NamePart[][] {
   return names.filter((parts) => parts.length > 0);
 }
 
-/** Capitalised words from there on, with nothing but a space between them. */
+/** Capitalised words from there on, with nothing but a space or a hyphen between them. */
 function runFrom(found: readonly NamePart[], from: number, sentence: string): NamePart[] {
   const run: NamePart[] = [];
   for (const part of found.slice(from)) {
     const last = run.at(-1);
-    const isBeside = last === undefined || /^[ \u00a0]$/.test(sentence.slice(last.end, part.start));
+    const isBeside = last === undefined || /^[ \u00a0-]$/.test(sentence.slice(last.end, part.start));
     if (!isBeside || !(CAPITAL.test(part.text) || IDENTIFIER.test(part.text))) return run;
     run.push(part);
   }
