@@ -140,7 +140,7 @@ t.test('a refused job gives its hold on the model back', async (t) => {
   binding.engine.refusal = new NativeError({ code: 'queue_full', text: 'busy' });
   await t.rejects(call(routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages }));
   const detail = await call(routes, 'GET', '/api/v1/inference/models/{id}', undefined, {}, { id: 'tiny-chat' });
-  t.match(bodyOf(detail), { state: 'loaded', requests: 0, pinned: true, engine: { n_ctx: 512 } });
+  t.match(bodyOf(detail), { state: 'loaded', requests: 0, pinned: true, engine: { n_ctx: 8_192 } });
 });
 
 t.test('X-Request-Timeout reaches the engine, and nonsense in it is a 400', async (t) => {

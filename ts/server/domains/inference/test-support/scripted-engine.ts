@@ -26,9 +26,10 @@ export const scriptedUsage: JobUsage = {
   nAcceptedTokens: 0,
 };
 
+/** A token is a character here: a prompt with passages has some thousands. */
 const scriptedLimits: EngineLimits = {
-  nCtx: 512,
-  nCtxPerJob: 512,
+  nCtx: 8_192,
+  nCtxPerJob: 8_192,
   nParallel: 2,
   nThreads: 1,
   memory: { hostBytes: 1000, deviceBytes: 0 },
