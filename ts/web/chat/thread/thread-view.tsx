@@ -1,4 +1,4 @@
-/** The messages of the shown branch. It follows the end while an answer grows, unless the reader scrolled away from it. */
+/** The messages of the shown branch. It follows the end while an answer grows, unless the reader scrolled away from it; an empty chat does not. */
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Refusal } from '../../../client/refusal.ts';
 import { Button } from '../../design/button.tsx';
@@ -38,7 +38,7 @@ export function ThreadView() {
   const answer = live.value;
   const follow = (): void => {
     const element = scroller.current;
-    if (element !== null && isAtEnd.current) element.scrollTop = element.scrollHeight;
+    if (isAtEnd.current && element?.querySelector('.welcome') === null) element.scrollTop = element.scrollHeight;
   };
   const soughtIndex = sought.value === undefined ? -1 : all.findIndex(({ id }) => id === sought.value);
   useLayoutEffect(() => {
