@@ -2,7 +2,7 @@ import t from 'tap';
 import { passageResult } from '../chat/test-support/passage-result.ts';
 import { readQuestion } from './asked-question.ts';
 import { readPassage, readPassages } from './read-passages.ts';
-import { relevanceOf } from './relevance.ts';
+import { relevanceOf, withoutUnrelated } from './relevance.ts';
 
 /** As the search counts it where every passage has the words of the question: they are not rare, so that nothing is covered. */
 const relevanceTo = (question: string, text: string, relevance = 0) => {
@@ -15,6 +15,19 @@ t.test('words that all passages have count, and one that none has does not decid
   t.not(relevanceTo('Where does the Marlow boiler stand?', boiler), 'nothing');
   t.not(relevanceTo('Wo steht der Marlow boiler?', boiler), 'nothing');
 });
+
+t.test(
+  'passages that are alike stay all, however little each is worth beside the others; what is beside a sure one goes',
+  (t) => {
+    const asked = readQuestion('What colour does the Hastra press have?');
+    const read = (relevance: number) =>
+      readPassage(asked, passageResult('The door of the Hastra press is dark red.', { relevance }));
+    t.equal(withoutUnrelated([read(0), read(0.05)]).length, 2);
+    t.equal(withoutUnrelated([read(0.5), read(0.05)]).length, 1);
+    t.strictSame(withoutUnrelated([]), []);
+    t.end();
+  },
+);
 
 t.test('passages that share nothing but function words are about something else', async (t) => {
   const bakery = 'The bakery in the street of the harbour sells bread, and it is open on all days of the week.';

@@ -17,8 +17,10 @@ const LONE_LEAD = 0.3;
 /** Chosen on XQuAD in four languages by `npm run eval:first-answers`: at most 1 % of what passages answer lies below `perhaps`, and a tenth of the rest above `found`. */
 const LEAST = { words: { perhaps: 0.24, found: 0.48 }, runs: { perhaps: 0.15, found: 0.35 } } as const;
 
-export function withoutUnrelated<T extends ReadPassage>(passages: readonly T[]): T[] {
-  return passages.filter(({ result }) => result.relevance >= LEAST_BESIDE);
+/** Where no passage is above it, since all of them have the words of the question, all stay. */
+export function withoutUnrelated<T extends ReadPassage>(passages: readonly T[]): readonly T[] {
+  const related = passages.filter(({ result }) => result.relevance >= LEAST_BESIDE);
+  return related.length === 0 ? passages : related;
 }
 
 /**
