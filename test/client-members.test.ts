@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { Compile } from 'typebox/compile';
 import { ClientTypes, type TypeName } from '../scripts/check/client-types.ts';
-import { bodyReaders } from '../ts/server/domains/completions/compat/body-readers.ts';
+import { bodyReaders } from '../ts/server/domains/completions/body-readers.ts';
 import type { SchemaNode } from '../ts/server/platform/schema/accepted.ts';
 import { memberEffects } from '../ts/server/platform/schema/member-effect.ts';
 import { type HttpAnswer, post, send } from './http.ts';

@@ -5,7 +5,7 @@ import { checkUnusedExports, readSources, type Sources } from './unused-exports.
 
 const MOST = {
   /** Pairs of folders of one module whose files import each other. */
-  'folder cycles': 16,
+  'folder cycles': 9,
   'unused exports': 0,
   'unused types': 540,
   /** `...{ a, b }` in an object literal: its members can stand there themselves. */
@@ -20,7 +20,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   client: [7, 580],
   server: [13, 720],
   'server/domains/backup': [43, 3650],
-  'server/domains/completions': [128, 8590],
+  'server/domains/completions': [98, 8360],
   'server/domains/conversations': [57, 5010],
   'server/domains/data': [88, 9280],
   'server/domains/files': [34, 3130],

@@ -67,11 +67,10 @@ for (const [rule, path, source] of violations) {
 }
 
 t.test('what worker threads run may know the types of a database, and not load it', async (t) => {
-  const reader = 'ts/server/domains/completions/compat/body-readers.ts';
+  const reader = 'ts/server/domains/completions/body-readers.ts';
   const files = (first: string) => ({
     [reader]: `${first}\nexport const a = 1;`,
-    'ts/server/domains/completions/compat/request.ts':
-      "export { open } from '../../../platform/storage/index.ts';\nexport type C = 1;",
+    'ts/server/domains/completions/request.ts': "export { open } from '../../platform/storage/index.ts';\nexport type C = 1;",
     'ts/server/platform/storage/index.ts': 'export const open = 1;',
   });
   t.strictSame((await check(t, files("import type { C } from './request.ts';\nexport type D = C;"))).violations, []);

@@ -1,7 +1,7 @@
 /** Functions of the server that read text from outside, each as its caller calls it. */
 
 import { withFileTexts } from '../../ts/server/domains/completions/compat/openai-responses/file-search/input-files.ts';
-import { numberedEvents } from '../../ts/server/domains/completions/resumable-streams/numbered-events.ts';
+import { numberedEvents } from '../../ts/server/domains/completions/resumable-streams/resumable-stream.ts';
 import { HitCollector } from '../../ts/server/domains/conversations/search/hit-collector.ts';
 import { SearchQuery } from '../../ts/server/domains/conversations/search/search-query.ts';
 import { snippetOf } from '../../ts/server/domains/conversations/search/snippet.ts';

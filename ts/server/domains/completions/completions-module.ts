@@ -1,25 +1,35 @@
 /** Wires the completions module. */
+
+import type { ErrorBodyPrefix } from '../../platform/http/error-body.ts';
+import type { Route } from '../../platform/http/route.ts';
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
 import { conversations } from '../conversations/index.ts';
 import { data } from '../data/index.ts';
-import { inference } from '../inference/index.ts';
+import { type InferenceService, inference, openaiErrorBody } from '../inference/index.ts';
+import { anthropicErrorBody } from './compat/anthropic/error-body.ts';
+import { anthropicRoutes } from './compat/anthropic/routes.ts';
+import { rerankRoute } from './compat/jina-rerank/route.ts';
+import { tokenizeRoutes } from './compat/llama-tokenize/routes.ts';
+import { chatRoute } from './compat/openai-chat/route.ts';
+import { embeddingRoutes } from './compat/openai-embeddings/route.ts';
+import { modelListRoute } from './compat/openai-models/route.ts';
 import { BackgroundResponses } from './compat/openai-responses/background/background-responses.ts';
+import { keptResponseRoutes } from './compat/openai-responses/kept-routes.ts';
 import { ResponseAccess } from './compat/openai-responses/response-access.ts';
+import { type ResponseRouteDeps, responsesRoute } from './compat/openai-responses/route.ts';
 import { ChatStorage } from './conversations/chat-storage.ts';
 import { ConversationStage } from './conversations/conversation-stage.ts';
 import { KnowledgeStage } from './knowledge/knowledge-stage.ts';
 import type { StreamLimits } from './resumable-streams/stream-limits.ts';
 import { StreamRegistry } from './resumable-streams/stream-registry.ts';
 import { streamRoutes } from './resumable-streams/stream-routes.ts';
-import { completionErrorBodies, completionRoutes } from './routes.ts';
 import { CompletionService } from './service.ts';
 import type { completionSettings } from './settings.ts';
-import { ResponseBelongings } from './stored-responses/response-belongings.ts';
 import { ResponseKeeper } from './stored-responses/response-keeper.ts';
 import { ResponseStore } from './stored-responses/response-store.ts';
 import { ResponseSweep } from './stored-responses/response-sweep.ts';
-import { RetentionStore } from './stored-responses/retention-store.ts';
+import { ResponseBelongings, RetentionStore } from './stored-responses/retention-store.ts';
 
 type Context = ModuleContext<typeof completionSettings>;
 
@@ -88,4 +98,35 @@ function streamLimits(settings: Context['settings']): StreamLimits {
     tenantBytes: settings['inference.stream_tenant_bytes'],
     totalBytes: settings['inference.stream_total_bytes'],
   };
+}
+
+/** Clients of a foreign API read refusals in its shape, also for paths that no route serves. */
+const completionErrorBodies: readonly ErrorBodyPrefix[] = [
+  { prefix: '/v1/', errorBody: openaiErrorBody },
+  {
+    prefix: '/v1/completions',
+    errorBody: openaiErrorBody,
+    instead: 'Send the text as a message to POST /v1/chat/completions; clients have a setting for models that chat.',
+  },
+  {
+    prefix: '/v1/models/',
+    errorBody: openaiErrorBody,
+    instead: 'GET /v1/models lists all of them, and GET /api/v1/inference/models/{id} tells of one.',
+  },
+  { prefix: '/v1/messages', errorBody: anthropicErrorBody },
+];
+
+/** All routes of the module but those of streams. */
+export function completionRoutes(deps: ResponseRouteDeps & { readonly service: InferenceService }, fingerprint: string): Route[] {
+  const { service, completions } = deps;
+  return [
+    modelListRoute(service),
+    chatRoute(completions, fingerprint),
+    responsesRoute(deps),
+    ...keptResponseRoutes(deps),
+    ...anthropicRoutes(completions, service),
+    ...embeddingRoutes(service),
+    rerankRoute(service),
+    ...tokenizeRoutes(service),
+  ];
 }

@@ -1,9 +1,13 @@
-/** What each kind of route can answer beside its answer, gathered from the modules that an answer goes through. */
+/** The refusals of each kind of route, gathered from the modules that an answer goes through, and those of a failed answer. */
+
+import { DomainError } from '../../platform/errors/domain-error.ts';
+import { httpError } from '../../platform/http/declared-error.ts';
+import type { HttpError } from '../../platform/http/errors.ts';
 import { storedAnswerErrors } from '../conversations/index.ts';
 import { inputFileErrors, answerErrors as ofKnowledge } from '../data/index.ts';
-import { completionErrors, inferenceErrors } from '../inference/index.ts';
+import { allInferenceErrors, completionErrors, inferenceErrors, inferenceFailure } from '../inference/index.ts';
 import { featureErrors } from '../license/index.ts';
-import { ownErrors } from './errors.ts';
+import { type CompletionError, ownErrors } from './errors.ts';
 
 /** What a chat over knowledge bases can answer beside `completionErrors`. */
 export const knowledgeErrors = [
@@ -37,3 +41,24 @@ export const storedResponseErrors = [
   ...inferenceErrors.specs('invalid_request', 'internal', 'storage_unavailable'),
   ...ownErrors.specs('response_not_found'),
 ];
+
+/** What went wrong with an answer -> a refusal that its client can be told, in the answer where that has begun. */
+const statuses = new Map(
+  [...allInferenceErrors, ...createResponseErrors, ...conversationErrors, ...ownErrors.specs(...ownErrors.codes)].map(
+    ({ code, status }) => [code, status],
+  ),
+);
+
+export function isKnownCode(code: string): boolean {
+  return statuses.has(code);
+}
+
+/** Unknown failures keep their text for the log alone. */
+export function completionFailure(error: unknown): CompletionError {
+  return error instanceof DomainError && isKnownCode(error.code) ? error : inferenceFailure(error);
+}
+
+/** For the frames of a stream that is open already: its route's declaration answers no more. */
+export function httpErrorOf(error: CompletionError): HttpError {
+  return httpError(error, statuses.get(error.code) ?? 500);
+}

@@ -10,9 +10,9 @@ import { completionErrors, type InferenceErrorCode, modelErrors } from '../infer
 import { failingInference } from '../inference/test-support/failing-inference.ts';
 import { BackgroundResponses } from './compat/openai-responses/background/background-responses.ts';
 import { ResponseAccess } from './compat/openai-responses/response-access.ts';
+import { completionRoutes } from './completions-module.ts';
 import { NO_STREAMS } from './resumable-streams/stream-limits.ts';
 import { StreamRegistry } from './resumable-streams/stream-registry.ts';
-import { completionRoutes } from './routes.ts';
 import { CompletionService } from './service.ts';
 import { ResponseKeeper } from './stored-responses/response-keeper.ts';
 import { ResponseStore } from './stored-responses/response-store.ts';

@@ -3,8 +3,8 @@
 import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama-shapes.ts';
 import type { NativeError } from '../../../native/native-error.ts';
 import type { CompletionSink, RunningCompletion, UsageRecorder } from '../../inference/index.ts';
+import { completionFailure } from '../declared-errors.ts';
 import { completionError } from '../errors.ts';
-import { completionFailure } from '../failure.ts';
 import { ArgumentGuard } from './stream-session.ts';
 
 export interface ToolCall {

@@ -1,3 +1,21 @@
+/** How an answer becomes server-sent events: an encoder for each API, which writes into frames. */
+import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama-shapes.ts';
+import type { HttpError } from '../../../platform/http/errors.ts';
+
+/** Spells a stream of tokens as the events of one foreign API. */
+export interface StreamEncoder {
+  /** The events before any token. nPromptTokens is 0 when the stream opens before the engine has counted them. */
+  open(out: Frames, nPromptTokens: number): void;
+  content(out: Frames, choice: number, jsonBody: Buffer): void;
+  reasoning(out: Frames, choice: number, jsonBody: Buffer): void;
+  toolCall(out: Frames, choice: number, index: number, id: string, name: string): void;
+  toolArguments(out: Frames, choice: number, index: number, jsonBody: Buffer): void;
+  logprobs(out: Frames, choice: number, tokens: TokenLogprob[]): void;
+  finish(out: Frames, choice: number, reason: FinishReason, stopString: string): void;
+  done(out: Frames, usage: JobUsage): void;
+  error(out: Frames, error: HttpError): void;
+}
+
 /** Outgoing bytes of one stream, gathered over a decode step so that the socket is written once. */
 export class Frames {
   #bytes: Buffer = none;
@@ -18,7 +36,7 @@ export class Frames {
     this.#length += this.#bytes.write(text, this.#length);
   }
 
-  /** What was gathered; valid until the next push. The gathering starts anew. */
+  /** What was gathered; valid until the next push. The gathering starts again. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length);
     this.#length = 0;

@@ -8,7 +8,7 @@ import type { OpenConversation } from '../conversations/open-conversation.ts';
 import type { RecordingEncoder } from '../conversations/recording-encoder.ts';
 import type { AnswerFilters } from '../knowledge/answer-filters.ts';
 import type { Answer } from './answer-collector.ts';
-import type { StreamEncoder } from './stream-encoder.ts';
+import type { StreamEncoder } from './frames.ts';
 
 /** Who asks, and how long there is for the answer. */
 export interface Asker {

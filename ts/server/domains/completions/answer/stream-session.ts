@@ -8,10 +8,9 @@ import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama
 import type { NativeError } from '../../../native/native-error.ts';
 import type { EventStream, EventsReply } from '../../../platform/http/route.ts';
 import type { CompletionSink, RunningCompletion, UsageRecorder } from '../../inference/index.ts';
+import { completionFailure, httpErrorOf } from '../declared-errors.ts';
 import { type CompletionError, completionError } from '../errors.ts';
-import { completionFailure, httpErrorOf } from '../failure.ts';
-import { Frames } from './frames.ts';
-import type { StreamEncoder } from './stream-encoder.ts';
+import { Frames, type StreamEncoder } from './frames.ts';
 
 const defaultHeaderTimeoutMs = 5_000;
 

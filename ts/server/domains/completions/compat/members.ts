@@ -1,5 +1,4 @@
 /** Reads members of loosely typed JSON with errors that name the member. */
-
 import { randomBytes } from 'node:crypto';
 import { invalid } from '../errors.ts';
 
@@ -53,4 +52,21 @@ export function identifier(prefix: string): string {
 
 export function unixSeconds(): number {
   return Math.floor(Date.now() / 1000);
+}
+
+/** Returns the text of a chat message's content: a string, or the text of its parts together. */
+export function messageText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((part: { text?: unknown }) => (typeof part.text === 'string' ? part.text : '')).join('');
+}
+
+const maxTokenId = 2 ** 31 - 1;
+
+/** Reads a list of token ids, which is not empty. */
+export function readTokens(list: readonly unknown[], param: string): Int32Array {
+  if (list.length === 0) throw invalid(param, `${param} is empty.`);
+  const bad = list.findIndex((id) => !Number.isInteger(id) || (id as number) < 0 || (id as number) > maxTokenId);
+  if (bad >= 0) throw invalid(`${param}[${bad}]`, `${param}[${bad}] must be a token id, an integer from 0 to ${maxTokenId}.`);
+  return Int32Array.from(list as number[]);
 }

@@ -1,5 +1,4 @@
 /** Stores chats that name a conversation of the caller: the question and its answer together, once the answer is there. */
-
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { hasScope, type Principal } from '../../../platform/http/principal.ts';
@@ -10,13 +9,15 @@ import {
   type ConversationService,
   conversationError,
   MAX_CONTENT_LENGTH,
+  MAX_JSON_LENGTH,
   MAX_MESSAGES,
+  MAX_MODEL_LENGTH,
+  type MessageInput,
   messageNotFound,
   type Owner,
   ownerOf,
 } from '../../conversations/index.ts';
 import type { ConversationAnswer, ConversationQuestion, OpenConversation } from './open-conversation.ts';
-import { storedAnswer } from './stored-answer.ts';
 
 const SCOPE = 'account:manage';
 
@@ -124,4 +125,32 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
       });
     throw error;
   }
+}
+
+/** Where all facts together are too long, the first of these goes first. */
+const LONG_FACTS = ['reasoning', 'tool_calls'] as const;
+
+type Stored = Pick<MessageInput, 'content' | 'model' | 'metadata' | 'citations'>;
+
+/** Leaves out what the database or the limits of a message would refuse, since the answer is there already. */
+function storedAnswer({ content, model, facts, citations, cutBy }: ConversationAnswer): Stored {
+  const metadata: Record<string, unknown> = { ...withoutNul(facts), ...(cutBy !== undefined && { incomplete: cutBy }) };
+  for (const name of LONG_FACTS) if (isTooLong(metadata)) delete metadata[name];
+  return {
+    content: content.replaceAll('\0', '\uFFFD'),
+    model: model.slice(0, MAX_MODEL_LENGTH),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+    ...(citations !== undefined && citations.length > 0 && !isTooLong(citations) && { citations: withoutNul(citations) }),
+  };
+}
+
+function isTooLong(value: unknown): boolean {
+  return JSON.stringify(value).length > MAX_JSON_LENGTH;
+}
+
+/** PostgreSQL keeps no NUL in JSON either, escaped or not. */
+function withoutNul<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value), (_, each: unknown) =>
+    typeof each === 'string' ? each.replaceAll('\0', '\uFFFD').toWellFormed() : each,
+  ) as T;
 }

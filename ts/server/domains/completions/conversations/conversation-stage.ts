@@ -1,10 +1,10 @@
 /** Answers that are stored in a conversation of the caller, with their questions. */
 import type { Answer } from '../answer/answer-collector.ts';
+import type { StreamEncoder } from '../answer/frames.ts';
 import type { ModelledAnswer, PendingAnswer, Stage } from '../answer/pending-answer.ts';
-import type { StreamEncoder } from '../answer/stream-encoder.ts';
 import { unindexedMember, wireCitations } from '../knowledge/citations.ts';
-import { answerFacts } from './answer-facts.ts';
 import type { ChatStorage } from './chat-storage.ts';
+import { answerFacts } from './open-conversation.ts';
 import { RecordingEncoder } from './recording-encoder.ts';
 
 export class ConversationStage implements Stage {

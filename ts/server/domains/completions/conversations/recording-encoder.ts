@@ -1,11 +1,9 @@
 /** Hands the events of a stream on, and keeps the first choice for the conversation that the chat belongs to. */
 import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama-shapes.ts';
 import type { HttpError } from '../../../platform/http/errors.ts';
-import type { Frames } from '../answer/frames.ts';
-import type { StreamEncoder } from '../answer/stream-encoder.ts';
+import type { Frames, StreamEncoder } from '../answer/frames.ts';
 import type { CutReason } from '../resumable-streams/resumable-stream.ts';
-import { answerFacts } from './answer-facts.ts';
-import type { OpenConversation } from './open-conversation.ts';
+import { answerFacts, type OpenConversation } from './open-conversation.ts';
 
 export interface RecordedAnswer {
   readonly conversation: OpenConversation;

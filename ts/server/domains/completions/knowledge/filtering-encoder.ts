@@ -1,8 +1,7 @@
 /** Hands the events of a stream on, with the citations of its text checked: what does not hold is never sent. */
 import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama-shapes.ts';
 import type { HttpError } from '../../../platform/http/errors.ts';
-import type { Frames } from '../answer/frames.ts';
-import type { StreamEncoder } from '../answer/stream-encoder.ts';
+import type { Frames, StreamEncoder } from '../answer/frames.ts';
 import { type AnswerFilters, endedByItself } from './answer-filters.ts';
 
 export class FilteringEncoder implements StreamEncoder {

@@ -1,7 +1,6 @@
 /** Puts passages of knowledge bases into the messages of a chat: instructions to the system, passages in front of the question. */
 import type { KnowledgeContext } from '../../data/index.ts';
-import type { Members } from '../compat/members.ts';
-import { messageText } from '../compat/message-text.ts';
+import { type Members, messageText } from '../compat/members.ts';
 
 /** Texts of the user's messages, the last one last. */
 export function userTurns(messages: readonly Members[]): string[] {

@@ -1,17 +1,21 @@
 /** Answers from knowledge bases and from the files of a conversation: their passages go to the model, and what the answer cites is checked. */
 import type { Text } from '../../../native/llama-shapes.ts';
 import { type QueuedBytes, takeQueuedBytes } from '../../../platform/http/body/queued-bytes.ts';
-import type { ConversationFilesPlace, KnowledgeContext } from '../../data/index.ts';
+import type { ConversationFilesPlace, KnowledgeContext, KnowledgePort } from '../../data/index.ts';
 import type { ChatPrompt, CompletionRequest, InferenceService } from '../../inference/index.ts';
 import type { Answer } from '../answer/answer-collector.ts';
+import type { StreamEncoder } from '../answer/frames.ts';
 import type { KnowledgeCall, ModelledAnswer, PendingAnswer, Stage } from '../answer/pending-answer.ts';
-import type { StreamEncoder } from '../answer/stream-encoder.ts';
 import type { Members } from '../compat/members.ts';
 import { invalid } from '../errors.ts';
 import { AnswerFilters } from './answer-filters.ts';
 import { FilteringEncoder } from './filtering-encoder.ts';
 import { userTurns, withKnowledge } from './knowledge-messages.ts';
-import type { KnowledgeModule } from './knowledge-module.ts';
+
+/** The module of knowledge bases, whose `api` throws while it does not run. */
+export interface KnowledgeModule {
+  readonly api: { readonly answers: KnowledgePort };
+}
 
 /** More than any context takes as text, and little enough to be read in one turn of the event loop. */
 const MOST_MESSAGE_BYTES = 4 * 1024 * 1024;

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { EventsReply } from '../../../platform/http/route.ts';
 import { Frames } from '../answer/frames.ts';
 import type { ConversationCall, OpenAnswer, RunOptions } from '../answer/pending-answer.ts';
+import { completionFailure, httpErrorOf } from '../declared-errors.ts';
 import { type CompletionError, completionError } from '../errors.ts';
-import { completionFailure, httpErrorOf } from '../failure.ts';
 import type { ResumableStream } from './resumable-stream.ts';
 import type { StreamRegistry } from './stream-registry.ts';
 

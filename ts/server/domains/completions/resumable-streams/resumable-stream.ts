@@ -2,12 +2,11 @@
  * The events of one answer, which go on being made when a client is gone. The engine's session writes into it; any number of clients
  * read, each from the event that it wants.
  */
-
 import type { EventStream } from '../../../platform/http/route.ts';
 import { type CompletionError, completionError } from '../errors.ts';
+import type { EventBatch } from '../event-streams/event-batch.ts';
 import { EventFollower, type EventSource, type FetchedEvents } from '../event-streams/event-follower.ts';
 import { EventWindow } from '../event-streams/event-window.ts';
-import { numberedEvents } from './numbered-events.ts';
 
 /** Whose stream it is: nobody else finds it. */
 export interface StreamOwner {
@@ -220,4 +219,19 @@ export function eventsGone(): CompletionError {
     'stream_events_gone',
     'Events behind this one are not kept any more, since the answer is long or memory was needed. Once the answer is complete, it is in the conversation.',
   );
+}
+
+/** What ends an event. */
+const END = '\n\n';
+
+/**
+ * Gives each event its number, as the `id` that clients send back in Last-Event-ID. `frames` are whole events, at least one, which have no
+ * id yet; `first` is the number of the first.
+ */
+export function numberedEvents(frames: string, first: number): EventBatch {
+  const events = frames.split(END);
+  // Behind the last event's end.
+  events.pop();
+  const numbered = events.map((event, index) => `id: ${first + index}\n${event}${END}`);
+  return { first, last: first + events.length - 1, frames: numbered.join('') };
 }

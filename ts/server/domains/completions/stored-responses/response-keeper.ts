@@ -1,8 +1,8 @@
 /** Keeps responses for as long as the settings say, finds them again, and refuses what cannot be kept or found. */
 
 import type { TenantScope } from '../../../platform/storage/index.ts';
+import { completionFailure } from '../declared-errors.ts';
 import { completionError, invalid } from '../errors.ts';
-import { completionFailure } from '../failure.ts';
 import { isOpen, type KeptItem, type KeptResponse, type NewResponse, type ResponseEnd } from './kept-response.ts';
 import { type ChainRequest, maxChainBytes, maxChainLength } from './response-chain.ts';
 import type { ResponseStore } from './response-store.ts';

@@ -1,12 +1,13 @@
-/** Deletes responses that have expired, of all tenants. */
+/** Deletes responses: those that have expired, and those of tenants and accounts that are deleted. */
 import { type Kysely, sql } from 'kysely';
+import type { Belongings } from '../../../platform/module/belongings.ts';
 import type { Storage, StorageAccess, StorageScope, SystemScope, TenantScope } from '../../../platform/storage/index.ts';
 import type { ResponseTables } from './response-tables.ts';
 
 /** Rows may be large, and a delete holds up other writes. */
 const maxRowsAtATime = 100;
 
-/** Whose all is deleted: a tenant's, or that of one account. */
+/** Names the tenant or the account whose responses are deleted. */
 export interface Whose {
   readonly column: 'tenant' | 'owner';
   readonly value: string;
@@ -71,4 +72,25 @@ function expiredIds(db: Kysely<ResponseTables>, now: number) {
       ),
     )
     .limit(maxRowsAtATime);
+}
+
+/** Erases the responses of tenants and accounts that are deleted. */
+export class ResponseBelongings implements Belongings {
+  readonly #store: RetentionStore;
+
+  constructor(store: RetentionStore) {
+    this.#store = store;
+  }
+
+  holdsAny(scope: TenantScope): Promise<boolean> {
+    return this.#store.holdsAny(scope);
+  }
+
+  async eraseTenant(scope: TenantScope): Promise<void> {
+    await this.#store.deleteAll(scope, { column: 'tenant', value: scope.tenant });
+  }
+
+  async eraseAccount(everyone: SystemScope, accountId: string): Promise<void> {
+    await this.#store.deleteAll(everyone, { column: 'owner', value: accountId });
+  }
 }

@@ -7,7 +7,7 @@ import { data } from '../../data/index.ts';
 import { type InferenceApi, inference } from '../../inference/index.ts';
 import { type InferenceForTestOptions, inferenceForTest } from '../../inference/test-support/inference-for-test.ts';
 import { createCompletions } from '../completions-module.ts';
-import type { KnowledgeModule } from '../knowledge/knowledge-module.ts';
+import type { KnowledgeModule } from '../knowledge/knowledge-stage.ts';
 import { completionSettings } from '../settings.ts';
 
 export interface CompletionsForTest extends Pick<Module<InferenceApi>, 'routes' | 'ready' | 'health' | 'stop'> {

@@ -16,7 +16,7 @@ import type { CompletionSink } from '../../inference/index.ts';
 import { ScriptedBinding, scriptedUsage } from '../../inference/test-support/scripted-engine.ts';
 import { scriptedInspector, sourceOf, storedModel } from '../../inference/test-support/stored-models.ts';
 import { ScriptedStream } from '../answer/test-support/scripted-stream.ts';
-import type { KnowledgeModule } from '../knowledge/knowledge-module.ts';
+import type { KnowledgeModule } from '../knowledge/knowledge-stage.ts';
 import { responseMigrations } from '../stored-responses/migrations.ts';
 import { completionsForTest } from './completions-for-test.ts';
 

@@ -1,8 +1,7 @@
 /** The event stream of the Messages API. Deltas go by byte template. */
 import type { FinishReason, JobUsage } from '../../../../native/llama-shapes.ts';
 import type { HttpError } from '../../../../platform/http/errors.ts';
-import type { Frames } from '../../answer/frames.ts';
-import type { StreamEncoder } from '../../answer/stream-encoder.ts';
+import type { Frames, StreamEncoder } from '../../answer/frames.ts';
 import { anthropicUsage, messageHead, type StopMembers, stopMembers, textBlock, toolUseBlock } from './answer.ts';
 import { anthropicErrorBody } from './error-body.ts';
 

@@ -1,8 +1,10 @@
 /** POST /v1/messages, checked by its schema -> the internal request. */
+
 import type { ChatPrompt, CompletionRequest, EncodedMedia } from '../../../inference/index.ts';
 import { RequestMedia } from '../../../inference/media/request-media.ts';
 import { invalid } from '../../errors.ts';
 import { type AnswerFormat, readFormat, withEngineFormat } from '../answer-format.ts';
+import { bodyReader, packPrompt, packRequest } from '../body-reader.ts';
 import { readLoras, readPriority, readSampling, readSpeculation, readStop } from '../engine-members.ts';
 import { SchemaReader } from '../json-schema.ts';
 import { asMembers, asText, type Members, omitNullish } from '../members.ts';
@@ -17,7 +19,7 @@ import {
   type ToolUse,
 } from '../tools.ts';
 import { readAnthropicMessages } from './messages.ts';
-import type { CountRequest, MessagesRequest } from './schema.ts';
+import { CountRequest, MessagesRequest } from './schema.ts';
 
 export interface MessagesCall {
   request: CompletionRequest;
@@ -37,11 +39,11 @@ export interface ReadPrompt {
   needsTools: boolean;
 }
 
-export function readMessagesCall(body: MessagesRequest): MessagesCall {
+function readMessagesCall(body: MessagesRequest): MessagesCall {
   return { request: readMessagesRequest(body), stream: body.stream ?? false };
 }
 
-export function readCountCall(body: CountRequest): CountCall {
+function readCountCall(body: CountRequest): CountCall {
   const { prompt, media, needsTools } = readPrompt(body);
   return { model: body.model, prompt, needsTools, needsVision: media.length > 0 };
 }
@@ -131,3 +133,13 @@ function readTool(tool: Members, param: string, schemas: SchemaReader): Function
     throw invalid(`${param}.type`, `${param}.type must be custom; this server runs no tools of its own here.`);
   return readFunction({ ...tool, parameters: tool['input_schema'] }, param, schemas);
 }
+
+export const messagesReader = bodyReader('messages', MessagesRequest, readMessagesCall, (call) => ({
+  ...call,
+  request: packRequest(call.request),
+}));
+
+export const countReader = bodyReader('countTokens', CountRequest, readCountCall, (call) => ({
+  ...call,
+  prompt: packPrompt(call.prompt),
+}));

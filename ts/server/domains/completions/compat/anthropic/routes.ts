@@ -5,16 +5,14 @@ import { routes } from '../../../../platform/http/route-group.ts';
 import { named } from '../../../../platform/schema/named.ts';
 import { completionErrors, type InferenceService } from '../../../inference/index.ts';
 import type { AnswerCall } from '../../answer/pending-answer.ts';
-import type { CompletionService } from '../../service.ts';
-import { answerHeaders, askerOf, callOptions } from '../call.ts';
+import { answerHeaders, askerOf, type CompletionService, callOptions } from '../../service.ts';
 import { anthropicHeaders } from '../foreign-members.ts';
-import { maxBodyBytes } from '../limits.ts';
 import { identifier } from '../members.ts';
-import { readsBody } from '../reads-body.ts';
+import { maxBodyBytes, readBody } from '../read-body.ts';
 import { anthropicMessage } from './answer.ts';
 import { anthropicErrorBody } from './error-body.ts';
 import { MessagesEncoder } from './event-encoder.ts';
-import type { CountCall, MessagesCall } from './request.ts';
+import { type CountCall, countReader, type MessagesCall, messagesReader } from './request.ts';
 
 const MessageShape = named(
   'AnthropicMessage',
@@ -37,7 +35,7 @@ export function anthropicRoutes(completions: CompletionService, service: Inferen
     post('/v1/messages', {
       errors: completionErrors,
       summary: 'Complete a chat in the shape of Anthropic’s Messages API',
-      ...readsBody('messages'),
+      ...readBody(messagesReader),
       requestHeaders: anthropicHeaders,
       responses: { 200: MessageShape },
       stream: Type.Object({ type: Type.String() }),
@@ -47,7 +45,7 @@ export function anthropicRoutes(completions: CompletionService, service: Inferen
       errors: completionErrors,
       summary: 'Count the tokens of a prompt',
       description: 'Text and tools are counted exactly; images are counted as their placeholders.',
-      ...readsBody('countTokens'),
+      ...readBody(countReader),
       requestHeaders: anthropicHeaders,
       responses: { 200: Type.Object({ input_tokens: Type.Integer() }) },
       handle: (context) => countTokens(service, context),

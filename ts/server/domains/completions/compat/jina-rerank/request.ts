@@ -2,8 +2,9 @@
 
 import type { Text } from '../../../../native/llama-shapes.ts';
 import { invalid } from '../../errors.ts';
+import { bodyReader, packTexts } from '../body-reader.ts';
 import { asMembers, asText } from '../members.ts';
-import type { RerankRequest } from './schema.ts';
+import { RerankRequest } from './schema.ts';
 
 export interface RerankCall {
   model: string;
@@ -17,7 +18,7 @@ export interface RerankCall {
 /** Of documents that the answer repeats, altogether. */
 const maxReturnedCharacters = 4 * 1024 * 1024;
 
-export function readRerankCall({ model, query, documents: list, top_n, return_documents }: RerankRequest): RerankCall {
+function readRerankCall({ model, query, documents: list, top_n, return_documents }: RerankRequest): RerankCall {
   const documents = list.map(readDocument);
   if (return_documents) refuseLongReturn(documents);
   return { model, query, documents, topN: top_n ?? undefined, returned: return_documents ? documents : undefined };
@@ -35,3 +36,9 @@ function readDocument(document: unknown, index: number): string {
   if (text === '') throw invalid(param, `${param} is empty.`);
   return text;
 }
+
+export const rerankReader = bodyReader('rerank', RerankRequest, readRerankCall, (call) => ({
+  ...call,
+  ...packTexts({ query: call.query }),
+  documents: packTexts(call.documents),
+}));

@@ -2,10 +2,9 @@
 import { json, type Reply, type RequestContext, type Route } from '../../../../platform/http/route.ts';
 import { routes } from '../../../../platform/http/route-group.ts';
 import { type InferenceService, modelErrors, openaiErrorBody } from '../../../inference/index.ts';
-import { callOptions } from '../call.ts';
-import { maxBodyBytes } from '../limits.ts';
-import { readsBody } from '../reads-body.ts';
-import type { RerankCall } from './request.ts';
+import { callOptions } from '../../service.ts';
+import { maxBodyBytes, readBody } from '../read-body.ts';
+import { type RerankCall, rerankReader } from './request.ts';
 import { RerankResult } from './schema.ts';
 
 const { post } = routes({ tag: 'Embeddings', auth: 'viewer', scope: 'embeddings:use', errorBody: openaiErrorBody });
@@ -14,7 +13,7 @@ export function rerankRoute(service: InferenceService): Route {
   return post('/v1/rerank', {
     maxBody: maxBodyBytes,
     summary: 'Rank documents by their relevance to a query',
-    ...readsBody('rerank'),
+    ...readBody(rerankReader),
     responses: { 200: RerankResult },
     errors: modelErrors,
     handle: (context) => rerank(service, context),

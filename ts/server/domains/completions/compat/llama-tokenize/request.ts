@@ -2,8 +2,9 @@
 
 import type { Text } from '../../../../native/llama-shapes.ts';
 import type { TokenizeFlags } from '../../../inference/index.ts';
-import { readTokens } from '../token-ids.ts';
-import type { DetokenizeRequest, TokenizeRequest } from './schema.ts';
+import { bodyReader, packTexts } from '../body-reader.ts';
+import { readTokens } from '../members.ts';
+import { DetokenizeRequest, TokenizeRequest } from './schema.ts';
 
 export interface TokenizeCall {
   model: string | undefined;
@@ -17,11 +18,18 @@ export interface DetokenizeCall {
   tokens: Int32Array;
 }
 
-export function readTokenizeCall({ model, content, add_special, parse_special, with_pieces }: TokenizeRequest): TokenizeCall {
+function readTokenizeCall({ model, content, add_special, parse_special, with_pieces }: TokenizeRequest): TokenizeCall {
   const flags = { addSpecial: add_special ?? false, parseSpecial: parse_special ?? true };
   return { model: model ?? undefined, content, flags, withPieces: with_pieces ?? false };
 }
 
-export function readDetokenizeCall({ model, tokens }: DetokenizeRequest): DetokenizeCall {
+function readDetokenizeCall({ model, tokens }: DetokenizeRequest): DetokenizeCall {
   return { model: model ?? undefined, tokens: tokens.length === 0 ? new Int32Array() : readTokens(tokens, 'tokens') };
 }
+
+export const tokenizeReader = bodyReader('tokenize', TokenizeRequest, readTokenizeCall, (call) => ({
+  ...call,
+  ...packTexts({ content: call.content }),
+}));
+
+export const detokenizeReader = bodyReader('detokenize', DetokenizeRequest, readDetokenizeCall);

@@ -9,11 +9,9 @@ import {
   openaiErrorBody,
   type ResolvedModel,
 } from '../../../inference/index.ts';
-import { callOptions } from '../call.ts';
-import { maxTokenizerBodyBytes } from '../limits.ts';
-import { readsBody } from '../reads-body.ts';
-import type { DetokenizeCall, TokenizeCall } from './request.ts';
-import { tokenListChunks } from './token-list.ts';
+import { callOptions } from '../../service.ts';
+import { maxTokenizerBodyBytes, readBody } from '../read-body.ts';
+import { type DetokenizeCall, detokenizeReader, type TokenizeCall, tokenizeReader } from './request.ts';
 
 /** Larger answers go out as they are made; smaller ones are sent whole, with their length. */
 const mostGatheredTokens = 16_384;
@@ -31,14 +29,14 @@ export function tokenizeRoutes(service: InferenceService): Route[] {
     post('/tokenize', {
       errors: modelErrors,
       summary: 'Text to token ids',
-      ...readsBody('tokenize'),
+      ...readBody(tokenizeReader),
       responses: { 200: Type.Object({ tokens: Type.Array(Type.Unknown()) }) },
       handle: (context) => tokenize(service, context),
     }),
     post('/detokenize', {
       errors: modelErrors,
       summary: 'Token ids to text',
-      ...readsBody('detokenize'),
+      ...readBody(detokenizeReader),
       responses: { 200: Type.Object({ content: Type.String() }) },
       handle: (context) => detokenize(service, context),
     }),
@@ -82,4 +80,25 @@ async function detokenize(service: InferenceService, context: RequestContext<unk
   const model = await service.resolve({ ability: 'tokenize', model: name }, context.caller);
   const [content] = await service.detokenize(model, [tokens], options);
   return json(200, { content });
+}
+
+/** How many tokens are written between two turns of the event loop. */
+const nAtOnce = 8_192;
+
+/**
+ * Yields the body of an answer in pieces: millions of tokens are tens of megabytes of text, beside which streams go on.
+ * @param pieceTexts JSON of the text of each token id, for answers that name it.
+ */
+async function* tokenListChunks(tokens: Int32Array, pieceTexts?: ReadonlyMap<number, string>): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('{"tokens":[');
+  for (let at = 0; at < tokens.length; at += nAtOnce) {
+    if (at > 0) await new Promise((resolve) => setImmediate(resolve));
+    yield Buffer.from((at > 0 ? ',' : '') + listed(tokens.subarray(at, at + nAtOnce), pieceTexts));
+  }
+  yield Buffer.from(']}');
+}
+
+function listed(tokens: Int32Array, pieceTexts: ReadonlyMap<number, string> | undefined): string {
+  if (pieceTexts === undefined) return tokens.join(',');
+  return Array.from(tokens, (id) => `{"id":${id},"piece":${pieceTexts.get(id)}}`).join(',');
 }

@@ -3,8 +3,7 @@
 import type { FinishReason, JobUsage, TokenLogprob } from '../../../../native/llama-shapes.ts';
 import type { HttpError } from '../../../../platform/http/errors.ts';
 import { openaiErrorBody } from '../../../inference/index.ts';
-import type { Frames } from '../../answer/frames.ts';
-import type { StreamEncoder } from '../../answer/stream-encoder.ts';
+import type { Frames, StreamEncoder } from '../../answer/frames.ts';
 import { chatLogprobsJson } from './logprobs.ts';
 import { chatTimings, chatUsage } from './usage.ts';
 

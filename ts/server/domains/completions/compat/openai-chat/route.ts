@@ -6,15 +6,13 @@ import { completionErrors, openaiErrorBody } from '../../../inference/index.ts';
 import type { AnswerCall, ModelledAnswer, Wire } from '../../answer/pending-answer.ts';
 import { conversationErrors, knowledgeErrors } from '../../declared-errors.ts';
 import { unindexedMember, wireCitations } from '../../knowledge/citations.ts';
-import type { CompletionService } from '../../service.ts';
-import { askerOf } from '../call.ts';
+import { askerOf, type CompletionService } from '../../service.ts';
 import { openaiHeaders } from '../foreign-members.ts';
-import { maxBodyBytes } from '../limits.ts';
 import { identifier, unixSeconds } from '../members.ts';
-import { readsBody } from '../reads-body.ts';
+import { maxBodyBytes, readBody } from '../read-body.ts';
 import { ChunkEncoder, type ChunkHead } from './chunk-encoder.ts';
 import { chatCompletion } from './completion.ts';
-import type { ChatCall } from './request.ts';
+import { type ChatCall, chatReader } from './request.ts';
 import { ChatChunk, ChatCompletion } from './response-schema.ts';
 
 const { post } = routes({ tag: 'Chat', auth: 'viewer', scope: 'chat:use', errorBody: openaiErrorBody });
@@ -40,7 +38,7 @@ export function chatRoute(completions: CompletionService, fingerprint: string): 
       'With `resumable` as well, the answer goes on when its client is gone, for `inference.stream_detached_seconds`: each event of the stream has ' +
       'an `id`, the header X-Svc-Stream names the stream, and GET /api/v1/edge/conversations/streams/{id} with Last-Event-ID goes on behind that ' +
       'event. Only DELETE of that path ends the answer then. Without that header in the answer there was no memory for it, and the answer ends with its client.',
-    ...readsBody('chat'),
+    ...readBody(chatReader),
     requestHeaders: openaiHeaders,
     responses: { 200: ChatCompletion },
     stream: Type.Union([ChatChunk, Type.Object({ error: Type.Object({}), detail: Type.String() })]),

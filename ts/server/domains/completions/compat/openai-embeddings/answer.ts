@@ -1,6 +1,7 @@
 /** The body of an embedding answer, made in pieces: thousands of vectors are tens of megabytes of text, beside which streams go on. */
+
+import { endianness } from 'node:os';
 import { maxFloatBytes, writeFloat } from './float-text.ts';
-import { encodeVector } from './vector.ts';
 
 export interface EmbeddingAnswer {
   model: string;
@@ -39,4 +40,19 @@ function vectorEntry(index: number, vector: Float32Array, isBase64: boolean): Ui
   end += bytes.write(']}', end, 'latin1');
   // A copy, since what waits for a slow client should not hold the room that no digit took.
   return Uint8Array.prototype.slice.call(bytes, 0, end);
+}
+
+/** The first nDimensions of a vector, of length 1 again (Matryoshka embeddings keep their meaning so). */
+export function shortenVector(vector: Float32Array, nDimensions: number): Float32Array {
+  const kept = vector.slice(0, nDimensions);
+  let sum = 0;
+  for (const value of kept) sum += value * value;
+  const length = Math.sqrt(sum);
+  return length > 0 ? kept.map((value) => value / length) : kept;
+}
+
+/** Base64 of little-endian 32-bit floats, what OpenAI's SDKs ask for unless told. */
+function encodeVector(vector: Float32Array): string {
+  const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
+  return (endianness() === 'LE' ? bytes : Buffer.from(bytes).swap32()).toString('base64');
 }

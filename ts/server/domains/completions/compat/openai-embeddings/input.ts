@@ -1,8 +1,10 @@
 /** The four forms of `input`: text, texts, token ids, lists of token ids. */
+
 import type { Text } from '../../../../native/llama-shapes.ts';
 import { invalid } from '../../errors.ts';
-import { readTokens } from '../token-ids.ts';
-import type { EmbeddingRequest } from './schema.ts';
+import { bodyReader, packTexts } from '../body-reader.ts';
+import { readTokens } from '../members.ts';
+import { EmbeddingRequest } from './schema.ts';
 
 const maxInputs = 2048;
 
@@ -13,7 +15,7 @@ export interface EmbeddingCall {
   nDimensions: number | undefined;
 }
 
-export function readEmbeddingCall({ model, input, encoding_format, dimensions }: EmbeddingRequest): EmbeddingCall {
+function readEmbeddingCall({ model, input, encoding_format, dimensions }: EmbeddingRequest): EmbeddingCall {
   const nDimensions = dimensions ?? undefined;
   return { model, inputs: readInputs(input), isBase64: encoding_format === 'base64', nDimensions };
 }
@@ -33,3 +35,8 @@ function readItem(item: unknown, param: string): string | Int32Array {
   if (Array.isArray(item)) return readTokens(item, param);
   throw invalid(param, `${param} must be a string or an array of token ids.`);
 }
+
+export const embeddingReader = bodyReader('embeddings', EmbeddingRequest, readEmbeddingCall, (call) => ({
+  ...call,
+  inputs: packTexts(call.inputs),
+}));

@@ -3,14 +3,12 @@ import type { Reply, RequestContext, Route } from '../../../../platform/http/rou
 import { routes } from '../../../../platform/http/route-group.ts';
 import { type InferenceService, modelErrors, openaiErrorBody } from '../../../inference/index.ts';
 import { invalid } from '../../errors.ts';
-import { callOptions } from '../call.ts';
+import { callOptions } from '../../service.ts';
 import { openaiHeaders } from '../foreign-members.ts';
-import { maxBodyBytes } from '../limits.ts';
-import { readsBody } from '../reads-body.ts';
-import { embeddingChunks } from './answer.ts';
-import type { EmbeddingCall } from './input.ts';
+import { maxBodyBytes, readBody } from '../read-body.ts';
+import { embeddingChunks, shortenVector } from './answer.ts';
+import { type EmbeddingCall, embeddingReader } from './input.ts';
 import { EmbeddingList } from './schema.ts';
-import { shortenVector } from './vector.ts';
 
 /** Larger answers go out as they are made; smaller ones are sent whole, with their length. */
 const mostGatheredFloats = 16_384;
@@ -25,7 +23,7 @@ export function embeddingRoutes(service: InferenceService): Route[] {
       maxBody: maxBodyBytes,
       summary: 'Embed texts',
       description: 'Vectors have length 1. Models are never substituted here: vectors of different models cannot be compared.',
-      ...readsBody('embeddings'),
+      ...readBody(embeddingReader),
       requestHeaders: openaiHeaders,
       responses: { 200: EmbeddingList },
       errors: modelErrors,

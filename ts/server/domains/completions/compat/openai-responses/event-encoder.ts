@@ -1,13 +1,11 @@
 /** The event stream of the Responses API. Deltas go by byte template; only the sequence number is made anew. */
 import type { FinishReason, JobUsage, TokenLogprob } from '../../../../native/llama-shapes.ts';
 import type { HttpError } from '../../../../platform/http/errors.ts';
-import type { Frames } from '../../answer/frames.ts';
-import type { StreamEncoder } from '../../answer/stream-encoder.ts';
+import type { Frames, StreamEncoder } from '../../answer/frames.ts';
 import type { ResponseEnd } from '../../stored-responses/kept-response.ts';
 import { chatLogprobsJson } from '../openai-chat/logprobs.ts';
-import { eventFrame } from './event-frame.ts';
 import { emitSearch, type ToldSearch } from './file-search/search-item.ts';
-import { type Emit, type OpenItem, openCall, openMessage, openReasoning } from './open-item.ts';
+import { type Emit, eventFrame, type OpenItem, openCall, openMessage, openReasoning } from './open-item.ts';
 import { type ItemStatus, type OutputItem, type ResponseProgress, responseObject } from './response-object.ts';
 
 const deltaEnd = Buffer.from('"}\n\n');

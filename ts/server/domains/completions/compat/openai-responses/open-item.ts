@@ -11,6 +11,11 @@ import {
   textPart,
 } from './response-object.ts';
 
+/** One event of a response's stream, as the client reads it. */
+export function eventFrame(type: string, sequence: number, members: Record<string, unknown>): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence, ...members })}\n\n`;
+}
+
 /** Sends one event; sequence_number is added. */
 export type Emit = (type: string, members: Record<string, unknown>) => void;
 

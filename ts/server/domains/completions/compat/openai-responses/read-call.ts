@@ -1,6 +1,8 @@
 /** POST /v1/responses, checked by its schema -> what is needed to make the response, and to keep it. */
+
 import type { CompletionRequest } from '../../../inference/index.ts';
 import { invalid } from '../../errors.ts';
+import { bodyReader, packRequest } from '../body-reader.ts';
 import { needsKnowledge } from './file-search/file-search.ts';
 import { isTooLargeToKeep, maxKeptLength } from './kept-items.ts';
 import { readResponsesRequest } from './request.ts';
@@ -17,7 +19,7 @@ export interface ResponsesCall {
 /** The response repeats most members in each of its events that hold it whole. */
 const maxOtherLength = 1024 * 1024;
 
-export function readResponsesCall(whole: ResponsesRequest, sizeBytes: number): ResponsesCall {
+function readResponsesCall(whole: ResponsesRequest, sizeBytes: number): ResponsesCall {
   const { input, ...others } = knownMembers(whole);
   if (sizeBytes > maxOtherLength) refuseLongMembers(others);
   const isInputTooLargeToKeep = isTooLargeToKeep(input);
@@ -47,3 +49,8 @@ function refuseLongMembers(others: Omit<ResponsesRequest, 'input'>): void {
   const detail = `instructions, tools, metadata and the other members beside input come to more than ${maxOtherLength} characters`;
   throw invalid('instructions', `${detail}; send long text in input.`);
 }
+
+export const responsesReader = bodyReader('responses', ResponsesRequest, readResponsesCall, (call) => ({
+  ...call,
+  request: call.request && packRequest(call.request),
+}));

@@ -5,7 +5,7 @@ import { type AnswerFormat, readFormat, withEngineFormat } from '../answer-forma
 import { readLoras, readPriority, readSampling, readSpeculation } from '../engine-members.ts';
 import { SchemaReader } from '../json-schema.ts';
 import { asMembers, asText, isMembers, type Members, omitNullish } from '../members.ts';
-import { type ReadMessages, readMessages } from '../openai-chat/messages.ts';
+import { type ReadMessages, readMessages } from '../openai-chat/request.ts';
 import {
   type FunctionTool,
   forceFunctions,

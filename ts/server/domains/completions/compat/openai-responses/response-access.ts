@@ -6,7 +6,7 @@
 import { type Principal, scopeOf } from '../../../../platform/http/principal.ts';
 import { anyName, type UseRules } from '../../../../platform/module/use-rules.ts';
 import type { UsedKnowledge } from '../../../data/index.ts';
-import type { KnowledgeModule } from '../../knowledge/knowledge-module.ts';
+import type { KnowledgeModule } from '../../knowledge/knowledge-stage.ts';
 import { previousNotFound, type ResponseKeeper, responseNotFound } from '../../stored-responses/response-keeper.ts';
 import { storesOf } from './file-search/file-search.ts';
 import { storedFileIds } from './file-search/input-files.ts';

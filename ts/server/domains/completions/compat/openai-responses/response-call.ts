@@ -3,24 +3,32 @@ import type { JobUsage } from '../../../../native/llama-shapes.ts';
 import { type Principal, scopeOf } from '../../../../platform/http/principal.ts';
 import type { RequestContext } from '../../../../platform/http/route.ts';
 import type { TenantScope } from '../../../../platform/storage/index.ts';
-import type { Answer } from '../../answer/answer-collector.ts';
+import type { Answer, Choice } from '../../answer/answer-collector.ts';
 import type { AnswerCall, ModelledAnswer, Wire } from '../../answer/pending-answer.ts';
 import { invalid } from '../../errors.ts';
-import type { KnowledgeModule } from '../../knowledge/knowledge-module.ts';
+import type { AnswerFilters } from '../../knowledge/answer-filters.ts';
+import type { KnowledgeModule } from '../../knowledge/knowledge-stage.ts';
 import type { CompletionService } from '../../service.ts';
 import type { KeptItem, NewResponse, ResponseEnd } from '../../stored-responses/kept-response.ts';
 import type { ResponseKeeper } from '../../stored-responses/response-keeper.ts';
 import { identifier } from '../members.ts';
 import { ResponsesEncoder } from './event-encoder.ts';
-import { needsKnowledge, readFileSearch } from './file-search/file-search.ts';
-import { admitRequest, type ReadRequest, readWithFiles } from './file-search/read-request.ts';
-import { toldSearch } from './file-search/search-item.ts';
+import { type MadeSearch, needsKnowledge, readFileSearch } from './file-search/file-search.ts';
+import { fileCitations, searchItem, toldSearch } from './file-search/search-item.ts';
 import { keptItems, maxKeptLength } from './kept-items.ts';
-import { outputItems, searchedOutput } from './output.ts';
 import type { ResponsesCall } from './read-call.ts';
+import { admitRequest, type ReadRequest, readWithFiles } from './read-request.ts';
 import { readResponsesRequest } from './request.ts';
 import type { ResponseAccess } from './response-access.ts';
-import { responseHead, responseObject } from './response-object.ts';
+import {
+  callItem,
+  messageItem,
+  type OutputItem,
+  reasoningItem,
+  responseHead,
+  responseObject,
+  textPart,
+} from './response-object.ts';
 import type { ResponsesRequest } from './schema.ts';
 
 export interface ResponsesDeps {
@@ -139,4 +147,25 @@ function refuseUnkeptBackground(keeper: ResponseKeeper, store: boolean | null | 
   if (keeper.isKeeping) return;
   const why = 'this server keeps no responses (inference.responses_keep_days is 0)';
   throw invalid('background', `background is not served: ${why}.`);
+}
+
+/** Makes the output items of a response from a gathered answer. */
+function outputItems(
+  { content, reasoning, toolCalls, logprobs, finish }: Choice,
+  annotations: readonly object[] = [],
+): OutputItem[] {
+  const items: OutputItem[] = [];
+  if (reasoning !== '') items.push(reasoningItem(identifier('rs_'), 'completed', reasoning));
+  if (content !== '' || toolCalls.length === 0)
+    items.push(messageItem(identifier('msg_'), 'completed', [textPart(content, logprobs, annotations)]));
+  for (const call of toolCalls) items.push(callItem(identifier('fc_'), 'completed', call.id, call.name, call.arguments));
+  const last = items.at(-1);
+  if (last && finish === 'length') last.status = 'incomplete';
+  return items;
+}
+
+/** Puts the search first, then the answer with the citations that hold. */
+function searchedOutput(search: MadeSearch, filters: AnswerFilters, choices: readonly Choice[]): OutputItem[] {
+  const items = choices.flatMap((choice, i) => outputItems(choice, fileCitations(filters.citedBy(i))));
+  return [searchItem(search), ...items];
 }

@@ -1,5 +1,7 @@
 /** The response object and its output items, whole and in progress. */
+import Type from 'typebox';
 import type { JobUsage, TokenLogprob } from '../../../../native/llama-shapes.ts';
+import { named } from '../../../../platform/schema/named.ts';
 import type { KeptResponse, ResponseEnd, ResponseStatus } from '../../stored-responses/kept-response.ts';
 import { chatLogprobs } from '../openai-chat/logprobs.ts';
 import type { ResponsesRequest } from './schema.ts';
@@ -106,3 +108,23 @@ function responseUsage({ nPromptTokens, nCachedTokens, nCompletionTokens }: JobU
     total_tokens: nPromptTokens + nCompletionTokens,
   };
 }
+
+/** The response object as the reference shows it. */
+export const ResponseShape = named(
+  'Response',
+  Type.Object({
+    id: Type.String(),
+    object: Type.Literal('response'),
+    created_at: Type.Integer({ description: 'Unix seconds.' }),
+    model: Type.String({ description: 'The model that answered.' }),
+    status: Type.String({
+      description:
+        'completed, incomplete (see incomplete_details) or failed (see error); queued, in_progress or cancelled in the background.',
+    }),
+    store: Type.Boolean({ description: 'Whether the response is kept.' }),
+    previous_response_id: Type.Union([Type.String(), Type.Null()]),
+    output: Type.Array(Type.Object({ id: Type.String(), type: Type.String(), status: Type.String() })),
+  }),
+);
+
+export const ResponseEvent = named('ResponseEvent', Type.Object({ type: Type.String(), sequence_number: Type.Integer() }));

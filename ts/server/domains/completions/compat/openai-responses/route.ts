@@ -4,14 +4,13 @@ import { json, type Reply, type RequestContext, type Route } from '../../../../p
 import { routes } from '../../../../platform/http/route-group.ts';
 import { openaiErrorBody } from '../../../inference/index.ts';
 import { createResponseErrors } from '../../declared-errors.ts';
-import { answerHeaders, askerOf } from '../call.ts';
+import { answerHeaders, askerOf } from '../../service.ts';
 import { openaiHeaders } from '../foreign-members.ts';
-import { maxBodyBytes } from '../limits.ts';
-import { readsBody } from '../reads-body.ts';
+import { maxBodyBytes, readBody } from '../read-body.ts';
 import type { BackgroundResponses } from './background/background-responses.ts';
-import type { ResponsesCall } from './read-call.ts';
+import { type ResponsesCall, responsesReader } from './read-call.ts';
 import { type CreationDeps, responseCall } from './response-call.ts';
-import { ResponseEvent, ResponseShape } from './response-shape.ts';
+import { ResponseEvent, ResponseShape } from './response-object.ts';
 
 export interface ResponseRouteDeps extends CreationDeps {
   background: BackgroundResponses;
@@ -33,7 +32,7 @@ export function responsesRoute(deps: ResponseRouteDeps): Route {
       '`GET /v1/responses/{id}` for how to go on after a lost connection. The tool `file_search` is made before the model answers: its passages go to ' +
       'the model, and `annotations` has the citations that hold; an answer that ends with none of them is completed with a quotation, as in a chat. Each file of `input_file` (`file_id`, or `file_data` up to 4 MiB) is read, and its text goes ' +
       'into the message.',
-    ...readsBody('responses'),
+    ...readBody(responsesReader),
     requestHeaders: openaiHeaders,
     responses: { 200: ResponseShape },
     stream: ResponseEvent,

@@ -6,7 +6,7 @@ import type { LiveStreams } from '../../../event-streams/live-streams.ts';
 import type { BackgroundStore } from '../../../stored-responses/background-store.ts';
 import { isOpen, type KeptResponse } from '../../../stored-responses/kept-response.ts';
 import type { LiveEvents } from '../../../stored-responses/live-events.ts';
-import { eventFrame } from '../event-frame.ts';
+import { eventFrame } from '../open-item.ts';
 import { keptResponseObject } from '../response-object.ts';
 
 /** Between looks at the database while another process makes the response, or none does. */

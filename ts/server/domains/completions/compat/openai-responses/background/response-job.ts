@@ -1,26 +1,28 @@
 /** The job that makes a background response: from the beginning in each run, with events that followers read meanwhile. */
-
 import Type from 'typebox';
+import type { JobUsage } from '../../../../../native/llama-shapes.ts';
 import { DomainError } from '../../../../../platform/errors/domain-error.ts';
+import type { HttpError } from '../../../../../platform/http/errors.ts';
 import { ANONYMOUS } from '../../../../../platform/http/principal.ts';
 import type { JobContext, JobKind } from '../../../../../platform/jobs/index.ts';
 import type { Log } from '../../../../../platform/log/log.ts';
+import type { Frames } from '../../../answer/frames.ts';
 import type { AnswerCall, Asker, ModelledAnswer, StreamWire } from '../../../answer/pending-answer.ts';
+import { completionFailure, isKnownCode } from '../../../declared-errors.ts';
 import type { CompletionError } from '../../../errors.ts';
 import type { EventBatch } from '../../../event-streams/event-batch.ts';
 import type { LiveStreams } from '../../../event-streams/live-streams.ts';
-import { completionFailure } from '../../../failure.ts';
 import type { BackgroundStore, ResponseRun } from '../../../stored-responses/background-store.ts';
 import type { ResponseEnd } from '../../../stored-responses/kept-response.ts';
 import { LiveEvents } from '../../../stored-responses/live-events.ts';
 import { firstSequenceOf } from '../../../stored-responses/run-numbers.ts';
+import { ResponsesEncoder } from '../event-encoder.ts';
 import { needsKnowledge, readFileSearch } from '../file-search/file-search.ts';
-import { readWithFiles } from '../file-search/read-request.ts';
 import { toldSearch } from '../file-search/search-item.ts';
+import { readWithFiles } from '../read-request.ts';
 import { readResponsesRequest } from '../request.ts';
 import type { ResponsesDeps } from '../response-call.ts';
 import { type BackgroundRequest, storedCaller } from './background-request.ts';
-import { OutcomeEncoder } from './outcome-encoder.ts';
 
 const Input = Type.Object({ response_id: Type.String() });
 const maxAttempts = 5;
@@ -162,4 +164,18 @@ function outcomeWire(run: ResponseRun, { knowledge, filters }: ModelledAnswer, i
 /** The model that was chosen for the response. */
 function modelOf({ head }: ResponseRun): string | undefined {
   return typeof head['model'] === 'string' ? head['model'] : undefined;
+}
+
+/** Writes all events of a background response but the last, whose outcome it keeps: that event is written from what is stored. */
+class OutcomeEncoder extends ResponsesEncoder {
+  /** Set when the last choice has ended or failed. */
+  outcome: ResponseEnd | CompletionError | undefined;
+
+  override done(_out: Frames, usage: JobUsage): void {
+    this.outcome = this.end(usage);
+  }
+
+  override error(_out: Frames, error: HttpError): void {
+    this.outcome = new DomainError(isKnownCode(error.code) ? error.code : 'internal', error.message);
+  }
 }

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { iterations } from '../../../../../test/test-support/iterations.ts';
-import { run } from '../../../../workers/read-inference-body.ts';
-import { joinBytes } from '../../../platform/http/body/body-collector.ts';
-import { BodyReader } from '../../../platform/http/body/body-reader.ts';
-import { refusalOf } from '../../../platform/http/body/body-refusal.ts';
-import type { QueuedBytes } from '../../../platform/http/body/queued-bytes.ts';
-import type { ReadBodyResult } from '../../../platform/http/body/read-body-task.ts';
+import { iterations } from '../../../../test/test-support/iterations.ts';
+import { run } from '../../../workers/read-inference-body.ts';
+import { joinBytes } from '../../platform/http/body/body-collector.ts';
+import { BodyReader } from '../../platform/http/body/body-reader.ts';
+import { refusalOf } from '../../platform/http/body/body-refusal.ts';
+import type { QueuedBytes } from '../../platform/http/body/queued-bytes.ts';
+import type { ReadBodyResult } from '../../platform/http/body/read-body-task.ts';
 import { type BodyReaderName, bodyReaders } from './body-readers.ts';
+import { completionRoutes } from './completions-module.ts';
 
 const image = `data:image/png;base64,${Buffer.from('pixels').toString('base64')}`;
 const content = fc.oneof(
@@ -138,4 +139,11 @@ t.test('a sentence quotes little of what was sent', async (t) => {
   const body = { model: 'm', messages: [{ role: 'user', content: 'Hi' }], json_schema: schema };
   const { refusal } = inline('chat', Buffer.from(JSON.stringify(body))) as { refusal: { message: string } };
   t.ok(refusal.message.length < 2_100);
+});
+
+t.test('a worker thread finds the reader that a route names', async (t) => {
+  for (const [name, reader] of Object.entries(bodyReaders)) t.equal(reader.name, name);
+  const routes = completionRoutes({} as Parameters<typeof completionRoutes>[0], 'test');
+  const named = routes.flatMap(({ reading }) => (reading === undefined ? [] : [reading.thread.reader]));
+  t.strictSame([...new Set(named)].sort(), Object.keys(bodyReaders).sort());
 });

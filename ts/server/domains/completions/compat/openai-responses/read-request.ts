@@ -1,14 +1,14 @@
 /** A request with what its files say, and what it asks of its vector stores. */
-import { DomainError } from '../../../../../platform/errors/domain-error.ts';
-import type { Principal } from '../../../../../platform/http/principal.ts';
-import type { CompletionRequest } from '../../../../inference/index.ts';
-import type { KnowledgeCall } from '../../../answer/pending-answer.ts';
-import type { KnowledgeModule } from '../../../knowledge/knowledge-module.ts';
-import type { Members } from '../../members.ts';
-import { responsesMessages, responsesRequest } from '../request.ts';
-import type { ResponsesRequest } from '../schema.ts';
-import { readFileSearch } from './file-search.ts';
-import { type ReadInputFile, withFileTexts } from './input-files.ts';
+import { DomainError } from '../../../../platform/errors/domain-error.ts';
+import type { Principal } from '../../../../platform/http/principal.ts';
+import type { CompletionRequest } from '../../../inference/index.ts';
+import type { KnowledgeCall } from '../../answer/pending-answer.ts';
+import type { KnowledgeModule } from '../../knowledge/knowledge-stage.ts';
+import type { Members } from '../members.ts';
+import { readFileSearch } from './file-search/file-search.ts';
+import { type ReadInputFile, withFileTexts } from './file-search/input-files.ts';
+import { responsesMessages, responsesRequest } from './request.ts';
+import type { ResponsesRequest } from './schema.ts';
 
 export interface ReadRequest {
   readonly request: CompletionRequest;

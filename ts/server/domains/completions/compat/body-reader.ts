@@ -1,7 +1,28 @@
-/** Text as UTF-8 bytes. They move between threads, while strings are copied by the event loop. */
-
+/**
+ * How the body of one route is read: its schema, and the translation to what the handler gets. Worker threads read large bodies by the same
+ * readers, so what a reader imports is pure: it knows neither the engine nor the server.
+ */
+import type { Static, TSchema } from 'typebox';
 import type { Text } from '../../../native/llama-shapes.ts';
 import type { ChatPrompt, CompletionRequest } from '../../inference/index.ts';
+
+export interface BodyReaderSpec<Name extends string, S extends TSchema, R> {
+  /** Tells a worker thread which reader it is. */
+  readonly name: Name;
+  readonly schema: S;
+  read(body: Static<S>, sizeBytes: number): R;
+  /** Returns the same with its long text as UTF-8 bytes: these move between threads, while strings are copied by the event loop. */
+  pack(result: R): R;
+}
+
+export function bodyReader<const Name extends string, S extends TSchema, R>(
+  name: Name,
+  schema: S,
+  read: (body: Static<S>, sizeBytes: number) => R,
+  pack: (result: R) => R = (result) => result,
+): BodyReaderSpec<Name, S, R> {
+  return { name, schema, read, pack };
+}
 
 export function packRequest(request: CompletionRequest): CompletionRequest {
   const { job } = request;
