@@ -9,26 +9,26 @@ import { allInferenceErrors, completionErrors, inferenceErrors, inferenceFailure
 import { featureErrors } from '../license/index.ts';
 import { type CompletionError, ownErrors } from './errors.ts';
 
-/** What a chat over knowledge bases can answer beside `completionErrors`. */
+/** The refusals of a chat over knowledge bases beside `completionErrors`. */
 export const knowledgeErrors = [
   ...ofKnowledge,
   ...featureErrors.filter(({ code }) => code === 'feature_not_licensed'),
   ...ownErrors.specs('insufficient_scope', 'knowledge_unavailable'),
 ];
 
-/** What a chat that is stored in a conversation can answer beside that. */
+/** The refusals of a chat that is stored in a conversation, in addition. */
 export const conversationErrors = [
   ...storedAnswerErrors,
   ...ownErrors.specs('insufficient_scope', 'conversations_unavailable', 'stream_exists'),
 ];
 
-/** What the routes of resumable streams can answer. */
+/** The refusals of the routes of resumable streams. */
 export const streamErrors = [
   ...inferenceErrors.specs('invalid_request'),
   ...ownErrors.specs('stream_not_found', 'stream_events_gone'),
 ];
 
-/** What a route that creates a stored response can answer. */
+/** The refusals of a route that creates a stored response. */
 export const createResponseErrors = [
   ...completionErrors,
   ...ownErrors.specs('previous_response_not_found'),
@@ -36,13 +36,13 @@ export const createResponseErrors = [
   ...inputFileErrors,
 ];
 
-/** What the routes of stored responses can answer. */
+/** The refusals of the routes of stored responses. */
 export const storedResponseErrors = [
   ...inferenceErrors.specs('invalid_request', 'internal', 'storage_unavailable'),
   ...ownErrors.specs('response_not_found'),
 ];
 
-/** What went wrong with an answer -> a refusal that its client can be told, in the answer where that has begun. */
+/** The status of each refusal that the client of a failed answer can be told, in the answer where that has begun. */
 const statuses = new Map(
   [...allInferenceErrors, ...createResponseErrors, ...conversationErrors, ...ownErrors.specs(...ownErrors.codes)].map(
     ({ code, status }) => [code, status],
@@ -58,7 +58,7 @@ export function completionFailure(error: unknown): CompletionError {
   return error instanceof DomainError && isKnownCode(error.code) ? error : inferenceFailure(error);
 }
 
-/** For the frames of a stream that is open already: its route's declaration answers no more. */
+/** Makes the error of a stream's frame, when the stream is open already: its route's declaration answers no more. */
 export function httpErrorOf(error: CompletionError): HttpError {
   return httpError(error, statuses.get(error.code) ?? 500);
 }

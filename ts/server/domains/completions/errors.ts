@@ -30,7 +30,7 @@ export const ownErrors = defineErrors('completions', {
 
 type OwnCode = CodeOf<typeof ownErrors>;
 export type CompletionErrorCode = OwnCode | InferenceErrorCode;
-/** Of a code of this module, or of one that it stands on. */
+/** An error with a code of this module, or of one that it stands on. */
 export type CompletionError = DomainError;
 
 export function completionError(code: CompletionErrorCode, sentence: string, options: DomainErrorOptions = {}): CompletionError {

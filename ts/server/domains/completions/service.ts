@@ -74,7 +74,7 @@ export class CompletionService {
   }
 }
 
-/** What is read of a request beside its body. */
+/** The members of a request that are read beside its body. */
 type Context = Pick<RequestContext, 'headers' | 'caller' | 'signal' | 'addHeader'>;
 
 const maxTimeoutSeconds = 86_400;

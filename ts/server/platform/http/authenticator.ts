@@ -2,7 +2,7 @@
 import type { ListenerName } from './listen/listener-name.ts';
 import { ANONYMOUS, type Principal } from './principal.ts';
 
-/** What credentials are read from. */
+/** The parts of a request that credentials are read from. */
 export interface CredentialSource {
   headers: ReadonlyMap<string, string>;
   path: string;
@@ -16,8 +16,8 @@ export type AuthenticationState = 'off' | 'enforce';
 export interface Authenticator {
   state(): AuthenticationState;
   /**
-   * Without a credential: the anonymous caller. Throws HttpError 401 for refused credentials, 503 when they cannot be checked. Also asked
-   * while the state is `off`, so that a one-time code can already name an administrator.
+   * Returns the anonymous caller where there is no credential. Throws HttpError 401 for refused credentials, 503 when they cannot be checked. It is
+   * also asked while the state is `off`, so that a one-time code can already name an administrator.
    */
   authenticate(source: CredentialSource): Principal | Promise<Principal>;
 }

@@ -2,7 +2,9 @@
 import type { DomainError } from '../errors/domain-error.ts';
 import { type ErrorSpec, HttpError } from './errors.ts';
 
-/** With the status that the route declares for its code. Undefined when it declares no such code, which is a defect of the route. */
+/**
+ * Gives an error the status that the route declares for its code. Returns undefined when it declares no such code, which is a defect of the route.
+ */
 export function declaredError(error: DomainError, specs: readonly ErrorSpec[] = []): HttpError | undefined {
   const spec = specs.find(({ code }) => code === error.code);
   return spec && httpError(error, spec.status);

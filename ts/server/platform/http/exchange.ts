@@ -29,7 +29,7 @@ const STATUS_LINES = new Map(Object.entries(STATUS_CODES).map(([code, text]) => 
 /** Shared by all exchanges on whose end nothing waits. */
 const NO_CALLBACKS: (() => void)[] = [];
 
-/** What a socket takes at once. */
+/** The bytes that a socket takes at once. */
 const SMALL_BYTES = 64 * 1024;
 
 /** How an exchange ended, for the access log and the metrics. */
@@ -41,15 +41,15 @@ export interface ExchangeEnd {
 
 export class Exchange implements SlowAnswer {
   readonly method: string;
-  /** Without the query; percent-encoding as sent. */
+  /** The path without the query; percent-encoding is as it was sent. */
   readonly path: string;
   readonly query: string;
-  /** Of the socket: the client, or the last proxy before it. */
+  /** The address of the socket: the client, or the last proxy before it. */
   readonly peerAddress: string;
-  /** Of the client, as far as it is known; the peer's until the router has read what proxies say. */
+  /** The client's address, as far as it is known; the peer's until the router has read what proxies say. */
   remoteAddress: string;
   requestId = '';
-  /** Whose share of unsent bytes its answer takes: the account, once it is known, or the address. */
+  /** The caller whose share of unsent bytes the answer takes: the account, once it is known, or the address. */
   callerKey = '';
   /** The socket speaks TLS. */
   readonly isTls: boolean;

@@ -44,7 +44,7 @@ export interface HttpServerOptions {
   proxies?: ClientAddressOptions;
   /** Listening sockets that the service manager opened, in place of addresses of our own. */
   inherited?: Partial<Record<ListenerName, InheritedSocket>>;
-  /** For the public listener; undefined: plain HTTP. */
+  /** The certificate of the public listener; undefined: plain HTTP. */
   publicTls?: TlsOptions | undefined;
   /** Reads large bodies of routes that name a task for them. Whoever made it closes it, after the server. */
   pool: WorkerPool;
@@ -52,9 +52,9 @@ export interface HttpServerOptions {
   maxBodyBytes?: number;
   /** Request bodies held in memory at once, all together. */
   maxBufferedBodyBytes?: number;
-  /** What answers may hold because their clients do not read. */
+  /** Limits what answers may hold because their clients do not read. */
   unsentLimits?: UnsentLimits;
-  /** Per listener. Two listeners at this size stay below a hard limit of 20,000 file handles. */
+  /** The most connections of each listener. Two listeners at this size stay below a hard limit of 20,000 file handles. */
   maxConnections?: number;
   /** Silence on an event stream before a comment is sent. */
   pingAfterMs?: number;

@@ -14,7 +14,7 @@ export interface OpenRequest {
 /** How long after the accounts could not be read a credential is judged again. */
 const AGAIN_MS = 200;
 
-/** Until a credential can be judged its answer goes on. */
+/** Ends the request once its credential is refused. Until the credential can be judged, the answer goes on. */
 export async function endWhenRefused(request: OpenRequest): Promise<void> {
   const { exchange } = request;
   while (!exchange.done) {

@@ -17,7 +17,7 @@ export function listOf<S extends TSchema & { title?: string }>(row: S) {
   return row.title === undefined ? list : named(`${row.title}List`, list);
 }
 
-/** What the store reads: one row more than the page has, which tells whether another page follows. */
+/** Makes the query of a page for the store: it reads one row more than the page has, which tells whether another page follows. */
 export function pageRead({ after = '', limit = DEFAULT_PAGE_ROWS }: { after?: string; limit?: number }) {
   return { after, limit: limit + 1 };
 }

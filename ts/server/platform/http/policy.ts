@@ -1,4 +1,4 @@
-/** What a caller must be for a route to answer: a table of policies, which routes name, and the one function that applies it. */
+/** Says what a caller must be for a route to answer: a table of policies, which routes name, and the one function that applies it. */
 import { isFromThisMachine } from './access/this-machine.ts';
 import type { AuthenticationState, CredentialSource } from './authenticator.ts';
 import { HttpError } from './errors.ts';
@@ -10,9 +10,9 @@ export interface Policy {
   anonymousOn: readonly ListenerName[];
   /** The least role of a caller with a credential; undefined: any. */
   leastRole: Role | undefined;
-  /** What a credential needs for a route that names no scope of its own; undefined: nothing. */
+  /** The scope that a credential needs for a route that names no scope of its own; undefined: none. */
   scope: string | undefined;
-  /** For the reference. */
+  /** The sentence that the reference shows. */
   meaning: string;
 }
 
@@ -52,7 +52,7 @@ export const POLICIES = {
 
 export type PolicyName = keyof typeof POLICIES;
 
-/** For paths that no route claims: any credential, so that an answer does not tell strangers which paths exist. */
+/** The policy of paths that no route claims: any credential, so that an answer does not tell strangers which paths exist. */
 export const ANY_CREDENTIAL: Policy = {
   anonymousOn: [],
   leastRole: undefined,

@@ -1,7 +1,7 @@
-/** Who is calling, as the authenticator resolved it from a credential. */
+/** The caller, as the authenticator resolved it from a credential. */
 import { type TenantScope, tenantScope } from '../storage/index.ts';
 
-/** From least to most: each role may do what the ones before it may. */
+/** The roles from least to most: each may do what the ones before it may. */
 export const ROLES = ['viewer', 'developer', 'admin', 'superadmin'] as const;
 
 export type Role = (typeof ROLES)[number];
@@ -10,10 +10,10 @@ export interface Principal {
   tenant: string;
   /** The account's id; undefined for the anonymous caller, and for keys that belong to no account. */
   subject: string | undefined;
-  /** What kind of credential was presented. `node`: another node of the cluster. */
+  /** The kind of credential that was presented. `node`: another node of the cluster. */
   kind: 'anonymous' | 'key' | 'session' | 'capability' | 'token' | 'node';
   roles: readonly Role[];
-  /** What the credential may be used for; `*` stands for everything. */
+  /** The uses of the credential; `*` stands for everything. */
   scopes: readonly string[];
   /** Id of the key or token, for the audit log and revocation; never the secret itself. */
   keyId: string | undefined;
@@ -32,7 +32,7 @@ export const ANONYMOUS: Principal = Object.freeze({
   keyId: undefined,
 });
 
-/** Whose rows the caller may see: the first argument of every store function. */
+/** Returns the scope of the rows that the caller may see: the first argument of every store function. */
 export function scopeOf({ tenant }: Principal): TenantScope {
   return tenantScope(tenant);
 }

@@ -1,4 +1,4 @@
-/** What a handler gets. A class, so that the abort signal is only made for handlers that ask for it. */
+/** The request as a handler gets it. It is a class, so that the abort signal is only made for handlers that ask for it. */
 import type { Exchange } from './exchange.ts';
 import type { ListenerName } from './listen/listener-name.ts';
 import type { Principal } from './principal.ts';

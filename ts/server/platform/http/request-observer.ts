@@ -16,7 +16,7 @@ export interface ObservedRequest {
   requestId: string;
   route: Route | undefined;
   listener: ListenerName;
-  /** From performance.now(). */
+  /** The start of the request, by performance.now(). */
   startedMs: number;
 }
 

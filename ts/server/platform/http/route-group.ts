@@ -11,7 +11,7 @@ export interface RouteGroup<Code extends string> {
   tag: string;
   auth?: PolicyName;
   scope?: string;
-  /** Whose codes the routes name. */
+  /** The table whose codes the routes name. */
   errors?: ErrorTable<Code>;
   /** Bytes, of the routes that take a body. */
   maxBody?: number;
@@ -23,7 +23,7 @@ const SMALL_BODY_BYTES = 4096;
 
 type Common = 'method' | 'path' | 'tag' | 'auth' | 'maxBody' | 'responses' | 'errors' | 'handle' | 'reading';
 
-/** What a route says beside its path. */
+/** The members of a route's declaration beside its path. */
 type Declared<Code extends string, P extends TObject, Q extends TObject, B extends TSchema> = Omit<RouteSpec<P, Q, B>, Common> & {
   auth?: PolicyName;
   /** Bytes; by default that of the group for a route with a body, and none for others. */

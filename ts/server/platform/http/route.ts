@@ -26,7 +26,7 @@ export interface RequestContext<P = unknown, Q = unknown, B = unknown> {
   /** Lowercase names. */
   headers: ReadonlyMap<string, string>;
   listener: ListenerName;
-  /** Of the client; see `edge.trusted_proxies` for what proxies may say of it. */
+  /** The client's address; see `edge.trusted_proxies` for what proxies may say of it. */
   remoteAddress: string;
   /** Adds a field to the answer, whatever it will be; until its head is sent. */
   addHeader(name: string, value: string): void;
@@ -68,17 +68,17 @@ export interface RouteSpec<P extends TObject, Q extends TObject, B extends TSche
    * The last two begin while the body arrives, and hold little of it in memory.
    */
   bodyKind?: BodyKind;
-  /** For JSON bodies: what the handler gets in place of the checked value, and where large bodies are read. */
+  /** The translation of a JSON body: what the handler gets in place of the checked value, and where large bodies are read. */
   reading?: BodyReading<Static<B>, R>;
-  /** What the strings of a JSON body may hold; `plain` by default, see body/json-body.ts. */
+  /** Says what the strings of a JSON body may hold; `plain` by default, see body/body-reader.ts. */
   bodyTexts?: BodyTexts;
-  /** For `multipart`. */
+  /** The limits of the parts of a `multipart` body. */
   partLimits?: Partial<PartLimits>;
   /** Accepts a missing body as undefined. */
   bodyOptional?: boolean;
   /**
-   * For liveness probes: answered on a fast path, while draining too, and without a log line. `handle` must return a
-   * BytesReply at once and must not read its context. Needs GET, auth `open`, no parameters and maxBody 0.
+   * Marks a liveness probe: it is answered on a fast path, while draining too, and without a log line. `handle` must return a BytesReply at once and
+   * must not read its context. It needs GET, auth `open`, no parameters and maxBody 0.
    */
   probe?: boolean;
   /**

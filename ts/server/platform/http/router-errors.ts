@@ -1,4 +1,4 @@
-/** What the router itself refuses, on every route or on those whose declaration says so. */
+/** The router's own refusals, on every route or on those whose declaration says so. */
 import { type CodeOf, defineErrors } from '../errors/define-errors.ts';
 
 export const routerErrors = defineErrors('http', {

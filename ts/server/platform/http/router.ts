@@ -1,4 +1,4 @@
-/** From an exchange to an answer: find the route, ask who is calling, check, validate, handle, reply. */
+/** Leads an exchange to its answer: it finds the route, asks who is calling, checks, validates, handles and replies. */
 import { DomainError } from '../errors/domain-error.ts';
 import type { Log, LogFields } from '../log/log.ts';
 import type { WorkerPool } from '../pool/worker-pool.ts';
@@ -106,7 +106,7 @@ export class Router {
     for (const visit of [...this.active]) this.#interrupt(visit, drainRefusal());
   }
 
-  /** What takes over the exchanges of one listener. */
+  /** Returns the function that takes over the exchanges of one listener. */
   acceptorOf(socket: ListenerName): (exchange: Exchange) => void {
     return (exchange) => this.accept(exchange, socket);
   }

@@ -1,4 +1,4 @@
-/** What any route answers while the database does not work. */
+/** The answer of any route while the database does not work. */
 import { StorageError } from '../storage/index.ts';
 import { HttpError } from './errors.ts';
 import { routerErrors } from './router-errors.ts';
@@ -11,7 +11,7 @@ export function isUnusableStorage(error: unknown): error is StorageError {
   return error instanceof StorageError && UNUSABLE.test(error.code);
 }
 
-/** What any route answers then. The database's own words are for the log: they name files and servers. */
+/** Makes the answer of any route. The database's own words are for the log: they name files and servers. */
 export function unusableStorage(cause: StorageError): HttpError {
   const detail =
     cause.outcome === 'unknown'

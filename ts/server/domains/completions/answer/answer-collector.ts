@@ -20,7 +20,7 @@ export interface Choice {
   toolCalls: ToolCall[];
   logprobs: TokenLogprob[] | undefined;
   finish: FinishReason;
-  /** What matched when a stop string ended the choice, else the empty string. */
+  /** The text that matched when a stop string ended the choice, else the empty string. */
   stopString: string;
 }
 

@@ -36,7 +36,7 @@ export class Frames {
     this.#length += this.#bytes.write(text, this.#length);
   }
 
-  /** What was gathered; valid until the next push. The gathering starts again. */
+  /** Returns what was gathered, which is valid until the next push. The gathering starts again. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length);
     this.#length = 0;

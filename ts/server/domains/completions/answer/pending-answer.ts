@@ -10,13 +10,13 @@ import type { AnswerFilters } from '../knowledge/answer-filters.ts';
 import type { Answer } from './answer-collector.ts';
 import type { StreamEncoder } from './frames.ts';
 
-/** Who asks, and how long there is for the answer. */
+/** The caller of an answer, and how long there is for it. */
 export interface Asker {
   readonly caller: Principal;
   readonly options: CallOptions;
-  /** Whose models may answer; default: the caller's. */
+  /** The caller whose models may answer; by default `caller`. */
   readonly modelUser?: Caller;
-  /** Of the request. */
+  /** The request's headers. */
   readonly headers?: ReadonlyMap<string, string>;
   /** Throws HttpError when the caller's credential is refused by now. */
   recheck?(): Promise<void>;
@@ -25,14 +25,14 @@ export interface Asker {
 /** The conversation of the caller that both sides are stored in. */
 export interface ConversationCall {
   readonly id: string;
-  /** Of the last user message. */
+  /** The text of the last user message. */
   readonly text: string;
   readonly answer: {
-    /** Of the answer's message. */
+    /** The id that the answer's message gets. */
     readonly id?: string;
     /** The message that it follows; the question is not stored again then. */
     readonly parentId?: string;
-    /** What the stored answer begins with. */
+    /** The text that the stored answer begins with. */
     readonly prefix: string;
   };
   /** The answer goes on without its client, and can be resumed. */
@@ -47,7 +47,7 @@ export interface KnowledgeCall {
   readonly fallback?: 'none' | 'model';
 }
 
-/** What an API's request asks for, in no API's shape but for how its answer is written. */
+/** An API's request, in no API's shape but for how its answer is written. */
 export interface AnswerCall<W extends StreamWire = Wire> {
   readonly request: CompletionRequest;
   readonly isStreamed: boolean;
@@ -67,23 +67,23 @@ export interface StreamWire {
 /** How one answer is written. */
 export interface Wire extends StreamWire {
   readonly headers?: Record<string, string>;
-  /** Of an answer that is not streamed; stored where it is to be. */
+  /** Makes the body of an answer that is not streamed; stores it where it is to be stored. */
   body(answer: Answer): object | Promise<object>;
 }
 
-/** What the stages know of an answer before there is a model. */
+/** An answer as the stages know it before there is a model. */
 export interface PendingAnswer {
   readonly asker: Asker;
   readonly call: Omit<AnswerCall<StreamWire>, 'wire'>;
-  /** As the model will get it. */
+  /** The request as the model will get it. */
   request: CompletionRequest;
   conversation?: OpenConversation;
   knowledge?: KnowledgeContext;
   /** The messages that what was found goes into. */
   asked?: readonly Members[];
-  /** Of the knowledge. */
+  /** The filters of the knowledge, through which the answer passes. */
   filters?: AnswerFilters;
-  /** What is stored of a streamed answer. */
+  /** The encoder that keeps what is stored of a streamed answer. */
   recording?: RecordingEncoder;
 }
 
@@ -107,12 +107,12 @@ export interface RunOptions {
 
 /** One thing that can be done with an answer on its way. Stages are asked in the order of their list; each says for itself whether it is concerned. */
 export interface Stage {
-  /** Before the model is chosen. It may change the request. Throws DomainErrors that the routes declare. */
+  /** Runs before the model is chosen. It may change the request. Throws DomainErrors that the routes declare. */
   prepare(answer: PendingAnswer): Promise<void> | void;
-  /** When the model is chosen, and nothing runs yet: fits the request to it. */
+  /** Fits the request to the model, when that is chosen and nothing runs yet. */
   fit?(answer: ModelledAnswer): Promise<void>;
-  /** Of a streamed answer: what the events go through before they come to `inner`, which the stages before have made. */
+  /** Wraps the encoder of a streamed answer: events go through the result before they come to `inner`, which the stages before have made. */
   wrap(inner: StreamEncoder, answer: ModelledAnswer): StreamEncoder;
-  /** Of one that is not streamed, in the reverse order. */
+  /** Completes an answer that is not streamed. The stages are asked in reverse order. */
   finish(whole: Answer, answer: ModelledAnswer): Answer | Promise<Answer>;
 }

@@ -4,7 +4,7 @@ import { startResponseNode } from '../test-support/response-node.ts';
 
 const body = { model: 'm', knowledge: ['kb'], n: 2, messages: [{ role: 'user', content: 'Who keeps it?' }] };
 
-/** As knowledge bases that answer alone: whatever the model says, this stands behind it. */
+/** Answers as knowledge bases do that answer alone: whatever the model says, this stands behind it. */
 class Evidence {
   readonly marks = [];
   readonly unsupported = [];

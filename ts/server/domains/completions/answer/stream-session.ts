@@ -159,7 +159,7 @@ export class StreamSession implements CompletionSink {
     this.#usage?.flushed();
   }
 
-  /** What is not covered yet waits for `onChange`. */
+  /** Writes what is covered; the rest waits for `onChange`. */
   #flush(): void {
     if (this.#isClosed) return;
     const isCovered = this.#isRefused || this.#usage === undefined || this.#usage.isCovered();

@@ -1,4 +1,4 @@
-/** What the text of an answer must look like: free, JSON, JSON of a schema, or a grammar. */
+/** Reads what form the text of an answer must have: free, JSON, JSON of a schema, or a grammar. */
 import { invalid } from '../errors.ts';
 import type { SchemaReader } from './json-schema.ts';
 import { asMembers, isMembers, type Members } from './members.ts';

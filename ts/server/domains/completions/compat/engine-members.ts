@@ -56,10 +56,10 @@ export function readPriority(tier: string | null | undefined): number | undefine
   return tier !== undefined && tier !== null && Object.hasOwn(priorities, tier) ? priorities[tier] : undefined;
 }
 
-/** What follows makes members of a body from a table of options. */
+/** The types and functions below make members of a body from a table of options. */
 type WireName<O> = O extends { wire: { name: infer N extends string } } ? N : never;
 
-/** By the names in the body. */
+/** The schemas by the names in the body. */
 export type MemberSchemas<T> = { [K in keyof T as WireName<T[K]>]: TOptional<TUnsafe<OptionValue<T[K]> | null>> };
 
 export type MemberValues<T> = { [K in keyof T as WireName<T[K]>]?: OptionValue<T[K]> | null | undefined };

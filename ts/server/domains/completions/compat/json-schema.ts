@@ -15,7 +15,7 @@ interface Place {
   steps: readonly string[];
 }
 
-/** What each member holds: a schema, a list of them (or one for all items), or a map of them. */
+/** The members that hold schemas, with what each holds: a schema, a list of them (or one for all items), or a map of them. */
 const holders = new Map([
   ...['additionalProperties', 'not', 'contains', 'propertyNames', 'if', 'then', 'else'].map((name) => [name, 'schema'] as const),
   ...['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'].map((name) => [name, 'list'] as const),
@@ -92,7 +92,7 @@ function escapeKey(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** What a reference into the document names; undefined for any other, of which the engine says why it follows it not. */
+/** Finds the schema that a reference into the document names. Returns undefined for any other reference: the engine says why it cannot follow it. */
 function findTarget(root: Members, { $ref: ref }: Members): Members | undefined {
   if (ref === '#') return root;
   if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined;

@@ -1,6 +1,6 @@
 /** Whether the patterns in a request's schemas are regular expressions, in time that their bounds bound: the event loop waits. */
 
-/** Of one pattern, and of all in a request, in UTF-16 code units. */
+/** The limits of one pattern and of all in a request, in UTF-16 code units. */
 export const maxPatternLength = 4 * 1024;
 export const maxRequestPatternLength = 64 * 1024;
 
@@ -12,7 +12,7 @@ export class PatternCheck {
   /** V8 takes long to gather the characters of a property, and it does so for each time that a pattern names it. */
   readonly #soundProperties = new Set<string>();
 
-  /** What is wrong with it, behind its place in a sentence; undefined where it can be handed on. */
+  /** Says what is wrong with a pattern, as the end of a sentence that names its place. Returns undefined where the pattern can be handed on. */
   findFault(pattern: string): string | undefined {
     if (pattern.length > maxPatternLength)
       return `has ${pattern.length} characters and may have ${maxPatternLength}; make it shorter, or describe the text in words.`;
@@ -39,7 +39,7 @@ export class PatternCheck {
   }
 }
 
-/** With another set of characters in the place of each property. */
+/** Puts another set of characters in the place of each property. */
 function withoutProperties(pattern: string): string {
   return pattern.replaceAll(escaped, (found) => (found.length === 2 ? found : '\\d'));
 }

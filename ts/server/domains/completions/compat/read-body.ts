@@ -7,7 +7,7 @@ import type { BodyReaderSpec } from './body-reader.ts';
 /** Largest request body, bytes (128 MB). */
 export const maxBodyBytes = 128 * 1024 * 1024;
 
-/** Of what the tokenizer alone reads, bytes: its answers are several times as large. */
+/** Largest body of a request for the tokenizer alone, bytes: its answers are several times as large. */
 export const maxTokenizerBodyBytes = 8 * 1024 * 1024;
 
 const task = defineTask<typeof import('../../../../workers/read-inference-body.ts').run>(

@@ -96,7 +96,7 @@ async function append(
   await service.appendAll(owner, id, parentId === undefined ? [question, message] : [message]);
 }
 
-/** Without a credential nobody gets here once there are accounts. */
+/** Throws when the credential lacks the scope. Once there are accounts, nobody gets here without a credential. */
 function requireScope(caller: Principal): void {
   if (caller.kind === 'anonymous' || hasScope(caller, SCOPE)) return;
   throw new DomainError('insufficient_scope', `The credential lacks the scope ${SCOPE}, which \`conversation_id\` needs.`, {

@@ -21,7 +21,7 @@ export class ConversationStage implements Stage {
     pending.conversation = await this.#storage.open(asker.caller, { id, text, answerId: answer.id, parentId: answer.parentId });
   }
 
-  /** What is stored is what the client reads. */
+  /** Puts the recording encoder outermost, so that what is stored is what the client reads. */
   wrap(inner: StreamEncoder, answer: ModelledAnswer): StreamEncoder {
     const { conversation, model } = answer;
     if (conversation === undefined) return inner;
@@ -53,7 +53,7 @@ function prefixOf({ call }: PendingAnswer): string {
   return call.conversation?.answer.prefix ?? '';
 }
 
-/** Of the first choice, which is the one that is stored. */
+/** Returns the citations of the first choice, which is the one that is stored. */
 function citationsOf({ filters }: PendingAnswer) {
   return filters && wireCitations(filters.citedBy(0)).citations;
 }

@@ -4,11 +4,11 @@ import type { FinishReason, JobUsage } from '../../../native/llama-shapes.ts';
 import type { CutReason, StreamOwner } from '../resumable-streams/resumable-stream.ts';
 
 export interface ConversationQuestion {
-  /** Of a conversation of the caller. */
+  /** The id of a conversation of the caller. */
   readonly id: string;
-  /** What the user says: the text of the last user message. */
+  /** The text of the last user message. */
   readonly text: string;
-  /** Of the answer's message; undefined: any. */
+  /** The id of the answer's message; undefined: any id will do. */
   readonly answerId?: string | undefined;
   /** A message of the conversation that the answer follows; undefined: the question is stored before it. */
   readonly parentId?: string | undefined;
@@ -19,7 +19,7 @@ export interface ConversationAnswer {
   readonly model: string;
   /** Why the answer is only the part that was generated; undefined: it is whole. */
   readonly cutBy: CutReason | undefined;
-  /** What is kept beside the text, as `metadata` of the message. */
+  /** The facts that are stored beside the text, as `metadata` of the message. */
   readonly facts: AnswerFacts;
   readonly citations: readonly unknown[] | undefined;
 }
@@ -27,7 +27,7 @@ export interface ConversationAnswer {
 /** A conversation that waits for an answer. Nothing of the question is stored before. */
 export interface OpenConversation {
   readonly owner: StreamOwner;
-  /** Where the files of the conversation lie; undefined: it has none. */
+  /** The key under which the conversation's files lie; undefined: it has none. */
   readonly filesKey: string | undefined;
   /** Resolves once both sides are on disk. Throws DomainErrors that the chat route declares. */
   store(answer: ConversationAnswer): Promise<void>;
@@ -35,7 +35,7 @@ export interface OpenConversation {
   storePart(answer: ConversationAnswer): Promise<void>;
 }
 
-/** What is kept of an answer beside its text: how it ended and what it took. */
+/** The facts of an answer that are stored beside its text: how it ended, and what it took. */
 interface AnswerFacts {
   readonly finish_reason?: FinishReason;
   readonly prompt_tokens?: number;

@@ -8,9 +8,9 @@ import { answerFacts, type OpenConversation } from './open-conversation.ts';
 export interface RecordedAnswer {
   readonly conversation: OpenConversation;
   readonly model: string;
-  /** What the stored answer has before what is generated. */
+  /** The text that the stored answer has before what is generated. */
   readonly prefix: string;
-  /** Of the answer, once it has finished. */
+  /** Returns the citations of the answer, once it has finished. */
   citations(): readonly unknown[] | undefined;
   readonly unindexed: object | undefined;
 }
@@ -35,13 +35,13 @@ export class RecordingEncoder implements StreamEncoder {
     this.#answer = answer;
   }
 
-  /** Before the client hears that the answer is whole. */
+  /** Stores the whole answer, before the client is told that it is whole. */
   async store(usage: JobUsage): Promise<void> {
     this.#stored ??= this.#answer.conversation.store(this.#recorded(undefined, usage));
     await this.#stored;
   }
 
-  /** What was generated is stored with its mark; nothing is where nothing was. */
+  /** Stores the part that was generated, with its mark. Nothing is stored where nothing was generated. */
   storePart(cutBy: CutReason): void {
     if (this.#text === '' && this.#reasoning === '' && this.#calls.length === 0) return;
     this.#stored ??= this.#answer.conversation.storePart(this.#recorded(cutBy, undefined));

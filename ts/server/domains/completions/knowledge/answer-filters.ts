@@ -22,7 +22,7 @@ export class AnswerFilters {
     return filter;
   }
 
-  /** Of what was passed on of the choice so far. */
+  /** Returns the citations in what was passed on of the choice so far. */
   citedBy(choice: number): CheckedCitations {
     return this.#context.citationsOf(this.of(choice));
   }

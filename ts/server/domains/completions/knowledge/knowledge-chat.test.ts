@@ -100,7 +100,7 @@ t.test('a citation that does not hold is in no answer, streamed or not, and what
   );
 });
 
-/** As a knowledge base with nothing about the question gives it. */
+/** Answers as a knowledge base does that has nothing about the question. */
 class Notice {
   readonly marks = [];
   readonly unsupported = [];
@@ -157,7 +157,7 @@ t.test('what stands in front of an answer is there without any words of the mode
   t.strictSame(await contents(), [null, '']);
 });
 
-/** As a knowledge base that completes answers. */
+/** Answers as a knowledge base does that completes answers. */
 class Completion extends Notice {
   override push(piece: string): string {
     return piece;

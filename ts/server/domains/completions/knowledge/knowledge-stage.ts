@@ -94,7 +94,9 @@ function filesAlone({ messagesJson }: ChatPrompt): KnowledgeCall {
   return { namespaces: [], messages: promptMessages(messagesJson), fallback: 'model' };
 }
 
-/** Of a prompt that was ready before it was known that passages belong into it. Text that was queued is taken out of its queue. */
+/**
+ * Reads the messages out of a prompt that was ready before it was known that passages belong into it. Text that was queued is taken out of its queue.
+ */
 function promptMessages(text: Text): Members[] {
   if (typeof text === 'string') return JSON.parse(text) as Members[];
   const sizeBytes = 'sizeBytes' in text ? text.sizeBytes : 'length' in text ? text.length : Number.POSITIVE_INFINITY;

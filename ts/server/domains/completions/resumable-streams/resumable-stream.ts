@@ -8,20 +8,20 @@ import type { EventBatch } from '../event-streams/event-batch.ts';
 import { EventFollower, type EventSource, type FetchedEvents } from '../event-streams/event-follower.ts';
 import { EventWindow } from '../event-streams/event-window.ts';
 
-/** Whose stream it is: nobody else finds it. */
+/** The owner of a stream: nobody else finds it. */
 export interface StreamOwner {
   readonly tenant: string;
   readonly subject: string;
 }
 
 export interface StreamAbout {
-  /** Of the message that the answer becomes. */
+  /** The id of the message that the answer becomes. */
   readonly id: string;
   readonly owner: StreamOwner;
   readonly conversationId: string;
   /** The message that the answer is to follow; undefined: its question is stored with it. */
   readonly parentId: string | undefined;
-  /** What the stored answer begins with, which the events do not have. */
+  /** The text that the stored answer begins with, which the events do not have. */
   readonly prefix: string;
   readonly model: string;
 }
@@ -41,7 +41,7 @@ export interface StreamParts {
   whenStored(): Promise<void>;
 }
 
-/** What the registry of all streams is told. */
+/** The events of a stream that the registry of all streams listens to. */
 export interface StreamHooks {
   /** There are new events, or the stream has ended. */
   changed(stream: ResumableStream): void;
@@ -55,7 +55,7 @@ export interface StreamHooks {
   onReaderError(stream: ResumableStream, error: unknown): void;
 }
 
-/** Of a stream without events. */
+/** The bytes that a stream without events takes. */
 const BASE_BYTES = 2048;
 const LAST_EVENT = 'data: [DONE]\n\n';
 
@@ -66,7 +66,7 @@ export class ResumableStream implements EventStream, EventSource {
   readonly startedAt = Date.now();
   /** Set once it has ended; of performance.now(), as detachedAt. */
   endedAt: number | undefined;
-  /** Since when nobody reads. */
+  /** The time since which nobody reads, by performance.now(). */
   detachedAt: number | undefined = performance.now();
   readonly #hooks: StreamHooks;
   readonly #stop = new AbortController();
@@ -221,7 +221,7 @@ export function eventsGone(): CompletionError {
   );
 }
 
-/** What ends an event. */
+/** The end of an event. */
 const END = '\n\n';
 
 /**

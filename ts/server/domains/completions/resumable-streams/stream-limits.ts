@@ -1,14 +1,14 @@
-/** What resumable streams may take. Sizes count a byte for each character, two in a stream that has wide ones. */
+/** Limits the memory of resumable streams. Sizes count a byte for each character, two in a stream that has wide ones. */
 export interface StreamLimits {
   /** How long an answer goes on while nobody reads it, milliseconds; 0: it ends with its client. */
   readonly detachedMs: number;
   /** How long a stream that has ended can be resumed, milliseconds. */
   readonly keepMs: number;
-  /** Of one stream. */
+  /** The most that one stream takes. */
   readonly streamBytes: number;
-  /** Of all streams of one tenant. */
+  /** The most that all streams of one tenant take. */
   readonly tenantBytes: number;
-  /** Of all streams. */
+  /** The most that all streams take. */
   readonly totalBytes: number;
 }
 

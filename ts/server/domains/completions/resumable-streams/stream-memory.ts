@@ -62,7 +62,7 @@ export class StreamMemory {
     return this.#ofTenant(tenant) + more > tenantBytes || this.#totalBytes + more > totalBytes;
   }
 
-  /** Of the tenant when it has too much, else of the tenant that has most: ended streams first, then those that have most. */
+  /** Makes space: from the tenant when it has too much, else from the tenant that has most. Ended streams go first, then those that have most. */
   #makeSpace(tenant: string, more = 0): void {
     const { tenantBytes, totalBytes } = this.#limits;
     this.#shrinkTenant(tenant, () => this.#ofTenant(tenant) + more > tenantBytes);

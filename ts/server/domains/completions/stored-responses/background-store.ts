@@ -18,7 +18,7 @@ export interface ResponseRun {
   head: Record<string, unknown>;
   input: KeptItem[];
   previousId: string | undefined;
-  /** What insert() was given. */
+  /** The request that insert() was given. */
   request: unknown;
 }
 

@@ -19,12 +19,12 @@ export interface ResponseEnd {
   error?: ResponseFailure | undefined;
 }
 
-/** What is known when a response is created. */
+/** A response as it is known when it is created. */
 export interface NewResponse {
   id: string;
   /** Id of the model that answers. */
   model: string;
-  /** Who asked for it. */
+  /** The account that asked for it. */
   owner: string | undefined;
   previousId: string | undefined;
   /** Members of the response object that never change. */

@@ -7,7 +7,7 @@ import { type EventBatch, firstBehind, joinBatches } from '../event-streams/even
 import { EventWindow, lengthOf } from '../event-streams/event-window.ts';
 import { LAST_OF_CREATION } from './run-numbers.ts';
 
-/** Between the first event that is not saved and its save. */
+/** The time between the first event that is not saved and its save. */
 const SAVE_DELAY_MS = 250;
 /** The engine pauses while so much is not saved. */
 const MAX_UNSAVED_LENGTH = 1024 * 1024;

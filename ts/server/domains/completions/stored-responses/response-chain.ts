@@ -24,7 +24,7 @@ export interface ResponseChain {
   isTooLong: boolean;
 }
 
-/** What a response was asked with. */
+/** The request of a response in a chain. */
 export interface ChainRequest {
   head: Record<string, unknown>;
   input: KeptItem[];
@@ -38,7 +38,7 @@ export async function readChain(db: Kysely<ResponseTables>, { tenant }: TenantSc
   return { links: rows.map(toLink), ...(await readBeginning(db, tenant, id, rows[0]?.previous_id)) };
 }
 
-/** What the response and those that it continues were asked with. Undefined: not all of them are known, or there are too many. */
+/** Reads the requests of a response and of those that it continues. Returns undefined when not all of them are known, or there are too many. */
 export async function readChainRequests(
   db: Kysely<ResponseTables>,
   { tenant }: TenantScope,

@@ -61,12 +61,15 @@ export class ResponseKeeper {
     return [...links.slice(0, -1).flatMap(itemsOf), ...own.input];
   }
 
-  /** What the response and those that it continues were asked with. Undefined: there is no such response, or not all of them are known. */
+  /**
+   * Returns the requests of the response and of those that it continues. Returns undefined when there is no such response, or not all of them are
+   * known.
+   */
   async chainRequests(scope: TenantScope, id: string): Promise<ChainRequest[] | undefined> {
     return isResponseId(id) ? await stored(() => this.#store.findChainRequests(scope, id)) : undefined;
   }
 
-  /** What a response that continues `previousId` has before its own input, oldest first. */
+  /** Returns the items that a response which continues `previousId` has before its own input, oldest first. */
   async earlierItems(scope: TenantScope, previousId: string): Promise<KeptItem[]> {
     if (!this.isKeeping) {
       throw invalid(

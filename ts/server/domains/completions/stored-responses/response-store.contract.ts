@@ -1,4 +1,4 @@
-/** What holds of kept responses on both databases. Each test opens a database of its own. */
+/** Tests stored responses on both databases. Each test opens a database of its own. */
 import type { Test } from 'tap';
 import { createStorage, type Storage, systemScope, tenantScope } from '../../../platform/storage/index.ts';
 import { type NewDatabase, onEachDatabase } from '../../../platform/storage/test-support/each-database.ts';

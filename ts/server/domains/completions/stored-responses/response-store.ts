@@ -39,7 +39,7 @@ export class ResponseStore {
     return await this.#access.read(scope, (db) => readChain(db, scope, id));
   }
 
-  /** What the response and those that it continues were asked with. Undefined: not all of them are known. */
+  /** Finds the requests of the response and of those that it continues. Returns undefined when not all of them are known. */
   async findChainRequests(scope: TenantScope, id: string): Promise<ChainRequest[] | undefined> {
     return await this.#access.read(scope, (db) => readChainRequests(db, scope, id));
   }

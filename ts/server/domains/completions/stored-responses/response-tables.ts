@@ -22,7 +22,7 @@ export interface ResponseTables {
     /** Bytes of input and output: what a chain takes. */
     n_bytes: number;
     is_background: number;
-    /** What a background response's job needs beside the input; null when it has ended. */
+    /** The data that a background response's job needs beside the input; null when it has ended. */
     request: string | null;
     job_id: string | null;
     /** How often the job began to generate. */
@@ -95,7 +95,7 @@ export function newRow({ tenant }: TenantScope, response: NewResponse): Response
   };
 }
 
-/** What the end of a response changes, except n_bytes. */
+/** The columns that the end of a response changes, except n_bytes. */
 export function endMembers({ status, output, usage, error }: ResponseEnd) {
   return { status, output: JSON.stringify(output), usage: optionalJson(usage), error: optionalJson(error), request: null };
 }

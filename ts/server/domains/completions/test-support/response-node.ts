@@ -36,9 +36,9 @@ export interface ResponseNode {
   jobs: Jobs;
   knowledge: SwitchedModule<KnowledgeModule['api']>;
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply>;
-  /** Of a route that answers with JSON. */
+  /** Calls a route that answers with JSON. */
   json(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Members>;
-  /** Of a route that answers with events. */
+  /** Calls a route that answers with events. */
   follow(method: string, path: string, body?: unknown, options?: CallOptions): Promise<ScriptedStream>;
   /** Ends what runs, as a stop of the process does, and leaves the database. */
   stop(): Promise<void>;

@@ -83,9 +83,9 @@ function ownAddresses(): string[] {
 }
 
 export interface BrowserGuardOptions {
-  /** Beside loopback and the machine's own names; see HostCheck. */
+  /** The hosts that are allowed beside loopback and the machine's own names; see HostCheck. */
   allowedHosts: readonly string[];
-  /** Beside loopback and the server's own pages; see OriginCheck. */
+  /** The origins that are allowed beside loopback and the server's own pages; see OriginCheck. */
   allowedOrigins: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * Whose address counts as the client's for limits, the audit log and the request log. Headers are believed from the operator's own proxies
+ * Finds the address that counts as the client's for limits, the audit log and the request log. Headers are believed from the operator's own proxies
  * only: whoever else sends them would choose the address that is limited and blamed.
  */
 import { AddressList } from '../../network/address-list.ts';

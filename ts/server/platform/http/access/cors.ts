@@ -2,9 +2,9 @@
 
 /** Headers of an API, beside those of every route. Lowercase. */
 export interface CorsHeaderNames {
-  /** Of requests, which pages of other origins may send. */
+  /** Headers of requests, which pages of other origins may send. */
   readonly accepted: readonly string[];
-  /** Of answers, which they may read. */
+  /** Headers of answers, which they may read. */
   readonly exposed: readonly string[];
 }
 

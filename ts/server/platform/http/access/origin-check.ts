@@ -1,4 +1,4 @@
-/** Which pages, by their Origin header, may use the API from a browser. */
+/** Decides which pages, by their Origin header, may use the API from a browser. */
 import { bareHost, isLoopbackName } from '../../network/public-address.ts';
 
 /** Header values that were found right; more are not remembered. */

@@ -8,7 +8,7 @@ const MOST_KEPT_BYTES = 256 * 1024;
 
 type Piece = Uint8Array<ArrayBuffer>;
 
-/** What a thread gets of them. */
+/** The bytes as a thread gets them. */
 export interface MovedBytes {
   port: MessagePort | undefined;
   last: Piece;
@@ -38,7 +38,7 @@ export class HeldBytes {
     return bytes;
   }
 
-  /** For a message to a thread; drop() is called once the thread has read them, or will not. */
+  /** Moves the bytes into a message to a thread; drop() is called once the thread has read them, or will not. */
   move(): { bytes: MovedBytes; transfer: (ArrayBuffer | MessagePort)[] } {
     const bytes = { port: this.#earlier?.port2, last: this.#filled() };
     return { bytes, transfer: bytes.port === undefined ? [bytes.last.buffer] : [bytes.last.buffer, bytes.port] };

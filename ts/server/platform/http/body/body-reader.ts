@@ -1,4 +1,4 @@
-/** From the bytes of a JSON body to what the handler gets: parsed, checked by the schema, and translated where the route does so. */
+/** Reads the bytes of a JSON body into what the handler gets: parsed, checked by the schema, and translated where the route does so. */
 
 import { isUtf8 } from 'node:buffer';
 import type { TSchema } from 'typebox';
@@ -49,7 +49,7 @@ const MAX_JSON_VALUES = 4 * 1024 * 1024;
 /** Deeper nesting serves no request here and would overflow the stack of a recursive walk. */
 const MAX_JSON_DEPTH = 256;
 
-/** Of a member, in the sentence that refuses it. */
+/** The most characters of a member's name in the sentence that refuses it. */
 const MOST_NAME_CHARACTERS = 200;
 
 const QUOTE = 0x22;
@@ -65,7 +65,7 @@ export function requireJsonType(contentType: string | undefined): void {
 }
 
 /**
- * What the strings of a body may hold. `plain`: no NUL and no half of a surrogate pair, since they become names, identifiers and stored texts.
+ * Says what the strings of a body may hold. `plain`: no NUL and no half of a surrogate pair, since they become names, identifiers and stored texts.
  * `free`: anything, as the prompts of models do; halves of pairs are read as U+FFFD.
  */
 export type BodyTexts = 'plain' | 'free';

@@ -1,4 +1,4 @@
-/** What a route makes of its checked body, on the event loop or in a worker thread with the same result. */
+/** A route's translation of its checked body, on the event loop or in a worker thread with the same result. */
 import type { TaskSpec } from '../../pool/task-spec.ts';
 import type { ReadBodyTask } from './read-body-task.ts';
 
@@ -8,9 +8,9 @@ export interface BodyReading<B, R> {
   thread: ThreadReading;
 }
 
-/** Where large bodies are read. */
+/** Names the task of worker threads that reads large bodies. */
 export interface ThreadReading {
   task: TaskSpec<ReadBodyTask>;
-  /** Which of the task's readers it is. */
+  /** The name of the task's reader. */
   reader: string;
 }

@@ -1,7 +1,7 @@
 /** A request body as it arrives. The client is only read from while the reader keeps up. */
 import { HttpError } from '../errors.ts';
 
-/** What the exchange offers to slow the client down. */
+/** The exchange's means to slow the client down. */
 export interface BodySocket {
   pause(): void;
   resume(): void;

@@ -1,7 +1,7 @@
 /** The name that a client gave a file, as far as it can be shown and stored. */
 import { normalized } from '../../text/normalized.ts';
 
-/** What file systems take for one name. */
+/** The longest name that file systems take. */
 const MAX_BYTES = 255;
 /** Control characters, and those that change the order in which text is shown (Unicode's bidirectional controls). */
 const UNSHOWN = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffd]/gu;

@@ -14,9 +14,9 @@ type Bytes = Uint8Array<ArrayBuffer> | Int32Array<ArrayBuffer>;
 
 export interface Gathered {
   value: unknown;
-  /** What moves. */
+  /** The parts that move to the other thread. */
   transfer: (ArrayBuffer | MessagePort)[];
-  /** Of queued bytes; the receiver closes those that it does not read to their end. */
+  /** The ports of queued bytes; the receiver closes those that it does not read to their end. */
   ports: MessagePort[];
 }
 

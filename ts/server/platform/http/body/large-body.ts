@@ -58,7 +58,7 @@ export class LargeBody {
   }
 }
 
-/** For a body that arrives or is read while as many do as may. */
+/** Refuses a body that arrives while as many are read as may be. */
 export function busy(): HttpError {
   return new HttpError(503, 'server_busy', 'Too many large request bodies are arriving at once; retry shortly.', {
     headers: { 'retry-after': '1' },

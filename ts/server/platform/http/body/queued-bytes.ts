@@ -1,7 +1,7 @@
 /** Bytes that wait in the queue of a message port, outside of V8's memory, for whoever reads them piece by piece. */
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 
-/** What one turn of the event loop copies. */
+/** The most that one turn of the event loop copies. */
 const PIECE_BYTES = 1024 * 1024;
 
 /** Plain data, but for the port, which has to be among what moves with a message. Each message at the port is a Uint8Array. */

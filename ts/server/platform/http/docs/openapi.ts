@@ -110,7 +110,7 @@ function accessSentence(route: Route): string {
   return needed === undefined ? meaning : `${meaning} A key or token needs the scope \`${needed}\`.`;
 }
 
-/** What a credential needs for a route beside the role of its policy. */
+/** Returns the scope that a credential needs for a route beside the role of its policy. */
 export function scopeOf({ auth, scope }: Route): string | undefined {
   return scope ?? POLICIES[auth].scope;
 }

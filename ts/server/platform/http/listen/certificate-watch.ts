@@ -9,7 +9,7 @@ export class CertificateWatch {
   #seen: string | undefined;
   #isBusy = false;
 
-  /** What stands in the files now counts as seen. */
+  /** The present content of the files counts as seen. */
   constructor(files: CertificateFiles, pollMs: number, onChange: () => void | Promise<void>) {
     this.#files = files;
     this.#onChange = onChange;

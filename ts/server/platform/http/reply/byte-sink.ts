@@ -1,4 +1,4 @@
-/** Where the bytes of one response go. The exchange implements it over the socket. */
+/** Takes the bytes of one response. The exchange implements it over the socket. */
 export interface ByteSink {
   /**
    * False: wait for onDrain before the next write; until then the chunk must not change, as part of it may not have been sent. Chunks of

@@ -1,7 +1,7 @@
 /** Server-sent events over one response: back-pressure, keep-alive comments, and a limit for clients that never read. */
 import type { EventStream } from './reply.ts';
 
-/** What the socket offers; the exchange implements it. */
+/** The socket as an event stream uses it; the exchange implements it. */
 export interface StreamSink {
   /** False: the bytes are queued behind others and `drained` will be called. */
   write(chunk: Uint8Array | string): boolean;

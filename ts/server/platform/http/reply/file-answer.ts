@@ -1,4 +1,4 @@
-/** From a file and the conditions of a request to what is sent. */
+/** Makes an answer from a file and the conditions of a request. */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { HttpError } from '../errors.ts';
@@ -13,7 +13,7 @@ export interface FileAnswer {
   sizeBytes: number;
   /** The bytes, in chunks of bounded size; reading them to the end or returning the iterator closes the file. */
   body: AsyncGenerator<Uint8Array>;
-  /** For answers whose body is not read. */
+  /** Closes the file of an answer whose body is not read. */
   close(): Promise<void>;
 }
 

@@ -23,7 +23,7 @@ export async function pump(source: ByteSource, sink: ByteSink): Promise<void> {
   }
 }
 
-/** For a source of which nothing is wanted. */
+/** Closes a source of which nothing is wanted. */
 export function closeSource(source: ByteSource): void {
   const readable = toIterable(source);
   close(readable, readable[Symbol.asyncIterator]());
@@ -39,7 +39,7 @@ function close(source: AsyncIterable<Uint8Array>, iterator: AsyncIterator<Uint8A
   else iterator.return?.().catch(() => undefined);
 }
 
-/** What the sink reports, as promises. */
+/** Turns what the sink reports into promises. */
 class Gate {
   isClosed = false;
   readonly closed: Promise<undefined>;

@@ -1,4 +1,4 @@
-/** What a handler can answer with. */
+/** The kinds of answers that a handler can give. */
 import type { FileHandle } from 'node:fs/promises';
 import type { ReadableStream } from 'node:stream/web';
 
@@ -47,7 +47,7 @@ export type ByteSource = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
 /** A regular file, with validators, conditional requests and single ranges (RFC 9110 sections 13 and 14). */
 export interface FileReply {
   kind: 'file';
-  /** With `content-type`; the reply adds length, validators and ranges. */
+  /** The headers, with `content-type`; the reply adds length, validators and ranges. */
   headers: ReplyHeaders;
   /** A path, or a handle that the reply closes. A file that is not there is answered with 404. */
   file: string | FileHandle;
@@ -63,7 +63,7 @@ export interface ForwardReply {
   /** Fields of the request to send; credentials of the caller are only sent where they stand here. */
   headers: ReplyHeaders;
   body?: Uint8Array | ByteSource;
-  /** From the start of the request to the head of the answer; 10 minutes by default. Afterwards only the client ends it. */
+  /** The time from the start of the request to the head of the answer; 10 minutes by default. Afterwards only the client ends it. */
   headerTimeoutMs?: number;
 }
 

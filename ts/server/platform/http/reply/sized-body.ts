@@ -1,7 +1,7 @@
 /** A body of known length, sent piece by piece as the socket takes it: nothing is buffered behind a slow reader. */
 import type { ByteSink } from './byte-sink.ts';
 
-/** What the library offers for bodies of known length. */
+/** The library's functions for bodies of known length. */
 export interface SizedSocket {
   /** Bytes of the body that were taken so far. */
   offset(): number;

@@ -1,6 +1,6 @@
 /**
- * What answers hold because their clients do not read: bytes that the sockets have not taken yet. A caller has a share of it, and all
- * callers together a limit; where one is exceeded, the answers are cut that have waited longest without any progress.
+ * Counts what answers hold because their clients do not read: bytes that the sockets have not taken yet. A caller has a share of it, and all callers
+ * together a limit; where one is exceeded, the answers are cut that have waited longest without any progress.
  */
 import type { Log } from '../../log/log.ts';
 import type { Counter, Family } from '../../metrics/metrics.ts';

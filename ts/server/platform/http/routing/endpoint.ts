@@ -67,7 +67,7 @@ export class Endpoint {
     return accept(this.#query, parseQuery(query, this.#arrayNames), 'the query');
   }
 
-  /** For routes whose body is a stream. Throws HttpError 415. */
+  /** Opens the body for routes that read it as a stream. Throws HttpError 415. */
   openBody(body: BodyStream, contentType: string | undefined): BodyStream | MultipartBody {
     return this.route.bodyKind === 'bytes' ? body : new MultipartBody(body, contentType, this.route.partLimits);
   }
@@ -92,7 +92,9 @@ function decode(encoded: string): string {
   return text;
 }
 
-/** What the library could not decode is seen before the escapes are: behind them, U+FFFD is a character that was sent. */
+/**
+ * Says what is wrong with a path. What the library could not decode is seen before the escapes are: behind them, U+FFFD is a character that was sent.
+ */
 function pathFault(encoded: string, text: string): string | undefined {
   return decodedTextFault(encoded) ?? textFault(text);
 }

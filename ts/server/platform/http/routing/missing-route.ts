@@ -1,4 +1,4 @@
-/** What a request gets whose path or method nothing serves: the 404, 405 and 503 rules of the interface's error part. */
+/** Answers a request whose path or method nothing serves: the 404, 405 and 503 rules of the interface's error part. */
 import { HttpError } from '../errors.ts';
 
 /** A module of the product, as the node's map of modules knows it. */

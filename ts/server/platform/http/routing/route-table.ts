@@ -49,7 +49,7 @@ export class RouteTable {
     return match;
   }
 
-  /** Of all methods that the path serves. */
+  /** Returns the routes of all methods that the path serves. */
   routesOf(path: string): Route[] {
     const found: Route[] = [];
     walk(this.#root, path.split('/'), 1, [], (byMethod) => {
@@ -67,7 +67,7 @@ export class RouteTable {
     return [...found.add('OPTIONS')].sort();
   }
 
-  /** What routes of the path declare for the answer to OPTIONS. */
+  /** Returns the headers that routes of the path declare for the answer to OPTIONS. */
   optionsHeadersOf(path: string): ReplyHeaders {
     let found: ReplyHeaders = {};
     walk(this.#root, path.split('/'), 1, [], (byMethod) => {

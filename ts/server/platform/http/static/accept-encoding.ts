@@ -1,4 +1,4 @@
-/** Which content coding a client wants (RFC 9110 section 12.5.3). */
+/** Chooses the content coding that a client wants (RFC 9110 section 12.5.3). */
 
 export type ContentCoding = 'br' | 'gzip' | 'identity';
 

@@ -36,7 +36,7 @@ interface Entry {
 
 export class StaticFolder {
   readonly #folder: string;
-  /** By real path: links can give a file any number of names. */
+  /** The entries by real path: links can give a file any number of names. */
   readonly #entries = new Map<string, Entry>();
 
   /** The folder is first looked at when a file is asked for. */
@@ -73,7 +73,7 @@ export class StaticFolder {
   }
 }
 
-/** What a client that sent this Accept-Encoding gets. */
+/** Chooses the coding for a client that sent this Accept-Encoding. */
 export function codingFor(file: StaticFile, acceptEncoding: string | undefined): ContentCoding {
   return chooseCoding(acceptEncoding, file.codings);
 }

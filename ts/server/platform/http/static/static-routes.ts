@@ -16,7 +16,7 @@ export interface StaticOptions {
   auth: PolicyName;
   tag: string;
   summary: string;
-  /** Of every answer, for example a Content-Security-Policy. */
+  /** Headers of every answer, for example a Content-Security-Policy. */
   headers?: ReplyHeaders;
 }
 

@@ -6,7 +6,7 @@ import { HttpError } from '../errors.ts';
 
 export const Acted = Type.Object({ act: Type.String(), text: Type.String() });
 
-/** In threads alone some of the acts end the thread. */
+/** Some of the acts end the thread, and only where one runs. */
 export function read(body: { act: string; text: string }): { act: string; text: string | Uint8Array } {
   if (body.act === 'refuse') throw new HttpError(409, 'refused_here', 'The body is refused.', { param: 'act' });
   return body;

@@ -1,4 +1,4 @@
-/** For tests: a server over given routes on a free port that takes `a` for a Host, and a raw socket that speaks to it byte by byte. */
+/** A server for tests, over given routes on a free port, that takes `a` for a Host, and a raw socket that speaks to it byte by byte. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Test } from 'tap';

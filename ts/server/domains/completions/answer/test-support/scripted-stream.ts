@@ -4,7 +4,7 @@ import type { EventStream } from '../../../../platform/http/route.ts';
 export class ScriptedStream implements EventStream {
   readonly writes: string[] = [];
   isEnded = false;
-  /** What write() answers. */
+  /** The result of write(). */
   isFast = true;
   drain: () => void = () => {};
   leave: () => void = () => {};

@@ -15,7 +15,7 @@ export interface RerankCall {
   returned: string[] | undefined;
 }
 
-/** Of documents that the answer repeats, altogether. */
+/** The most characters of all documents that the answer repeats, together. */
 const maxReturnedCharacters = 4 * 1024 * 1024;
 
 function readRerankCall({ model, query, documents: list, top_n, return_documents }: RerankRequest): RerankCall {

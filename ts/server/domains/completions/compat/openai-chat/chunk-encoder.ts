@@ -18,11 +18,11 @@ export interface ChunkHead {
 interface ChoiceTemplates {
   content: Buffer;
   reasoning: Buffer;
-  /** Between the payload of a text delta and its end. */
+  /** The bytes between the payload of a text delta and its end. */
   suffix: Buffer;
 }
 
-/** What the last chunk of a choice has beside its reason. */
+/** The members of a choice's last chunk beside its reason. */
 export interface LastChunk {
   /** Members of `delta`. */
   delta: object;

@@ -5,9 +5,9 @@ import type { ChunkHead } from './chunk-encoder.ts';
 import { chatLogprobs } from './logprobs.ts';
 import { chatTimings, chatUsage } from './usage.ts';
 
-/** What an answer from knowledge bases has beside. */
+/** The members that an answer from knowledge bases has in addition. */
 export interface KnowledgeMembers {
-  /** By choice. */
+  /** The citations of each choice. */
   readonly cited: readonly WireCitations[];
   /** Members of the body. */
   readonly members: object;
@@ -37,7 +37,7 @@ export function chatCompletion(
   };
 }
 
-/** Of all choices together; a number stands for the same passage in each. */
+/** Gathers the citations of all choices; a number stands for the same passage in each. */
 function allOf(cited: readonly WireCitations[]): WireCitations['citations'] {
   const byNumber = new Map(cited.flatMap(({ citations }) => citations.map((citation) => [citation.n, citation] as const)));
   return [...byNumber.values()].sort((a, b) => a.n - b.n);

@@ -31,7 +31,7 @@ function entry({ bytes, logprob }: Entry): ChatLogprob {
   return { token: bytes.toString(), logprob: shown(logprob), bytes: [...bytes] };
 }
 
-/** What stands before and behind the number. The engine's binding hands out the same buffer for the same token. */
+/** The JSON before and behind the number of each token. The engine's binding hands out the same buffer for the same token. */
 const fragments = new WeakMap<Buffer, readonly [string, string]>();
 
 /** An entry without its closing brace. */

@@ -28,7 +28,7 @@ export interface ChatCall {
   request: CompletionRequest;
   stream: boolean;
   includeUsage: boolean;
-  /** For an answer from knowledge bases: its messages, which wait for the passages. The prompt's own are then empty. */
+  /** The question for an answer from knowledge bases: its messages, which wait for the passages. The prompt's own are then empty. */
   knowledge?: KnowledgeCall;
   /** The conversation of the caller that both sides are stored in. */
   conversation?: ConversationCall;
@@ -70,7 +70,7 @@ export function readChatRequest(body: ChatRequest): ChatCall {
   };
 }
 
-/** What the answer may be. Most requests say nothing of it. */
+/** Reads which form the answer may have. Most requests say nothing of it. */
 function readForm(body: ChatRequest): { use: ToolUse; format: AnswerFormat } {
   const isFree = !body.tools?.length && !body.tool_choice && !body.response_format && !body.json_schema && !body.grammar;
   if (isFree) return { use: { tools: [], choice: 'auto' }, format: {} };

@@ -23,7 +23,7 @@ export class ResponsesEncoder implements StreamEncoder {
   #pendingLogprobs: TokenLogprob[] | undefined;
   #isCut = false;
   readonly #search: ToldSearch | undefined;
-  /** Of the messages before, UTF-16 code units. */
+  /** The length of the messages before, in UTF-16 code units. */
   #saidLength = 0;
 
   /**

@@ -11,7 +11,7 @@ async function create(node: ResponseNode, body: Members = {}, tenant = 'default'
   return (await node.json('POST', '/v1/responses', { model: 'm', input: 'Hi', ...body }, { tenant })) as Members & { id: string };
 }
 
-/** What the engine's last job was asked. */
+/** Returns the prompt of the engine's last job. */
 function promptOf({ binding }: ResponseNode): unknown {
   const prompt = binding.engine.jobs.at(-1)?.job.prompt;
   return prompt?.kind === 'chat' ? JSON.parse(String(prompt.messagesJson)) : undefined;

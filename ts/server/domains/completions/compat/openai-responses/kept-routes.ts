@@ -12,7 +12,7 @@ import type { ResponseRouteDeps } from './route.ts';
 
 const path = '/v1/responses/{id}';
 const params = Type.Object({ id: Type.String({ description: 'Id of a response of the caller’s tenant.' }) });
-/** What OpenAI adds only on request, every answer here has as it was made. */
+/** OpenAI adds these only on request; every answer here has them as it was made. */
 const include = Type.Optional(
   Type.Array(Type.String(), { description: 'Accepted: a kept response has all that it was made with.' }),
 );

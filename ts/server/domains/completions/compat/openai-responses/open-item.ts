@@ -32,7 +32,7 @@ export interface OpenItem {
 
 export interface MessageParts {
   logprobs(): TokenLogprob[] | undefined;
-  /** Of the text, when it is whole. */
+  /** The annotations of the text, once it is whole. */
   annotations(): readonly object[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Which kept responses a caller reaches. A response holds what knowledge bases and files said, and so does each that continues it: a caller who is
- * limited to some bases reaches those alone that were made of what it may use. Others are answered like ones that are not there.
+ * Decides which stored responses a caller reaches. A response holds what knowledge bases and files said, and so does each that continues it: a caller
+ * who is limited to some bases reaches only responses that were made of what it may use. All others are answered as if they did not exist.
  */
 
 import { type Principal, scopeOf } from '../../../../platform/http/principal.ts';

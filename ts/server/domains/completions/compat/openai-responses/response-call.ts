@@ -65,7 +65,7 @@ interface ResponseStoring {
 
 /** The answer in the shape of the Responses API, which is stored as it is shown. */
 class ResponsesWire implements Wire {
-  /** What is stored of it when it is created; undefined: nothing. */
+  /** The row that is stored when the response is created; undefined: nothing is stored. */
   readonly kept: NewResponse | undefined;
   readonly beforeDone: ((usage: JobUsage) => Promise<void>) | undefined;
   /** Members of the response object that never change. */

@@ -49,7 +49,7 @@ export function responseHead(facts: ResponseFacts, body: ResponsesRequest): Reco
   };
 }
 
-/** What changes on the way: status, output and usage. */
+/** The members that change on the way: status, output and usage. */
 export interface ResponseProgress {
   status: ResponseStatus;
   output: ResponseEnd['output'];

@@ -1,16 +1,16 @@
-/** What the job of a background response needs beside the input, as it is kept until the response has ended. */
+/** The data that the job of a background response needs beside the input. It is kept until the response has ended. */
 import type { Principal } from '../../../../../platform/http/principal.ts';
 import type { ResponsesRequest } from '../schema.ts';
 
-/** What the request was allowed, for a job that runs without it. */
+/** The rights of the request, for a job that runs without it. */
 export interface BackgroundLimits {
   /** Ids of the only models that the credential may use. */
   models?: readonly string[];
   timeoutMs?: number;
-  /** For whom it is metered. */
+  /** The account whose use is metered. */
   user?: string | undefined;
   key?: string | undefined;
-  /** Who asks, for a response that searches or reads files. */
+  /** The caller of a response that searches or reads files. */
   caller?: Principal | undefined;
 }
 

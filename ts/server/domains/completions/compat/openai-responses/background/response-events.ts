@@ -1,4 +1,4 @@
-/** Where followers find the events of a background response: in memory while this process makes it, else in the database. */
+/** Finds the events of a background response for its followers: in memory while this process makes it, else in the database. */
 import type { TenantScope } from '../../../../../platform/storage/index.ts';
 import type { EventBatch } from '../../../event-streams/event-batch.ts';
 import type { EventSource, FetchedEvents } from '../../../event-streams/event-follower.ts';
@@ -34,7 +34,7 @@ export class ResponseEvents implements EventSource {
     return this.#deps.live.find(this.#id)?.after(after);
   }
 
-  /** Without a last frame where the response was deleted: the client asks again, and hears so. */
+  /** Fetches the events behind `after`. The last frame is missing where the response was deleted: the client asks again, and is told so. */
   async fetch(after: number, signal: AbortSignal): Promise<FetchedEvents> {
     const { store, reconcile } = this.#deps;
     const { response, batches } = await store.readAfter(this.#scope, this.#id, after);

@@ -13,7 +13,7 @@ import { type Members, type ResponseNode, startResponseNode } from '../../../tes
 const PATH = '/v1/responses';
 const tool = { type: 'file_search', vector_store_ids: ['vs_1'] };
 const body = { model: 'm', input: 'Who keeps it?', tools: [tool] };
-/** Of which one citation is wrong, and is cut into pieces. */
+/** The pieces of an answer. One of its citations is wrong, and is cut into pieces. */
 const pieces = ['Mira', ' [', '7', '] keeps it', ' [1].'];
 const text = 'Mira  keeps it [1].';
 const annotation = { type: 'file_citation', file_id: 'file-d', filename: 'a.pdf', index: text.indexOf('[1]') };

@@ -4,7 +4,7 @@ import type { InputFile, InputFileText } from '../../../../data/index.ts';
 import { invalid } from '../../../errors.ts';
 import { isMembers, type Members, textOr } from '../../members.ts';
 
-/** Of one message. */
+/** The most files of one message. */
 const MAX_FILES = 10;
 /** Larger ones are stored first. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
@@ -16,7 +16,7 @@ export function hasInputFiles(input: unknown): boolean {
   return Array.isArray(input) && input.some((item) => isMembers(item) && contentOf(item).some(isInputFile));
 }
 
-/** Of the stored files that the messages have. */
+/** Lists the ids of the stored files that the messages have. */
 export function storedFileIds(input: readonly unknown[]): string[] {
   const parts = input.flatMap((item) => (isMembers(item) ? contentOf(item).filter(isInputFile) : []));
   return parts.flatMap((part) => (typeof part['file_id'] === 'string' ? [part['file_id']] : []));
@@ -65,7 +65,7 @@ function decoded(text: string, param: string): Uint8Array {
   );
 }
 
-/** What the file says cannot end the quotation. */
+/** Quotes a file so that nothing in its text can end the quotation. */
 function quoted({ fileName, text }: InputFileText): string {
   const name = fileName
     .replace(/["<>\s\p{Cc}]+/gu, ' ')

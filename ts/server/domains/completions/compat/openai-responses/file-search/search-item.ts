@@ -11,7 +11,7 @@ export interface FileCitation {
   readonly type: 'file_citation';
   readonly file_id: string;
   readonly filename: string;
-  /** Where the mark stands in the text. */
+  /** The mark's place in the text. */
   readonly index: number;
 }
 
@@ -41,7 +41,7 @@ export function emitSearch(emit: Emit, item: OutputItem, outputIndex: number): v
   emit('response.output_item.done', { output_index: outputIndex, item });
 }
 
-/** Of the message that begins at `start` of all that the model said. */
+/** Makes the citations of the message that begins at `start` of all that the model said. */
 export function fileCitations({ citations, marks }: CheckedCitations, start = 0): FileCitation[] {
   const byNumber = new Map(citations.map((citation) => [citation.n, citation]));
   return marks.flatMap((mark) => {
@@ -52,7 +52,7 @@ export function fileCitations({ citations, marks }: CheckedCitations, start = 0)
   });
 }
 
-/** What an encoder tells of a search. */
+/** A search as an encoder writes it. */
 export interface ToldSearch {
   readonly item: OutputItem;
   /** Citations in the text behind `start`. */
