@@ -4,8 +4,9 @@ import { randomBytes } from 'node:crypto';
 import type { Log } from '../log/log.ts';
 import type { Counter, Family, Gauge, Histogram } from '../metrics/metrics.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
-import type { Exchange, ExchangeEnd } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import type { ListenerName } from './listen/listener-name.ts';
+import type { ExchangeEnd } from './reply/answer.ts';
 import type { Route } from './route.ts';
 
 /** Status of the log line and the metrics when the client left before an answer (nginx's convention). */

@@ -1,11 +1,10 @@
 /** Routes that share a tag, a policy, a scope and a table of refusals: each declares only what differs. */
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import type { ErrorSpec, ErrorTable } from '../errors/define-errors.ts';
-import type { BodyReading } from './body/body-reading.ts';
 import type { ErrorBody } from './error-body.ts';
 import type { PolicyName } from './policy.ts';
 import type { ReplyHeaders } from './reply/reply.ts';
-import { json, type Method, type Reply, type RequestContext, type Route, type RouteSpec } from './route.ts';
+import { type BodyReading, json, type Method, type Reply, type RequestContext, type Route, type RouteSpec } from './route.ts';
 
 export interface RouteGroup<Code extends string> {
   tag: string;

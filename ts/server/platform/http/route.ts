@@ -1,8 +1,9 @@
 /** Routes are data: validation, types, OpenAPI and the docs page all come from one array of these. */
 import type { Static, TObject, TSchema } from 'typebox';
+import type { TaskSpec } from '../pool/task-spec.ts';
 import type { BodyTexts } from './body/body-reader.ts';
-import type { BodyReading } from './body/body-reading.ts';
 import type { PartLimits } from './body/multipart.ts';
+import type { ReadBodyTask } from './body/read-body-task.ts';
 import type { ErrorBody } from './error-body.ts';
 import type { ErrorSpec } from './errors.ts';
 import type { ListenerName } from './listen/listener-name.ts';
@@ -109,4 +110,18 @@ export function route<P extends TObject, Q extends TObject, B extends TSchema, R
 ): Route;
 export function route(spec: Route): Route {
   return spec;
+}
+
+/** A route's translation of its checked body, on the event loop or in a worker thread with the same result. */
+export interface BodyReading<B, R> {
+  /** Pure: it depends on nothing but its arguments, and throws HttpError or DomainError. `sizeBytes` is that of the whole body. */
+  read(body: B, sizeBytes: number): R;
+  thread: ThreadReading;
+}
+
+/** Names the task of worker threads that reads large bodies. */
+export interface ThreadReading {
+  task: TaskSpec<ReadBodyTask>;
+  /** The name of the task's reader. */
+  reader: string;
 }

@@ -9,7 +9,7 @@ import type { Cors } from './access/cors.ts';
 import type { AccessRecorder } from './access-recorder.ts';
 import type { AuthenticationState, Authenticator } from './authenticator.ts';
 import type { BodyBudget, BodyOutcome, HeldBytes } from './body/body-collector.ts';
-import { BodyAborted, BodyStream, payloadTooLarge } from './body/body-stream.ts';
+import { BodyAborted, type BodyStream, payloadTooLarge } from './body/body-stream.ts';
 import { busy, LargeBody } from './body/large-body.ts';
 import { declaredError } from './declared-error.ts';
 import { type ErrorBody, type ErrorBodyPrefix, errorFrame, flatErrorBody, prefixOfPath } from './error-body.ts';
@@ -22,13 +22,12 @@ import type { Principal } from './principal.ts';
 import type { Heartbeat } from './reply/event-stream.ts';
 import { Replier } from './reply/replier.ts';
 import type { UnsentBytes } from './reply/unsent-bytes.ts';
-import { ExchangeContext } from './request-context.ts';
 import type { RequestIds, RequestObserver } from './request-observer.ts';
 import type { Reply, Route } from './route.ts';
-import type { Endpoint } from './routing/endpoint.ts';
+import { isUnusableStorage, unusableStorage } from './router-errors.ts';
+import type { Endpoint, Received } from './routing/endpoint.ts';
 import { type FindModule, missingRoute } from './routing/missing-route.ts';
 import type { RouteMatch, RouteTable } from './routing/route-table.ts';
-import { isUnusableStorage, unusableStorage } from './unusable-storage.ts';
 
 export interface RouterDeps {
   table: RouteTable;
@@ -69,9 +68,6 @@ interface Visit {
   caller: Principal | undefined;
 }
 
-/** A body as the exchange took it: collected, open, or none. */
-type Received = HeldBytes | BodyStream | undefined;
-
 export class Router {
   #isDraining = false;
   /** While draining, requests of connections that are open already are served: another process has the next ones, and these have nowhere to go. */
@@ -98,7 +94,7 @@ export class Router {
   /** Answers without a head yet will say that their connection closes; open ones end as they began. */
   drain(): void {
     this.#isDraining = true;
-    for (const { exchange } of this.active) exchange.closeAfter = true;
+    for (const { exchange } of this.active) exchange.answer.closeAfter = true;
   }
 
   /** Ends what is still active: event streams with an error frame, answers without a head with 503, all others by a cut. */
@@ -127,14 +123,14 @@ export class Router {
       largeBody: undefined,
       caller: undefined,
     };
-    exchange.commonHeaders.push('x-request-id', requestId);
-    exchange.closeAfter = this.#isDraining;
+    exchange.answer.commonHeaders.push('x-request-id', requestId);
+    exchange.answer.closeAfter = this.#isDraining;
     exchange.requestId = requestId;
     exchange.callerKey = exchange.remoteAddress;
     exchange.unsent = this.#deps.unsent;
     this.active.add(visit);
     this.#deps.observer.started();
-    exchange.onEnd = (end) => {
+    exchange.answer.onEnd = (end) => {
       this.active.delete(visit);
       visit.largeBody?.close();
       this.#deps.observer.ended(exchange, { requestId, route: visit.route, listener, startedMs }, end);
@@ -184,11 +180,11 @@ export class Router {
       visit.state = this.#deps.authenticator.state();
     }
     const { corsOrigin, refusal } = this.#deps.guard.check(exchange, visit.listener, visit.state);
-    if (corsOrigin !== undefined) this.#deps.cors.addTo(exchange.commonHeaders, corsOrigin);
+    if (corsOrigin !== undefined) this.#deps.cors.addTo(exchange.answer.commonHeaders, corsOrigin);
     if (this.#isDraining && !this.takesLateRequests) throw drainRefusal();
     if (refusal !== undefined) throw refusal;
     if (exchange.method === 'OPTIONS') return this.#preflight(exchange);
-    exchange.closeAfter ||= isChunkedOutside;
+    exchange.answer.closeAfter ||= isChunkedOutside;
     visit.route = match?.endpoint.route;
     // What is wrong with it is told after the credential.
     const body = held === undefined ? takeBody() : held.body;
@@ -234,18 +230,15 @@ export class Router {
 
   #handle(visit: Visit, match: RouteMatch, caller: Principal, received: Received): Reply | Promise<Reply> {
     const { exchange, requestId, listener } = visit;
-    const { endpoint } = match;
-    const params = endpoint.readParams(match.parameters);
-    const query = endpoint.readQuery(exchange.query);
-    const contentType = exchange.header('content-type');
-    const read =
-      received instanceof BodyStream
-        ? endpoint.openBody(received, contentType)
-        : endpoint.readBody(received, contentType, () => this.#largeBody(visit));
-    const recheck = async (): Promise<void> => void (await this.#admit(visit, match));
-    const answer = (body: unknown) =>
-      endpoint.route.handle(new ExchangeContext(exchange, { params, query, body, caller, requestId, listener, recheck }));
-    return read instanceof Promise ? read.then(answer) : answer(read);
+    return match.endpoint.handle(exchange, {
+      parameters: match.parameters,
+      received,
+      caller,
+      requestId,
+      listener,
+      recheck: async () => void (await this.#admit(visit, match)),
+      largeBody: () => this.#largeBody(visit),
+    });
   }
 
   #startBody(exchange: Exchange, endpoint: Endpoint): Promise<BodyOutcome> | BodyStream | HttpError | undefined {
@@ -253,7 +246,7 @@ export class Router {
     const declared = Number(exchange.header('content-length') ?? 0);
     const limit = endpoint.route.maxBody === 0 ? IGNORED_BODY_BYTES : Math.min(endpoint.route.maxBody, this.#deps.maxBodyBytes);
     if (declared > limit) {
-      exchange.closeAfter ||= declared > READ_PAST_BYTES;
+      exchange.answer.closeAfter ||= declared > READ_PAST_BYTES;
       return payloadTooLarge(limit);
     }
     return endpoint.isBodyStreamed ? exchange.streamBody(limit) : exchange.collectBody(limit, this.#deps.budget);
@@ -261,7 +254,7 @@ export class Router {
 
   #bodyOf(exchange: Exchange, outcome: BodyOutcome): HeldBytes {
     if (outcome.kind === 'complete') return outcome.body;
-    exchange.closeAfter ||= outcome.mustClose;
+    exchange.answer.closeAfter ||= outcome.mustClose;
     if (outcome.kind === 'too_large') throw payloadTooLarge(outcome.limitBytes);
     throw busy();
   }
@@ -276,7 +269,7 @@ export class Router {
     // On the native API the answer to a stranger must not tell whether the path exists.
     const methods = isNative(exchange.path) ? [] : this.#deps.table.methodsOf(exchange.path);
     const headers = this.#deps.cors.preflight(methods, exchange.header('access-control-request-headers'));
-    exchange.reply(204, { ...headers, ...this.#deps.table.optionsHeadersOf(exchange.path) }, '');
+    exchange.answer.reply(204, { ...headers, ...this.#deps.table.optionsHeadersOf(exchange.path) }, '');
   }
 
   /**
@@ -284,7 +277,7 @@ export class Router {
    * serving it, because this one is still pending.
    */
   #refuseFraming(visit: Visit, fault: NonNullable<Exchange['framingFault']>): void {
-    visit.exchange.closeAfter = true;
+    visit.exchange.answer.closeAfter = true;
     const error = new HttpError(fault.status, fault.code, fault.detail, { extra: { status: fault.status } });
     setImmediate(() => this.#fail(visit, error));
   }
@@ -297,7 +290,7 @@ export class Router {
     // A service that stops because its client went away says so; nobody reads it.
     if (exchange.done && (thrown instanceof DomainError || isAbort(thrown))) return;
     const error = this.#answerOf(visit, thrown);
-    exchange.reply(error.status, errorHeaders(error), JSON.stringify(this.#shapeOf(visit).write(error, exchange.path)));
+    exchange.answer.reply(error.status, errorHeaders(error), JSON.stringify(this.#shapeOf(visit).write(error, exchange.path)));
   }
 
   #shapeOf({ exchange, route }: Visit): ErrorBody {

@@ -3,12 +3,12 @@
  * than browsers send no Origin and are not concerned, except for the Host header.
  */
 
+import { isIPv6 } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
-import { isLoopbackName } from '../../network/public-address.ts';
+import { bareHost, isLoopbackName } from '../../network/public-address.ts';
 import type { AuthenticationState } from '../authenticator.ts';
 import { HttpError } from '../errors.ts';
 import type { ListenerName } from '../listen/listener-name.ts';
-import { hostName } from './host-name.ts';
 import { OriginCheck } from './origin-check.ts';
 
 /** Names and addresses of this machine. */
@@ -153,4 +153,17 @@ function originRefusal(origin: string, asksNoCredential: boolean): HttpError {
     `A page of ${origin.slice(0, 100)} may not send this request: ${why}only the server’s own pages and those that ` +
     'http.allowed_origins lists may. Add the origin there if you trust it.';
   return new HttpError(403, 'origin_not_allowed', detail);
+}
+
+/**
+ * Returns the name in a Host header in the form in which two names can be compared: without port and trailing dot, in lowercase, addresses in
+ * their canonical form. Undefined: this names no host.
+ */
+export function hostName(host: string): string | undefined {
+  try {
+    const { hostname } = new URL(`http://${isIPv6(host) ? `[${host}]` : host}`);
+    return bareHost(hostname);
+  } catch {
+    return undefined;
+  }
 }

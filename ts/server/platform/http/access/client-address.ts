@@ -2,8 +2,7 @@
  * Finds the address that counts as the client's for limits, the audit log and the request log. Headers are believed from the operator's own proxies
  * only: whoever else sends them would choose the address that is limited and blamed.
  */
-import { AddressList } from '../../network/address-list.ts';
-import { canonicalAddress } from '../../network/canonical-address.ts';
+import { AddressList, canonicalAddress } from '../../network/address-list.ts';
 import { type ForwardedChain, readForwarded, readForwardedFor } from './forwarded-chain.ts';
 
 /** The one header that is read. A proxy that writes one of them passes a client's own copy of the other on. */

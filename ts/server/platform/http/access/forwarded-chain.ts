@@ -1,5 +1,5 @@
 /** The addresses that a header of proxies lists, in the order in which the request went: the client first, the last proxy last. */
-import { canonicalAddress } from '../../network/canonical-address.ts';
+import { canonicalAddress } from '../../network/address-list.ts';
 
 /** Undefined stands for what names no address: `unknown`, an obfuscated name, garbage. */
 export type ForwardedChain = readonly (string | undefined)[];

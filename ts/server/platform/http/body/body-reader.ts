@@ -6,7 +6,7 @@ import { DomainError } from '../../errors/domain-error.ts';
 import { SchemaCheck } from '../../schema/schema-check.ts';
 import { findJsonTextFault, makeWellFormed, mayHoldFaultyText } from '../../text/given-text.ts';
 import { HttpError, invalidRequest } from '../errors.ts';
-import type { BodyReading } from './body-reading.ts';
+import type { BodyReading } from '../route.ts';
 
 /** Longer sentences quote what the client sent. */
 const MOST_SENTENCE_CHARACTERS = 2_000;

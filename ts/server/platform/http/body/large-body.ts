@@ -4,8 +4,8 @@ import { PoolError, type PoolErrorCode } from '../../pool/pool-error.ts';
 import type { TaskPriority } from '../../pool/task-queue.ts';
 import type { WorkerPool } from '../../pool/worker-pool.ts';
 import { HttpError } from '../errors.ts';
+import type { ThreadReading } from '../route.ts';
 import type { BodyBudget, HeldBytes } from './body-collector.ts';
-import type { ThreadReading } from './body-reading.ts';
 import { errorOf } from './body-refusal.ts';
 import { BodyAborted } from './body-stream.ts';
 

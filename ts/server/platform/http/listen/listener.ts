@@ -1,9 +1,10 @@
 /** One listening address. Which listener a request came in on is decided here, by the socket, and by nothing a client sends. */
+
+import { createServer } from 'node:net';
 import type { Log } from '../../log/log.ts';
 import { type CertificateFiles, readCertificate } from './certificate.ts';
 import { CertificateWatch } from './certificate-watch.ts';
 import type { InheritedSocket } from './inherited-socket.ts';
-import { findListenFailure } from './listen-failure.ts';
 import { type AppOptions, type ListenAddress, ListeningApp } from './listening-app.ts';
 
 export interface ListenerOptions extends Omit<AppOptions, 'admits'> {
@@ -129,4 +130,26 @@ export class Listener {
   #apps(): ListeningApp[] {
     return this.#app === undefined ? this.#retired : [this.#app, ...this.#retired];
   }
+}
+
+/** Says why an address cannot be listened on. The library does not; Node's own socket does. */
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there; stop it or choose another port',
+  EACCES: 'ports below 1024 need a privilege; choose a higher port',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'the host name cannot be resolved',
+};
+
+function findListenFailure(host: string, port: number): Promise<Error> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (cause: NodeJS.ErrnoException) => resolve(describeFailure(host, port, cause)));
+    server.listen({ host, port, exclusive: true }, () =>
+      server.close(() => resolve(new Error(`cannot listen on ${host}:${port}; try again`))),
+    );
+  });
+}
+
+function describeFailure(host: string, port: number, cause: NodeJS.ErrnoException): Error {
+  return new Error(`cannot listen on ${host}:${port}: ${REASONS[cause.code ?? ''] ?? cause.message}`, { cause });
 }

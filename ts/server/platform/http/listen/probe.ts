@@ -1,5 +1,6 @@
 /** Answers liveness probes on a path without an exchange: nothing is kept of the request, no line is logged, no host is judged. */
-import { Exchange, type HttpRequest, type HttpResponse, STATUS_LINES, writeHeaders } from '../exchange.ts';
+import { Exchange, type HttpRequest, type HttpResponse } from '../exchange.ts';
+import { STATUS_LINES, writeHeaders } from '../reply/answer.ts';
 import type { RequestIds } from '../request-observer.ts';
 import type { BytesReply, RequestContext, Route } from '../route.ts';
 import { findFramingFault } from './framing.ts';

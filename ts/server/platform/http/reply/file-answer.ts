@@ -2,7 +2,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { HttpError } from '../errors.ts';
-import { readRange } from './byte-range.ts';
 import { allowsRange, isNotModified } from './entity-tag.ts';
 import type { FileReply, ReplyHeaders } from './reply.ts';
 
@@ -83,4 +82,32 @@ async function* readChunks(handle: FileHandle, first: number, sizeBytes: number)
 
 function missing(cause?: unknown): HttpError {
   return new HttpError(404, 'not_found', 'The file is not there, or no longer.', { cause });
+}
+
+/** The part that a Range header asks for, as the offsets of its first and its last byte. */
+interface ByteRange {
+  first: number;
+  last: number;
+}
+
+const SINGLE = /^bytes\s*=\s*(\d{0,15})-(\d{0,15})$/i;
+
+/**
+ * Reads the Range header of a request (RFC 9110 section 14). Undefined: everything is sent, because there is no range, because it is no valid one, or because several are asked for, which a server may
+ * ignore. `unsatisfiable`: the range lies behind the end.
+ */
+export function readRange(header: string | undefined, sizeBytes: number): ByteRange | 'unsatisfiable' | undefined {
+  const [, from = '', to = ''] = SINGLE.exec(header?.trim() ?? '') ?? [];
+  if (from === '' && to === '') return undefined;
+  if (from === '') return readSuffix(Number(to), sizeBytes);
+  const first = Number(from);
+  const last = to === '' ? sizeBytes - 1 : Number(to);
+  if (to !== '' && last < first) return undefined;
+  return first >= sizeBytes ? 'unsatisfiable' : { first, last: Math.min(last, sizeBytes - 1) };
+}
+
+/** The last so many bytes. */
+function readSuffix(length: number, sizeBytes: number): ByteRange | 'unsatisfiable' {
+  if (length === 0 || sizeBytes === 0) return 'unsatisfiable';
+  return { first: Math.max(0, sizeBytes - length), last: sizeBytes - 1 };
 }

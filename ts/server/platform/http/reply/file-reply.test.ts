@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { Reply } from '../route.ts';
 import { eventually, openTestBed, plainRoute, RawClient } from '../test-support/test-bed.ts';
-import { readRange } from './byte-range.ts';
+import { readRange } from './file-answer.ts';
 
 const folder = t.testdir({ 'a.txt': '0123456789', 'empty.txt': '', folder: {} });
 const path = (name: string): string => join(folder, name);

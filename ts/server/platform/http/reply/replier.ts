@@ -29,7 +29,7 @@ export class Replier {
   send(exchange: Exchange, reply: Reply, requestId: string): void | Promise<void> {
     switch (reply.kind) {
       case 'bytes':
-        return exchange.reply(reply.status, reply.headers, reply.body);
+        return exchange.answer.reply(reply.status, reply.headers, reply.body);
       case 'events':
         return this.#sendEvents(exchange, reply, requestId);
       case 'stream':
@@ -44,10 +44,10 @@ export class Replier {
   #sendEvents(exchange: Exchange, reply: EventsReply, requestId: string): void {
     const headers = { ...EVENT_STREAM_HEADERS, ...reply.headers };
     if (exchange.method === 'HEAD') {
-      exchange.reply(200, headers, '');
+      exchange.answer.reply(200, headers, '');
       return;
     }
-    const stream = exchange.openEvents(200, headers, this.#heartbeat);
+    const stream = exchange.answer.openEvents(200, headers, this.#heartbeat);
     try {
       reply.start(stream);
     } catch (error) {
@@ -64,7 +64,7 @@ export class Replier {
     const answer = await openFileAnswer(reply, exchange.headers);
     if (hasNoBody(exchange, answer.status) || answer.sizeBytes === 0) {
       await answer.close();
-      exchange.replyWithoutBody(answer.status, answer.headers, answer.sizeBytes);
+      exchange.answer.replyWithoutBody(answer.status, answer.headers, answer.sizeBytes);
       return;
     }
     await this.#sendBody(exchange, answer.status, answer.headers, answer.sizeBytes, answer.body, requestId);
@@ -88,12 +88,12 @@ export class Replier {
     requestId: string,
   ): Promise<void> {
     if (hasNoBody(exchange, status) || sizeBytes === 0) {
-      exchange.replyWithoutBody(status, headers, sizeBytes);
+      exchange.answer.replyWithoutBody(status, headers, sizeBytes);
       closeSource(body);
       return;
     }
     try {
-      await pump(body, exchange.openBytes(status, headers, sizeBytes));
+      await pump(body, exchange.answer.openBytes(status, headers, sizeBytes));
     } catch (error) {
       this.#log.error('a response could not be finished', { id: requestId, error });
       exchange.cut();

@@ -1,17 +1,36 @@
-/** One declared route, checked and compiled at boot. */
+/** One declared route, checked and compiled at boot, and the calls of its handler. */
 import type { TSchema } from 'typebox';
 import type { SchemaNode } from '../../schema/accepted.ts';
 import { SchemaCheck } from '../../schema/schema-check.ts';
 import { decodedTextFault, textFault } from '../../text/given-text.ts';
 import type { HeldBytes } from '../body/body-collector.ts';
 import { BodyReader, requireJsonType } from '../body/body-reader.ts';
-import type { BodyStream } from '../body/body-stream.ts';
+import { BodyStream } from '../body/body-stream.ts';
 import { LARGE_BODY_BYTES, type LargeBody } from '../body/large-body.ts';
 import { MultipartBody } from '../body/multipart.ts';
 import { HttpError, invalidRequest } from '../errors.ts';
+import type { Exchange } from '../exchange.ts';
+import type { ListenerName } from '../listen/listener-name.ts';
 import { POLICIES } from '../policy.ts';
-import type { Route } from '../route.ts';
+import type { Principal } from '../principal.ts';
+import type { Reply, RequestContext, Route } from '../route.ts';
 import { decodeEscapes, parseQuery } from './query.ts';
+
+/** A body as the exchange took it: collected, open, or none. */
+export type Received = HeldBytes | BodyStream | undefined;
+
+/** A request for the route, from an admitted caller. */
+export interface EndpointCall {
+  /** Values of the path parameters in order, percent-encoded as they were sent. */
+  readonly parameters: readonly string[];
+  readonly received: Received;
+  readonly caller: Principal;
+  readonly requestId: string;
+  readonly listener: ListenerName;
+  readonly recheck: () => Promise<void>;
+  /** Opens the reading of a large body in a thread. */
+  largeBody(): LargeBody;
+}
 
 /** Name of the parameter that a wildcard fills. */
 export const WILDCARD_NAME = 'path';
@@ -53,6 +72,18 @@ export class Endpoint {
     return isStreamed(this.route);
   }
 
+  /** Reads path, query and body, and has the route's handler answer. Throws HttpErrors for what the declaration refuses. */
+  handle(exchange: Exchange, call: EndpointCall): Reply | Promise<Reply> {
+    const { received, parameters, largeBody } = call;
+    const params = this.readParams(parameters);
+    const query = this.readQuery(exchange.query);
+    const contentType = exchange.header('content-type');
+    const read =
+      received instanceof BodyStream ? this.#openBody(received, contentType) : this.#readBody(received, contentType, largeBody);
+    const answer = (body: unknown) => this.route.handle(new ExchangeContext(exchange, call, params, query, body));
+    return read instanceof Promise ? read.then(answer) : answer(read);
+  }
+
   /** Throws HttpError 400 for an escape that is no UTF-8, and for values that the schema refuses. */
   readParams(encoded: readonly string[]): unknown {
     const raw: Record<string, string> = {};
@@ -68,12 +99,12 @@ export class Endpoint {
   }
 
   /** Opens the body for routes that read it as a stream. Throws HttpError 415. */
-  openBody(body: BodyStream, contentType: string | undefined): BodyStream | MultipartBody {
+  #openBody(body: BodyStream, contentType: string | undefined): BodyStream | MultipartBody {
     return this.route.bodyKind === 'bytes' ? body : new MultipartBody(body, contentType, this.route.partLimits);
   }
 
   /** JSON where the route declares a schema, else the bytes. A promise where a large body is read in a thread. */
-  readBody(body: HeldBytes | undefined, contentType: string | undefined, large: () => LargeBody): unknown {
+  #readBody(body: HeldBytes | undefined, contentType: string | undefined, large: () => LargeBody): unknown {
     const isEmpty = body === undefined || body.sizeBytes === 0;
     if (this.#body === undefined) return body?.join();
     if (isEmpty && this.route.bodyOptional === true) return undefined;
@@ -132,4 +163,57 @@ function requireWhole(route: Route): void {
   const isPlain = route.method === 'GET' && route.auth === 'open' && route.maxBody === 0 && !/[{*]/.test(route.path);
   if (route.probe === true && !isPlain) missing.push('what a probe needs (GET, auth open, maxBody 0, no parameters)');
   if (missing.length > 0) throw new Error(`route ${route.method} ${route.path} lacks ${missing.join(', ')}`);
+}
+
+/** The request as a handler gets it. It is a class, so that the abort signal is only made for handlers that ask for it. */
+class ExchangeContext implements RequestContext {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly caller: Principal;
+  readonly requestId: string;
+  readonly listener: ListenerName;
+  readonly recheck: () => Promise<void>;
+  readonly #exchange: Exchange;
+  #controller: AbortController | undefined;
+
+  constructor(exchange: Exchange, call: EndpointCall, params: unknown, query: unknown, body: unknown) {
+    this.#exchange = exchange;
+    this.params = params;
+    this.query = query;
+    this.body = body;
+    this.caller = call.caller;
+    this.requestId = call.requestId;
+    this.listener = call.listener;
+    this.recheck = call.recheck;
+  }
+
+  get path(): string {
+    return this.#exchange.path;
+  }
+
+  get headers(): ReadonlyMap<string, string> {
+    return this.#exchange.headers;
+  }
+
+  get remoteAddress(): string {
+    return this.#exchange.remoteAddress;
+  }
+
+  addHeader(name: string, value: string): void {
+    this.#exchange.answer.commonHeaders.push(name, value);
+  }
+
+  get isEncrypted(): boolean {
+    return this.#exchange.isTls || this.#exchange.header('x-forwarded-proto') === 'https';
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      const controller = new AbortController();
+      this.#controller = controller;
+      this.#exchange.whenAborted(() => controller.abort());
+    }
+    return this.#controller.signal;
+  }
 }

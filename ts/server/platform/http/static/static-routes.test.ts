@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import t from 'tap';
 import { openTestBed, RawClient } from '../test-support/test-bed.ts';
-import { chooseCoding } from './accept-encoding.ts';
+import { chooseCoding } from './static-folder.ts';
 import { staticRoutes } from './static-routes.ts';
 
 const script = 'console.log("hello");\n'.repeat(200);
