@@ -1,4 +1,4 @@
-/** What can answer a model request: the local engine now; cloud providers and other nodes implement the same interface. */
+/** A backend answers model requests: the local engine now; cloud providers and other nodes implement the same interface. */
 import type {
   EmbedResult,
   EngineLimits,
@@ -59,7 +59,7 @@ export interface ModelCard {
   unusable?: string;
 }
 
-/** What a loaded model reports about itself. */
+/** The facts that a loaded model reports about itself. */
 export interface ModelDetail {
   card: ModelCard;
   /** 0 to 1 while state is 'loading'. */
@@ -67,7 +67,7 @@ export interface ModelDetail {
   nJobs: number;
   pinned: boolean;
   memoryBytes?: number;
-  /** What it takes, or would take, by prediction. */
+  /** The memory that it takes, or would take, by prediction. */
   predictedBytes?: number;
   /** Unix milliseconds of the last request. */
   lastUsedAt?: number;
@@ -86,7 +86,7 @@ export interface CompletionRequest {
   /** True: the model says nothing, and the answer is what is put around its words. */
   isSilenced?: (card: ModelCard) => boolean;
   job: Omit<GenerationJob, 'tenant' | 'media'> & {
-    /** In the order of their parts of the messages. */
+    /** The images and sounds, in the order of their parts of the messages. */
     media?: EncodedMedia[];
   };
 }

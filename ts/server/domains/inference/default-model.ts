@@ -1,4 +1,4 @@
-/** Which model answers who names none: it is loaded at start, and stays loaded. */
+/** Keeps the model that answers where a request names none: it is loaded at start, and stays loaded. */
 import type { Log } from '../../platform/log/log.ts';
 import { inferenceFailure } from './failure.ts';
 import { modelNameOfFile } from './library/index.ts';

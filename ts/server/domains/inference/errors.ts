@@ -110,7 +110,7 @@ export type InferenceError = DomainError<InferenceErrorCode>;
 
 export const isInferenceErrorCode = inferenceErrors.hasCode;
 
-/** For answers that have begun: their routes' declarations answer no more. */
+/** The refusals of answers that have begun: their routes' declarations answer no more. */
 export const allInferenceErrors = inferenceErrors.specs(...inferenceErrors.codes);
 
 /** Nobody reads it, so no route declares it. */
@@ -139,10 +139,10 @@ const ofTheLibrary: readonly InferenceErrorCode[] = [
 const special = new Set([...unanswered, ...ofTheLibrary]);
 const answered = inferenceErrors.codes.filter((code) => !special.has(code));
 
-/** What a route that completes a chat can answer: a new code is one of them unless it says otherwise above. */
+/** The refusals of a route that completes a chat: a new code is one of them unless it says otherwise above. */
 export const completionErrors = inferenceErrors.specs(...answered);
 
-/** What any other route that runs a model can answer. */
+/** The refusals of any other route that runs a model. */
 export const modelErrors = inferenceErrors.specs(...answered.filter((code) => !ofCompletions.includes(code)));
 
 export const inferenceError = inferenceErrors.error;

@@ -1,4 +1,7 @@
-/** What inference tells other modules, through the outbox. Models are the node's, not a tenant's; who pulled one is. */
+/**
+ * The events that inference tells other modules, through the outbox. Models are the node's, not a tenant's; the account that pulled one is a
+ * tenant's.
+ */
 import Type from 'typebox';
 import { EventType } from '../../platform/events/index.ts';
 

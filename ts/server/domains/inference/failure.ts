@@ -1,4 +1,4 @@
-/** What a backend threw -> the module's own error. */
+/** Turns what a backend threw into the module's own error. */
 import { AddonLoadError, CpuUnsupportedError } from '../../native/load.ts';
 import { NativeError, type NativeErrorCode } from '../../native/native-error.ts';
 import { DomainError } from '../../platform/errors/domain-error.ts';

@@ -21,6 +21,6 @@ export interface InferenceConfig {
   /** Models that draft for others, by the id of the model that they draft for. */
   draftModels?: ReadonlyMap<string, string>;
   load?: LocalOptions['load'];
-  /** What is set otherwise for one model, by its id. */
+  /** The options that are set otherwise for one model, by its id. */
   models?: ReadonlyMap<string, ModelOptions>;
 }

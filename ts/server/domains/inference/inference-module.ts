@@ -3,11 +3,15 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeConfinementGap } from '../../native/confinement.ts';
 import type { SystemInfo } from '../../native/llama-shapes.ts';
+import type { Route } from '../../platform/http/route.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { HealthReport, Module, NotReady } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
 import { type MeteringApi, metering } from '../metering/index.ts';
 import { type SecurityApi, security } from '../security/index.ts';
+import { type ModelRouteDeps, modelRoutes } from './api/model-routes.ts';
+import { type ProbeRouteDeps, probeRoute } from './api/probe-route.ts';
+import { type PullRouteDeps, pullRoutes } from './api/pull-routes.ts';
 import { DefaultModel } from './default-model.ts';
 import { engineOptions } from './engine-options.ts';
 import type { InferenceConfig } from './inference-config.ts';
@@ -28,7 +32,6 @@ import { ModelProbe } from './probe/model-probe.ts';
 import { ProbeJobs } from './probe/probe-jobs.ts';
 import { ProbeResults } from './probe/probe-results.ts';
 import { createPulls } from './pulls/create-pulls.ts';
-import { inferenceRoutes } from './routes.ts';
 import { InferenceService } from './service.ts';
 import type { inferenceSettings } from './settings.ts';
 import { GpuMetrics } from './usage/gpu-metrics.ts';
@@ -36,12 +39,12 @@ import { InferenceMetrics } from './usage/metrics.ts';
 
 type Context = ModuleContext<typeof inferenceSettings>;
 
-/** What tests put in place of the real thing. */
+/** The parts that tests put in place of the real ones. */
 export interface InferenceOverrides {
   binding?: NativeBinding;
   inspector?: Inspector;
   source?: ModelSource;
-  /** Of the process, for HF_TOKEN and HF_ENDPOINT. */
+  /** The environment of the process, for HF_TOKEN and HF_ENDPOINT. */
   env?: NodeJS.ProcessEnv;
   metering?: MeteringApi;
   security?: SecurityApi;
@@ -282,4 +285,9 @@ async function readHealth(local: LocalBackend, defaultModel: DefaultModel): Prom
   };
   if (unavailable) return { state, reasons: [{ code: unavailable.code, detail: unavailable.message }] };
   return { state, reasons: failure === undefined ? [] : [{ code: 'default_model_failed', detail: failure }] };
+}
+
+/** Every route of the module. */
+export function inferenceRoutes(deps: ModelRouteDeps & PullRouteDeps & ProbeRouteDeps): Route[] {
+  return [...modelRoutes(deps), ...pullRoutes(deps), probeRoute(deps)];
 }

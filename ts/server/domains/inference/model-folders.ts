@@ -1,4 +1,4 @@
-/** Where model files lie: the operator's folder, the one that ships with the program, and a file that was named. */
+/** Finds where model files lie: the operator's folder, the one that ships with the program, and a file that was named. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { SettingValues } from '../../platform/config/setting.ts';

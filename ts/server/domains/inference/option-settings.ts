@@ -5,7 +5,7 @@ import { listOf, type Setting } from '../../platform/config/setting.ts';
 
 type Key<O> = O extends { setting: infer S extends string } ? S : never;
 
-/** What svc.toml says: lists are one text with commas, and what is automatic has a word for it. */
+/** A value as svc.toml says it: lists are one text with commas, and what is automatic has a word for it. */
 type Value<O> = O extends { kind: 'texts' | 'numbers' }
   ? string
   : O extends { kind: 'boolean'; default: boolean }
@@ -16,7 +16,7 @@ type Value<O> = O extends { kind: 'texts' | 'numbers' }
 
 export type OptionSettings<T> = { readonly [K in keyof T as Key<T[K]>]: Setting<TUnsafe<Value<T[K]>>> };
 
-/** By the keys of svc.toml. */
+/** The values by the keys of svc.toml. */
 export type OptionSettingValues<T> = { readonly [K in keyof T as Key<T[K]>]?: Value<T[K]> };
 
 const number = String.raw`\d{1,7}(\.\d{1,6})?`;
@@ -68,7 +68,7 @@ function list(item: string, most: number): TSchema {
   return Type.String({ maxLength: maxTextLength, pattern: `^( *${item} *(, *${item} *){0,${most - 1}})?$` });
 }
 
-/** What the settings name; absent ones are left out. */
+/** Returns the options that the settings name; absent ones are left out. */
 export function optionsFromSettings<const T extends OptionTable>(table: T, values: OptionSettingValues<T>): OptionValues<T> {
   const options = Object.entries<Option>(table).flatMap(([key, option]) => {
     const raw = option.setting === undefined ? undefined : (values as Record<string, unknown>)[option.setting];

@@ -18,7 +18,7 @@ const capabilities = {
   rerank: false,
 };
 
-/** Of a backend elsewhere, which does not know what its model is made of. */
+/** Makes the card of a backend elsewhere, which does not know what its model is made of. */
 function cardOf(id: string): ModelCard {
   return { id, kind: 'chat', family: 'far', capabilities, createdAt: 0, ownedBy: 'far', state: 'loaded' };
 }

@@ -1,10 +1,10 @@
 /** Chooses the model of each request, hands the work to the backend that has it, and records what it used. */
-
-import type { EmbedResult, RankResult, Text } from '../../native/llama-shapes.ts';
+import type { EmbedResult, JobUsage, RankResult, Text } from '../../native/llama-shapes.ts';
 import type { Principal } from '../../platform/http/principal.ts';
 import { anyName, type NameFilter, NO_LIMITS, type UseRules } from '../../platform/module/use-rules.ts';
 import type { MeteredWork, MeteringApi } from '../metering/index.ts';
 import type {
+  BackendCompletion,
   CallOptions,
   ChatPrompt,
   CompletionRequest,
@@ -16,7 +16,6 @@ import type {
 } from './backend.ts';
 import { inferenceFailure } from './failure.ts';
 import { type ModelNeeds, type ModelUser, permittedOffers, type Selection, selectModel } from './models/selection.ts';
-import { answerSilently } from './silent-answer.ts';
 import { type InferenceMetrics, type Operation, promptUsage } from './usage/metrics.ts';
 import { estimatePromptTokens, estimateTextTokens } from './usage/prompt-estimate.ts';
 import { type PromptMeter, promptMeter } from './usage/prompt-meter.ts';
@@ -29,9 +28,9 @@ export interface ServiceOptions {
   metering: MeteringApi;
   /** Whether a tenant's requests may go before those of others; undefined: every tenant's may. */
   allowsPriority?: ((tenant: string) => boolean) | undefined;
-  /** Which models a caller may use; undefined: everybody may use all. */
+  /** The rules that say which models a caller may use; undefined: everybody may use all. */
   uses?: UseRules | undefined;
-  /** For completions that name no limit of their own; undefined for none. */
+  /** The limit of completions that name none of their own; undefined for none. */
   requestTimeoutMs?: number | undefined;
 }
 
@@ -44,7 +43,7 @@ interface Offer {
   card: ModelCard;
 }
 
-/** Whose request it is. `work`: the node works for itself, or goes on with what a caller was allowed before. */
+/** The caller of a request. `work`: the node works for itself, or goes on with what a caller was allowed before. */
 export type Caller = Principal | ({ kind: 'work' } & ModelUser);
 
 /** The model that answers a request, found once; everything else goes by it. */
@@ -246,4 +245,34 @@ function wholeAnswer(operation: Operation, nPromptEstimate: number): Omit<Metere
 async function offersOf(backend: InferenceBackend, asked: string): Promise<Offer[]> {
   const cards = await backend.models(asked);
   return cards.filter(({ state }) => state !== 'inspecting').map((card) => ({ backend, card }));
+}
+
+/** The use of an answer in which the model says no word: it takes no token and no memory of a model. */
+const NO_USE: JobUsage = {
+  nPromptTokens: 0,
+  nCachedTokens: 0,
+  nCompletionTokens: 0,
+  queueMs: 0,
+  prefillMs: 0,
+  decodeMs: 0,
+  nDraftedTokens: 0,
+  nAcceptedTokens: 0,
+};
+
+export function answerSilently(sink: CompletionSink, nChoices: number): BackendCompletion {
+  let isCancelled = false;
+  // The sink is bound to the job that this returns before it receives anything.
+  const turn = setImmediate(() => {
+    sink.onStart(0, 0);
+    // A quota that is used up ends the answer where it starts.
+    if (isCancelled) return;
+    for (let choice = 0; choice < nChoices; choice++) sink.onFinish(choice, 'stop', '');
+    sink.onDone(NO_USE);
+    sink.onFlush();
+  });
+  const cancel = () => {
+    isCancelled = true;
+    clearImmediate(turn);
+  };
+  return { cancel, pause: () => {}, resume: () => {}, release: () => {} };
 }

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { CompletionSink } from './backend.ts';
-import { answerSilently } from './silent-answer.ts';
+import { answerSilently } from './service.ts';
 
 t.test('an answer that is refused where it starts is not finished behind that', async (t) => {
   const heard: string[] = [];

@@ -1,6 +1,6 @@
 /** Hosts that downloads may reach although they lie inside the network: `models.allowed_hosts`. */
 import { type AllowedHost, parseAllowedHost as parse } from '../../../platform/network/allowed-host.ts';
-import { LibraryError } from './library-error.ts';
+import { LibraryError } from './files/library-error.ts';
 
 /** Throws LibraryError invalid_name. */
 export function parseAllowedHost(entry: string): AllowedHost {

@@ -33,9 +33,9 @@ export function findInCatalogue(name: string): CatalogueModel | undefined {
   return byName.get(name.toLowerCase());
 }
 
-/** From the quickest to fetch to one that answers well. */
+/** The models to begin with, from the quickest to fetch to one that answers well. */
 const FIRST_MODELS = ['smollm2-135m-instruct', 'qwen3-0.6b-q8_0', 'qwen3-4b-q4_k_m'];
-/** What a model takes beside its weights: context, buffers, and the rest of the system. */
+/** The memory that a model takes beside its weights: context, buffers, and the rest of the system. */
 const BESIDE_WEIGHTS = { ratio: 1.4, bytes: 1_000_000_000 };
 
 /** Chat models for a node that has a demonstration alone, as far as this much memory takes them; smallest first. */

@@ -1,4 +1,4 @@
-/** Where the hub's files are fetched from. */
+/** Finds the address that the hub's files are fetched from. */
 import { defaultHub } from './pull.ts';
 
 /** The mirror first; HF_ENDPOINT is what other programs of the hub read. Undefined when the one that counts is no http(s) address. */

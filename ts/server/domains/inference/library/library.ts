@@ -2,14 +2,13 @@
 import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { ModelKind, ModelSource, StoredAdapter, StoredModel } from '../models/model-source.ts';
-import { listAdapters } from './adapter-folder.ts';
 import { findInCatalogue } from './catalogue.ts';
 import { lockFile } from './files/file-lock.ts';
-import { LibraryError } from './library-error.ts';
-import { type ModelFacts, readModelFacts } from './model-facts.ts';
+import { LibraryError } from './files/library-error.ts';
+import { type ModelFacts, readModelFacts } from './files/model-facts.ts';
+import type { ProjectorFacts } from './files/projector-facts.ts';
 import { listModelFiles, listShippedFiles, type ModelFiles } from './model-folder.ts';
 import { checkModelName, modelNameOfFile } from './model-name.ts';
-import type { ProjectorFacts } from './projector-facts.ts';
 import { findSidecar, type Sidecar } from './sidecar.ts';
 
 export interface LibraryOptions {
@@ -39,7 +38,7 @@ export interface LibraryEntry {
 
 const servable: readonly string[] = ['chat', 'embedding', 'rerank', 'vocab'] satisfies ModelKind[];
 
-/** Of files by path, for every library of the process: reading a header takes tens of milliseconds with a large tokenizer. */
+/** The facts of files by path, for every library of the process: reading a header takes tens of milliseconds with a large tokenizer. */
 const knownFacts = new Map<string, { state: string; facts: ModelFacts | LibraryError }>();
 
 export class ModelLibrary implements ModelSource {
@@ -213,4 +212,11 @@ export function storedModel({
     ...(facts.isBase && { isBase: true }),
     ...(demonstration !== undefined && { demonstration }),
   };
+}
+
+/** Lists the LoRA adapters of a model, the GGUF files in `<model name>.loras` beside it, in the order of their names, which is also that of their numbers for clients that name adapters by number. */
+async function listAdapters(folder: string, modelName: string): Promise<StoredAdapter[]> {
+  const files = await listModelFiles(join(folder, `${modelName}.loras`));
+  const adapters = files.flatMap(({ name, paths: [path] }) => (path === undefined ? [] : [{ name, path }]));
+  return adapters.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

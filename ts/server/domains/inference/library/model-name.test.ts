@@ -1,7 +1,7 @@
 import { join, resolve, sep } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
-import { LibraryError } from './library-error.ts';
+import { LibraryError } from './files/library-error.ts';
 import { checkModelName, findModelName, findPart, isModelName, modelNameOfFile } from './model-name.ts';
 
 t.test('ordinary names pass and become lower case', async (t) => {

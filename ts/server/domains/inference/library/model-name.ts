@@ -1,6 +1,6 @@
 /** Names of models: what requests use and what files are called. Names come from outside, so everything else is refused. */
 import { basename } from 'node:path';
-import { LibraryError } from './library-error.ts';
+import { LibraryError } from './files/library-error.ts';
 
 const maxLength = 120;
 /** Starts with a letter or digit: no dot files, no options, no `..`; no separator of any system, no colon, no space. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { catalogue } from './catalogue.ts';
-import { LibraryError } from './library-error.ts';
+import { LibraryError } from './files/library-error.ts';
 import { isModelName, modelNameOfFile } from './model-name.ts';
 import { hubUrl, parseModelReference } from './model-reference.ts';
 

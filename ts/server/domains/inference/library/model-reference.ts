@@ -1,6 +1,6 @@
-/** What a person may ask `models pull` for: a catalogue name, `owner/repo:file` on the hub, or a URL. */
+/** Reads what a person may ask `models pull` for: a catalogue name, `owner/repo:file` on the hub, or a URL. */
 import { type CatalogueModel, findInCatalogue } from './catalogue.ts';
-import { LibraryError } from './library-error.ts';
+import { LibraryError } from './files/library-error.ts';
 import { checkModelName, findPart, modelNameOfFile } from './model-name.ts';
 
 export interface ModelReference {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
 import { iterations } from '../../../../../test/test-support/iterations.ts';
-import { LibraryError } from './library-error.ts';
+import { LibraryError } from './files/library-error.ts';
 import { pullModel } from './pull.ts';
 import {
   answer,

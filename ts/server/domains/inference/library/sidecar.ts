@@ -1,4 +1,4 @@
-/** What the library remembers of a model beside its file, in `<name>.json`: where it came from and what its bytes must hash to. */
+/** Keeps what the library remembers of a model beside its file, in `<name>.json`: where it came from and what its bytes must hash to. */
 import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
 import { writeFileAtomically } from '../../../platform/files/atomic-file.ts';
@@ -6,7 +6,7 @@ import { compileLazily } from '../../../platform/schema/compile-lazily.ts';
 
 const schema = compileLazily(
   Type.Object({
-    /** Where it came from: a hub reference, a URL without its query, or a path. */
+    /** The origin of the file: a hub reference, a URL without its query, or a path. */
     source: Type.Optional(Type.String()),
     license: Type.Optional(Type.String()),
     /** ISO 8601. */

@@ -1,13 +1,13 @@
 /** `models verify`: are the bytes still the ones that were pulled? */
 import { basename } from 'node:path';
 import { hashFile } from './files/hash-file.ts';
+import { readModelFacts } from './files/model-facts.ts';
 import type { LibraryEntry } from './library.ts';
-import { readModelFacts } from './model-facts.ts';
 
 export interface VerifiedFile {
   file: string;
   sha256: string;
-  /** What the sidecar remembers; absent for files that were put into the folder by hand. */
+  /** The hash that the sidecar remembers; absent for files that were put into the folder by hand. */
   expected?: string;
   state: 'ok' | 'differs' | 'unrecorded';
 }

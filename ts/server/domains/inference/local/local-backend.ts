@@ -30,7 +30,7 @@ import { ModelRegistry } from './model-registry.ts';
 import type { NativeBinding, NativeEmbedder } from './native-binding.ts';
 import { TokenizerQueue } from './tokenizer-queue.ts';
 
-/** Of projectors whose file says nothing. */
+/** The most pixels of an image for projectors whose file says nothing. */
 const defaultImagePixels = 4_000_000;
 
 export class LocalBackend implements InferenceBackend, ModelControl {
@@ -178,7 +178,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     };
   }
 
-  /** Of a model that is in memory without a look at the disk: probes ask often. Undefined when there is no such model. */
+  /** Returns the state of a model that is in memory without a look at the disk: probes ask often. Undefined when there is no such model. */
   async state(id: string): Promise<ModelCard['state'] | undefined> {
     return this.#registry.entry(id)?.state ?? (await this.#catalogue.find(id))?.card.state;
   }
@@ -193,7 +193,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
     this.#registry.setPinned(id, isPinned);
   }
 
-  /** For background jobs; requests that want the same file share the result. Undefined when there is no such model. */
+  /** Inspects a model for background jobs; requests that want the same file share the result. Undefined when there is no such model. */
   inspect(id: string): Promise<InspectionResult | undefined> {
     return this.#catalogue.inspect(id);
   }

@@ -108,7 +108,7 @@ function sizeOf(value: unknown): number {
 
 /** Text has four bytes a token or so, and JSON doubles few of them. What is within this is counted exactly by the engine. */
 const bytesPerToken = 64;
-/** Of short contexts too: tools and what a template leaves out may be long. */
+/** The bytes that a prompt may have for short contexts too: tools and what a template leaves out may be long. */
 const leastPromptBytes = 8 * 1024 * 1024;
 
 /**

@@ -16,12 +16,12 @@ export interface LocalOptions {
   load: Omit<LoadOptions, 'path' | 'projectorPath' | 'vocabOnly' | 'loras'>;
   /** Decodes images and sounds; absent: one of its own. */
   media?: MediaDecoder;
-  /** What is set otherwise for one model, by its id. */
+  /** The options that are set otherwise for one model, by its id. */
   models?: ReadonlyMap<string, Pick<ModelOptions, 'engine' | 'load'>>;
   events?: EngineEvents;
   observer?: RegistryObserver;
   /** Told of files that have yet to be inspected and that no request waits for; without it they are inspected at once. */
   announce?: (stored: StoredModel) => void;
-  /** What a probe found. */
+  /** The abilities that a probe found. */
   probed?: ProbedAbilities;
 }

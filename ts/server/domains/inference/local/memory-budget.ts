@@ -1,4 +1,4 @@
-/** Who leaves, so that another model has room: the longest unused first, never the pinned. */
+/** Chooses which models leave memory, so that another one fits: the longest unused first, never the pinned. */
 import { fitsIn, type MemoryUse, noMemory, sumOf } from './memory-use.ts';
 import { type ModelEntry, memoryOf } from './model-entry.ts';
 

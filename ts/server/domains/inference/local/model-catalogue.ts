@@ -20,18 +20,18 @@ interface Row {
   inspect: (lane: InspectionLane) => Promise<InspectionResult>;
 }
 
-/** What is known of the abilities of models, by their files. */
+/** The known abilities of models, by their files. */
 export interface ProbedAbilities {
   find(stored: StoredModel): Abilities | undefined;
   /** SHA-256 of the file, which is read once. */
   hashOf(stored: StoredModel, signal: AbortSignal): Promise<string>;
 }
 
-/** What the backend needs to run a model. */
+/** A model as the backend needs it to run it. */
 export interface FoundModel {
   stored: StoredModel;
   card: ModelCard;
-  /** What inspection says of its memory; undefined where it could not tell. */
+  /** The memory that inspection predicts; undefined where it could not tell. */
   plan: MemoryPlan | undefined;
 }
 
@@ -47,7 +47,7 @@ export class ModelCatalogue {
   readonly #planOf: PlanOf;
   readonly #announce: ((stored: StoredModel) => void) | undefined;
   readonly #probed: ProbedAbilities | undefined;
-  /** What each card was made of. Cards themselves hold no path, since they reach clients. */
+  /** The row that each card was made of. Cards themselves hold no path, since they reach clients. */
   readonly #rowOf = new WeakMap<ModelCard, Row>();
   #rows: Promise<Row[]> | undefined;
   #readAt = 0;

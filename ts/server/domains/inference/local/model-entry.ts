@@ -4,17 +4,17 @@ import type { StoredModel } from '../models/model-source.ts';
 import { type MemoryUse, sumOf } from './memory-use.ts';
 import type { LoadedModel } from './model-opener.ts';
 
-/** What is computed with a model: answers, or vectors and scores. Each takes a context of its own. */
+/** The kind of work that is done with a model: answers, or vectors and scores. Each takes a context of its own. */
 export type ContextKind = 'engine' | 'embedder';
 
-/** What a request wants of the registry. */
+/** A request to the registry. */
 export interface ModelRequest {
   stored: StoredModel;
-  /** What inspection says of its memory; undefined where it could not tell. */
+  /** The memory that inspection predicts; undefined where it could not tell. */
   plan: MemoryPlan | undefined;
   /** Undefined: the tokenizer is enough. */
   context: ContextKind | undefined;
-  /** What its prompt may come to. */
+  /** The tokens that its prompt may come to. */
   nTokens: number;
 }
 

@@ -19,13 +19,13 @@ export class ModelFiles {
     this.#files = files;
   }
 
-  /** As they are now; those that cannot be opened are left to the load, which says why. */
+  /** Opens the files as they are now; those that cannot be opened are left to the load, which says why. */
   static async open(paths: readonly string[]): Promise<ModelFiles> {
     const opened = await Promise.all(paths.map((path) => watch(path).catch(() => undefined)));
     return new ModelFiles(opened.filter((file) => file !== undefined));
   }
 
-  /** What has happened to one of them, for clients as well; undefined: nothing. */
+  /** Says what has happened to one of the files, for clients as well; undefined: nothing. */
   async findChange(): Promise<string | undefined> {
     for (const { path, handle, sizeBytes, changedNs } of this.#files) {
       const now = await handle.stat({ bigint: true }).catch(() => undefined);

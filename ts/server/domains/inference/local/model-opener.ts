@@ -28,7 +28,7 @@ export class ModelOpener {
     this.#find = find;
   }
 
-  /** What a dry run needs to plan the model's memory. */
+  /** Returns what a dry run needs to plan the model's memory. */
   inspectionPlan(stored: StoredModel): InspectionPlan {
     const load = this.#loadOptions(stored);
     const { deviceBytes } = this.#options.limits.memory;
@@ -36,7 +36,7 @@ export class ModelOpener {
     return { engine: planned(this.#engineOptions(stored)), load, ...(fits ? { deviceBytes } : {}) };
   }
 
-  /** What the model takes in memory, with what its draft model takes beside it; undefined where inspection could not tell. */
+  /** Returns the memory that the model takes, with its draft model's; undefined where inspection could not tell. */
   async memoryPlan({ stored, plan }: FoundModel): Promise<MemoryPlan | undefined> {
     const draft = (await this.#findDraft(stored))?.plan;
     if (!plan || !draft) return plan;
@@ -81,7 +81,7 @@ export class ModelOpener {
     }
   }
 
-  /** Of the model and of its draft model. Weights that were copied to memory need no file any more. */
+  /** Opens the files of the model and of its draft model. Weights that were copied to memory need no file any more. */
   async #openFiles(stored: StoredModel, isMapped: boolean): Promise<ModelFiles | undefined> {
     if (!isMapped) return undefined;
     const draft = await this.#findDraft(stored);
@@ -109,7 +109,7 @@ export class ModelOpener {
     return { ...this.#options.engine, ...this.#options.models?.get(id)?.engine };
   }
 
-  /** As many layers on devices as the plan found to fit. */
+  /** Returns the options of a load, with as many layers on devices as the plan found to fit. */
   #loadOptions({ id, projectorPath, adapters = [] }: StoredModel, plan?: MemoryPlan): Omit<LoadOptions, 'path'> {
     const own = this.#options.models?.get(id)?.load;
     const fitting = plan?.nGpuLayers === undefined ? {} : { nGpuLayers: plan.nGpuLayers };
@@ -118,7 +118,7 @@ export class ModelOpener {
   }
 }
 
-/** What decides about memory; the queue and the threads do not. */
+/** Keeps the options that decide about memory; the queue and the threads do not. */
 function planned({ maxQueuedJobs: _jobs, maxQueuedTokens: _tokens, maxQueueMs: _ms, ...rest }: EngineOptions): EngineOptions {
   return rest;
 }
@@ -166,7 +166,7 @@ export class LoadedModel {
     return this.#embedder;
   }
 
-  /** As it was allocated: the weights, each context that exists, and the states that the engine saved so far. */
+  /** The memory as it was allocated: the weights, each context that exists, and the states that the engine saved so far. */
   memory(): { weights: MemoryUse; engine: MemoryUse | undefined; embedder: MemoryUse | undefined } {
     const { openEngine: engine, openEmbedder: embedder } = this;
     const weights = (engine ?? embedder)?.limits.weights ?? { hostBytes: this.native.info.sizeBytes, deviceBytes: 0 };

@@ -24,7 +24,7 @@ export interface RegistryLimits extends MemoryLimits {
   drainAfterMs: number;
   /** A model that nobody used for so long is unloaded; 0: never. */
   idleUnloadMs: number;
-  /** Of each model. */
+  /** The limits of each model's queue of loads. */
   loadQueue: LoadQueueLimits;
 }
 
@@ -43,7 +43,7 @@ export interface RegistryObserver {
 
 const mostLoadsAtOnce = 2;
 const busyRetryMs = 2000;
-/** Between looks at the files of loaded models. */
+/** The time between looks at the files of loaded models. */
 const fileCheckMs = 250;
 const silent: RegistryObserver = { loaded() {}, unloaded() {} };
 
@@ -374,7 +374,7 @@ function stillLoading(entry: ModelEntry): Error {
   });
 }
 
-/** What is left of a load, by its progress; between a second and a minute. */
+/** Estimates what is left of a load by its progress; between a second and a minute. */
 function remainingLoadMs({ progress, loadStartedAt }: ModelEntry): number {
   const elapsedMs = Date.now() - loadStartedAt;
   const remainingMs = progress > 0.05 ? (elapsedMs * (1 - progress)) / progress : 5000;

@@ -1,4 +1,4 @@
-/** What the local backend uses of native/llama.ts; tests put a scripted engine behind it. */
+/** The part of native/llama.ts that the local backend uses; tests put a scripted engine behind it. */
 import {
   type EmbedderStats,
   type EmbedOptions,

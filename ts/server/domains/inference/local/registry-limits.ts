@@ -22,7 +22,7 @@ export function defaultRegistryLimits(): RegistryLimits {
   };
 }
 
-/** Before a model of this process is loaded: what other programs have is theirs. */
+/** Reads the free memory of devices before a model of this process is loaded: what other programs have is theirs. */
 export function defaultDeviceBytes({ devices }: Pick<SystemInfo, 'devices'>): number {
   const gpus = devices.filter(({ kind }) => kind === 'gpu');
   const bytes = gpus.reduce((sum, { memoryBytes, freeBytes }) => sum + Math.min(memoryBytes * deviceShare, freeBytes), 0);

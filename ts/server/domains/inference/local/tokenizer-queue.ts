@@ -8,7 +8,7 @@ export interface TokenizerQueueLimits {
   /** Larger texts are refused. */
   maxTextBytes: number;
   maxRunning: number;
-  /** Of all that wait or run, and of one tenant's. */
+  /** The most bytes of all that wait or run, and of one tenant's. */
   maxBytes: number;
   maxTenantBytes: number;
 }
@@ -27,7 +27,7 @@ const retryAfterMs = 1000;
 export class TokenizerQueue {
   readonly #limits: TokenizerQueueLimits;
   readonly #bytes = new Map<string, number>();
-  /** In the order of their turns. */
+  /** The tenants that wait, in the order of their turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #sumBytes = 0;
   #nRunning = 0;

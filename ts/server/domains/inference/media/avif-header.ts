@@ -3,7 +3,7 @@ import { type ImageSize, tagAt } from './image-size.ts';
 
 interface Box {
   type: string;
-  /** Of its content. */
+  /** The offset of its content. */
   begin: number;
   end: number;
 }

@@ -1,6 +1,6 @@
 /**
- * What passes between the server and a process that decodes: a length of four bytes (little-endian), so many bytes of JSON, and then
- * the bytes that the JSON announces as `sizeBytes`.
+ * A message between the server and a process that decodes: a length of four bytes (little-endian), so many bytes of JSON, and then the bytes that the
+ * JSON announces as `sizeBytes`.
  */
 import type { SoundFormat } from './encoded-media.ts';
 

@@ -11,19 +11,19 @@ import { type DecoderReply, type DecoderTask, encodeHead, headBytes, maxHeadByte
 import type { EncodedMedia } from './encoded-media.ts';
 
 const entry = fileURLToPath(new URL('../../../../workers/decode-media.ts', import.meta.url));
-/** What the child reads of this program: the folder that its script imports from, the packages, and the file that tells Node how to. */
+/** The paths that the child reads of this program: the folder that its script imports from, the packages, and the file that tells Node how to. */
 const sources = [relative(INSTALL_ROOT, entry).split(sep)[0] ?? '', 'node_modules', 'package.json'];
 
 /** A process that decoded this much makes room for a fresh one: what a decoder leaks goes with it. */
 const maxTasks = 200;
 /** The largest image needs about 600 MiB, by its format. */
 const limits = { memoryMiB: 1536, cpuSeconds: 600 };
-/** Of one image or sound, from the moment that the process turns to it. */
+/** The time for one image or sound, from the moment that the process turns to it. */
 const timeoutMs = 30_000;
 
 export interface Decoded {
   bytes: Uint8Array;
-  /** Of an image. */
+  /** The size of an image. */
   width: number;
   height: number;
 }
@@ -137,7 +137,7 @@ export class DecoderProcess {
   }
 }
 
-/** Behind the threads that serve and compute. A process that is gone already needs none. */
+/** Puts a process behind the threads that serve and compute. A process that is gone already needs none. */
 function lower(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);

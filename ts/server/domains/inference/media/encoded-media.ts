@@ -11,7 +11,7 @@ interface Encoded {
 
 export interface EncodedImage extends Encoded {
   kind: 'image';
-  /** As its header says; an image that turns out larger is not decoded. */
+  /** The size as its header says; an image that turns out larger is not decoded. */
   width: number;
   height: number;
 }
@@ -24,7 +24,7 @@ export interface EncodedSound extends Encoded {
 export const soundFormats = ['wav', 'mp3'] as const;
 export type SoundFormat = (typeof soundFormats)[number];
 
-/** What the projector of a model makes use of. */
+/** The media that the projector of a model makes use of. */
 export interface ProjectorInput {
   /** Larger images are made smaller, with their proportions; 0: it sees nothing. */
   imagePixels: number;

@@ -1,4 +1,4 @@
-/** What the readers of image headers share. */
+/** The size that the readers of image headers return. */
 
 export interface ImageSize {
   width: number;

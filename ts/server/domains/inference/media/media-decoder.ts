@@ -13,7 +13,7 @@ import { maxSoundSeconds } from './media-limits.ts';
 const retryAfterMs = 1000;
 /** A process without work for this long ends. */
 const idleMs = 30_000;
-/** Of what waits, by what it takes in memory and what it will come to: of all tenants, and of one. */
+/** The most bytes that wait, by what they take in memory and what they will come to: of all tenants, and of one. */
 const maxWaitingBytes = 2 ** 31;
 const maxWaitingBytesOfTenant = 2 ** 30;
 const bytesPerPixel = 3;
@@ -49,7 +49,7 @@ export interface MediaDecoderStats {
 export class MediaDecoder {
   readonly #nMost: number;
   readonly #start: () => DecoderSlot;
-  /** In the order of their turns. */
+  /** The tenants that wait, in the order of their turns. */
   readonly #waiting = new Map<string, Task[]>();
   readonly #waitingBytes = new Map<string, number>();
   readonly #slots: Slot[] = [];

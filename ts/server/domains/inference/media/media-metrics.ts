@@ -1,4 +1,4 @@
-/** What /metrics says of images and sounds that are decoded. */
+/** The metrics of images and sounds that are decoded. */
 import type { MetricsRegistry } from '../../../platform/metrics/registry.ts';
 import type { MediaDecoder } from './media-decoder.ts';
 

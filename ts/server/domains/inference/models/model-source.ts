@@ -1,11 +1,11 @@
 /** The port through which inference sees the model files on disk; the library implements it. */
 
-import type { ProjectorFacts } from '../library/projector-facts.ts';
+import type { ProjectorFacts } from '../library/files/projector-facts.ts';
 
 export type ModelKind = 'chat' | 'embedding' | 'rerank' | 'vocab';
 
 export interface StoredAdapter {
-  /** What requests call it in `lora`. */
+  /** The name by which requests call it in `lora`. */
   name: string;
   /** Absolute path of the adapter's GGUF file. */
   path: string;

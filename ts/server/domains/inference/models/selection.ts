@@ -1,10 +1,10 @@
-/** Which model answers a request: the one asked for, or the nearest that can. */
+/** Chooses the model that answers a request: the one asked for, or the nearest that can. */
 
 import type { Principal } from '../../../platform/http/principal.ts';
 import type { ModelCard } from '../backend.ts';
 import { inferenceError } from '../errors.ts';
 
-/** What a request wants of a model; `model` is the name as the client wrote it. */
+/** The needs of a request; `model` is the name as the client wrote it. */
 export type ModelNeeds = ChatNeeds | ExactNeeds | TokenizerNeeds;
 
 export interface ChatNeeds {

@@ -1,4 +1,4 @@
-/** What a model was measured to be able to do. */
+/** The abilities that a model was measured to have. */
 import Type, { type Static } from 'typebox';
 
 const Share = Type.Number({ minimum: 0, maximum: 1 });
@@ -26,11 +26,11 @@ export type Ability = Exclude<keyof Abilities, 'tasks'>;
 const LEAST_TASKS = 12;
 /** A quotation is right more often than a model below one of these. */
 const LEAST = { answers: 0.75, cites: 0.5, denies: 0.75 } as const;
-/** Of models that were not probed, smaller ones contradict the passages that they are given more often than they answer from them. */
+/** The parameters below which models that were not probed contradict the passages that they are given more often than they answer from them. */
 const LEAST_PARAMETERS = 1_000_000_000;
 
 export interface ProbedModel {
-  /** What a demonstration model is for; undefined for all others. */
+  /** The purpose of a demonstration model; undefined for all others. */
   readonly demonstration?: string;
   readonly nParams?: number;
   readonly abilities?: Abilities;

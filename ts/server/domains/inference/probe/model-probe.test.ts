@@ -24,7 +24,7 @@ interface Said {
   call?: { name: string; arguments: string };
 }
 
-/** What a model would say that does all that it is asked. */
+/** Answers as a model would that does all that it is asked. */
 function able({ prompt, jsonSchema }: CompletionRequest['job']): Said {
   if (prompt.kind !== 'chat') throw new Error('not a chat');
   const messages = JSON.parse(String(prompt.messagesJson)) as { role: string; content: string }[];

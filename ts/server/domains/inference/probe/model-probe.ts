@@ -12,13 +12,13 @@ export interface ProbeOptions {
   isBusy(): boolean;
 }
 
-/** Of work on the tasks; those that are left then stay untried. */
+/** The time for work on the tasks; those that are left then stay untried. */
 const MOST_MS = 60_000;
-/** Of waiting for a moment in which nobody else asks. */
+/** The time for waiting until nobody else asks. */
 const MOST_WAIT_MS = 10 * 60_000;
 const LOOK_MS = 250;
 const MOST_TOKENS = 64;
-/** In the engine's fair shares the node is a tenant as others are. */
+/** The tenant of probes: in the engine's fair shares the node is a tenant as others are. */
 const TENANT = 'node';
 
 export class ModelProbe {

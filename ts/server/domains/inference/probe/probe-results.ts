@@ -1,4 +1,4 @@
-/** What probes found, kept by the hash of the model's file: a copy under another name is not probed again. */
+/** Keeps what probes found by the hash of the model's file: a copy under another name is not probed again. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Type } from 'typebox';
@@ -24,7 +24,7 @@ type ProbedFile = Pick<StoredModel, 'path' | 'sizeBytes' | 'createdAt' | 'sha256
 export class ProbeResults {
   readonly #file: string;
   readonly #abilities = new Map<string, Abilities>();
-  /** By path. */
+  /** The hashes of files by path. */
   readonly #files = new Map<string, { stamp: string; sha256: string }>();
   #isRead = false;
 

@@ -11,7 +11,7 @@ export interface ProbeAnswer {
 export interface ProbeTask {
   readonly prompt: Extract<Prompt, { kind: 'chat' }>;
   readonly jsonSchema?: string;
-  /** What an answer says of each ability that the task is for. */
+  /** The checks of an answer, for each ability that the task is for. */
   readonly checks: Partial<Record<Ability, (answer: ProbeAnswer) => boolean>>;
 }
 
@@ -22,7 +22,7 @@ interface Phrases {
   readonly instruction: string;
   readonly fact: (town: string, year: number) => string;
   readonly question: (town: string) => string;
-  /** Of something that no passage says. */
+  /** Asks for something that no passage says. */
   readonly otherQuestion: (town: string) => string;
   readonly person: (name: string, age: number, town: string) => string;
   readonly weather: (town: string) => string;
@@ -61,7 +61,7 @@ const PHRASES: readonly Phrases[] = [
 const DENIAL = /\b(?:not|no|never|nicht|kein\w*|nichts|unbekannt|unknown|\w+n['’]t)\b/iu;
 const MARK = /\[(\d+)\]/g;
 const N_PASSAGES = 3;
-/** Of each kind and language; questions from passages twice as many, since two abilities are read from them. */
+/** The tasks of each kind and language; questions from passages are twice as many, since two abilities are read from them. */
 const ROUNDS = 2;
 
 /** 24 tasks, those of one ability far from each other: whoever ends early knows something of each. */

@@ -1,4 +1,4 @@
-/** What the model library threw, in the module's own codes and with remedies for callers of the API. */
+/** Turns what the model library threw into the module's own codes, with remedies for callers of the API. */
 import { JobFailedError } from '../../../platform/jobs/index.ts';
 import { type InferenceError, type InferenceErrorCode, inferenceError } from '../errors.ts';
 import { LibraryError, type LibraryErrorCode } from '../library/index.ts';
@@ -18,7 +18,7 @@ const codes: Record<LibraryErrorCode, InferenceErrorCode> = {
   unsafe_address: 'address_refused',
 };
 
-/** Where the library's own remedy speaks of the command line. */
+/** Remedies for callers, where the library's own speaks of the command line. */
 const remedies: Partial<Record<LibraryErrorCode, string>> = {
   exists: 'pull it with "force": true to replace that file, or with another "name"',
   unreachable: 'check the network (or set models.mirror to a mirror) and pull again: it continues where it stopped',

@@ -1,13 +1,11 @@
 /** Pulls of models as background jobs: they outlive their callers and the process, and go on from the bytes that are there. */
-import type { Principal } from '../../../platform/http/principal.ts';
-import { scopeOf } from '../../../platform/http/principal.ts';
-import type { Job, JobContext, JobQueue, Jobs } from '../../../platform/jobs/index.ts';
+import { type Principal, scopeOf } from '../../../platform/http/principal.ts';
+import type { Job, JobContext, JobProgress, JobQueue, Jobs } from '../../../platform/jobs/index.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
 import { inferenceError } from '../errors.ts';
 import { type AllowedHost, checkPull, type PulledModel, type PullOptions, pullModel, spaceForModels } from '../library/index.ts';
 import { libraryJobFailure, libraryRefusal } from './library-failure.ts';
 import { fullReference, PullInput, type PullRequest, pullInput } from './pull-input.ts';
-import { PullProgress } from './pull-progress.ts';
 
 export const PULL_KIND = 'inference.pull';
 
@@ -25,7 +23,7 @@ export interface ModelPullsOptions {
   onPulled(): void;
   /** Records that a model was pulled, in the outbox; a job that is interrupted here comes again. */
   tellPulled?(scope: TenantScope, model: string, job: string): Promise<void>;
-  /** For tests of broken servers. */
+  /** The pauses between attempts, which tests of broken servers shorten. */
   readonly retry?: PullOptions['retry'];
 }
 
@@ -125,4 +123,33 @@ function resultOf({ name, files, alreadyHere, verified, license }: PulledModel):
     verified,
     license: license ?? null,
   };
+}
+
+/** The progress of a pull: the bytes of all its files together. */
+class PullProgress {
+  readonly #report: (progress: JobProgress) => void;
+  readonly #received = new Map<string, number>();
+  #newest: JobProgress = { done: 0, unit: 'bytes' };
+
+  constructor(report: (progress: JobProgress) => void) {
+    this.#report = report;
+  }
+
+  update(file: string, { receivedBytes, totalBytes }: { receivedBytes: number; totalBytes?: number }): void {
+    this.#received.set(file, receivedBytes);
+    const done = [...this.#received.values()].reduce((sum, bytes) => sum + bytes, 0);
+    // How long the parts of a split model are together is not known before the last one.
+    const isOnly = this.#received.size === 1 && !/-\d{5}-of-\d{5}\./.test(file);
+    this.#send({ done, unit: 'bytes', message: file, ...(isOnly && totalBytes !== undefined && { total: totalBytes }) });
+  }
+
+  /** A sentence for a person: resumed, retried, started again. */
+  note(message: string): void {
+    this.#send({ ...this.#newest, message });
+  }
+
+  #send(progress: JobProgress): void {
+    this.#newest = progress;
+    this.#report(progress);
+  }
 }

@@ -1,4 +1,4 @@
-/** What a pull is asked for, by a caller and as its job keeps it. */
+/** The input of a pull, from a caller and as its job keeps it. */
 import Type, { type Static } from 'typebox';
 import { named } from '../../../platform/schema/named.ts';
 

@@ -151,7 +151,7 @@ const scriptedInfo: ModelInfo = {
 /** Every model shares one engine; loads are recorded, and finish when the test lets them. */
 export class ScriptedBinding implements NativeBinding {
   readonly engine = new ScriptedEngine();
-  /** Of models that are loaded from now on. */
+  /** The embedder of models that are loaded from now on. */
   embedder: NativeEmbedder = scriptedEmbedder;
   readonly loaded: string[] = [];
   readonly closed: string[] = [];

@@ -1,7 +1,6 @@
 /** Metering without quotas and without a database, for tests of what is answered. */
 import type { MeteringApi, RequestMeter } from '../../metering/index.ts';
-import { UsageRecorder } from '../usage/usage-recorder.ts';
-import type { WorkMeter } from '../usage/work-meter.ts';
+import { UsageRecorder, type WorkMeter } from '../usage/usage-recorder.ts';
 
 export function plainMeter(): WorkMeter {
   return { refusal: undefined, onChange: () => {}, started: () => {}, covers: () => true, end: async () => {} };

@@ -1,4 +1,7 @@
-/** What an engine and an embedder steer by, for Prometheus: an operator sees what it believes about its machine. 0 where nothing is known yet. */
+/**
+ * The estimates that an engine and an embedder steer by, for Prometheus: an operator sees what they believe about their machine. 0 where nothing is
+ * known yet.
+ */
 import type { DraftKind, EmbedderStats, EngineStats } from '../../../native/llama-shapes.ts';
 import type { Family, Gauge } from '../../../platform/metrics/metrics.ts';
 import type { MetricsRegistry } from '../../../platform/metrics/registry.ts';

@@ -24,7 +24,7 @@ export class GpuMetrics {
     registry.onCollect(() => this.#hasGpus && this.#observe(this.#readDevices()));
   }
 
-  /** With the devices that the started engine found. */
+  /** Starts with the devices that the started engine found. */
   start(devices: readonly Device[]): void {
     this.#hasGpus = devices.some(({ kind }) => kind === 'gpu');
   }

@@ -1,4 +1,4 @@
-/** What inference tells Prometheus. The label `model` has installed models' ids only, so its set is bounded. */
+/** The metrics of inference for Prometheus. The label `model` has installed models' ids only, so its set is bounded. */
 import type { EmbedderStats, EngineStats, JobUsage } from '../../../native/llama-shapes.ts';
 import type { Counter, Family, Gauge, Histogram } from '../../../platform/metrics/metrics.ts';
 import type { MetricsRegistry } from '../../../platform/metrics/registry.ts';
@@ -7,7 +7,7 @@ import { EstimateMetrics } from './estimate-metrics.ts';
 /** Seconds; inter-token times reach from a tiny model on a GPU to a large one on a small CPU. */
 const tokenBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2.5];
 
-/** What a model is asked to do; names of OpenTelemetry's gen_ai.operation.name where it has one. */
+/** The kind of work that a model is asked to do; names of OpenTelemetry's gen_ai.operation.name where it has one. */
 export type Operation = 'chat' | 'embeddings' | 'rerank' | 'tokenize';
 
 export type TokenUsage = Pick<

@@ -43,7 +43,7 @@ function lengthOf(text: Text): number {
   return 'sizeBytes' in text ? text.sizeBytes : 0;
 }
 
-/** Of UTF-8, as a tokenizer reads it. */
+/** Counts the bytes of UTF-8, as a tokenizer reads it. */
 export function textBytes(text: Text): number {
   return typeof text === 'string' ? Buffer.byteLength(text) : lengthOf(text);
 }

@@ -2,8 +2,7 @@ import t from 'tap';
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { plainMeter } from '../test-support/unmetered.ts';
 import type { OperationMetrics, TokenUsage } from './metrics.ts';
-import { UsageRecorder } from './usage-recorder.ts';
-import type { MeteredTokens, WorkMeter } from './work-meter.ts';
+import { type MeteredTokens, UsageRecorder, type WorkMeter } from './usage-recorder.ts';
 
 const usage: TokenUsage = { nPromptTokens: 7, nCachedTokens: 2, nCompletionTokens: 3, nDraftedTokens: 0, nAcceptedTokens: 0 };
 

@@ -1,7 +1,6 @@
 /** Records what one piece of work used: times its tokens, counts and meters it once when it is over, and tells who waits for that. */
 import type { DomainError } from '../../../platform/errors/domain-error.ts';
 import type { OperationMetrics, TokenUsage } from './metrics.ts';
-import type { MeteredTokens, WorkMeter } from './work-meter.ts';
 
 export class UsageRecorder {
   readonly #metrics: OperationMetrics;
@@ -11,9 +10,9 @@ export class UsageRecorder {
   #release: (() => void) | undefined;
   #nPromptTokens = 0;
   #nTexts = 0;
-  /** Of an answer that is over. */
+  /** The tokens of an answer that is over. */
   #nCompletionTokens: number | undefined;
-  /** Of #nTexts, those that flushed() has timed. */
+  /** The texts among #nTexts that flushed() has timed. */
   #nTimed = 0;
   #lastTextAt = 0;
   #isOver = false;
@@ -22,7 +21,7 @@ export class UsageRecorder {
     this.#metrics = metrics;
   }
 
-  /** Before anything is heard. Work without a meter is only counted. */
+  /** Sets the meter, before anything is received. Work without a meter is only counted. */
   meterWith(meter: WorkMeter): void {
     this.#meter = meter;
   }
@@ -96,4 +95,19 @@ export class UsageRecorder {
     // Whoever waits for it hears of a failure; a client that is gone does not.
     this.#recorded.catch(() => undefined);
   }
+}
+
+/** The meter of one piece of work, as metering makes it. */
+export type MeteredTokens = Pick<TokenUsage, 'nPromptTokens' | 'nCachedTokens' | 'nCompletionTokens'>;
+
+export interface WorkMeter {
+  /** Why the work must be ended. */
+  readonly refusal: DomainError | undefined;
+  /** Is called when tokens are covered that were not, and when there is a refusal. */
+  onChange: () => void;
+  started(nPromptTokens: number): void;
+  /** Whether a client may have so many tokens of the answer now. */
+  covers(nCompletion: number): boolean;
+  /** Resolves when what the work used is on disk. */
+  end(usage: MeteredTokens): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { parseContentRange } from './content-range.ts';
+import { parseContentRange } from './download-plan.ts';
 
 t.test('reads the three forms of RFC 9110', async (t) => {
   t.strictSame(parseContentRange('bytes 5-9/10'), { start: 5, end: 9, sizeBytes: 10 });

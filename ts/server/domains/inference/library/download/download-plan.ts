@@ -1,7 +1,5 @@
-/** What to do with a server's answer: a pure decision, so that every odd server is a test case. */
-
-import { LibraryError } from '../library-error.ts';
-import { parseContentRange } from './content-range.ts';
+/** Decides what to do with a server's answer. The decision is pure, so that every odd server is a test case. */
+import { LibraryError } from '../files/library-error.ts';
 import type { RemoteIdentity } from './partial-file.ts';
 import type { RemoteFile } from './remote-file.ts';
 
@@ -54,7 +52,7 @@ function planPartial(response: Pick<RemoteFile, 'header' | 'hub'>, known: Remote
   return { action: 'take', startBytes: receivedBytes, identity: { ...known, ...identity } };
 }
 
-/** After a complete file a server has no more range to give; it says how long the file is. */
+/** Plans after an unsatisfiable range. Behind a complete file a server has no more range to give; it says how long the file is. */
 function planUnsatisfiable(
   response: Pick<RemoteFile, 'header' | 'hub'>,
   known: RemoteIdentity,
@@ -110,4 +108,29 @@ function refusal(status: number): LibraryError {
       'check the spelling of the repository and the file',
     );
   return new LibraryError('refused_by_server', `the server answers ${status}`, 'check the address in a browser');
+}
+
+interface ContentRange {
+  /** First byte; absent in the answer to an unsatisfiable range. */
+  start?: number;
+  end?: number;
+  /** Absent when the server does not know the length. */
+  sizeBytes?: number;
+}
+
+// A range with a length, a range of unknown length, or no range and a length: RFC 9110, section 14.4.
+const pattern = /^bytes (?:(\d{1,15})-(\d{1,15})|\*)\/(\d{1,15}|\*)$/;
+
+/** Undefined for a header that is missing, malformed or contradicts itself. */
+export function parseContentRange(header: string | undefined): ContentRange | undefined {
+  const match = pattern.exec(header ?? '');
+  if (!match) return undefined;
+  const [, start, end, size] = match;
+  const range: ContentRange = {
+    ...(start !== undefined && end !== undefined && { start: Number(start), end: Number(end) }),
+    ...(size !== undefined && size !== '*' && { sizeBytes: Number(size) }),
+  };
+  const isSound = range.start === undefined || range.end === undefined || range.start <= range.end;
+  const isInside = range.end === undefined || range.sizeBytes === undefined || range.end < range.sizeBytes;
+  return isSound && isInside ? range : undefined;
 }

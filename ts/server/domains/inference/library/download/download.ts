@@ -6,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AddressPolicy } from '../../../../platform/network/address-policy.ts';
 import { HttpClient } from '../../../../platform/network/http-client.ts';
 import { asDiskError, gigabytes, noSpace } from '../files/disk-space.ts';
-import { LibraryError } from '../library-error.ts';
-import { isModelMagic } from '../model-facts.ts';
+import { LibraryError } from '../files/library-error.ts';
+import { isModelMagic } from '../files/model-facts.ts';
 import { planResponse } from './download-plan.ts';
 import { PartialFile } from './partial-file.ts';
 import { openRemoteFile, type RemoteFile } from './remote-file.ts';
@@ -31,7 +31,7 @@ export interface DownloadProgress {
 export interface DownloadRequest {
   url: URL;
   partialPath: string;
-  /** What the bytes must hash to, where that is known beforehand; else the hub's own word counts. */
+  /** The hash that the bytes must have, where it is known beforehand; else the hub's own word counts. */
   sha256?: string;
   /** More than this many bytes are refused. */
   maxBytes: number;

@@ -6,9 +6,9 @@ import { writeFileAtomically } from '../../../../platform/files/atomic-file.ts';
 import { compileLazily } from '../../../../platform/schema/compile-lazily.ts';
 import { feedHash } from '../files/hash-file.ts';
 
-/** What must stay the same for the rest of the bytes to fit. */
+/** The properties of a remote file that must stay the same for the rest of the bytes to fit. */
 export interface RemoteIdentity {
-  /** Without its query: signatures change, the file does not. */
+  /** The URL without its query: signatures change, the file does not. */
   url: string;
   /** ETag of the server, else its Last-Modified, as it stands in the header. */
   validator?: string;

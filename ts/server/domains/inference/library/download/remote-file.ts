@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import type { HttpClient } from '../../../../platform/network/http-client.ts';
 import type { HttpResponse, ResponseHeaders } from '../../../../platform/network/http-response.ts';
-import { LibraryError } from '../library-error.ts';
+import { LibraryError } from '../files/library-error.ts';
 
 const maxRedirects = 10;
 
@@ -16,7 +16,7 @@ export interface RemoteFile {
   status: number;
   header(name: string): string | undefined;
   body: RemoteBody;
-  /** What the hub itself said before it redirected to its storage. */
+  /** The facts that the hub itself gave before it redirected to its storage. */
   hub: { sha256?: string; sizeBytes?: number; revision?: string };
 }
 

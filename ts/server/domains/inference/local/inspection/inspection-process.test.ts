@@ -12,7 +12,7 @@ const entry = fileURLToPath(new URL('../../../../../workers/inspect-model.ts', i
 const limits = { timeoutMs: 60_000, memoryMiB: 4096, cpuSeconds: 60 };
 const skip = process.platform === 'linux' ? false : 'only Linux has the launcher';
 
-/** What the script says without any confinement. */
+/** Runs the script without any confinement. */
 async function inspectFreely(path: string, plan: InspectionPlan): Promise<InspectionResult> {
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--no-warnings',

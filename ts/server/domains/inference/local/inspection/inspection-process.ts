@@ -31,7 +31,7 @@ const maxComplaintChars = 1000;
 /** Each is an argument of the launcher. Models of more parts are unknown. */
 const maxParts = 1000;
 
-/** What the child reads of this program: the folder that its script imports from, and the file that tells Node how to. */
+/** The paths that the child reads of this program: the folder that its script imports from, and the file that tells Node how to. */
 const sources = [join(INSTALL_ROOT, relative(INSTALL_ROOT, entry).split(sep)[0] ?? ''), join(INSTALL_ROOT, 'package.json')];
 
 /** The files that the child may open: all parts of the model, by their names, and what is loaded beside it. */

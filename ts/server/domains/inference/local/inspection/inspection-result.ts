@@ -1,6 +1,6 @@
 import type { MemoryPlan, MemoryUse } from '../../../../native/llama-shapes.ts';
 
-/** What the inspection of a model file found; the child process prints one as JSON. */
+/** The result of the inspection of a model file; the child process prints one as JSON. */
 export type InspectionResult =
   | {
       usable: true;

@@ -17,7 +17,7 @@ const lookAgainMs = 250;
 
 const gone: InspectionResult = { usable: false, reason: 'The file is gone.' };
 
-/** What a request waits for does not queue behind what nobody waits for. */
+/** The queue of an inspection: one that a request waits for does not queue behind those that nobody waits for. */
 export type InspectionLane = 'request' | 'background';
 
 type RunInspection = (path: string, plan: InspectionPlan | undefined) => Promise<InspectionResult>;
@@ -48,7 +48,7 @@ export class Inspector {
     return stamp === undefined ? gone : (this.#keptResult(path, stamp) ?? this.#queued(path, stamp, plan, lane));
   }
 
-  /** What is known of the file as it is now; undefined when it has yet to be inspected. */
+  /** Returns what is known of the file as it is now; undefined when it has yet to be inspected. */
   async find(path: string, plan?: InspectionPlan): Promise<InspectionResult | undefined> {
     this.#restored ??= this.#restore();
     await this.#restored;

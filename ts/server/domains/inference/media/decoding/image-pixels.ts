@@ -4,7 +4,7 @@ import sharp from 'sharp';
 /** Longest side of the result; the engine takes no longer one. */
 const maxSide = 8192;
 
-/** What may be read; everything else that libvips knows is switched off. */
+/** The formats that may be read; everything else that libvips knows is switched off. */
 const loaders = [
   'VipsForeignLoadPngBuffer',
   'VipsForeignLoadJpegBuffer',

@@ -3,7 +3,7 @@
 /** Zero crossings of the sinc on each side. */
 const nCrossings = 16;
 
-/** What a sample of the result is summed up from: so many samples before its place and after, each with its weight. */
+/** The sum that a sample of the result is made of: so many samples before its place and after, each with its weight. */
 interface Kernel {
   reach: number;
   weights: Float32Array;

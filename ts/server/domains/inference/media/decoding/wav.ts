@@ -2,7 +2,7 @@
 import { maxSoundChannels, soundRates } from '../media-limits.ts';
 
 export interface Sound {
-  /** Of one channel, -1 to 1. */
+  /** The samples of one channel, -1 to 1. */
   samples: Float32Array;
   rate: number;
 }

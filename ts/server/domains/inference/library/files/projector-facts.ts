@@ -1,5 +1,5 @@
-/** What a projector file says of the images and sounds that it takes. Keys: tools/mtmd/clip-impl.h of llama.cpp. */
-import { findBoolean, findNumber, findString, type GgufMetadata } from '../../../platform/gguf/gguf-value.ts';
+/** Reads what a projector file says of the images and sounds that it takes. Keys: tools/mtmd/clip-impl.h of llama.cpp. */
+import { findBoolean, findNumber, findString, type GgufMetadata } from '../../../../platform/gguf/gguf-value.ts';
 
 export interface ProjectorFacts {
   hears: boolean;

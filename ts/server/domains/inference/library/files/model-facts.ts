@@ -1,11 +1,10 @@
-/** What a model file says about itself, without loading it. */
+/** Reads what a model file says about itself, without loading it. */
 import { open } from 'node:fs/promises';
-import { type GgufFile, readGguf } from '../../../platform/gguf/gguf-reader.ts';
-import { findBoolean, findNumber, findString, type GgufMetadata } from '../../../platform/gguf/gguf-value.ts';
-import type { ModelKind } from '../models/model-source.ts';
+import { type GgufFile, readGguf } from '../../../../platform/gguf/gguf-reader.ts';
+import { findBoolean, findNumber, findString, type GgufMetadata } from '../../../../platform/gguf/gguf-value.ts';
+import type { ModelKind } from '../../models/model-source.ts';
 import { LibraryError } from './library-error.ts';
 import { type ProjectorFacts, projectorFacts } from './projector-facts.ts';
-import { fileTypeName } from './quantisation.ts';
 
 /** `projector` and `adapter` files belong to another model; `speech` is a whisper file. */
 export type FileKind = ModelKind | 'projector' | 'adapter' | 'speech';
@@ -23,7 +22,7 @@ export interface ModelFacts {
   /** It writes, and has no chat template. */
   isBase?: true;
   split?: { index: number; count: number };
-  /** Of a projector. */
+  /** The facts of a projector file. */
   projector?: ProjectorFacts;
 }
 
@@ -114,4 +113,17 @@ function familyOf(metadata: GgufMetadata, architecture: string): string {
   const letters = (text: string | undefined) => /^[a-z]+/.exec(text?.toLowerCase() ?? '')?.[0];
   const base = architecture === 'llama' ? letters(findString(metadata, 'general.basename')) : undefined;
   return base ?? letters(architecture) ?? architecture;
+}
+
+/** Names for general.file_type: include/llama.h of llama.cpp, enum llama_ftype; gaps are numbers that were withdrawn. */
+const names: readonly (string | undefined)[] = [
+  ...['F32', 'F16', 'Q4_0', 'Q4_1', undefined, undefined, undefined, 'Q8_0', 'Q5_0', 'Q5_1'],
+  ...['Q2_K', 'Q3_K_S', 'Q3_K_M', 'Q3_K_L', 'Q4_K_S', 'Q4_K_M', 'Q5_K_S', 'Q5_K_M', 'Q6_K', 'IQ2_XXS'],
+  ...['IQ2_XS', 'Q2_K_S', 'IQ3_XS', 'IQ3_XXS', 'IQ1_S', 'IQ4_NL', 'IQ3_S', 'IQ3_M', 'IQ2_S', 'IQ2_M'],
+  ...['IQ4_XS', 'IQ1_M', 'BF16', undefined, undefined, undefined, 'TQ1_0', 'TQ2_0', 'MXFP4_MOE', 'NVFP4'],
+  ...['Q1_0', 'Q2_0'],
+];
+
+function fileTypeName(fileType: number): string | undefined {
+  return names[fileType];
 }
