@@ -24,7 +24,6 @@ import type { AuditEntry } from './audit/audit-entry.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { RefusalLines } from './audit/refusal-lines.ts';
 import { RequestAudit } from './audit/request-audit.ts';
-import { AuthenticationSwitch } from './authentication-switch.ts';
 import { Branding } from './branding/branding.ts';
 import { BrandingStore } from './branding/branding-store.ts';
 import { Capabilities } from './capabilities/capabilities.ts';
@@ -37,7 +36,7 @@ import { type CredentialChange, credentialsChanged } from './changes/credential-
 import { CredentialCache } from './credentials/credential-cache.ts';
 import { CredentialStore } from './credentials/credential-store.ts';
 import { DeviceCookie } from './credentials/device-cookie.ts';
-import { IdentityAuthenticator } from './credentials/identity-authenticator.ts';
+import { AuthenticationSwitch, IdentityAuthenticator } from './credentials/identity-authenticator.ts';
 import { KeyStore } from './credentials/key-store.ts';
 import { Keys } from './credentials/keys.ts';
 import { LocalToken } from './credentials/local-token.ts';
@@ -45,10 +44,9 @@ import { SessionStore } from './credentials/session-store.ts';
 import { SetupCode } from './credentials/setup-code.ts';
 import { WhoIs } from './credentials/who-is.ts';
 import { Erasure } from './erasure.ts';
-import { GroupLimits } from './groups/group-limits.ts';
+import { credentialLimits, GroupLimits, LimitIntersection } from './groups/group-limits.ts';
 import { GroupStore } from './groups/group-store.ts';
 import { Groups } from './groups/groups.ts';
-import { credentialLimits, LimitIntersection } from './groups/use-limit.ts';
 import { InvitationStore } from './invitations/invitation-store.ts';
 import { Invitations } from './invitations/invitations.ts';
 import { Maintenance } from './maintenance.ts';
@@ -148,6 +146,7 @@ export function createIdentity(
   const erasure = new Erasure(context.events);
   const tenants = new Tenants({
     store: new TenantStore(storage, announcer, superadmins),
+    authentication,
     onRemoved: onCredentialsChanged,
     holdersOf: (tenant) => erasure.holdersOf(tenant),
   });
@@ -156,7 +155,7 @@ export function createIdentity(
     store: groupStore,
     tenants,
     maxAgeMs,
-    state: () => authentication.state,
+    authentication,
   });
   const uses = new LimitIntersection([groupLimits, credentialLimits]);
   const groups = new Groups({ store: groupStore, tenants, onCredentialsChanged });
@@ -224,7 +223,7 @@ export function createIdentity(
     setupCode,
     localToken,
     sessionIdleMs,
-    state: () => authentication.state,
+    authentication,
     onRefusal: (reason, { remoteAddress, path }) => refusals.note({ reason, remoteAddress, path }),
   });
   const recordAct = async (entry: AuditEntry): Promise<void> => {
@@ -238,7 +237,7 @@ export function createIdentity(
     api: {
       authenticator,
       recorder: new RequestAudit(audit),
-      tenants: tenantRules(tenants, authentication),
+      tenants,
       uses,
       recordAct,
       endsOpenRequests: settings['identity.end_open_requests'],
@@ -303,13 +302,4 @@ function mailerOf(settings: ModuleContext<typeof identitySettings>['settings']):
     );
   const { 'smtp.username': username, 'smtp.password': password, 'smtp.ca': caFile } = settings;
   return new Mailer({ host, port, security, username, password, from, caFile });
-}
-
-/** Without accounts everybody is the same tenant, and who may go first is for the callers to agree on. */
-function tenantRules(tenants: Tenants, authentication: AuthenticationSwitch): TenantRules {
-  return {
-    tokensPerMinute: (tenant) => tenants.tokensPerMinute(tenant),
-    exists: (tenant) => tenants.exists(tenant),
-    allowsPriority: (tenant) => authentication.state === 'off' || tenants.allowsPriority(tenant),
-  };
 }

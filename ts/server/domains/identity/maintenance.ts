@@ -2,10 +2,10 @@
 import type { Log } from '../../platform/log/log.ts';
 import { Repeater } from '../../platform/repeater.ts';
 import type { Tenants } from './accounts/tenants.ts';
-import type { AuthenticationSwitch } from './authentication-switch.ts';
 import type { ChangeFeed } from './changes/change-feed.ts';
 import type { CredentialCache } from './credentials/credential-cache.ts';
 import type { CredentialStore } from './credentials/credential-store.ts';
+import type { AuthenticationSwitch } from './credentials/identity-authenticator.ts';
 
 export interface MaintenanceDeps {
   authentication: AuthenticationSwitch;

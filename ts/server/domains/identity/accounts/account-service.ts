@@ -1,5 +1,5 @@
 /** Signing up and in, and resets, name what does not answer as the interface does: the accounts, whatever keeps them. */
-import { isUnusableStorage } from '../../../platform/http/unusable-storage.ts';
+import { isUnusableStorage } from '../../../platform/http/router-errors.ts';
 import { identityError } from '../errors.ts';
 
 /** Throws `account_service_unreachable` where the work fails because the database does not work. */

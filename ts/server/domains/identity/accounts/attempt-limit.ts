@@ -5,7 +5,6 @@
 import { type IdentityError, identityError } from '../errors.ts';
 import { addressKey } from './address-key.ts';
 import { AttemptWindows } from './attempt-windows.ts';
-import { KnownClients } from './known-clients.ts';
 
 export interface AttemptLimitOptions {
   /** Attempts of one client for one account: from one address, or with one browser that signed in before. */
@@ -119,4 +118,25 @@ function tooManyAttempts(waitMs: number): IdentityError {
     `Too many attempts for this account or from this address. Wait ${seconds} seconds, then try again; ` +
     'a browser that was signed in before need not wait for what others tried.';
   return identityError('too_many_attempts', detail, { retryAfterMs: seconds * 1000 });
+}
+
+const MAX_CLIENTS = 20_000;
+
+/** Knows which clients signed in before, by keys. The longest unused are forgotten when there are too many. */
+export class KnownClients {
+  /** In the order of their last use. */
+  readonly #keys = new Set<string>();
+
+  has(key: string): boolean {
+    if (!this.#keys.delete(key)) return false;
+    this.#keys.add(key);
+    return true;
+  }
+
+  add(key: string): void {
+    this.#keys.delete(key);
+    const [oldest] = this.#keys.size >= MAX_CLIENTS ? this.#keys : [];
+    if (oldest !== undefined) this.#keys.delete(oldest);
+    this.#keys.add(key);
+  }
 }

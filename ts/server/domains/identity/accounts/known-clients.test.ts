@@ -1,5 +1,5 @@
 import t from 'tap';
-import { KnownClients } from './known-clients.ts';
+import { KnownClients } from './attempt-limit.ts';
 
 t.test('so many clients are remembered, and of more the longest unused are forgotten', async (t) => {
   const known = new KnownClients();

@@ -4,8 +4,9 @@ import type { TenantRules } from '../../../platform/module/tenant-rules.ts';
 import { isSystemScope } from '../../../platform/storage/index.ts';
 import { type AuditSource, auditEntry } from '../audit/audit-entry.ts';
 import type { CredentialChange } from '../changes/credential-change.ts';
+import type { AuthenticationSwitch } from '../credentials/identity-authenticator.ts';
 import { identityError, translateUniqueViolation } from '../errors.ts';
-import type { UseKind } from '../groups/use-limit.ts';
+import type { UseKind } from '../groups/group-limits.ts';
 import type { TenantRow, UseAccess } from '../tables.ts';
 import { administeredScope } from './reach.ts';
 import type { TenantChanges, TenantStore } from './tenant-store.ts';
@@ -23,6 +24,7 @@ export const FIRST_TENANT = 'default';
 
 export interface TenantsDeps {
   store: TenantStore;
+  authentication: Pick<AuthenticationSwitch, 'state'>;
   /** Credentials of the tenant ended. */
   onRemoved(change: CredentialChange): void;
   /** Names of the modules that have something of the tenant which somebody made. */
@@ -56,7 +58,9 @@ export class Tenants implements TenantRules {
     return this.#byId.get(tenant)?.tokens_per_minute ?? undefined;
   }
 
+  /** Without accounts everybody is the same tenant, and callers agree among themselves who goes first. */
   allowsPriority(tenant: string): boolean {
+    if (this.#deps.authentication.state === 'off') return true;
     return this.#byId.get(tenant)?.priority === 1;
   }
 

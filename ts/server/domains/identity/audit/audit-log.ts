@@ -1,10 +1,11 @@
 /** Writes what belongs to no transaction of its own (sign-ins that were refused, denials), reads the log, and verifies it. */
+
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Log } from '../../../platform/log/log.ts';
 import { isSystemScope, type Page, readPage, type StorageScope, systemScope } from '../../../platform/storage/index.ts';
-import type { AuditRow, IdentityStorage } from '../tables.ts';
+import type { AuditRow, IdentityStorage, IdentityTables } from '../tables.ts';
 import { appendToChain } from './audit-chain.ts';
-import type { AuditEntry } from './audit-entry.ts';
-import { type AuditFilter, matching } from './audit-filter.ts';
+import type { AuditEntry, AuditOutcome } from './audit-entry.ts';
 import { type ChainVerification, verifyChain } from './chain-verification.ts';
 
 export interface AuditPage extends AuditFilter {
@@ -76,4 +77,37 @@ export class AuditLog {
 function leftOut(n: number): AuditEntry {
   const nowhere = { tenant: 'default', actor: 'node', target: '', remoteAddress: '', requestId: '' };
   return { ...nowhere, at: Date.now(), action: 'audit.left_out', outcome: 'failed', detail: { entries: n } };
+}
+
+/** Which lines of the audit log are asked for. */
+interface AuditFilter {
+  /** Stands somewhere in who, what, to what, from where or the details, whatever the case of ASCII letters. */
+  text?: string | undefined;
+  outcome?: AuditOutcome | undefined;
+  /** Unix milliseconds: lines of [from, to). */
+  from?: number | undefined;
+  to?: number | undefined;
+}
+
+const SEARCHED = ['actor', 'action', 'target', 'detail', 'remote_address', 'request_id', 'tenant'] as const;
+
+function matching(
+  row: ExpressionBuilder<IdentityTables, 'identity_audit'>,
+  { text, outcome, from, to }: AuditFilter,
+): Expression<SqlBool> {
+  const conditions: Expression<SqlBool>[] = [];
+  if (outcome !== undefined) conditions.push(row('outcome', '=', outcome));
+  if (from !== undefined) conditions.push(row('at', '>=', from));
+  if (to !== undefined) conditions.push(row('at', '<', to));
+  if (text !== undefined) {
+    const pattern = likePattern(text);
+    conditions.push(row.or(SEARCHED.map((column) => sql<SqlBool>`lower(${sql.ref(column)}) like ${pattern} escape '!'`)));
+  }
+  return row.and(conditions);
+}
+
+/** Both databases change the case of ASCII letters alone. */
+function likePattern(text: string): string {
+  const lower = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return `%${lower.replace(/[!%_]/g, '!$&')}%`;
 }

@@ -3,7 +3,7 @@ import type { Principal } from '../../../platform/http/principal.ts';
 import { tenantScope } from '../../../platform/storage/index.ts';
 import type { RefusalReason } from '../credentials/refused-credential.ts';
 import { type Resolution, resolved } from '../credentials/resolved-credential.ts';
-import { USE_KINDS } from '../groups/use-limit.ts';
+import { USE_KINDS } from '../groups/group-limits.ts';
 import type { CapabilityKeyRow, CapabilityRow } from '../tables.ts';
 import type { CapabilityState, CapabilityStore } from './capability-store.ts';
 import { type VerifiedToken, verifyToken } from './capability-token.ts';

@@ -1,18 +1,22 @@
 /** The one function that resolves every kind of credential to a principal. */
 import type { AuthenticationState, Authenticator, CredentialSource } from '../../../platform/http/authenticator.ts';
 import { ANONYMOUS, type Principal } from '../../../platform/http/principal.ts';
+import type { Log } from '../../../platform/log/log.ts';
+import { systemScope } from '../../../platform/storage/index.ts';
 import { scopesOfRole } from '../accounts/scopes.ts';
 import { MAX_TOKEN_LENGTH } from '../capabilities/capability-limits.ts';
 import type { CapabilityResolver } from '../capabilities/capability-resolver.ts';
 import { CAPABILITY_PREFIX, readEnvelope } from '../capabilities/envelope.ts';
+import { isEnforced } from '../enforcement-fact.ts';
+import type { IdentityStorage } from '../tables.ts';
 import { API_KEY_PREFIX, isWholeApiKey } from './api-key.ts';
 import type { CredentialCache } from './credential-cache.ts';
 import type { CredentialStore } from './credential-store.ts';
 import { LOCAL_ADMIN, type LocalToken } from './local-token.ts';
-import { type PresentedCredential, presentedCredential } from './presented-credential.ts';
 import { type RefusalReason, refusedCredential, uncheckedCredential } from './refused-credential.ts';
 import { type Resolution, type ResolvedCredential, resolveKey, resolveSession } from './resolved-credential.ts';
 import { hashSecret, isWholeToken } from './secret-token.ts';
+import { SESSION_COOKIES } from './session-cookie.ts';
 import { SETUP_CODE_HEADER, type SetupCode } from './setup-code.ts';
 
 export interface AuthenticatorDeps {
@@ -22,7 +26,7 @@ export interface AuthenticatorDeps {
   setupCode: SetupCode;
   localToken: LocalToken;
   sessionIdleMs: number;
-  state(): AuthenticationState;
+  authentication: AuthenticationSwitch;
   /** Is told of each credential that was refused, for the audit log. */
   onRefusal(reason: RefusalReason, source: CredentialSource): void;
 }
@@ -49,12 +53,12 @@ export class IdentityAuthenticator implements Authenticator {
   }
 
   state(): AuthenticationState {
-    return this.#deps.state();
+    return this.#deps.authentication.state;
   }
 
   /** Synchronous for a credential that is in the cache. */
   authenticate(source: CredentialSource): Principal | Promise<Principal> {
-    if (this.#deps.state() === 'off') return this.#withoutAccounts(source);
+    if (this.#deps.authentication.state === 'off') return this.#withoutAccounts(source);
     const presented = presentedCredential(source.headers);
     if (presented === undefined) return ANONYMOUS;
     const kind = kindOf(presented);
@@ -127,4 +131,80 @@ function kindOf({ text, from }: PresentedCredential): CredentialKind | 'local' |
   if (isWholeToken('svcl_', text) && from === 'bearer') return 'local';
   // Biscuit's own libraries write a derived token without our prefix.
   return from === 'bearer' && readEnvelope(text) !== undefined ? 'capability' : 'bad_encoding';
+}
+
+/** The credential that a request brings. */
+interface PresentedCredential {
+  text: string;
+  from: 'api-key' | 'bearer' | 'cookie';
+}
+
+const BEARER = 'bearer ';
+
+/**
+ * One credential decides, whatever else a request brings: X-API-Key, then Authorization, then the cookie. What a program put in a header is what it
+ * means; a browser adds the cookie by itself. Other schemes of Authorization are not for this service.
+ */
+export function presentedCredential(headers: CredentialSource['headers']): PresentedCredential | undefined {
+  const key = headers.get('x-api-key');
+  if (key !== undefined) return { text: key, from: 'api-key' };
+  const authorization = headers.get('authorization');
+  if (authorization !== undefined && authorization.slice(0, BEARER.length).toLowerCase() === BEARER) {
+    return { text: authorization.slice(BEARER.length).trim(), from: 'bearer' };
+  }
+  const cookies = headers.get('cookie');
+  const session = cookies === undefined ? undefined : sessionOf(cookies);
+  return session === undefined ? undefined : { text: session, from: 'cookie' };
+}
+
+/** The cookie that only this very host can set is read before the one that a neighbour on the host name could have set. */
+function sessionOf(cookies: string): string | undefined {
+  const pairs = cookies.split(';').map((pair) => pair.trim());
+  for (const name of SESSION_COOKIES) {
+    const pair = pairs.find((each) => each.startsWith(`${name}=`));
+    if (pair !== undefined) return pair.slice(name.length + 1);
+  }
+  return undefined;
+}
+
+/** Whether the node asks for credentials: off until there is an account, then on for good. */
+export class AuthenticationSwitch {
+  readonly #storage: IdentityStorage;
+  readonly #setupCode: SetupCode;
+  readonly #log: Log;
+  #state: AuthenticationState = 'off';
+
+  constructor(storage: IdentityStorage, setupCode: SetupCode, log: Log) {
+    this.#storage = storage;
+    this.#setupCode = setupCode;
+    this.#log = log;
+  }
+
+  get state(): AuthenticationState {
+    return this.#state;
+  }
+
+  /** Reads the state, and shows the set-up code while there is no account. */
+  async start(): Promise<void> {
+    await this.refresh();
+    if (this.#state === 'off') {
+      const setup_code = this.#setupCode.issue();
+      const message =
+        'the node has no account: make the first one with `svc admin create`, or from another machine with the set-up code in X-Svc-Setup-Code';
+      this.#log.warn(message, { setup_code });
+    }
+  }
+
+  /** Another process on the same database may have made the first account. */
+  async refresh(): Promise<void> {
+    if (this.#state === 'enforce') return;
+    if (await this.#storage.read(systemScope(), isEnforced)) this.enforce();
+  }
+
+  enforce(): void {
+    if (this.#state === 'enforce') return;
+    this.#state = 'enforce';
+    this.#setupCode.withdraw();
+    this.#log.info('authentication is on from now: every caller needs a key or a session');
+  }
 }

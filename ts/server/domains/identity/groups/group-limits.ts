@@ -2,18 +2,60 @@
  * What groups leave to a caller. A tenant is open by default: everybody may use all models and knowledge bases. Where it is set to `granted`, an
  * account may use what its groups grant, and administrators everything.
  */
-import type { AuthenticationState } from '../../../platform/http/authenticator.ts';
 import { hasRole, type Principal } from '../../../platform/http/principal.ts';
+import { anyName, type NameFilter, type UseRules } from '../../../platform/module/use-rules.ts';
 import { tenantScope } from '../../../platform/storage/index.ts';
 import type { Tenants } from '../accounts/tenants.ts';
+import type { AuthenticationSwitch } from '../credentials/identity-authenticator.ts';
 import type { GroupRow } from '../tables.ts';
 import type { GroupStore } from './group-store.ts';
-import { type LimitSource, UNLIMITED, USE_KINDS, type UseKind, type UseLimit } from './use-limit.ts';
+import { matchesAny } from './name-pattern.ts';
+
+/** The kinds of things that groups grant and tokens are narrowed to. */
+export const USE_KINDS = ['models', 'namespaces'] as const;
+export type UseKind = (typeof USE_KINDS)[number];
+
+/** The names that may be used, by kind, in which `*` stands for any characters; a kind that is absent: any name. */
+export type UseLimit = Readonly<Record<string, readonly string[] | undefined>>;
+
+const UNLIMITED: UseLimit = Object.freeze({});
+
+/** One kind of restriction, for example the groups of an account, or what a token was narrowed to. */
+interface LimitSource {
+  limitOf(caller: Principal): UseLimit | Promise<UseLimit>;
+}
+
+/** Lets a name be used when every restriction allows it. */
+export class LimitIntersection implements UseRules {
+  readonly #sources: readonly LimitSource[];
+
+  constructor(sources: readonly LimitSource[]) {
+    this.#sources = sources;
+  }
+
+  /** Answers at once where no source has to read anything: most requests wait for nothing. */
+  of(caller: Principal, kind: string): NameFilter | Promise<NameFilter> {
+    if (!(USE_KINDS as readonly string[]).includes(kind)) throw new RangeError(`nothing is limited by ${kind}`);
+    const limits = this.#sources.map((source) => source.limitOf(caller));
+    const isKnown = (limit: UseLimit | Promise<UseLimit>): limit is UseLimit => !(limit instanceof Promise);
+    return limits.every(isKnown) ? intersect(limits, kind) : Promise.all(limits).then((known) => intersect(known, kind));
+  }
+}
+
+function intersect(limits: readonly UseLimit[], kind: string): NameFilter {
+  const lists = limits.flatMap((limit) => (limit[kind] === undefined ? [] : [limit[kind]]));
+  return lists.length === 0 ? anyName : (name) => lists.every((patterns) => matchesAny(patterns, name));
+}
+
+/** The limits of a credential itself, as capability tokens have them. */
+export const credentialLimits: LimitSource = {
+  limitOf: ({ limits = UNLIMITED }) => limits,
+};
 
 export interface GroupLimitsDeps {
   store: GroupStore;
   tenants: Tenants;
-  state(): AuthenticationState;
+  authentication: Pick<AuthenticationSwitch, 'state'>;
   /** An older entry is read again; Infinity while every change by another process is heard of. */
   maxAgeMs(): number;
 }
@@ -38,10 +80,10 @@ export class GroupLimits implements LimitSource {
   }
 
   limitOf(caller: Principal): UseLimit | Promise<UseLimit> {
-    const { tenants, state } = this.#deps;
+    const { tenants, authentication } = this.#deps;
     const access = tenants.useAccess(caller.tenant);
     if (USE_KINDS.every((kind) => access[kind] === 'open')) return UNLIMITED;
-    if (hasRole(caller, 'admin') || (caller.kind === 'anonymous' && state() === 'off')) return UNLIMITED;
+    if (hasRole(caller, 'admin') || (caller.kind === 'anonymous' && authentication.state === 'off')) return UNLIMITED;
     const granted = this.#grantedTo(caller);
     const within = (limit: UseLimit): UseLimit => byKind((kind) => (access[kind] === 'open' ? undefined : limit[kind]));
     return granted instanceof Promise ? granted.then(within) : within(granted);
