@@ -5,6 +5,7 @@ import Type, { type Static } from 'typebox';
 import type { GenerationJob, Sampling } from '../../../native/llama-shapes.ts';
 import type { Option, OptionTable, OptionValue, OptionValues } from '../../../native/options/option.ts';
 import { samplingOptions } from '../../../native/options/sampling-options.ts';
+import type { ChatPrompt } from '../../inference/index.ts';
 import { invalid } from '../errors.ts';
 import { asInteger, asList, asNumber, type Members, omitNullish } from './members.ts';
 import { nullableBoolean, nullableInteger, nullableList, nullableNumber, nullableRecord, nullableString } from './nullable.ts';
@@ -191,4 +192,17 @@ export function readLoras(loras: Maybe<LoraMember[]>): GenerationJob['loras'] {
       throw invalid(`lora[${index}].id`, `lora[${index}].id has more than ${maxLoraName} characters.`);
     return { name, scale };
   });
+}
+
+/** `none` switches thinking off; templates that know efforts read any other as their variable, unless the request sets that itself. */
+export function promptThinking(
+  effort: string | null | undefined,
+  kwargs: Record<string, unknown> | null | undefined,
+): Partial<ChatPrompt> {
+  const asked = effort === 'none' ? false : kwargs?.['enable_thinking'];
+  const variables = effort && effort !== 'none' ? { reasoning_effort: effort, ...kwargs } : kwargs;
+  return {
+    ...(typeof asked === 'boolean' ? { enableThinking: asked } : {}),
+    ...(variables ? { templateKwargsJson: JSON.stringify(variables) } : {}),
+  };
 }

@@ -1,6 +1,6 @@
 /** The part of a route's declaration that says how its body is read, and how large it may be. */
 import type { Static, TSchema } from 'typebox';
-import type { BodyReading } from '../../../platform/http/body/body-reading.ts';
+import type { BodyReading } from '../../../platform/http/route.ts';
 import { defineTask } from '../../../platform/pool/task-spec.ts';
 import type { BodyReaderSpec } from './body-reader.ts';
 

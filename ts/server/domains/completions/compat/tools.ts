@@ -66,27 +66,12 @@ export function plainChoice(value: string, tools: FunctionTool[], param: string)
   return { tools, choice: value };
 }
 
-type ChatPromptPart = Partial<ChatPrompt>;
-
-export function promptTools({ tools, choice, isSingle }: ToolUse, parallel: boolean | null | undefined): ChatPromptPart {
+export function promptTools({ tools, choice, isSingle }: ToolUse, parallel: boolean | null | undefined): Partial<ChatPrompt> {
   if (tools.length === 0) return {};
   const parallelToolCalls = isSingle ? false : (parallel ?? undefined);
   return {
     toolsJson: JSON.stringify(tools),
     toolChoice: choice,
     ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
-  };
-}
-
-/** `none` switches thinking off; templates that know efforts read any other as their variable, unless the request sets that itself. */
-export function promptThinking(
-  effort: string | null | undefined,
-  kwargs: Record<string, unknown> | null | undefined,
-): ChatPromptPart {
-  const asked = effort === 'none' ? false : kwargs?.['enable_thinking'];
-  const variables = effort && effort !== 'none' ? { reasoning_effort: effort, ...kwargs } : kwargs;
-  return {
-    ...(typeof asked === 'boolean' ? { enableThinking: asked } : {}),
-    ...(variables ? { templateKwargsJson: JSON.stringify(variables) } : {}),
   };
 }

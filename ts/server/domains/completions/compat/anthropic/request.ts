@@ -5,19 +5,10 @@ import { RequestMedia } from '../../../inference/media/request-media.ts';
 import { invalid } from '../../errors.ts';
 import { type AnswerFormat, readFormat, withEngineFormat } from '../answer-format.ts';
 import { bodyReader, packPrompt, packRequest } from '../body-reader.ts';
-import { readLoras, readPriority, readSampling, readSpeculation, readStop } from '../engine-members.ts';
+import { promptThinking, readLoras, readPriority, readSampling, readSpeculation, readStop } from '../engine-members.ts';
 import { SchemaReader } from '../json-schema.ts';
 import { asMembers, asText, type Members, omitNullish } from '../members.ts';
-import {
-  type FunctionTool,
-  forceOne,
-  plainChoice,
-  promptThinking,
-  promptTools,
-  readFunction,
-  refuseDuplicates,
-  type ToolUse,
-} from '../tools.ts';
+import { type FunctionTool, forceOne, plainChoice, promptTools, readFunction, refuseDuplicates, type ToolUse } from '../tools.ts';
 import { readAnthropicMessages } from './messages.ts';
 import { CountRequest, MessagesRequest } from './schema.ts';
 

@@ -1,13 +1,21 @@
 /** Reads the body of POST /v1/chat/completions, which its schema has checked, into the internal request. */
 
 import { textFault } from '../../../../platform/text/given-text.ts';
-import type { CompletionRequest } from '../../../inference/index.ts';
+import type { ChatPrompt, CompletionRequest } from '../../../inference/index.ts';
 import { RequestMedia } from '../../../inference/media/request-media.ts';
 import type { ConversationCall, KnowledgeCall } from '../../answer/pending-answer.ts';
 import { invalid } from '../../errors.ts';
 import { type AnswerFormat, chatSchema, readFormat, withEngineFormat } from '../answer-format.ts';
 import { bodyReader, packRequest } from '../body-reader.ts';
-import { readLogitBias, readLoras, readPriority, readSampling, readSpeculation, readStop } from '../engine-members.ts';
+import {
+  promptThinking,
+  readLogitBias,
+  readLoras,
+  readPriority,
+  readSampling,
+  readSpeculation,
+  readStop,
+} from '../engine-members.ts';
 import { SchemaReader } from '../json-schema.ts';
 import { asList, asMembers, asText, isMembers, type Members, messageText, omitNullish, textOr } from '../members.ts';
 import {
@@ -15,7 +23,6 @@ import {
   forceFunctions,
   forceOne,
   plainChoice,
-  promptThinking,
   promptTools,
   readFunction,
   refuseDuplicates,
@@ -37,13 +44,12 @@ export interface ChatCall {
 export function readChatRequest(body: ChatRequest): ChatCall {
   const { messages, media } = readMessages(body.messages);
   const namespaces = [...new Set(body.knowledge ?? [])];
-  const { use, format } = readForm(body);
-  const needsTools = use.tools.length > 0 && use.choice !== 'none';
+  const { needsTools, toolPrompt, format } = readForm(body);
   const job = omitNullish<CompletionRequest['job']>({
     prompt: {
       kind: 'chat',
       messagesJson: namespaces.length > 0 ? '[]' : JSON.stringify(messages),
-      ...promptTools(use, body.parallel_tool_calls),
+      ...toolPrompt,
       ...promptThinking(body.reasoning_effort, body.chat_template_kwargs),
     },
     ...format,
@@ -71,11 +77,16 @@ export function readChatRequest(body: ChatRequest): ChatCall {
 }
 
 /** Reads which form the answer may have. Most requests say nothing of it. */
-function readForm(body: ChatRequest): { use: ToolUse; format: AnswerFormat } {
+function readForm(body: ChatRequest): { needsTools: boolean; toolPrompt: Partial<ChatPrompt>; format: AnswerFormat } {
   const isFree = !body.tools?.length && !body.tool_choice && !body.response_format && !body.json_schema && !body.grammar;
-  if (isFree) return { use: { tools: [], choice: 'auto' }, format: {} };
+  if (isFree) return { needsTools: false, toolPrompt: {}, format: {} };
   const schemas = new SchemaReader();
-  return { use: readToolUse(body.tools, body.tool_choice, schemas), format: readChatFormat(body, schemas) };
+  const use = readToolUse(body.tools, body.tool_choice, schemas);
+  return {
+    needsTools: use.tools.length > 0 && use.choice !== 'none',
+    toolPrompt: promptTools(use, body.parallel_tool_calls),
+    format: readChatFormat(body, schemas),
+  };
 }
 
 function readConversation(body: ChatRequest, messages: readonly Members[]): Pick<ChatCall, 'conversation'> {

@@ -2,7 +2,7 @@
 import type { CompletionRequest } from '../../../inference/index.ts';
 import { invalid } from '../../errors.ts';
 import { type AnswerFormat, readFormat, withEngineFormat } from '../answer-format.ts';
-import { readLoras, readPriority, readSampling, readSpeculation } from '../engine-members.ts';
+import { promptThinking, readLoras, readPriority, readSampling, readSpeculation } from '../engine-members.ts';
 import { SchemaReader } from '../json-schema.ts';
 import { asMembers, asText, isMembers, type Members, omitNullish } from '../members.ts';
 import { type ReadMessages, readMessages } from '../openai-chat/request.ts';
@@ -11,7 +11,6 @@ import {
   forceFunctions,
   forceOne,
   plainChoice,
-  promptThinking,
   promptTools,
   readFunction,
   refuseDuplicates,
