@@ -1,13 +1,16 @@
 /** Numbers of the source that may only shrink: what makes one larger fails, and what makes it smaller lowers it here. */
 import { statSync } from 'node:fs';
+import { headlessComments } from './comments.ts';
 import type { ImportReport } from './imports.ts';
 import { checkUnusedExports, readSources, type Sources } from './unused-exports.ts';
 
 const MOST = {
   /** Pairs of folders of one module whose files import each other. */
-  'folder cycles': 9,
+  'folder cycles': 7,
   'unused exports': 0,
   'unused types': 540,
+  /** Doc comments that begin in the middle of a sentence. */
+  'headless comments': 1325,
   /** `...{ a, b }` in an object literal: its members can stand there themselves. */
   'literal spreads': 0,
 };
@@ -19,24 +22,24 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   cli: [94, 6250],
   client: [7, 580],
   server: [13, 720],
-  'server/domains/backup': [43, 3650],
+  'server/domains/backup': [40, 3580],
   'server/domains/completions': [98, 8360],
-  'server/domains/conversations': [57, 5010],
+  'server/domains/conversations': [55, 4910],
   'server/domains/data': [88, 9280],
   'server/domains/files': [34, 3130],
-  'server/domains/identity': [119, 10230],
-  'server/domains/inference': [111, 9500],
-  'server/domains/license': [16, 610],
-  'server/domains/metering': [35, 2300],
-  'server/domains/pages': [5, 160],
+  'server/domains/identity': [111, 10010],
+  'server/domains/inference': [97, 9320],
+  'server/domains/license': [14, 610],
+  'server/domains/metering': [28, 2240],
+  'server/domains/pages': [3, 160],
   'server/domains/retrieval': [43, 3990],
   'server/domains/scim': [25, 1800],
-  'server/domains/security': [17, 600],
+  'server/domains/security': [14, 590],
   'server/domains/system': [13, 850],
   'server/domains/webhooks': [19, 1350],
-  'server/extraction': [55, 3970],
-  'server/native': [18, 2450],
-  'server/platform': [276, 18600],
+  'server/extraction': [54, 3940],
+  'server/native': [16, 2410],
+  'server/platform': [247, 18270],
   web: [281, 15923],
   workers: [14, 530],
 };
@@ -57,6 +60,7 @@ export function checkBudgets(root: string, imports: ImportReport['imports']): Bu
     'folder cycles': folderCycles(imports),
     'unused exports': unused,
     'unused types': unusedTypes,
+    'headless comments': headlessComments(sources),
     'literal spreads': literalSpreads(sources),
   };
   const sizes = moduleSizes(sources);
