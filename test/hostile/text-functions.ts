@@ -2,9 +2,8 @@
 
 import { withFileTexts } from '../../ts/server/domains/completions/compat/openai-responses/file-search/input-files.ts';
 import { numberedEvents } from '../../ts/server/domains/completions/resumable-streams/resumable-stream.ts';
-import { HitCollector } from '../../ts/server/domains/conversations/search/hit-collector.ts';
+import { HitCollector, snippetOf } from '../../ts/server/domains/conversations/search/hit-collector.ts';
 import { SearchQuery } from '../../ts/server/domains/conversations/search/search-query.ts';
-import { snippetOf } from '../../ts/server/domains/conversations/search/snippet.ts';
 import { listTerms } from '../../ts/server/domains/conversations/search/terms.ts';
 import { ElementSplitter } from '../../ts/server/domains/conversations/transfer/element-splitter.ts';
 import { readConversation } from '../../ts/server/domains/conversations/transfer/import-formats.ts';
@@ -35,10 +34,10 @@ import { requireStrongPassword } from '../../ts/server/domains/identity/accounts
 import { readChecks, readFirstBlock } from '../../ts/server/domains/identity/capabilities/block-reader.ts';
 import { readEnvelope } from '../../ts/server/domains/identity/capabilities/envelope.ts';
 import { isWholeApiKey } from '../../ts/server/domains/identity/credentials/api-key.ts';
-import { presentedCredential } from '../../ts/server/domains/identity/credentials/presented-credential.ts';
+import { presentedCredential } from '../../ts/server/domains/identity/credentials/identity-authenticator.ts';
 import { matchesAny } from '../../ts/server/domains/identity/groups/name-pattern.ts';
 import { returnPath } from '../../ts/server/domains/identity/oidc/return-path.ts';
-import { parseContentRange } from '../../ts/server/domains/inference/library/download/content-range.ts';
+import { parseContentRange } from '../../ts/server/domains/inference/library/download/download-plan.ts';
 import { findModelName, isModelName } from '../../ts/server/domains/inference/library/model-name.ts';
 import { parseModelReference } from '../../ts/server/domains/inference/library/model-reference.ts';
 import { isOfFamily } from '../../ts/server/domains/inference/models/selection.ts';
@@ -60,18 +59,18 @@ import { writeOdt } from '../../ts/server/extraction/test-support/odf-writer.ts'
 import { writePdf } from '../../ts/server/extraction/test-support/pdf-writer.ts';
 import { writePptx } from '../../ts/server/extraction/test-support/pptx-writer.ts';
 import { writeXlsx } from '../../ts/server/extraction/test-support/xlsx-writer.ts';
+import { hostName } from '../../ts/server/platform/http/access/browser-guard.ts';
 import { readForwarded, readForwardedFor } from '../../ts/server/platform/http/access/forwarded-chain.ts';
-import { hostName } from '../../ts/server/platform/http/access/host-name.ts';
 import { parseJsonBody, requireJsonType } from '../../ts/server/platform/http/body/body-reader.ts';
 import { cleanFileName } from '../../ts/server/platform/http/body/file-name.ts';
 import { findFramingFault } from '../../ts/server/platform/http/listen/framing.ts';
-import { readRange } from '../../ts/server/platform/http/reply/byte-range.ts';
 import { isNotModified } from '../../ts/server/platform/http/reply/entity-tag.ts';
+import { readRange } from '../../ts/server/platform/http/reply/file-answer.ts';
 import { parseQuery } from '../../ts/server/platform/http/routing/query.ts';
-import { chooseCoding } from '../../ts/server/platform/http/static/accept-encoding.ts';
 import { mediaTypeOf } from '../../ts/server/platform/http/static/media-type.ts';
+import { chooseCoding } from '../../ts/server/platform/http/static/static-folder.ts';
 import { redactText } from '../../ts/server/platform/log/log.ts';
-import { canonicalAddress } from '../../ts/server/platform/network/canonical-address.ts';
+import { canonicalAddress } from '../../ts/server/platform/network/address-list.ts';
 import { closestName } from '../../ts/server/platform/text/closest-name.ts';
 import { escapeHtml } from '../../ts/server/platform/text/escape-html.ts';
 import { normalized } from '../../ts/server/platform/text/normalized.ts';

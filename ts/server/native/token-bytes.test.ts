@@ -1,5 +1,5 @@
 import t from 'tap';
-import { TokenBytes } from './token-bytes.ts';
+import { TokenBytes } from './step-reader.ts';
 
 const text = (token: number): Buffer => Buffer.from(`token ${token}`);
 

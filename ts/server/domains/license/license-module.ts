@@ -1,14 +1,19 @@
 /** Wires the license module. */
+
+import type { Route } from '../../platform/http/route.ts';
+import { routes } from '../../platform/http/route-group.ts';
 import type { HealthReason, Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
+import { licenseErrors } from './errors.ts';
 import type { Feature } from './features.ts';
 import { type LicenseTables, readInstallation } from './installation-store.ts';
 import { LicenseFile } from './license-file.ts';
 import { LicenseService } from './license-service.ts';
 import type { LicenseStatus } from './license-status.ts';
 import { type PublicKeys, productKeys } from './public-keys.ts';
-import { licenseRoutes } from './routes.ts';
+import { healthBody, LicenseHealth } from './schemas.ts';
 import type { licenseSettings } from './settings.ts';
+import { MAX_LICENSE_BYTES, SignedLicense } from './signed-license.ts';
 
 /** What tests put in place of the real thing. */
 export interface LicenseOverrides {
@@ -56,4 +61,31 @@ function reasonsOf({ state, fault }: LicenseStatus): HealthReason[] {
   const code = `license_${state}`;
   if (state === 'grace') return [{ code, detail: `The license has expired and its grace period runs: ${remedy}.` }];
   return [{ code, detail: `Nothing can be added to what needs a license: ${remedy}.` }];
+}
+
+const { get, put } = routes({ tag: 'License', auth: 'local', errors: licenseErrors });
+
+/** The routes that show the license to everybody on the machine, and with which an administrator installs one. */
+function licenseRoutes(service: LicenseService): Route[] {
+  const shown = () => healthBody(service.status(), service.installation);
+  return [
+    get('/api/v1/license/health', {
+      summary: 'Tier, features and state of the license, or of the evaluation',
+      answer: LicenseHealth,
+      handle: shown,
+    }),
+    put('/api/v1/license', {
+      auth: 'superadmin',
+      maxBody: MAX_LICENSE_BYTES,
+      summary: 'Install a license on this node; it holds at once',
+      description: 'The body is the license file. One that cannot be used is refused, and the one before stays in force.',
+      body: SignedLicense,
+      answer: LicenseHealth,
+      errors: ['license_malformed', 'license_unknown_key', 'license_tampered', 'license_foreign', 'license_file_unwritable'],
+      handle: async ({ body }) => {
+        await service.install(body);
+        return shown();
+      },
+    }),
+  ];
 }

@@ -1,10 +1,11 @@
 /** Wires the metering module. */
+
+import type { Belongings } from '../../platform/module/belongings.ts';
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
-import { MonthLoader } from './limits/month-loader.ts';
-import { SubjectRegistry } from './limits/subject-registry.ts';
+import type { SystemScope, TenantScope } from '../../platform/storage/index.ts';
+import { MonthLoader, SubjectRegistry } from './limits/subject-registry.ts';
 import { Maintenance } from './maintenance.ts';
-import { MeteringBelongings } from './metering-belongings.ts';
 import { MeteringService, RATE_LIMIT_HEADERS } from './metering-service.ts';
 import { QuotaStore } from './quotas/quota-store.ts';
 import { Quotas } from './quotas/quotas.ts';
@@ -14,7 +15,7 @@ import { usageRoute, usageSeriesRoute } from './routes/usage-routes.ts';
 import type { meteringSettings } from './settings.ts';
 import { RecentStore } from './shared/recent-store.ts';
 import { SharedWindows } from './shared/shared-windows.ts';
-import type { MeteringTables } from './tables.ts';
+import type { MeteringStorage, MeteringTables } from './tables.ts';
 import { UsageJournal } from './usage/usage-journal.ts';
 import { UsageStore } from './usage/usage-store.ts';
 
@@ -69,4 +70,31 @@ export function createMetering(
     health: () => ({ state: {}, reasons: [] }),
     ready: () => undefined,
   };
+}
+
+/** Usage and quotas of tenants that are deleted, and quotas of accounts. The usage of an account stays its tenant's. */
+class MeteringBelongings implements Belongings {
+  readonly #storage: MeteringStorage;
+  readonly #quotas: Quotas;
+
+  constructor(storage: MeteringStorage, quotas: Quotas) {
+    this.#storage = storage;
+    this.#quotas = quotas;
+  }
+
+  async eraseTenant(scope: TenantScope): Promise<void> {
+    await this.#storage.writeUnit(scope, (db) =>
+      (['metering_open', 'metering_usage', 'metering_quotas', 'metering_recent'] as const).map((table) =>
+        db.deleteFrom(table).where('tenant', '=', scope.tenant),
+      ),
+    );
+    await this.#quotas.refresh();
+  }
+
+  async eraseAccount(everyone: SystemScope, accountId: string): Promise<void> {
+    await this.#storage.writeUnit(everyone, (db) => [
+      db.deleteFrom('metering_quotas').where('kind', '=', 'user').where('subject', '=', accountId),
+    ]);
+    await this.#quotas.refresh();
+  }
 }

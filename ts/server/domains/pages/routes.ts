@@ -1,11 +1,12 @@
 /** /chat, /login and /admin, which load before sign-in, and the files that they share. What they show comes from the API. */
+
 import { join } from 'node:path';
 import Type from 'typebox';
+import { defineErrors } from '../../platform/errors/define-errors.ts';
 import { HttpError } from '../../platform/http/errors.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { routes } from '../../platform/http/route-group.ts';
 import { fileRoute, pageRoutes } from '../../platform/http/static/static-routes.ts';
-import { pagesErrors } from './errors.ts';
 import { PAGE_HEADERS, SANDBOX_HEADERS } from './page-headers.ts';
 
 export const PAGES_NOT_BUILT =
@@ -23,6 +24,12 @@ const SANDBOX = {
   index: 'sandbox.html',
   summary: 'The frame in which the chat shows pages, drawings and programs that a model wrote',
 } as const;
+
+/** Refusals of the pages. */
+const pagesErrors = defineErrors('pages', {
+  not_found: [404, 'The client does not ask for a page (`Accept: text/html`).', 'The chat is at /chat, the reference at /docs.'],
+  pages_not_built: [503, 'The pages are not built.', 'Run `npm start`, or `node scripts/build.mjs --web`.'],
+});
 
 const { get } = routes({ tag: 'Pages', auth: 'open', errors: pagesErrors });
 

@@ -1,15 +1,17 @@
 /** Wires the security module. */
+
+import type { Belongings } from '../../platform/module/belongings.ts';
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
 import { Repeater } from '../../platform/repeater.ts';
+import type { TenantScope } from '../../platform/storage/index.ts';
 import { DecisionStore } from './decision-store.ts';
 import { Decisions } from './decisions.ts';
 import { Enforcement } from './enforcement.ts';
 import { EnforcementStore } from './enforcement-store.ts';
 import { everyTenant } from './reach.ts';
 import { securityRoutes } from './routes.ts';
-import { SecurityBelongings } from './security-belongings.ts';
-import type { SecurityTables } from './tables.ts';
+import type { SecurityStorage, SecurityTables } from './tables.ts';
 import { ToolCalls } from './tool-calls.ts';
 
 /** What modules with tools ask before they run one. While the role `security` is off, every call passes. */
@@ -48,4 +50,24 @@ export function createSecurity(context: ModuleContext<Record<never, never>>): Mo
     health: () => ({ state: { enforcement: enforcement.nodeMode }, reasons: [] }),
     ready: () => undefined,
   };
+}
+
+/** The mode and the decisions of tenants that are deleted. */
+class SecurityBelongings implements Belongings {
+  readonly #storage: SecurityStorage;
+  readonly #enforcement: Enforcement;
+
+  constructor(storage: SecurityStorage, enforcement: Enforcement) {
+    this.#storage = storage;
+    this.#enforcement = enforcement;
+  }
+
+  async eraseTenant(scope: TenantScope): Promise<void> {
+    const { tenant } = scope;
+    await this.#storage.writeUnit(scope, (db) => [
+      db.deleteFrom('security_decisions').where('tenant', '=', tenant),
+      db.deleteFrom('security_enforcement').where('kind', '=', 'tenant').where('id', '=', tenant),
+    ]);
+    await this.#enforcement.refresh();
+  }
 }

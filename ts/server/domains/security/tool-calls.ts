@@ -4,7 +4,6 @@ import type { Decisions } from './decisions.ts';
 import type { Enforcement } from './enforcement.ts';
 import type { EnforcementMode } from './enforcement-mode.ts';
 import { securityError } from './errors.ts';
-import { leastRoleOf } from './tool-roles.ts';
 
 export interface ToolCallsDeps {
   enforcement: Enforcement;
@@ -57,4 +56,29 @@ export class ToolCalls {
 function actorOf({ subject, kind, keyId }: Principal): string {
   if (subject === undefined) return keyId ?? kind;
   return keyId === undefined ? `user:${subject}` : `user:${subject} ${kind}:${keyId}`;
+}
+
+/**
+ * The least role for each tool, by the longest name that the tool's begins with. What concerns every tenant of a node needs a superadmin, also where
+ * the route itself lets the administrators of a tenant in.
+ */
+const ROLES_BY_NAME: readonly (readonly [prefix: string, least: Role])[] = [
+  ['models.', 'superadmin'],
+  ['backup.', 'superadmin'],
+  ['memory.delete_all', 'admin'],
+  ['memory.', 'viewer'],
+  ['knowledge.search', 'viewer'],
+  ['science.query', 'viewer'],
+  ['iot.read', 'viewer'],
+];
+
+/** Of tools that the table does not name: they may change something. */
+const DEFAULT_ROLE: Role = 'developer';
+
+function leastRoleOf(tool: string): Role {
+  let found: readonly [prefix: string, least: Role] | undefined;
+  for (const row of ROLES_BY_NAME) {
+    if (tool.startsWith(row[0]) && row[0].length > (found?.[0].length ?? 0)) found = row;
+  }
+  return found?.[1] ?? DEFAULT_ROLE;
 }

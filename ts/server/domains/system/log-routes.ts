@@ -2,8 +2,7 @@
 import Type from 'typebox';
 import type { EventStream, Route } from '../../platform/http/route.ts';
 import { routes } from '../../platform/http/route-group.ts';
-import { LOG_LEVELS, type LogLevel } from '../../platform/log/log.ts';
-import { type RecentLine, RecentLines } from '../../platform/log/recent-lines.ts';
+import { LOG_LEVELS, type LogLevel, type RecentLine, RecentLines } from '../../platform/log/log.ts';
 import { named } from '../../platform/schema/named.ts';
 
 const path = '/api/v1/system/log';

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { type BytesReply, json, type Route } from '../../platform/http/route.ts';
 import { routes } from '../../platform/http/route-group.ts';
 import type { Jobs } from '../../platform/jobs/index.ts';
-import type { RecentLines } from '../../platform/log/recent-lines.ts';
+import type { RecentLines } from '../../platform/log/log.ts';
 import { METRICS_CONTENT_TYPE, type MetricsRegistry } from '../../platform/metrics/registry.ts';
 import type { Node } from '../../platform/node/node.ts';
 import { named } from '../../platform/schema/named.ts';

@@ -1,4 +1,7 @@
 /** PDF files with a text layer. Drawings and pictures are never rendered, and scripts and forms are not run. */
+
+import { createRequire } from 'node:module';
+import { dirname, join, sep } from 'node:path';
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { BlockList } from '../block-list.ts';
 import type { ExtractedDocument } from '../extracted-document.ts';
@@ -9,7 +12,6 @@ import { LineBlocks } from './line-blocks.ts';
 import type { PageLine } from './page-line.ts';
 import { linesOfPage } from './page-lines.ts';
 import { readPageText } from './page-text.ts';
-import { dataFolders, loadPdfLibrary, type PdfLibrary } from './pdf-library.ts';
 
 type Head = Omit<ExtractedDocument, 'blocks' | 'warnings'>;
 
@@ -131,4 +133,37 @@ function outerLines(lines: readonly PageLine[]): PageLine[] {
 /** Page numbers differ from page to page; place and words do not. */
 function keyOf({ y, cells }: PageLine): string {
   return `${Math.round(y / 4)} ${cells.join(' ').replace(/\d+/g, '#').slice(0, 200)}`;
+}
+
+/**
+ * pdf.js as far as reading text needs it. On Node it would load a native canvas to draw pages; a reader of untrusted files has no use for one,
+ * so that request is answered with nothing. The library runs in the thread that loads it.
+ */
+type PdfLibrary = typeof import('pdfjs-dist/legacy/build/pdf.mjs');
+
+let loaded: Promise<PdfLibrary> | undefined;
+
+function loadPdfLibrary(): Promise<PdfLibrary> {
+  loaded ??= load();
+  return loaded;
+}
+
+/** Folders with the tables of Asian encodings and with the standard fonts' metrics. They end in a separator, as the library wants them. */
+function dataFolders(): { cMapUrl: string; standardFontDataUrl: string } {
+  const root = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
+  return { cMapUrl: join(root, 'cmaps') + sep, standardFontDataUrl: join(root, 'standard_fonts') + sep };
+}
+
+async function load(): Promise<PdfLibrary> {
+  const realGet = process.getBuiltinModule;
+  const noCanvas = { createRequire: () => () => ({}) };
+  const withoutCanvas = (id: string) => (id === 'module' ? noCanvas : realGet.call(process, id));
+  for (const name of ['DOMMatrix', 'Path2D'])
+    if (!Object.hasOwn(globalThis, name)) Object.assign(globalThis, { [name]: class {} });
+  process.getBuiltinModule = withoutCanvas as typeof realGet;
+  try {
+    return await import('pdfjs-dist/legacy/build/pdf.mjs');
+  } finally {
+    process.getBuiltinModule = realGet;
+  }
 }

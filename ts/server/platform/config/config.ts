@@ -2,16 +2,17 @@
  * The effective configuration: defaults, the file, those of conf.d beside it, what was saved while the node ran, the environment, the command
  * line; later ones win.
  */
+
+import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { parse, TomlError } from 'smol-toml';
 import { closestName } from '../text/closest-name.ts';
 import { ConfigError } from './config-error.ts';
-import { readConfigFile } from './config-file.ts';
-import { additionsTo, findConfigFile } from './config-files.ts';
+import { additionsTo, findConfigFile, refuseUnreadable } from './config-files.ts';
 import { readValue } from './read-value.ts';
 import { readSavedValues, SAVED_FILE } from './saved-values.ts';
 import { findMember, findSetting, type SectionMember, type Sections, sectionMemberOf } from './section-member.ts';
 import { environmentName, isSavable, type Setting, type SettingsSpec, type SettingValues } from './setting.ts';
-import { findUnknownVariables } from './unknown-variables.ts';
 
 /** For people: `default`, `file /etc/svc/svc.toml`, `environment SVC_LISTEN` or `command line`. */
 export type Origin = string;
@@ -228,4 +229,55 @@ function unknownKey(key: string, origin: Origin, known: readonly string[], name 
   const near = closestName(name, known) ?? known.find((name) => name.endsWith(`.${lastPart(key)}`));
   const hint = near === undefined ? '`svc config` lists the known ones' : `did you mean ${near}?`;
   return `${key.slice(0, 80)} (${origin}) is not a known setting; ${hint}`;
+}
+
+/** Reads svc.toml as dotted keys with raw values. Throws ConfigError with the line of what is no TOML, or with why the file cannot be read. */
+function readConfigFile(path: string): [string, unknown][] {
+  return flatten(readToml(path));
+}
+
+function readToml(path: string): Record<string, unknown> {
+  try {
+    return parse(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    if (cause instanceof TomlError)
+      throw new ConfigError(`${path} is not valid TOML, line ${cause.line}: ${firstLine(cause.message)}`, { cause });
+    refuseUnreadable(path, cause);
+    throw new ConfigError(`${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}
+
+function firstLine(message: string): string {
+  return message.split('\n')[0] ?? message;
+}
+
+/** Tables become dotted keys. */
+function flatten(table: Record<string, unknown>, prefix = ''): [string, unknown][] {
+  return Object.entries(table).flatMap(([name, value]): [string, unknown][] => {
+    const isTable = typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+    return isTable ? flatten(value as Record<string, unknown>, `${prefix}${name}.`) : [[`${prefix}${name}`, value]];
+  });
+}
+
+/** Variables that are read outside the configuration: by the launcher, set-up, tests and the native loader. */
+const otherVariables = [
+  /^SVC_CONFIG$/,
+  /^SVC_(CACHE_DIR|PRESET|NATIVE_DIR|FORCE_CPU_FEATURES|CPU_VARIANTS?)$/,
+  /^SVC_(LLAMA_CPP|WHISPER_CPP|USEARCH)_DIR$/,
+  /^SVC_(TEST|BENCH|SYSLOG)_/,
+];
+
+/**
+ * Names environment variables that begin like a setting's and are none, since a typo would otherwise do nothing, silently: one sentence for each,
+ * with the setting that was probably meant.
+ */
+function findUnknownVariables(environment: Readonly<Record<string, string | undefined>>, keys: readonly string[]): string[] {
+  const known = keys.map(environmentName);
+  return Object.keys(environment)
+    .filter((name) => name.startsWith('SVC_') && !known.includes(name) && !otherVariables.some((other) => other.test(name)))
+    .map((name) => {
+      const near = closestName(name, known);
+      const hint = near === undefined ? '`svc config` lists the known ones' : `did you mean ${near}?`;
+      return `the environment variable ${name.slice(0, 80)} is no setting and does nothing; ${hint}`;
+    });
 }

@@ -1,6 +1,5 @@
 /** Structured log lines on one stream: JSON when a machine reads, words when a person does. */
 import type { LineSink } from './line-sink.ts';
-import type { RecentLines } from './recent-lines.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
@@ -126,4 +125,54 @@ function describeError(error: Error, depth: number): Record<string, unknown> {
   const cause = error.cause === undefined || depth >= MAX_DEPTH ? {} : { cause: redactValue(error.cause, depth + 1) };
   const code = 'code' in error ? { code: String(error.code) } : {};
   return { name: error.name, ...code, message: redactText(error.message), stack: redactText(error.stack ?? ''), ...cause };
+}
+
+/** One of the last lines of the log, which are kept in memory for those who may read them. They are redacted as the log is. */
+export interface RecentLine {
+  /** Counts the lines of the process from 1. */
+  seq: number;
+  level: LogLevel;
+  /** An object as JSON: `time`, `level`, `message`, and whatever else the line says. */
+  json: string;
+}
+
+const MAX_LINES = 2_000;
+const MAX_CHARS = 2 * 1024 * 1024;
+
+export class RecentLines {
+  readonly #slots: RecentLine[] = [];
+  readonly #listeners = new Set<(line: RecentLine) => void>();
+  #oldest = 1;
+  #next = 1;
+  #nChars = 0;
+
+  add(level: LogLevel, json: string): void {
+    const line = { seq: this.#next++, level, json };
+    if (line.seq - this.#oldest >= MAX_LINES) this.#dropOldest();
+    this.#slots[line.seq % MAX_LINES] = line;
+    this.#nChars += json.length;
+    while (this.#nChars > MAX_CHARS && this.#oldest < line.seq) this.#dropOldest();
+    for (const listener of this.#listeners) listener(line);
+  }
+
+  /** Oldest first. */
+  list(): RecentLine[] {
+    const lines: RecentLine[] = [];
+    for (let seq = this.#oldest; seq < this.#next; seq++) {
+      const line = this.#slots[seq % MAX_LINES];
+      if (line?.seq === seq) lines.push(line);
+    }
+    return lines;
+  }
+
+  /** `listener` must not throw, and must not log. Returns how to stop. */
+  follow(listener: (line: RecentLine) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #dropOldest(): void {
+    this.#nChars -= this.#slots[this.#oldest % MAX_LINES]?.json.length ?? 0;
+    this.#oldest++;
+  }
 }

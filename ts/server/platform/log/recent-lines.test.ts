@@ -1,6 +1,5 @@
 import t from 'tap';
-import { Log } from './log.ts';
-import { RecentLines } from './recent-lines.ts';
+import { Log, RecentLines } from './log.ts';
 
 const nowhere = { write: () => {}, flush: () => {} };
 

@@ -1,8 +1,7 @@
 import { BlockList, isIPv6 } from 'node:net';
 import fc from 'fast-check';
 import t from 'tap';
-import { AddressList } from './address-list.ts';
-import { canonicalAddress } from './canonical-address.ts';
+import { AddressList, canonicalAddress } from './address-list.ts';
 
 t.test('one text for each address', async (t) => {
   for (const [given, canonical] of [

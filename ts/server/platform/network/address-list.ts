@@ -1,6 +1,5 @@
 /** Networks as an operator lists them: single addresses and CIDR blocks of both families. */
-import { addressBytes } from './address-bytes.ts';
-import { canonicalAddress } from './canonical-address.ts';
+import { isIPv4, isIPv6 } from 'node:net';
 
 interface Block {
   bytes: Uint8Array;
@@ -51,4 +50,61 @@ function noEntry(entry: string): RangeError {
   return new RangeError(
     `${JSON.stringify(entry.slice(0, 100))} is no address and no CIDR block; write for example 10.0.0.5, 10.0.0.0/8 or fd00::/8, and IPv4 as IPv4`,
   );
+}
+
+/** The bytes of an IP address: 4 of IPv4, 16 of IPv6. */
+const DOT = 0x2e;
+const ZERO = 0x30;
+
+/** The address is a canonical one, see `canonicalAddress`. */
+function addressBytes(canonical: string): Uint8Array {
+  return canonical.includes(':') ? bytesOfIPv6(canonical) : bytesOfIPv4(canonical);
+}
+
+/** Digit by digit: this is asked for each request that a proxy passes on. */
+function bytesOfIPv4(text: string): Uint8Array {
+  const bytes = new Uint8Array(4);
+  let at = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === DOT) at += 1;
+    else bytes[at] = (bytes[at] ?? 0) * 10 + (code - ZERO);
+  }
+  return bytes;
+}
+
+function bytesOfIPv6(text: string): Uint8Array {
+  const bytes = new Uint8Array(16);
+  const [head = '', tail = ''] = text.split('::');
+  const groups = (part: string): string[] => (part === '' ? [] : part.split(':'));
+  const last = groups(tail);
+  for (const [i, group] of groups(head).entries()) write(bytes, i, group);
+  for (const [i, group] of last.entries()) write(bytes, 8 - last.length + i, group);
+  return bytes;
+}
+
+function write(bytes: Uint8Array, group: number, digits: string): void {
+  const value = Number.parseInt(digits, 16);
+  bytes[2 * group] = value >> 8;
+  bytes[2 * group + 1] = value & 0xff;
+}
+
+/** One text for each IP address, so that limits, logs and lists compare addresses and not spellings. */
+const MAPPED = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
+
+/**
+ * IPv4 in decimal, IPv6 compressed and in lowercase (RFC 5952), an IPv4 address mapped into IPv6 as the IPv4 address that it is. Undefined for
+ * what is no address; an address with a zone is one of this machine's links, and no address of a client.
+ */
+export function canonicalAddress(text: string): string | undefined {
+  if (isIPv4(text)) return text;
+  if (!isIPv6(text) || text.includes('%')) return undefined;
+  const compressed = new URL(`http://[${text}]`).hostname.slice(1, -1);
+  const mapped = MAPPED.exec(compressed);
+  return mapped === null ? compressed : fromGroups(mapped[1] ?? '', mapped[2] ?? '');
+}
+
+function fromGroups(high: string, low: string): string {
+  const [first, second] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
+  return [first >> 8, first & 0xff, second >> 8, second & 0xff].join('.');
 }

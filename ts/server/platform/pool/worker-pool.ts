@@ -7,9 +7,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { MessagePort } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import type { Log } from '../log/log.ts';
+import type { Counter, Family, Histogram } from '../metrics/metrics.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
 import { PoolError, TaskError } from './pool-error.ts';
-import { PoolMetrics } from './pool-metrics.ts';
 import { RunningTask } from './running-task.ts';
 import { type TaskPriority, TaskQueue } from './task-queue.ts';
 import type { TaskReply } from './task-reply.ts';
@@ -202,4 +202,35 @@ async function waitAtMost(limitMs: number, done: Promise<void>): Promise<void> {
   const limit = wait(limitMs, undefined, { signal: timer.signal }).catch(() => {});
   await Promise.race([done, limit]);
   timer.abort();
+}
+
+/** What /metrics says of the pool. */
+class PoolMetrics {
+  readonly #seconds: Family<Histogram>;
+  readonly #failures: Family<Counter>;
+
+  constructor(registry: MetricsRegistry, read: () => { nQueued: number; nBusy: number }) {
+    const queued = registry.gauge('svc_pool_queued_tasks', 'Tasks that wait for a worker thread.').with();
+    const busy = registry.gauge('svc_pool_busy_threads', 'Worker threads with a task.').with();
+    this.#seconds = registry.histogram('svc_pool_task_seconds', 'Time that tasks ran in a worker thread.', ['task']);
+    this.#failures = registry.counter('svc_pool_task_failures_total', 'Tasks without a result, by task and code.', [
+      'task',
+      'code',
+    ]);
+    registry.onCollect(() => {
+      const { nQueued, nBusy } = read();
+      queued.set(nQueued);
+      busy.set(nBusy);
+    });
+  }
+
+  observe(task: string, seconds: number): void {
+    this.#seconds.with({ task }).observe(seconds);
+  }
+
+  /** Codes of errors that a task threw are its own and could be any: they count as `thrown`, and a caller's abort as `aborted`. */
+  countFailure(task: string, error: unknown, isAborted: boolean): void {
+    const code = error instanceof PoolError ? error.code : isAborted ? 'aborted' : 'thrown';
+    this.#failures.with({ task, code }).add();
+  }
 }

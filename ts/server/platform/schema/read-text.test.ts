@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { readTexts } from './read-text.ts';
+import { readTexts } from './schema-check.ts';
 
 const schema = {
   properties: {

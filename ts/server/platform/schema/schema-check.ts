@@ -5,7 +5,6 @@ import type { TLocalizedValidationError } from 'typebox/error';
 import { Settings } from 'typebox/system';
 import { describeAccepted, type SchemaNode } from './accepted.ts';
 import { effectOf } from './member-effect.ts';
-import { readTexts } from './read-text.ts';
 
 // Unions report each branch; the default of 8 would cut the one that matters.
 Settings.Set({ maxErrors: 64 });
@@ -166,4 +165,40 @@ function describeGiven(value: unknown): string {
   if (typeof value === 'object' && value !== null) return 'an object';
   if (typeof value !== 'string') return String(value);
   return value.length > 60 ? `${JSON.stringify(value.slice(0, 60))}... (${value.length} characters)` : JSON.stringify(value);
+}
+
+/** Texts of a query or path as the numbers and booleans that a schema wants, where they are written as such and as nothing else. */
+const INTEGER = /^-?\d{1,15}$/;
+const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
+const BOOLEANS = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
+
+/** Members of an object by the schema's properties. What cannot be read stays a text, which the schema then refuses. */
+export function readTexts(schema: SchemaNode, raw: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const properties = (schema['properties'] ?? {}) as Record<string, SchemaNode | undefined>;
+  return Object.fromEntries(
+    Object.entries(raw).map(([name, value]) => [
+      name,
+      readText(Object.hasOwn(properties, name) ? properties[name] : undefined, value),
+    ]),
+  );
+}
+
+function readText(node: SchemaNode | undefined, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => readText(node?.['items'] as SchemaNode | undefined, item));
+  if (typeof value !== 'string') return value;
+  switch (node?.['type']) {
+    case 'integer':
+      return INTEGER.test(value) ? Number(value) : value;
+    case 'number':
+      return NUMBER.test(value) ? Number(value) : value;
+    case 'boolean':
+      return BOOLEANS.get(value) ?? value;
+    default:
+      return value;
+  }
 }

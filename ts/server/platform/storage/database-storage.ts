@@ -1,4 +1,7 @@
 /** The Storage of either database: Kysely and migrations on top of an Engine. */
+
+import type { Log } from '../log/log.ts';
+import type { MetricsRegistry } from '../metrics/registry.ts';
 import { bindKysely } from './bound-kysely.ts';
 import { refuseUnfinishedCopy } from './copy/copy-state.ts';
 import { writeSnapshot } from './copy/write-snapshot.ts';
@@ -10,7 +13,7 @@ import { SqliteEngine } from './sqlite/sqlite-engine.ts';
 import { toStatement } from './statement.ts';
 import type { Storage, StorageAccess } from './storage.ts';
 import type { StorageError } from './storage-error.ts';
-import type { ResolvedStorageOptions } from './storage-options.ts';
+import type { ResolvedStorageOptions, StorageObserver } from './storage-options.ts';
 
 export class DatabaseStorage implements Storage {
   readonly engine: Engine;
@@ -125,4 +128,30 @@ async function timed<T>(run: () => Promise<T>, report: (durationMs: number, fail
   } finally {
     report(performance.now() - startedAt, failed);
   }
+}
+
+/** The database in /metrics and in the log. */
+export function observeStorage(metrics: MetricsRegistry, log: Log): StorageObserver {
+  const commits = metrics.histogram('svc_storage_commit_seconds', 'Time of a commit, from its first statement.').with();
+  const written = metrics.counter('svc_storage_writes_total', 'Writes by outcome.', ['outcome']);
+  const waits = metrics.histogram('svc_storage_operation_seconds', 'Reads and writes, their wait included.', ['kind']);
+  const retries = metrics.counter('svc_storage_retries_total', 'Transactions that the database asked to repeat.').with();
+  const failing = metrics.gauge('svc_storage_failing', '1 while the database takes no writes.').with();
+  return {
+    onCommit: ({ durationMs }) => commits.observe(durationMs / 1000),
+    onRead: ({ durationMs }) => waits.with({ kind: 'read' }).observe(durationMs / 1000),
+    onWrite: ({ durationMs, failed }) => {
+      waits.with({ kind: 'write' }).observe(durationMs / 1000);
+      written.with({ outcome: failed ? 'failed' : 'ok' }).add();
+    },
+    onRetry: () => retries.add(),
+    onIoError: (error) => {
+      failing.set(1);
+      log.error('the database takes no writes', { error: error.message, remedy: error.remedy });
+    },
+    onRecovered: ({ durationMs }) => {
+      failing.set(0);
+      log.info('the database takes writes again', { after_ms: Math.round(durationMs) });
+    },
+  };
 }

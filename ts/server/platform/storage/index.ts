@@ -6,6 +6,7 @@ export type { DialectName } from './bound-kysely.ts';
 export { type CopiedTable, type CopyOptions, type CopyProgress, copyDatabase } from './copy/copy-database.ts';
 export { createStorage } from './create-storage.ts';
 export { DataDirLock } from './data-dir-lock.ts';
+export { observeStorage } from './database-storage.ts';
 export { databaseTime } from './database-time.ts';
 export { deleteInBatches } from './delete-in-batches.ts';
 export { Integrity } from './integrity.ts';
@@ -20,7 +21,6 @@ export { SpareThreads, type StartedThreads } from './sqlite/spare-threads.ts';
 export type { StatementResult } from './statement.ts';
 export type { Storage, StorageAccess } from './storage.ts';
 export { StorageError, type StorageErrorCode, type WriteOutcome } from './storage-error.ts';
-export { observeStorage } from './storage-metrics.ts';
 export type { StorageObserver, StorageOptions } from './storage-options.ts';
 export {
   isSystemScope,

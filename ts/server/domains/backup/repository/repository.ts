@@ -1,15 +1,14 @@
 /** A folder of backups, wherever it is, opened with its key. */
 import type { BackupFiles } from '../destinations/backup-files.ts';
 import { openFiles } from '../destinations/open-files.ts';
-import { BackupError } from '../errors.ts';
+import { BackupError, damaged } from '../errors.ts';
 import type { BackupAccess } from '../settings.ts';
-import { parseRecipients } from './age-keys.ts';
+import { openSealed, parseRecipients, readIdentities } from './age-keys.ts';
 import { ChunkStore } from './chunk-store.ts';
 import { readKeptKey, writeKeptKey } from './kept-keys.ts';
 import { ManifestStore } from './manifest-store.ts';
-import { openKey } from './open-sealing.ts';
 import { readPassphrase } from './passphrase.ts';
-import { newRepositoryFile, parseRepositoryFile, type RepositoryFile, repositoryFile } from './repository-file.ts';
+import { newRepositoryFile, openBox, parseRepositoryFile, type RepositoryFile, repositoryFile } from './repository-file.ts';
 import { PLAIN, type Sealing, sealingWith } from './sealing.ts';
 
 const FILE = 'repository.json';
@@ -113,4 +112,36 @@ function plainTextUnasked(isKnown: boolean): BackupError {
     ? 'Name another folder, or set backup.plain_text = true.'
     : 'Set backup.passphrase_file or backup.recipients, or backup.plain_text = true to write it unencrypted.';
   return new BackupError('passphrase_needed', sentence, remedy);
+}
+
+/** Whatever may open a key: a passphrase, a private key, the node's kept key. */
+type Keys = Pick<BackupAccess, 'passphraseFile' | 'identityFile' | 'dataDir'>;
+
+/** Opens the key of a backup folder. Returns undefined where the folder is not encrypted. Throws BackupError `passphrase_needed` or `wrong_passphrase`. */
+async function openKey(
+  { id, encryption }: RepositoryFile,
+  { passphraseFile, identityFile, dataDir }: Keys,
+): Promise<Uint8Array | undefined> {
+  const passphrase = await readPassphrase(passphraseFile);
+  if (encryption === null) return undefined;
+  const [age, box] = encryption.kdf === 'age' ? [encryption, encryption.passphrase] : [undefined, encryption];
+  const identities = age === undefined ? undefined : await readIdentities(identityFile);
+  const byAge = age && identities && (await openSealed(identities, Buffer.from(age.sealed_key, 'base64')));
+  const byPassphrase = box && passphrase !== undefined ? await openBox(id, box, passphrase) : undefined;
+  const key = byAge ?? byPassphrase ?? (age && (await readKeptKey(dataDir, id)));
+  if (key === undefined)
+    throw noKey(age !== undefined, identities !== undefined || (box !== undefined && passphrase !== undefined));
+  if (key.length !== 32) throw damaged('The key of the backup folder has another length than svc gives it.');
+  return key;
+}
+
+function noKey(hasAge: boolean, wasTried: boolean): BackupError {
+  const names = hasAge ? 'backup.identity_file' : 'backup.passphrase_file';
+  if (!wasTried)
+    return new BackupError('passphrase_needed', 'These backups are encrypted.', `Name the file of what opens them: ${names}.`);
+  return new BackupError(
+    'wrong_passphrase',
+    `These backups were encrypted with another ${hasAge ? 'key' : 'passphrase'}.`,
+    `Name the file of the ${hasAge ? 'key' : 'passphrase'} that they were made with, or another folder for new ones.`,
+  );
 }

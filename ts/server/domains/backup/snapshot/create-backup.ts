@@ -1,7 +1,7 @@
 /** Makes one backup of a node that serves. */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, open, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type { JobProgress } from '../../../platform/jobs/index.ts';
 import type { Node } from '../../../platform/node/node.ts';
 import { inspectSnapshot, type Storage } from '../../../platform/storage/index.ts';
@@ -17,7 +17,6 @@ import type { ManifestStore } from '../repository/manifest-store.ts';
 import type { Repository } from '../repository/repository.ts';
 import type { Sealing } from '../repository/sealing.ts';
 import { OrderedWindow } from './ordered-window.ts';
-import { listSourceFiles, type SourceFile } from './source-files.ts';
 
 export interface BackupSource {
   readonly node: Pick<Node, 'dataDir' | 'stateFiles' | 'configFiles' | 'version' | 'removals'>;
@@ -165,4 +164,35 @@ async function readFull(file: Awaited<ReturnType<typeof open>>): Promise<Buffer>
     length += bytesRead;
   }
   return bytes.subarray(0, length);
+}
+
+/** A file of a node that a backup holds beside its database. */
+interface SourceFile {
+  /** The path in the backup. */
+  readonly path: string;
+  /** The path on this machine. */
+  readonly source: string;
+  readonly sizeBytes: number;
+}
+
+/** Lists the files. Links and other files that are none are left out, and so is what is not there. */
+async function listSourceFiles({
+  dataDir,
+  stateFiles,
+  configFiles,
+}: Pick<Node, 'dataDir' | 'stateFiles' | 'configFiles'>): Promise<SourceFile[]> {
+  const found: SourceFile[] = [];
+  for (const { name } of stateFiles) await addTree(found, join(dataDir, name), `data/${name}`);
+  for (const [n, path] of configFiles.entries()) await addTree(found, path, `config/${n}-${basename(path)}`);
+  return found;
+}
+
+async function addTree(found: SourceFile[], source: string, path: string): Promise<void> {
+  const facts = await lstat(source).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (facts?.isFile()) found.push({ path, source, sizeBytes: facts.size });
+  if (!facts?.isDirectory()) return;
+  for (const name of (await readdir(source)).sort()) await addTree(found, join(source, name), `${path}/${name}`);
 }

@@ -2,7 +2,6 @@
 import { MAX_SEARCH_HITS } from '../limits.ts';
 import type { Found, SearchVisitor } from '../store/search-store.ts';
 import type { SearchQuery, TextRange } from './search-query.ts';
-import { snippetOf } from './snippet.ts';
 
 export interface SearchHit {
   readonly conversationId: string;
@@ -41,4 +40,38 @@ export class HitCollector implements SearchVisitor {
     this.hits.splice(MAX_SEARCH_HITS);
     return true;
   }
+}
+
+/** A piece of a message around what was found, as plain text on one line. */
+interface Snippet {
+  /** Begins or ends with U+2026 where text was left out. */
+  readonly text: string;
+  /** What was found, by its place in `text`. */
+  readonly matches: readonly TextRange[];
+}
+
+const LENGTH = 200;
+const BEFORE = 60;
+const ELLIPSIS = '\u2026';
+/** Control characters, and those that change the order in which text is shown (Unicode's bidirectional controls). */
+const UNSHOWN = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/** `ranges` in their order, the first of them decides. */
+export function snippetOf(text: string, ranges: readonly TextRange[]): Snippet {
+  const first = ranges[0]?.start ?? 0;
+  const start = betweenCharacters(text, Math.max(0, Math.min(first - BEFORE, text.length - LENGTH)));
+  const end = betweenCharacters(text, Math.min(text.length, start + LENGTH));
+  const before = start > 0 ? ELLIPSIS : '';
+  const shift = before.length - start;
+  const matches = ranges
+    .filter((range) => range.start < end && range.start >= start)
+    .map((range) => ({ start: range.start + shift, end: Math.min(range.end, end) + shift }));
+  const shown = text.slice(start, end).replace(UNSHOWN, ' ');
+  return { text: `${before}${shown}${end < text.length ? ELLIPSIS : ''}`, matches };
+}
+
+/** Half of a surrogate pair is no character. */
+function betweenCharacters(text: string, at: number): number {
+  const isInside = /[\udc00-\udfff]/.test(text.charAt(at)) && /[\ud800-\udbff]/.test(text.charAt(at - 1));
+  return isInside ? at - 1 : at;
 }

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import { cpuMsOf } from '../../../../../test/test-support/cpu-time.ts';
 import { fold, wordsOf } from '../../../platform/text/words.ts';
+import { snippetOf } from './hit-collector.ts';
 import { SearchQuery } from './search-query.ts';
-import { snippetOf } from './snippet.ts';
 import { listTerms } from './terms.ts';
 
 const numRuns = process.env['SVC_TEST_LONG'] ? 20_000 : 1_000;

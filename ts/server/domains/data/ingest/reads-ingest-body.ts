@@ -1,5 +1,5 @@
 /** How the body of an ingest is read: large ones in a worker thread. */
-import type { BodyReading } from '../../../platform/http/body/body-reading.ts';
+import type { BodyReading } from '../../../platform/http/route.ts';
 import { defineTask } from '../../../platform/pool/task-spec.ts';
 import { IngestText } from './ingest-body.ts';
 

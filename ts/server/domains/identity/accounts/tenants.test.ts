@@ -6,7 +6,7 @@ import { Tenants } from './tenants.ts';
 t.test('of reads at the same time, the one that began last holds', async (t) => {
   const answers: ((rows: Partial<TenantRow>[]) => void)[] = [];
   const store = { all: () => new Promise((resolve) => answers.push(resolve as never)) } as unknown as TenantStore;
-  const tenants = new Tenants({ store, onRemoved: () => {}, holdersOf: async () => [] });
+  const tenants = new Tenants({ store, authentication: { state: 'enforce' }, onRemoved: () => {}, holdersOf: async () => [] });
   const [early, late] = [tenants.refresh(), tenants.refresh()];
   answers[1]?.([{ id: 'new', priority: 1 }]);
   await late;

@@ -5,10 +5,9 @@
  */
 import type { SystemScope } from '../../../platform/storage/index.ts';
 import type { LimitedSubject } from '../limits/limited-subject.ts';
-import type { MonthLoader } from '../limits/month-loader.ts';
 import { hasMinuteLimit, hasMonthLimit } from '../limits/quota-limits.ts';
 import { WINDOW_MS } from '../limits/sliding-window.ts';
-import type { SubjectRegistry } from '../limits/subject-registry.ts';
+import type { MonthLoader, SubjectRegistry } from '../limits/subject-registry.ts';
 import type { Amounts } from '../limits/subject-use.ts';
 import type { RecentRow } from '../tables.ts';
 import type { RecentStore } from './recent-store.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { inFairOrder } from './fair-order.ts';
+import { inFairOrder } from './job-scheduler.ts';
 
 const head = (tenant: string, running: number, runAfter = 0) => ({ tenant, id: tenant, kind: 'test.a', running, runAfter });
 const tenants = (heads: { tenant: string }[]) => heads.map(({ tenant }) => tenant).join('');

@@ -10,10 +10,7 @@ import { JobError, JobFailedError } from '../job-error.ts';
 import type { AnyJobKind, JobContext } from '../job-kind.ts';
 import type { ClaimStore } from '../store/claim-store.ts';
 import { type JobRow, toJob } from '../store/job-tables.ts';
-import { failureOf } from './failure-of.ts';
 import { checkedStep, jsonOf } from './json-value.ts';
-import { Throttle } from './throttle.ts';
-import { TimeEstimate } from './time-estimate.ts';
 
 /** Between two times that followers hear of progress, and that it is saved. */
 const NOTIFY_MS = 100;
@@ -221,4 +218,68 @@ export class JobRun {
 function pauseMs(error: unknown, failures: number, range: BackoffRange): number {
   const askedMs = error instanceof DomainError ? (error.retryAfterMs ?? 0) : 0;
   return Math.max(backoffMs(failures, range), Math.min(askedMs, range.longest));
+}
+
+/** Says what the tenant learns of a thrown value. Errors of ours have a lowercase code; the text of others may tell what is not the tenant's. */
+function failureOf(error: unknown): JobFailure {
+  if (error instanceof Error) {
+    const { code, remedy } = error as { code?: unknown; remedy?: unknown };
+    if (typeof code === 'string' && /^[a-z][a-z0-9_]*$/.test(code))
+      return { code, message: error.message, ...(typeof remedy === 'string' && remedy !== '' && { remedy }) };
+  }
+  return { code: 'internal', message: 'The job failed unexpectedly.', remedy: 'The log of the node says why.' };
+}
+
+/** Before so much time has passed, a rate says little. */
+const LEAST_MS = 500;
+
+/** Estimates when a job will be done, from what it did since its first report in this process. */
+export class TimeEstimate {
+  #firstDone: number | undefined;
+  #firstAt = 0;
+
+  /** `now` is in milliseconds since 1970. */
+  add(progress: JobProgress, now: number): EstimatedProgress {
+    const { done, total } = progress;
+    if (this.#firstDone === undefined || done < this.#firstDone) {
+      this.#firstDone = done;
+      this.#firstAt = now;
+    }
+    const elapsedMs = now - this.#firstAt;
+    const advanced = done - this.#firstDone;
+    if (total === undefined || advanced <= 0 || elapsedMs < LEAST_MS) return progress;
+    return { ...progress, endsAt: Math.round(now + (Math.max(0, total - done) * elapsedMs) / advanced) };
+  }
+}
+
+/** Runs something soon after it was asked for, and not more often than every `intervalMs`. */
+class Throttle {
+  readonly #intervalMs: number;
+  readonly #run: () => void;
+  #lastAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(intervalMs: number, run: () => void) {
+    this.#intervalMs = intervalMs;
+    this.#run = run;
+  }
+
+  ask(): void {
+    if (this.#timer !== undefined) return;
+    const waitMs = this.#lastAt + this.#intervalMs - performance.now();
+    if (waitMs <= 0) this.#fire();
+    else this.#timer = setTimeout(() => this.#fire(), waitMs);
+  }
+
+  /** Forgets what was asked for. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #fire(): void {
+    this.#timer = undefined;
+    this.#lastAt = performance.now();
+    this.#run();
+  }
 }

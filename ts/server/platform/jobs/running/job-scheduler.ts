@@ -3,9 +3,8 @@ import type { Log } from '../../log/log.ts';
 import type { Job } from '../job.ts';
 import type { AnyJobKind } from '../job-kind.ts';
 import type { JobMetrics } from '../job-metrics.ts';
-import type { ClaimStore } from '../store/claim-store.ts';
+import type { ClaimStore, QueueHead } from '../store/claim-store.ts';
 import type { JobRow } from '../store/job-tables.ts';
-import { inFairOrder } from './fair-order.ts';
 import { JobRun } from './job-run.ts';
 
 export interface JobSchedulerParts {
@@ -153,4 +152,13 @@ export class JobScheduler {
       this.#parts.log.warn('a job was not given back; it goes on after the next start', { job: id, error: String(error) });
     });
   }
+}
+
+/**
+ * The tenants' next jobs in the order in which they may start: of the tenant that runs least, and among equals of the tenant whose last start
+ * is longest ago, however many jobs it has queued.
+ */
+export function inFairOrder(heads: readonly QueueHead[], lastStarts: ReadonlyMap<string, number>): QueueHead[] {
+  const lastStart = ({ tenant }: QueueHead) => lastStarts.get(tenant) ?? 0;
+  return [...heads].sort((a, b) => a.running - b.running || lastStart(a) - lastStart(b) || a.runAfter - b.runAfter);
 }

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { TimeEstimate } from './time-estimate.ts';
+import { TimeEstimate } from './job-run.ts';
 
 t.test('the end is estimated from what was done since the first report', async (t) => {
   const estimate = new TimeEstimate();

@@ -1,4 +1,6 @@
 /** PostgreSQL behind the Engine interface: a pool of connections, and what happens when the server goes away or falls silent. */
+
+import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Engine } from '../engine.ts';
 import { FairPlaces } from '../fair-places.ts';
@@ -14,7 +16,6 @@ import { toStorageError } from './postgres-failure.ts';
 import { PostgresListener } from './postgres-listener.ts';
 import { type PostgresTransaction, runPostgresTransaction } from './postgres-transaction.ts';
 import { Pulse } from './pulse.ts';
-import { retryConflicts } from './retry-conflicts.ts';
 
 /** The database is the node's own: nobody else is spared by a longer wait. */
 const RECONNECT_MS = { first: 100, longest: 500 };
@@ -206,5 +207,23 @@ export class PostgresEngine implements Engine {
     );
     if (this.#pool === undefined) client.connection.stream.destroy();
     else this.#serve(this.#silence === undefined ? this.#pool : new ConnectionPool(this.#options), client);
+  }
+}
+
+const LONGEST_DELAY_MS = 100;
+
+/** Repeats a transaction that PostgreSQL refused because of concurrent ones, until `limitMs` have passed since the first attempt. */
+async function retryConflicts<T>(limitMs: number, onRetry: () => void, attempt: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now();
+  for (let delayMs = 1; ; delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const isConflict = error instanceof StorageError && error.code === 'write_conflict';
+      if (!isConflict || performance.now() - startedAt > limitMs) throw error;
+    }
+    onRetry();
+    // A random delay keeps those that collided from colliding again.
+    await wait(Math.random() * delayMs);
   }
 }

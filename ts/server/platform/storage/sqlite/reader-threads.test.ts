@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { ExecuteStatement } from '../statement.ts';
-import { createDatabaseFile } from './create-database-file.ts';
+import { createDatabaseFile } from './sqlite-engine.ts';
 import { SqliteThreads } from './sqlite-threads.ts';
 
 async function open(t: Test): Promise<SqliteThreads> {

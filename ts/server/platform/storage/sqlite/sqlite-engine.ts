@@ -1,5 +1,6 @@
 /** SQLite behind the Engine interface: its threads on one file, and what happens when the disk fails. */
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { databaseDamaged } from '../database-damage.ts';
 import type { Engine } from '../engine.ts';
 import { Recovery } from '../recovery.ts';
@@ -7,7 +8,6 @@ import type { ExecuteStatement, Statement, StatementResult } from '../statement.
 import { StorageError } from '../storage-error.ts';
 import type { ResolvedStorageOptions } from '../storage-options.ts';
 import { type StorageScope, tenantOf } from '../tenant-scope.ts';
-import { createDatabaseFile } from './create-database-file.ts';
 import { copySnapshot, findProblems } from './snapshot-thread.ts';
 import { SqliteThreads } from './sqlite-threads.ts';
 import type { CommitEvent } from './thread-messages.ts';
@@ -120,5 +120,22 @@ export class SqliteEngine implements Engine {
     throw new StorageError('storage_closed', 'The database is not open.', {
       remedy: 'Call open() first, and nothing after close().',
     });
+  }
+}
+
+/**
+ * Creates an empty file that only its owner can read; SQLite gives the log beside it the same mode. An existing file is not opened: closing
+ * any descriptor of it would drop the locks that SQLite holds on it in this process (fcntl(2)).
+ */
+export function createDatabaseFile(file: string): void {
+  const folder = dirname(file);
+  mkdirSync(folder, { recursive: true });
+  if (existsSync(file)) return;
+  closeSync(openSync(file, 'ax', 0o600));
+  const fd = openSync(folder, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
   }
 }

@@ -2,6 +2,11 @@
  * The writer thread's loop. Writes that arrive while a commit runs share the next one: each runs in a savepoint of its own inside one
  * transaction, and is answered only after the one COMMIT, whose fsync they share.
  */
+
+import { randomUUID } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type Database from 'better-sqlite3';
 import type { Statement, StatementResult } from '../statement.ts';
 import { CommitGroup } from './commit-group.ts';
 import type { Connection } from './connection.ts';
@@ -9,7 +14,6 @@ import { isBusy, isFatal, toThreadError } from './sqlite-failure.ts';
 import type { BackupRequest, BeginRequest, EndRequest, StatementRequest, UnitRequest, WriterRequest } from './thread-messages.ts';
 import type { ThreadPort } from './thread-port.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
-import { writeBackup } from './write-backup.ts';
 
 /** A group ends after so many writes or so long, so that the first of them does not wait for ever. */
 const MAX_GROUP_UNITS = 1_024;
@@ -234,5 +238,34 @@ export class Writer {
     this.#log.stop();
     if (this.#broken === undefined) this.#connection.close();
     this.#port.close();
+  }
+}
+
+/** Copies the database into `path`, which appears when it is whole and on disk. Replaces what was there. */
+function writeBackup(database: Database.Database, path: string): void {
+  // Two processes may migrate at once: neither takes away what the other writes.
+  const part = `${path}.${randomUUID()}.part`;
+  try {
+    writePart(database, part);
+    renameSync(part, path);
+  } finally {
+    rmSync(part, { force: true });
+  }
+  syncPath(dirname(path));
+}
+
+function writePart(database: Database.Database, part: string): void {
+  // VACUUM INTO refuses a file with content, but takes an empty one, whose mode is then ours.
+  closeSync(openSync(part, 'wx', 0o600));
+  database.prepare('VACUUM INTO ?').run(part);
+  syncPath(part);
+}
+
+function syncPath(path: string): void {
+  const fd = openSync(path, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
   }
 }
