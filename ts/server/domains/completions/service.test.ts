@@ -31,7 +31,7 @@ function recordedStage(name: string, events: string[]): Stage {
 
 function setUp(...before: Stage[]) {
   const events: string[] = [];
-  const card = { id: 'm' };
+  const card = { id: 'm', capabilities: {} };
   const inference = {
     resolve: async ({ model }: { model: string }) => {
       events.push(`resolve ${model}`);
