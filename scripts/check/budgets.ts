@@ -10,7 +10,7 @@ const MOST = {
   'unused exports': 0,
   'unused types': 540,
   /** Doc comments that begin in the middle of a sentence. */
-  'headless comments': 1335,
+  'headless comments': 1400,
   /** `...{ a, b }` in an object literal: its members can stand there themselves. */
   'literal spreads': 0,
 };
@@ -23,12 +23,12 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   client: [7, 580],
   server: [13, 720],
   'server/domains/backup': [40, 3580],
-  'server/domains/completions': [98, 8400],
+  'server/domains/completions': [100, 8640],
   'server/domains/conversations': [55, 4910],
   'server/domains/data': [88, 9280],
   'server/domains/files': [34, 3130],
   'server/domains/identity': [111, 10060],
-  'server/domains/inference': [97, 9400],
+  'server/domains/inference': [98, 9500],
   'server/domains/license': [14, 610],
   'server/domains/metering': [28, 2240],
   'server/domains/pages': [3, 160],
@@ -39,7 +39,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3940],
   'server/native': [16, 2410],
-  'server/platform': [247, 18300],
+  'server/platform': [248, 18380],
   web: [281, 15923],
   workers: [14, 530],
 };
