@@ -30,7 +30,7 @@ export function responsesRoute(deps: ResponseRouteDeps): Route {
       'that response, and of those before it, in front of `input`. With `background` the answer comes at once, with status `queued`, and the ' +
       'response is made whether or not the client stays; a node that is killed begins it anew when it is back. With `stream` as well, see ' +
       '`GET /v1/responses/{id}` for how to go on after a lost connection. The tool `file_search` is made before the model answers: its passages go to ' +
-      'the model, and `annotations` has the citations that hold; an answer that ends with none of them is completed with a quotation, as in a chat. Each file of `input_file` (`file_id`, or `file_data` up to 4 MiB) is read, and its text goes ' +
+      'the model, and `annotations` has the citations that hold; each names what its passages do not say (`unsupported`), and an answer that ends with none of them is completed with a quotation, as in a chat. Each file of `input_file` (`file_id`, or `file_data` up to 4 MiB) is read, and its text goes ' +
       'into the message.',
     ...readBody(responsesReader),
     requestHeaders: openaiHeaders,

@@ -64,6 +64,19 @@ t.test('a search is made before the model answers, and the answer cites its file
   });
 });
 
+t.test('an annotation names what the passages of its file do not say', async (t) => {
+  const node = await startResponseNode(t);
+  const { citationsOf } = scriptedContext;
+  const claim = { text: 'Mira', start: 0, end: 4 };
+  const named: typeof citationsOf = (filter) => {
+    const { citations, marks } = citationsOf(filter);
+    return { citations: citations.map((citation) => ({ ...citation, unsupported: [claim] })), marks };
+  };
+  connect(node, scriptedKnowledge({ citationsOf: named }));
+  const { output } = await node.json('POST', PATH, body);
+  t.match(output, [{ type: 'file_search_call' }, { content: [{ annotations: [{ ...annotation, unsupported: [claim] }] }] }]);
+});
+
 t.test('its results are in the item when they are asked for, with the files that cannot be searched', async (t) => {
   const node = await startResponseNode(t);
   const file = { namespace: 'kb', documentId: 'x', source: 'scan.png', detail: 'No text layer.' };

@@ -1,5 +1,5 @@
 /** A search as an output item with its events, and citations of files as annotations. Source: OpenAI API reference, Responses. */
-import type { CheckedCitations } from '../../../../data/index.ts';
+import type { CheckedCitations, Citation } from '../../../../data/index.ts';
 import type { AnswerFilters } from '../../../knowledge/answer-filters.ts';
 import { unindexedMember } from '../../../knowledge/citations.ts';
 import { identifier } from '../../members.ts';
@@ -7,12 +7,16 @@ import type { Emit } from '../open-item.ts';
 import type { OutputItem } from '../response-object.ts';
 import type { MadeSearch } from './file-search.ts';
 
+type Claim = NonNullable<Citation['unsupported']>[number];
+
 export interface FileCitation {
   readonly type: 'file_citation';
   readonly file_id: string;
   readonly filename: string;
   /** The mark's place in the text. */
   readonly index: number;
+  /** Ours: names, numbers, dates and units of the sentences that cite it which their passages do not say, with their places in the text. */
+  readonly unsupported?: readonly Claim[];
 }
 
 export function searchItem({ context, includesResults }: MadeSearch): OutputItem {
@@ -47,10 +51,14 @@ export function fileCitations({ citations, marks }: CheckedCitations, start = 0)
   return marks.flatMap((mark) => {
     const citation = byNumber.get(mark.n);
     if (citation === undefined || mark.start < start) return [];
-    const { fileId, source } = citation;
-    return [{ type: 'file_citation' as const, file_id: fileId, filename: source, index: mark.start - start }];
+    const { fileId, source, unsupported = [] } = citation;
+    const claims = unsupported.filter((claim) => claim.start >= start);
+    const place = { type: 'file_citation' as const, file_id: fileId, filename: source, index: mark.start - start };
+    return [claims.length === 0 ? place : { ...place, unsupported: claims.map((claim) => movedBack(claim, start)) }];
   });
 }
+
+const movedBack = ({ text, start, end }: Claim, by: number): Claim => ({ text, start: start - by, end: end - by });
 
 /** A search as an encoder writes it. */
 export interface ToldSearch {
