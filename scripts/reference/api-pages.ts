@@ -68,7 +68,7 @@ export function errorsPage(routes: readonly Route[], guides: ReadonlyMap<string,
     code(name),
     distinct(of.map(({ status }) => String(status)).sort(), ', '),
     distinct(of.map(({ meaning }) => meaning)),
-    distinct(of.map(({ remedy = '' }) => remedy)),
+    distinct(of.map(({ remedy }) => remedy)),
     guidesOf(name, guides).join(', '),
   ]);
   return page(

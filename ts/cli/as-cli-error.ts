@@ -1,5 +1,5 @@
 import { Refusal } from '../client/refusal.ts';
-import { BackupError, type BackupErrorCode } from '../server/domains/backup/index.ts';
+import { type BackupErrorCode, backupErrors } from '../server/domains/backup/index.ts';
 import { LibraryError, type LibraryErrorCode } from '../server/domains/inference/library/index.ts';
 import { StartError } from '../server/platform/module/start-error.ts';
 import { StorageError, type StorageErrorCode } from '../server/platform/storage/index.ts';
@@ -51,8 +51,8 @@ export function asCliError(error: unknown): CliError {
     return new CliError(exitOfLibrary[error.code], error.code, error.message, error.remedy, error);
   if (error instanceof StorageError)
     return new CliError(exitOfStorage[error.code] ?? 'failed', error.code, error.message, error.remedy, error);
-  if (error instanceof BackupError)
-    return new CliError(exitOfBackup[error.code], error.code, error.sentence, error.remedy, error);
+  if (backupErrors.has(error))
+    return new CliError(exitOfBackup[error.code], error.code, error.sentence, error.remedy ?? '', error);
   if (error instanceof StartError)
     return new CliError(exitOfStart[error.code] ?? 'failed', error.code, error.message, error.remedy, error);
   if (error instanceof Error && error.name === 'AbortError') {

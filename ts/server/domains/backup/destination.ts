@@ -1,11 +1,13 @@
 /** Where backups go: what was chosen while the node ran, else what is configured. */
+
 import { access, constants } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
+import type { DomainError } from '../../platform/errors/domain-error.ts';
 import { parseLocation } from './destinations/location.ts';
 import { makeFolder } from './destinations/make-folder.ts';
 import { openFiles, type RemoteAccess } from './destinations/open-files.ts';
 import { writeRemedy } from './destinations/write-remedy.ts';
-import { BackupError } from './errors.ts';
+import { backupError } from './errors.ts';
 import { readChoices, writeChoices } from './kept-choices.ts';
 import { findRepositoryFile } from './repository/repository.ts';
 import type { BackupAccess } from './settings.ts';
@@ -21,7 +23,7 @@ export async function readDestination(dataDir: string, configured: string): Prom
 
 /**
  * Makes a folder when it is not there; asks a bucket or a server whether it can be read. `configured` is what the settings name, which may
- * lie inside the network. Throws BackupError `invalid_destination`, `credentials_needed` or `destination_unusable`.
+ * lie inside the network. Throws `invalid_destination`, `credentials_needed` or `destination_unusable`.
  */
 export async function writeDestination(dataDir: string, folder: string, configured: string, remote: RemoteAccess): Promise<void> {
   const location = parseLocation(folder);
@@ -49,6 +51,6 @@ async function prepareFolder(dataDir: string, folder: string): Promise<string> {
   return path;
 }
 
-function refused(sentence: string, remedy = NAME_ANOTHER): BackupError {
-  return new BackupError('invalid_destination', sentence, remedy);
+function refused(sentence: string, remedy = NAME_ANOTHER): DomainError {
+  return backupError('invalid_destination', sentence, remedy);
 }

@@ -1,6 +1,6 @@
 /** Every refusal of the module, with the status that its routes answer for it. */
 import { type CodeOf, defineErrors } from '../../platform/errors/define-errors.ts';
-import { DomainError } from '../../platform/errors/domain-error.ts';
+import type { DomainError } from '../../platform/errors/domain-error.ts';
 
 export const backupErrors = defineErrors('backup', {
   backup_not_found: [404, 'The destination holds no backup with this id.', 'List the backups: `svc backup list`.'],
@@ -29,7 +29,7 @@ export const backupErrors = defineErrors('backup', {
     'A file of the backup is missing or was changed; the sentence names it.',
     'Restore another backup, or fetch the folder again from a copy.',
   ],
-  restore_by_command: [409, 'The state of this node is not in its data folder alone: stop it, and run `svc backup restore`.'],
+  restore_by_command: [409, 'The state of this node is not in its data folder alone.', 'Stop it, and run `svc backup restore`.'],
   restart_pending: [409, 'A restore was decided already; the node is about to end.', 'Wait for its next start.'],
   destination_unusable: [
     503,
@@ -40,20 +40,18 @@ export const backupErrors = defineErrors('backup', {
 
 export type BackupErrorCode = CodeOf<typeof backupErrors>;
 
-export class BackupError extends DomainError<BackupErrorCode> {
-  /** What happened, without what to do. */
-  readonly sentence: string;
-  readonly remedy: string;
-
-  constructor(code: BackupErrorCode, sentence: string, remedy: string, cause?: unknown) {
-    super(code, `${sentence} ${remedy}`, { cause });
-    this.sentence = sentence;
-    this.remedy = remedy;
-  }
+/** `remedy`: what to do this time, since the command line has no page of errors beside it. */
+export function backupError(
+  code: BackupErrorCode,
+  sentence: string,
+  remedy: string,
+  cause?: unknown,
+): DomainError<BackupErrorCode> {
+  return backupErrors.error(code, sentence, { remedy, cause });
 }
 
-export function damaged(sentence: string, cause?: unknown): BackupError {
-  return new BackupError(
+export function damaged(sentence: string, cause?: unknown): DomainError<BackupErrorCode> {
+  return backupError(
     'backup_damaged',
     sentence,
     'Restore another backup, or fetch this folder again from where a copy lies.',

@@ -5,7 +5,7 @@
 import { defineModule } from '../../platform/module/module.ts';
 import { accessOf, backupSettings, configuredFolder } from './settings.ts';
 
-export { BackupError, type BackupErrorCode } from './errors.ts';
+export { type BackupErrorCode, backupErrors } from './errors.ts';
 export type { BackupService } from './service.ts';
 export { accessOf, type BackupAccess, backupSettings, configuredFolder } from './settings.ts';
 

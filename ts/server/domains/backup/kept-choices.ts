@@ -5,7 +5,7 @@ import Type, { type Static } from 'typebox';
 import { writeFileAtomically } from '../../platform/files/atomic-file.ts';
 import { compileLazily } from '../../platform/schema/compile-lazily.ts';
 import { named } from '../../platform/schema/named.ts';
-import { BackupError } from './errors.ts';
+import { backupError, backupErrors } from './errors.ts';
 
 const CHOICES_FILE = 'backup.json';
 
@@ -26,7 +26,7 @@ const Choices = Type.Object({
 export type KeptChoices = Static<typeof Choices>;
 const check = compileLazily(Choices);
 
-/** Throws BackupError `invalid_destination` for a file that was written by hand, and wrongly. */
+/** Throws `invalid_destination` for a file that was written by hand, and wrongly. */
 export async function readChoices(dataDir: string): Promise<KeptChoices> {
   const path = join(dataDir, CHOICES_FILE);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -36,7 +36,7 @@ export async function readChoices(dataDir: string): Promise<KeptChoices> {
   if (text === undefined) return {};
   const value = parseJson(text);
   if (check.Check(value)) return value;
-  throw new BackupError(
+  throw backupError(
     'invalid_destination',
     `${path} holds no folder and no schedule that can be used.`,
     'Delete it, or set the destination again.',
@@ -49,7 +49,7 @@ export async function writeChoices(
   changes: { folder?: string | undefined; schedule?: Schedule | undefined },
 ): Promise<void> {
   const known = await readChoices(dataDir).catch((error: unknown) => {
-    if (error instanceof BackupError) return {};
+    if (backupErrors.has(error)) return {};
     throw error;
   });
   await writeFileAtomically(join(dataDir, CHOICES_FILE), `${JSON.stringify({ ...known, ...changes })}\n`);

@@ -1,7 +1,9 @@
 /** Backups of this node: made and verified as durable jobs, and by a schedule. */
+
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import Type from 'typebox';
+import type { DomainError } from '../../platform/errors/domain-error.ts';
 import { ANONYMOUS, scopeOf } from '../../platform/http/principal.ts';
 import { type Job, JobFailedError, type JobProgress, type JobQueue, type Jobs } from '../../platform/jobs/index.ts';
 import type { Log } from '../../platform/log/log.ts';
@@ -13,7 +15,7 @@ import { BackupHealth } from './backup-health.ts';
 import { readDestination, writeDestination } from './destination.ts';
 import { parseLocation } from './destinations/location.ts';
 import { openFiles } from './destinations/open-files.ts';
-import { BackupError } from './errors.ts';
+import { backupError, backupErrors } from './errors.ts';
 import { readChoices, type Schedule, writeChoices } from './kept-choices.ts';
 import { dropDamagedChunks } from './repository/drop-damaged-chunks.ts';
 import type { Manifest, ManifestHead } from './repository/manifest.ts';
@@ -113,18 +115,18 @@ export class BackupService {
     );
   }
 
-  /** Throws BackupError. */
+  /** Throws DomainError. */
   async get(id: string): Promise<Manifest> {
     return await using(await openRepository(await this.#access()), ({ manifests, sealing }) => manifests.get(id, sealing));
   }
 
-  /** A backup that is being made already is not begun again. Throws BackupError where it could not be written. */
+  /** A backup that is being made already is not begun again. Throws DomainError where it could not be written. */
   async create(scope: TenantScope, owner?: string): Promise<Job> {
     await using(await openRepositoryForWriting(await this.#access()), async () => undefined);
     return await this.#creations.enqueue(scope, {}, { key: 'create', ...(owner !== undefined && { owner }) });
   }
 
-  /** Throws BackupError `backup_not_found`. */
+  /** Throws `backup_not_found`. */
   async verify(scope: TenantScope, id: string, owner?: string): Promise<Job> {
     await this.get(id);
     return await this.#verifications.enqueue(scope, { backup: id }, { key: id, ...(owner !== undefined && { owner }) });
@@ -132,7 +134,7 @@ export class BackupService {
 
   /**
    * Puts a backup into the place of this node's state: the node ends once that is decided, and its next start has it. `latest` is the newest one.
-   * Throws BackupError, `restore_by_command` where another process has to do it.
+   * Throws DomainError, `restore_by_command` where another process has to do it.
    */
   async restore(scope: TenantScope, named: string, owner?: string): Promise<{ job: Job; backup: string }> {
     const { storage, node } = this.#parts;
@@ -144,7 +146,7 @@ export class BackupService {
     return { job, backup };
   }
 
-  /** `encrypted` is undefined where there are no backups yet. Throws BackupError. */
+  /** `encrypted` is undefined where there are no backups yet. Throws DomainError. */
   async destination(): Promise<{ folder: string; kind: 'folder' | 's3' | 'sftp'; encrypted: boolean | undefined }> {
     const { folder, remote, isTrusted } = await this.#access();
     const files = openFiles(folder, remote, isTrusted);
@@ -156,7 +158,7 @@ export class BackupService {
     }
   }
 
-  /** An absolute path, or the address of a bucket or an SFTP server. Throws BackupError. */
+  /** An absolute path, or the address of a bucket or an SFTP server. Throws DomainError. */
   async setDestination(folder: string): Promise<void> {
     const { node, access, configuredFolder } = this.#parts;
     await writeDestination(node.dataDir, folder, configuredFolder, access.remote);
@@ -181,7 +183,7 @@ export class BackupService {
       this.#health.made();
       return result;
     } catch (error) {
-      if (!signal.aborted) this.#health.failed(error instanceof BackupError ? error.code : undefined);
+      if (!signal.aborted) this.#health.failed(backupErrors.has(error) ? error.code : undefined);
       throw error;
     }
   }
@@ -205,7 +207,7 @@ export class BackupService {
       const { stateFiles } = this.#parts.node;
       this.#tellMissing(manifest.id, await proveBackup(repository, manifest, await this.#scratch(), { ...options, stateFiles }));
     } catch (error) {
-      if (!(error instanceof BackupError) || error.code !== 'backup_damaged') throw error;
+      if (!backupErrors.has(error) || error.code !== 'backup_damaged') throw error;
       const dropped = await dropDamagedChunks(repository, manifest);
       this.#parts.log.error('a new backup cannot be restored, so it was given up', {
         error: error.message,
@@ -213,7 +215,7 @@ export class BackupService {
       });
       if (dropped === 0) throw error;
       const remedy = `What was damaged in the destination is deleted (${dropped} chunks): make a backup again, which writes it anew. See whether that disk works.`;
-      throw new BackupError('backup_damaged', error.sentence, remedy, error);
+      throw backupError('backup_damaged', error.sentence, remedy, error);
     }
   }
 
@@ -312,17 +314,17 @@ async function failingForGood<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof BackupError) || error.code === 'destination_unusable') throw error;
-    throw new JobFailedError(error.code, error.sentence, error.remedy, error);
+    if (!backupErrors.has(error) || error.code === 'destination_unusable') throw error;
+    throw new JobFailedError(error.code, error.sentence, error.remedy ?? '', error);
   }
 }
 
-function restartPending(): BackupError {
-  return new BackupError('restart_pending', 'A restore was decided already.', 'Wait until the node has started again.');
+function restartPending(): DomainError {
+  return backupError('restart_pending', 'A restore was decided already.', 'Wait until the node has started again.');
 }
 
-function restoreByCommand(backup: string): BackupError {
-  return new BackupError(
+function restoreByCommand(backup: string): DomainError {
+  return backupError(
     'restore_by_command',
     'The database of this node is not in its data folder, and no other process may work on it meanwhile.',
     `Stop the node, and run \`svc backup restore ${backup} --force\`; the database has to be empty.`,

@@ -4,7 +4,11 @@ import { DomainError, type DomainErrorOptions } from '../../platform/errors/doma
 import type { InferenceErrorCode } from '../inference/index.ts';
 
 export const ownErrors = defineErrors('completions', {
-  response_not_found: [404, 'No response of this id is kept for this tenant: it has expired, was deleted or never kept.'],
+  response_not_found: [
+    404,
+    'No response of this id is kept for this tenant: it has expired, was deleted or never kept.',
+    'Send the earlier items in `input`, with `store` where it is to be kept.',
+  ],
   previous_response_not_found: [
     400,
     'A response that is to be continued is not kept any more.',
@@ -13,13 +17,22 @@ export const ownErrors = defineErrors('completions', {
   insufficient_scope: [
     403,
     'The credential lacks the scope that `knowledge` (knowledge:read) or `conversation_id` (account:manage) needs.',
+    'Use a key that has it.',
   ],
   stream_exists: [409, 'An answer with the id in `conversation_answer.id` is being made or has just been.', 'Follow its stream.'],
-  stream_not_found: [404, 'The caller has no such stream on this node: it ended some time ago, or the node was restarted.'],
-  stream_events_gone: [410, 'Events behind this one are not kept any more; a complete answer is in the conversation.'],
-  answer_cancelled: [499, 'The answer was cancelled by request, which only its stream tells.'],
-  answer_abandoned: [499, 'Nobody read the answer for too long, which only its stream tells.'],
-  node_stopping: [503, 'The node stops, which only the stream of an answer tells.'],
+  stream_not_found: [
+    404,
+    'The caller has no such stream on this node: it ended some time ago, or the node was restarted.',
+    'Read the conversation, which has a stored answer.',
+  ],
+  stream_events_gone: [
+    410,
+    'Events behind this one are not kept any more.',
+    'Read the conversation, which has a complete answer.',
+  ],
+  answer_cancelled: [499, 'The answer was cancelled by request, which only its stream tells.', 'Ask again.'],
+  answer_abandoned: [499, 'Nobody read the answer for too long, which only its stream tells.', 'Ask again, and read the stream.'],
+  node_stopping: [503, 'The node stops, which only the stream of an answer tells.', 'Ask again when the node has started.'],
   conversations_unavailable: [
     503,
     'The module that has the conversations does not run on this node.',

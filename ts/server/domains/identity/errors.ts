@@ -86,7 +86,11 @@ export const identityErrors = defineErrors('identity', {
   group_exists: [409, 'Another group of the tenant has the name.', 'Choose another name.'],
   tenant_exists: [409, 'There is a tenant of that id.', 'Choose another id.'],
   tenant_id_used: [409, 'A tenant of that id was deleted.', 'Choose another id.'],
-  tenant_not_empty: [409, 'The tenant has accounts, or modules keep something of it; `?force=true` deletes that too.'],
+  tenant_not_empty: [
+    409,
+    'The tenant has accounts, or modules keep something of it.',
+    '`?force=true` deletes that too, for good.',
+  ],
   superadmin_needed: [409, 'The first account of the installation is a superadmin.', 'Make that one first.'],
   last_superadmin: [
     409,
@@ -94,14 +98,18 @@ export const identityErrors = defineErrors('identity', {
     'Make another superadmin first.',
   ],
   several_keys: [409, 'The account has several keys.', 'Name one with key_id.'],
-  too_many_attempts: [429, 'Wait for the seconds in Retry-After.'],
+  too_many_attempts: [
+    429,
+    'Too many attempts came from this address, or for this account.',
+    'Wait for the seconds in Retry-After.',
+  ],
   oidc_provider_failed: [
     502,
     'The sign-in provider answered with something that cannot be trusted or used.',
     'Look at the log, and at identity.oidc.issuer.',
   ],
   oidc_provider_unreachable: [503, 'The sign-in provider does not answer.', 'Retry.'],
-  mail_not_configured: [503, 'The node sends no e-mail; an administrator issues reset tokens.'],
+  mail_not_configured: [503, 'The node sends no e-mail.', 'An administrator issues a reset token: `svc user reset`.'],
   server_busy: [503, 'Too many passwords are being checked at once.', 'Retry shortly.'],
   account_service_unreachable: [503, 'Accounts cannot be read or written now.', 'Retry.'],
 });

@@ -34,12 +34,14 @@ export const inferenceErrors = defineErrors('inference', {
   model_not_found: [404, 'No installed model can answer.', 'Install one with `svc models pull`.'],
   model_cannot_tool_call: [
     422,
-    'The request has tools and no model of this family can call them; supported_models lists those that can.',
+    'The request has tools and no model of this family can call them.',
+    'Use one of `supported_models`.',
   ],
   model_source_not_found: [404, 'Neither the catalogue nor the server that was named has such a file.', 'Check its spelling.'],
   address_refused: [
     400,
-    'A download must come from an https address on the internet; hosts inside the network are named in models.allowed_hosts.',
+    'The address of the download is not https, or lies inside the network.',
+    'Name an https address on the internet, or the host in models.allowed_hosts.',
   ],
   model_exists: [
     409,
@@ -60,14 +62,18 @@ export const inferenceErrors = defineErrors('inference', {
   ],
   no_space: [507, 'The disk of models_dir is too full for the model.', 'Delete models, or move models_dir to a larger disk.'],
   source_unreachable: [502, 'The server of the file cannot be reached.', 'Pull again later, which continues where this stopped.'],
-  source_refused: [502, 'The server of the file refuses to send it, or sends what cannot be taken; the sentence says which.'],
+  source_refused: [
+    502,
+    'The server of the file refuses to send it, or sends what cannot be taken; the sentence says which.',
+    'Look at the file on its server, or pull it from elsewhere.',
+  ],
   source_needs_permission: [
     403,
     'The file is gated.',
     'Accept its license on the hub, and start the server with HF_TOKEN set to a token of that account.',
   ],
   job_not_found: [404, 'There is no such job, or it is not the caller’s.', 'List the jobs: `svc jobs list`.'],
-  client_closed: [499, 'The client went away before the answer; nobody reads this.'],
+  client_closed: [499, 'The client went away before the answer; nobody reads this.', 'Ask again, and wait for the answer.'],
   queue_full: [429, 'Too much work is waiting.', 'Retry after the time in Retry-After.'],
   rate_limit_exceeded: [429, 'A quota by the minute is used up; `exceeded` names it.', 'Retry after the time in Retry-After.'],
   quota_exceeded: [

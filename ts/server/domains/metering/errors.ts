@@ -2,7 +2,7 @@
 import { type CodeOf, defineErrors } from '../../platform/errors/define-errors.ts';
 
 export const meteringErrors = defineErrors('metering', {
-  rate_limit_exceeded: [429, 'A quota by the minute is used up; `exceeded` names it, and Retry-After says when to come back.'],
+  rate_limit_exceeded: [429, 'A quota by the minute is used up; `exceeded` names it.', 'Retry after the time in Retry-After.'],
   quota_exceeded: [
     429,
     'A quota by the month is used up; `exceeded` names it and says when it resets.',

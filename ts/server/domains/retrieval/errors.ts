@@ -7,8 +7,12 @@ export const retrievalErrors = defineErrors('retrieval', {
     'The knowledge base is bound to another embedding model.',
     'Leave `embedding_model` out, or use another knowledge base.',
   ],
-  embedding_model_not_found: [404, 'No model of this name makes embeddings here; `svc models list` shows those that do.'],
-  embedding_failed: [502, 'The embedding model or service cannot be reached or refuses the text; the sentence says why. Retry.'],
+  embedding_model_not_found: [404, 'No model of this name makes embeddings here.', '`svc models list` shows those that do.'],
+  embedding_failed: [
+    502,
+    'The embedding model or service cannot be reached or refuses the text; the sentence says why.',
+    'Retry, after correcting what the sentence names.',
+  ],
   index_unavailable: [503, 'The index was lost and is being loaded again.', 'Retry after the time in Retry-After.'],
 });
 

@@ -6,15 +6,7 @@ import { type IdentityErrorCode, identityErrors } from '../identity/index.ts';
 import { scimErrors } from './errors.ts';
 import { MAX_FILTER_LENGTH } from './filter/tokens.ts';
 import { isObject, type Resource } from './resource/resource.ts';
-import { scimErrorBody } from './scim-error.ts';
 import { type Conditions, isListed } from './versioned.ts';
-
-export const scimRoute = {
-  auth: 'admin',
-  scope: 'scim',
-  tag: 'SCIM',
-  errorBody: scimErrorBody,
-} as const;
 
 export const MAX_RESOURCE_BYTES = 4 * 1024 * 1024;
 export const ScimResource = named(

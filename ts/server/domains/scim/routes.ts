@@ -1,7 +1,7 @@
 /** SCIM 2.0 (RFC 7643, RFC 7644): a directory provisions the accounts and groups of the tenant whose key it has. */
-import Type from 'typebox';
 import type { Principal } from '../../platform/http/principal.ts';
-import { type RequestContext, type Route, route } from '../../platform/http/route.ts';
+import type { RequestContext, Route } from '../../platform/http/route.ts';
+import { routes } from '../../platform/http/route-group.ts';
 import { type AuditSource, auditSource, type IdentityErrorCode } from '../identity/index.ts';
 import * as shared from './answers.ts';
 import { listOfAll, resourceTypes, schemas, serviceProviderConfig } from './discovery.ts';
@@ -12,9 +12,19 @@ import { GROUP, USER } from './resource/kinds.ts';
 import type { PatchOperation } from './resource/patch.ts';
 import { type Projection, project } from './resource/projection.ts';
 import type { Resource } from './resource/resource.ts';
+import { scimErrorBody } from './scim-error.ts';
 import { EVERYTHING, type ScimGroups } from './scim-groups.ts';
 import type { ScimUsers } from './scim-users.ts';
 import { type Conditions, SCIM_BASE } from './versioned.ts';
+
+const { get, post, put, patch, del } = routes({
+  tag: 'SCIM',
+  auth: 'admin',
+  scope: 'scim',
+  maxBody: shared.MAX_RESOURCE_BYTES,
+  errors: scimErrors,
+  errorBody: scimErrorBody,
+});
 
 /** What both kinds of resources can do. */
 interface Endpoint {
@@ -60,11 +70,7 @@ function collection(endpoint: Endpoint): Route[] {
   const { kind } = endpoint;
   const path = SCIM_BASE + kind.endpoint;
   return [
-    route({
-      ...shared.scimRoute,
-      method: 'GET',
-      path,
-      maxBody: 0,
+    get(path, {
       summary: `${kind.name}s of the tenant, oldest first`,
       description: 'Filters by userName, displayName, externalId and id read one row; others look at each resource.',
       query: shared.Listed,
@@ -75,11 +81,7 @@ function collection(endpoint: Endpoint): Route[] {
         return shared.scimJson(200, await endpoint.list({ ...projectionOf(query), filter, startIndex, count }, caller));
       },
     }),
-    route({
-      ...shared.scimRoute,
-      method: 'POST',
-      path,
-      maxBody: shared.MAX_RESOURCE_BYTES,
+    post(path, {
       summary: `Make a ${kind.name}`,
       query: shared.Projected,
       body: shared.ScimResource,
@@ -96,10 +98,8 @@ function collection(endpoint: Endpoint): Route[] {
 function single(endpoint: Endpoint): Route[] {
   const { kind, missing, taken } = endpoint;
   const path = `${SCIM_BASE}${kind.endpoint}/{id}`;
-  const found = { ...shared.scimRoute, path, params: shared.ScimId } as const;
   const changed = {
-    ...found,
-    maxBody: shared.MAX_RESOURCE_BYTES,
+    params: shared.ScimId,
     query: shared.Projected,
     responses: { 200: shared.ScimResource },
     errors: shared.changeRefusals(missing, taken, 'forbidden', 'last_superadmin', 'weak_password', 'server_busy'),
@@ -111,10 +111,8 @@ function single(endpoint: Endpoint): Route[] {
       headers: new Map(),
     });
   return [
-    route({
-      ...found,
-      method: 'GET',
-      maxBody: 0,
+    get(path, {
+      params: shared.ScimId,
       summary: `One ${kind.name}`,
       query: shared.Projected,
       responses: { 200: shared.ScimResource },
@@ -122,9 +120,8 @@ function single(endpoint: Endpoint): Route[] {
       handle: async (context) =>
         shared.resourceAnswer(200, await endpoint.get(context.params.id, projectionOf(context.query), context.caller), context),
     }),
-    route({
+    put(path, {
       ...changed,
-      method: 'PUT',
       summary: `Replace a ${kind.name}`,
       body: shared.ScimResource,
       handle: async (context) => {
@@ -133,9 +130,8 @@ function single(endpoint: Endpoint): Route[] {
         return after(context);
       },
     }),
-    route({
+    patch(path, {
       ...changed,
-      method: 'PATCH',
       summary: `Change a ${kind.name}`,
       description: 'As RFC 7644 section 3.5.2 says, and as Entra ID and Okta send it.',
       body: shared.Patch,
@@ -145,16 +141,12 @@ function single(endpoint: Endpoint): Route[] {
         return after(context);
       },
     }),
-    route({
-      ...found,
-      method: 'DELETE',
-      maxBody: 0,
+    del(path, {
+      params: shared.ScimId,
       summary: `Delete a ${kind.name}`,
-      responses: { 204: Type.Null() },
       errors: shared.changeRefusals(missing, 'forbidden', 'last_superadmin'),
       handle: async (context) => {
         await endpoint.remove(context.params.id, shared.conditionsOf(context), auditSource(context));
-        return { kind: 'bytes', status: 204, headers: {}, body: '' };
       },
     }),
   ];
@@ -162,25 +154,17 @@ function single(endpoint: Endpoint): Route[] {
 
 function discoveryRoutes(): Route[] {
   const read = (path: string, summary: string, body: Resource): Route =>
-    route({
-      ...shared.scimRoute,
-      method: 'GET',
-      path: SCIM_BASE + path,
-      maxBody: 0,
+    get(SCIM_BASE + path, {
       summary,
       responses: { 200: shared.ScimResource },
       handle: () => shared.scimJson(200, body),
     });
   const one = (path: string, summary: string, all: readonly (Resource & { id: string })[]): Route =>
-    route({
-      ...shared.scimRoute,
-      method: 'GET',
-      path: `${SCIM_BASE}${path}/{id}`,
-      maxBody: 0,
+    get(`${SCIM_BASE}${path}/{id}`, {
       summary,
       responses: { 200: shared.ScimResource },
       params: shared.ScimId,
-      errors: scimErrors.specs('invalid_request', 'resource_not_found'),
+      errors: ['invalid_request', 'resource_not_found'],
       handle: ({ params }) => {
         const found = all.find(({ id }) => id === params.id);
         if (found === undefined) throw scimError('resource_not_found', `There is no ${params.id.slice(0, 128)} here.`);

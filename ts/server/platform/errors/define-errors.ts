@@ -2,7 +2,7 @@
 import { DomainError, type DomainErrorOptions } from './domain-error.ts';
 
 /** `remedy`: what the client or the operator does about it. */
-export type ErrorRow = readonly [status: number, sentence: string, remedy?: string];
+export type ErrorRow = readonly [status: number, sentence: string, remedy: string];
 
 /** An error that a route can answer. */
 export interface ErrorSpec {
@@ -12,8 +12,8 @@ export interface ErrorSpec {
   module?: string;
   /** When it happens. */
   meaning: string;
-  /** What the client or the operator does about it, where the meaning does not say so already. */
-  remedy?: string;
+  /** What the client or the operator does about it. */
+  remedy: string;
 }
 
 export interface ErrorTable<Code extends string = string> {
@@ -24,6 +24,8 @@ export interface ErrorTable<Code extends string = string> {
   /** Declarations for routes. */
   spec(code: Code): ErrorSpec;
   specs(...codes: readonly Code[]): ErrorSpec[];
+  /** Declarations of every code. */
+  readonly all: ErrorSpec[];
   statusOf(code: Code): number;
   hasCode(code: string): code is Code;
   has(error: unknown): error is DomainError<Code>;
@@ -39,7 +41,7 @@ export function defineErrors<Rows extends Readonly<Record<string, ErrorRow>>>(
   const rowOf = (code: keyof Rows & string): ErrorRow => rows[code] as ErrorRow;
   const spec = (code: keyof Rows & string): ErrorSpec => {
     const [status, sentence, remedy] = rowOf(code);
-    return { status, code, module, meaning: sentence, ...(remedy !== undefined && { remedy }) };
+    return { status, code, module, meaning: sentence, remedy };
   };
   const hasCode = (code: string): code is keyof Rows & string => Object.hasOwn(rows, code);
   return {
@@ -48,6 +50,7 @@ export function defineErrors<Rows extends Readonly<Record<string, ErrorRow>>>(
     error: (code, sentence, options) => new DomainError(code, sentence, options),
     spec,
     specs: (...codes) => codes.map(spec),
+    all: Object.keys(rows).map(spec),
     statusOf: (code) => rowOf(code)[0],
     hasCode,
     has: (error): error is DomainError<keyof Rows & string> => error instanceof DomainError && hasCode(error.code),

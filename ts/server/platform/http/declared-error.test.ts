@@ -6,8 +6,8 @@ import type { ErrorSpec } from './errors.ts';
 import { openTestBed, plainRoute } from './test-support/test-bed.ts';
 
 const errors: ErrorSpec[] = [
-  { status: 429, code: 'queue_full', meaning: 'Retry later.' },
-  { status: 500, code: 'internal', meaning: 'A defect.' },
+  { status: 429, code: 'queue_full', meaning: 'Much is waiting.', remedy: 'Retry later.' },
+  { status: 500, code: 'internal', meaning: 'A defect.', remedy: 'Report it.' },
 ];
 
 const throwing = (error: Error) =>

@@ -10,7 +10,7 @@ import { openTestBed } from './test-support/test-bed.ts';
 
 const errors = defineErrors('things', {
   thing_not_found: [404, 'There is no such thing.', 'List them first.'],
-  thing_full: [409, 'It is full.'],
+  thing_full: [409, 'It is full.', 'Empty it.'],
 });
 const { get, post, del } = routes({ tag: 'Things', auth: 'open', maxBody: 1000, errors });
 const Thing = Type.Object({ id: Type.String() });
@@ -19,7 +19,7 @@ const all = [
     summary: 'One thing',
     params: Thing,
     answer: Thing,
-    errors: ['thing_not_found', { status: 418, code: 'teapot', meaning: 'It is a teapot.' }],
+    errors: ['thing_not_found', { status: 418, code: 'teapot', meaning: 'It is a teapot.', remedy: 'Take a kettle.' }],
     handle: ({ params }) => {
       if (params.id === 'none') throw errors.error('thing_not_found', 'There is no thing none.');
       return { id: params.id };
@@ -61,6 +61,8 @@ t.test('the table says what a code means and what to do about it, in declaration
   t.strictSame(errors.codes, ['thing_not_found', 'thing_full']);
   t.ok(errors.has(errors.error('thing_full', 'Full.')));
   t.notOk(errors.has(new Error('thing_full')));
+  const { message, sentence } = errors.error('thing_full', 'It holds 3.', { remedy: 'Take one out.' });
+  t.strictSame([message, sentence], ['It holds 3. Take one out.', 'It holds 3.'], 'what to do this time is said as well');
   const document = withoutReferences(openapiDocument(all, { title: 'Test', version: '1', description: '' }));
   t.match(JSON.stringify(document), /thing_not_found`: There is no such thing. List them first./);
   t.end();

@@ -6,13 +6,13 @@ export interface ListedFile {
   readonly modifiedAt: number;
 }
 
-/** What does not work is a BackupError `destination_unusable`, unless a member says otherwise. */
+/** What does not work is a DomainError `destination_unusable`, unless a member says otherwise. */
 export interface BackupFiles {
   /** For people; holds no credential. */
   readonly shown: string;
   /** How many chunks should be under way at once: a distant server answers late, and takes several meanwhile. */
   readonly parallel: number;
-  /** Undefined: it is not there. Throws BackupError `backup_damaged` for what is larger than `maxBytes`, or no plain file. */
+  /** Undefined: it is not there. Throws `backup_damaged` for what is larger than `maxBytes`, or no plain file. */
   read(path: string, maxBytes: number): Promise<Buffer | undefined>;
   /** The file appears whole or not at all, in the place of one that is there. */
   write(path: string, bytes: Uint8Array): Promise<void>;

@@ -1,10 +1,12 @@
 /** Backups in a folder of this machine. */
+
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { DomainError } from '../../../platform/errors/domain-error.ts';
 import { syncFolder } from '../../../platform/files/atomic-file.ts';
-import { BackupError, damaged } from '../errors.ts';
+import { backupError, backupErrors, damaged } from '../errors.ts';
 import { type BackupFiles, FILE_NAME, type ListedFile } from './backup-files.ts';
 import { makeFolder } from './make-folder.ts';
 import { writeRemedy } from './write-remedy.ts';
@@ -92,12 +94,12 @@ export class FolderFiles implements BackupFiles {
     throw this.#unusable(error);
   };
 
-  #unusable(error: unknown): BackupError {
-    if (error instanceof BackupError) return error;
+  #unusable(error: unknown): DomainError {
+    if (backupErrors.has(error)) return error;
     const { message } = error as Error;
     const otherwise = 'Make the folder readable and writable for the user of the server, with room on its disk.';
     const remedy = writeRemedy(error, this.shown, otherwise);
-    return new BackupError('destination_unusable', `The backup folder does not work: ${message}.`, remedy, error);
+    return backupError('destination_unusable', `The backup folder does not work: ${message}.`, remedy, error);
   }
 }
 

@@ -1,6 +1,8 @@
 /** Where backups go, as an operator writes it: a folder, `s3://BUCKET/PREFIX?...` or `sftp://USER@HOST/FOLDER`. */
+
 import { isAbsolute } from 'node:path';
-import { BackupError } from '../errors.ts';
+import type { DomainError } from '../../../platform/errors/domain-error.ts';
+import { backupError } from '../errors.ts';
 
 export interface FolderLocation {
   readonly kind: 'folder';
@@ -37,7 +39,7 @@ const USER = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|\[[0-9a-fA-F:.]{2,45}\])$/;
 const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._ -]{0,127}$/;
 
-/** Throws BackupError `invalid_destination` with what is wrong; never quotes what may be a password. */
+/** Throws `invalid_destination` with what is wrong; never quotes what may be a password. */
 export function parseLocation(text: string): Location {
   if (text.includes('\0') || text.length > 4096) throw refused('The destination is too long, or has a NUL character.');
   if (isAbsolute(text)) return { kind: 'folder', folder: text };
@@ -110,8 +112,8 @@ function decoded(text: string): string {
   }
 }
 
-function refused(sentence: string): BackupError {
-  return new BackupError(
+function refused(sentence: string): DomainError {
+  return backupError(
     'invalid_destination',
     sentence,
     'Name an absolute path that the user of the server can write to, s3://BUCKET/PREFIX?endpoint=https://HOST&region=REGION, or sftp://USER@HOST/FOLDER.',

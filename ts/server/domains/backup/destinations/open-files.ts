@@ -1,8 +1,10 @@
 /** Opens what a location names. */
+
 import { listOf } from '../../../platform/config/setting.ts';
+import type { DomainError } from '../../../platform/errors/domain-error.ts';
 import { AddressPolicy } from '../../../platform/network/address-policy.ts';
 import { parseAllowedHost } from '../../../platform/network/allowed-host.ts';
-import { BackupError } from '../errors.ts';
+import { backupError } from '../errors.ts';
 import type { BackupFiles } from './backup-files.ts';
 import { FolderFiles } from './folder-files.ts';
 import { type Location, parseLocation } from './location.ts';
@@ -18,7 +20,7 @@ export interface RemoteAccess {
   readonly allowedHosts: string;
 }
 
-/** `isTrusted`: the operator wrote it, in a setting or on the command line. Throws BackupError `invalid_destination`. */
+/** `isTrusted`: the operator wrote it, in a setting or on the command line. Throws `invalid_destination`. */
 export function openFiles(text: string, remote: RemoteAccess, isTrusted: boolean): BackupFiles {
   const location = parseLocation(text);
   const { s3CredentialsFile: credentialsFile, sshKeyFile: keyFile, sshKnownHostsFile: knownHostsFile } = remote;
@@ -53,8 +55,8 @@ function originsOf(location: Exclude<Location, { kind: 'folder' }>): URL[] {
   return [own];
 }
 
-function refusal(sentence: string): BackupError {
+function refusal(sentence: string): DomainError {
   const remedy =
     'Name a host on the internet, or, if that host is yours, have it named in backup.allowed_hosts or in backup.destination.';
-  return new BackupError('invalid_destination', `The destination is refused: ${sentence}.`, remedy);
+  return backupError('invalid_destination', `The destination is refused: ${sentence}.`, remedy);
 }

@@ -41,7 +41,7 @@ export class ChunkStore {
     return { name, storedBytes: sealed.length };
   }
 
-  /** Throws BackupError `backup_damaged` for a chunk that is missing or not what its name says. */
+  /** Throws `backup_damaged` for a chunk that is missing or not what its name says. */
   async get(name: string): Promise<Buffer> {
     const sealed = await this.#files.read(chunkPath(name), MAX_FILE_BYTES);
     if (sealed === undefined) throw damaged(`The chunk ${name} is missing.`);
@@ -74,7 +74,7 @@ export class ChunkStore {
   }
 }
 
-/** Throws BackupError `backup_damaged` for what cannot be the name of a chunk. */
+/** Throws `backup_damaged` for what cannot be the name of a chunk. */
 function chunkPath(name: string): string {
   if (!CHUNK_NAME.test(name)) throw damaged('A backup names a chunk that cannot be one.');
   return `chunks/${name.slice(0, 2)}/${name}`;

@@ -1,9 +1,9 @@
 /** Heals a backup folder: what lies under the name of a chunk and is not that chunk goes, so that the next backup writes it anew. */
-import { BackupError } from '../errors.ts';
+import { backupErrors } from '../errors.ts';
 import type { Manifest } from './manifest.ts';
 import type { Repository } from './repository.ts';
 
-/** Resolves to how many chunks of the backup were damaged. Throws BackupError `destination_unusable`. */
+/** Resolves to how many chunks of the backup were damaged. Throws `destination_unusable`. */
 export async function dropDamagedChunks(
   { chunks, files }: Pick<Repository, 'chunks' | 'files'>,
   manifest: Pick<Manifest, 'files'>,
@@ -16,7 +16,7 @@ export async function dropDamagedChunks(
       (error: unknown) => error,
     );
     if (fault === undefined) continue;
-    if (!(fault instanceof BackupError) || fault.code !== 'backup_damaged') throw fault;
+    if (!backupErrors.has(fault) || fault.code !== 'backup_damaged') throw fault;
     await chunks.delete(name);
     dropped += 1;
   }

@@ -4,7 +4,7 @@ import { gunzip, gzip } from 'node:zlib';
 import Type from 'typebox';
 import { compileLazily } from '../../../platform/schema/compile-lazily.ts';
 import type { BackupFiles } from '../destinations/backup-files.ts';
-import { BackupError, damaged } from '../errors.ts';
+import { backupError, damaged } from '../errors.ts';
 import { BACKUP_ID, type Manifest, type ManifestBody, ManifestHead, readManifestBody } from './manifest.ts';
 import type { Sealing } from './sealing.ts';
 
@@ -28,7 +28,7 @@ export class ManifestStore {
     await this.#files.sync();
   }
 
-  /** Oldest first, as their ids sort. Throws BackupError for a folder that cannot be read. */
+  /** Oldest first, as their ids sort. Throws DomainError for a folder that cannot be read. */
   async listIds(): Promise<string[]> {
     return (await this.#files.list('manifests'))
       .map(({ path }) => path.slice('manifests/'.length))
@@ -38,12 +38,12 @@ export class ManifestStore {
       .sort();
   }
 
-  /** What is to be read without a key: not proven by it either. Throws BackupError. */
+  /** What is to be read without a key: not proven by it either. Throws DomainError. */
   async getHead(id: string): Promise<ManifestHead> {
     return (await this.#read(id)).head;
   }
 
-  /** Throws BackupError `backup_not_found` or `backup_damaged`. */
+  /** Throws `backup_not_found` or `backup_damaged`. */
   async get(id: string, sealing: Sealing): Promise<Manifest> {
     const { head, body } = await this.#read(id);
     const compressed = sealing.open(Buffer.from(body, 'base64'), contextOf(head));
@@ -61,7 +61,7 @@ export class ManifestStore {
   async #read(id: string): Promise<{ head: ManifestHead; body: string }> {
     const bytes = BACKUP_ID.test(id) ? await this.#files.read(pathOf(id), MAX_FILE_BYTES) : undefined;
     if (bytes === undefined)
-      throw new BackupError('backup_not_found', `There is no backup ${JSON.stringify(id.slice(0, 60))}.`, 'List the backups.');
+      throw backupError('backup_not_found', `There is no backup ${JSON.stringify(id.slice(0, 60))}.`, 'List the backups.');
     const file = parseJson(bytes.toString('utf8'));
     if (checkFile.Check(file) && file.head.id === id) return file;
     throw damaged(`The manifest of ${id} is not what svc writes.`);

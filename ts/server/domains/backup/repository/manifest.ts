@@ -56,7 +56,7 @@ export type Manifest = ManifestHead & ManifestBody;
 
 const checkBody = compileLazily(ManifestBody);
 
-/** Throws BackupError `backup_damaged` for a list that does not add up, or with a path that leads out of the folder it is restored into. */
+/** Throws `backup_damaged` for a list that does not add up, or with a path that leads out of the folder it is restored into. */
 export function readManifestBody(value: unknown): ManifestBody {
   if (!checkBody.Check(value)) throw damaged('The manifest is not what svc writes.');
   const paths = new Set<string>();

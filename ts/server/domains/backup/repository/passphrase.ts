@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { BackupError } from '../errors.ts';
+import type { DomainError } from '../../../platform/errors/domain-error.ts';
+import { backupError } from '../errors.ts';
 
 const LONGEST = 4096;
 const SHORTEST = 8;
 
-/** The first line of the file; undefined where none is configured. Throws BackupError `passphrase_needed`. */
+/** The first line of the file; undefined where none is configured. Throws `passphrase_needed`. */
 export async function readPassphrase(path: string): Promise<string | undefined> {
   if (path === '') return undefined;
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -15,6 +16,6 @@ export async function readPassphrase(path: string): Promise<string | undefined> 
   throw unusable(`The first line of ${path} has ${line.length} characters, and a passphrase has ${SHORTEST} to ${LONGEST}.`);
 }
 
-function unusable(sentence: string): BackupError {
-  return new BackupError('passphrase_needed', sentence, 'Correct backup.passphrase_file.');
+function unusable(sentence: string): DomainError {
+  return backupError('passphrase_needed', sentence, 'Correct backup.passphrase_file.');
 }

@@ -5,7 +5,7 @@ import type { Repository } from './repository.ts';
 /** A chunk that no manifest lists yet may belong to a backup that another process is writing. */
 const GRACE_MS = 24 * 3_600_000;
 
-/** `keep` 0 deletes no backup. Throws BackupError when a manifest cannot be read: nothing is deleted on a guess. */
+/** `keep` 0 deletes no backup. Throws DomainError when a manifest cannot be read: nothing is deleted on a guess. */
 export async function prune(
   repository: Repository,
   keep: number,

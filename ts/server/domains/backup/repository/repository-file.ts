@@ -68,7 +68,7 @@ export async function repositoryFile(
   return { format, id, encryption: encryption as RepositoryFile['encryption'] };
 }
 
-/** Throws BackupError `backup_damaged` for what is no such file. */
+/** Throws `backup_damaged` for what is no such file. */
 export function parseRepositoryFile(text: string): RepositoryFile {
   try {
     const file = JSON.parse(text) as unknown;

@@ -1,7 +1,8 @@
 /** A folder of backups, wherever it is, opened with its key. */
+import type { DomainError } from '../../../platform/errors/domain-error.ts';
 import type { BackupFiles } from '../destinations/backup-files.ts';
 import { openFiles } from '../destinations/open-files.ts';
-import { BackupError, damaged } from '../errors.ts';
+import { backupError, damaged } from '../errors.ts';
 import type { BackupAccess } from '../settings.ts';
 import { openSealed, parseRecipients, readIdentities } from './age-keys.ts';
 import { ChunkStore } from './chunk-store.ts';
@@ -21,13 +22,13 @@ export interface Repository {
   readonly manifests: ManifestStore;
 }
 
-/** To read from. Throws BackupError: for a folder that is none of backups, and without the right passphrase. */
+/** To read from. Throws DomainError: for a folder that is none of backups, and without the right passphrase. */
 export async function openRepository(access: BackupAccess): Promise<Repository> {
   const files = openFiles(access.folder, access.remote, access.isTrusted);
   try {
     const file = await findRepositoryFile(files);
     if (file !== undefined) return repositoryOf(files, await openKey(file, access));
-    throw new BackupError(
+    throw backupError(
       'backup_not_found',
       `${files.shown} holds no backups.`,
       'Name the folder that they were written to, or make one.',
@@ -38,7 +39,7 @@ export async function openRepository(access: BackupAccess): Promise<Repository> 
   }
 }
 
-/** To write into; makes the folder. Throws BackupError `passphrase_needed` where secrets would be written in plain text unasked. */
+/** To write into; makes the folder. Throws `passphrase_needed` where secrets would be written in plain text unasked. */
 export async function openRepositoryForWriting(access: BackupAccess): Promise<Repository> {
   const recipients = parseRecipients(access.recipients);
   const passphrase = await readPassphrase(access.passphraseFile);
@@ -104,20 +105,20 @@ function repositoryOf(files: BackupFiles, key: Uint8Array | undefined): Reposito
   return { files, sealing, chunks: new ChunkStore(files, sealing), manifests: new ManifestStore(files) };
 }
 
-function plainTextUnasked(isKnown: boolean): BackupError {
+function plainTextUnasked(isKnown: boolean): DomainError {
   const sentence = isKnown
     ? 'The folder holds backups that are not encrypted, and a new one would be like them.'
     : 'A backup holds keys and everything that was said, and no passphrase is configured.';
   const remedy = isKnown
     ? 'Name another folder, or set backup.plain_text = true.'
     : 'Set backup.passphrase_file or backup.recipients, or backup.plain_text = true to write it unencrypted.';
-  return new BackupError('passphrase_needed', sentence, remedy);
+  return backupError('passphrase_needed', sentence, remedy);
 }
 
 /** Whatever may open a key: a passphrase, a private key, the node's kept key. */
 type Keys = Pick<BackupAccess, 'passphraseFile' | 'identityFile' | 'dataDir'>;
 
-/** Opens the key of a backup folder. Returns undefined where the folder is not encrypted. Throws BackupError `passphrase_needed` or `wrong_passphrase`. */
+/** Opens the key of a backup folder. Returns undefined where the folder is not encrypted. Throws `passphrase_needed` or `wrong_passphrase`. */
 async function openKey(
   { id, encryption }: RepositoryFile,
   { passphraseFile, identityFile, dataDir }: Keys,
@@ -135,11 +136,11 @@ async function openKey(
   return key;
 }
 
-function noKey(hasAge: boolean, wasTried: boolean): BackupError {
+function noKey(hasAge: boolean, wasTried: boolean): DomainError {
   const names = hasAge ? 'backup.identity_file' : 'backup.passphrase_file';
   if (!wasTried)
-    return new BackupError('passphrase_needed', 'These backups are encrypted.', `Name the file of what opens them: ${names}.`);
-  return new BackupError(
+    return backupError('passphrase_needed', 'These backups are encrypted.', `Name the file of what opens them: ${names}.`);
+  return backupError(
     'wrong_passphrase',
     `These backups were encrypted with another ${hasAge ? 'key' : 'passphrase'}.`,
     `Name the file of the ${hasAge ? 'key' : 'passphrase'} that they were made with, or another folder for new ones.`,

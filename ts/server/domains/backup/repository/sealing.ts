@@ -12,7 +12,7 @@ export interface Sealing {
   nameOf(bytes: Uint8Array): string;
   /** `context` says what the bytes are: they open as nothing else. */
   seal(bytes: Uint8Array, context: string): Buffer;
-  /** Throws BackupError `backup_damaged`. */
+  /** Throws `backup_damaged`. */
   open(sealed: Uint8Array, context: string): Buffer;
 }
 

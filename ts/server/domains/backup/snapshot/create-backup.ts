@@ -30,7 +30,7 @@ export interface CreateOptions {
   prove?(manifest: Manifest): Promise<void>;
 }
 
-/** The backup is there when this resolves, and not before. Throws BackupError and StorageError. */
+/** The backup is there when this resolves, and not before. Throws DomainError and StorageError. */
 export async function createBackup(
   source: BackupSource,
   repository: Repository,

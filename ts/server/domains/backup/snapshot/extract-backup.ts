@@ -15,7 +15,7 @@ export interface ExtractOptions {
   readonly signal?: AbortSignal;
 }
 
-/** `locate` says where a file goes. Throws BackupError `backup_damaged`; the folder then holds a part. */
+/** `locate` says where a file goes. Throws `backup_damaged`; the folder then holds a part. */
 export async function extractBackup(
   { chunks }: Repository,
   { files, size_bytes: total }: Manifest,

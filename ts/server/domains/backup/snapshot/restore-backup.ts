@@ -28,7 +28,7 @@ export interface RestoreTarget {
 
 /**
  * Until this resolves, and after a kill at any moment, the old state is there or the new one, or a database that takes no work until the
- * restore was run again. Throws BackupError, StorageError.
+ * restore was run again. Throws DomainError, StorageError.
  */
 export async function restoreBackup(
   repository: Repository,

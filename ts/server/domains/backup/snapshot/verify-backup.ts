@@ -17,7 +17,7 @@ export interface VerifyOptions extends ExtractOptions {
 /** `missing`: files that rows of the database name and the backup has not, as paths of it. */
 export type VerifiedBackup = Manifest & { readonly missing: readonly string[] };
 
-/** `scratch` is an existing folder with room for the whole backup. Throws BackupError `backup_damaged` with what is wrong. */
+/** `scratch` is an existing folder with room for the whole backup. Throws `backup_damaged` with what is wrong. */
 export async function verifyBackup(
   repository: Repository,
   id: string,
@@ -44,7 +44,7 @@ export async function proveBackup(
   }
 }
 
-/** Throws BackupError `backup_damaged` unless it is a sound database with the rows that the manifest counts. Resolves to missing files. */
+/** Throws `backup_damaged` unless it is a sound database with the rows that the manifest counts. Resolves to missing files. */
 export async function checkDatabase(
   file: string,
   { tables, files }: Pick<Manifest, 'tables' | 'files'>,

@@ -1,6 +1,6 @@
 /** Files whose text goes into a message as it is: stored ones, and those that come with the request. */
 import { type Principal, scopeOf } from '../../../platform/http/principal.ts';
-import { type FileReader, FileRefusedError, type ReadFile } from '../../files/index.ts';
+import { extractionErrors, type FileReader, type ReadFile } from '../../files/index.ts';
 import { knowledgeError } from '../errors.ts';
 import type { InputFile, InputFileText } from '../knowledge-context.ts';
 import { documentText } from '../openai/document-text.ts';
@@ -29,7 +29,7 @@ export class InputFiles {
     try {
       return await this.#read(caller, file, signal);
     } catch (error) {
-      if (!(error instanceof FileRefusedError)) throw error;
+      if (!extractionErrors.has(error)) throw error;
       throw knowledgeError('file_refused', error.message, { extra: { reason: error.code, remedy: error.remedy }, cause: error });
     }
   }

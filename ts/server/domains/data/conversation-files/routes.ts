@@ -4,7 +4,7 @@ import { cleanFileName } from '../../../platform/http/body/file-name.ts';
 import { json, type Reply, type Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
 import { named } from '../../../platform/schema/named.ts';
-import { EXTRACTION_ERRORS, fileErrors } from '../../files/index.ts';
+import { extractionErrors, fileErrors } from '../../files/index.ts';
 import { featureErrors } from '../../license/index.ts';
 import { knowledgeError, knowledgeErrors } from '../errors.ts';
 import { Namespace } from '../ingest/ingest-body.ts';
@@ -31,7 +31,7 @@ const KeepBody = named('KeepFile', Type.Object({ id: GivenId, namespace: Namespa
 
 const readErrors = ['conversation_not_found', 'conversations_unavailable', 'storage_unavailable'] as const;
 const addErrors = [
-  ...EXTRACTION_ERRORS,
+  ...extractionErrors.all,
   'invalid_request',
   'text_too_short',
   'namespace_not_found',

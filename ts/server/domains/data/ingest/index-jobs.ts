@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import type { JobContext, JobQueue, Jobs } from '../../../platform/jobs/index.ts';
 import { hasEnded, JobError, JobFailedError } from '../../../platform/jobs/index.ts';
 import { StorageError, type TenantScope } from '../../../platform/storage/index.ts';
-import { type FileReader, FileRefusedError } from '../../files/index.ts';
+import { extractionErrors, type FileReader } from '../../files/index.ts';
 import type { DocumentSource, ExtractedDocument, PassageEmbedding } from '../../retrieval/index.ts';
 import { isKnowledgeError, knowledgeError } from '../errors.ts';
 import type { KnowledgeBase } from '../knowledge-base.ts';
@@ -201,7 +201,7 @@ export function shownSource({ owner }: Pick<KnowledgeBase, 'owner'>, source: str
 /** Undefined: another attempt may succeed. */
 function finalFailure(error: unknown, attempt: number): JobFailedError | undefined {
   if (error instanceof JobFailedError) return error;
-  if (error instanceof FileRefusedError) return new JobFailedError(error.code, error.sentence, error.remedy, error);
+  if (extractionErrors.has(error)) return new JobFailedError(error.code, error.sentence, error.remedy ?? '', error);
   if (isKnowledgeError(error) && FINAL.includes(error.code))
     return new JobFailedError(error.code, error.message, 'Correct what the sentence names, then add the document again.', error);
   const isPassing = error instanceof StorageError || (isKnowledgeError(error) && PASSING.includes(error.code));

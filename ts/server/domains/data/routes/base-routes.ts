@@ -1,7 +1,7 @@
 /** Knowledge bases: list, make, remove, rebuild. */
 import Type from 'typebox';
 import { HttpError } from '../../../platform/http/errors.ts';
-import { type Method, type Route, route } from '../../../platform/http/route.ts';
+import type { Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
 import { named } from '../../../platform/schema/named.ts';
 import { featureErrors } from '../../license/index.ts';
@@ -20,10 +20,9 @@ import {
 } from '../schemas.ts';
 import type { KnowledgeService } from '../service.ts';
 
-const tag = 'Knowledge bases';
 const path = '/api/v1/vector/namespaces/{tenant}';
 
-const { get, post, del } = routes({ tag: 'Knowledge bases', auth: 'developer', errors: knowledgeErrors });
+const { get, post, put, patch, del } = routes({ tag: 'Knowledge bases', auth: 'developer', errors: knowledgeErrors });
 
 export function baseRoutes(service: KnowledgeService, access: KnowledgeAccess, embedders: Embedders): Route[] {
   return [
@@ -147,20 +146,15 @@ const NoMethod = named(
   ),
 );
 
-const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
-
 /** The interface has the path of a base serve no method, which is another answer than that of a path that is not there. */
 function bareRoutes(): Route[] {
   const bare = `${path}/{namespace}`;
-  return methods.map((method) =>
-    route({
-      method,
-      path: bare,
+  return [get, post, put, patch, del].map((declare) =>
+    declare(bare, {
       auth: 'viewer',
       scope: 'knowledge:read',
-      maxBody: method === 'GET' || method === 'DELETE' ? 0 : 1_024,
+      maxBody: declare === get || declare === del ? 0 : 1_024,
       bodyOptional: true,
-      tag,
       summary: 'Serves no method; see the paths below it',
       params: BaseParams,
       responses: { 405: NoMethod },

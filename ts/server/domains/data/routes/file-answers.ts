@@ -1,11 +1,11 @@
 /** What the routes of uploads answer for the knowledge bases. */
-import { EXTRACTION_ERRORS } from '../../files/index.ts';
+import { extractionErrors } from '../../files/index.ts';
 import { featureErrors } from '../../license/index.ts';
 import { knowledgeErrors } from '../errors.ts';
 import { Ingested, IngestQueued } from '../schemas.ts';
 
 export const fileRouteErrors = [
-  ...EXTRACTION_ERRORS,
+  ...extractionErrors.all,
   ...knowledgeErrors.specs(
     'invalid_request',
     'forbidden',

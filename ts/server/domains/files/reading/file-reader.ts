@@ -1,29 +1,16 @@
 /** Reads files among the blobs: their text, or that they are of a kind that has none. */
 
 import type { ExtractedDocument } from '../../../extraction/extracted-document.ts';
-import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { PoolError } from '../../../platform/pool/pool-error.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
 import { uploadError } from '../errors.ts';
-import type { ExtractionErrorCode } from './extraction-errors.ts';
+import { extractionErrors } from './extraction-errors.ts';
 import type { ExtractionOutcome, Extractor } from './extractor.ts';
 
 const RETRY_MS = 10_000;
 
 /** `storedKind`: it is kept and not indexed. */
 export type ReadFile = { readonly document: ExtractedDocument } | { readonly storedKind: 'rtf' | 'image' | 'audio' | 'video' };
-
-/** The file is not taken; its code is one of extraction's. */
-export class FileRefusedError extends DomainError<ExtractionErrorCode> {
-  readonly sentence: string;
-  readonly remedy: string;
-
-  constructor(code: ExtractionErrorCode, sentence: string, remedy: string) {
-    super(code, `${sentence} ${remedy}`, { extra: { remedy } });
-    this.sentence = sentence;
-    this.remedy = remedy;
-  }
-}
 
 export interface FileReaderOptions {
   /** Called when the first file is read. */
@@ -46,7 +33,7 @@ export class FileReader {
     this.#extractor = undefined;
   }
 
-  /** Throws FileRefusedError, and `queue_full` where too many files wait. */
+  /** Throws what extraction refuses, and `queue_full` where too many files wait. */
   async read(
     scope: TenantScope,
     { sha256, fileName }: { readonly sha256: string; readonly fileName: string },
@@ -88,6 +75,6 @@ function outcomeOf(result: ExtractionOutcome): ReadFile {
     case 'media':
       return { storedKind: result.media };
     case 'refused':
-      throw new FileRefusedError(result.code, result.detail, result.remedy);
+      throw extractionErrors.error(result.code, result.detail, { remedy: result.remedy, extra: { remedy: result.remedy } });
   }
 }

@@ -8,7 +8,7 @@ import { modules } from '../../../modules.ts';
 import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
 import { defineModule } from '../../../platform/module/module.ts';
 import { loadNodeConfig } from '../../../settings.ts';
-import { EXTRACTION_ERRORS, files, type UploadedFile, type Uploader } from '../index.ts';
+import { extractionErrors, files, type UploadedFile, type Uploader } from '../index.ts';
 import { fileModules } from './test-support/upload-bed.ts';
 
 const Outcome = Type.Object({}, { additionalProperties: true });
@@ -27,7 +27,7 @@ const reader = defineModule({
     };
     return {
       api: undefined,
-      routes: serveUploads(target, { errors: EXTRACTION_ERRORS, created: Outcome, accepted: Outcome }),
+      routes: serveUploads(target, { errors: extractionErrors.all, created: Outcome, accepted: Outcome }),
       start: async () => undefined,
       stop: async () => undefined,
       health: () => ({ state: {}, reasons: [] }),

@@ -1,8 +1,11 @@
 /** The reference, for programs and for people. */
 import Type from 'typebox';
-import { type Reply, type Route, route } from '../route.ts';
+import type { Reply, Route } from '../route.ts';
+import { routes as routesOf } from '../route-group.ts';
 import { docsPage } from './docs-page.ts';
 import { type ApiInfo, openapiDocument } from './openapi.ts';
+
+const { get } = routesOf({ tag: 'System', auth: 'open' });
 
 const HTML_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
@@ -46,5 +49,5 @@ function textRoute(
   schema: ReturnType<typeof Type.Object> | ReturnType<typeof Type.String>,
   handle: () => Reply,
 ): Route {
-  return route({ method: 'GET', path, auth: 'open', maxBody: 0, tag: 'System', summary, responses: { 200: schema }, handle });
+  return get(path, { summary, responses: { 200: schema }, handle });
 }

@@ -18,7 +18,7 @@ const { routes, document: write } = withDocs(
       body: Type.Object({ name: Type.String({ description: 'A <b>name</b>.' }), stop: Type.Optional(Type.Null()) }),
       responses: { 201: Type.Object({ ok: Type.Boolean() }) },
       stream: Type.Object({ delta: Type.String() }),
-      errors: [{ status: 422, code: 'odd', meaning: 'It is odd.' }],
+      errors: [{ status: 422, code: 'odd', meaning: 'It is odd.', remedy: 'Make it even.' }],
     }),
     plainRoute('POST', '/v1/audio', () => OK, { bodyKind: 'bytes', body: RawBody, scope: 'audio:write', auth: 'developer' }),
     plainRoute('POST', '/v1/files', () => OK, {

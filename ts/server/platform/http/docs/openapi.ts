@@ -152,7 +152,7 @@ function credentialErrors({ path, probe }: Route): RouterErrorCode[] {
 }
 
 /** When it happens, and what to do about it. */
-const sentencesOf = ({ meaning, remedy }: ErrorSpec): string => (remedy === undefined ? meaning : `${meaning} ${remedy}`);
+const sentencesOf = ({ meaning, remedy }: ErrorSpec): string => `${meaning} ${remedy}`;
 
 /** Every refusal of a route: its own, and those of the frame. */
 export function errorsOf(route: Route): ErrorSpec[] {

@@ -4,7 +4,8 @@ import { type ErrorSpec, HttpError } from '../errors.ts';
 import type { PolicyName } from '../policy.ts';
 import { isNotModified } from '../reply/entity-tag.ts';
 import type { Reply, ReplyHeaders } from '../reply/reply.ts';
-import { type RequestContext, type Route, route } from '../route.ts';
+import type { RequestContext, Route } from '../route.ts';
+import { routes } from '../route-group.ts';
 import { codingFor, StaticFolder } from './static-folder.ts';
 
 export interface StaticOptions {
@@ -26,6 +27,7 @@ const NEVER_CHANGES = 'public, max-age=31536000, immutable';
 /** Kept, and asked about each time. */
 const MAY_CHANGE = 'no-cache';
 
+const FILE = { 200: Type.String({ description: 'The file.' }) };
 /** Relative addresses of the page would mean other files with a slash at the end. */
 const MOVED = { 308: Type.String({ description: 'The page stands at the path without the slash.' }) };
 
@@ -41,43 +43,32 @@ export function pageRoutes({
   ...options
 }: StaticOptions & { missing?: ErrorSpec & { detail: string } }): Route[] {
   const files = new StaticFolder(folder);
-  const shared = sharedBy(options);
-  const { path, headers = {} } = options;
+  const { path, headers = {}, auth, tag, summary } = options;
+  const { get } = routes({ auth, tag });
   return [
-    route({
-      ...shared,
-      path,
+    get(path, {
+      summary,
+      responses: FILE,
       errors: missing === undefined ? [] : [missing],
       handle: async (context) => {
         if (missing === undefined || (await files.find(index)) !== undefined) return answer(files, index, context, headers);
         throw new HttpError(missing.status, missing.code, missing.detail);
       },
     }),
-    route({ ...shared, path: `${path}/`, responses: MOVED, handle: () => movedTo(path) }),
+    get(`${path}/`, { summary, responses: MOVED, handle: () => movedTo(path) }),
   ];
 }
 
 /** The files of a folder, below the path. */
-export function fileRoute({ folder, path, headers = {}, ...options }: StaticOptions): Route {
+export function fileRoute({ folder, path, headers = {}, auth, tag, summary }: StaticOptions): Route {
   const files = new StaticFolder(folder);
-  return route({
-    ...sharedBy(options),
-    path: `${path}/*`,
+  return routes({ auth, tag }).get(`${path}/*`, {
+    summary,
+    responses: FILE,
     params: Type.Object({ path: Type.String({ description: 'Name of the file within the folder.' }) }),
-    errors: [{ status: 404, code: 'not_found', meaning: 'The folder holds no such file.' }],
+    errors: [{ status: 404, code: 'not_found', meaning: 'The folder holds no such file.', remedy: 'Load the page again.' }],
     handle: (context) => answer(files, context.params.path, context, headers),
   });
-}
-
-function sharedBy({ auth, tag, summary }: Pick<StaticOptions, 'auth' | 'tag' | 'summary'>) {
-  return {
-    method: 'GET',
-    auth,
-    maxBody: 0,
-    tag,
-    summary,
-    responses: { 200: Type.String({ description: 'The file.' }) },
-  } as const;
 }
 
 function movedTo(path: string): Reply {

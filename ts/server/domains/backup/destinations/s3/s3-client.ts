@@ -1,10 +1,12 @@
 /** One request to an S3 service, signed, bounded in time and size, and tried again where that can help. Redirects are not followed. */
+
 import { setTimeout as wait } from 'node:timers/promises';
+import type { DomainError } from '../../../../platform/errors/domain-error.ts';
 import type { AddressPolicy } from '../../../../platform/network/address-policy.ts';
 import { HttpClient } from '../../../../platform/network/http-client.ts';
 import { HttpClientError } from '../../../../platform/network/http-client-error.ts';
 import type { HttpResponse } from '../../../../platform/network/http-response.ts';
-import { BackupError, damaged } from '../../errors.ts';
+import { backupError, backupErrors, damaged } from '../../errors.ts';
 import type { S3Location } from '../location.ts';
 import { encodeStrictly, signRequest } from './aws-signature.ts';
 import { readS3Credentials } from './s3-credentials.ts';
@@ -48,23 +50,29 @@ export class S3Client {
     this.#client = new HttpClient({ policy, connections: 16, connectMs: idleMs, firstByteMs: idleMs, idleMs });
   }
 
-  /** Resolves for 2xx and 404. Throws BackupError `destination_unusable`, `invalid_destination`, `credentials_needed`, or `backup_damaged` for too large an answer. */
+  /** Resolves for 2xx and 404. Throws `destination_unusable`, `invalid_destination`, `credentials_needed`, or `backup_damaged` for too large an answer. */
   async send(request: S3Request): Promise<S3Answer> {
     for (let attempt = 1; ; attempt += 1) {
-      try {
-        const answer = await this.#sendOnce(request);
-        if (answer.status === 404 || (answer.status >= 200 && answer.status < 300)) return answer;
-        throw refusedBy(answer, this.#options.location.endpoint);
-      } catch (error) {
-        const failure = error instanceof BackupError ? error : broken(error, this.#options.location.endpoint);
-        if (attempt === ATTEMPTS || !(failure instanceof Transient)) throw failure;
-        await wait((this.#options.retryMs ?? 300) * 2 ** (attempt - 1));
-      }
+      const outcome = await this.#attempt(request);
+      if ('status' in outcome) return outcome;
+      if (attempt === ATTEMPTS || !outcome.mayPass) throw outcome.error;
+      await wait((this.#options.retryMs ?? 300) * 2 ** (attempt - 1));
     }
   }
 
   async close(): Promise<void> {
     await this.#client.close();
+  }
+
+  async #attempt(request: S3Request): Promise<S3Answer | Failure> {
+    const { endpoint } = this.#options.location;
+    try {
+      const answer = await this.#sendOnce(request);
+      const isTaken = answer.status === 404 || (answer.status >= 200 && answer.status < 300);
+      return isTaken ? answer : refusedBy(answer, endpoint);
+    } catch (error) {
+      return backupErrors.has(error) ? { error, mayPass: false } : broken(error, endpoint);
+    }
   }
 
   async #sendOnce(request: S3Request): Promise<S3Answer> {
@@ -78,8 +86,11 @@ export class S3Client {
   }
 }
 
-/** A fault that may be gone a moment later. */
-class Transient extends BackupError {}
+interface Failure {
+  error: DomainError;
+  /** It may be gone a moment later. */
+  mayPass: boolean;
+}
 
 function urlOf({ endpoint, bucket, prefix, isVirtualHost }: S3Location, { path, query = {} }: S3Request): URL {
   const key = path === undefined ? [] : [...(prefix === '' ? [] : prefix.split('/')), ...path.split('/')];
@@ -103,28 +114,27 @@ async function readBody(answer: HttpResponse, maxBytes: number): Promise<Buffer>
 }
 
 /** The code alone: what else a service says may be anything. */
-function refusedBy({ status, body }: S3Answer, endpoint: URL): BackupError {
+function refusedBy({ status, body }: S3Answer, endpoint: URL): Failure {
   const code = readErrorCode(body.toString('utf8')) ?? '';
   const said = `${endpoint.host} answers ${status}${code === '' ? '' : ` ${code}`}`;
   if (status >= 500 || status === 429 || status === 408 || code === 'SlowDown' || code === 'RequestTimeout')
-    return new Transient('destination_unusable', `${said}.`, 'It may pass; try again later.');
+    return unusable(`${said}.`, 'It may pass; try again later.', true);
   if (status === 401 || status === 403)
-    return new BackupError(
-      'destination_unusable',
+    return unusable(
       `${said}.`,
       'Look at the keys in backup.s3_credentials_file, what they may do, and the clock of this machine.',
     );
   if (status >= 300 && status < 400)
-    return new BackupError(
-      'destination_unusable',
-      `${said}, and redirects are not followed.`,
-      'Name the region and the endpoint of the bucket.',
-    );
-  return new BackupError('destination_unusable', `${said}.`, 'Look at bucket, region and endpoint of the destination.');
+    return unusable(`${said}, and redirects are not followed.`, 'Name the region and the endpoint of the bucket.');
+  return unusable(`${said}.`, 'Look at bucket, region and endpoint of the destination.');
 }
 
-function broken(error: unknown, endpoint: URL): BackupError {
+function broken(error: unknown, endpoint: URL): Failure {
   const { code, message } = error as NodeJS.ErrnoException;
   const sentence = `The S3 service at ${endpoint.host} cannot be reached: ${code ?? message}.`;
-  return new Transient('destination_unusable', sentence, 'Look at the network and at the endpoint of the destination.', error);
+  return unusable(sentence, 'Look at the network and at the endpoint of the destination.', true, error);
+}
+
+function unusable(sentence: string, remedy: string, mayPass = false, cause?: unknown): Failure {
+  return { error: backupError('destination_unusable', sentence, remedy, cause), mayPass };
 }

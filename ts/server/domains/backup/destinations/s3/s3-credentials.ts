@@ -1,6 +1,8 @@
 /** The keys of S3, from a file as the tools of AWS write it. They are read anew for each use, so that they can be changed while the node runs. */
+
 import { readFile } from 'node:fs/promises';
-import { BackupError } from '../../errors.ts';
+import type { DomainError } from '../../../../platform/errors/domain-error.ts';
+import { backupError } from '../../errors.ts';
 
 export interface S3Credentials {
   readonly accessKeyId: string;
@@ -10,7 +12,7 @@ export interface S3Credentials {
 
 const LARGEST = 64 * 1024;
 
-/** Throws BackupError `credentials_needed`, whose sentence quotes nothing of the file. */
+/** Throws `credentials_needed`, whose sentence quotes nothing of the file. */
 export async function readS3Credentials(path: string): Promise<S3Credentials> {
   if (path === '') throw needed('An S3 destination needs keys, and no file with them is configured.');
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -40,8 +42,8 @@ function isKey(text: string | undefined): text is string {
   return text !== undefined && /^[\x21-\x7e]{1,512}$/.test(text);
 }
 
-function needed(sentence: string): BackupError {
-  return new BackupError(
+function needed(sentence: string): DomainError {
+  return backupError(
     'credentials_needed',
     sentence,
     'Set backup.s3_credentials_file to a file in the form of ~/.aws/credentials.',

@@ -1,5 +1,6 @@
 /** Backups in a bucket of S3, or of a service that speaks like it. */
-import { BackupError, damaged } from '../../errors.ts';
+import type { DomainError } from '../../../../platform/errors/domain-error.ts';
+import { backupError, damaged } from '../../errors.ts';
 import { type BackupFiles, FILE_NAME, type ListedFile } from '../backup-files.ts';
 import { encodeStrictly } from './aws-signature.ts';
 import { S3Client, type S3ClientOptions } from './s3-client.ts';
@@ -84,12 +85,12 @@ export class S3Files implements BackupFiles {
   }
 }
 
-function noBucket(bucket: string): BackupError {
-  return new BackupError('destination_unusable', `There is no bucket ${bucket}.`, 'Make it, or correct the destination.');
+function noBucket(bucket: string): DomainError {
+  return backupError('destination_unusable', `There is no bucket ${bucket}.`, 'Make it, or correct the destination.');
 }
 
-function unreadable(): BackupError {
-  return new BackupError(
+function unreadable(): DomainError {
+  return backupError(
     'destination_unusable',
     'The list of the bucket is none that S3 gives.',
     'Look at the endpoint of the destination.',

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { AddressPolicy } from '../../../../platform/network/address-policy.ts';
-import { BackupError, damaged } from '../../errors.ts';
+import { backupError, backupErrors, damaged } from '../../errors.ts';
 import { type BackupFiles, FILE_NAME, type ListedFile } from '../backup-files.ts';
 import type { SftpLocation } from '../location.ts';
 import { SftpSession } from './sftp-session.ts';
@@ -98,7 +98,7 @@ export class SftpFiles implements BackupFiles {
     try {
       return await work(session);
     } catch (error) {
-      if (!session.isBroken || !(error instanceof BackupError)) throw error;
+      if (!session.isBroken || !backupErrors.has(error)) throw error;
       return await work(await this.#connected());
     }
   }
@@ -125,8 +125,8 @@ function judgedAddress({ host, port }: SftpLocation, policy: AddressPolicy): Pro
   return new Promise((resolve, reject) => {
     policy.lookupFor(url)(host, {}, (error, address) => {
       if (error === null && typeof address === 'string') return resolve(address);
-      if (error instanceof BackupError) return reject(error);
-      reject(new BackupError('destination_unusable', `The host ${host} cannot be found.`, 'Correct the destination.', error));
+      if (backupErrors.has(error)) return reject(error);
+      reject(backupError('destination_unusable', `The host ${host} cannot be found.`, 'Correct the destination.', error));
     });
   });
 }

@@ -1,5 +1,6 @@
 /** One open connection to an SFTP server: requests go out at once, and each answer finds its own. */
-import { BackupError } from '../../errors.ts';
+import type { DomainError } from '../../../../platform/errors/domain-error.ts';
+import { backupError } from '../../errors.ts';
 import {
   type Attributes,
   type Field,
@@ -34,7 +35,7 @@ export class SftpSession {
   #nextId = 1;
   #failure: Error | undefined;
 
-  /** Throws BackupError `destination_unusable` with what ssh says. */
+  /** Throws `destination_unusable` with what ssh says. */
   static async open(process: SshProcess, idleMs = 60_000): Promise<SftpSession> {
     const session = new SftpSession(process, idleMs);
     try {
@@ -258,10 +259,10 @@ function sentenceOf(code: number, body: PacketBody): string {
   return `it answers ${code} ${said}`.trim();
 }
 
-function refusal(reason: string): BackupError {
+function refusal(reason: string): DomainError {
   const remedy =
     'Look at the folder of the destination, the key in backup.ssh_key_file, and the host key in backup.ssh_known_hosts_file.';
-  return new BackupError('destination_unusable', `The SFTP server does not work: ${reason}.`, remedy);
+  return backupError('destination_unusable', `The SFTP server does not work: ${reason}.`, remedy);
 }
 
 function* blocks(sizeBytes: number): Generator<{ from: number; to: number }> {

@@ -1,7 +1,7 @@
 /** The system's `ssh`, which brings bytes to an SFTP server: its ciphers, its keys and its list of known hosts. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { BackupError } from '../../errors.ts';
+import { backupError } from '../../errors.ts';
 import type { SftpLocation } from '../location.ts';
 
 export interface SshOptions {
@@ -18,10 +18,10 @@ export type SshProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
 const LONGEST_COMPLAINT = 2000;
 
-/** Everything that the user's own configuration could change is said here. Throws BackupError `credentials_needed`. */
+/** Everything that the user's own configuration could change is said here. Throws `credentials_needed`. */
 export function startSsh({ location, address, keyFile, knownHostsFile, program = 'ssh' }: SshOptions): SshProcess {
   if (keyFile === '' || knownHostsFile === '')
-    throw new BackupError(
+    throw backupError(
       'credentials_needed',
       'An SFTP destination needs a private key, and the keys that its host is known by.',
       'Set backup.ssh_key_file, and backup.ssh_known_hosts_file to what `ssh-keyscan HOST` wrote and you have compared.',
@@ -74,7 +74,7 @@ export function complaintOf(process: SshProcess): () => string {
 /** ssh splits such a value at blanks and replaces what follows a percent sign. */
 function quoted(path: string): string {
   if (!/["\\\n]/.test(path)) return `"${path.replaceAll('%', '%%')}"`;
-  throw new BackupError(
+  throw backupError(
     'credentials_needed',
     'The name of a key file has a quotation mark, a backslash or a line end in it.',
     'Rename it.',

@@ -108,8 +108,8 @@ async function openOn(
   await storage.open();
   const target = new RememberingTarget();
   const errors = [
-    { status: 404, code: 'namespace_not_found', meaning: 'x' },
-    { status: 422, code: 'scanned_pdf', meaning: 'x' },
+    { status: 404, code: 'namespace_not_found', meaning: 'x', remedy: 'y' },
+    { status: 422, code: 'scanned_pdf', meaning: 'x', remedy: 'y' },
   ];
   const uploads = wireFiles({
     storage,
