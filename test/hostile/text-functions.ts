@@ -33,6 +33,7 @@ import { addressKey } from '../../ts/server/domains/identity/accounts/address-ke
 import { requireStrongPassword } from '../../ts/server/domains/identity/accounts/password-rules.ts';
 import { readChecks, readFirstBlock } from '../../ts/server/domains/identity/capabilities/block-reader.ts';
 import { readEnvelope } from '../../ts/server/domains/identity/capabilities/envelope.ts';
+import { predicatesOf } from '../../ts/server/domains/identity/capabilities/restrictions.ts';
 import { isWholeApiKey } from '../../ts/server/domains/identity/credentials/api-key.ts';
 import { presentedCredential } from '../../ts/server/domains/identity/credentials/identity-authenticator.ts';
 import { matchesAny } from '../../ts/server/domains/identity/groups/name-pattern.ts';
@@ -60,6 +61,7 @@ import { writePdf } from '../../ts/server/extraction/test-support/pdf-writer.ts'
 import { writePptx } from '../../ts/server/extraction/test-support/pptx-writer.ts';
 import { writeXlsx } from '../../ts/server/extraction/test-support/xlsx-writer.ts';
 import { hostName } from '../../ts/server/platform/http/access/browser-guard.ts';
+import { modules } from '../../ts/server/modules.ts';
 import { readForwarded, readForwardedFor } from '../../ts/server/platform/http/access/forwarded-chain.ts';
 import { parseJsonBody, requireJsonType } from '../../ts/server/platform/http/body/body-reader.ts';
 import { cleanFileName } from '../../ts/server/platform/http/body/file-name.ts';
@@ -71,6 +73,7 @@ import { mediaTypeOf } from '../../ts/server/platform/http/static/media-type.ts'
 import { chooseCoding } from '../../ts/server/platform/http/static/static-folder.ts';
 import { redactText } from '../../ts/server/platform/log/log.ts';
 import { canonicalAddress } from '../../ts/server/platform/network/address-list.ts';
+import { useKindsOf } from '../../ts/server/platform/module/module.ts';
 import { closestName } from '../../ts/server/platform/text/closest-name.ts';
 import { escapeHtml } from '../../ts/server/platform/text/escape-html.ts';
 import { normalized } from '../../ts/server/platform/text/normalized.ts';
@@ -191,12 +194,18 @@ const extraction: readonly TextFunction[] = [
   },
 ];
 
+const predicates = predicatesOf(useKindsOf(modules));
+
 const identity: readonly TextFunction[] = [
   { name: 'account name', run: nameKey },
   { name: 'external account name', run: isExternalUsername },
   { name: 'address of a client', run: addressKey },
   { name: 'password', run: (text) => requireStrongPassword(text, 'abc'), most: 256 },
-  { name: 'checks of a capability', run: (text) => [readChecks(text), readFirstBlock(text)], most: 131_072 },
+  {
+    name: 'checks of a capability',
+    run: (text) => [readChecks(predicates, text), readFirstBlock(predicates, text)],
+    most: 131_072,
+  },
   { name: 'envelope of a capability', run: readEnvelope, most: 8_192 },
   { name: 'API key', run: isWholeApiKey },
   {

@@ -1,15 +1,25 @@
 /** `svc capability`: capability tokens of a running node. */
 import { text } from 'node:stream/consumers';
+import type { Answer } from '../../client/client.ts';
 import { usageError } from '../cli-error.ts';
 import type { Values } from '../command.ts';
+import { columnsByKind, memberOf, optionsByKind, valuesByKind } from '../members-by-kind.ts';
 import { listCommand, requestCommand } from '../server-command.ts';
 import { scopesOf, userId } from './accounts.ts';
+
+type Capability = Answer<'GET /api/v1/identity/capabilities'>['data'][number];
 
 const limits = {
   scope: { kind: 'texts', value: 'SCOPE', help: 'what it may be used for, for example chat:use; may be repeated' },
   'expires-in': { kind: 'integer', value: 'SECONDS', min: 1, help: 'how long it works' },
-  model: { kind: 'texts', value: 'ID', help: 'a model that it may use; may be repeated (default: any)' },
-  namespace: { kind: 'texts', value: 'NAME', help: 'a knowledge base that it may use; may be repeated (default: any)' },
+  ...optionsByKind(
+    ({ one }) => one,
+    ({ labels: [label] }) => ({
+      kind: 'texts',
+      value: 'NAME',
+      help: `a ${label} that it may use; may be repeated (default: any)`,
+    }),
+  ),
 } as const;
 
 export const capabilityList = listCommand({
@@ -21,8 +31,10 @@ export const capabilityList = listCommand({
   given: async ({ options, client }) => ({ query: { limit: 1000, user: await userId(client, options.user) } }),
   columns: {
     SCOPES: ({ scopes }) => scopes.join(' '),
-    MODELS: ({ models }) => models?.join(' ') ?? 'any',
-    NAMESPACES: ({ namespaces }) => namespaces?.join(' ') ?? 'any',
+    ...columnsByKind<Capability>(
+      ({ name }) => name,
+      (row, { name }) => memberOf<string[] | null>(row, name)?.join(' ') ?? 'any',
+    ),
     EXPIRES: ({ expires_at: at }) => at,
     PARENT: ({ parent }) => parent,
     ID: ({ id }) => id,
@@ -74,6 +86,11 @@ async function tokenFromStdin(): Promise<string> {
   throw usageError('standard input holds no token', 'write it there: `printf %s "$TOKEN" | svc capability ...`');
 }
 
-function limitsOf({ scope, model, namespace, 'expires-in': seconds }: Values<typeof limits>) {
-  return { scopes: scopesOf(scope), expires_in_seconds: seconds, models: model, namespaces: namespace };
+function limitsOf({ scope, 'expires-in': seconds, ...options }: Values<typeof limits>) {
+  const uses = valuesByKind(
+    ({ one }) => one,
+    ({ name }) => name,
+    options,
+  );
+  return { scopes: scopesOf(scope), expires_in_seconds: seconds, ...uses };
 }

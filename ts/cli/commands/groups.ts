@@ -3,16 +3,21 @@ import type { Answer } from '../../client/client.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import type { Options, Values } from '../command.ts';
 import { type Columns, printable, tableOf } from '../format.ts';
+import { columnsByKind, memberOf, optionsByKind, valuesByKind } from '../members-by-kind.ts';
 import { listCommand, requestCommand, type Served, serverCommand } from '../server-command.ts';
 import { findUser, userColumns } from './accounts.ts';
 
 type Group = Answer<'GET /api/v1/identity/groups/{id}'>;
 
 const groupName = { name: 'GROUP', help: 'name or id of the group' };
+const granted = ({ word, one }: { word?: string; one: string }): string => word ?? one;
 const details = {
   role: { kind: 'choice', choices: ['viewer', 'developer', 'admin', 'none'], help: 'least role of its members' },
-  model: { kind: 'texts', value: 'NAME', help: 'model that they may use, * for any characters; may be repeated' },
-  knowledge: { kind: 'texts', value: 'NAME', help: 'knowledge base that they may use; may be repeated' },
+  ...optionsByKind(granted, ({ labels: [label] }) => ({
+    kind: 'texts',
+    value: 'NAME',
+    help: `${label} that they may use, * for any characters; may be repeated`,
+  })),
   description: { kind: 'text', value: 'TEXT', help: 'what the group is for' },
   'external-id': { kind: 'text', value: 'ID', help: 'its id or name in the directory or at the sign-in provider' },
 } as const satisfies Options;
@@ -22,8 +27,10 @@ const columns: Columns<Group> = {
   TENANT: ({ tenant }) => tenant,
   ROLE: ({ role }) => role,
   MEMBERS: ({ member_count: count }) => count,
-  MODELS: ({ grants }) => grants.models.join(' ') || null,
-  KNOWLEDGE: ({ grants }) => grants.namespaces.join(' ') || null,
+  ...columnsByKind(
+    ({ word, name }) => word ?? name,
+    ({ grants }, { name }) => memberOf<string[]>(grants, name)?.join(' ') || null,
+  ),
   ID: ({ id }) => id,
 };
 
@@ -132,11 +139,11 @@ async function findGroup(client: Served['client'], name = ''): Promise<Group> {
   throw new CliError('not_found', 'group_not_found', `there is no group ${name}`, 'run `svc group list` for all of them');
 }
 
-function bodyOf({ role, model, knowledge, description, 'external-id': externalId }: Values<typeof details>) {
-  const isGranted = model !== undefined || knowledge !== undefined;
+function bodyOf({ role, description, 'external-id': externalId, ...options }: Values<typeof details>) {
+  const grants = valuesByKind(granted, ({ name }) => name, options);
   return {
     role: role === 'none' ? null : role,
-    grants: isGranted ? { ...(model && { models: model }), ...(knowledge && { namespaces: knowledge }) } : undefined,
+    grants: Object.keys(grants).length > 0 ? grants : undefined,
     description,
     external_id: externalId,
   };

@@ -1,15 +1,18 @@
 /** `svc tenant`: tenants of a running node. */
 import type { Answer } from '../../client/client.ts';
 import { type Columns, tableOf } from '../format.ts';
+import { columnsByKind, memberOf, optionsByKind, valuesByKind } from '../members-by-kind.ts';
 import { listCommand, requestCommand } from '../server-command.ts';
+
+const kindName = ({ word, name }: { word?: string; name: string }): string => word ?? name;
+const accessName = ({ one }: { one: string }): string => `${one}_access`;
 
 const columns: Columns<Answer<'POST /api/v1/identity/tenants'>> = {
   ID: ({ id }) => id,
   NAME: ({ name }) => name,
   'TOKENS/MIN': ({ tokens_per_minute: tokens }) => tokens,
   PRIORITY: ({ priority }) => (priority ? 'yes' : 'no'),
-  MODELS: ({ model_access: access }) => access,
-  KNOWLEDGE: ({ namespace_access: access }) => access,
+  ...columnsByKind(kindName, (row, kind) => memberOf<string>(row, accessName(kind)) ?? null),
 };
 
 export const tenantList = listCommand({
@@ -39,17 +42,15 @@ export const tenantCreate = requestCommand({
 
 export const tenantAccess = requestCommand({
   words: ['tenant', 'access'],
-  summary: 'Say whether everybody in a tenant may use all models and knowledge bases, or only what groups grant',
+  summary: 'Say whether everybody in a tenant may use all models, knowledge bases and the like, or only what groups grant',
   positionals: [{ name: 'ID', help: 'id of the tenant' }],
-  options: {
-    models: { kind: 'choice', choices: ['open', 'granted'], help: 'open: all models; granted: those of one’s groups' },
-    knowledge: { kind: 'choice', choices: ['open', 'granted'], help: 'the same for knowledge bases' },
-  },
+  options: optionsByKind(kindName, ({ labels: [, many] }) => ({
+    kind: 'choice',
+    choices: ['open', 'granted'],
+    help: `open: all ${many}; granted: those of one’s groups`,
+  })),
   examples: ['svc tenant access acme --models granted'],
   route: 'PATCH /api/v1/identity/tenants/{id}',
-  given: ({ positionals: [id = ''], options: { models, knowledge } }) => ({
-    params: { id },
-    body: { model_access: models, namespace_access: knowledge },
-  }),
+  given: ({ positionals: [id = ''], options }) => ({ params: { id }, body: valuesByKind(kindName, accessName, options) }),
   text: (tenant) => tableOf(columns, [tenant]),
 });

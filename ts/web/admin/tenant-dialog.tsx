@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { USE_KINDS } from '../../client/use-kinds.ts';
 import { type Answer, call } from '../api/call.ts';
 import { Switch } from '../design/switch.tsx';
 import { TextField } from '../design/text-field.tsx';
@@ -17,14 +18,10 @@ export function TenantDialog({ tenant, onClose, onSaved }: TenantDialogProps) {
   const [name, setName] = useState(tenant?.name ?? '');
   const [limit, setLimit] = useState(tenant?.tokens_per_minute == null ? '' : String(tenant.tokens_per_minute));
   const [priority, setPriority] = useState(tenant?.priority ?? false);
-  const [areModelsGranted, setModelsGranted] = useState(tenant?.model_access === 'granted');
-  const [areBasesGranted, setBasesGranted] = useState(tenant?.namespace_access === 'granted');
+  const known = USE_KINDS.map(({ one }) => [`${one}_access`, tenant?.[`${one}_access`] ?? 'open']);
+  const [access, setAccess] = useState<Readonly<Record<string, string>>>(Object.fromEntries(known));
   const send = async (): Promise<void> => {
-    const named = {
-      ...(name === '' ? {} : { name }),
-      model_access: areModelsGranted ? 'granted' : 'open',
-      namespace_access: areBasesGranted ? 'granted' : 'open',
-    } as const;
+    const named = { ...(name === '' ? {} : { name }), ...access };
     if (tenant === undefined) {
       const limited = limit === '' ? {} : { tokens_per_minute: Number(limit) };
       await call('POST /api/v1/identity/tenants', { body: { id, priority, ...named, ...limited } });
@@ -56,8 +53,14 @@ export function TenantDialog({ tenant, onClose, onSaved }: TenantDialogProps) {
         onInput={setLimit}
       />
       <Switch label={t('priority_hint')} checked={priority} onChange={setPriority} />
-      <Switch label={t('models_granted')} checked={areModelsGranted} onChange={setModelsGranted} />
-      <Switch label={t('bases_granted')} checked={areBasesGranted} onChange={setBasesGranted} />
+      {USE_KINDS.map(({ name: kind, one }) => (
+        <Switch
+          key={kind}
+          label={t(`${kind}_granted`)}
+          checked={access[`${one}_access`] === 'granted'}
+          onChange={(isGranted) => setAccess({ ...access, [`${one}_access`]: isGranted ? 'granted' : 'open' })}
+        />
+      ))}
     </FormDialog>
   );
 }

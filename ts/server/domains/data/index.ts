@@ -28,5 +28,14 @@ export const data = defineModule({
   name: 'data',
   settings: dataSettings,
   migrations: dataMigrations,
+  useKinds: [
+    {
+      name: 'namespaces',
+      one: 'namespace',
+      labels: ['knowledge base', 'knowledge bases'],
+      word: 'knowledge',
+      example: 'handbook, legal-*',
+    },
+  ],
   create: async (context) => (await import('./data-module.ts')).createData(context),
 });

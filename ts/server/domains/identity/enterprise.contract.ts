@@ -1,7 +1,10 @@
 /** What groups and invitations must do on either database. */
 import type { Test } from 'tap';
+import { eventsMigrations } from '../../platform/events/index.ts';
 import type { Principal } from '../../platform/http/principal.ts';
+import { createStorage, systemScope, tenantScope } from '../../platform/storage/index.ts';
 import { type NewDatabase, newUrl, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { identityMigrations } from './migrations.ts';
 import { type Answer, type IdentityBed, openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
 import { worldOf } from './test-support/world.ts';
 
@@ -17,6 +20,38 @@ function testEnterprise(t: Test, newDatabase: NewDatabase): void {
   t.test('an invitation ends with the one that made it', async (t) => testEndedInviter(t, await open(t)));
   t.test('many guests at once use an invitation no more often than it says', async (t) => testManyGuests(t, await open(t)));
   t.test('a deleted tenant takes its groups and invitations along', async (t) => testTenantRemoval(t, await open(t)));
+  t.test('grants and limits of an earlier version are kept', async (t) => testEarlierGrants(t, await newUrl(t, newDatabase)));
+}
+
+/** Grants and limits of a version that had a column for models and one for knowledge bases. @param databaseUrl of an empty database. */
+async function testEarlierGrants(t: Test, databaseUrl: string): Promise<void> {
+  const earlier = { module: 'identity', migrations: identityMigrations.filter(({ id }) => id < 6) };
+  const storage = createStorage({ url: databaseUrl, modules: [eventsMigrations, earlier] });
+  await storage.open();
+  const tables = storage.access<Record<string, Record<string, string | number | null>>>();
+  await tables.write(systemScope(), async (tx) => {
+    await tx.updateTable('identity_tenants').set({ model_access: 'granted' }).execute();
+  });
+  const ids = { tenant: 'default', id: 'grp_0000000000000001', created_at: 1 };
+  await tables.write(tenantScope('default'), async (tx) => {
+    const names = { models: '["llama*","it\'s"]', namespaces: '[]' };
+    const group = { ...ids, ...names, name: 'Staff', name_key: 'staff', description: '', updated_at: 1 };
+    await tx.insertInto('identity_groups').values(group).execute();
+    const token = { ...ids, user_id: 'usr', scopes: '[]', expires_at: 2 * Date.now(), models: null, namespaces: '["handbook"]' };
+    await tx.insertInto('identity_capabilities').values({ ...token, revocation_id: 'aa' }).execute();
+  });
+  await storage.close();
+  const bed = await openIdentity(t, { databaseUrl });
+  const root = await bed.makeRoot();
+  const { body: group } = await bed.ask('GET', `${GROUPS}/${ids.id}`, { as: root });
+  t.strictSame(group.grants, { models: ['llama*', "it's"], namespaces: [] });
+  t.match(await bed.ask('GET', '/api/v1/identity/tenants', { as: root }), {
+    body: { data: [{ model_access: 'granted', namespace_access: 'open' }] },
+  });
+  const [token] = await bed.storage
+    .access<{ identity_capabilities: { uses: string } }>()
+    .read(systemScope(), (db) => db.selectFrom('identity_capabilities').select('uses').execute());
+  t.strictSame(JSON.parse(token?.uses ?? ''), { models: null, namespaces: ['handbook'] });
 }
 
 async function testGroupRoles(t: Test, bed: IdentityBed): Promise<void> {

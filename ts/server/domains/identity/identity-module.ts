@@ -29,6 +29,7 @@ import { BrandingStore } from './branding/branding-store.ts';
 import { Capabilities } from './capabilities/capabilities.ts';
 import { CapabilityResolver } from './capabilities/capability-resolver.ts';
 import { CapabilityStore } from './capabilities/capability-store.ts';
+import { predicatesOf } from './capabilities/restrictions.ts';
 import { TenantKeys } from './capabilities/tenant-keys.ts';
 import { ChangeAnnouncer } from './changes/change-announcer.ts';
 import { ChangeFeed } from './changes/change-feed.ts';
@@ -115,7 +116,7 @@ export function createIdentity(
   context: ModuleContext<typeof identitySettings>,
   overrides: IdentityOverrides,
 ): Module<IdentityApi> {
-  const { settings, log, node } = context;
+  const { settings, log, node, useKinds: kinds } = context;
   const mailer = mailerOf(settings);
   const storage = context.storage.access<IdentityTables>();
   const audit = new AuditLog(storage, log);
@@ -145,6 +146,7 @@ export function createIdentity(
   const credentials = new CredentialStore(storage);
   const erasure = new Erasure(context.events);
   const tenants = new Tenants({
+    kinds,
     store: new TenantStore(storage, announcer, superadmins),
     authentication,
     onRemoved: onCredentialsChanged,
@@ -152,12 +154,13 @@ export function createIdentity(
   });
   const groupStore = new GroupStore(storage, announcer);
   const groupLimits = new GroupLimits({
+    kinds,
     store: groupStore,
     tenants,
     maxAgeMs,
     authentication,
   });
-  const uses = new LimitIntersection([groupLimits, credentialLimits]);
+  const uses = new LimitIntersection(kinds, [groupLimits, credentialLimits]);
   const groups = new Groups({ store: groupStore, tenants, onCredentialsChanged });
   const invitations = new Invitations({ store: new InvitationStore(storage), tenants, hasher });
   const users = new Users({
@@ -207,10 +210,12 @@ export function createIdentity(
   });
   const keys = new Keys({ store: keyStore, users: userStore, onCredentialsChanged });
   const capabilityStore = new CapabilityStore(storage, announcer);
-  const resolver = new CapabilityResolver(capabilityStore);
+  const predicates = predicatesOf(kinds);
+  const resolver = new CapabilityResolver(capabilityStore, predicates);
   const capabilities = new Capabilities({
     store: capabilityStore,
     resolver,
+    predicates,
     users: userStore,
     onCredentialsChanged,
     keys: new TenantKeys(capabilityStore, join(node.dataDir, 'sealing.key')),
@@ -254,20 +259,21 @@ export function createIdentity(
         resetMail,
         isRegistrationOpen,
         invitations,
+        useKinds: kinds,
         oidcLabel: oidc?.label,
         hasResetMail: mailer !== undefined,
         state: () => authentication.state,
       }),
       ...oidcRoutes(oidc, devices),
-      ...groupRoutes(groups),
+      ...groupRoutes(groups, kinds),
       ...invitationRoutes(invitations),
       ...accountRoutes({ users, signIn, keys }),
       ...userRoutes({ users, keys }),
       ...sessionRoutes(new AccountSessions({ users, sessions, onCredentialsChanged })),
-      ...tenantRoutes(tenants),
+      ...tenantRoutes(tenants, kinds),
       ...brandingRoutes(new Branding({ store: new BrandingStore(storage), tenants })),
       ...keyRoutes(keys),
-      ...capabilityRoutes(capabilities),
+      ...capabilityRoutes(capabilities, kinds),
       ...auditRoutes(audit),
     ],
     start: async () => {

@@ -1,4 +1,5 @@
 /** The tables of identity, step by step. What was released never changes. */
+import { sql } from 'kysely';
 import { column, type Migration, type MigrationSchema } from '../../platform/storage/index.ts';
 import { beginChain } from './audit/audit-chain.ts';
 import { beginVersions } from './changes/change-version.ts';
@@ -27,7 +28,27 @@ export const identityMigrations: readonly Migration[] = [
   { id: 3, name: 'create groups, links of sign-in providers and invitations', up: createEnterpriseTables },
   { id: 4, name: 'create the look of tenants\u2019 pages', up: createBranding },
   { id: 5, name: 'remember the ids of deleted tenants', up: createDeletedTenants },
+  { id: 6, name: 'keep grants, limits and access by kind of things', up: keepByKind },
 ];
+
+/** One column in place of one for models and one for knowledge bases, so that a module may register a kind. */
+async function keepByKind(schema: MigrationSchema): Promise<void> {
+  await schema.addColumn('identity_groups', 'grants', column.json({ default: '{}' }));
+  await schema.addColumn('identity_capabilities', 'uses', column.json({ default: '{}' }));
+  await schema.addColumn('identity_tenants', 'access', column.json({ default: '{}' }));
+  const db = schema.db<IdentityTables>();
+  const grants = sql<string>`'{"models":' || models || ',"namespaces":' || namespaces || '}'`;
+  await db.updateTable('identity_groups').set({ grants }).execute();
+  const uses = sql<string>`'{"models":' || coalesce(models, 'null') || ',"namespaces":' || coalesce(namespaces, 'null') || '}'`;
+  await db.updateTable('identity_capabilities').set({ uses }).execute();
+  const access = sql<string>`'{"models":"' || model_access || '","namespaces":"' || namespace_access || '"}'`;
+  await db.updateTable('identity_tenants').set({ access }).execute();
+  for (const table of ['identity_groups', 'identity_capabilities']) {
+    await schema.dropColumn(table, 'models');
+    await schema.dropColumn(table, 'namespaces');
+  }
+  for (const old of ['model_access', 'namespace_access']) await schema.dropColumn('identity_tenants', old);
+}
 
 /** Those that were deleted before are known from the audit log. */
 async function createDeletedTenants(schema: MigrationSchema): Promise<void> {

@@ -1,11 +1,14 @@
 /** Shapes of the identity API. Times are ISO 8601 in UTC. */
 import Type, { type Static } from 'typebox';
 import { ROLES } from '../../platform/http/principal.ts';
+import type { UseKind } from '../../platform/module/use-rules.ts';
 import { named } from '../../platform/schema/named.ts';
 import { EMAIL_PATTERN, USERNAME_PATTERN } from './accounts/account-name.ts';
 import { MAX_PASSWORD_LENGTH } from './accounts/password-rules.ts';
 import { SCOPES } from './accounts/scopes.ts';
+import { accessIn } from './accounts/tenants.ts';
 import type { KeyNameRow } from './credentials/key-store.ts';
+import { accessOf, nameOf, schemasByKind, writeByKind } from './groups/members-by-kind.ts';
 import type { ApiKeyRow, AuditRow, SessionRow, TenantRow, UserRow } from './tables.ts';
 
 export const Time = Type.String({ description: 'ISO 8601, UTC.' });
@@ -17,9 +20,8 @@ const Username = Type.String({ pattern: USERNAME_PATTERN, description: 'Unique i
 const Email = Type.String({ pattern: EMAIL_PATTERN });
 export const TenantId = Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,127}$' });
 const Scopes = Type.Array(Type.Enum([...SCOPES]), { maxItems: SCOPES.length, description: 'Absent: what the role may do.' });
-const UseAccess = (what: string) =>
-  Type.Enum(['open', 'granted'], { description: `Whether everybody may use all ${what}, or only what groups grant.` });
-const Accesses = { model_access: UseAccess('models'), namespace_access: UseAccess('knowledge bases') };
+const UseAccess = ([, many]: UseKind['labels']) =>
+  Type.Enum(['open', 'granted'], { description: `Whether everybody may use all ${many}, or only what groups grant.` });
 const TokensPerMinute = Type.Integer({ minimum: 1, description: 'Prompt and completion tokens in any minute.' });
 
 export const Registration = named(
@@ -55,9 +57,11 @@ export const SessionOpened = named(
     user: Account,
   }),
 );
-export const Whoami = named(
-  'Whoami',
-  Type.Object({
+/** `kinds`: of things that a capability may be limited in. */
+export function whoamiSchema(kinds: readonly UseKind[]) {
+  const Limits = ({ labels: [, many] }: UseKind) =>
+    Type.Optional(Type.Array(Type.String(), { description: `The only ${many} that a capability may use.` }));
+  const Whoami = Type.Object({
     kind: Type.Enum(['user', 'api_key', 'capability', 'anonymous']),
     user: Type.Union([Account, Type.Null()]),
     tenant: Type.String(),
@@ -65,10 +69,10 @@ export const Whoami = named(
     scopes: Type.Array(Type.String()),
     key_id: Nullable(Type.String()),
     expires_at: Nullable(Time),
-    models: Type.Optional(Type.Array(Type.String(), { description: 'The only models that a capability may use.' })),
-    namespaces: Type.Optional(Type.Array(Type.String(), { description: 'The only knowledge bases that a capability may use.' })),
-  }),
-);
+    ...schemasByKind(kinds, nameOf, Limits),
+  });
+  return named('Whoami', Whoami);
+}
 export const Settings = named(
   'AccountSettings',
   Type.Object({}, { additionalProperties: true, description: 'What the caller stored.' }),
@@ -111,39 +115,38 @@ export const UserPatch = named(
 );
 export const ResetToken = named('ResetToken', Type.Object({ token: Type.String(), expires_at: Time }));
 
-export const Tenant = named(
-  'Tenant',
-  Type.Object({
+const TenantName = Type.String({ minLength: 1, maxLength: 200 });
+/** `kinds`: of things that may be left to what groups grant. */
+export function tenantSchemas(kinds: readonly UseKind[]) {
+  const accesses = schemasByKind(kinds, accessOf, ({ labels }) => Type.Optional(UseAccess(labels)));
+  const Tenant = Type.Object({
     id: Type.String(),
     name: Type.String(),
     tokens_per_minute: Type.Union([Type.Integer(), Type.Null()]),
     priority: Type.Boolean(),
     created_at: Time,
-    ...Accesses,
-  }),
-);
-const TenantName = Type.String({ minLength: 1, maxLength: 200 });
-export const NewTenant = named(
-  'NewTenant',
-  Type.Object({
+    ...schemasByKind(kinds, accessOf, ({ labels }) => UseAccess(labels)),
+  });
+  const NewTenant = Type.Object({
     id: TenantId,
     name: Type.Optional(TenantName),
     tokens_per_minute: Type.Optional(TokensPerMinute),
     priority: Type.Optional(Type.Boolean({ description: 'Whether its requests may go before those of others.' })),
-    model_access: Type.Optional(Accesses.model_access),
-    namespace_access: Type.Optional(Accesses.namespace_access),
-  }),
-);
-export const TenantPatch = named(
-  'TenantPatch',
-  Type.Object({
+    ...accesses,
+  });
+  const TenantPatch = Type.Object({
     name: Type.Optional(TenantName),
     tokens_per_minute: Type.Optional(Type.Union([TokensPerMinute, Type.Null()])),
     priority: Type.Optional(Type.Boolean()),
-    model_access: Type.Optional(Accesses.model_access),
-    namespace_access: Type.Optional(Accesses.namespace_access),
-  }),
-);
+    ...accesses,
+  });
+  return {
+    Tenant: named('Tenant', Tenant),
+    NewTenant: named('NewTenant', NewTenant),
+    TenantPatch: named('TenantPatch', TenantPatch),
+  };
+}
+export type TenantSchemas = ReturnType<typeof tenantSchemas>;
 
 export const Key = named(
   'ApiKey',
@@ -237,8 +240,11 @@ export function userBody(row: UserRow): Static<typeof User> {
   return { ...accountBody(row), email, assigned_role, ...flags, ...times };
 }
 
-export function tenantBody({ priority, created_at, ...row }: TenantRow): Static<typeof Tenant> {
-  return { ...row, priority: priority === 1, created_at: timeOf(created_at) };
+export function tenantBody(kinds: readonly UseKind[], row: TenantRow): Static<TenantSchemas['Tenant']> {
+  const { id, name, tokens_per_minute, priority, created_at } = row;
+  const access = accessIn(row);
+  const accesses = writeByKind(kinds, accessOf, (kind) => access[kind] ?? 'open');
+  return { id, name, tokens_per_minute, priority: priority === 1, created_at: timeOf(created_at), ...accesses };
 }
 
 export function keyBody({ id, name, start, user_id, tenant, scopes, ...times }: ApiKeyRow): Static<typeof Key> {

@@ -10,9 +10,8 @@ export interface TenantRow {
   tokens_per_minute: number | null;
   priority: number;
   created_at: number;
-  /** Whether all models may be used, or only those that groups grant; the same for knowledge bases. */
-  model_access: UseAccess;
-  namespace_access: UseAccess;
+  /** A JSON object by kind of things: whether all of them may be used, or only those that groups grant. A kind that is absent is open. */
+  access: string;
 }
 
 export type UseAccess = 'open' | 'granted';
@@ -68,9 +67,8 @@ export interface GroupRow {
   description: string;
   /** The least role of its members; null: it gives none. Never superadmin. */
   role: Role | null;
-  /** JSON arrays of names, in which `*` stands for any characters. */
-  models: string;
-  namespaces: string;
+  /** A JSON object by kind of things: arrays of names, in which `*` stands for any characters. */
+  grants: string;
   /** Id or name of the group in the directory or at the sign-in provider. */
   external_id: string | null;
   created_at: number;
@@ -169,10 +167,10 @@ export interface CapabilityRow {
   user_id: string;
   /** The token that it was derived from; null: none, or one without a row. */
   parent_id: string | null;
-  /** JSON arrays; null: any. */
+  /** A JSON array. */
   scopes: string;
-  models: string | null;
-  namespaces: string | null;
+  /** A JSON object by kind of things: arrays of names; null or absent: any. */
+  uses: string;
   created_at: number;
   expires_at: number;
   revoked_at: number | null;

@@ -45,6 +45,7 @@ export function defineInference(overrides: InferenceOverrides = {}): ModuleDefin
   return defineModule({
     name: 'inference',
     settings: inferenceSettings,
+    useKinds: [{ name: 'models', one: 'model', labels: ['model', 'models'], example: 'llama*, qwen3-4b' }],
     // Imported here, so that a program that only reads settings does not load the whole module.
     create: async (context) => (await import('./inference-module.ts')).createInference(context, overrides),
   });

@@ -9,7 +9,7 @@ import type { Node } from '../node/node.ts';
 import type { Storage } from '../storage/index.ts';
 import type { ModuleDefinition } from './module.ts';
 import type { TenantRules } from './tenant-rules.ts';
-import type { UseRules } from './use-rules.ts';
+import type { UseKind, UseRules } from './use-rules.ts';
 
 /** The parts of the platform that all modules share. */
 export interface PlatformServices {
@@ -26,6 +26,8 @@ export interface PlatformServices {
 }
 
 export interface ModuleContext<S extends SettingsSpec> extends PlatformServices {
+  /** The kinds of things that all modules registered. */
+  readonly useKinds: readonly UseKind[];
   /** The settings that the module declared. */
   readonly settings: SettingValues<S>;
   /** The public interface of a module of a lower tier. Throws for any other. */

@@ -8,7 +8,14 @@ import type { Route } from '../http/route.ts';
 import type { ModuleState } from '../http/routing/missing-route.ts';
 import type { StopLimit } from '../stop-limit.ts';
 import type { Belongings, Owner } from './belongings.ts';
-import type { AnyModuleDefinition, HealthReport, Module, ModuleDefinition, NotReady } from './module.ts';
+import {
+  type AnyModuleDefinition,
+  type HealthReport,
+  type Module,
+  type ModuleDefinition,
+  type NotReady,
+  useKindsOf,
+} from './module.ts';
 import type { OptionalModule, PlatformServices } from './module-context.ts';
 import { MODULES, type ModuleName, moduleInfo, type Role } from './module-names.ts';
 import { StartError } from './start-error.ts';
@@ -42,12 +49,14 @@ export class ModuleHost {
     services: PlatformServices,
   ): Promise<ModuleHost> {
     const rows: Row[] = [];
+    const useKinds = useKindsOf(definitions);
     const tierOf = ({ name }: AnyModuleDefinition): number => moduleInfo(name).tier;
     for (const definition of [...definitions].sort((a, b) => tierOf(a) - tierOf(b))) {
       const { name } = definition;
       if (rows.some((row) => row.name === name)) throw new Error(`the module ${name} is listed twice`);
       const module = await definition.create({
         ...services,
+        useKinds,
         log: services.log.child({ module: name }),
         settings: valuesOf(config, definition.settings),
         use: (lower) => lowerRow(rows, definition, lower).module.api as never,

@@ -8,6 +8,7 @@ import type { Belongings } from './belongings.ts';
 import type { ModuleContext } from './module-context.ts';
 import type { ModuleName } from './module-names.ts';
 import type { StateFile } from './state-file.ts';
+import type { UseKind } from './use-rules.ts';
 
 export interface HealthReason {
   /** For example cpu_lacks_avx2. */
@@ -62,6 +63,8 @@ export interface ModuleDefinition<S extends SettingsSpec = SettingsSpec, Api = u
   readonly migrations?: readonly Migration[];
   /** What it keeps in data_dir beside the database. Caches are left out, and so are models, which can be fetched again. */
   readonly stateFiles?: readonly StateFile[];
+  /** Kinds of its things that groups and capability tokens limit; it asks `context.uses` before it shows or uses one. */
+  readonly useKinds?: readonly UseKind[];
   /** Wires the module and does no I/O: no file, no addon, no connection before start(). */
   create(context: ModuleContext<S>): Module<Api> | Promise<Module<Api>>;
 }
@@ -77,6 +80,15 @@ export function migrationsOf(definitions: readonly AnyModuleDefinition[]): Modul
     module,
     migrations: group.flatMap(({ migrations = [] }) => migrations).sort((a, b) => a.id - b.id),
   }));
+}
+
+/** The kinds of things that these modules register. Throws where two share a name. */
+export function useKindsOf(definitions: readonly AnyModuleDefinition[]): UseKind[] {
+  const kinds = definitions.flatMap(({ useKinds = [] }) => useKinds);
+  const names = kinds.flatMap(({ name, one }) => [name, one]);
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice === undefined) return kinds;
+  throw new Error(`two kinds of things that groups and tokens limit are called ${twice}`);
 }
 
 export function defineModule<S extends SettingsSpec, Api>(definition: ModuleDefinition<S, Api>): ModuleDefinition<S, Api> {

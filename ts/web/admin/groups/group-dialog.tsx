@@ -1,5 +1,6 @@
-/** A group: the role that it gives, and the models and knowledge bases that its members may use. */
+/** A group: the role that it gives, and what its members may use. */
 import { useState } from 'preact/hooks';
+import { USE_KINDS } from '../../../client/use-kinds.ts';
 import { type Answer, call } from '../../api/call.ts';
 import { SelectField } from '../../design/select-field.tsx';
 import { TextField } from '../../design/text-field.tsx';
@@ -22,12 +23,13 @@ export function GroupDialog({ group, onClose, onSaved }: GroupDialogProps) {
   const [name, setName] = useState(group?.name ?? '');
   const [description, setDescription] = useState(group?.description ?? '');
   const [role, setRole] = useState<string>(group?.role ?? '');
-  const [models, setModels] = useState(group?.grants.models.join(', ') ?? '');
-  const [namespaces, setNamespaces] = useState(group?.grants.namespaces.join(', ') ?? '');
+  const [granted, setGranted] = useState<Readonly<Record<string, string>>>(() =>
+    Object.fromEntries(USE_KINDS.map((kind) => [kind.name, group?.grants[kind.name].join(', ') ?? ''])),
+  );
   const [externalId, setExternalId] = useState(group?.external_id ?? '');
   const [tenant, setTenant] = useState('');
   const send = async (): Promise<void> => {
-    const grants = { models: namesIn(models), namespaces: namesIn(namespaces) };
+    const grants = Object.fromEntries(Object.entries(granted).map(([kind, text]) => [kind, namesIn(text)]));
     const given = (role === '' ? null : role) as GivenRole;
     const body = { name, description, role: given, grants, external_id: externalId === '' ? null : externalId };
     if (group !== undefined) await call('PATCH /api/v1/identity/groups/{id}', { params: { id: group.id }, body });
@@ -48,20 +50,16 @@ export function GroupDialog({ group, onClose, onSaved }: GroupDialogProps) {
       <TextField label={t('name')} value={name} onInput={setName} required maxLength={200} />
       <TextField label={t('description')} value={description} onInput={setDescription} maxLength={1000} />
       <SelectField label={t('role')} hint={t('group_role_hint')} value={role} options={roles} onChange={setRole} />
-      <TextField
-        label={t('granted_models')}
-        hint={t('granted_models_hint')}
-        value={models}
-        onInput={setModels}
-        placeholder="llama*, qwen3-4b"
-      />
-      <TextField
-        label={t('granted_bases')}
-        hint={t('granted_bases_hint')}
-        value={namespaces}
-        onInput={setNamespaces}
-        placeholder="handbook, legal-*"
-      />
+      {USE_KINDS.map(({ name: kind, example }) => (
+        <TextField
+          key={kind}
+          label={t(`granted_${kind}`)}
+          hint={t('granted_hint')}
+          value={granted[kind] ?? ''}
+          onInput={(text) => setGranted({ ...granted, [kind]: text })}
+          placeholder={example}
+        />
+      ))}
       <TextField
         label={t('external_id')}
         hint={t('external_id_hint')}

@@ -1,7 +1,8 @@
+import { USE_KINDS } from '../../../client/use-kinds.ts';
 import { call } from '../../api/call.ts';
 import { Badge } from '../../design/badge.tsx';
 import { t } from '../../i18n/language.ts';
-import { GroupDialog } from '../groups/group-dialog.tsx';
+import { type Group, GroupDialog } from '../groups/group-dialog.tsx';
 import { MembersDialog } from '../groups/members-dialog.tsx';
 import { listScreen } from '../list-screen.tsx';
 import { roleName } from '../role-name.ts';
@@ -29,8 +30,10 @@ export const Screen = listScreen({
       ),
     },
     { head: 'role', cell: ({ role }) => (role === null ? '–' : <Badge tone="accent">{roleName(role)}</Badge>) },
-    { head: 'granted_models', cell: ({ grants }) => <Names names={grants.models} /> },
-    { head: 'granted_bases', cell: ({ grants }) => <Names names={grants.namespaces} /> },
+    ...USE_KINDS.map(({ name }) => ({
+      head: `granted_${name}` as const,
+      cell: ({ grants }: Group) => <Names names={grants[name]} />,
+    })),
     { head: 'tenant', cell: ({ tenant }) => tenant },
     { head: 'members', kind: 'number', cell: ({ member_count: count }) => count },
   ],

@@ -3,7 +3,6 @@ import type { Texts } from '../../i18n/catalogue.ts';
 
 export const people = {
   add_member: { en: 'Add', de: 'Hinzufügen' },
-  bases_granted: { en: 'Knowledge bases only as groups grant them', de: 'Wissensbasen nur, wie Gruppen sie freigeben' },
   delete_empty_tenant_detail: {
     en: '{id} has no accounts. It is deleted with what it keeps.',
     de: '{id} hat keine Konten. Der Mandant wird mit allem, was er aufbewahrt, gelöscht.',
@@ -32,16 +31,12 @@ export const people = {
   edit_group: { en: 'Group {name}', de: 'Gruppe {name}' },
   external_id: { en: 'Id in the directory (optional)', de: 'Id im Verzeichnis (optional)' },
   external_id_hint: { en: 'Of the group at the sign-in provider', de: 'Der Gruppe beim Anmeldedienst' },
-  granted_bases: { en: 'Knowledge bases', de: 'Wissensbasen' },
-  granted_bases_hint: {
-    en: 'Names with commas between them; * stands for any letters',
-    de: 'Namen mit Kommas dazwischen; * steht für beliebige Zeichen',
+  granted_hint: {
+    en: 'Names with commas between them; * stands for any letters. They count where the tenant leaves them to its groups.',
+    de: 'Namen mit Kommas dazwischen; * steht für beliebige Zeichen. Sie zählen, wo der Mandant sie seinen Gruppen überlässt.',
   },
   granted_models: { en: 'Models', de: 'Modelle' },
-  granted_models_hint: {
-    en: 'Names with commas between them; * stands for any letters. They count where the tenant’s models are granted by groups.',
-    de: 'Namen mit Kommas dazwischen; * steht für beliebige Zeichen. Sie zählen, wo Gruppen die Modelle des Mandanten freigeben.',
-  },
+  granted_namespaces: { en: 'Knowledge bases', de: 'Wissensbasen' },
   groups: { en: 'Groups', de: 'Gruppen' },
   groups_detail: {
     en: 'A group gives its members a role, models and knowledge bases.',
@@ -69,6 +64,7 @@ export const people = {
   members: { en: 'Members', de: 'Mitglieder' },
   members_of: { en: 'Members of {name}', de: 'Mitglieder von {name}' },
   models_granted: { en: 'Models only as groups grant them', de: 'Modelle nur, wie Gruppen sie freigeben' },
+  namespaces_granted: { en: 'Knowledge bases only as groups grant them', de: 'Wissensbasen nur, wie Gruppen sie freigeben' },
   new_group: { en: 'New group', de: 'Neue Gruppe' },
   new_invitation: { en: 'New invitation', de: 'Neue Einladung' },
   new_tenant: { en: 'New tenant', de: 'Neuer Mandant' },

@@ -8,9 +8,7 @@ import { identityError } from '../errors.ts';
 import type { IdentityStorage, IdentityTables, TenantRow } from '../tables.ts';
 import type { Superadmins } from './superadmins.ts';
 
-export type TenantChanges = Partial<
-  Pick<TenantRow, 'name' | 'tokens_per_minute' | 'priority' | 'model_access' | 'namespace_access'>
->;
+export type TenantChanges = Partial<Pick<TenantRow, 'name' | 'tokens_per_minute' | 'priority'>>;
 
 export class TenantStore {
   readonly #storage: IdentityStorage;
@@ -38,11 +36,11 @@ export class TenantStore {
   }
 
   /** Undefined: there is no such tenant. */
-  update(id: string, changes: TenantChanges, entry: AuditEntry): Promise<TenantRow | undefined> {
+  update(id: string, change: (before: TenantRow) => Partial<TenantRow>, entry: AuditEntry): Promise<TenantRow | undefined> {
     return this.#storage.write(systemScope(), async (tx) => {
       const row = await tx.selectFrom('identity_tenants').selectAll().where('id', '=', id).executeTakeFirst();
       if (row === undefined) return undefined;
-      const updated = { ...row, ...changes };
+      const updated = { ...row, ...change(row) };
       await tx.updateTable('identity_tenants').set(updated).where('id', '=', id).execute();
       await appendToChain(tx, [entry]);
       return updated;

@@ -1,12 +1,13 @@
 /** The tenants, in memory for the rules that each request asks for, and in the database. */
 import type { Principal } from '../../../platform/http/principal.ts';
 import type { TenantRules } from '../../../platform/module/tenant-rules.ts';
+import type { UseKind } from '../../../platform/module/use-rules.ts';
 import { isSystemScope } from '../../../platform/storage/index.ts';
 import { type AuditSource, auditEntry } from '../audit/audit-entry.ts';
 import type { CredentialChange } from '../changes/credential-change.ts';
 import type { AuthenticationSwitch } from '../credentials/identity-authenticator.ts';
 import { identityError, translateUniqueViolation } from '../errors.ts';
-import type { UseKind } from '../groups/group-limits.ts';
+import { accessOf, writeByKind } from '../groups/members-by-kind.ts';
 import type { TenantRow, UseAccess } from '../tables.ts';
 import { administeredScope } from './reach.ts';
 import type { TenantChanges, TenantStore } from './tenant-store.ts';
@@ -16,13 +17,21 @@ export interface NewTenant {
   name: string | undefined;
   tokensPerMinute: number | undefined;
   priority: boolean | undefined;
-  modelAccess: UseAccess | undefined;
-  namespaceAccess: UseAccess | undefined;
+  access: AccessByKind;
+}
+
+/** By kind of things; a kind that is absent is open, or stays as it is. */
+export type AccessByKind = Readonly<Record<string, UseAccess>>;
+
+export interface TenantUpdate extends TenantChanges {
+  access: AccessByKind;
 }
 
 export const FIRST_TENANT = 'default';
+const NONE: ReadonlySet<string> = new Set();
 
 export interface TenantsDeps {
+  kinds: readonly UseKind[];
   store: TenantStore;
   authentication: Pick<AuthenticationSwitch, 'state'>;
   /** Credentials of the tenant ended. */
@@ -38,6 +47,8 @@ export class Tenants implements TenantRules {
   /** Of reads that began, and the number of the one whose rows are in memory. */
   #nReads = 0;
   #known = 0;
+  /** By tenant: the kinds of things of which only those that groups grant may be used. */
+  #granted: ReadonlyMap<string, ReadonlySet<string>> = new Map();
 
   constructor(deps: TenantsDeps) {
     this.#store = deps.store;
@@ -52,6 +63,7 @@ export class Tenants implements TenantRules {
     if (read < this.#known) return;
     this.#known = read;
     this.#byId = new Map(rows.map((row) => [row.id, row]));
+    this.#granted = new Map(rows.map((row) => [row.id, this.#grantedIn(row)]));
   }
 
   tokensPerMinute(tenant: string): number | undefined {
@@ -64,10 +76,9 @@ export class Tenants implements TenantRules {
     return this.#byId.get(tenant)?.priority === 1;
   }
 
-  /** Whether all things of a kind may be used, or those that groups grant. */
-  useAccess(tenant: string): Record<UseKind, UseAccess> {
-    const row = this.#byId.get(tenant);
-    return { models: row?.model_access ?? 'open', namespaces: row?.namespace_access ?? 'open' };
+  /** The kinds of things of which only those that groups grant may be used. */
+  grantedKinds(tenant: string): ReadonlySet<string> {
+    return this.#granted.get(tenant) ?? NONE;
   }
 
   /** Asks the database: another process may have made or deleted the tenant just now. */
@@ -93,18 +104,14 @@ export class Tenants implements TenantRules {
     return isSystemScope(scope) ? all : all.filter(({ id }) => id === scope.tenant);
   }
 
-  async create(
-    { id, name, tokensPerMinute, priority, modelAccess, namespaceAccess }: NewTenant,
-    source: AuditSource,
-  ): Promise<TenantRow> {
+  async create({ id, name, tokensPerMinute, priority, access }: NewTenant, source: AuditSource): Promise<TenantRow> {
     const row: TenantRow = {
       id,
       name: name ?? id,
       tokens_per_minute: tokensPerMinute ?? null,
       priority: priority === true ? 1 : 0,
       created_at: Date.now(),
-      model_access: modelAccess ?? 'open',
-      namespace_access: namespaceAccess ?? 'open',
+      access: JSON.stringify(access),
     };
     const taken = identityError('tenant_exists', `There is a tenant ${id} already; choose another id.`);
     await this.#store
@@ -114,15 +121,23 @@ export class Tenants implements TenantRules {
     return row;
   }
 
-  async update(id: string, changes: TenantChanges, source: AuditSource): Promise<TenantRow> {
-    const row = await this.#store.update(
-      id,
-      changes,
-      auditEntry(source, { action: 'tenant.update', target: id, detail: changes }),
-    );
+  async update(id: string, { access, ...changes }: TenantUpdate, source: AuditSource): Promise<TenantRow> {
+    const changed = this.#deps.kinds.filter(({ name }) => access[name] !== undefined);
+    const detail = { ...changes, ...writeByKind(changed, accessOf, (kind) => access[kind]) };
+    const entry = auditEntry(source, { action: 'tenant.update', target: id, detail });
+    const merged = (before: TenantRow): TenantChanges & Pick<TenantRow, 'access'> => ({
+      ...changes,
+      access: JSON.stringify({ ...accessIn(before), ...access }),
+    });
+    const row = await this.#store.update(id, merged, entry);
     if (row === undefined) throw tenantNotFound(id);
     await this.refresh();
     return row;
+  }
+
+  #grantedIn(row: TenantRow): ReadonlySet<string> {
+    const access = accessIn(row);
+    return new Set(this.#deps.kinds.flatMap(({ name }) => (access[name] === 'granted' ? [name] : [])));
   }
 
   /** With `force` its accounts go too, and what the modules have of it. Its id is not used again. */
@@ -141,6 +156,10 @@ export class Tenants implements TenantRules {
     this.#deps.onRemoved({ tenant: id, user: undefined, requestId: source.requestId });
     await this.refresh();
   }
+}
+
+export function accessIn({ access }: Pick<TenantRow, 'access'>): AccessByKind {
+  return JSON.parse(access) as Record<string, UseAccess>;
 }
 
 function tenantNotEmpty(id: string, nUsers: number, holders: readonly string[]): Error {

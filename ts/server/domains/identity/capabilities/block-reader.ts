@@ -7,15 +7,15 @@
  *   check if scope("chat:use") or scope("models:read")
  *   check if scope($s), $s == "chat:use"
  *
- * with `scope`, `model` or `namespace`, up to 32 names in a check and 200 characters in a name.
+ * with `scope` or a registered kind, for example `model`, up to 32 names in a check and 200 characters in a name.
  */
 import { MAX_NAME_LENGTH, MAX_NAMES } from './capability-limits.ts';
-import { intersect, type LimitedList, PREDICATES, type Restrictions } from './restrictions.ts';
+import { intersect, type Predicates, type Restrictions, restrictionTo } from './restrictions.ts';
 
 const NAME = '"[^"\\\\]*"';
-const LIST = /^check if (scope|model|namespace)\(\$(\w+)\), (?:\[(.*)\]|\{(.*)\})\.contains\(\$(\w+)\)$/;
-const ONE = new RegExp(`^check if (scope|model|namespace)\\(\\$(\\w+)\\), \\$(\\w+) ={2,3} (${NAME})$`);
-const ANY = new RegExp(`^check if (?:scope|model|namespace)\\(${NAME}\\)(?: or (?:scope|model|namespace)\\(${NAME}\\))*$`);
+const LIST = /^check if (\w+)\(\$(\w+)\), (?:\[(.*)\]|\{(.*)\})\.contains\(\$(\w+)\)$/;
+const ONE = new RegExp(`^check if (\\w+)\\(\\$(\\w+)\\), \\$(\\w+) ={2,3} (${NAME})$`);
+const ANY = new RegExp(`^check if \\w+\\(${NAME}\\)(?: or \\w+\\(${NAME}\\))*$`);
 const TIME = /^check if time\(\$(\w+)\), \$(\w+) <=? (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$/;
 const NAMES = new RegExp(`^(?:${NAME}(?:, ${NAME})*)?$`);
 const FACT = new RegExp(`^(tenant|user|capability)\\((${NAME})\\)$`);
@@ -29,13 +29,16 @@ export interface TokenFacts {
 }
 
 /** Undefined: the block holds something of another form. */
-export function readChecks(source: string): Restrictions | undefined {
+export function readChecks(predicates: Predicates, source: string): Restrictions | undefined {
   const lines = statementsOf(source);
-  return lines && readLines(lines);
+  return lines && readLines(predicates, lines);
 }
 
 /** The first block, which this service wrote. */
-export function readFirstBlock(source: string): { facts: TokenFacts; restrictions: Restrictions } | undefined {
+export function readFirstBlock(
+  predicates: Predicates,
+  source: string,
+): { facts: TokenFacts; restrictions: Restrictions } | undefined {
   const lines = statementsOf(source);
   const facts: Partial<TokenFacts> = {};
   const checks = lines?.filter((line) => {
@@ -44,7 +47,7 @@ export function readFirstBlock(source: string): { facts: TokenFacts; restriction
     facts[name as keyof TokenFacts] = value.slice(1, -1);
     return false;
   });
-  const restrictions = checks && readLines(checks);
+  const restrictions = checks && readLines(predicates, checks);
   const { tenant, user, capability } = facts;
   if (restrictions === undefined || tenant === undefined || user === undefined || capability === undefined) return undefined;
   return { facts: { tenant, user, capability }, restrictions };
@@ -56,18 +59,27 @@ function statementsOf(source: string): string[] | undefined {
   return lines.every((line) => line.endsWith(';')) ? lines.map((line) => line.slice(0, -1)) : undefined;
 }
 
-function readLines(lines: readonly string[]): Restrictions | undefined {
+function readLines(predicates: Predicates, lines: readonly string[]): Restrictions | undefined {
   let all: Restrictions = {};
   for (const line of lines) {
-    const read = readCheck(line);
+    const read = readTime(line) ?? readNames(predicates, line);
     if (read === undefined) return undefined;
     all = intersect(all, read);
   }
   return all;
 }
 
-function readCheck(line: string): Restrictions | undefined {
-  return readTime(line) ?? readList(line) ?? readOne(line) ?? readAny(line);
+/** Undefined: it has another form, limits what no module registered, or has too many names or too long ones. */
+function readNames(predicates: Predicates, line: string): Restrictions | undefined {
+  const { predicate, names } = readList(line) ?? readOne(line) ?? readAny(line) ?? {};
+  if (names === undefined || names.length > MAX_NAMES || names.some(({ length }) => length > MAX_NAME_LENGTH)) return undefined;
+  const [list] = [...predicates].find(([, each]) => each === predicate) ?? [];
+  return list === undefined ? undefined : restrictionTo({ [list]: names });
+}
+
+interface NamedOnes {
+  predicate: string;
+  names: readonly string[];
 }
 
 function readTime(line: string): Restrictions | undefined {
@@ -77,40 +89,31 @@ function readTime(line: string): Restrictions | undefined {
   return Number.isNaN(expiresAt) ? undefined : { expiresAt };
 }
 
-function readList(line: string): Restrictions | undefined {
+function readList(line: string): NamedOnes | undefined {
   const [, predicate, bound, list, set, used] = LIST.exec(line) ?? [];
   if (predicate === undefined || bound !== used) return undefined;
   // The empty set is printed with a comma.
   const names = namesIn(list ?? (set === ',' ? '' : (set ?? '')));
-  return names && limitTo(predicate, names);
+  return names && { predicate, names };
 }
 
-function readOne(line: string): Restrictions | undefined {
+function readOne(line: string): NamedOnes | undefined {
   const [, predicate, bound, used, name] = ONE.exec(line) ?? [];
   if (predicate === undefined || name === undefined || bound !== used) return undefined;
-  return limitTo(predicate, [name.slice(1, -1)]);
+  return { predicate, names: [name.slice(1, -1)] };
 }
 
-function readAny(line: string): Restrictions | undefined {
+function readAny(line: string): NamedOnes | undefined {
   if (!ANY.test(line)) return undefined;
-  const found = [...line.matchAll(new RegExp(`(scope|model|namespace)\\((${NAME})\\)`, 'g'))];
+  const found = [...line.matchAll(new RegExp(`(\\w+)\\((${NAME})\\)`, 'g'))];
   const predicates = new Set(found.map(([, predicate = '']) => predicate));
   const [predicate] = predicates;
   // Two lists in one check would have to be decided together.
   if (predicate === undefined || predicates.size > 1) return undefined;
-  return limitTo(
-    predicate,
-    found.map(([, , name = '']) => name.slice(1, -1)),
-  );
+  return { predicate, names: found.map(([, , name = '']) => name.slice(1, -1)) };
 }
 
 function namesIn(text: string): string[] | undefined {
   if (!NAMES.test(text)) return undefined;
   return text === '' ? [] : text.slice(1, -1).split('", "');
-}
-
-function limitTo(predicate: string, names: readonly string[]): Restrictions | undefined {
-  if (names.length > MAX_NAMES || names.some(({ length }) => length > MAX_NAME_LENGTH)) return undefined;
-  const list = (Object.keys(PREDICATES) as LimitedList[]).find((each) => PREDICATES[each] === predicate);
-  return list && { [list]: names };
 }

@@ -16,14 +16,14 @@ import { type CapabilityResolver, isOver, nearestRow, type OpenedToken } from '.
 import type { CapabilityStore } from './capability-store.ts';
 import { deriveToken, type MadeToken, signToken } from './capability-token.ts';
 import { readEnvelope } from './envelope.ts';
-import { intersect, listsBeyond, type Restrictions } from './restrictions.ts';
+import { intersect, listsBeyond, type Predicates, type Restrictions } from './restrictions.ts';
 import type { TenantKeys } from './tenant-keys.ts';
 
 export interface WantedCapability {
   scopes: readonly string[] | undefined;
   expiresInSeconds: number | undefined;
-  models: readonly string[] | undefined;
-  namespaces: readonly string[] | undefined;
+  /** Names of things by their kind; a kind that is absent: any. */
+  uses: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface IssuedCapability {
@@ -42,6 +42,7 @@ export interface CapabilitiesDeps {
   store: CapabilityStore;
   resolver: CapabilityResolver;
   keys: TenantKeys;
+  predicates: Predicates;
   users: UserStore;
   /** A token ended. */
   onCredentialsChanged(change: CredentialChange): void;
@@ -62,7 +63,8 @@ export class Capabilities {
     const id = newId('cap');
     const restrictions = { ...restrictionsOf(wanted), scopes: wanted.scopes, expiresAt: endOf(wanted.expiresInSeconds, caller) };
     const key = await this.#deps.keys.signingKey(scope.tenant, source);
-    const made = await signToken({ tenant: scope.tenant, user: userId, capability: id }, restrictions, key);
+    const facts = { tenant: scope.tenant, user: userId, capability: id };
+    const made = await signToken(this.#deps.predicates, facts, restrictions, key);
     return this.#keep(made, rowOf({ id, userId, parentId: null }, scope, restrictions, made), 'capability.create', source);
   }
 
@@ -76,7 +78,7 @@ export class Capabilities {
     const narrower = restrictionsOf(wanted);
     requireWithin(token.restrictions, narrower);
     const scope = tenantScope(key.tenant);
-    const made = await deriveToken(bytes, key.public_key, narrower).catch((cause: unknown) => {
+    const made = await deriveToken(this.#deps.predicates, bytes, key.public_key, narrower).catch((cause: unknown) => {
       throw identityError('invalid_capability', 'The token was sealed, so nothing can be derived from it.', { cause });
     });
     const all = { ...token.restrictions, ...intersect(token.restrictions, narrower) };
@@ -144,17 +146,16 @@ export class Capabilities {
   }
 }
 
-function restrictionsOf({ scopes, models, namespaces, expiresInSeconds }: WantedCapability): Restrictions {
+function restrictionsOf({ scopes, uses, expiresInSeconds }: WantedCapability): Restrictions {
   return {
-    scopes: distinct(scopes),
-    models: distinct(models),
-    namespaces: distinct(namespaces),
+    scopes: scopes && distinct(scopes),
+    uses: Object.fromEntries(Object.entries(uses).map(([kind, names]) => [kind, distinct(names)])),
     ...(expiresInSeconds !== undefined && { expiresAt: endAfter(expiresInSeconds) }),
   };
 }
 
-function distinct(names: readonly string[] | undefined): readonly string[] | undefined {
-  return names && [...new Set(names)];
+function distinct(names: readonly string[]): readonly string[] {
+  return [...new Set(names)];
 }
 
 /** A token made with a key ends no later than the key. Who signs in can always sign in again, so a session's end does not matter. */
@@ -183,7 +184,7 @@ function requireWithin(parent: Restrictions, narrower: Restrictions): void {
 function rowOf(
   { id, userId, parentId }: { id: string; userId: string; parentId: string | null },
   { tenant }: TenantScope,
-  { scopes = [], models, namespaces, expiresAt = 0 }: Restrictions,
+  { scopes = [], uses = {}, expiresAt = 0 }: Restrictions,
   { revocationId }: MadeToken,
 ): CapabilityRow {
   return {
@@ -193,21 +194,16 @@ function rowOf(
     user_id: userId,
     parent_id: parentId,
     scopes: JSON.stringify(scopes),
-    models: listText(models),
-    namespaces: listText(namespaces),
+    uses: JSON.stringify(uses),
     created_at: Date.now(),
     expires_at: expiresAt,
     revoked_at: null,
   };
 }
 
-function listText(names: readonly string[] | undefined): string | null {
-  return names === undefined ? null : JSON.stringify(names);
-}
-
 function entryOf(action: string, row: CapabilityRow, source: AuditSource) {
-  const { user_id: user, parent_id: parent, scopes, models, namespaces, expires_at } = row;
-  const detail = { user, parent, scopes, models, namespaces, expires_at };
+  const { user_id: user, parent_id: parent, scopes, uses, expires_at } = row;
+  const detail = { user, parent, scopes, ...(JSON.parse(uses) as object), expires_at };
   return auditEntry(source, { action, tenant: row.tenant, target: row.id, detail });
 }
 

@@ -3,12 +3,11 @@ import type { Principal } from '../../../platform/http/principal.ts';
 import { tenantScope } from '../../../platform/storage/index.ts';
 import type { RefusalReason } from '../credentials/refused-credential.ts';
 import { type Resolution, resolved } from '../credentials/resolved-credential.ts';
-import { USE_KINDS } from '../groups/group-limits.ts';
 import type { CapabilityKeyRow, CapabilityRow } from '../tables.ts';
 import type { CapabilityState, CapabilityStore } from './capability-store.ts';
 import { type VerifiedToken, verifyToken } from './capability-token.ts';
 import { readEnvelope } from './envelope.ts';
-import type { Restrictions } from './restrictions.ts';
+import type { Predicates, Restrictions } from './restrictions.ts';
 
 export interface OpenedToken {
   bytes: Uint8Array;
@@ -19,9 +18,11 @@ export interface OpenedToken {
 
 export class CapabilityResolver {
   readonly #store: CapabilityStore;
+  readonly #predicates: Predicates;
 
-  constructor(store: CapabilityStore) {
+  constructor(store: CapabilityStore, predicates: Predicates) {
     this.#store = store;
+    this.#predicates = predicates;
   }
 
   async resolve(text: string): Promise<Resolution> {
@@ -51,7 +52,7 @@ export class CapabilityResolver {
     if (envelope === undefined) return 'bad_encoding';
     const key = await this.#store.findKey(envelope.keyNumber);
     if (key === undefined) return 'unknown_key';
-    const token = await verifyToken(envelope.bytes, key.public_key);
+    const token = await verifyToken(this.#predicates, envelope.bytes, key.public_key);
     if (typeof token === 'string') return token;
     // Only a node of this database signs with the key, and never for another tenant.
     if (token.tenant !== key.tenant) return 'bad_signature';
@@ -64,8 +65,8 @@ export class CapabilityResolver {
   }
 }
 
-function limitsOf(restrictions: Restrictions): Principal['limits'] {
-  const limited = USE_KINDS.flatMap((kind) => (restrictions[kind] === undefined ? [] : [[kind, restrictions[kind]] as const]));
+function limitsOf({ uses = {} }: Restrictions): Principal['limits'] {
+  const limited = Object.entries(uses).flatMap(([kind, names]) => (names === undefined ? [] : [[kind, names] as const]));
   return limited.length === 0 ? undefined : Object.fromEntries(limited);
 }
 

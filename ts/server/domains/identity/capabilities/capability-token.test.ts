@@ -1,11 +1,12 @@
 /** What tokens say, against the library itself: nothing that is appended to a token can make it do more. */
 import fc from 'fast-check';
 import t from 'tap';
+import { scriptedKinds } from '../../../platform/module/test-support/scripted-context.ts';
 import { loadBiscuit } from './biscuit.ts';
 import { MAX_BLOCKS, MAX_TOKEN_LENGTH } from './capability-limits.ts';
 import { deriveToken, newKeyPair, signToken, verifyToken } from './capability-token.ts';
 import { readEnvelope } from './envelope.ts';
-import { checksOf, type Restrictions } from './restrictions.ts';
+import { checksOf as checksFor, listsOf, predicatesOf, type Restrictions, restrictionTo } from './restrictions.ts';
 
 const library = await loadBiscuit();
 const pair = await newKeyPair();
@@ -17,10 +18,12 @@ const names = ['a', 'tiny chat.Q4_0', 'größe/7b', '字', "it's", 'a], b'];
 
 const publicKey = library.PublicKey.fromString(pair.publicKey, library.SignatureAlgorithm.Ed25519);
 const bytesOf = (text: string): Uint8Array => readEnvelope(text)?.bytes ?? new Uint8Array();
-const verify = (text: string) => verifyToken(bytesOf(text), pair.publicKey);
+const predicates = predicatesOf(scriptedKinds);
+const checksOf = (restrictions: Restrictions) => checksFor(predicates, restrictions);
+const verify = (text: string) => verifyToken(predicates, bytesOf(text), pair.publicKey);
 /** Every token that is issued has scopes and an end. */
 const sign = (given: Restrictions) =>
-  signToken(facts, { ...given, scopes: given.scopes ?? scopes, expiresAt: given.expiresAt ?? end }, key);
+  signToken(predicates, facts, { ...given, scopes: given.scopes ?? scopes, expiresAt: given.expiresAt ?? end }, key);
 
 /** As a holder derives with the library, without this service. */
 function append(text: string, datalog: string): string {
@@ -61,8 +64,7 @@ async function cpuMsOf(work: () => Promise<unknown>): Promise<number> {
 const some = (from: readonly string[]) => fc.option(fc.subarray([...from]), { nil: undefined });
 const restrictions: fc.Arbitrary<Restrictions> = fc.record({
   scopes: some(scopes),
-  models: some(names),
-  namespaces: some(names),
+  uses: fc.record({ models: some(names), namespaces: some(names) }),
   expiresAt: fc.option(
     fc.integer({ min: -3, max: 7200 }).map((seconds) => end + seconds * 1000),
     { nil: undefined },
@@ -78,12 +80,15 @@ t.test('a derived token never does more than its parent, however often it is der
       let { text } = await sign(first);
       let parent = await verify(text);
       for (const [narrower, isOffline] of more) {
-        text = isOffline ? append(text, checksOf(narrower)) : (await deriveToken(bytesOf(text), pair.publicKey, narrower)).text;
+        text = isOffline
+          ? append(text, checksOf(narrower))
+          : (await deriveToken(predicates, bytesOf(text), pair.publicKey, narrower)).text;
         const child = await verify(text);
         if (typeof child === 'string' || typeof parent === 'string') throw new Error(`refused: ${child}`);
-        for (const list of ['scopes', 'models', 'namespaces'] as const) {
-          if (!isWithin(child.restrictions[list], parent.restrictions[list])) throw new Error(`${list} got wider`);
-          if (!isWithin(child.restrictions[list], narrower[list])) throw new Error(`${list} are not what was asked`);
+        const [mine, above, asked] = [child.restrictions, parent.restrictions, narrower].map(listsOf);
+        for (const list of predicates.keys()) {
+          if (!isWithin(mine?.[list], above?.[list])) throw new Error(`${list} got wider`);
+          if (!isWithin(mine?.[list], asked?.[list])) throw new Error(`${list} are not what was asked`);
         }
         if (child.restrictions.expiresAt > parent.restrictions.expiresAt) throw new Error('lives longer');
         if (!parent.revocationIds.every((id, i) => child.revocationIds[i] === id)) throw new Error('a parent is forgotten');
@@ -102,9 +107,10 @@ t.test('what is read of a token is what Biscuit itself decides', async (t) => {
       const read = await verify(text);
       if (typeof read === 'string') throw new Error(read);
       const { restrictions: all } = read;
-      const use = { scope: all.scopes[0], model: (all.models ?? names)[0], namespace: (all.namespaces ?? names)[0] };
+      const { models, namespaces } = all.uses as { models?: string[]; namespaces?: string[] };
+      const use = { scope: all.scopes[0], model: (models ?? names)[0], namespace: (namespaces ?? names)[0] };
       const choices = { scope: scopes, model: names, namespace: names } as const;
-      const lists = { scope: all.scopes, model: all.models, namespace: all.namespaces } as const;
+      const lists = { scope: all.scopes, model: models, namespace: namespaces } as const;
       for (const predicate of ['scope', 'model', 'namespace'] as const) {
         for (const name of choices[predicate]) {
           const asked = { ...use, [predicate]: name };
@@ -131,10 +137,10 @@ t.test('checks in the forms that libraries write', async (t) => {
     ['check if scope($s), ["chat:use", "admin"].contains($s)', { scopes: ['chat:use'] }],
     ['check if scope($any_name), {"chat:use"}.contains($any_name)', { scopes: ['chat:use'] }],
     ['check if scope("chat:use") or scope("models:read")', { scopes: ['chat:use', 'models:read'] }],
-    ['check if model($m), $m == "a"', { models: ['a'] }],
-    ['check if namespace($n), $n === "a"; check if model("b")', { namespaces: ['a'], models: ['b'] }],
-    ['check if model($m), [].contains($m)', { models: [] }],
-    ['check if model($m), {,}.contains($m)', { models: [] }],
+    ['check if model($m), $m == "a"', { uses: { models: ['a'] } }],
+    ['check if namespace($n), $n === "a"; check if model("b")', { uses: { namespaces: ['a'], models: ['b'] } }],
+    ['check if model($m), [].contains($m)', { uses: { models: [] } }],
+    ['check if model($m), {,}.contains($m)', { uses: { models: [] } }],
     ['check if time($t), $t < 2026-01-01T00:00:00Z', { expiresAt: Date.parse('2026-01-01T00:00:00Z') }],
     ['check if time($t), $t <= 2096-01-01T00:00:00Z', { expiresAt: end }],
   ];
@@ -142,7 +148,7 @@ t.test('checks in the forms that libraries write', async (t) => {
 });
 
 t.test('whatever else a holder appends is refused, and nothing of it is evaluated', async (t) => {
-  const { text } = await sign({ models: ['a'] });
+  const { text } = await sign(restrictionTo({ models: ['a'] }));
   const hostile = [
     'scope("admin")',
     'user("usr_root")',
@@ -160,6 +166,9 @@ t.test('whatever else a holder appends is refused, and nothing of it is evaluate
     'check if model($m), ["a", "b"].contains("a")',
     'check if model($m), [["a"]].contains($m)',
     'check if scope("chat:use") or model("a")',
+    'check if tool($t), ["a"].contains($t)',
+    'check if time("a")',
+    'check if tenant($t), $t == "red"',
     'check if time($t), $t >= 2026-01-01T00:00:00Z',
     'check if time($t), $t <= 2096-01-01T00:00:00Z trusting authority',
     'check if model("a") trusting previous',
@@ -181,7 +190,7 @@ t.test('every changed bit, every cut and every foreign key is refused', async (t
     changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
     const envelope = readEnvelope(changed.toString('base64url'));
     if (envelope === undefined || envelope.keyNumber !== key.number) continue;
-    const outcome = await verifyToken(envelope.bytes, pair.publicKey);
+    const outcome = await verifyToken(predicates, envelope.bytes, pair.publicKey);
     // The tag of a member that says the same when it is left out can be changed: the token means what it meant, and is revoked with it.
     if (typeof outcome === 'string') outcomes.add(outcome);
     else if (JSON.stringify(outcome) !== meant) outcomes.add(`means something else with bit ${bit} changed`);
@@ -189,9 +198,9 @@ t.test('every changed bit, every cut and every foreign key is refused', async (t
   t.strictSame([...outcomes].sort(), ['bad_encoding', 'bad_signature']);
   for (const length of [1, 60, bytes.length - 64, bytes.length - 1]) {
     const cut = readEnvelope(bytes.subarray(0, length).toString('base64url'));
-    t.ok(cut === undefined || typeof (await verifyToken(cut.bytes, pair.publicKey)) === 'string', `${length} bytes`);
+    t.ok(cut === undefined || typeof (await verifyToken(predicates, cut.bytes, pair.publicKey)) === 'string', `${length} bytes`);
   }
-  t.equal(await verifyToken(bytes, (await newKeyPair()).publicKey), 'bad_signature');
+  t.equal(await verifyToken(predicates, bytes, (await newKeyPair()).publicKey), 'bad_signature');
   const begun = await verify(text);
   const last = await verify(derived);
   t.ok(typeof begun === 'object' && typeof last === 'object' && last.revocationIds[0] === begun.revocationIds[0]);
@@ -219,7 +228,7 @@ t.test('the envelope is read before anything else, and bounded', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ minLength: 50, maxLength: 400 }), async (bytes) => {
       const envelope = readEnvelope(Buffer.from(bytes).toString('base64url'));
-      return envelope === undefined || typeof (await verifyToken(envelope.bytes, pair.publicKey)) === 'string';
+      return envelope === undefined || typeof (await verifyToken(predicates, envelope.bytes, pair.publicKey)) === 'string';
     }),
   );
 });
@@ -246,14 +255,14 @@ t.test('a sealed token works and cannot be derived from', async (t) => {
   const { text } = await sign({});
   const sealed = library.Biscuit.fromBytes(bytesOf(text), publicKey).sealToken().toBase64();
   t.match(await verify(sealed), { user: 'usr_a' });
-  await t.rejects(deriveToken(bytesOf(sealed), pair.publicKey, { models: ['a'] }));
+  await t.rejects(deriveToken(predicates, bytesOf(sealed), pair.publicKey, restrictionTo({ models: ['a'] })));
 });
 
 t.test('the largest token that is taken is read in bounded time', async (t) => {
   const list = Array.from({ length: 32 }, (_, i) => `${i}-${'x'.repeat(30)}`);
-  let { text } = await sign({ models: list });
+  let { text } = await sign(restrictionTo({ models: list }));
   while (true) {
-    const next = append(text, checksOf({ models: list, namespaces: list.slice(0, 4) }));
+    const next = append(text, checksOf(restrictionTo({ models: list, namespaces: list.slice(0, 4) })));
     if (next.length > MAX_TOKEN_LENGTH || (readEnvelope(next)?.nBlocks ?? 99) > MAX_BLOCKS) break;
     text = next;
   }
@@ -262,3 +271,19 @@ t.test('the largest token that is taken is read in bounded time', async (t) => {
   t.comment(`${text.length} characters: ${ms.toFixed(1)} ms`);
   t.ok(ms < 100, `${ms} ms`);
 });
+
+t.test(
+  'a kind of things that a module registers can be limited, and cannot take the name of what tokens say anyway',
+  async (t) => {
+    const kind = { name: 'tools', one: 'tool', labels: ['tool', 'tools'] as const, example: '' };
+    const withTools = predicatesOf([kind]);
+    const { text } = await signToken(withTools, facts, { scopes, uses: { tools: ['a', 'b'] }, expiresAt: end }, key);
+    const derived = append(text, 'check if tool($t), ["b", "c"].contains($t)');
+    t.match(await verifyToken(withTools, bytesOf(derived), pair.publicKey), { restrictions: { uses: { tools: ['b'] } } });
+    t.equal(await verify(derived), 'bad_encoding', 'a node without the module refuses it, since it could not hold to the limit');
+    for (const taken of ['time', 'user', 'scopes', 'a b']) {
+      t.throws(() => predicatesOf([{ ...kind, one: taken }]), /cannot be called/, taken);
+      t.throws(() => predicatesOf([{ ...kind, name: taken }]), /cannot be called/, taken);
+    }
+  },
+);

@@ -4,7 +4,7 @@ import { loadBiscuit } from './biscuit.ts';
 import { readChecks, readFirstBlock, type TokenFacts } from './block-reader.ts';
 import { RUN_LIMITS } from './capability-limits.ts';
 import { CAPABILITY_PREFIX } from './envelope.ts';
-import { checksOf, dateOf, intersect, type LimitedList, PREDICATES, type Restrictions } from './restrictions.ts';
+import { checksOf, dateOf, intersect, listsOf, type Predicates, type Restrictions } from './restrictions.ts';
 
 export interface SigningKey {
   number: number;
@@ -36,21 +36,31 @@ export async function newKeyPair(): Promise<{ publicKey: string; privateKey: str
   return { publicKey: publicKey.replace('ed25519/', ''), privateKey: privateKey.replace('ed25519-private/', '') };
 }
 
-export async function signToken(facts: TokenFacts, restrictions: Restrictions, key: SigningKey): Promise<MadeToken> {
+export async function signToken(
+  predicates: Predicates,
+  facts: TokenFacts,
+  restrictions: Restrictions,
+  key: SigningKey,
+): Promise<MadeToken> {
   const { Biscuit, PrivateKey } = await loadBiscuit();
   const builder = Biscuit.builder();
   const lines = Object.entries(facts).map(([name, value]) => `${name}("${value}");`);
-  builder.addCode([...lines, checksOf(restrictions)].join('\n'));
+  builder.addCode([...lines, checksOf(predicates, restrictions)].join('\n'));
   builder.setRootKeyId(key.number);
   return made(builder.build(PrivateKey.fromString(`ed25519-private/${key.privateKey}`)));
 }
 
 /** `bytes` were verified. Throws for a token that its owner sealed. */
-export async function deriveToken(bytes: Uint8Array, publicKey: string, narrower: Restrictions): Promise<MadeToken> {
+export async function deriveToken(
+  predicates: Predicates,
+  bytes: Uint8Array,
+  publicKey: string,
+  narrower: Restrictions,
+): Promise<MadeToken> {
   const { Biscuit, PublicKey, SignatureAlgorithm } = await loadBiscuit();
   const parent = Biscuit.fromBytes(bytes, PublicKey.fromString(publicKey, SignatureAlgorithm.Ed25519));
   const block = Biscuit.block_builder();
-  block.addCode(checksOf(narrower));
+  block.addCode(checksOf(predicates, narrower));
   try {
     return made(parent.appendBlock(block));
   } finally {
@@ -60,7 +70,11 @@ export async function deriveToken(bytes: Uint8Array, publicKey: string, narrower
 }
 
 /** Checks the signatures of all blocks and reads what they say. Throws only when the token could not be judged. */
-export async function verifyToken(bytes: Uint8Array, publicKey: string): Promise<VerifiedToken | TokenFault> {
+export async function verifyToken(
+  predicates: Predicates,
+  bytes: Uint8Array,
+  publicKey: string,
+): Promise<VerifiedToken | TokenFault> {
   const { Biscuit, PublicKey, SignatureAlgorithm } = await loadBiscuit();
   const key = PublicKey.fromString(publicKey, SignatureAlgorithm.Ed25519);
   let token: Biscuit;
@@ -72,21 +86,21 @@ export async function verifyToken(bytes: Uint8Array, publicKey: string): Promise
     key.free();
   }
   try {
-    const read = readToken(token);
+    const read = readToken(predicates, token);
     if (read === undefined) return 'bad_encoding';
-    return (await isConfirmed(token, read.restrictions)) ? read : 'bad_encoding';
+    return (await isConfirmed(predicates, token, read.restrictions)) ? read : 'bad_encoding';
   } finally {
     token.free();
   }
 }
 
-function readToken(token: Biscuit): VerifiedToken | undefined {
+function readToken(predicates: Predicates, token: Biscuit): VerifiedToken | undefined {
   const [first, ...others] = sourcesOf(token) ?? [];
-  const begun = first === undefined ? undefined : readFirstBlock(first);
+  const begun = first === undefined ? undefined : readFirstBlock(predicates, first);
   if (begun === undefined) return undefined;
   let all = begun.restrictions;
   for (const source of others) {
-    const narrower = readChecks(source);
+    const narrower = readChecks(predicates, source);
     if (narrower === undefined) return undefined;
     all = intersect(all, narrower);
   }
@@ -108,15 +122,20 @@ function sourcesOf(token: Biscuit): string[] | undefined {
  * Biscuit's own decision about one use that our reading of the token allows: where the two differ, the token is refused. Its time is that of
  * the last moment at which the token is valid, so that the answer does not depend on the clock.
  */
-async function isConfirmed(token: Biscuit, restrictions: VerifiedToken['restrictions']): Promise<boolean> {
+async function isConfirmed(
+  predicates: Predicates,
+  token: Biscuit,
+  restrictions: VerifiedToken['restrictions'],
+): Promise<boolean> {
   const { AuthorizerBuilder } = await loadBiscuit();
-  const uses = (Object.keys(PREDICATES) as LimitedList[]).map((list) => {
-    const names = restrictions[list];
+  const lists = listsOf(restrictions);
+  const uses = [...predicates.keys()].map((list) => {
+    const names = lists[list];
     return names === undefined ? 'any' : names[0];
   });
   // A token that allows nothing has no use to ask about.
   if (uses.includes(undefined)) return true;
-  const facts = Object.values(PREDICATES).map((predicate, index) => `${predicate}("${uses[index]}");`);
+  const facts = [...predicates.values()].map((predicate, index) => `${predicate}("${uses[index]}");`);
   const builder = new AuthorizerBuilder();
   builder.addCode([...facts, `time(${dateOf(restrictions.expiresAt - 1000)});`, 'allow if true;'].join('\n'));
   const authorizer = builder.buildAuthenticated(token);

@@ -1,46 +1,67 @@
 /** What a block of a token limits. Blocks only ever take away: the token may do what all of them allow. */
+import type { UseKind } from '../../../platform/module/use-rules.ts';
+import type { UseLimit } from '../groups/group-limits.ts';
 
 export interface Restrictions {
   /** Undefined: this block leaves them as they are. */
   scopes?: readonly string[] | undefined;
-  /** Ids of models. */
-  models?: readonly string[] | undefined;
-  /** Names of knowledge bases. */
-  namespaces?: readonly string[] | undefined;
+  /** Names of things by their kind; a kind that is absent stays as it is. */
+  uses?: UseLimit | undefined;
   /** Unix milliseconds, a whole second. */
   expiresAt?: number | undefined;
 }
 
-/** The predicate of the checks that limit each list. */
-export const PREDICATES = { scopes: 'scope', models: 'model', namespaces: 'namespace' } as const;
+/** By each list that a block may limit, the scopes and the registered kinds of things: the predicate of its checks. */
+export type Predicates = ReadonlyMap<string, string>;
 
-export type LimitedList = keyof typeof PREDICATES;
+const SCOPES = 'scopes';
+/** What blocks, and the bodies of routes, say beside the lists. */
+const RESERVED = [SCOPES, 'scope', 'time', 'tenant', 'user', 'capability', 'token', 'id', 'parent'];
 
-const LISTS = Object.keys(PREDICATES) as LimitedList[];
+export function predicatesOf(kinds: readonly UseKind[]): Predicates {
+  const isFree = (name: string): boolean => /^[a-z][a-z_]*$/.test(name) && !RESERVED.includes(name);
+  const wrong = kinds.find(({ name, one }) => !isFree(name) || !isFree(one));
+  if (wrong !== undefined) throw new Error(`a kind of things cannot be called ${wrong.name} and ${wrong.one} in tokens`);
+  return new Map([[SCOPES, 'scope'], ...kinds.map(({ name, one }) => [name, one] as const)]);
+}
+
+export function listsOf({ scopes, uses }: Restrictions): UseLimit {
+  return { [SCOPES]: scopes, ...uses };
+}
+
+export function restrictionTo({ scopes, ...uses }: UseLimit): Restrictions {
+  return { scopes, uses };
+}
 
 /** What both allow. */
 export function intersect(one: Restrictions, other: Restrictions): Restrictions {
   const expiresAt = Math.min(one.expiresAt ?? Number.POSITIVE_INFINITY, other.expiresAt ?? Number.POSITIVE_INFINITY);
+  const [lists, others] = [listsOf(one), listsOf(other)];
+  const names = new Set([...Object.keys(lists), ...Object.keys(others)]);
   return {
-    ...Object.fromEntries(LISTS.map((list) => [list, intersectLists(one[list], other[list])])),
+    ...restrictionTo(Object.fromEntries([...names].map((list) => [list, intersectLists(lists[list], others[list])]))),
     ...(Number.isFinite(expiresAt) && { expiresAt }),
   };
 }
 
 /** The lists of `wanted` that have members which `parent` lacks. */
-export function listsBeyond(parent: Restrictions, wanted: Restrictions): LimitedList[] {
-  return LISTS.filter((list) => {
-    const allowed = parent[list];
-    return allowed !== undefined && wanted[list]?.some((name) => !allowed.includes(name)) === true;
-  });
+export function listsBeyond(parent: Restrictions, wanted: Restrictions): string[] {
+  const all = listsOf(parent);
+  const isBeyond = ([list, names]: [string, readonly string[] | undefined]): boolean => {
+    const allowed = all[list];
+    return allowed !== undefined && names?.some((name) => !allowed.includes(name)) === true;
+  };
+  return Object.entries(listsOf(wanted))
+    .filter(isBeyond)
+    .map(([list]) => list);
 }
 
 /** The checks of a block, as Datalog. Names must match NAME_PATTERN. */
-export function checksOf(restrictions: Restrictions): string {
-  const lines = LISTS.flatMap((list) => {
-    const names = restrictions[list];
+export function checksOf(predicates: Predicates, restrictions: Restrictions): string {
+  const lists = listsOf(restrictions);
+  const lines = [...predicates].flatMap(([list, predicate]) => {
+    const names = lists[list];
     if (names === undefined) return [];
-    const predicate = PREDICATES[list];
     return [`check if ${predicate}($${predicate}), [${names.map((name) => `"${name}"`).join(', ')}].contains($${predicate});`];
   });
   if (restrictions.expiresAt !== undefined) lines.push(`check if time($time), $time <= ${dateOf(restrictions.expiresAt)};`);

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { Principal } from '../../../platform/http/principal.ts';
 import { tenantScope } from '../../../platform/storage/index.ts';
 import type { UserStore } from '../accounts/user-store.ts';
-import { accountBody, timeOf, type Whoami } from '../schemas.ts';
+import { accountBody, timeOf, type whoamiSchema } from '../schemas.ts';
 
 const KINDS = {
   anonymous: 'anonymous',
@@ -21,7 +21,7 @@ export class WhoIs {
     this.#users = users;
   }
 
-  async describe({ kind, roles, keyId, expiresAt, ...caller }: Principal): Promise<Static<typeof Whoami>> {
+  async describe({ kind, roles, keyId, expiresAt, ...caller }: Principal): Promise<Static<ReturnType<typeof whoamiSchema>>> {
     const { tenant, subject, scopes, limits } = caller;
     const user = subject === undefined ? undefined : await this.#users.find(tenantScope(tenant), subject);
     return {

@@ -1,19 +1,14 @@
 /**
- * What groups leave to a caller. A tenant is open by default: everybody may use all models and knowledge bases. Where it is set to `granted`, an
- * account may use what its groups grant, and administrators everything.
+ * What groups leave to a caller. A tenant is open by default: everybody may use all things of a kind. Where it is set to `granted`, an account may
+ * use what its groups grant, and administrators everything.
  */
 import { hasRole, type Principal } from '../../../platform/http/principal.ts';
-import { anyName, type NameFilter, type UseRules } from '../../../platform/module/use-rules.ts';
+import { anyName, type NameFilter, type UseKind, type UseRules } from '../../../platform/module/use-rules.ts';
 import { tenantScope } from '../../../platform/storage/index.ts';
 import type { Tenants } from '../accounts/tenants.ts';
 import type { AuthenticationSwitch } from '../credentials/identity-authenticator.ts';
-import type { GroupRow } from '../tables.ts';
-import type { GroupStore } from './group-store.ts';
+import { type GroupStore, grantsOf } from './group-store.ts';
 import { matchesAny } from './name-pattern.ts';
-
-/** The kinds of things that groups grant and tokens are narrowed to. */
-export const USE_KINDS = ['models', 'namespaces'] as const;
-export type UseKind = (typeof USE_KINDS)[number];
 
 /** The names that may be used, by kind, in which `*` stands for any characters; a kind that is absent: any name. */
 export type UseLimit = Readonly<Record<string, readonly string[] | undefined>>;
@@ -27,15 +22,17 @@ interface LimitSource {
 
 /** Lets a name be used when every restriction allows it. */
 export class LimitIntersection implements UseRules {
+  readonly #kinds: ReadonlySet<string>;
   readonly #sources: readonly LimitSource[];
 
-  constructor(sources: readonly LimitSource[]) {
+  constructor(kinds: readonly UseKind[], sources: readonly LimitSource[]) {
+    this.#kinds = new Set(kinds.map(({ name }) => name));
     this.#sources = sources;
   }
 
   /** Answers at once where no source has to read anything: most requests wait for nothing. */
   of(caller: Principal, kind: string): NameFilter | Promise<NameFilter> {
-    if (!(USE_KINDS as readonly string[]).includes(kind)) throw new RangeError(`nothing is limited by ${kind}`);
+    if (!this.#kinds.has(kind)) throw new RangeError(`nothing is limited by ${kind}`);
     const limits = this.#sources.map((source) => source.limitOf(caller));
     const isKnown = (limit: UseLimit | Promise<UseLimit>): limit is UseLimit => !(limit instanceof Promise);
     return limits.every(isKnown) ? intersect(limits, kind) : Promise.all(limits).then((known) => intersect(known, kind));
@@ -53,6 +50,7 @@ export const credentialLimits: LimitSource = {
 };
 
 export interface GroupLimitsDeps {
+  kinds: readonly UseKind[];
   store: GroupStore;
   tenants: Tenants;
   authentication: Pick<AuthenticationSwitch, 'state'>;
@@ -81,11 +79,11 @@ export class GroupLimits implements LimitSource {
 
   limitOf(caller: Principal): UseLimit | Promise<UseLimit> {
     const { tenants, authentication } = this.#deps;
-    const access = tenants.useAccess(caller.tenant);
-    if (USE_KINDS.every((kind) => access[kind] === 'open')) return UNLIMITED;
+    const limited = tenants.grantedKinds(caller.tenant);
+    if (limited.size === 0) return UNLIMITED;
     if (hasRole(caller, 'admin') || (caller.kind === 'anonymous' && authentication.state === 'off')) return UNLIMITED;
     const granted = this.#grantedTo(caller);
-    const within = (limit: UseLimit): UseLimit => byKind((kind) => (access[kind] === 'open' ? undefined : limit[kind]));
+    const within = (limit: UseLimit): UseLimit => this.#byKind((kind) => (limited.has(kind) ? limit[kind] : undefined));
     return granted instanceof Promise ? granted.then(within) : within(granted);
   }
 
@@ -96,7 +94,7 @@ export class GroupLimits implements LimitSource {
   }
 
   #grantedTo({ tenant, subject }: Principal): UseLimit | Promise<UseLimit> {
-    if (subject === undefined) return byKind(() => NOTHING);
+    if (subject === undefined) return this.#byKind(() => NOTHING);
     const known = this.#granted.get(subject);
     if (known !== undefined && Date.now() - known.loadedAt < this.#deps.maxAgeMs()) return known.limit;
     return this.#read(tenant, subject);
@@ -105,19 +103,16 @@ export class GroupLimits implements LimitSource {
   async #read(tenant: string, subject: string): Promise<UseLimit> {
     const version = this.#version;
     const loadedAt = Date.now();
-    const limit = limitOfGroups(await this.#deps.store.groupsOf(tenantScope(tenant), subject));
+    const grants = (await this.#deps.store.groupsOf(tenantScope(tenant), subject)).map(grantsOf);
+    const limit = this.#byKind((kind) => [...new Set(grants.flatMap((granted) => granted[kind] ?? []))]);
     if (version !== this.#version) return this.#read(tenant, subject);
     const [oldest] = this.#granted.size >= MAX_ENTRIES ? this.#granted.keys() : [];
     if (oldest !== undefined) this.#granted.delete(oldest);
     this.#granted.set(subject, { limit, loadedAt });
     return limit;
   }
-}
 
-function limitOfGroups(groups: readonly GroupRow[]): UseLimit {
-  return byKind((kind) => [...new Set(groups.flatMap((group) => JSON.parse(group[kind]) as string[]))]);
-}
-
-function byKind(namesOf: (kind: UseKind) => readonly string[] | undefined): UseLimit {
-  return Object.fromEntries(USE_KINDS.map((kind) => [kind, namesOf(kind)]));
+  #byKind(namesOf: (kind: string) => readonly string[] | undefined): UseLimit {
+    return Object.fromEntries(this.#deps.kinds.map(({ name }) => [name, namesOf(name)]));
+  }
 }

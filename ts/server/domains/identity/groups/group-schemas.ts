@@ -1,14 +1,16 @@
 /** Shapes of groups. */
 import Type, { type Static } from 'typebox';
+import type { UseKind } from '../../../platform/module/use-rules.ts';
 import { named } from '../../../platform/schema/named.ts';
 import { Nullable, RoleName, TenantId, Time, timeOf } from '../schemas.ts';
-import type { CountedGroup } from './group-store.ts';
+import { type CountedGroup, grantsOf } from './group-store.ts';
+import { nameOf, schemasByKind, writeByKind } from './members-by-kind.ts';
 import { MAX_NAME_LENGTH, MAX_NAMES } from './name-pattern.ts';
 
-const Names = (what: string) =>
+const Names = ([, many]: UseKind['labels']) =>
   Type.Array(Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }), {
     maxItems: MAX_NAMES,
-    description: `${what} that the members may use; \`*\` stands for any characters, and alone for all.`,
+    description: `The ${many} that the members may use; \`*\` stands for any characters, and alone for all.`,
   });
 const GroupName = Type.String({
   minLength: 1,
@@ -23,15 +25,11 @@ const ExternalId = Type.Union([Type.String({ minLength: 1, maxLength: 512 }), Ty
   description: 'Its id or name in the directory or at the sign-in provider.',
 });
 const Description = Type.String({ maxLength: 1000 });
-const Grants = Type.Object({ models: Names('Models'), namespaces: Names('Knowledge bases') });
-const GrantsPatch = Type.Object({
-  models: Type.Optional(Names('Models')),
-  namespaces: Type.Optional(Names('Knowledge bases')),
-});
 
-export const Group = named(
-  'Group',
-  Type.Object({
+export function groupSchemas(kinds: readonly UseKind[]) {
+  const Grants = Type.Object(schemasByKind(kinds, nameOf, ({ labels }) => Names(labels)));
+  const GrantsPatch = Type.Object(schemasByKind(kinds, nameOf, ({ labels }) => Type.Optional(Names(labels))));
+  const Group = Type.Object({
     id: Type.String(),
     tenant: Type.String(),
     name: Type.String(),
@@ -42,29 +40,30 @@ export const Group = named(
     member_count: Type.Integer(),
     created_at: Time,
     updated_at: Time,
-  }),
-);
-export const NewGroup = named(
-  'NewGroup',
-  Type.Object({
+  });
+  const NewGroup = Type.Object({
     name: GroupName,
     description: Type.Optional(Description),
     role: Type.Optional(GroupRole),
     grants: Type.Optional(GrantsPatch),
     external_id: Type.Optional(ExternalId),
     tenant: Type.Optional(TenantId),
-  }),
-);
-export const GroupPatch = named(
-  'GroupPatch',
-  Type.Object({
+  });
+  const GroupPatch = Type.Object({
     name: Type.Optional(GroupName),
     description: Type.Optional(Description),
     role: Type.Optional(GroupRole),
     grants: Type.Optional(GrantsPatch),
     external_id: Type.Optional(ExternalId),
-  }),
-);
+  });
+  return {
+    Group: named('Group', Group),
+    NewGroup: named('NewGroup', NewGroup),
+    GroupPatch: named('GroupPatch', GroupPatch),
+  };
+}
+export type GroupSchemas = ReturnType<typeof groupSchemas>;
+
 export const NewMembers = named(
   'NewMembers',
   Type.Object({
@@ -76,9 +75,10 @@ export const NewMembers = named(
   }),
 );
 
-export function groupBody(row: CountedGroup): Static<typeof Group> {
+export function groupBody(kinds: readonly UseKind[], row: CountedGroup): Static<GroupSchemas['Group']> {
   const { id, tenant, name, description, role, external_id, nMembers } = row;
-  const grants = { models: JSON.parse(row.models) as string[], namespaces: JSON.parse(row.namespaces) as string[] };
+  const granted = grantsOf(row);
+  const grants = writeByKind(kinds, nameOf, (kind) => granted[kind] ?? []);
   const times = { created_at: timeOf(row.created_at), updated_at: timeOf(row.updated_at) };
   return { id, tenant, name, description, role, grants, external_id, member_count: nMembers, ...times };
 }

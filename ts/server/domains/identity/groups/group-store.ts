@@ -16,10 +16,13 @@ export interface GroupPage {
   nameKey: string | undefined;
 }
 
-export type GroupChanges = Partial<
-  Pick<GroupRow, 'name' | 'name_key' | 'description' | 'role' | 'models' | 'namespaces' | 'external_id'>
->;
+export type GroupChanges = Partial<Pick<GroupRow, 'name' | 'name_key' | 'description' | 'role' | 'grants' | 'external_id'>>;
 export type CountedGroup = GroupRow & { nMembers: number };
+
+/** Names by kind, in which `*` stands for any characters. */
+export function grantsOf({ grants }: Pick<GroupRow, 'grants'>): Readonly<Record<string, readonly string[]>> {
+  return JSON.parse(grants) as Record<string, string[]>;
+}
 
 export class GroupStore {
   readonly #storage: IdentityStorage;

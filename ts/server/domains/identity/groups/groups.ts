@@ -10,15 +10,15 @@ import type { CredentialChange } from '../changes/credential-change.ts';
 import { newId } from '../credentials/base62.ts';
 import { identityError, translateUniqueViolation } from '../errors.ts';
 import type { GroupRow, UserRow } from '../tables.ts';
-import type { CountedGroup, GroupChanges, GroupPage, GroupStore } from './group-store.ts';
+import { type CountedGroup, type GroupChanges, type GroupPage, type GroupStore, grantsOf } from './group-store.ts';
 
 export interface GroupUpdate {
   name?: string | undefined;
   description?: string | undefined;
   /** Null takes it away. */
   role?: Role | null | undefined;
-  models?: readonly string[] | undefined;
-  namespaces?: readonly string[] | undefined;
+  /** Names by kind; a kind that is absent stays as it is. */
+  grants?: Readonly<Record<string, readonly string[]>> | undefined;
   externalId?: string | null | undefined;
 }
 
@@ -65,7 +65,7 @@ export class Groups {
     if (update.role) requireReach(source.caller, update.role);
     const entry = auditEntry(source, { action: 'group.update', target: id, detail: said(update) });
     const updated = await this.#deps.store
-      .update(administeredScope(source.caller), id, () => changesOf(update), entry)
+      .update(administeredScope(source.caller), id, (before) => changesOf(update, before), entry)
       .catch((error: unknown) => translateUniqueViolation(error, taken()));
     this.#deps.onCredentialsChanged(changeBy(source));
     if (updated === undefined) throwGroupNotFound(id);
@@ -113,8 +113,7 @@ export function newGroupRow(tenant: string, name: string, changes: GroupChanges)
     name_key: nameKey(name),
     description: '',
     role: null,
-    models: '[]',
-    namespaces: '[]',
+    grants: '{}',
     external_id: null,
     created_at: now,
     updated_at: now,
@@ -122,19 +121,25 @@ export function newGroupRow(tenant: string, name: string, changes: GroupChanges)
   };
 }
 
-function changesOf({ name, description, role, models, namespaces, externalId }: GroupUpdate): GroupChanges {
+function changesOf(
+  { name, description, role, grants, externalId }: GroupUpdate,
+  before: Pick<GroupRow, 'grants'> = { grants: '{}' },
+): GroupChanges {
   return {
     ...(name !== undefined && { name, name_key: nameKey(name) }),
     ...(description !== undefined && { description }),
     ...(role !== undefined && { role }),
-    ...(models !== undefined && { models: JSON.stringify([...new Set(models)]) }),
-    ...(namespaces !== undefined && { namespaces: JSON.stringify([...new Set(namespaces)]) }),
+    ...(grants !== undefined && { grants: JSON.stringify({ ...grantsOf(before), ...distinct(grants) }) }),
     ...(externalId !== undefined && { external_id: externalId }),
   };
 }
 
-function said(update: GroupUpdate): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(update).filter(([, value]) => value !== undefined));
+function distinct(grants: Readonly<Record<string, readonly string[]>>): Record<string, readonly string[]> {
+  return Object.fromEntries(Object.entries(grants).map(([kind, names]) => [kind, [...new Set(names)]]));
+}
+
+function said({ grants, ...update }: GroupUpdate): Record<string, unknown> {
+  return Object.fromEntries(Object.entries({ ...update, ...grants }).filter(([, value]) => value !== undefined));
 }
 
 function taken(): ReturnType<typeof identityError> {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { ANONYMOUS, type Principal } from '../../../platform/http/principal.ts';
+import { scriptedKinds } from '../../../platform/module/test-support/scripted-context.ts';
 import { credentialLimits, LimitIntersection, type UseLimit } from './group-limits.ts';
 import { matchesAny } from './name-pattern.ts';
 
@@ -8,7 +9,7 @@ const groups = (limit: UseLimit) => ({ limitOf: async () => limit });
 const caller = (more: Partial<Principal> = {}): Principal => ({ ...ANONYMOUS, kind: 'key', ...more });
 
 t.test('a name may be used when its groups and its credential allow it', async (t) => {
-  const limits = new LimitIntersection([groups({ models: ['a*'], namespaces: undefined }), credentialLimits]);
+  const limits = new LimitIntersection(scriptedKinds, [groups({ models: ['a*'], namespaces: undefined }), credentialLimits]);
   const may = async (name: string, more: Partial<Principal> = {}) => (await limits.of(caller(more), 'models'))(name);
   t.equal(await may('ab'), true);
   t.equal(await may('b'), false);

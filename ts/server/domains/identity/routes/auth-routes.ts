@@ -5,6 +5,7 @@ import type { AuthenticationState } from '../../../platform/http/authenticator.t
 import { hasRole, type Principal } from '../../../platform/http/principal.ts';
 import { json, type Reply, type RequestContext, type Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
+import type { UseKind } from '../../../platform/module/use-rules.ts';
 import { named } from '../../../platform/schema/named.ts';
 import { withAccounts } from '../accounts/account-service.ts';
 import type { AttemptLimit, CountedAttempt } from '../accounts/attempt-limit.ts';
@@ -26,7 +27,7 @@ import {
   ResetRequest,
   SessionOpened,
   timeOf,
-  Whoami,
+  whoamiSchema,
 } from '../schemas.ts';
 import { OIDC_START } from './oidc-routes.ts';
 
@@ -40,6 +41,7 @@ export interface AuthRouteDeps {
   state(): AuthenticationState;
   isRegistrationOpen: boolean;
   invitations: Invitations;
+  useKinds: readonly UseKind[];
   /** The text of the button; undefined: no provider is configured. */
   oidcLabel: string | undefined;
   /** Whether reset tokens can be asked for by e-mail. */
@@ -129,7 +131,7 @@ export function authRoutes(deps: AuthRouteDeps): Route[] {
     get('/api/v1/auth/whoami', {
       auth: 'viewer',
       summary: 'Who the caller is, and what the credential may be used for',
-      answer: Whoami,
+      answer: whoamiSchema(deps.useKinds),
       handle: ({ caller }) => whoIs.describe(caller),
     }),
   ];

@@ -3,11 +3,14 @@ import Type, { type Static } from 'typebox';
 import { listOf, PageQuery, page, pageRead } from '../../../platform/http/page.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
+import type { UseKind } from '../../../platform/module/use-rules.ts';
 import { nameKey } from '../accounts/account-name.ts';
 import { auditSource } from '../audit/audit-entry.ts';
 import { identityErrors } from '../errors.ts';
-import { Group, GroupPatch, groupBody, NewGroup, NewMembers } from '../groups/group-schemas.ts';
+import { type GroupSchemas, groupBody, groupSchemas, NewMembers } from '../groups/group-schemas.ts';
+import type { CountedGroup } from '../groups/group-store.ts';
 import type { Groups, GroupUpdate } from '../groups/groups.ts';
+import { accessOf, nameOf, readByKind } from '../groups/members-by-kind.ts';
 import * as schemas from '../schemas.ts';
 
 const path = '/api/v1/identity/groups';
@@ -22,11 +25,23 @@ const { get, post, patch, del } = routes({
   errors: identityErrors,
 });
 
-export function groupRoutes(groups: Groups): Route[] {
-  return [...listAndCreate(groups), ...oneGroup(groups), ...memberRoutes(groups)];
+/** What routes of groups say and read, which the registered kinds are part of. */
+interface Shapes extends GroupSchemas {
+  bodyOf(row: CountedGroup): ReturnType<typeof groupBody>;
+  updateOf(body: Static<GroupSchemas['GroupPatch']>): GroupUpdate;
 }
 
-function listAndCreate(groups: Groups): Route[] {
+export function groupRoutes(groups: Groups, kinds: readonly UseKind[]): Route[] {
+  const shapes = {
+    ...groupSchemas(kinds),
+    bodyOf: (row: CountedGroup) => groupBody(kinds, row),
+    updateOf: (body: Static<GroupSchemas['GroupPatch']>) => updateOf(kinds, body),
+  };
+  return [...listAndCreate(groups, shapes, kinds), ...oneGroup(groups, shapes), ...memberRoutes(groups)];
+}
+
+function listAndCreate(groups: Groups, { Group, NewGroup, bodyOf, updateOf }: Shapes, kinds: readonly UseKind[]): Route[] {
+  const accesses = kinds.map((kind) => `\`${accessOf(kind)}\``).join(', ');
   return [
     get(path, {
       scope: 'identity:read',
@@ -36,13 +51,13 @@ function listAndCreate(groups: Groups): Route[] {
       handle: async ({ caller, query }) => {
         const { name } = query;
         const rows = await groups.list({ ...pageRead(query), nameKey: name && nameKey(name) }, caller);
-        return page(rows, query.limit, groupBody);
+        return page(rows, query.limit, bodyOf);
       },
     }),
     post(path, {
-      summary: 'Make a group: a role for its members, and the models and knowledge bases that they may use',
+      summary: 'Make a group: a role for its members, and what they may use',
       description:
-        'Grants count where the tenant limits models or knowledge bases to what is granted (`model_access`, `namespace_access` of the tenant). ' +
+        `Grants count where the tenant limits a kind of things to what is granted (its ${accesses}). ` +
         'Administrators may use everything.',
       body: NewGroup,
       answer: Group,
@@ -51,13 +66,13 @@ function listAndCreate(groups: Groups): Route[] {
       handle: async (context) => {
         const { name, tenant } = context.body;
         const group = await groups.create({ ...updateOf(context.body), name, tenant }, auditSource(context));
-        return groupBody(group);
+        return bodyOf(group);
       },
     }),
   ];
 }
 
-function oneGroup(groups: Groups): Route[] {
+function oneGroup(groups: Groups, { Group, GroupPatch, bodyOf, updateOf }: Shapes): Route[] {
   return [
     get(`${path}/{id}`, {
       scope: 'identity:read',
@@ -65,7 +80,7 @@ function oneGroup(groups: Groups): Route[] {
       params: Id,
       answer: Group,
       errors: ['group_not_found'],
-      handle: async ({ params, caller }) => groupBody(await groups.get(params.id, caller)),
+      handle: async ({ params, caller }) => bodyOf(await groups.get(params.id, caller)),
     }),
     patch(`${path}/{id}`, {
       summary: 'Change a group; roles and grants of its members change at once',
@@ -73,7 +88,7 @@ function oneGroup(groups: Groups): Route[] {
       body: GroupPatch,
       answer: Group,
       errors: ['forbidden', 'group_not_found', 'group_exists'],
-      handle: async (context) => groupBody(await groups.update(context.params.id, updateOf(context.body), auditSource(context))),
+      handle: async (context) => bodyOf(await groups.update(context.params.id, updateOf(context.body), auditSource(context))),
     }),
     del(`${path}/{id}`, {
       summary: 'Delete a group; its members lose what it gave them at once',
@@ -122,6 +137,9 @@ function memberRoutes(groups: Groups): Route[] {
   ];
 }
 
-function updateOf({ grants, external_id: externalId, name, description, role }: Static<typeof GroupPatch>): GroupUpdate {
-  return { name, description, role, externalId, models: grants?.models, namespaces: grants?.namespaces };
+function updateOf(
+  kinds: readonly UseKind[],
+  { grants, external_id: externalId, name, description, role }: Static<GroupSchemas['GroupPatch']>,
+): GroupUpdate {
+  return { name, description, role, externalId, grants: grants && readByKind<string[]>(kinds, nameOf, grants) };
 }

@@ -3,13 +3,16 @@ import Type from 'typebox';
 import { listOf } from '../../../platform/http/page.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
-import type { Tenants } from '../accounts/tenants.ts';
+import type { UseKind } from '../../../platform/module/use-rules.ts';
+import type { AccessByKind, Tenants } from '../accounts/tenants.ts';
 import { auditSource } from '../audit/audit-entry.ts';
 import { identityErrors } from '../errors.ts';
+import { accessOf, readByKind } from '../groups/members-by-kind.ts';
 import * as schemas from '../schemas.ts';
+import type { TenantRow } from '../tables.ts';
 
 const path = '/api/v1/identity/tenants';
-const { Id, Tenant } = schemas;
+const { Id } = schemas;
 
 const { get, post, patch, del } = routes({
   tag: 'Identity',
@@ -18,50 +21,62 @@ const { get, post, patch, del } = routes({
   errors: identityErrors,
 });
 
-export function tenantRoutes(tenants: Tenants): Route[] {
+/** What routes of tenants say and read, which the registered kinds are part of. */
+interface Shapes extends schemas.TenantSchemas {
+  bodyOf(row: TenantRow): ReturnType<typeof schemas.tenantBody>;
+  accessOf(body: object): AccessByKind;
+}
+
+export function tenantRoutes(tenants: Tenants, kinds: readonly UseKind[]): Route[] {
+  const shapes: Shapes = {
+    ...schemas.tenantSchemas(kinds),
+    bodyOf: (row) => schemas.tenantBody(kinds, row),
+    accessOf: (body) => readByKind(kinds, accessOf, body),
+  };
+  return [...listAndCreate(tenants, shapes), ...changeAndDelete(tenants, shapes)];
+}
+
+function listAndCreate(tenants: Tenants, { Tenant, NewTenant, bodyOf, accessOf }: Shapes): Route[] {
   return [
     get(path, {
       auth: 'admin',
       scope: 'identity:read',
       summary: 'The caller’s tenant; for a superadmin all tenants',
       answer: listOf(Tenant),
-      handle: async ({ caller }) => ({ data: (await tenants.list(caller)).map(schemas.tenantBody) }),
+      handle: async ({ caller }) => ({ data: (await tenants.list(caller)).map(bodyOf) }),
     }),
     post(path, {
       summary: 'Make a tenant',
-      body: schemas.NewTenant,
+      body: NewTenant,
       answer: Tenant,
       status: 201,
       errors: ['tenant_exists', 'tenant_id_used'],
       handle: async (context) => {
-        const { id, name, tokens_per_minute: tokensPerMinute, priority, ...access } = context.body;
-        const { model_access: modelAccess, namespace_access: namespaceAccess } = access;
-        const tenant = { id, name, tokensPerMinute, priority, modelAccess, namespaceAccess };
-        return schemas.tenantBody(await tenants.create(tenant, auditSource(context)));
+        const { id, name, tokens_per_minute: tokensPerMinute, priority } = context.body;
+        const tenant = { id, name, tokensPerMinute, priority, access: accessOf(context.body) };
+        return bodyOf(await tenants.create(tenant, auditSource(context)));
       },
     }),
-    ...changeAndDelete(tenants),
   ];
 }
 
-function changeAndDelete(tenants: Tenants): Route[] {
+function changeAndDelete(tenants: Tenants, { Tenant, TenantPatch, bodyOf, accessOf }: Shapes): Route[] {
   return [
     patch(`${path}/{id}`, {
       summary: 'Change a tenant: its name, its tokens a minute, and what its accounts may use',
       params: Id,
-      body: schemas.TenantPatch,
+      body: TenantPatch,
       answer: Tenant,
       errors: ['tenant_not_found'],
       handle: async (context) => {
-        const { name, tokens_per_minute, priority, model_access, namespace_access } = context.body;
+        const { name, tokens_per_minute, priority } = context.body;
         const changes = {
+          access: accessOf(context.body),
           ...(name !== undefined && { name }),
           ...(tokens_per_minute !== undefined && { tokens_per_minute }),
           ...(priority !== undefined && { priority: priority ? 1 : 0 }),
-          ...(model_access !== undefined && { model_access }),
-          ...(namespace_access !== undefined && { namespace_access }),
         };
-        return schemas.tenantBody(await tenants.update(context.params.id, changes, auditSource(context)));
+        return bodyOf(await tenants.update(context.params.id, changes, auditSource(context)));
       },
     }),
     del(`${path}/{id}`, {

@@ -9,6 +9,7 @@ import { json, type Route, route } from '../../../platform/http/route.ts';
 import type { AnyModuleDefinition, Module } from '../../../platform/module/module.ts';
 import type { ModuleContext } from '../../../platform/module/module-context.ts';
 import { type Answer, openModules } from '../../../platform/module/test-support/open-modules.ts';
+import { scriptedKinds } from '../../../platform/module/test-support/scripted-context.ts';
 import type { Storage } from '../../../platform/storage/index.ts';
 import { endExpiredRequests, endRefusedRequests } from '../changes/open-requests.ts';
 import { createIdentity, type IdentityApi, type IdentityOverrides } from '../identity-module.ts';
@@ -61,7 +62,7 @@ export async function openIdentity(t: Test, options: BedOptions = {}): Promise<I
   const folder = options.folder ?? newFolder(t);
   const create = (context: ModuleContext<typeof identitySettings>) => createIdentity(context, options.overrides ?? {});
   const modules = await openModules(t, {
-    modules: [{ ...identity, create }, ...(options.above ?? [])],
+    modules: [{ ...identity, create, useKinds: scriptedKinds }, ...(options.above ?? [])],
     databaseUrl: options.databaseUrl,
     dataDir: join(folder, 'data'),
     settings: options.settings ?? {},

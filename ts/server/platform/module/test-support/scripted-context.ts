@@ -9,7 +9,7 @@ import { MetricsRegistry } from '../../metrics/registry.ts';
 import type { Node } from '../../node/node.ts';
 import type { Storage } from '../../storage/index.ts';
 import type { ModuleContext, PlatformServices } from '../module-context.ts';
-import { NO_LIMITS } from '../use-rules.ts';
+import { NO_LIMITS, type UseKind } from '../use-rules.ts';
 
 export const silentLog = new Log({ level: 'error', format: 'json', sink: { write: () => {}, flush: () => {} } });
 
@@ -61,10 +61,19 @@ function noModule(): never {
   throw new Error('no other module is there');
 }
 
+/** As modules register them. */
+export const scriptedKinds: readonly UseKind[] = ['model', 'namespace'].map((one) => ({
+  name: `${one}s`,
+  one,
+  labels: [one, `${one}s`],
+  example: 'a*',
+}));
+
 export interface ScriptedContextOptions<S extends SettingsSpec> extends Partial<PlatformServices> {
   spec: S;
   /** Values other than the defaults. */
   settings?: Readonly<Record<string, unknown>>;
+  useKinds?: readonly UseKind[];
 }
 
 export function scriptedContext<S extends SettingsSpec>(options: ScriptedContextOptions<S>): ModuleContext<S> {
@@ -80,6 +89,7 @@ export function scriptedContext<S extends SettingsSpec>(options: ScriptedContext
     events: noEvents,
     tenants: { exists: async (tenant) => tenant !== 'nobody', tokensPerMinute: () => undefined, allowsPriority: () => true },
     uses: NO_LIMITS,
+    useKinds: scriptedKinds,
     ...services,
     settings: valuesOf(config, spec),
     use: noModule,
