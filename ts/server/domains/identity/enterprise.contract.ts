@@ -38,7 +38,10 @@ async function testEarlierGrants(t: Test, databaseUrl: string): Promise<void> {
     const group = { ...ids, ...names, name: 'Staff', name_key: 'staff', description: '', updated_at: 1 };
     await tx.insertInto('identity_groups').values(group).execute();
     const token = { ...ids, user_id: 'usr', scopes: '[]', expires_at: 2 * Date.now(), models: null, namespaces: '["handbook"]' };
-    await tx.insertInto('identity_capabilities').values({ ...token, revocation_id: 'aa' }).execute();
+    await tx
+      .insertInto('identity_capabilities')
+      .values({ ...token, revocation_id: 'aa' })
+      .execute();
   });
   await storage.close();
   const bed = await openIdentity(t, { databaseUrl });

@@ -34,6 +34,7 @@ import { TenantKeys } from './capabilities/tenant-keys.ts';
 import { ChangeAnnouncer } from './changes/change-announcer.ts';
 import { ChangeFeed } from './changes/change-feed.ts';
 import { type CredentialChange, credentialsChanged } from './changes/credential-change.ts';
+import { IdentityWrites } from './changes/identity-writes.ts';
 import { CredentialCache } from './credentials/credential-cache.ts';
 import { CredentialStore } from './credentials/credential-store.ts';
 import { DeviceCookie } from './credentials/device-cookie.ts';
@@ -134,25 +135,26 @@ export function createIdentity(
     context.events.publish(scope, credentialsChanged, { user: user ?? null, request_id: requestId, ends_open_requests });
   };
   const announcer = new ChangeAnnouncer(storage);
+  const writes = new IdentityWrites(storage, announcer);
   const changes = new ChangeFeed({ storage: context.storage, announcer, log, onChange: onCredentialsChanged });
   const hasher = new PasswordHasher();
   const devices = new DeviceCookie(storage);
   const attempts = overrides.attempts ?? new AttemptLimit(SIGN_IN_LIMITS);
   const oidcSettings = oidcConfig(settings);
   const superadmins = new Superadmins(oidcSettings?.issuer);
-  const userStore = new UserStore(storage, announcer, superadmins);
-  const sessions = new SessionStore(storage, announcer);
-  const keyStore = new KeyStore(storage, announcer);
+  const userStore = new UserStore(storage, writes, superadmins);
+  const sessions = new SessionStore(storage, writes);
+  const keyStore = new KeyStore(storage, writes);
   const credentials = new CredentialStore(storage);
   const erasure = new Erasure(context.events);
   const tenants = new Tenants({
     kinds,
-    store: new TenantStore(storage, announcer, superadmins),
+    store: new TenantStore(storage, writes, superadmins),
     authentication,
     onRemoved: onCredentialsChanged,
     holdersOf: (tenant) => erasure.holdersOf(tenant),
   });
-  const groupStore = new GroupStore(storage, announcer);
+  const groupStore = new GroupStore(storage, writes);
   const groupLimits = new GroupLimits({
     kinds,
     store: groupStore,
@@ -162,7 +164,7 @@ export function createIdentity(
   });
   const uses = new LimitIntersection(kinds, [groupLimits, credentialLimits]);
   const groups = new Groups({ store: groupStore, tenants, onCredentialsChanged });
-  const invitations = new Invitations({ store: new InvitationStore(storage), tenants, hasher });
+  const invitations = new Invitations({ store: new InvitationStore(storage, writes), tenants, hasher });
   const users = new Users({
     store: userStore,
     tenants,
@@ -180,7 +182,7 @@ export function createIdentity(
   });
   const provisionedGroups = new ProvisionedGroups({
     reader,
-    writes: new GroupWrites(storage, announcer),
+    writes: new GroupWrites(writes),
     groups: groupStore,
     onCredentialsChanged,
   });
@@ -191,7 +193,7 @@ export function createIdentity(
     oidcSettings &&
     new OidcSignIn({
       config: oidcSettings,
-      store: new LinkStore(storage, announcer, superadmins),
+      store: new LinkStore(storage, writes, superadmins),
       signIn,
       tenants,
       attempts,
@@ -209,7 +211,7 @@ export function createIdentity(
     attempts: overrides.resetAttempts ?? new AttemptLimit(RESET_MAIL_LIMITS),
   });
   const keys = new Keys({ store: keyStore, users: userStore, onCredentialsChanged });
-  const capabilityStore = new CapabilityStore(storage, announcer);
+  const capabilityStore = new CapabilityStore(storage, writes);
   const predicates = predicatesOf(kinds);
   const resolver = new CapabilityResolver(capabilityStore, predicates);
   const capabilities = new Capabilities({
@@ -271,7 +273,7 @@ export function createIdentity(
       ...userRoutes({ users, keys }),
       ...sessionRoutes(new AccountSessions({ users, sessions, onCredentialsChanged })),
       ...tenantRoutes(tenants, kinds),
-      ...brandingRoutes(new Branding({ store: new BrandingStore(storage), tenants })),
+      ...brandingRoutes(new Branding({ store: new BrandingStore(storage, writes), tenants })),
       ...keyRoutes(keys),
       ...capabilityRoutes(capabilities, kinds),
       ...auditRoutes(audit),

@@ -1,9 +1,8 @@
 /** The tenants of the installation. They belong to nobody's scope: who may see them, the service decides. */
 import type { Kysely } from 'kysely';
 import { systemScope } from '../../../platform/storage/index.ts';
-import { appendToChain } from '../audit/audit-chain.ts';
 import type { AuditEntry } from '../audit/audit-entry.ts';
-import type { ChangeAnnouncer } from '../changes/change-announcer.ts';
+import { type IdentityWrites, unchanged } from '../changes/identity-writes.ts';
 import { identityError } from '../errors.ts';
 import type { IdentityStorage, IdentityTables, TenantRow } from '../tables.ts';
 import type { Superadmins } from './superadmins.ts';
@@ -12,12 +11,12 @@ export type TenantChanges = Partial<Pick<TenantRow, 'name' | 'tokens_per_minute'
 
 export class TenantStore {
   readonly #storage: IdentityStorage;
-  readonly #announcer: ChangeAnnouncer;
+  readonly #writes: IdentityWrites;
   readonly #superadmins: Superadmins;
 
-  constructor(storage: IdentityStorage, announcer: ChangeAnnouncer, superadmins: Superadmins) {
+  constructor(storage: IdentityStorage, writes: IdentityWrites, superadmins: Superadmins) {
     this.#storage = storage;
-    this.#announcer = announcer;
+    this.#writes = writes;
     this.#superadmins = superadmins;
   }
 
@@ -27,29 +26,28 @@ export class TenantStore {
 
   /** Throws StorageError unique_violation, and `tenant_id_used` for the id of a tenant that was deleted. */
   async create(row: TenantRow, entry: AuditEntry): Promise<void> {
-    await this.#storage.write(systemScope(), async (tx) => {
+    await this.#writes.write(systemScope(), async (tx) => {
       const deleted = await tx.selectFrom('identity_deleted_tenants').select('id').where('id', '=', row.id).executeTakeFirst();
       if (deleted !== undefined) throw tenantIdUsed(row.id);
       await tx.insertInto('identity_tenants').values(row).execute();
-      await appendToChain(tx, [entry]);
+      return { result: undefined, entries: [entry] };
     });
   }
 
   /** Undefined: there is no such tenant. */
   update(id: string, change: (before: TenantRow) => Partial<TenantRow>, entry: AuditEntry): Promise<TenantRow | undefined> {
-    return this.#storage.write(systemScope(), async (tx) => {
+    return this.#writes.write(systemScope(), async (tx) => {
       const row = await tx.selectFrom('identity_tenants').selectAll().where('id', '=', id).executeTakeFirst();
-      if (row === undefined) return undefined;
+      if (row === undefined) return unchanged(undefined);
       const updated = { ...row, ...change(row) };
       await tx.updateTable('identity_tenants').set(updated).where('id', '=', id).execute();
-      await appendToChain(tx, [entry]);
-      return updated;
+      return { result: updated, entries: [entry] };
     });
   }
 
   /** Accounts and credentials go with it when `check` lets it pass. `nUsers` are those that it has. Throws `last_superadmin`. */
   async remove(id: string, check: (found: TenantUse | undefined) => void, entry: AuditEntry): Promise<void> {
-    await this.#storage.write(systemScope(), async (tx) => {
+    await this.#writes.write(systemScope(), async (tx) => {
       check(await readUse(tx, id));
       const revoked_at = Date.now();
       await tx
@@ -63,8 +61,7 @@ export class TenantStore {
       });
       await tx.deleteFrom('identity_tenants').where('id', '=', id).execute();
       await tx.insertInto('identity_deleted_tenants').values({ id, deleted_at: revoked_at }).execute();
-      await appendToChain(tx, [entry]);
-      await this.#announcer.announce(tx, { tenant: id, user: undefined });
+      return { result: undefined, entries: [entry], changed: { tenant: id, user: undefined } };
     });
   }
 }

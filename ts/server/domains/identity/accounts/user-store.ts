@@ -1,9 +1,8 @@
 /** Accounts. What ends an account's credentials happens in the same transaction as what ends the account. */
 import type { Kysely } from 'kysely';
 import { type StorageScope, systemScope, type TenantScope, tenantScope } from '../../../platform/storage/index.ts';
-import { appendToChain } from '../audit/audit-chain.ts';
 import type { AuditEntry } from '../audit/audit-entry.ts';
-import type { ChangeAnnouncer } from '../changes/change-announcer.ts';
+import { type IdentityWrites, unchanged } from '../changes/identity-writes.ts';
 import { enforceAuthentication, isEnforced } from '../enforcement-fact.ts';
 import { effectiveRole } from '../groups/effective-role.ts';
 import { type IdentityStorage, type IdentityTables, type UserRow, within } from '../tables.ts';
@@ -38,12 +37,12 @@ export type UserChanges = Partial<
 
 export class UserStore {
   readonly #storage: IdentityStorage;
-  readonly #announcer: ChangeAnnouncer;
+  readonly #writes: IdentityWrites;
   readonly #superadmins: Superadmins;
 
-  constructor(storage: IdentityStorage, announcer: ChangeAnnouncer, superadmins: Superadmins) {
+  constructor(storage: IdentityStorage, writes: IdentityWrites, superadmins: Superadmins) {
     this.#storage = storage;
-    this.#announcer = announcer;
+    this.#writes = writes;
     this.#superadmins = superadmins;
   }
 
@@ -52,13 +51,12 @@ export class UserStore {
    * one that it is the first of the installation. Throws StorageError unique_violation.
    */
   add(scope: StorageScope, decide: (isFirst: boolean) => { row: UserRow; entry: AuditEntry }): Promise<UserRow> {
-    return this.#storage.write(scope, async (tx) => {
+    return this.#writes.write(scope, async (tx) => {
       const isFirst = !(await isEnforced(tx));
       const { row, entry } = decide(isFirst);
       if (isFirst) await enforceAuthentication(tx);
       await tx.insertInto('identity_users').values(row).execute();
-      await appendToChain(tx, [entry]);
-      return row;
+      return { result: row, entries: [entry] };
     });
   }
 
@@ -96,18 +94,16 @@ export class UserStore {
     change: (before: UserRow) => UserChanges,
     entry: AuditEntry,
   ): Promise<UserRow | undefined> {
-    return this.#storage.write(scope, async (tx) => {
+    return this.#writes.write(scope, async (tx) => {
       const before = await findUser(tx, scope, id);
-      if (before === undefined) return undefined;
+      if (before === undefined) return unchanged(undefined);
       const changes = change(before);
       const updated = await changedUser(tx, scope, before, changes, entry.at);
       await this.#guarded(tx, before, async () => {
         await tx.updateTable('identity_users').set(updated).where(within(scope)).where('id', '=', id).execute();
       });
       if (changes.password_hash !== undefined || changes.disabled === 1) await endSessions(tx, scope, id);
-      await appendToChain(tx, [{ ...entry, tenant: updated.tenant }]);
-      await this.#announcer.announce(tx, { tenant: updated.tenant, user: id });
-      return updated;
+      return { result: updated, entries: [{ ...entry, tenant: updated.tenant }], changed: { tenant: updated.tenant, user: id } };
     });
   }
 
@@ -119,9 +115,9 @@ export class UserStore {
 
   /** `check` may throw. Keys stay as revoked ones. Returns the account that was; undefined: the scope has no such account. */
   remove(scope: StorageScope, id: string, check: (before: UserRow) => void, entry: AuditEntry): Promise<UserRow | undefined> {
-    return this.#storage.write(scope, async (tx) => {
+    return this.#writes.write(scope, async (tx) => {
       const before = await findUser(tx, scope, id);
-      if (before === undefined) return undefined;
+      if (before === undefined) return unchanged(undefined);
       check(before);
       await tx
         .updateTable('identity_api_keys')
@@ -135,9 +131,7 @@ export class UserStore {
         for (const table of TABLES_OF_USERS) await tx.deleteFrom(table).where(within(scope)).where('user_id', '=', id).execute();
         await tx.deleteFrom('identity_users').where(within(scope)).where('id', '=', id).execute();
       });
-      await appendToChain(tx, [{ ...entry, tenant: before.tenant }]);
-      await this.#announcer.announce(tx, { tenant: before.tenant, user: id });
-      return before;
+      return { result: before, entries: [{ ...entry, tenant: before.tenant }], changed: { tenant: before.tenant, user: id } };
     });
   }
 
@@ -149,27 +143,25 @@ export class UserStore {
   async addReset(user: UserRow, hash: string, expiresAt: number, entry: AuditEntry): Promise<void> {
     const { tenant, id } = user;
     const scope = tenantScope(tenant);
-    await this.#storage.write(scope, async (tx) => {
+    await this.#writes.write(scope, async (tx) => {
       await tx.deleteFrom('identity_password_resets').where(within(scope)).where('user_id', '=', id).execute();
       await tx.insertInto('identity_password_resets').values({ tenant, hash, user_id: id, expires_at: expiresAt }).execute();
-      await appendToChain(tx, [entry]);
+      return { result: undefined, entries: [entry] };
     });
   }
 
   /** Takes a reset token, which then never works again, and sets the password. Undefined: there is no such token any more. */
   useReset(hash: string, passwordHash: string, entryFor: (user: UserRow) => AuditEntry): Promise<UserRow | undefined> {
     const scope = systemScope();
-    return this.#storage.write(scope, async (tx) => {
+    return this.#writes.write(scope, async (tx) => {
       const reset = await tx.selectFrom('identity_password_resets').selectAll().where('hash', '=', hash).executeTakeFirst();
-      if (reset === undefined || reset.expires_at <= Date.now()) return undefined;
+      if (reset === undefined || reset.expires_at <= Date.now()) return unchanged(undefined);
       await tx.deleteFrom('identity_password_resets').where('hash', '=', hash).execute();
       const user = await findUser(tx, scope, reset.user_id);
-      if (user === undefined) return undefined;
+      if (user === undefined) return unchanged(undefined);
       await tx.updateTable('identity_users').set({ password_hash: passwordHash }).where('id', '=', user.id).execute();
       await endSessions(tx, scope, user.id);
-      await appendToChain(tx, [entryFor(user)]);
-      await this.#announcer.announce(tx, { tenant: user.tenant, user: user.id });
-      return user;
+      return { result: user, entries: [entryFor(user)], changed: { tenant: user.tenant, user: user.id } };
     });
   }
 }

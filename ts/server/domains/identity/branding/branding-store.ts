@@ -1,7 +1,7 @@
 /** How the pages of a tenant look: one row of each tenant that chose anything. */
 import type { TenantScope } from '../../../platform/storage/index.ts';
-import { appendToChain } from '../audit/audit-chain.ts';
 import type { AuditEntry } from '../audit/audit-entry.ts';
+import type { IdentityWrites } from '../changes/identity-writes.ts';
 import { type BrandingRow, type IdentityStorage, within } from '../tables.ts';
 
 export type BrandingChanges = Partial<Omit<BrandingRow, 'tenant' | 'updated_at'>>;
@@ -10,9 +10,11 @@ const NOTHING = { name: null, accent: null, accent_dark: null, welcome: null, lo
 
 export class BrandingStore {
   readonly #storage: IdentityStorage;
+  readonly #writes: IdentityWrites;
 
-  constructor(storage: IdentityStorage) {
+  constructor(storage: IdentityStorage, writes: IdentityWrites) {
     this.#storage = storage;
+    this.#writes = writes;
   }
 
   find(scope: TenantScope): Promise<BrandingRow | undefined> {
@@ -23,13 +25,12 @@ export class BrandingStore {
 
   /** What is not named stays. */
   change(scope: TenantScope, changes: BrandingChanges, entry: AuditEntry): Promise<BrandingRow> {
-    return this.#storage.write(scope, async (tx) => {
+    return this.#writes.write(scope, async (tx) => {
       const known = await tx.selectFrom('identity_branding').selectAll().where(within(scope)).executeTakeFirst();
       const row: BrandingRow = { ...NOTHING, ...known, ...changes, tenant: scope.tenant, updated_at: Date.now() };
       await tx.deleteFrom('identity_branding').where(within(scope)).execute();
       await tx.insertInto('identity_branding').values(row).execute();
-      await appendToChain(tx, [entry]);
-      return row;
+      return { result: row, entries: [entry] };
     });
   }
 }

@@ -1,8 +1,7 @@
 /** Capability tokens and the keys that sign them. */
 import { type StorageScope, systemScope, type TenantScope } from '../../../platform/storage/index.ts';
-import { appendToChain } from '../audit/audit-chain.ts';
 import type { AuditEntry } from '../audit/audit-entry.ts';
-import type { ChangeAnnouncer } from '../changes/change-announcer.ts';
+import { type IdentityWrites, unchanged } from '../changes/identity-writes.ts';
 import type { Owner } from '../credentials/credential-store.ts';
 import { type CapabilityKeyRow, type CapabilityRow, type IdentityStorage, within } from '../tables.ts';
 
@@ -23,11 +22,11 @@ export interface CapabilityState {
 
 export class CapabilityStore {
   readonly #storage: IdentityStorage;
-  readonly #announcer: ChangeAnnouncer;
+  readonly #writes: IdentityWrites;
 
-  constructor(storage: IdentityStorage, announcer: ChangeAnnouncer) {
+  constructor(storage: IdentityStorage, writes: IdentityWrites) {
     this.#storage = storage;
-    this.#announcer = announcer;
+    this.#writes = writes;
   }
 
   /** The number tells the tenant, so it is looked for in all of them. */
@@ -51,19 +50,18 @@ export class CapabilityStore {
 
   /** False: the tenant is gone. Throws StorageError unique_violation. */
   addKey(scope: TenantScope, row: CapabilityKeyRow, entry: AuditEntry): Promise<boolean> {
-    return this.#storage.write(scope, async (tx) => {
+    return this.#writes.write(scope, async (tx) => {
       const tenant = await tx.selectFrom('identity_tenants').select('id').where('id', '=', row.tenant).executeTakeFirst();
-      if (tenant === undefined) return false;
+      if (tenant === undefined) return unchanged(false);
       await tx.insertInto('identity_capability_keys').values(row).execute();
-      await appendToChain(tx, [entry]);
-      return true;
+      return { result: true, entries: [entry] };
     });
   }
 
   async add(scope: TenantScope, row: CapabilityRow, entry: AuditEntry): Promise<void> {
-    await this.#storage.write(scope, async (tx) => {
+    await this.#writes.write(scope, async (tx) => {
       await tx.insertInto('identity_capabilities').values(row).execute();
-      await appendToChain(tx, [entry]);
+      return { result: undefined, entries: [entry] };
     });
   }
 
@@ -104,20 +102,18 @@ export class CapabilityStore {
 
   /** Revokes a token that may have no row yet. False: it was revoked already. */
   revoke(scope: TenantScope, row: CapabilityRow, entry: AuditEntry): Promise<boolean> {
-    return this.#storage.write(scope, async (tx) => {
+    return this.#writes.write(scope, async (tx) => {
       const known = await tx
         .selectFrom('identity_capabilities')
         .selectAll()
         .where(within(scope))
         .where('revocation_id', '=', row.revocation_id)
         .executeTakeFirst();
-      if (known !== undefined && known.revoked_at !== null) return false;
+      if (known !== undefined && known.revoked_at !== null) return unchanged(false);
       const revoked = { ...(known ?? row), revoked_at: entry.at };
       if (known === undefined) await tx.insertInto('identity_capabilities').values(revoked).execute();
       else await tx.updateTable('identity_capabilities').set(revoked).where(within(scope)).where('id', '=', known.id).execute();
-      await appendToChain(tx, [{ ...entry, target: revoked.id }]);
-      await this.#announcer.announce(tx, { tenant: row.tenant, user: row.user_id });
-      return true;
+      return { result: true, entries: [{ ...entry, target: revoked.id }], changed: { tenant: row.tenant, user: row.user_id } };
     });
   }
 }

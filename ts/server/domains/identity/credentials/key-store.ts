@@ -1,8 +1,7 @@
 /** The API keys of accounts. */
 import type { StorageScope, TenantScope } from '../../../platform/storage/index.ts';
-import { appendToChain } from '../audit/audit-chain.ts';
 import type { AuditEntry } from '../audit/audit-entry.ts';
-import type { ChangeAnnouncer } from '../changes/change-announcer.ts';
+import { type IdentityWrites, unchanged } from '../changes/identity-writes.ts';
 import { type ApiKeyRow, type IdentityStorage, within } from '../tables.ts';
 
 export interface KeyPage {
@@ -18,17 +17,17 @@ export type KeyNameRow = Pick<ApiKeyRow, 'id' | 'name' | 'user_id' | 'tenant' | 
 
 export class KeyStore {
   readonly #storage: IdentityStorage;
-  readonly #announcer: ChangeAnnouncer;
+  readonly #writes: IdentityWrites;
 
-  constructor(storage: IdentityStorage, announcer: ChangeAnnouncer) {
+  constructor(storage: IdentityStorage, writes: IdentityWrites) {
     this.#storage = storage;
-    this.#announcer = announcer;
+    this.#writes = writes;
   }
 
   async add(scope: TenantScope, row: ApiKeyRow, entry: AuditEntry): Promise<void> {
-    await this.#storage.write(scope, async (tx) => {
+    await this.#writes.write(scope, async (tx) => {
       await tx.insertInto('identity_api_keys').values(row).execute();
-      await appendToChain(tx, [entry]);
+      return { result: undefined, entries: [entry] };
     });
   }
 
@@ -62,7 +61,7 @@ export class KeyStore {
 
   /** False: it is revoked already, or not of the scope. */
   revoke(scope: TenantScope, { id, user_id }: ApiKeyRow, entry: AuditEntry): Promise<boolean> {
-    return this.#storage.write(scope, async (tx) => {
+    return this.#writes.write(scope, async (tx) => {
       const [result] = await tx
         .updateTable('identity_api_keys')
         .set({ revoked_at: entry.at })
@@ -70,10 +69,8 @@ export class KeyStore {
         .where('id', '=', id)
         .where('revoked_at', 'is', null)
         .execute();
-      if (result?.numUpdatedRows !== 1n) return false;
-      await appendToChain(tx, [entry]);
-      await this.#announcer.announce(tx, { tenant: scope.tenant, user: user_id });
-      return true;
+      if (result?.numUpdatedRows !== 1n) return unchanged(false);
+      return { result: true, entries: [entry], changed: { tenant: scope.tenant, user: user_id } };
     });
   }
 
@@ -87,7 +84,7 @@ export class KeyStore {
     choose: (keys: readonly ApiKeyRow[]) => ApiKeyRow | undefined,
     make: (old: ApiKeyRow | undefined) => Made,
   ): Promise<Made> {
-    return this.#storage.write(scope, async (tx) => {
+    return this.#writes.write(scope, async (tx) => {
       const keys = await tx
         .selectFrom('identity_api_keys')
         .selectAll()
@@ -108,9 +105,7 @@ export class KeyStore {
           .execute();
       }
       await tx.insertInto('identity_api_keys').values(row).execute();
-      await appendToChain(tx, [entry]);
-      await this.#announcer.announce(tx, { tenant: scope.tenant, user: userId });
-      return made;
+      return { result: made, entries: [entry], changed: { tenant: scope.tenant, user: userId } };
     });
   }
 }

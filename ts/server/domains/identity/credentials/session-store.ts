@@ -1,30 +1,29 @@
 /** The sessions of accounts: who is signed in, from where. */
 import { type TenantScope, tenantScope } from '../../../platform/storage/index.ts';
 import { addressKey } from '../accounts/address-key.ts';
-import { appendToChain } from '../audit/audit-chain.ts';
 import type { AuditEntry } from '../audit/audit-entry.ts';
-import type { ChangeAnnouncer } from '../changes/change-announcer.ts';
+import { type IdentityWrites, unchanged } from '../changes/identity-writes.ts';
 import { type IdentityStorage, type SessionRow, type UserRow, within } from '../tables.ts';
 
 export class SessionStore {
   readonly #storage: IdentityStorage;
-  readonly #announcer: ChangeAnnouncer;
+  readonly #writes: IdentityWrites;
 
-  constructor(storage: IdentityStorage, announcer: ChangeAnnouncer) {
+  constructor(storage: IdentityStorage, writes: IdentityWrites) {
     this.#storage = storage;
-    this.#announcer = announcer;
+    this.#writes = writes;
   }
 
   /** False: the account was deleted or disabled, or its password changed, since `passwordHash` was verified. */
   add(scope: TenantScope, row: SessionRow, passwordHash: string | null, entry: AuditEntry): Promise<boolean> {
-    return this.#storage.write(scope, async (tx) => {
+    return this.#writes.write(scope, async (tx) => {
       const user = await tx
         .selectFrom('identity_users')
         .select(['password_hash', 'disabled'])
         .where(within(scope))
         .where('id', '=', row.user_id)
         .executeTakeFirst();
-      if (user === undefined || user.disabled === 1 || user.password_hash !== passwordHash) return false;
+      if (user === undefined || user.disabled === 1 || user.password_hash !== passwordHash) return unchanged(false);
       await tx.insertInto('identity_sessions').values(row).execute();
       await tx
         .updateTable('identity_users')
@@ -32,8 +31,7 @@ export class SessionStore {
         .where(within(scope))
         .where('id', '=', row.user_id)
         .execute();
-      await appendToChain(tx, [entry]);
-      return true;
+      return { result: true, entries: [entry] };
     });
   }
 
@@ -75,15 +73,13 @@ export class SessionStore {
 
   /** One session of an account, or all of them. Returns how many ended. */
   end(scope: TenantScope, userId: string, id: string | undefined, entry: AuditEntry): Promise<number> {
-    return this.#storage.write(scope, async (tx) => {
+    return this.#writes.write(scope, async (tx) => {
       let query = tx.deleteFrom('identity_sessions').where(within(scope)).where('user_id', '=', userId);
       if (id !== undefined) query = query.where('id', '=', id);
       const [result] = await query.execute();
       const nEnded = Number(result?.numDeletedRows ?? 0n);
-      if (nEnded === 0) return 0;
-      await appendToChain(tx, [entry]);
-      await this.#announcer.announce(tx, { tenant: scope.tenant, user: userId });
-      return nEnded;
+      if (nEnded === 0) return unchanged(0);
+      return { result: nEnded, entries: [entry], changed: { tenant: scope.tenant, user: userId } };
     });
   }
 }

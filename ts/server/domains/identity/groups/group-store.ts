@@ -1,9 +1,8 @@
 /** Groups of accounts. What changes who is in a group, or the role that it gives, changes the roles of its members in the same transaction. */
 import type { Kysely } from 'kysely';
 import { type StorageScope, type TenantScope, tenantScope } from '../../../platform/storage/index.ts';
-import { appendToChain } from '../audit/audit-chain.ts';
 import type { AuditEntry } from '../audit/audit-entry.ts';
-import type { ChangeAnnouncer } from '../changes/change-announcer.ts';
+import { type IdentityWrites, unchanged } from '../changes/identity-writes.ts';
 import { type GroupRow, type IdentityStorage, type IdentityTables, type UserRow, within } from '../tables.ts';
 import { refreshRoles } from './effective-role.ts';
 import { addMembership, memberIds, removeMembership, unknownUsers } from './memberships.ts';
@@ -26,18 +25,18 @@ export function grantsOf({ grants }: Pick<GroupRow, 'grants'>): Readonly<Record<
 
 export class GroupStore {
   readonly #storage: IdentityStorage;
-  readonly #announcer: ChangeAnnouncer;
+  readonly #writes: IdentityWrites;
 
-  constructor(storage: IdentityStorage, announcer: ChangeAnnouncer) {
+  constructor(storage: IdentityStorage, writes: IdentityWrites) {
     this.#storage = storage;
-    this.#announcer = announcer;
+    this.#writes = writes;
   }
 
   /** Throws StorageError unique_violation. */
   async add(scope: TenantScope, row: GroupRow, entry: AuditEntry): Promise<void> {
-    await this.#storage.write(scope, async (tx) => {
+    await this.#writes.write(scope, async (tx) => {
       await tx.insertInto('identity_groups').values(row).execute();
-      await appendToChain(tx, [entry]);
+      return { result: undefined, entries: [entry] };
     });
   }
 
@@ -63,31 +62,35 @@ export class GroupStore {
     change: (before: GroupRow) => GroupChanges,
     entry: AuditEntry,
   ): Promise<GroupRow | undefined> {
-    return this.#storage.write(scope, async (tx) => {
+    return this.#writes.write(scope, async (tx) => {
       const before = await findGroup(tx, scope, id);
-      if (before === undefined) return undefined;
+      if (before === undefined) return unchanged(undefined);
       const updated: GroupRow = { ...before, ...change(before), updated_at: entry.at };
       await tx.updateTable('identity_groups').set(updated).where(within(scope)).where('id', '=', id).execute();
       if (updated.role !== before.role) await refreshRoles(tx, scope, await memberIds(tx, scope, id));
-      await appendToChain(tx, [{ ...entry, tenant: before.tenant }]);
-      await this.#announcer.announce(tx, { tenant: before.tenant, user: undefined });
-      return updated;
+      return {
+        result: updated,
+        entries: [{ ...entry, tenant: before.tenant }],
+        changed: { tenant: before.tenant, user: undefined },
+      };
     });
   }
 
   /** `check` may throw. False: the scope has no such group. */
   remove(scope: StorageScope, id: string, check: (before: GroupRow) => void, entry: AuditEntry): Promise<boolean> {
-    return this.#storage.write(scope, async (tx) => {
+    return this.#writes.write(scope, async (tx) => {
       const before = await findGroup(tx, scope, id);
-      if (before === undefined) return false;
+      if (before === undefined) return unchanged(false);
       check(before);
       const members = await memberIds(tx, scope, id);
       await tx.deleteFrom('identity_group_members').where(within(scope)).where('group_id', '=', id).execute();
       await tx.deleteFrom('identity_groups').where(within(scope)).where('id', '=', id).execute();
       await refreshRoles(tx, scope, members);
-      await appendToChain(tx, [{ ...entry, tenant: before.tenant }]);
-      await this.#announcer.announce(tx, { tenant: before.tenant, user: undefined });
-      return true;
+      return {
+        result: true,
+        entries: [{ ...entry, tenant: before.tenant }],
+        changed: { tenant: before.tenant, user: undefined },
+      };
     });
   }
 
@@ -114,16 +117,14 @@ export class GroupStore {
     check: (unknown: readonly string[]) => void,
     entry: AuditEntry,
   ): Promise<boolean> {
-    return this.#storage.write(scope, async (tx) => {
+    return this.#writes.write(scope, async (tx) => {
       const group = await findGroup(tx, scope, groupId);
-      if (group === undefined) return false;
+      if (group === undefined) return unchanged(false);
       check(await unknownUsers(tx, scope, group.tenant, userIds));
       await addMembership(tx, scopeOfGroup(group), groupId, userIds, 'direct');
       await touch(tx, scope, groupId, entry.at);
       await refreshRoles(tx, scope, userIds);
-      await appendToChain(tx, [{ ...entry, tenant: group.tenant }]);
-      await this.#announcer.announce(tx, { tenant: group.tenant, user: undefined });
-      return true;
+      return { result: true, entries: [{ ...entry, tenant: group.tenant }], changed: { tenant: group.tenant, user: undefined } };
     });
   }
 
@@ -132,14 +133,12 @@ export class GroupStore {
    * sign-in.
    */
   removeMember(scope: StorageScope, groupId: string, userId: string, entry: AuditEntry): Promise<boolean> {
-    return this.#storage.write(scope, async (tx) => {
+    return this.#writes.write(scope, async (tx) => {
       const group = await findGroup(tx, scope, groupId);
-      if (group === undefined || (await removeMembership(tx, scope, groupId, [userId])) === 0) return false;
+      if (group === undefined || (await removeMembership(tx, scope, groupId, [userId])) === 0) return unchanged(false);
       await touch(tx, scope, groupId, entry.at);
       await refreshRoles(tx, scope, [userId]);
-      await appendToChain(tx, [{ ...entry, tenant: group.tenant }]);
-      await this.#announcer.announce(tx, { tenant: group.tenant, user: undefined });
-      return true;
+      return { result: true, entries: [{ ...entry, tenant: group.tenant }], changed: { tenant: group.tenant, user: undefined } };
     });
   }
 

@@ -2,8 +2,8 @@
 import type { Kysely } from 'kysely';
 import { type StorageScope, systemScope, type TenantScope, tenantScope } from '../../../platform/storage/index.ts';
 import { rankOf } from '../accounts/scopes.ts';
-import { appendToChain } from '../audit/audit-chain.ts';
 import type { AuditEntry } from '../audit/audit-entry.ts';
+import { type IdentityWrites, unchanged } from '../changes/identity-writes.ts';
 import { isEnforced } from '../enforcement-fact.ts';
 import { effectiveRole } from '../groups/effective-role.ts';
 import { addMembership } from '../groups/memberships.ts';
@@ -11,9 +11,11 @@ import { type IdentityStorage, type IdentityTables, type InvitationRow, type Use
 
 export class InvitationStore {
   readonly #storage: IdentityStorage;
+  readonly #writes: IdentityWrites;
 
-  constructor(storage: IdentityStorage) {
+  constructor(storage: IdentityStorage, writes: IdentityWrites) {
     this.#storage = storage;
+    this.#writes = writes;
   }
 
   /** `check` is told which groups are not of the tenant, and may throw. */
@@ -23,12 +25,12 @@ export class InvitationStore {
     check: (unknownGroups: readonly string[]) => void,
     entry: AuditEntry,
   ): Promise<void> {
-    await this.#storage.write(scope, async (tx) => {
+    await this.#writes.write(scope, async (tx) => {
       const groups = JSON.parse(row.groups) as string[];
       const known = await knownGroups(tx, scope, groups);
       check(groups.filter((id) => !known.includes(id)));
       await tx.insertInto('identity_invitations').values(row).execute();
-      await appendToChain(tx, [entry]);
+      return { result: undefined, entries: [entry] };
     });
   }
 
@@ -48,17 +50,16 @@ export class InvitationStore {
 
   /** False: the scope has no such invitation. */
   remove(scope: StorageScope, id: string, entry: AuditEntry): Promise<boolean> {
-    return this.#storage.write(scope, async (tx) => {
+    return this.#writes.write(scope, async (tx) => {
       const row = await tx
         .selectFrom('identity_invitations')
         .select('tenant')
         .where(within(scope))
         .where('id', '=', id)
         .executeTakeFirst();
-      if (row === undefined) return false;
+      if (row === undefined) return unchanged(false);
       await tx.deleteFrom('identity_invitations').where(within(scope)).where('id', '=', id).execute();
-      await appendToChain(tx, [{ ...entry, tenant: row.tenant }]);
-      return true;
+      return { result: true, entries: [{ ...entry, tenant: row.tenant }] };
     });
   }
 
@@ -71,15 +72,15 @@ export class InvitationStore {
     nowMs: number,
     make: (invitation: InvitationRow) => { row: UserRow; entry: AuditEntry },
   ): Promise<UserRow | undefined> {
-    return this.#storage.write(systemScope(), async (tx) => {
+    return this.#writes.write(systemScope(), async (tx) => {
       const invitation = await tx
         .selectFrom('identity_invitations')
         .selectAll()
         .where('hash', '=', hash)
         .where('expires_at', '>', nowMs)
         .executeTakeFirst();
-      if (invitation === undefined || invitation.uses >= invitation.max_uses) return undefined;
-      if (!(await isEnforced(tx)) || !(await mayStillInvite(tx, invitation))) return undefined;
+      if (invitation === undefined || invitation.uses >= invitation.max_uses) return unchanged(undefined);
+      if (!(await isEnforced(tx)) || !(await mayStillInvite(tx, invitation))) return unchanged(undefined);
       const { row, entry } = make(invitation);
       await tx
         .updateTable('identity_invitations')
@@ -87,8 +88,7 @@ export class InvitationStore {
         .where('id', '=', invitation.id)
         .execute();
       const user = await addUser(tx, invitation, row);
-      await appendToChain(tx, [entry]);
-      return user;
+      return { result: user, entries: [entry] };
     });
   }
 }

@@ -5,9 +5,8 @@ import { systemScope, type TenantScope, tenantScope } from '../../../platform/st
 import { nameKey } from '../accounts/account-name.ts';
 import { newUserRow } from '../accounts/new-user-row.ts';
 import type { Superadmins } from '../accounts/superadmins.ts';
-import { appendToChain } from '../audit/audit-chain.ts';
 import type { AuditEntry } from '../audit/audit-entry.ts';
-import type { ChangeAnnouncer } from '../changes/change-announcer.ts';
+import { type IdentityWrites, unchanged } from '../changes/identity-writes.ts';
 import { randomBase62 } from '../credentials/base62.ts';
 import { isEnforced } from '../enforcement-fact.ts';
 import { effectiveRole } from '../groups/effective-role.ts';
@@ -33,14 +32,20 @@ type EntryOf = (user: UserRow, what: 'made' | 'linked' | 'changed') => AuditEntr
 
 type Tx = Kysely<IdentityTables>;
 
+interface Refreshed {
+  role: Role | undefined;
+  person: Person;
+  entryOf: EntryOf;
+}
+
 export class LinkStore {
   readonly #storage: IdentityStorage;
-  readonly #announcer: ChangeAnnouncer;
+  readonly #writes: IdentityWrites;
   readonly #superadmins: Superadmins;
 
-  constructor(storage: IdentityStorage, announcer: ChangeAnnouncer, superadmins: Superadmins) {
+  constructor(storage: IdentityStorage, writes: IdentityWrites, superadmins: Superadmins) {
     this.#storage = storage;
-    this.#announcer = announcer;
+    this.#writes = writes;
     this.#superadmins = superadmins;
   }
 
@@ -49,39 +54,37 @@ export class LinkStore {
    * installation has no account yet, and the first one is not made by a provider. Throws what the rule throws, and StorageError unique_violation.
    */
   signIn(person: Person, rule: AccessRule, entryOf: EntryOf): Promise<SignedIn | undefined> {
-    return this.#storage.write(systemScope(), async (tx) => {
-      if (!(await isEnforced(tx))) return undefined;
+    return this.#writes.write<SignedIn | undefined>(systemScope(), async (tx) => {
+      if (!(await isEnforced(tx))) return unchanged(undefined);
       const known = await findLinked(tx, person);
       if (known !== undefined) {
         const role = rule.roleOf(known.user, known.link.is_managed === 1);
-        await this.#announcer.announce(tx, { tenant: known.user.tenant, user: known.user.id });
-        return { user: await this.#refresh(tx, known.user, role, person, entryOf), isNew: false };
+        return this.#refreshed(tx, known.user, { role, person, entryOf });
       }
       const access = rule.ofNew();
       const provisioned = await findProvisioned(tx, access, person);
       const user = provisioned ?? (await addUser(tx, access, person));
       await addLink(tx, user, person, true);
-      await appendToChain(tx, [entryOf(user, provisioned === undefined ? 'made' : 'linked')]);
-      await this.#announcer.announce(tx, { tenant: user.tenant, user: user.id });
-      const role = provisioned === undefined ? undefined : rule.roleOf(user, true);
-      return { user: await this.#refresh(tx, user, role, person, entryOf), isNew: provisioned === undefined };
+      const isNew = provisioned === undefined;
+      const role = isNew ? undefined : rule.roleOf(user, true);
+      const { result, entries, changed } = await this.#refreshed(tx, user, { role, person, entryOf });
+      return { result: { ...result, isNew }, entries: [entryOf(user, isNew ? 'made' : 'linked'), ...entries], changed };
     });
   }
 
   /** Links an account that is there. False: the person is linked already, to this account or to another one. */
   link(scope: TenantScope, userId: string, person: Person, entry: AuditEntry): Promise<boolean> {
-    return this.#storage.write(systemScope(), async (tx) => {
-      if ((await findLinked(tx, person)) !== undefined) return false;
+    return this.#writes.write(systemScope(), async (tx) => {
+      if ((await findLinked(tx, person)) !== undefined) return unchanged(false);
       const user = await tx
         .selectFrom('identity_users')
         .selectAll()
         .where('tenant', '=', scope.tenant)
         .where('id', '=', userId)
         .executeTakeFirst();
-      if (user === undefined) return false;
+      if (user === undefined) return unchanged(false);
       await addLink(tx, user, person, false);
-      await appendToChain(tx, [entry]);
-      return true;
+      return { result: true, entries: [entry] };
     });
   }
 
@@ -103,7 +106,7 @@ export class LinkStore {
    */
   unlink(scope: TenantScope, userId: string, entry: AuditEntry): Promise<number> {
     // Superadmins of all tenants are counted.
-    return this.#storage.write(systemScope(), async (tx) => {
+    return this.#writes.write(systemScope(), async (tx) => {
       const [result] = await this.#superadmins.guard(tx, () =>
         tx
           .deleteFrom('identity_links')
@@ -113,23 +116,22 @@ export class LinkStore {
           .execute(),
       );
       const nRemoved = Number(result?.numDeletedRows ?? 0n);
-      if (nRemoved > 0) await appendToChain(tx, [entry]);
-      return nRemoved;
+      return { result: nRemoved, entries: nRemoved > 0 ? [entry] : [] };
     });
   }
 
   /** Groups and role as the provider says now; but somebody must be able to administer the installation, whatever it says. */
-  async #refresh(tx: Tx, user: UserRow, role: Role | undefined, person: Person, entryOf: EntryOf): Promise<UserRow> {
+  async #refreshed(tx: Tx, user: UserRow, { role, person, entryOf }: Refreshed) {
+    const changed = { tenant: user.tenant, user: user.id };
     await replaceGroups(tx, user, person.groups);
     const isDemoted = user.assigned_role === 'superadmin' && role !== 'superadmin';
     const isKept = role === undefined || (isDemoted && (await this.#superadmins.isLast(tx, user.id)));
     const assigned = isKept ? user.assigned_role : role;
     const next = await effectiveRole(tx, tenantScope(user.tenant), user.id, assigned);
-    if (assigned === user.assigned_role && next === user.role) return user;
+    if (assigned === user.assigned_role && next === user.role) return { result: { user, isNew: false }, entries: [], changed };
     const updated: UserRow = { ...user, assigned_role: assigned, role: next, updated_at: Date.now() };
     await tx.updateTable('identity_users').set(updated).where('id', '=', user.id).execute();
-    await appendToChain(tx, [entryOf(updated, 'changed')]);
-    return updated;
+    return { result: { user: updated, isNew: false }, entries: [entryOf(updated, 'changed')], changed };
   }
 }
 

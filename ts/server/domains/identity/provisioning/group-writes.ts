@@ -1,13 +1,12 @@
 /** Groups as a directory writes them: a group and all of its members in one transaction. */
 import type { Kysely } from 'kysely';
 import type { TenantScope } from '../../../platform/storage/index.ts';
-import { appendToChain } from '../audit/audit-chain.ts';
 import type { AuditEntry } from '../audit/audit-entry.ts';
-import type { ChangeAnnouncer } from '../changes/change-announcer.ts';
+import { type IdentityWrites, unchanged } from '../changes/identity-writes.ts';
 import { refreshRoles } from '../groups/effective-role.ts';
 import { findGroup, type GroupChanges } from '../groups/group-store.ts';
 import { addMembership, memberIds, removeMembership, unknownUsers } from '../groups/memberships.ts';
-import type { GroupRow, IdentityStorage, IdentityTables } from '../tables.ts';
+import type { GroupRow, IdentityTables } from '../tables.ts';
 import { within } from '../tables.ts';
 
 export interface DraftedGroup {
@@ -20,12 +19,10 @@ export interface DraftedGroup {
 export type CheckMembers = (unknown: readonly string[]) => void;
 
 export class GroupWrites {
-  readonly #storage: IdentityStorage;
-  readonly #announcer: ChangeAnnouncer;
+  readonly #writes: IdentityWrites;
 
-  constructor(storage: IdentityStorage, announcer: ChangeAnnouncer) {
-    this.#storage = storage;
-    this.#announcer = announcer;
+  constructor(writes: IdentityWrites) {
+    this.#writes = writes;
   }
 
   /** Throws StorageError unique_violation. */
@@ -36,12 +33,11 @@ export class GroupWrites {
     check: CheckMembers,
     entry: AuditEntry,
   ): Promise<void> {
-    await this.#storage.write(scope, async (tx) => {
+    await this.#writes.write(scope, async (tx) => {
       check(await unknownUsers(tx, scope, scope.tenant, members));
       await tx.insertInto('identity_groups').values(row).execute();
       await addMembership(tx, scope, row.id, members, 'direct');
-      await appendToChain(tx, [entry]);
-      await this.#announcer.announce(tx, { tenant: scope.tenant, user: undefined });
+      return { result: undefined, entries: [entry], changed: { tenant: scope.tenant, user: undefined } };
     });
   }
 
@@ -53,17 +49,15 @@ export class GroupWrites {
     check: CheckMembers,
     entry: AuditEntry,
   ): Promise<GroupRow | undefined> {
-    return this.#storage.write(scope, async (tx) => {
+    return this.#writes.write(scope, async (tx) => {
       const before = await findGroup(tx, scope, id);
-      if (before === undefined) return undefined;
+      if (before === undefined) return unchanged(undefined);
       const current = await memberIds(tx, scope, id);
       const { changes, members } = change(before, current);
       const updated: GroupRow = { ...before, ...changes, updated_at: entry.at };
       await tx.updateTable('identity_groups').set(updated).where(within(scope)).where('id', '=', id).execute();
       if (members !== undefined) await replaceMembers(tx, scope, id, current, members, check);
-      await appendToChain(tx, [entry]);
-      await this.#announcer.announce(tx, { tenant: scope.tenant, user: undefined });
-      return updated;
+      return { result: updated, entries: [entry], changed: { tenant: scope.tenant, user: undefined } };
     });
   }
 }
