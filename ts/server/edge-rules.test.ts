@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { CAPABILITY_SCOPES } from './domains/identity/accounts/scopes.ts';
 import { newApiKey } from './domains/identity/credentials/api-key.ts';
-import { newToken } from './domains/identity/credentials/secret-token.ts';
+import { newToken } from './domains/identity/secrets/secret-token.ts';
 import { createServer } from './main.ts';
 import { modules } from './modules.ts';
 import { newFolder } from './platform/files/test-support/new-folder.ts';

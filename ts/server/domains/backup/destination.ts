@@ -5,10 +5,10 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import type { DomainError } from '../../platform/errors/domain-error.ts';
 import { parseLocation } from './destinations/location.ts';
 import { makeFolder } from './destinations/make-folder.ts';
-import { openFiles, type RemoteAccess } from './destinations/open-files.ts';
 import { writeRemedy } from './destinations/write-remedy.ts';
 import { backupError } from './errors.ts';
 import { readChoices, writeChoices } from './kept-choices.ts';
+import { openFiles, type RemoteAccess } from './open-files.ts';
 import { findRepositoryFile } from './repository/repository.ts';
 import type { BackupAccess } from './settings.ts';
 

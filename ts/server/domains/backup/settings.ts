@@ -1,7 +1,7 @@
 /** Settings of the backup module. */
 import Type from 'typebox';
 import { integerSchema, pathSchema, type SettingValues, setting, textSchema } from '../../platform/config/setting.ts';
-import type { RemoteAccess } from './destinations/open-files.ts';
+import type { RemoteAccess } from './open-files.ts';
 
 export const backupSettings = {
   'backup.folder': setting(

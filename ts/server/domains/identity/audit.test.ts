@@ -6,7 +6,7 @@ import { appendToChain } from './audit/audit-chain.ts';
 import { auditEntry } from './audit/audit-entry.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { newApiKey } from './credentials/api-key.ts';
-import { newToken } from './credentials/secret-token.ts';
+import { newToken } from './secrets/secret-token.ts';
 import type { IdentityTables } from './tables.ts';
 import { type IdentityBed, openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
 

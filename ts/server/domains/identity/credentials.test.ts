@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { type Storage, systemScope } from '../../platform/storage/index.ts';
 import { newApiKey } from './credentials/api-key.ts';
-import { newToken } from './credentials/secret-token.ts';
+import { newToken } from './secrets/secret-token.ts';
 import type { IdentityTables } from './tables.ts';
 import { type IdentityBed, openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
 import { movableClock } from './test-support/movable-clock.ts';

@@ -5,7 +5,7 @@ import type { Tenants } from './accounts/tenants.ts';
 import type { ChangeFeed } from './changes/change-feed.ts';
 import type { CredentialCache } from './credentials/credential-cache.ts';
 import type { CredentialStore } from './credentials/credential-store.ts';
-import type { AuthenticationSwitch } from './credentials/identity-authenticator.ts';
+import type { AuthenticationSwitch } from './identity-authenticator.ts';
 
 export interface MaintenanceDeps {
   authentication: AuthenticationSwitch;

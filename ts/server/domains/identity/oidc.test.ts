@@ -1,8 +1,8 @@
 /** Sign-in at a real provider. */
 import t, { type Test } from 'tap';
 import { ANONYMOUS, type Principal } from '../../platform/http/principal.ts';
-import { newToken } from './credentials/secret-token.ts';
 import { FLOW_VALID_MS, FlowSeal } from './oidc/sign-in-flow.ts';
+import { newToken } from './secrets/secret-token.ts';
 import { Browser, type Visit } from './test-support/browser.ts';
 import { type IdentityBed, openIdentity, ROOT_PASSWORD } from './test-support/identity-bed.ts';
 import { CLIENT, type LocalProvider, REDIRECT_URL, startProvider } from './test-support/local-provider.ts';

@@ -8,7 +8,7 @@ import { MAX_PASSWORD_LENGTH } from './accounts/password-rules.ts';
 import { SCOPES } from './accounts/scopes.ts';
 import { accessIn } from './accounts/tenants.ts';
 import type { KeyNameRow } from './credentials/key-store.ts';
-import { accessOf, nameOf, schemasByKind, writeByKind } from './groups/members-by-kind.ts';
+import { accessOf, nameOf, schemasByKind, writeByKind } from './members-by-kind.ts';
 import type { ApiKeyRow, AuditRow, SessionRow, TenantRow, UserRow } from './tables.ts';
 
 export const Time = Type.String({ description: 'ISO 8601, UTC.' });

@@ -2,8 +2,8 @@
 import type { Principal } from '../../platform/http/principal.ts';
 import type { AuditSource, GroupDraft, GroupRow, ProvisionedGroups } from '../identity/index.ts';
 import { type ListQuery, listResources } from './list-resources.ts';
+import { type PatchOperation, patched } from './patch.ts';
 import { GROUP } from './resource/kinds.ts';
-import { type PatchOperation, patched } from './resource/patch.ts';
 import { isWanted, type Projection, project } from './resource/projection.ts';
 import { isObject, type Resource, readResource } from './resource/resource.ts';
 import { invalidScim } from './scim-error.ts';

@@ -2,8 +2,8 @@
 import type { Principal } from '../../platform/http/principal.ts';
 import type { AuditSource, ProvisionedUsers, UserRow, UserUpdate } from '../identity/index.ts';
 import { type ListQuery, listResources } from './list-resources.ts';
+import { type PatchOperation, patched } from './patch.ts';
 import { USER } from './resource/kinds.ts';
-import { type PatchOperation, patched } from './resource/patch.ts';
 import { type Resource, readResource } from './resource/resource.ts';
 import { emailOf, userDraft, userResource, writableUser } from './user-resource.ts';
 import { type Conditions, requireMatch } from './versioned.ts';

@@ -1,8 +1,8 @@
 /** A folder of backups, wherever it is, opened with its key. */
 import type { DomainError } from '../../../platform/errors/domain-error.ts';
 import type { BackupFiles } from '../destinations/backup-files.ts';
-import { openFiles } from '../destinations/open-files.ts';
 import { backupError, damaged } from '../errors.ts';
+import { openFiles } from '../open-files.ts';
 import type { BackupAccess } from '../settings.ts';
 import { openSealed, parseRecipients, readIdentities } from './age-keys.ts';
 import { ChunkStore } from './chunk-store.ts';

@@ -2,8 +2,9 @@
  * Limits guessing: how often may be tried within a window of time, counted before anything is computed. Whoever signed in before has windows of its
  * own, so that strangers who guess at an account lock out strangers alone.
  */
+
+import { addressKey } from '../../../platform/network/address-key.ts';
 import { type IdentityError, identityError } from '../errors.ts';
-import { addressKey } from './address-key.ts';
 import { AttemptWindows } from './attempt-windows.ts';
 
 export interface AttemptLimitOptions {

@@ -1,6 +1,6 @@
 /** The row of an account that is about to be made. */
 import type { Role } from '../../../platform/http/principal.ts';
-import { newId } from '../credentials/base62.ts';
+import { newId } from '../secrets/base62.ts';
 import type { UserRow } from '../tables.ts';
 import { nameKey } from './account-name.ts';
 

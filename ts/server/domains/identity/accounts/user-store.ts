@@ -4,8 +4,8 @@ import { type StorageScope, systemScope, type TenantScope, tenantScope } from '.
 import type { AuditEntry } from '../audit/audit-entry.ts';
 import { type IdentityWrites, unchanged } from '../changes/identity-writes.ts';
 import { enforceAuthentication, isEnforced } from '../enforcement-fact.ts';
-import { effectiveRole } from '../groups/effective-role.ts';
 import { type IdentityStorage, type IdentityTables, type UserRow, within } from '../tables.ts';
+import { effectiveRole } from './effective-role.ts';
 import type { Superadmins } from './superadmins.ts';
 
 export interface UserPage {

@@ -3,7 +3,7 @@
  * once for each reason, then one a minute with how many more there were.
  */
 import { ANONYMOUS } from '../../../platform/http/principal.ts';
-import { addressKey } from '../accounts/address-key.ts';
+import { addressKey } from '../../../platform/network/address-key.ts';
 import { type AuditEntry, auditEntry } from './audit-entry.ts';
 
 export interface Refusal {

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import type { UseKind } from '../../../platform/module/use-rules.ts';
 import { named } from '../../../platform/schema/named.ts';
 import { CAPABILITY_SCOPES } from '../accounts/scopes.ts';
-import { nameOf, schemasByKind, writeByKind } from '../groups/members-by-kind.ts';
+import { nameOf, schemasByKind, writeByKind } from '../members-by-kind.ts';
 import { timeOf } from '../schemas.ts';
 import type { CapabilityRow } from '../tables.ts';
 import { MAX_LIFE_SECONDS, MAX_NAMES, MAX_TOKEN_LENGTH, NAME_PATTERN } from './capability-limits.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { presentedCredential } from '../identity-authenticator.ts';
 import { isWholeApiKey, newApiKey, startOfKey } from './api-key.ts';
-import { presentedCredential } from './identity-authenticator.ts';
 
 t.test('a new key is whole, and keys differ', async (t) => {
   const keys = Array.from({ length: 1000 }, newApiKey);

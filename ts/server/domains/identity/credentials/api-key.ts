@@ -3,7 +3,7 @@
  * a look into the database, and scanners of repositories can tell real keys from texts that look like one.
  */
 import { crc32 } from 'node:zlib';
-import { encodeBase62, randomBase62 } from './base62.ts';
+import { encodeBase62, randomBase62 } from '../secrets/base62.ts';
 
 export const API_KEY_PREFIX = 'svc_';
 const RANDOM_LENGTH = 30;

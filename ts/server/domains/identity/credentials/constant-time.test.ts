@@ -5,10 +5,10 @@
 import t from 'tap';
 import { random } from '../../../../../test/test-support/seed.ts';
 import { ANONYMOUS } from '../../../platform/http/principal.ts';
+import { hashSecret, isSameHash, isSameSecret } from '../secrets/secret-token.ts';
 import { compareMeans, withoutInterrupted } from '../test-support/welch.ts';
 import { newApiKey } from './api-key.ts';
 import { CredentialCache } from './credential-cache.ts';
-import { hashSecret, isSameHash, isSameSecret } from './secret-token.ts';
 
 const SAMPLES = 3_000;
 /** Comparisons in one sample, so that it is long beside the clock's steps. */

@@ -5,9 +5,10 @@
  * An entry is found by the first half of the hash, which a caller can choose no better than a random number, and the second half is compared
  * in constant time: how long a wrong secret takes says nothing of how near it is.
  */
+
+import { isSameHash } from '../secrets/secret-token.ts';
 import type { LastUses } from './credential-store.ts';
 import type { ResolvedCredential } from './resolved-credential.ts';
-import { isSameHash } from './secret-token.ts';
 
 export interface CredentialCacheOptions {
   /** An older entry is looked up again; Infinity while every change by another process is heard of. */

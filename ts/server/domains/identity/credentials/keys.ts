@@ -8,11 +8,11 @@ import { throwUserNotFound } from '../accounts/users.ts';
 import { type AuditSource, auditEntry } from '../audit/audit-entry.ts';
 import type { CredentialChange } from '../changes/credential-change.ts';
 import { identityError } from '../errors.ts';
+import { newId } from '../secrets/base62.ts';
+import { hashSecret } from '../secrets/secret-token.ts';
 import type { ApiKeyRow, UserRow } from '../tables.ts';
 import { newApiKey, startOfKey } from './api-key.ts';
-import { newId } from './base62.ts';
 import type { KeyNameRow, KeyPage, KeyStore, NamePage } from './key-store.ts';
-import { hashSecret } from './secret-token.ts';
 
 export interface NewKey {
   name: string;

@@ -8,8 +8,8 @@ import { isFromThisMachine } from '../../../platform/http/access/this-machine.ts
 import type { CredentialSource } from '../../../platform/http/authenticator.ts';
 import type { Principal } from '../../../platform/http/principal.ts';
 import { scopesOfRole } from '../accounts/scopes.ts';
+import { isSameSecret, newToken } from '../secrets/secret-token.ts';
 import { LOCAL_TOKEN_FILE } from './local-token-file.ts';
-import { isSameSecret, newToken } from './secret-token.ts';
 
 export const LOCAL_ADMIN: Principal = Object.freeze({
   tenant: 'default',

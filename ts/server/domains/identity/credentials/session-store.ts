@@ -1,6 +1,7 @@
 /** The sessions of accounts: who is signed in, from where. */
+
+import { addressKey } from '../../../platform/network/address-key.ts';
 import { type TenantScope, tenantScope } from '../../../platform/storage/index.ts';
-import { addressKey } from '../accounts/address-key.ts';
 import type { AuditEntry } from '../audit/audit-entry.ts';
 import { type IdentityWrites, unchanged } from '../changes/identity-writes.ts';
 import { type IdentityStorage, type SessionRow, type UserRow, within } from '../tables.ts';

@@ -1,6 +1,6 @@
 /** The one-time code that lets somebody administer a node without accounts from another machine. It is shown in the log, and never stored. */
-import { randomBase62 } from './base62.ts';
-import { isSameSecret } from './secret-token.ts';
+import { randomBase62 } from '../secrets/base62.ts';
+import { isSameSecret } from '../secrets/secret-token.ts';
 
 export const SETUP_CODE_HEADER = 'x-svc-setup-code';
 /** 143 random bits. */

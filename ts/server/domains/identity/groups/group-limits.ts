@@ -6,7 +6,7 @@ import { hasRole, type Principal } from '../../../platform/http/principal.ts';
 import { anyName, type NameFilter, type UseKind, type UseRules } from '../../../platform/module/use-rules.ts';
 import { tenantScope } from '../../../platform/storage/index.ts';
 import type { Tenants } from '../accounts/tenants.ts';
-import type { AuthenticationSwitch } from '../credentials/identity-authenticator.ts';
+import type { AuthenticationSwitch } from '../identity-authenticator.ts';
 import { type GroupStore, grantsOf } from './group-store.ts';
 import { matchesAny } from './name-pattern.ts';
 

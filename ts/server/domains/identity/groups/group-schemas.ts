@@ -2,9 +2,9 @@
 import Type, { type Static } from 'typebox';
 import type { UseKind } from '../../../platform/module/use-rules.ts';
 import { named } from '../../../platform/schema/named.ts';
+import { nameOf, schemasByKind, writeByKind } from '../members-by-kind.ts';
 import { Nullable, RoleName, TenantId, Time, timeOf } from '../schemas.ts';
 import { type CountedGroup, grantsOf } from './group-store.ts';
-import { nameOf, schemasByKind, writeByKind } from './members-by-kind.ts';
 import { MAX_NAME_LENGTH, MAX_NAMES } from './name-pattern.ts';
 
 const Names = ([, many]: UseKind['labels']) =>

@@ -1,10 +1,10 @@
 /** Groups of accounts. What changes who is in a group, or the role that it gives, changes the roles of its members in the same transaction. */
 import type { Kysely } from 'kysely';
 import { type StorageScope, type TenantScope, tenantScope } from '../../../platform/storage/index.ts';
+import { refreshRoles } from '../accounts/effective-role.ts';
 import type { AuditEntry } from '../audit/audit-entry.ts';
 import { type IdentityWrites, unchanged } from '../changes/identity-writes.ts';
 import { type GroupRow, type IdentityStorage, type IdentityTables, type UserRow, within } from '../tables.ts';
-import { refreshRoles } from './effective-role.ts';
 import { addMembership, memberIds, removeMembership, unknownUsers } from './memberships.ts';
 
 export interface GroupPage {

@@ -7,8 +7,8 @@ import type { Tenants } from '../accounts/tenants.ts';
 import { throwUserNotFound } from '../accounts/users.ts';
 import { type AuditSource, auditEntry } from '../audit/audit-entry.ts';
 import type { CredentialChange } from '../changes/credential-change.ts';
-import { newId } from '../credentials/base62.ts';
 import { identityError, translateUniqueViolation } from '../errors.ts';
+import { newId } from '../secrets/base62.ts';
 import type { GroupRow, UserRow } from '../tables.ts';
 import { type CountedGroup, type GroupChanges, type GroupPage, type GroupStore, grantsOf } from './group-store.ts';
 

@@ -1,11 +1,11 @@
 /** Invitations: only the hash of a token is stored, and an account is made in the transaction that counts the use. */
 import type { Kysely } from 'kysely';
 import { type StorageScope, systemScope, type TenantScope, tenantScope } from '../../../platform/storage/index.ts';
+import { effectiveRole } from '../accounts/effective-role.ts';
 import { rankOf } from '../accounts/scopes.ts';
 import type { AuditEntry } from '../audit/audit-entry.ts';
 import { type IdentityWrites, unchanged } from '../changes/identity-writes.ts';
 import { isEnforced } from '../enforcement-fact.ts';
-import { effectiveRole } from '../groups/effective-role.ts';
 import { addMembership } from '../groups/memberships.ts';
 import { type IdentityStorage, type IdentityTables, type InvitationRow, type UserRow, within } from '../tables.ts';
 

@@ -7,10 +7,10 @@ import { requireStrongPassword } from '../accounts/password-rules.ts';
 import { administeredScope, requireReach } from '../accounts/reach.ts';
 import type { Tenants } from '../accounts/tenants.ts';
 import { type AuditSource, auditEntry } from '../audit/audit-entry.ts';
-import { newId } from '../credentials/base62.ts';
-import { hashSecret, isWholeToken, newToken } from '../credentials/secret-token.ts';
 import { identityError, translateUniqueViolation } from '../errors.ts';
 import { throwGroupNotFound } from '../groups/groups.ts';
+import { newId } from '../secrets/base62.ts';
+import { hashSecret, isWholeToken, newToken } from '../secrets/secret-token.ts';
 import type { InvitationRow, UserRow } from '../tables.ts';
 import type { InvitationStore } from './invitation-store.ts';
 

@@ -1,7 +1,7 @@
 /** A person as the provider's claims describe them, with what is not believed left out. */
 
 import { isExternalUsername } from '../accounts/account-name.ts';
-import { randomBase62 } from '../credentials/base62.ts';
+import { randomBase62 } from '../secrets/base62.ts';
 import type { OidcConfig } from './oidc-config.ts';
 
 export interface Person {

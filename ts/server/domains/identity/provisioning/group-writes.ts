@@ -1,9 +1,9 @@
 /** Groups as a directory writes them: a group and all of its members in one transaction. */
 import type { Kysely } from 'kysely';
 import type { TenantScope } from '../../../platform/storage/index.ts';
+import { refreshRoles } from '../accounts/effective-role.ts';
 import type { AuditEntry } from '../audit/audit-entry.ts';
 import { type IdentityWrites, unchanged } from '../changes/identity-writes.ts';
-import { refreshRoles } from '../groups/effective-role.ts';
 import { findGroup, type GroupChanges } from '../groups/group-store.ts';
 import { addMembership, memberIds, removeMembership, unknownUsers } from '../groups/memberships.ts';
 import type { GroupRow, IdentityTables } from '../tables.ts';

@@ -13,7 +13,7 @@ import {
   RevokedCapability,
 } from '../capabilities/capability-schemas.ts';
 import { identityError, identityErrors } from '../errors.ts';
-import { nameOf, readByKind } from '../groups/members-by-kind.ts';
+import { nameOf, readByKind } from '../members-by-kind.ts';
 import type { CapabilityRow } from '../tables.ts';
 import { NO_STORE } from './answers.ts';
 

@@ -10,7 +10,7 @@ import { identityErrors } from '../errors.ts';
 import { type GroupSchemas, groupBody, groupSchemas, NewMembers } from '../groups/group-schemas.ts';
 import type { CountedGroup } from '../groups/group-store.ts';
 import type { Groups, GroupUpdate } from '../groups/groups.ts';
-import { accessOf, nameOf, readByKind } from '../groups/members-by-kind.ts';
+import { accessOf, nameOf, readByKind } from '../members-by-kind.ts';
 import * as schemas from '../schemas.ts';
 
 const path = '/api/v1/identity/groups';

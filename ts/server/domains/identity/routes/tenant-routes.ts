@@ -7,7 +7,7 @@ import type { UseKind } from '../../../platform/module/use-rules.ts';
 import type { AccessByKind, Tenants } from '../accounts/tenants.ts';
 import { auditSource } from '../audit/audit-entry.ts';
 import { identityErrors } from '../errors.ts';
-import { accessOf, readByKind } from '../groups/members-by-kind.ts';
+import { accessOf, readByKind } from '../members-by-kind.ts';
 import * as schemas from '../schemas.ts';
 import type { TenantRow } from '../tables.ts';
 

@@ -8,8 +8,8 @@ import t, { type Test } from 'tap';
 import { freePort } from '../../../../../../test/child-server.ts';
 import { newFolder } from '../../../../platform/files/test-support/new-folder.ts';
 import { AddressPolicy } from '../../../../platform/network/address-policy.ts';
+import { openFiles } from '../../open-files.ts';
 import { parseLocation, type SftpLocation } from '../location.ts';
-import { openFiles } from '../open-files.ts';
 import { destinationContract, filesContract } from '../test-support/destination-contract.ts';
 import { SftpFiles } from './sftp-files.ts';
 

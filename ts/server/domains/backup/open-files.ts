@@ -1,15 +1,15 @@
 /** Opens what a location names. */
 
-import { listOf } from '../../../platform/config/setting.ts';
-import type { DomainError } from '../../../platform/errors/domain-error.ts';
-import { AddressPolicy } from '../../../platform/network/address-policy.ts';
-import { parseAllowedHost } from '../../../platform/network/allowed-host.ts';
-import { backupError } from '../errors.ts';
-import type { BackupFiles } from './backup-files.ts';
-import { FolderFiles } from './folder-files.ts';
-import { type Location, parseLocation } from './location.ts';
-import { S3Files } from './s3/s3-files.ts';
-import { SftpFiles } from './sftp/sftp-files.ts';
+import { listOf } from '../../platform/config/setting.ts';
+import type { DomainError } from '../../platform/errors/domain-error.ts';
+import { AddressPolicy } from '../../platform/network/address-policy.ts';
+import { parseAllowedHost } from '../../platform/network/allowed-host.ts';
+import type { BackupFiles } from './destinations/backup-files.ts';
+import { FolderFiles } from './destinations/folder-files.ts';
+import { type Location, parseLocation } from './destinations/location.ts';
+import { S3Files } from './destinations/s3/s3-files.ts';
+import { SftpFiles } from './destinations/sftp/sftp-files.ts';
+import { backupError } from './errors.ts';
 
 /** What distant destinations need beside their address. */
 export interface RemoteAccess {

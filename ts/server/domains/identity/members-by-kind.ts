@@ -1,6 +1,6 @@
 /** Members of bodies of which there is one for each kind of things that modules registered. */
 import type { TSchema } from 'typebox';
-import type { UseKind } from '../../../platform/module/use-rules.ts';
+import type { UseKind } from '../../platform/module/use-rules.ts';
 
 type KeyOf = (kind: UseKind) => string;
 

@@ -3,14 +3,14 @@
  * booleans as texts, members to remove in the value, elements that are not there yet.
  */
 
-import type { Filter } from '../filter/filter.ts';
-import { matchesElement } from '../filter/match-filter.ts';
-import { parseFilter } from '../filter/parse-filter.ts';
-import { invalidScim } from '../scim-error.ts';
-import type { Attribute, ResourceKind } from './attribute.ts';
-import { type AttributePath, resolvePath } from './attribute-path.ts';
-import { addElements, mergeElement, removeElements } from './elements.ts';
-import { isObject, type Resource, readSingle, readValue } from './resource.ts';
+import type { Filter } from './filter/filter.ts';
+import { matchesElement } from './filter/match-filter.ts';
+import { parseFilter } from './filter/parse-filter.ts';
+import type { Attribute, ResourceKind } from './resource/attribute.ts';
+import { type AttributePath, resolvePath } from './resource/attribute-path.ts';
+import { addElements, mergeElement, removeElements } from './resource/elements.ts';
+import { isObject, type Resource, readSingle, readValue } from './resource/resource.ts';
+import { invalidScim } from './scim-error.ts';
 
 export interface PatchOperation {
   op: string;

@@ -2,8 +2,8 @@
 import type { Kysely } from 'kysely';
 import { ROLES, type Role } from '../../../platform/http/principal.ts';
 import type { StorageScope } from '../../../platform/storage/index.ts';
-import { rankOf } from '../accounts/scopes.ts';
 import { type IdentityTables, within } from '../tables.ts';
+import { rankOf } from './scopes.ts';
 
 /** Rows of one statement: databases limit the parameters. */
 const CHUNK = 500;

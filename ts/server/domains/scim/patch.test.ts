@@ -2,9 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
-import { ENTERPRISE, GROUP, USER } from './kinds.ts';
 import { type PatchOperation, patched } from './patch.ts';
-import { type Resource, readResource } from './resource.ts';
+import { ENTERPRISE, GROUP, USER } from './resource/kinds.ts';
+import { type Resource, readResource } from './resource/resource.ts';
 
 const bob: Resource = {
   userName: 'bob',

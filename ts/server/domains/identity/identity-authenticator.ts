@@ -1,23 +1,23 @@
 /** The one function that resolves every kind of credential to a principal. */
-import type { AuthenticationState, Authenticator, CredentialSource } from '../../../platform/http/authenticator.ts';
-import { ANONYMOUS, type Principal } from '../../../platform/http/principal.ts';
-import type { Log } from '../../../platform/log/log.ts';
-import { systemScope } from '../../../platform/storage/index.ts';
-import { scopesOfRole } from '../accounts/scopes.ts';
-import { MAX_TOKEN_LENGTH } from '../capabilities/capability-limits.ts';
-import type { CapabilityResolver } from '../capabilities/capability-resolver.ts';
-import { CAPABILITY_PREFIX, readEnvelope } from '../capabilities/envelope.ts';
-import { isEnforced } from '../enforcement-fact.ts';
-import type { IdentityStorage } from '../tables.ts';
-import { API_KEY_PREFIX, isWholeApiKey } from './api-key.ts';
-import type { CredentialCache } from './credential-cache.ts';
-import type { CredentialStore } from './credential-store.ts';
-import { LOCAL_ADMIN, type LocalToken } from './local-token.ts';
-import { type RefusalReason, refusedCredential, uncheckedCredential } from './refused-credential.ts';
-import { type Resolution, type ResolvedCredential, resolveKey, resolveSession } from './resolved-credential.ts';
-import { hashSecret, isWholeToken } from './secret-token.ts';
-import { SESSION_COOKIES } from './session-cookie.ts';
-import { SETUP_CODE_HEADER, type SetupCode } from './setup-code.ts';
+import type { AuthenticationState, Authenticator, CredentialSource } from '../../platform/http/authenticator.ts';
+import { ANONYMOUS, type Principal } from '../../platform/http/principal.ts';
+import type { Log } from '../../platform/log/log.ts';
+import { systemScope } from '../../platform/storage/index.ts';
+import { scopesOfRole } from './accounts/scopes.ts';
+import { MAX_TOKEN_LENGTH } from './capabilities/capability-limits.ts';
+import type { CapabilityResolver } from './capabilities/capability-resolver.ts';
+import { CAPABILITY_PREFIX, readEnvelope } from './capabilities/envelope.ts';
+import { API_KEY_PREFIX, isWholeApiKey } from './credentials/api-key.ts';
+import type { CredentialCache } from './credentials/credential-cache.ts';
+import type { CredentialStore } from './credentials/credential-store.ts';
+import { LOCAL_ADMIN, type LocalToken } from './credentials/local-token.ts';
+import { type RefusalReason, refusedCredential, uncheckedCredential } from './credentials/refused-credential.ts';
+import { type Resolution, type ResolvedCredential, resolveKey, resolveSession } from './credentials/resolved-credential.ts';
+import { SESSION_COOKIES } from './credentials/session-cookie.ts';
+import { SETUP_CODE_HEADER, type SetupCode } from './credentials/setup-code.ts';
+import { isEnforced } from './enforcement-fact.ts';
+import { hashSecret, isWholeToken } from './secrets/secret-token.ts';
+import type { IdentityStorage } from './tables.ts';
 
 export interface AuthenticatorDeps {
   store: CredentialStore;
