@@ -6,11 +6,11 @@ import { checkUnusedExports, readSources, type Sources } from './unused-exports.
 
 const MOST = {
   /** Pairs of folders of one module whose files import each other. */
-  'folder cycles': 7,
+  'folder cycles': 0,
   'unused exports': 0,
   'unused types': 540,
   /** Doc comments that begin in the middle of a sentence. */
-  'headless comments': 1400,
+  'headless comments': 1500,
   /** `...{ a, b }` in an object literal: its members can stand there themselves. */
   'literal spreads': 0,
 };
@@ -21,14 +21,14 @@ const MAX_OPENAPI_BYTES = 1_000_000;
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
   cli: [94, 6250],
   client: [7, 580],
-  server: [13, 720],
-  'server/domains/backup': [40, 3580],
-  'server/domains/completions': [100, 8640],
+  server: [13, 730],
+  'server/domains/backup': [40, 3590],
+  'server/domains/completions': [100, 8655],
   'server/domains/conversations': [55, 4910],
   'server/domains/data': [88, 9280],
   'server/domains/files': [34, 3130],
-  'server/domains/identity': [111, 10060],
-  'server/domains/inference': [98, 9500],
+  'server/domains/identity': [112, 10200],
+  'server/domains/inference': [98, 9510],
   'server/domains/license': [14, 610],
   'server/domains/metering': [28, 2240],
   'server/domains/pages': [3, 160],
@@ -39,7 +39,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3940],
   'server/native': [16, 2410],
-  'server/platform': [248, 18380],
+  'server/platform': [249, 18430],
   web: [281, 15923],
   workers: [14, 530],
 };

@@ -24,7 +24,7 @@ const allowed = [
   // The installation belongs to no tenant.
   /^ts\/server\/domains\/license\/installation-store\.ts$/,
   // Usage of all tenants is counted and written together, and superadmins see it.
-  /^ts\/server\/domains\/(metering|security)\/reach\.ts$/,
+  /^ts\/server\/domains\/(metering|security)\/access-check\.ts$/,
   // They tell each tenant's webhooks of that tenant's events, and send what is due, whosever it is.
   /^ts\/server\/domains\/webhooks\/(store\/|delivery\/fan-out\.ts$)/,
   /^ts\/server\/domains\/files\/uploads\/upload-sweep\.ts$/,

@@ -7,9 +7,9 @@ import { parseLocation } from './destinations/location.ts';
 import { makeFolder } from './destinations/make-folder.ts';
 import { writeRemedy } from './destinations/write-remedy.ts';
 import { backupError } from './errors.ts';
-import { readChoices, writeChoices } from './kept-choices.ts';
 import { openFiles, type RemoteAccess } from './open-files.ts';
 import { findRepositoryFile } from './repository/repository.ts';
+import { readChoices, writeChoices } from './saved-choices.ts';
 import type { BackupAccess } from './settings.ts';
 
 const NAME_ANOTHER = 'Name a folder that the user of the server can write to, as an absolute path.';

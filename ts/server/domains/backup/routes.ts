@@ -4,7 +4,7 @@ import { scopeOf } from '../../platform/http/principal.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { routes } from '../../platform/http/route-group.ts';
 import { backupErrors } from './errors.ts';
-import { Schedule } from './kept-choices.ts';
+import { Schedule } from './saved-choices.ts';
 import {
   Backup,
   BackupDetails,

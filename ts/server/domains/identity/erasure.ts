@@ -22,7 +22,7 @@ export class Erasure {
   }
 
   /** Names of those that have something of a tenant which somebody made. */
-  async holdersOf(tenant: string): Promise<string[]> {
+  async ownersOf(tenant: string): Promise<string[]> {
     const scope = tenantScope(tenant);
     const asked = this.#owners.map(async ({ name, belongings }) => ((await belongings.holdsAny?.(scope)) ? name : undefined));
     return (await Promise.all(asked)).filter((name) => name !== undefined);

@@ -35,6 +35,7 @@ import { ChangeAnnouncer } from './changes/change-announcer.ts';
 import { ChangeFeed } from './changes/change-feed.ts';
 import { type CredentialChange, credentialsChanged } from './changes/credential-change.ts';
 import { IdentityWrites } from './changes/identity-writes.ts';
+import { CallerLookup } from './credentials/caller-lookup.ts';
 import { CredentialCache } from './credentials/credential-cache.ts';
 import { CredentialStore } from './credentials/credential-store.ts';
 import { DeviceCookie } from './credentials/device-cookie.ts';
@@ -43,7 +44,6 @@ import { Keys } from './credentials/keys.ts';
 import { LocalToken } from './credentials/local-token.ts';
 import { SessionStore } from './credentials/session-store.ts';
 import { SetupCode } from './credentials/setup-code.ts';
-import { WhoIs } from './credentials/who-is.ts';
 import { Erasure } from './erasure.ts';
 import { credentialLimits, GroupLimits, LimitIntersection } from './groups/group-limits.ts';
 import { GroupStore } from './groups/group-store.ts';
@@ -152,7 +152,7 @@ export function createIdentity(
     store: new TenantStore(storage, writes, superadmins),
     authentication,
     onRemoved: onCredentialsChanged,
-    holdersOf: (tenant) => erasure.holdersOf(tenant),
+    ownersOf: (tenant) => erasure.ownersOf(tenant),
   });
   const groupStore = new GroupStore(storage, writes);
   const groupLimits = new GroupLimits({
@@ -238,7 +238,7 @@ export function createIdentity(
     await audit.flush();
   };
   const maintenance = new Maintenance({ authentication, tenants, credentials, cache, changes, sessionIdleMs, isAlone, log });
-  const whoIs = new WhoIs(userStore);
+  const callers = new CallerLookup(userStore);
   const isRegistrationOpen = settings['identity.self_registration'] === 'open';
   return {
     api: {
@@ -255,7 +255,7 @@ export function createIdentity(
       ...authRoutes({
         users,
         signIn,
-        whoIs,
+        callers,
         attempts,
         devices,
         resetMail,

@@ -25,8 +25,8 @@ import { llamaBinding, type NativeBinding } from './local/native-binding.ts';
 import { defaultDeviceBytes, defaultRegistryLimits } from './local/registry-limits.ts';
 import { MediaDecoder } from './media/media-decoder.ts';
 import { observeMedia } from './media/media-metrics.ts';
+import { ModelAnnouncements } from './model-announcements.ts';
 import { openModelLibrary } from './model-folders.ts';
-import { ModelTeller } from './model-teller.ts';
 import type { ModelSource } from './models/model-source.ts';
 import { ModelProbe } from './probe/model-probe.ts';
 import { ProbeJobs } from './probe/probe-jobs.ts';
@@ -75,7 +75,7 @@ export function createInference(context: Context, overrides: InferenceOverrides)
       onFault: (error) => log.error('an answer could not be handed over', { error }),
       onNotice: ({ message }) => log.warn(message),
     },
-    observer: observeMemory(metrics, log, new ModelTeller(context.events, log, databaseOpen.promise)),
+    observer: observeMemory(metrics, log, new ModelAnnouncements(context.events, log, databaseOpen.promise)),
     probed,
     announce: (stored) => void databaseOpen.promise.then(() => inspections.announce(stored)),
     media,
@@ -240,12 +240,12 @@ function warnOfUnusedDevices(binding: NativeBinding, log: Log): void {
 
 const worthAWarning = 0.05;
 
-function observeMemory(metrics: InferenceMetrics, log: Log, teller: ModelTeller): RegistryObserver {
+function observeMemory(metrics: InferenceMetrics, log: Log, announcements: ModelAnnouncements): RegistryObserver {
   return {
     loaded: (id, { predicted, used }) => {
       const [foretold, real] = [totalBytes(predicted), totalBytes(used)];
       metrics.loaded(id, foretold, real);
-      teller.loaded(id);
+      announcements.loaded(id);
       const isOff = Math.abs(real - foretold) > worthAWarning * real;
       const facts = { model: id, predicted_bytes: foretold, used_bytes: real };
       if (isOff) log.warn('a model takes other memory than was predicted', facts);
@@ -253,7 +253,7 @@ function observeMemory(metrics: InferenceMetrics, log: Log, teller: ModelTeller)
     },
     unloaded: (id) => {
       metrics.unloaded(id);
-      teller.unloaded(id);
+      announcements.unloaded(id);
     },
     failed: (id, error) => log.error('a model is unloaded, since its file has changed', { model: id, error: error.message }),
   };

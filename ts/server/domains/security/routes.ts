@@ -3,10 +3,10 @@ import Type from 'typebox';
 import type { Route } from '../../platform/http/route.ts';
 import { routes } from '../../platform/http/route-group.ts';
 import type { TenantRules } from '../../platform/module/tenant-rules.ts';
+import { seesAllTenants, visibleScope } from './access-check.ts';
 import type { Decisions } from './decisions.ts';
 import type { Enforcement } from './enforcement.ts';
 import { securityError, securityErrors } from './errors.ts';
-import { seesAllTenants, visibleScope } from './reach.ts';
 import { Decision, decisionBody, EnforcementChange, EnforcementShape, enforcementBody } from './schemas.ts';
 
 export interface SecurityRouteDeps {

@@ -14,8 +14,8 @@ import { MarkdownText } from '../answers/markdown-text.tsx';
 import { downloadText } from '../sidebar/download.ts';
 import { interceptLink } from '../thread/followed-link.ts';
 import { ArtifactShareDialog } from './artifact-share-dialog.tsx';
-import { type Kept, keepArtifact } from './kept-artifact.ts';
 import { closeArtifact, type ShownArtifact, shownArtifact } from './shown-artifact.ts';
+import { type StoredArtifact, storeArtifact } from './stored-artifact.ts';
 
 const EXTENSIONS: Readonly<Record<string, string>> = { html: 'html', svg: 'svg', markdown: 'md', mermaid: 'mmd', code: 'txt' };
 
@@ -24,15 +24,15 @@ export function ArtifactPanel({ artifact }: { artifact: ShownArtifact }) {
   const [view, setView] = useState<'preview' | 'code'>(canRun ? 'preview' : 'code');
   const [isBusy, setBusy] = useState(false);
   /** Its links are shown. */
-  const [shared, setShared] = useState<Kept | undefined>();
+  const [shared, setShared] = useState<StoredArtifact | undefined>();
   const panel = useRef<HTMLElement>(null);
   const { kind, language, versions, at } = artifact;
   const content = versions[at]?.content ?? '';
   const title = artifact.title === '' ? t('untitled') : artifact.title;
   useEffect(() => panel.current?.focus(), []);
-  const keep = async (onKept: (kept: Kept) => void): Promise<void> => {
+  const keep = async (onKept: (kept: StoredArtifact) => void): Promise<void> => {
     setBusy(true);
-    await keepArtifact(artifact).then(onKept, (error: unknown) => showToast(explain(error)));
+    await storeArtifact(artifact).then(onKept, (error: unknown) => showToast(explain(error)));
     setBusy(false);
   };
   const show = (step: number): void => {

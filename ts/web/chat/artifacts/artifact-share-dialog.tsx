@@ -2,9 +2,9 @@
 import { call } from '../../api/call.ts';
 import { t } from '../../i18n/language.ts';
 import { LinksDialog } from '../sharing/links-dialog.tsx';
-import type { Kept } from './kept-artifact.ts';
+import type { StoredArtifact } from './stored-artifact.ts';
 
-export function ArtifactShareDialog({ kept: { id, version }, onClose }: { kept: Kept; onClose(): void }) {
+export function ArtifactShareDialog({ kept: { id, version }, onClose }: { kept: StoredArtifact; onClose(): void }) {
   return (
     <LinksDialog
       detail={t('artifact_share_detail')}

@@ -19,8 +19,8 @@ import { conversation, isLoading, isTemporary, preferences } from '../thread/sho
 import { draft, sent, setDraft } from './draft.ts';
 import { ModelPicker } from './model-picker.tsx';
 import { newQuestion } from './question.ts';
+import { restoreDraft } from './restore-draft.ts';
 import { send as sendQuestion } from './send.ts';
-import { takeBack } from './take-back.ts';
 
 export function Composer() {
   const area = useRef<HTMLTextAreaElement>(null);
@@ -136,7 +136,7 @@ async function ask(text: string, metadata: QuestionFacts | undefined): Promise<v
   try {
     await sendQuestion(question);
   } catch {
-    takeBack(question);
+    restoreDraft(question);
   } finally {
     if (sent.value === text) sent.value = '';
   }

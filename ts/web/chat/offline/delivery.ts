@@ -10,8 +10,8 @@ import { complete } from '../answers/completion.ts';
 import { isWriting } from '../compare/compare.ts';
 import { readPreferences } from '../composer/preferences.ts';
 import type { Question } from '../composer/question.ts';
+import { restoreDraft } from '../composer/restore-draft.ts';
 import { answerQuestion } from '../composer/send.ts';
-import { takeBack } from '../composer/take-back.ts';
 import { type Message, newId } from '../thread/message.ts';
 import { placeQuestion } from '../thread/place-question.ts';
 import { conversation, failure, leafId, messages } from '../thread/shown-thread.ts';
@@ -103,7 +103,7 @@ async function place(question: Question): Promise<boolean> {
   } catch (error) {
     if (mayPass(error)) throw error;
     dropWaiting(question.id);
-    takeBack(question);
+    restoreDraft(question);
     showToast(t('waiting_refused', { reason: explain(error) }));
     return false;
   }

@@ -3,13 +3,13 @@ import { Button } from '../../design/button.tsx';
 import { t } from '../../i18n/language.ts';
 import { explain } from '../../session/explain.ts';
 import type { Question } from '../composer/question.ts';
-import { takeBack } from '../composer/take-back.ts';
+import { restoreDraft } from '../composer/restore-draft.ts';
 import { dropWaiting, heldBy } from './outbox.ts';
 
 export function WaitingMessage({ question }: { question: Question }) {
   const onTakeBack = (): void => {
     dropWaiting(question.id);
-    takeBack(question);
+    restoreDraft(question);
   };
   const reason = heldBy.value;
   return (

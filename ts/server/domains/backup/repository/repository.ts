@@ -6,10 +6,10 @@ import { openFiles } from '../open-files.ts';
 import type { BackupAccess } from '../settings.ts';
 import { openSealed, parseRecipients, readIdentities } from './age-keys.ts';
 import { ChunkStore } from './chunk-store.ts';
-import { readKeptKey, writeKeptKey } from './kept-keys.ts';
 import { ManifestStore } from './manifest-store.ts';
 import { readPassphrase } from './passphrase.ts';
 import { newRepositoryFile, openBox, parseRepositoryFile, type RepositoryFile, repositoryFile } from './repository-file.ts';
+import { readSavedKey, writeSavedKey } from './saved-keys.ts';
 import { PLAIN, type Sealing, sealingWith } from './sealing.ts';
 
 const FILE = 'repository.json';
@@ -92,7 +92,7 @@ async function admitRecipients(
 }
 
 async function keepKey(dataDir: string | undefined, id: string, key: Uint8Array): Promise<void> {
-  if (dataDir !== undefined && (await readKeptKey(dataDir, id)) === undefined) await writeKeptKey(dataDir, id, key);
+  if (dataDir !== undefined && (await readSavedKey(dataDir, id)) === undefined) await writeSavedKey(dataDir, id, key);
 }
 
 async function writeRepositoryFile(files: BackupFiles, file: RepositoryFile): Promise<void> {
@@ -115,7 +115,7 @@ function plainTextUnasked(isKnown: boolean): DomainError {
   return backupError('passphrase_needed', sentence, remedy);
 }
 
-/** Whatever may open a key: a passphrase, a private key, the node's kept key. */
+/** Whatever may open a key: a passphrase, a private key, the node's saved key. */
 type Keys = Pick<BackupAccess, 'passphraseFile' | 'identityFile' | 'dataDir'>;
 
 /** Opens the key of a backup folder. Returns undefined where the folder is not encrypted. Throws `passphrase_needed` or `wrong_passphrase`. */
@@ -129,7 +129,7 @@ async function openKey(
   const identities = age === undefined ? undefined : await readIdentities(identityFile);
   const byAge = age && identities && (await openSealed(identities, Buffer.from(age.sealed_key, 'base64')));
   const byPassphrase = box && passphrase !== undefined ? await openBox(id, box, passphrase) : undefined;
-  const key = byAge ?? byPassphrase ?? (age && (await readKeptKey(dataDir, id)));
+  const key = byAge ?? byPassphrase ?? (age && (await readSavedKey(dataDir, id)));
   if (key === undefined)
     throw noKey(age !== undefined, identities !== undefined || (box !== undefined && passphrase !== undefined));
   if (key.length !== 32) throw damaged('The key of the backup folder has another length than svc gives it.');

@@ -6,7 +6,7 @@ import type { CredentialChange } from '../changes/credential-change.ts';
 import type { SessionStore } from '../credentials/session-store.ts';
 import { identityError } from '../errors.ts';
 import type { SessionRow, UserRow } from '../tables.ts';
-import { requireReach } from './reach.ts';
+import { requireReach } from './access-check.ts';
 import type { Users } from './users.ts';
 
 export interface AccountSessionsDeps {

@@ -10,10 +10,10 @@ import { identityError } from '../errors.ts';
 import { newId } from '../secrets/base62.ts';
 import { hashSecret, newToken } from '../secrets/secret-token.ts';
 import type { SessionRow, UserRow } from '../tables.ts';
+import { ownAccount } from './access-check.ts';
 import { nameKey } from './account-name.ts';
 import type { Attempt, AttemptLimit } from './attempt-limit.ts';
 import type { PasswordHasher } from './password-hasher.ts';
-import { ownAccount } from './reach.ts';
 import type { UserStore } from './user-store.ts';
 
 export interface SignInDeps {

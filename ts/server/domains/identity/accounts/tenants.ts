@@ -9,7 +9,7 @@ import { identityError, translateUniqueViolation } from '../errors.ts';
 import type { AuthenticationSwitch } from '../identity-authenticator.ts';
 import { accessOf, writeByKind } from '../members-by-kind.ts';
 import type { TenantRow, UseAccess } from '../tables.ts';
-import { administeredScope } from './reach.ts';
+import { administeredScope } from './access-check.ts';
 import type { TenantChanges, TenantStore } from './tenant-store.ts';
 
 export interface NewTenant {
@@ -37,7 +37,7 @@ export interface TenantsDeps {
   /** Credentials of the tenant ended. */
   onRemoved(change: CredentialChange): void;
   /** Names of the modules that have something of the tenant which somebody made. */
-  holdersOf(tenant: string): Promise<string[]>;
+  ownersOf(tenant: string): Promise<string[]>;
 }
 
 export class Tenants implements TenantRules {
@@ -143,13 +143,13 @@ export class Tenants implements TenantRules {
   /** With `force` its accounts go too, and what the modules have of it. Its id is not used again. */
   async remove(id: string, force: boolean, source: AuditSource): Promise<void> {
     if (id === FIRST_TENANT) throw identityError('forbidden', `The tenant ${id} is where accounts register; it stays.`);
-    const holders = force ? [] : await this.#deps.holdersOf(id);
+    const owners = force ? [] : await this.#deps.ownersOf(id);
     const entry = auditEntry(source, { action: 'tenant.delete', target: id, detail: { force } });
     await this.#store.remove(
       id,
       (found) => {
         if (found === undefined) throw tenantNotFound(id);
-        if (!force && (found.nUsers > 0 || holders.length > 0)) throw tenantNotEmpty(id, found.nUsers, holders);
+        if (!force && (found.nUsers > 0 || owners.length > 0)) throw tenantNotEmpty(id, found.nUsers, owners);
       },
       entry,
     );
@@ -162,8 +162,8 @@ export function accessIn({ access }: Pick<TenantRow, 'access'>): AccessByKind {
   return JSON.parse(access) as Record<string, UseAccess>;
 }
 
-function tenantNotEmpty(id: string, nUsers: number, holders: readonly string[]): Error {
-  const kept = [...(nUsers > 0 ? [`${nUsers} accounts`] : []), ...holders.map((name) => `what the module ${name} keeps`)];
+function tenantNotEmpty(id: string, nUsers: number, owners: readonly string[]): Error {
+  const kept = [...(nUsers > 0 ? [`${nUsers} accounts`] : []), ...owners.map((name) => `what the module ${name} keeps`)];
   return identityError('tenant_not_empty', `The tenant ${id} has ${kept.join(', ')}; ?force=true deletes that too, for good.`);
 }
 

@@ -6,10 +6,10 @@ import type { CredentialChange } from '../changes/credential-change.ts';
 import { identityError, translateUniqueViolation } from '../errors.ts';
 import { hashSecret, newToken } from '../secrets/secret-token.ts';
 import type { UserRow } from '../tables.ts';
+import { administeredScope, ownAccount, requireReach } from './access-check.ts';
 import { newUserRow } from './new-user-row.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import { requireStrongPassword } from './password-rules.ts';
-import { administeredScope, ownAccount, requireReach } from './reach.ts';
 import { FIRST_TENANT, type Tenants } from './tenants.ts';
 import type { UserChanges, UserPage, UserStore } from './user-store.ts';
 

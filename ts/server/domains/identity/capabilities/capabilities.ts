@@ -1,7 +1,7 @@
 /** Capability tokens as their owners and administrators handle them. The text of a token is shown once, when it is made. */
 import { hasRole, type Principal } from '../../../platform/http/principal.ts';
 import { type TenantScope, tenantScope } from '../../../platform/storage/index.ts';
-import { administeredScope, ownAccount, requireReach } from '../accounts/reach.ts';
+import { administeredScope, ownAccount, requireReach } from '../accounts/access-check.ts';
 import { scopesBeyond } from '../accounts/scopes.ts';
 import type { UserStore } from '../accounts/user-store.ts';
 import { throwUserNotFound } from '../accounts/users.ts';

@@ -1,8 +1,8 @@
 /** Groups as administrators handle them. */
 import type { Principal, Role } from '../../../platform/http/principal.ts';
 import { isSystemScope, tenantScope } from '../../../platform/storage/index.ts';
+import { administeredScope, requireReach } from '../accounts/access-check.ts';
 import { nameKey } from '../accounts/account-name.ts';
-import { administeredScope, requireReach } from '../accounts/reach.ts';
 import type { Tenants } from '../accounts/tenants.ts';
 import { throwUserNotFound } from '../accounts/users.ts';
 import { type AuditSource, auditEntry } from '../audit/audit-entry.ts';

@@ -1,10 +1,10 @@
 /** Invitations as administrators make them and guests use them. The token is shown once, when it is made. */
 import type { Principal, Role } from '../../../platform/http/principal.ts';
 import { tenantScope } from '../../../platform/storage/index.ts';
+import { administeredScope, requireReach } from '../accounts/access-check.ts';
 import { newUserRow } from '../accounts/new-user-row.ts';
 import type { PasswordHasher } from '../accounts/password-hasher.ts';
 import { requireStrongPassword } from '../accounts/password-rules.ts';
-import { administeredScope, requireReach } from '../accounts/reach.ts';
 import type { Tenants } from '../accounts/tenants.ts';
 import { type AuditSource, auditEntry } from '../audit/audit-entry.ts';
 import { identityError, translateUniqueViolation } from '../errors.ts';

@@ -1,8 +1,8 @@
 /** Signing in at an OpenID Connect provider, and linking an account that is there. */
 import { randomBytes } from 'node:crypto';
 import type { Log } from '../../../platform/log/log.ts';
+import { ownAccount } from '../accounts/access-check.ts';
 import type { AttemptLimit } from '../accounts/attempt-limit.ts';
-import { ownAccount } from '../accounts/reach.ts';
 import type { Session, SignIn, SignInClient } from '../accounts/sign-in.ts';
 import type { Tenants } from '../accounts/tenants.ts';
 import { type AuditSource, actorOf, auditEntry } from '../audit/audit-entry.ts';

@@ -1,7 +1,7 @@
 /** Groups as a directory provisions them, always those of the caller's own tenant. Roles and grants are given here, see groups/. */
 import type { Principal } from '../../../platform/http/principal.ts';
+import { ownScope } from '../accounts/access-check.ts';
 import { nameKey } from '../accounts/account-name.ts';
-import { ownScope } from '../accounts/reach.ts';
 import { type AuditSource, auditEntry } from '../audit/audit-entry.ts';
 import type { CredentialChange } from '../changes/credential-change.ts';
 import { identityError, translateUniqueViolation } from '../errors.ts';

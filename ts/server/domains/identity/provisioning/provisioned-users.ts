@@ -1,11 +1,11 @@
 /** Accounts as a directory provisions them, always those of the caller's own tenant. */
 import type { Principal } from '../../../platform/http/principal.ts';
 import type { StorageError } from '../../../platform/storage/index.ts';
+import { ownScope, requireReach } from '../accounts/access-check.ts';
 import { isExternalUsername, nameKey } from '../accounts/account-name.ts';
 import { newUserRow } from '../accounts/new-user-row.ts';
 import type { PasswordHasher } from '../accounts/password-hasher.ts';
 import { requireStrongPassword } from '../accounts/password-rules.ts';
-import { ownScope, requireReach } from '../accounts/reach.ts';
 import type { UserStore } from '../accounts/user-store.ts';
 import { superadminNeeded, throwUserNotFound } from '../accounts/users.ts';
 import { type AuditSource, auditEntry } from '../audit/audit-entry.ts';

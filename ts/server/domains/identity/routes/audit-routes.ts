@@ -4,7 +4,7 @@ import { DEFAULT_PAGE_ROWS } from '../../../platform/http/page.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
 import { named } from '../../../platform/schema/named.ts';
-import { administeredScope } from '../accounts/reach.ts';
+import { administeredScope } from '../accounts/access-check.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { identityError, identityErrors } from '../errors.ts';
 import { AuditLine, auditBody } from '../schemas.ts';

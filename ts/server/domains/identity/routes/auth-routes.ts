@@ -13,9 +13,9 @@ import type { ResetMail } from '../accounts/reset-mail.ts';
 import type { Session, SignIn } from '../accounts/sign-in.ts';
 import type { Users } from '../accounts/users.ts';
 import { auditSource } from '../audit/audit-entry.ts';
+import type { CallerLookup } from '../credentials/caller-lookup.ts';
 import type { DeviceCookie } from '../credentials/device-cookie.ts';
 import { sessionCookie } from '../credentials/session-cookie.ts';
-import type { WhoIs } from '../credentials/who-is.ts';
 import { identityError, identityErrors } from '../errors.ts';
 import type { Invitations } from '../invitations/invitations.ts';
 import {
@@ -34,7 +34,7 @@ import { OIDC_START } from './oidc-routes.ts';
 export interface AuthRouteDeps {
   users: Users;
   signIn: SignIn;
-  whoIs: WhoIs;
+  callers: CallerLookup;
   attempts: AttemptLimit;
   devices: DeviceCookie;
   resetMail: ResetMail;
@@ -51,7 +51,7 @@ export interface AuthRouteDeps {
 const { get, post } = routes({ tag: 'Account', auth: 'open', errors: identityErrors });
 
 export function authRoutes(deps: AuthRouteDeps): Route[] {
-  const { users, signIn, whoIs, devices, resetMail } = deps;
+  const { users, signIn, callers, devices, resetMail } = deps;
   return [
     post('/api/v1/auth/register', {
       summary: 'Make an account for oneself',
@@ -132,7 +132,7 @@ export function authRoutes(deps: AuthRouteDeps): Route[] {
       auth: 'viewer',
       summary: 'Who the caller is, and what the credential may be used for',
       answer: whoamiSchema(deps.useKinds),
-      handle: ({ caller }) => whoIs.describe(caller),
+      handle: ({ caller }) => callers.describe(caller),
     }),
   ];
 }

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { json, type Reply, type RequestContext, type Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
-import { ownAccount } from '../accounts/reach.ts';
+import { ownAccount } from '../accounts/access-check.ts';
 import { auditSource } from '../audit/audit-entry.ts';
 import type { DeviceCookie } from '../credentials/device-cookie.ts';
 import { sessionCookie } from '../credentials/session-cookie.ts';

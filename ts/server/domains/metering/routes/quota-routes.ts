@@ -4,11 +4,11 @@ import type { RequestContext, Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
 import type { TenantRules } from '../../../platform/module/tenant-rules.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
+import { seesAllTenants, visibleScope, visibleTenant } from '../access-check.ts';
 import { meteringError, meteringErrors } from '../errors.ts';
 import type { MonthLoader, SubjectRegistry } from '../limits/subject-registry.ts';
 import type { Quota } from '../quotas/quota.ts';
 import type { Quotas } from '../quotas/quotas.ts';
-import { seesAllTenants, visibleScope, visibleTenant } from '../reach.ts';
 import { QuotaChange, QuotaShape, quotaBody } from '../schemas.ts';
 
 export interface QuotaRouteDeps {

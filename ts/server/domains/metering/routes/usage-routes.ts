@@ -3,8 +3,8 @@ import { hasRole, type Principal } from '../../../platform/http/principal.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
 import type { StorageScope } from '../../../platform/storage/index.ts';
+import { visibleScope, visibleTenant } from '../access-check.ts';
 import { meteringError, meteringErrors } from '../errors.ts';
-import { visibleScope, visibleTenant } from '../reach.ts';
 import {
   UsageQueryShape,
   UsageReport,

@@ -14,7 +14,7 @@ const KINDS = {
   node: 'capability',
 } as const satisfies Record<Principal['kind'], string>;
 
-export class WhoIs {
+export class CallerLookup {
   readonly #users: UserStore;
 
   constructor(users: UserStore) {

@@ -10,7 +10,7 @@ const FOLDER = 'backup-keys';
 const KEY_BYTES = 32;
 
 /** Undefined where this node never wrote into the folder with that id. */
-export async function readKeptKey(dataDir: string | undefined, id: string): Promise<Buffer | undefined> {
+export async function readSavedKey(dataDir: string | undefined, id: string): Promise<Buffer | undefined> {
   if (dataDir === undefined) return undefined;
   const text = await readFile(pathOf(dataDir, id), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'EACCES') return undefined;
@@ -20,7 +20,7 @@ export async function readKeptKey(dataDir: string | undefined, id: string): Prom
   return key.length === KEY_BYTES ? key : undefined;
 }
 
-export async function writeKeptKey(dataDir: string, id: string, key: Uint8Array): Promise<void> {
+export async function writeSavedKey(dataDir: string, id: string, key: Uint8Array): Promise<void> {
   await mkdir(join(dataDir, FOLDER), { recursive: true, mode: 0o700 });
   await writeFileAtomically(pathOf(dataDir, id), `${Buffer.from(key).toString('base64url')}\n`);
 }

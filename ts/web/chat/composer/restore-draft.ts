@@ -3,7 +3,7 @@ import { attachAgain } from '../files/attached-files.ts';
 import { draft, setDraft } from './draft.ts';
 import type { Question } from './question.ts';
 
-export function takeBack({ text, metadata, conversationId }: Pick<Question, 'text' | 'metadata' | 'conversationId'>): void {
+export function restoreDraft({ text, metadata, conversationId }: Pick<Question, 'text' | 'metadata' | 'conversationId'>): void {
   setDraft([text, draft.value].filter((each) => each !== '').join('\n'));
   if (metadata !== undefined) attachAgain(metadata, conversationId);
 }

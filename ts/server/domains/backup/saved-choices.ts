@@ -23,11 +23,11 @@ const Choices = Type.Object({
   folder: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
   schedule: Type.Optional(Schedule),
 });
-export type KeptChoices = Static<typeof Choices>;
+export type SavedChoices = Static<typeof Choices>;
 const check = compileLazily(Choices);
 
 /** Throws `invalid_destination` for a file that was written by hand, and wrongly. */
-export async function readChoices(dataDir: string): Promise<KeptChoices> {
+export async function readChoices(dataDir: string): Promise<SavedChoices> {
   const path = join(dataDir, CHOICES_FILE);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

@@ -3,7 +3,7 @@ import type { Events, EventType } from '../../platform/events/index.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { modelLoaded, modelUnloaded } from './events.ts';
 
-export class ModelTeller {
+export class ModelAnnouncements {
   readonly #events: Events;
   readonly #log: Log;
   readonly #databaseOpen: Promise<void>;

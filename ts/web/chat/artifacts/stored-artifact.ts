@@ -5,17 +5,17 @@ import { conversation } from '../thread/shown-thread.ts';
 import { type ShownArtifact, type ShownVersion, shownArtifact } from './shown-artifact.ts';
 import { versionsByContent } from './stored-versions.ts';
 
-export interface Kept {
+export interface StoredArtifact {
   id: string;
   /** The version of the content that is shown, as the server counts. */
   version: number;
 }
 
 /** All versions up to the one that is shown. Throws Refusal. */
-export async function keepArtifact(artifact: ShownArtifact): Promise<Kept> {
+export async function storeArtifact(artifact: ShownArtifact): Promise<StoredArtifact> {
   const { versions, at } = artifact;
   const wanted = versions.slice(0, at + 1);
-  const found = await findKept(artifact);
+  const found = await findStored(artifact);
   const id = found?.id ?? newId();
   const stored = found?.stored ?? new Map<string, number>();
   for (const version of wanted) {
@@ -34,7 +34,7 @@ interface Found {
 }
 
 /** One of the same kind and title in the conversation is the same artifact; without a title, one that holds the same. */
-async function findKept({ id, kind, language, title, versions }: ShownArtifact): Promise<Found | undefined> {
+async function findStored({ id, kind, language, title, versions }: ShownArtifact): Promise<Found | undefined> {
   if (id !== undefined) return { id, stored: await versionsByContent(id) };
   const open = conversation.value;
   if (open === undefined) return undefined;
