@@ -5,6 +5,7 @@
 
 #include "../../common/status.h"
 #include "../grammar/conversion_cost.h"
+#include "../grammar/converted_grammar.h"
 #include "../grammar/grammar_budget.h"
 #include "../grammar/schema_bounds.h"
 #include "../model/model.h"
@@ -128,7 +129,7 @@ void escape_descriptions(const ControlTexts & control, common_json & tools) {
 }
 
 // Throws StatusError that names the tool's place.
-void check_tools(const common_json & tools, bool are_offered) {
+void check_tools(const common_json & tools, bool are_converted) {
     if (!tools.is_array()) return;
     ConversionCost cost;
     for (size_t i = 0; i < tools.size(); i++) {
@@ -142,8 +143,9 @@ void check_tools(const common_json & tools, bool are_offered) {
                               member + ".name has more than " + std::to_string(kMostToolNameBytes) + " bytes; shorten it");
         }
         if (!function.contains("parameters")) continue;
+        if (!are_converted) continue;
         SchemaBounds(function.at("parameters"), member + ".parameters").check();
-        if (are_offered) cost.add(function.at("parameters"), std::to_string(i));
+        cost.add(function.at("parameters"), std::to_string(i));
     }
 }
 
@@ -197,7 +199,7 @@ common_chat_templates_inputs inputs_of(const Model & model, const JobOptions & j
         escape_control_texts(model.control_texts(), inputs.messages);
         if (!prompt.tools_json.empty()) {
             auto tools = parse_json(prompt.tools_json, "tools");
-            check_tools(tools, prompt.tool_choice != "none");
+            check_tools(tools, prompt.tool_choice != "none" && job.tool_schemas.empty());
             escape_descriptions(model.control_texts(), tools);
             inputs.tools = common_chat_tools_parse_oaicompat(tools);
         }
@@ -229,21 +231,41 @@ common_chat_templates_inputs inputs_of(const Model & model, const JobOptions & j
     return inputs;
 }
 
+// The tools with the schemas that are followed of them; none where those are the tools' own.
+std::vector<common_chat_tool> followed_tools(const JobOptions & job, const std::vector<common_chat_tool> & tools) {
+    if (job.tool_schemas.empty() || job.prompt.tool_choice == "none") return {};
+    const auto schemas = parse_json(job.tool_schemas, "toolSchemas");
+    auto followed = tools;
+    ConversionCost cost;
+    for (auto & tool : followed) {
+        if (!schemas.contains(tool.name)) continue;
+        const auto & schema = schemas.at(tool.name);
+        SchemaBounds(schema, "the schema of the tool " + tool.name).check();
+        cost.add(schema, tool.name);
+        tool.parameters = schema.dump();
+    }
+    return followed;
+}
+
 // All that shapes the answer's syntax, which is everything but the messages. A tenant's frames are its own: what one tenant
 // offers is not quicker because another has offered it. Empty, and nothing is kept, where there is no tenant.
 std::string format_key(const JobOptions & job, const common_chat_templates_inputs & inputs) {
     if (job.tenant.empty()) return {};
     std::string key = job.tenant + '\0';
-    for (const auto & part : {job.prompt.tools_json, job.prompt.template_kwargs_json, job.json_schema, job.grammar}) {
+    for (const auto & part :
+         {job.prompt.tools_json, job.tool_schemas, job.prompt.template_kwargs_json, inputs.json_schema, job.grammar}) {
         key += std::to_string(part.size()) + ':' + part;
     }
     key += std::to_string(inputs.tool_choice) + (inputs.parallel_tool_calls ? "p" : "-") + (inputs.enable_thinking ? "t" : "-");
     return key;
 }
 
-common_chat_params render(const Model & model, const JobOptions & job, const common_chat_templates_inputs & inputs) {
+common_chat_params render(const Model & model, const JobOptions & job, const common_chat_templates_inputs & inputs,
+                          const std::vector<common_chat_tool> & followed) {
     try {
-        return model.chat_format()->apply(inputs, format_key(job, inputs));
+        auto params = model.chat_format()->apply(inputs, followed, format_key(job, inputs));
+        if (job.grammar.empty()) params.grammar = put_right(params.grammar);
+        return params;
     } catch (const std::bad_alloc &) {
         throw;
     } catch (const std::exception & error) {
@@ -258,8 +280,8 @@ common_chat_params render(const Model & model, const JobOptions & job, const com
     }
 }
 
-std::shared_ptr<const AnswerSyntax> syntax_of(const Model & model, const common_chat_params & params, bool parse_tools,
-                                              bool single_call) {
+std::shared_ptr<AnswerSyntax> syntax_of(const Model & model, const common_chat_params & params, bool parse_tools,
+                                        bool single_call) {
     auto syntax = std::make_shared<AnswerSyntax>();
     for (const auto & text : params.preserved_tokens) {
         auto tokens = model.tokenize(text, false, true);
@@ -298,7 +320,7 @@ GrammarSpec schema_grammar(const std::string & json_schema) {
     auto schema = parse_schema(json_schema);
     if (schema.is_object() && schema.empty()) schema["type"] = "object";
     try {
-        return {json_schema_to_grammar(schema), false, {}, ""};
+        return {put_right(json_schema_to_grammar(schema)), false, {}, ""};
     } catch (const std::bad_alloc &) {
         throw;
     } catch (const std::exception & error) {
@@ -320,27 +342,66 @@ void force_call(GrammarSpec & grammar) {
     grammar.text.replace(root, end - root, line);
 }
 
+// The grammar of an answer that follows the schema, or, of a model that thinks, what llama.cpp has for it.
+GrammarSpec format_grammar(const JobOptions & job, const Model & model, const common_chat_params & params) {
+    if (!params.supports_thinking) return schema_grammar(job.json_schema);
+    return {params.grammar, params.grammar_lazy, triggers_of(model, params), params.generation_prompt};
+}
+
+// The answer is calls or a text that follows the schema. llama.cpp has grammars for either.
+GrammarSpec call_or_text(const Model & model, const JobOptions & job, common_chat_templates_inputs inputs,
+                         const std::vector<common_chat_tool> & followed) {
+    inputs.tool_choice = COMMON_CHAT_TOOL_CHOICE_REQUIRED;
+    const auto forced = render(model, job, inputs, followed);
+    GrammarSpec calls{forced.grammar, false, {}, forced.generation_prompt};
+    if (!forced.supports_thinking) force_call(calls);
+    inputs.tool_choice = COMMON_CHAT_TOOL_CHOICE_NONE;
+    inputs.json_schema = job.json_schema;
+    if (forced.supports_thinking) {
+        const auto text = render(model, job, inputs, {});
+        calls.text = calls.text.empty() ? text.grammar : either_of(calls.text, "", text.grammar);
+        return calls;
+    }
+    const auto text = schema_grammar(job.json_schema);
+    if (calls.text.empty()) return text;
+    calls.text = either_of(calls.text, calls.generation_prompt, text.text);
+    return calls;
+}
+
+std::vector<std::string> call_begins_of(const common_chat_params & params) {
+    std::vector<std::string> begins;
+    if (params.supports_thinking) return begins;  // the parser tells reasoning from what follows
+    for (const auto & trigger : params.grammar_triggers) begins.push_back(trigger.value);
+    return begins;
+}
+
 Prompt prepare_chat(const Model & model, const JobOptions & job, uint32_t n_ctx) {
     if (!model.chat_format()) throw StatusError("unsupported", "this model was loaded for its vocabulary alone and cannot chat");
     auto inputs = inputs_of(model, job, n_ctx);
+    const auto followed = followed_tools(job, inputs.tools);
     const bool uses_tools = !inputs.tools.empty() && inputs.tool_choice != COMMON_CHAT_TOOL_CHOICE_NONE;
+    const bool is_forced = uses_tools && inputs.tool_choice == COMMON_CHAT_TOOL_CHOICE_REQUIRED;
     if (uses_tools && !job.grammar.empty()) throw StatusError("invalid_argument", "a grammar cannot be combined with tools");
-    auto params = render(model, job, inputs);
+    // llama.cpp's parser leaves the tools out where there is a schema.
+    if (uses_tools) inputs.json_schema.clear();
+    auto params = render(model, job, inputs, followed);
     Prompt prompt;
-    prompt.syntax = syntax_of(model, params, uses_tools, job.prompt.parallel_tool_calls == false);
+    auto syntax = syntax_of(model, params, uses_tools, job.prompt.parallel_tool_calls == false);
     prompt.stop = params.additional_stops;
-    if (job.grammar.empty()) {
-        prompt.grammar.text = params.grammar;
-        prompt.grammar.lazy = params.grammar_lazy;
-        prompt.grammar.triggers = triggers_of(model, params);
-        prompt.grammar.generation_prompt = params.generation_prompt;
-        if (!uses_tools && !job.json_schema.empty() && !params.supports_thinking)
-            prompt.grammar = schema_grammar(job.json_schema);
-        if (inputs.tool_choice == COMMON_CHAT_TOOL_CHOICE_REQUIRED && !params.supports_thinking) force_call(prompt.grammar);
-    } else {
+    const bool has_format = !job.json_schema.empty();
+    if (!job.grammar.empty()) {
         // A grammar of the user's own describes the model's words alone, from the first on.
         prompt.grammar.text = job.grammar;
+    } else if (has_format && uses_tools && !is_forced) {
+        prompt.grammar = call_or_text(model, job, inputs, followed);
+        syntax->call_begins = call_begins_of(params);
+    } else if (has_format && !uses_tools) {
+        prompt.grammar = format_grammar(job, model, params);
+    } else {
+        prompt.grammar = {params.grammar, params.grammar_lazy, triggers_of(model, params), params.generation_prompt};
+        if (is_forced && !params.supports_thinking) force_call(prompt.grammar);
     }
+    prompt.syntax = std::move(syntax);
     prompt.text = std::move(params.prompt);
     return prompt;
 }
@@ -369,6 +430,7 @@ Prompt prepare_prompt(const Model & model, const JobOptions & job, uint32_t n_ct
     }
     check_size(job.grammar, "the grammar");
     check_size(job.json_schema, "the JSON schema");
+    check_size(job.tool_schemas, "what is followed of the tools' schemas");
     auto prompt = job.prompt.kind == PromptOptions::Kind::Chat ? prepare_chat(model, job, n_ctx) : prepare_text(job);
     prompt.grammar.tenant = job.tenant;
     // Megabytes take seconds to tokenise, while others wait for this thread.

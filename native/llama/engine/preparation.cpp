@@ -42,8 +42,8 @@ size_t n_messages_of(const PromptOptions & prompt) {
 bool is_slow(const Job & job) {
     const auto & options = job.options;
     if (job.n_queued_tokens > kTuning.quick_prompt_tokens) return true;
-    const size_t n_grammar_bytes = options.grammar.size() + options.json_schema.size() + options.prompt.tools_json.size() +
-                                   options.prompt.template_kwargs_json.size();
+    const size_t n_grammar_bytes = options.grammar.size() + options.json_schema.size() + options.tool_schemas.size() +
+                                   options.prompt.tools_json.size() + options.prompt.template_kwargs_json.size();
     return !options.media.empty() || n_grammar_bytes > kTuning.quick_grammar_bytes ||
            n_messages_of(options.prompt) > kTuning.quick_messages;
 }
@@ -52,20 +52,20 @@ bool is_slow(const Job & job) {
 void let_go(Job & job) {
     auto & options = job.options;
     const auto read = std::tuple(std::move(options.prompt), std::move(options.media), std::move(options.json_schema),
-                                 std::move(options.grammar), std::move(job.prompt.text), std::move(job.prompt.grammar.text));
+                                 std::move(options.tool_schemas), std::move(options.grammar), std::move(job.prompt.text),
+                                 std::move(job.prompt.grammar.text));
 }
 
 }  // namespace
 
 void build_samplers(const Model & model, Job & job) {
-    auto stops = job.options.stop;
-    stops.insert(stops.end(), job.prompt.stop.begin(), job.prompt.stop.end());
     for (auto & generation : job.generations) {
         if (generation->sampler) continue;
         generation->sampler = std::make_unique<Sampler>(model, job.options.sampling, job.options.logit_bias, job.prompt.grammar,
                                                         *job.options.sampling.seed + generation->choice);
         generation->sampler->accept_prompt(job.prompt.tokens);
-        generation->answer = std::make_unique<Answer>(model, job.id, generation->choice, job.prompt.syntax, stops);
+        generation->answer =
+            std::make_unique<Answer>(model, job.id, generation->choice, job.prompt.syntax, job.options.stop, job.prompt.stop);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "../../common/status.h"
+#include "converted_grammar.h"
 #include "grammar_budget.h"
 
 namespace svc {
@@ -26,14 +27,12 @@ template <typename T> const T & as(const common_chat_schema & schema) { return s
 
 std::string below(const std::string & name, const std::string & part) { return name.empty() ? part : name + "-" + part; }
 
-bool is_name_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-'; }
-
 // The converter names a rule so: a hyphen stands for whatever may not be in a name, one after the other.
 std::string rule_name_of(const std::string & name) {
     std::string escaped;
     for (size_t i = 0; i < name.size(); i++) {
-        if (is_name_letter(name[i])) escaped += name[i];
-        else if (i == 0 || is_name_letter(name[i - 1])) escaped += '-';
+        if (is_rule_letter(name[i])) escaped += name[i];
+        else if (i == 0 || is_rule_letter(name[i - 1])) escaped += '-';
     }
     return escaped;
 }

@@ -60,7 +60,8 @@ bool ChatFormat::is_specialised(const llama_model * model) const {
     }
 }
 
-common_chat_params ChatFormat::apply(common_chat_templates_inputs inputs, const std::string & key) const {
+common_chat_params ChatFormat::apply(common_chat_templates_inputs inputs, const std::vector<common_chat_tool> & followed,
+                                     const std::string & key) const {
     const bool keeps = !specialised_ && !key.empty();
     if (auto frame = keeps ? find(key) : nullptr) {
         inputs.force_pure_content = true;  // renders the messages and skips the analysis
@@ -73,9 +74,23 @@ common_chat_params ChatFormat::apply(common_chat_templates_inputs inputs, const 
             return params;
         }
     }
-    auto params = common_chat_templates_apply(templates_.get(), inputs);
+    auto analysed = inputs;
+    if (!followed.empty()) analysed.tools = followed;
+    auto params = common_chat_templates_apply(templates_.get(), analysed);
+    if (!followed.empty()) params.prompt = prompt_of(std::move(inputs));
     if (keeps) keep(key, params);
     return params;
+}
+
+// Renders and analyses nothing. A template that is treated by hand is rendered by what treats it.
+std::string ChatFormat::prompt_of(common_chat_templates_inputs inputs) const {
+    if (specialised_) {
+        inputs.tool_choice = COMMON_CHAT_TOOL_CHOICE_NONE;
+        inputs.json_schema.clear();
+    } else {
+        inputs.force_pure_content = true;
+    }
+    return common_chat_templates_apply(templates_.get(), inputs).prompt;
 }
 
 ChatFormat::Frame ChatFormat::find(const std::string & key) const {

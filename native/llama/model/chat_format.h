@@ -20,13 +20,16 @@ class ChatFormat {
 
     const common_chat_templates * templates() const { return templates_.get(); }
 
-    // Same result as common_chat_templates_apply(inputs). `key` stands for all of inputs but the messages, and for the tenant;
-    // where it is empty, nothing is kept. Thread-safe.
-    common_chat_params apply(common_chat_templates_inputs inputs, const std::string & key) const;
+    // Same result as common_chat_templates_apply(inputs), with the grammar and the parser of `followed` where that has tools: the
+    // prompt shows those of `inputs`. `key` stands for all of both but the messages, and for the tenant; where it is empty,
+    // nothing is kept. Thread-safe.
+    common_chat_params apply(common_chat_templates_inputs inputs, const std::vector<common_chat_tool> & followed,
+                             const std::string & key) const;
 
   private:
     using Frame = std::shared_ptr<const common_chat_params>;
 
+    std::string prompt_of(common_chat_templates_inputs inputs) const;
     bool is_specialised(const llama_model * model) const;
     Frame find(const std::string & key) const;
     void keep(const std::string & key, const common_chat_params & params) const;

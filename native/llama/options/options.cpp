@@ -163,6 +163,7 @@ JobOptions job_options(const Napi::Object & from, const SamplingOptions & sampli
     to.prompt = prompt_options(reader.object("prompt"));
     reader.array("media", 64, [&](const Napi::Value & value) { to.media.push_back(media_of(value)); });
     reader.text("jsonSchema", to.json_schema);
+    reader.text("toolSchemas", to.tool_schemas);
     reader.text("grammar", to.grammar);
     reader.array("stop", 64, [&](const Napi::Value & value) {
         if (!value.IsString()) OptionReader::refuse("stop", "an array of strings");

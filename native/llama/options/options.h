@@ -67,6 +67,8 @@ struct JobOptions : JobSettings {
     PromptOptions prompt;
     std::vector<MediaOption> media;
     std::string json_schema;
+    // What is followed of the arguments of each tool, by its name; empty: what the tools themselves say.
+    std::string tool_schemas;
     std::string grammar;
     std::vector<std::string> stop;
     SamplingOptions sampling;

@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "answer_field.h"
 #include "chat.h"
@@ -14,6 +16,8 @@ struct AnswerSyntax {
     bool plain = true;
     common_chat_parser_params parser;
     std::optional<FieldRules> fields;
+    // Where the answer is either calls or a text that follows a schema: what calls begin with. Any other answer passes through.
+    std::vector<std::string> call_begins;
     // The answer ends after its first tool call.
     bool single_call = false;
     // Special tokens whose text the parser needs.

@@ -15,7 +15,8 @@ size_t n_bytes_of(const JobOptions & job) {
     const auto & prompt = job.prompt;
     size_t n_bytes = prompt.messages_json.size() + prompt.tools_json.size() + prompt.template_kwargs_json.size() +
                      prompt.text.size() + prompt.tokens.size() * sizeof(llama_token);
-    n_bytes += job.json_schema.size() + job.grammar.size() + job.logit_bias.size() * sizeof(llama_logit_bias);
+    n_bytes +=
+        job.json_schema.size() + job.tool_schemas.size() + job.grammar.size() + job.logit_bias.size() * sizeof(llama_logit_bias);
     for (const auto & text : job.stop) n_bytes += text.size();
     for (const auto & media : job.media) n_bytes += media.bytes.size() / kTuning.media_bytes_per_text_byte;
     return n_bytes;

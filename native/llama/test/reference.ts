@@ -17,6 +17,7 @@ export type ReferenceProgram =
   | 'reference'
   | 'options-reference'
   | 'grammar-reference'
+  | 'schema-reference'
   | 'chat-reference'
   | 'prefix-tree-test'
   | 'kv-offload-test'

@@ -175,7 +175,10 @@ export interface GenerationJob extends JobOptionValues {
   prompt: Prompt;
   /** In the order of the `image_url` and `input_audio` parts of the messages. */
   media?: DecodedMedia[];
+  /** What the answer is, in the words that llama.cpp's converter follows. */
   jsonSchema?: Text;
+  /** The same of the arguments of each tool, by its name; without it, what the tools themselves say. */
+  toolSchemas?: Text;
   grammar?: string;
   stop?: string[];
   sampling?: Sampling;

@@ -1,7 +1,7 @@
 /** Answers: what any API asks of a model goes through the same stages to it, and back through them to the client. */
 import type { JobUsage } from '../../native/llama-shapes.ts';
 import { type EventsReply, json, type Reply, type RequestContext } from '../../platform/http/route.ts';
-import type { CallOptions, InferenceService, ResolvedModel } from '../inference/index.ts';
+import type { CallOptions, CompletionRequest, InferenceService, ResolvedModel } from '../inference/index.ts';
 import { type Answer, AnswerCollector } from './answer/answer-collector.ts';
 import type { AnswerCall, Asker, OpenAnswer, PendingAnswer, RunOptions, Stage, StreamWire } from './answer/pending-answer.ts';
 import { StreamSession } from './answer/stream-session.ts';
@@ -44,7 +44,7 @@ export class CompletionService {
   /** Runs the model. Where an answer to be resumed cannot be kept for readers to come, it ends with its client like others. */
   async deliver(answer: OpenAnswer): Promise<Reply> {
     const { call, wire, asker, model } = answer;
-    const headers = { ...answerHeaders(call.request.model, model, asker.headers), ...wire.headers };
+    const headers = { ...answerHeaders(call.request, model, asker.headers), ...wire.headers };
     if (!call.isStreamed) return json(200, await wire.body(await this.#gather(answer)), headers);
     const stream = call.conversation?.isResumable === true ? openResumable(this.#streams, answer, call.conversation) : undefined;
     if (stream !== undefined)
@@ -99,15 +99,16 @@ export function askerOf(context: Context & Pick<RequestContext, 'recheck'>): Ask
   return { caller, options: callOptions(context), headers, recheck: () => context.recheck() };
 }
 
-/** The headers that say which model answers, what is amiss with it, and whose tools run. */
+/** The headers that say which model answers, what is amiss with it, whose tools run, and what of the schemas is not followed. */
 export function answerHeaders(
-  requested: string,
+  { model: requested, schemaIgnored }: Pick<CompletionRequest, 'model' | 'schemaIgnored'>,
   { card, isSubstitute }: ResolvedModel,
   headers: ReadonlyMap<string, string> | undefined,
 ): Record<string, string> {
   return {
     'x-svc-edge-tools': headers?.get('x-svc-edge-tools') === '1' ? 'on' : 'passthrough',
     ...(card.capabilities.completion ? { 'x-svc-warning': `${headerText(card.id)} has no chat template` } : {}),
+    ...(schemaIgnored !== undefined && { 'x-svc-schema-ignored': schemaIgnored }),
     ...(isSubstitute ? { 'x-svc-model-substituted': `${headerText(requested)} -> ${headerText(card.id)}` } : {}),
   };
 }

@@ -85,6 +85,8 @@ export interface CompletionRequest {
   needsAudio: boolean;
   /** True: the model says nothing, and the answer is what is put around its words. */
   isSilenced?: (card: ModelCard) => boolean;
+  /** Keywords of its schemas that are not followed, and where they stand. */
+  schemaIgnored?: string;
   job: Omit<GenerationJob, 'tenant' | 'media'> & {
     /** The images and sounds, in the order of their parts of the messages. */
     media?: EncodedMedia[];

@@ -14,6 +14,11 @@ export const inferenceErrors = defineErrors('inference', {
     'The grammar or JSON schema cannot be compiled; the sentence says where.',
     'Correct it where the sentence points.',
   ],
+  schema_not_supported: [
+    400,
+    'A strict JSON Schema has a keyword that is not followed where it stands; `pointer`, `keyword` and `tool` say where.',
+    'Use what `accepted` names, or leave `strict` out: the answer then names what it does not follow in X-Svc-Schema-Ignored.',
+  ],
   grammar_too_complex: [
     400,
     'The grammar or JSON schema takes too long or too much memory to follow.',
@@ -123,6 +128,7 @@ export const allInferenceErrors = inferenceErrors.specs(...inferenceErrors.codes
 const unanswered: readonly InferenceErrorCode[] = ['client_closed'];
 const ofCompletions: readonly InferenceErrorCode[] = [
   'invalid_grammar',
+  'schema_not_supported',
   'grammar_too_complex',
   'invalid_media',
   'template_failed',

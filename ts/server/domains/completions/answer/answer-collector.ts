@@ -111,8 +111,10 @@ export class AnswerCollector implements CompletionSink {
   }
 
   onFinish(choice: number, reason: FinishReason, stopString: string): void {
-    this.#complete(choice);
-    Object.assign(this.#at(choice), { finish: reason, stopString });
+    const raw = this.#at(choice);
+    if (reason === 'tool_calls') this.#complete(choice);
+    else dropCutCall(raw);
+    Object.assign(raw, { finish: reason, stopString });
   }
 
   onDone(usage: JobUsage): void {
@@ -153,6 +155,21 @@ export class AnswerCollector implements CompletionSink {
     const raw = this.#choices[choice];
     if (!raw) throw new RangeError(`the engine reported choice ${choice} of ${this.#choices.length}`);
     return raw;
+  }
+}
+
+/** What a limit or the model's end cut off within its arguments is no call. */
+function dropCutCall({ toolCalls }: RawChoice): void {
+  const last = toolCalls.at(-1);
+  if (last !== undefined && !isJson(decode(last.arguments))) toolCalls.pop();
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 

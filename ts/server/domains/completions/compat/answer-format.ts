@@ -11,37 +11,51 @@ export interface AnswerFormat {
 /** Schema of json_object: any object. */
 const anyObject = '{"type":"object"}';
 
-/** `format` is {type, schema?}; `schemaOf` finds the schema of json_schema, which the APIs keep in different places. */
-export function readFormat(
-  format: Members,
-  schemaOf: (format: Members) => unknown,
-  param: string,
-  schemas: SchemaReader,
-): AnswerFormat {
+/** What the APIs have in different places of a format: the schema of json_schema, and whether all of it is followed. */
+interface FormatShape {
+  schemaOf: (format: Members) => unknown;
+  isStrict: (format: Members) => boolean;
+}
+
+/** `format` is {type, schema?}. */
+export function readFormat(format: Members, shape: FormatShape, param: string, schemas: SchemaReader): AnswerFormat {
   switch (format['type']) {
     case 'text':
       return {};
     case 'json_object':
       // llama.cpp's form of json_object may carry a schema.
-      return { jsonSchema: isMembers(format['schema']) ? textOf(format['schema'], `${param}.schema`, schemas) : anyObject };
+      return {
+        jsonSchema: isMembers(format['schema']) ? textOf(format['schema'], `${param}.schema`, false, schemas) : anyObject,
+      };
     case 'json_schema': {
-      const schema = schemaOf(format);
+      const schema = shape.schemaOf(format);
       if (!isMembers(schema)) throw invalid(param, `${param} of type json_schema must hold a JSON Schema object.`);
-      return { jsonSchema: textOf(schema, `${param}.schema`, schemas) };
+      return { jsonSchema: textOf(schema, `${param}.schema`, shape.isStrict(format), schemas) };
     }
     default:
       throw invalid(`${param}.type`, `${param}.type must be text, json_object or json_schema.`);
   }
 }
 
-/** Throws invalid_grammar that names the place of what cannot be followed. */
-function textOf(schema: Members, param: string, schemas: SchemaReader): string {
-  return JSON.stringify(schemas.read(schema, param));
+function textOf(schema: Members, param: string, isStrict: boolean, schemas: SchemaReader): string {
+  return JSON.stringify(schemas.read(schema, { param, isStrict }));
 }
 
-export function chatSchema(format: Members): unknown {
-  return asMembers(format['json_schema'], 'response_format.json_schema')['schema'];
-}
+const chatSchema = (format: Members) => asMembers(format['json_schema'], 'response_format.json_schema');
+
+export const chatFormat: FormatShape = {
+  schemaOf: (format) => chatSchema(format)['schema'],
+  isStrict: (format) => chatSchema(format)['strict'] === true,
+};
+
+/** Of Responses. */
+export const textFormat: FormatShape = {
+  schemaOf: (format) => format['schema'],
+  isStrict: (format) => format['strict'] !== false,
+};
+
+/** Messages have no schema that is not strict. */
+export const outputFormat: FormatShape = { schemaOf: (format) => format['schema'], isStrict: () => true };
 
 /** The engine's own members may state the format too, but only one of them all. */
 export function withEngineFormat(
@@ -52,7 +66,7 @@ export function withEngineFormat(
 ): AnswerFormat {
   const stated: AnswerFormat[] = [];
   if (format.jsonSchema !== undefined) stated.push(format);
-  if (own.json_schema) stated.push({ jsonSchema: textOf(own.json_schema, 'json_schema', schemas) });
+  if (own.json_schema) stated.push({ jsonSchema: textOf(own.json_schema, 'json_schema', false, schemas) });
   if (own.grammar) stated.push({ grammar: own.grammar });
   if (stated.length > 1) throw invalid(param, `Give only one of ${param}, json_schema and grammar.`);
   return stated[0] ?? {};

@@ -26,9 +26,13 @@ export function bodyReader<const Name extends string, S extends TSchema, R>(
 
 export function packRequest(request: CompletionRequest): CompletionRequest {
   const { job } = request;
-  const { prompt, jsonSchema } = job;
+  const { prompt, jsonSchema, toolSchemas } = job;
   const packed = prompt.kind === 'chat' ? packPrompt(prompt) : prompt;
-  return { ...request, job: { ...job, prompt: packed, ...(jsonSchema === undefined ? {} : packTexts({ jsonSchema })) } };
+  const schemas = {
+    ...(jsonSchema === undefined ? {} : { jsonSchema }),
+    ...(toolSchemas === undefined ? {} : { toolSchemas }),
+  };
+  return { ...request, job: { ...job, prompt: packed, ...packTexts(schemas) } };
 }
 
 export function packPrompt(prompt: ChatPrompt): ChatPrompt {

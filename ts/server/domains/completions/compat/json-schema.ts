@@ -1,120 +1,128 @@
-/**
- * A JSON Schema of a request, made ready for llama.cpp's reader: that one knows no reference to the whole document, and takes a pattern
- * that it cannot read for any text. References that lead nowhere and nesting without end are the engine's to refuse.
- */
+/** JSON Schemas of one request: each becomes what the engine follows. What it does not follow is refused, or left out and named. */
 import { completionError } from '../errors.ts';
 import { isMembers, type Members } from './members.ts';
-import { PatternCheck } from './pattern-check.ts';
+import { PatternCheck } from './schema/pattern-check.ts';
+import { SchemaDocument, UnusableSchema } from './schema/schema-document.ts';
+import { SchemaFollower, type Unfollowed } from './schema/schema-follower.ts';
 
-/** A schema inside the document. */
-interface Place {
-  schema: Members;
-  /** The schema that holds it; absent for the root, and for what only a reference finds. */
-  parent?: Place;
-  /** The members that lead from there to here, or the reference that leads here. */
-  steps: readonly string[];
+/** A schema of a request. */
+export interface Stated {
+  /** The member that has it. */
+  param: string;
+  /** Name of the tool whose arguments it describes: an object. */
+  tool?: string;
+  /** The answer follows all of it, or the request is refused. */
+  isStrict: boolean;
 }
 
-/** The members that hold schemas, with what each holds: a schema, a list of them (or one for all items), or a map of them. */
-const holders = new Map([
-  ...['additionalProperties', 'not', 'contains', 'propertyNames', 'if', 'then', 'else'].map((name) => [name, 'schema'] as const),
-  ...['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'].map((name) => [name, 'list'] as const),
-  ...['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'].map((name) => [name, 'map'] as const),
-]);
+/** What may stand in the place of a keyword that is not followed. */
+const accepted: Readonly<Record<string, string>> = {
+  $ref: 'references into the same schema (#/$defs/name, or #anchor)',
+  $dynamicRef: '$ref',
+  $recursiveRef: '$ref',
+  not: 'not of a type, of required names, or of properties whose values are listed; or list the values that are left with enum',
+  if: 'anyOf with one schema for each case, or if over properties whose values are listed',
+  oneOf: 'alternatives that exclude each other, as by a property with another const in each; or anyOf',
+  anyOf: 'fewer combinations of alternatives',
+  format: 'date, time, date-time, duration, email, hostname, ipv4, ipv6, uuid, uri, json-pointer; or a pattern',
+  pattern: 'one pattern without lookaround, back references and word borders, and at most 2000 repetitions',
+  minLength: 'lengths up to 2000, and none beside a pattern with several parts of free length',
+  maxLength: 'lengths up to 2000, and none beside a pattern with several parts of free length',
+  minItems: 'up to 2000 items',
+  maxItems: 'up to 2000 items',
+  uniqueItems: 'lists without it, or of at most one item',
+  contains: 'items, for all items',
+  multipleOf: 'whole numbers between bounds with at most 256 multiples',
+  minimum: 'bounds of at most 15 digits',
+  maximum: 'bounds of at most 15 digits',
+  exclusiveMinimum: 'bounds of at most 15 digits',
+  exclusiveMaximum: 'bounds of at most 15 digits',
+  patternProperties: 'named properties, or additionalProperties for all others',
+  propertyNames: 'named properties and additionalProperties: false',
+  minProperties: 'required names',
+  maxProperties: 'named properties and additionalProperties: false',
+  unevaluatedProperties: 'additionalProperties beside the properties that it counts',
+  unevaluatedItems: 'items: false beside prefixItems',
+};
 
-/** Reads the schemas of one request: of its answer and of its tools. */
+const maxHeaderLength = 1_000;
+
 export class SchemaReader {
-  #patterns: PatternCheck | undefined;
+  readonly #patterns = new PatternCheck();
+  readonly #ignored = new Set<string>();
+  #nDefinitions = 0;
 
-  /** Returns the schema that the engine is to follow. Throws invalid_grammar with the place of a pattern that is none or too long. */
-  read(root: Members, param: string): Members {
-    const places: Place[] = [];
-    addPlaces(places, { schema: root, steps: ['#'] });
-    // Few schemas have references, and every request with tools comes by here.
-    const hasReferences = places.some(({ schema }) => schema['$ref'] !== undefined);
-    if (hasReferences) addTargets(places, root);
-    for (const place of places) this.#checkPattern(place, param);
-    if (!hasReferences) return root;
-    const toRoot = new Set(places.map(({ schema }) => schema).filter((schema) => schema['$ref'] === '#'));
-    return toRoot.size === 0 ? root : withNamedRoot(root, toRoot);
+  /** What was left out, for a header; undefined: nothing was. */
+  get ignored(): string | undefined {
+    if (this.#ignored.size === 0) return undefined;
+    const all = [...this.#ignored].map(headerText);
+    let nShown = 0;
+    for (let length = 0; nShown < all.length; nShown++) {
+      length += (all[nShown]?.length ?? 0) + ', '.length;
+      if (length > maxHeaderLength) break;
+    }
+    const shown = all.slice(0, nShown);
+    return nShown === all.length ? shown.join(', ') : [...shown, `${all.length - nShown} more`].join(', ');
   }
 
-  #checkPattern(place: Place, param: string): void {
-    const { pattern } = place.schema;
-    if (typeof pattern !== 'string') return;
-    this.#patterns ??= new PatternCheck();
-    const fault = this.#patterns.findFault(pattern);
-    if (fault) throw completionError('invalid_grammar', `${param}: the pattern at ${pointerOf(place)} ${fault}`, { param });
+  /**
+   * Returns the schema that the engine is to follow. Throws schema_not_supported with the place and the keyword that a strict one has and the
+   * engine does not follow, and invalid_grammar where nothing can be followed.
+   */
+  read(root: Members, stated: Stated): Members {
+    try {
+      return this.#follow(root, stated);
+    } catch (error) {
+      if (!(error instanceof UnusableSchema)) throw error;
+      const { param, tool } = stated;
+      throw completionError('invalid_grammar', `${ofWhat(stated)} cannot be followed: ${error.message}.`, {
+        param,
+        extra: { ...(tool !== undefined && { tool }) },
+      });
+    }
   }
-}
 
-/** Adds a schema and those inside it, each behind the one that holds it. Iterative, since a client may nest as it likes. */
-function addPlaces(places: Place[], first: Place, isKnown: (schema: Members) => boolean = () => false): void {
-  const waiting = [first];
-  for (let place = waiting.pop(); place; place = waiting.pop()) {
-    if (isKnown(place.schema)) continue;
-    places.push(place);
-    for (const name of Object.keys(place.schema)) addChildren(waiting, place, name);
+  /** The model may call such a tool with any arguments. */
+  ignoreAll(param: string): void {
+    this.#ignored.add(param);
   }
-}
 
-function addChildren(waiting: Place[], parent: Place, name: string): void {
-  const holder = holders.get(name);
-  const held = parent.schema[name];
-  if (holder === undefined || typeof held !== 'object' || held === null) return;
-  const add = (schema: unknown, ...steps: string[]): void => {
-    if (isMembers(schema)) waiting.push({ schema, parent, steps });
-  };
-  if (holder === (Array.isArray(held) ? 'list' : 'map')) for (const [key, schema] of Object.entries(held)) add(schema, name, key);
-  else add(held, name);
-}
-
-/** Adds what only a reference finds, since it lies where no schema is expected. */
-function addTargets(places: Place[], root: Members): void {
-  const known = new Set(places.map(({ schema }) => schema));
-  // The list grows while it is walked: targets may hold references of their own.
-  for (const { schema } of places) {
-    const target = findTarget(root, schema);
-    const isKnown = (each: Members): boolean => known.has(each) || !known.add(each);
-    if (target) addPlaces(places, { schema: target, steps: [String(schema['$ref'])] }, isKnown);
+  #follow(root: Members, stated: Stated): Members {
+    const report = ({ pointer, keyword }: Unfollowed): void => {
+      if (stated.isStrict) throw notSupported(stated, pointer, keyword);
+      this.#ignored.add(`${stated.param}${pointer}/${keyword}`);
+    };
+    const nextName = () => `followed-part-${this.#nDefinitions++}`;
+    return new SchemaFollower(new SchemaDocument(root, this.#patterns), report, nextName).follow(stated.tool !== undefined);
   }
 }
 
-/** A JSON pointer (RFC 6901) into the document. */
-function pointerOf(place: Place): string {
-  const steps: string[] = [];
-  let top = place;
-  for (; top.parent; top = top.parent) steps.push(...top.steps.map(escapeKey).toReversed());
-  return [...top.steps, ...steps.toReversed()].join('/');
+/** Header values are visible ASCII. */
+function headerText(place: string): string {
+  return encodeURI(place.toWellFormed()).replaceAll(',', '%2C').replaceAll('%5B', '[').replaceAll('%5D', ']');
 }
 
-function escapeKey(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+function ofWhat({ param, tool }: Stated): string {
+  return tool === undefined ? param : `${param}, the schema of the tool ${tool},`;
 }
 
-/** Finds the schema that a reference into the document names. Returns undefined for any other reference: the engine says why it cannot follow it. */
-function findTarget(root: Members, { $ref: ref }: Members): Members | undefined {
-  if (ref === '#') return root;
-  if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined;
-  let target: unknown = root;
-  for (const key of ref.slice(2).split('/')) {
-    if (typeof target !== 'object' || target === null || !Object.hasOwn(target, key)) return undefined;
-    target = (target as Members)[key];
-  }
-  return isMembers(target) ? target : undefined;
-}
-
-/** The document with its root among its own definitions, and the references to the root led there. */
-function withNamedRoot(root: Members, toRoot: ReadonlySet<unknown>): Members {
-  const { $defs, definitions: _definitions, ...rest } = root;
-  const definitions = isMembers($defs) ? $defs : {};
-  let name = 'root';
-  while (Object.hasOwn(definitions, name)) name += '_';
-  const text = JSON.stringify(
-    { ...root, $defs: { ...definitions, [name]: rest } },
-    function (this: unknown, key, value: unknown) {
-      return key === '$ref' && toRoot.has(this) ? `#/$defs/${name}` : value;
-    },
+function notSupported(stated: Stated, pointer: string, keyword: string) {
+  const { param, tool } = stated;
+  const instead = accepted[keyword] ?? 'a schema without it';
+  return completionError(
+    'schema_not_supported',
+    `${ofWhat(stated)} has the keyword ${keyword} at ${pointer}, which is not followed there. Accepted: ${instead}.`,
+    { param, extra: { pointer, keyword, ...(tool !== undefined && { tool }), accepted: instead } },
   );
-  return JSON.parse(text) as Members;
+}
+
+/** A schema that is true or false stands where some templates expect an object: the model is shown one that says the same. */
+export function shownSchema(schema: unknown): unknown {
+  if (!isMembers(schema)) return schema;
+  const { properties } = schema;
+  if (!isMembers(properties)) return schema;
+  const entries = Object.entries(properties);
+  if (!entries.some(([, each]) => typeof each === 'boolean' || isMembers(each))) return schema;
+  const shownOf = (each: unknown) => (each === true ? {} : each === false ? { not: {} } : shownSchema(each));
+  return { ...schema, properties: Object.fromEntries(entries.map(([name, each]) => [name, shownOf(each)])) };
 }

@@ -1,17 +1,26 @@
 /** Tools of every foreign API, as one list of OpenAI function definitions and a choice that the engine enforces. */
 
-import type { ChatPrompt } from '../../inference/index.ts';
+import { DomainError } from '../../../platform/errors/domain-error.ts';
+import type { ChatPrompt, CompletionRequest } from '../../inference/index.ts';
 import { invalid } from '../errors.ts';
-import type { SchemaReader } from './json-schema.ts';
+import { type SchemaReader, shownSchema } from './json-schema.ts';
 import { asText, isMembers, type Members, textOr } from './members.ts';
 
-export interface FunctionTool {
+interface FunctionTool {
   type: 'function';
   function: { name: string; description?: string; parameters: unknown; strict?: boolean };
 }
 
+/** A tool, and what the engine is to follow of its schema. */
+export interface ReadTool {
+  shown: FunctionTool;
+  followed: Members | DomainError;
+  /** Where the schema stands. */
+  param: string;
+}
+
 export interface ToolUse {
-  tools: FunctionTool[];
+  tools: ReadTool[];
   choice: 'auto' | 'required' | 'none';
   /** One function was named: it is called once. */
   isSingle?: true;
@@ -20,45 +29,63 @@ export interface ToolUse {
 const functionName = /^[\w.:/-]{1,256}$/;
 
 /** Checks one definition; `members` holds name, description, parameters and strict. */
-export function readFunction(members: Members, param: string, schemas: SchemaReader): FunctionTool {
+export function readFunction(members: Members, param: string, schemas: SchemaReader): ReadTool {
   const name = asText(members['name'], `${param}.name`);
   if (!functionName.test(name)) throw invalid(`${param}.name`, `${param}.name must match ${functionName.source}.`);
-  const parameters = members['parameters'] ?? { type: 'object', properties: {} };
+  const stated = members['parameters'] ?? { type: 'object', properties: {} };
+  const parameters = stated === true ? { type: 'object' } : stated;
   if (!isMembers(parameters)) throw invalid(`${param}.parameters`, `${param}.parameters must be a JSON Schema object.`);
   const description = textOr(members['description'], undefined, `${param}.description`);
+  const isStrict = members['strict'] === true;
   return {
-    type: 'function',
-    function: {
-      name,
-      ...(description === undefined ? {} : { description }),
-      parameters: schemas.read(parameters, `${param}.parameters`),
-      ...(members['strict'] === true ? { strict: true } : {}),
+    shown: {
+      type: 'function',
+      function: {
+        name,
+        ...(description === undefined ? {} : { description }),
+        parameters: shownSchema(parameters),
+        ...(isStrict ? { strict: true } : {}),
+      },
     },
+    followed: followed(() => schemas.read(parameters, { param: `${param}.parameters`, tool: name, isStrict }), isStrict),
+    param: `${param}.parameters`,
   };
 }
 
-export function refuseDuplicates(tools: FunctionTool[], param: string): void {
+/** A tool that the model need not call may keep its fault until it is known whether it is to be called. */
+function followed(read: () => Members, isStrict: boolean): Members | DomainError {
+  try {
+    return read();
+  } catch (error) {
+    if (isStrict || !(error instanceof DomainError)) throw error;
+    return error;
+  }
+}
+
+export function refuseDuplicates(tools: readonly ReadTool[], param: string): void {
   const names = new Set<string>();
-  for (const { function: tool } of tools) {
+  for (const {
+    shown: { function: tool },
+  } of tools) {
     if (names.has(tool.name)) throw invalid(param, `${param} names the function ${tool.name} twice.`);
     names.add(tool.name);
   }
 }
 
 /** A forced function is `required` with only that function on offer, so that the grammar admits nothing else. */
-export function forceFunctions(tools: FunctionTool[], names: string[], choice: ToolUse['choice'], param: string): ToolUse {
+export function forceFunctions(tools: ReadTool[], names: string[], choice: ToolUse['choice'], param: string): ToolUse {
   for (const name of names) {
-    if (!tools.some((tool) => tool.function.name === name))
+    if (!tools.some(({ shown }) => shown.function.name === name))
       throw invalid(param, `${param} names ${name.slice(0, 256)}, which is not among the tools.`);
   }
-  return { tools: tools.filter((tool) => names.includes(tool.function.name)), choice };
+  return { tools: tools.filter(({ shown }) => names.includes(shown.function.name)), choice };
 }
 
-export function forceOne(tools: FunctionTool[], name: string): ToolUse {
+export function forceOne(tools: ReadTool[], name: string): ToolUse {
   return { ...forceFunctions(tools, [name], 'required', 'tool_choice'), isSingle: true };
 }
 
-export function plainChoice(value: string, tools: FunctionTool[], param: string): ToolUse {
+export function plainChoice(value: string, tools: ReadTool[], param: string): ToolUse {
   if (value !== 'auto' && value !== 'none' && value !== 'required') {
     throw invalid(param, `${param} must be none, auto, required or an object that names a function.`);
   }
@@ -70,8 +97,23 @@ export function promptTools({ tools, choice, isSingle }: ToolUse, parallel: bool
   if (tools.length === 0) return {};
   const parallelToolCalls = isSingle ? false : (parallel ?? undefined);
   return {
-    toolsJson: JSON.stringify(tools),
+    toolsJson: JSON.stringify(tools.map(({ shown }) => shown)),
     toolChoice: choice,
     ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
   };
+}
+
+/**
+ * What the engine follows of the tools' arguments, by their names. A tool that cannot be compiled is called with any arguments where the model
+ * chooses, and throws its fault where it must be called.
+ */
+export function toolSchemas({ tools, choice }: ToolUse, schemas: SchemaReader): Pick<CompletionRequest['job'], 'toolSchemas'> {
+  if (tools.length === 0 || choice === 'none') return {};
+  const entries = tools.map(({ shown, followed, param }) => {
+    if (!(followed instanceof DomainError)) return [shown.function.name, followed];
+    if (choice === 'required') throw followed;
+    schemas.ignoreAll(param);
+    return [shown.function.name, { type: 'object' }];
+  });
+  return { toolSchemas: JSON.stringify(Object.fromEntries(entries)) };
 }

@@ -48,13 +48,14 @@ export class Staging {
   }
 
   async job(job: Job): Promise<Job> {
-    const { prompt, media, jsonSchema } = job;
-    if (media === undefined && ![jsonSchema, ...Object.values(prompt)].some(isBytes)) return job;
+    const { prompt, media, jsonSchema, toolSchemas } = job;
+    if (media === undefined && ![jsonSchema, toolSchemas, ...Object.values(prompt)].some(isBytes)) return job;
     return {
       ...job,
       prompt: prompt.kind === 'chat' ? await this.prompt(prompt) : prompt,
       ...(media === undefined ? {} : { media: await this.#media(media) }),
       ...(jsonSchema === undefined ? {} : { jsonSchema: await this.text(jsonSchema) }),
+      ...(toolSchemas === undefined ? {} : { toolSchemas: await this.text(toolSchemas) }),
     };
   }
 

@@ -3,12 +3,21 @@
 import type { ChatPrompt, CompletionRequest, EncodedMedia } from '../../../inference/index.ts';
 import { RequestMedia } from '../../../inference/media/request-media.ts';
 import { invalid } from '../../errors.ts';
-import { type AnswerFormat, readFormat, withEngineFormat } from '../answer-format.ts';
+import { type AnswerFormat, outputFormat, readFormat, withEngineFormat } from '../answer-format.ts';
 import { bodyReader, packPrompt, packRequest } from '../body-reader.ts';
 import { promptThinking, readLoras, readPriority, readSampling, readSpeculation, readStop } from '../engine-members.ts';
 import { SchemaReader } from '../json-schema.ts';
 import { asMembers, asText, type Members, omitNullish } from '../members.ts';
-import { type FunctionTool, forceOne, plainChoice, promptTools, readFunction, refuseDuplicates, type ToolUse } from '../tools.ts';
+import {
+  forceOne,
+  plainChoice,
+  promptTools,
+  type ReadTool,
+  readFunction,
+  refuseDuplicates,
+  type ToolUse,
+  toolSchemas,
+} from '../tools.ts';
 import { readAnthropicMessages } from './messages.ts';
 import { CountRequest, MessagesRequest } from './schema.ts';
 
@@ -28,6 +37,7 @@ export interface ReadPrompt {
   prompt: ChatPrompt;
   media: EncodedMedia[];
   needsTools: boolean;
+  use: ToolUse;
 }
 
 function readMessagesCall(body: MessagesRequest): MessagesCall {
@@ -42,10 +52,11 @@ function readCountCall(body: CountRequest): CountCall {
 export function readMessagesRequest(body: MessagesRequest): CompletionRequest {
   const schemas = new SchemaReader();
   const thinking = promptThinking(body.output_config?.effort, body.chat_template_kwargs);
-  const { prompt, media, needsTools } = readPrompt(body, thinking, schemas);
+  const { prompt, media, needsTools, use } = readPrompt(body, thinking, schemas);
   const job = omitNullish<CompletionRequest['job']>({
     prompt,
     ...withEngineFormat(readOutputFormat(body, schemas), body, 'output_config.format', schemas),
+    ...toolSchemas(use, schemas),
     media: media.length > 0 ? media : undefined,
     maxTokens: body.max_tokens,
     stop: readStop(body.stop_sequences),
@@ -55,7 +66,15 @@ export function readMessagesRequest(body: MessagesRequest): CompletionRequest {
     priority: readPriority(body.service_tier),
     ...readSpeculation(body),
   });
-  return { model: body.model, needsTools, needsVision: media.length > 0, needsAudio: false, job };
+  const schemaIgnored = schemas.ignored;
+  return {
+    model: body.model,
+    needsTools,
+    needsVision: media.length > 0,
+    needsAudio: false,
+    ...(schemaIgnored !== undefined && { schemaIgnored }),
+    job,
+  };
 }
 
 function readPrompt(
@@ -77,6 +96,7 @@ function readPrompt(
     },
     media: media.parts,
     needsTools: use.tools.length > 0 && use.choice !== 'none',
+    use,
   };
 }
 
@@ -84,12 +104,8 @@ function readPrompt(
 function readOutputFormat({ output_config: config, output_format: older }: MessagesRequest, schemas: SchemaReader): AnswerFormat {
   const format = config?.format;
   if (format && older) throw invalid('output_format', 'Give only one of output_config.format and output_format.');
-  if (format) return readFormat(format, schemaOf, 'output_config.format', schemas);
-  return older ? readFormat(older, schemaOf, 'output_format', schemas) : {};
-}
-
-function schemaOf(format: Members): unknown {
-  return format['schema'];
+  if (format) return readFormat(format, outputFormat, 'output_config.format', schemas);
+  return older ? readFormat(older, outputFormat, 'output_format', schemas) : {};
 }
 
 /** Absent means as the model does by itself. */
@@ -118,7 +134,7 @@ function readToolUse(list: readonly unknown[], choice: Members | null | undefine
   }
 }
 
-function readTool(tool: Members, param: string, schemas: SchemaReader): FunctionTool {
+function readTool(tool: Members, param: string, schemas: SchemaReader): ReadTool {
   const type = tool['type'] ?? 'custom';
   if (type !== 'custom')
     throw invalid(`${param}.type`, `${param}.type must be custom; this server runs no tools of its own here.`);

@@ -5,7 +5,7 @@ import type { ChatPrompt, CompletionRequest } from '../../../inference/index.ts'
 import { RequestMedia } from '../../../inference/media/request-media.ts';
 import type { ConversationCall, KnowledgeCall } from '../../answer/pending-answer.ts';
 import { invalid } from '../../errors.ts';
-import { type AnswerFormat, chatSchema, readFormat, withEngineFormat } from '../answer-format.ts';
+import { type AnswerFormat, chatFormat, readFormat, withEngineFormat } from '../answer-format.ts';
 import { bodyReader, packRequest } from '../body-reader.ts';
 import {
   promptThinking,
@@ -19,14 +19,15 @@ import {
 import { SchemaReader } from '../json-schema.ts';
 import { asList, asMembers, asText, isMembers, type Members, messageText, omitNullish, textOr } from '../members.ts';
 import {
-  type FunctionTool,
   forceFunctions,
   forceOne,
   plainChoice,
   promptTools,
+  type ReadTool,
   readFunction,
   refuseDuplicates,
   type ToolUse,
+  toolSchemas,
 } from '../tools.ts';
 import { readAnswer } from './conversation-answer.ts';
 import { ChatRequest } from './schema.ts';
@@ -44,7 +45,7 @@ export interface ChatCall {
 export function readChatRequest(body: ChatRequest): ChatCall {
   const { messages, media } = readMessages(body.messages);
   const namespaces = [...new Set(body.knowledge ?? [])];
-  const { needsTools, toolPrompt, format } = readForm(body);
+  const { needsTools, toolPrompt, format, schemaIgnored } = readForm(body);
   const job = omitNullish<CompletionRequest['job']>({
     prompt: {
       kind: 'chat',
@@ -66,7 +67,14 @@ export function readChatRequest(body: ChatRequest): ChatCall {
     ...readSpeculation(body),
   });
   return {
-    request: { model: body.model, needsTools, needsVision: media.hasImages, needsAudio: media.hasSounds, job },
+    request: {
+      model: body.model,
+      needsTools,
+      needsVision: media.hasImages,
+      needsAudio: media.hasSounds,
+      ...(schemaIgnored !== undefined && { schemaIgnored }),
+      job,
+    },
     stream: body.stream ?? false,
     includeUsage: readIncludeUsage(body),
     ...(namespaces.length > 0
@@ -77,15 +85,22 @@ export function readChatRequest(body: ChatRequest): ChatCall {
 }
 
 /** Reads which form the answer may have. Most requests say nothing of it. */
-function readForm(body: ChatRequest): { needsTools: boolean; toolPrompt: Partial<ChatPrompt>; format: AnswerFormat } {
+function readForm(body: ChatRequest): {
+  needsTools: boolean;
+  toolPrompt: Partial<ChatPrompt>;
+  format: AnswerFormat & Pick<CompletionRequest['job'], 'toolSchemas'>;
+  schemaIgnored?: string | undefined;
+} {
   const isFree = !body.tools?.length && !body.tool_choice && !body.response_format && !body.json_schema && !body.grammar;
   if (isFree) return { needsTools: false, toolPrompt: {}, format: {} };
   const schemas = new SchemaReader();
   const use = readToolUse(body.tools, body.tool_choice, schemas);
+  const format = { ...readChatFormat(body, schemas), ...toolSchemas(use, schemas) };
   return {
     needsTools: use.tools.length > 0 && use.choice !== 'none',
     toolPrompt: promptTools(use, body.parallel_tool_calls),
-    format: readChatFormat(body, schemas),
+    format,
+    schemaIgnored: schemas.ignored,
   };
 }
 
@@ -115,7 +130,7 @@ function notResumable() {
 }
 
 function readChatFormat(body: ChatRequest, schemas: SchemaReader): AnswerFormat {
-  const format = body.response_format ? readFormat(body.response_format, chatSchema, 'response_format', schemas) : {};
+  const format = body.response_format ? readFormat(body.response_format, chatFormat, 'response_format', schemas) : {};
   return withEngineFormat(format, body, 'response_format', schemas);
 }
 
@@ -146,13 +161,13 @@ function readToolUse(
   return typeof choice === 'string' ? plainChoice(choice, read, 'tool_choice') : objectChoice(choice, read);
 }
 
-function readTool(tool: Members, param: string, schemas: SchemaReader): FunctionTool {
+function readTool(tool: Members, param: string, schemas: SchemaReader): ReadTool {
   if (tool['type'] !== 'function')
     throw invalid(`${param}.type`, `${param}.type must be function; this server runs no other tools.`);
   return readFunction(asMembers(tool['function'], `${param}.function`), `${param}.function`, schemas);
 }
 
-function objectChoice(choice: Members, tools: FunctionTool[]): ToolUse {
+function objectChoice(choice: Members, tools: ReadTool[]): ToolUse {
   if (choice['type'] === 'function') {
     return forceOne(tools, chosenName(choice, 'tool_choice'));
   }

@@ -1,20 +1,21 @@
 /** POST /v1/responses, checked by its schema -> the internal request. */
 import type { CompletionRequest } from '../../../inference/index.ts';
 import { invalid } from '../../errors.ts';
-import { type AnswerFormat, readFormat, withEngineFormat } from '../answer-format.ts';
+import { type AnswerFormat, readFormat, textFormat, withEngineFormat } from '../answer-format.ts';
 import { promptThinking, readLoras, readPriority, readSampling, readSpeculation } from '../engine-members.ts';
 import { SchemaReader } from '../json-schema.ts';
 import { asMembers, asText, isMembers, type Members, omitNullish } from '../members.ts';
 import { type ReadMessages, readMessages } from '../openai-chat/request.ts';
 import {
-  type FunctionTool,
   forceFunctions,
   forceOne,
   plainChoice,
   promptTools,
+  type ReadTool,
   readFunction,
   refuseDuplicates,
   type ToolUse,
+  toolSchemas,
 } from '../tools.ts';
 import { isFileSearch } from './file-search/file-search.ts';
 import { itemsToMessages } from './items.ts';
@@ -48,6 +49,7 @@ export function responsesRequest(
       ...promptThinking(body.reasoning?.effort, body.chat_template_kwargs),
     },
     ...responsesFormat(body, schemas),
+    ...toolSchemas(use, schemas),
     media: media.parts.length > 0 ? media.parts : undefined,
     maxTokens: body.max_output_tokens,
     sampling: readSampling(body),
@@ -57,13 +59,21 @@ export function responsesRequest(
     priority: readPriority(body.service_tier),
     ...readSpeculation(body),
   });
-  return { model: body.model, needsTools: mayCall(use), needsVision: media.hasImages, needsAudio: media.hasSounds, job };
+  const schemaIgnored = schemas.ignored;
+  return {
+    model: body.model,
+    needsTools: mayCall(use),
+    needsVision: media.hasImages,
+    needsAudio: media.hasSounds,
+    ...(schemaIgnored !== undefined && { schemaIgnored }),
+    job,
+  };
 }
 
 /** Empty: the answer is free text. */
-function responsesFormat(body: ResponsesRequest, schemas = new SchemaReader()): AnswerFormat {
+function responsesFormat(body: ResponsesRequest, schemas: SchemaReader): AnswerFormat {
   const format = body.text?.format;
-  const stated = format ? readFormat(format, (members) => members['schema'], 'text.format', schemas) : {};
+  const stated = format ? readFormat(format, textFormat, 'text.format', schemas) : {};
   return withEngineFormat(stated, body, 'text.format', schemas);
 }
 
@@ -86,7 +96,7 @@ function readToolUse(list: readonly unknown[], choice: string | Members | null |
   throw invalid('tool_choice.type', 'tool_choice.type must be function, file_search or allowed_tools.');
 }
 
-function allowedTools(choice: Members, tools: FunctionTool[]): ToolUse {
+function allowedTools(choice: Members, tools: ReadTool[]): ToolUse {
   const all = Array.isArray(choice['tools']) ? (choice['tools'] as unknown[]) : [];
   const list = all.filter((tool) => !isFileSearch(tool));
   const names = list.map((tool, index) => asText(isMembers(tool) ? tool['name'] : undefined, `tool_choice.tools[${index}].name`));
@@ -98,7 +108,7 @@ function allowedTools(choice: Members, tools: FunctionTool[]): ToolUse {
   );
 }
 
-function readTool(tool: Members, param: string, schemas: SchemaReader): FunctionTool {
+function readTool(tool: Members, param: string, schemas: SchemaReader): ReadTool {
   if (tool['type'] !== 'function')
     throw invalid(`${param}.type`, `${param}.type must be function or file_search; this server runs no other hosted tools.`);
   return readFunction(tool, param, schemas);
