@@ -126,7 +126,7 @@ def _():
     assert Place.model_validate_json(text(message)).city in ("Karvo", "Lund")
 
 
-@of_anthropic("a required tool beside a format is used", "tools and a format in one grammar")
+@of_anthropic("a required tool beside a format is used")
 def _():
     format = {"output_config": {"format": {"type": "json_schema", "schema": SCHEMA}}}
     message = asking(**with_body(format, TOOLS), tool_choice={"type": "any"})

@@ -33,10 +33,6 @@ def text(answer):
     return answer.choices[0].message.content
 
 
-BOTH = "tools and a format in one grammar"
-STOPS = "stop strings sought in the content alone"
-
-
 def of_openai(name, pending=None):
     return case(CLIENT, name, pending)
 
@@ -240,13 +236,13 @@ def _():
     assert "maximum context length is" in error.message
 
 
-@of_openai("chat: a required tool beside a format is called", BOTH)
+@of_openai("chat: a required tool beside a format is called")
 def _():
     answer = asking(**TOOLS, tool_choice="required", response_format=FORMAT)
     assert answer.choices[0].message.tool_calls
 
 
-@of_openai("responses: a required tool beside a format is called", BOTH)
+@of_openai("responses: a required tool beside a format is called")
 def _():
     body = {**FIRST, "max_output_tokens": 200, "input": WEATHER}
     text_format = {"format": {"type": "json_schema", "name": "place", "schema": SCHEMA, "strict": True}}
@@ -254,7 +250,7 @@ def _():
     assert any(item.type == "function_call" for item in answer.output)
 
 
-@of_openai("chat: a stop string in a call leaves no half of it", STOPS)
+@of_openai("chat: a stop string in a call leaves no half of it")
 def _():
     import json
 

@@ -65,7 +65,7 @@ for api in ["chat completions", "responses"]:
         agents.Runner.run_sync(agent(api, tools=[get_weather], settings={"tool_choice": "required"}), "What is the weather in Karvo?", max_turns=3)
         equal(len(asked), 1)
 
-    @case(AGENTS, f"an agent with a tool and an output type uses the tool, by {api}", "tools and a format in one grammar")
+    @case(AGENTS, f"an agent with a tool and an output type uses the tool, by {api}")
     def _(api=api):
         import agents
 
