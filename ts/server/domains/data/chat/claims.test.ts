@@ -1,6 +1,7 @@
 /** An able model answers from its passages; now and then a number, a name, a date or a unit is planted that they do not say. */
 import t from 'tap';
-import { SeededRandom } from '../../../../../models/random/seeded-random.ts';
+import type { SeededRandom } from '../../../../../models/random/seeded-random.ts';
+import { random } from '../../../../../test/test-support/seed.ts';
 import { readQuestion } from '../evidence/asked-question.ts';
 import { readPassage } from '../evidence/read-passages.ts';
 import { ConsultedPassages } from './consulted-passages.ts';
@@ -238,9 +239,6 @@ const LEAST_NAMED = 0.95;
 const MOST_FLAGGED = 0.02;
 
 t.test('of what is planted at least 95 % are named, of what is right at most 2 %', async (t) => {
-  const seed = Number(process.env['SVC_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-  t.comment(`SVC_TEST_SEED=${seed}`);
-  const random = new SeededRandom(seed);
   for (const language of ['en', 'de'] as const) {
     const missed: string[] = [];
     const flagged: string[] = [];
