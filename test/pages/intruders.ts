@@ -18,7 +18,8 @@ export function intruders(page: Page): Promise<string[]> {
         if (isScript || isElsewhere || isForeignStyle) found.push(`${name}=${value.slice(0, 200)}`);
       }
     }
-    for (const link of document.querySelectorAll<HTMLAnchorElement>('.thread a[href]'))
+    // An empty chat leads administrators to the models.
+    for (const link of document.querySelectorAll<HTMLAnchorElement>('.thread a[href]:not([href="/admin#models"])'))
       if (!/^(https?|mailto):/.test(link.protocol) || link.rel !== 'noopener noreferrer nofollow')
         found.push(link.outerHTML.slice(0, 200));
     if ('ran' in globalThis) found.push('a script ran');
